@@ -1,0 +1,40 @@
+//! Zero-copy lines and JSON values of JSONL files, as written.
+//!
+//! Bytes become [`Line`]s, a [`Scanner`] validates a line and finds where each value lies, and
+//! [`Value`], [`Text`] and [`Raw`] hand out slices of the line. Nothing is unescaped, no number is
+//! read, until someone asks for the meaning.
+//!
+//! ```
+//! let input = b"{\"type\":\"user\",\"n\":1e-05}\r\n\n{\"torn\":";
+//! let mut scanner = jsonl::Scanner::default();
+//! let mut kinds = Vec::new();
+//! for line in jsonl::lines(input) {
+//!     match scanner.scan(&line) {
+//!         Ok(value) => kinds.push(value.get("n").map(|n| n.raw().to_string())),
+//!         Err(error) => kinds.push(Some(format!("byte {}: {}", error.offset, error.kind))),
+//!     }
+//! }
+//! assert_eq!(kinds[0].as_deref(), Some("1e-05"));
+//! assert_eq!(kinds[1].as_deref(), Some("byte 26: empty line"));
+//! assert_eq!(jsonl::lines(input).map(|line| line.bytes().len()).sum::<usize>(), input.len());
+//! ```
+
+mod decode;
+mod encode;
+mod error;
+mod line;
+mod scan;
+mod stream;
+mod text;
+mod value;
+
+pub use self::{
+    decode::{Unescape, decode},
+    encode::{Style, push_joined, push_string, respell},
+    error::{Error, ErrorKind, Result},
+    line::{Line, Lines, chunks, lines},
+    scan::{MAX_LINE, Scanner, validate},
+    stream::Stream,
+    text::{Raw, Text},
+    value::{Items, Kind, Members, Value},
+};

@@ -1,0 +1,143 @@
+//! Lines of a byte slice, each with its terminator, so that all lines joined are the input.
+
+use memchr::memchr;
+
+/// A line of the input: its bytes with the terminator, and where it starts.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Line<'l> {
+    bytes: &'l [u8],
+    offset: u64,
+}
+
+impl<'l> Line<'l> {
+    /// Creates a line from its bytes, terminator included, and its offset in the input.
+    pub fn new(bytes: &'l [u8], offset: u64) -> Self {
+        Self { bytes, offset }
+    }
+
+    /// Returns the bytes of the line, terminator included.
+    pub fn bytes(&self) -> &'l [u8] {
+        self.bytes
+    }
+
+    /// Returns the offset of the first byte from the start of the input.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Returns the bytes without terminator (`\n` or `\r\n`) and, on the first line, without BOM.
+    pub fn content(&self) -> &'l [u8] {
+        let bytes = self.bytes.strip_suffix(b"\n").unwrap_or(self.bytes);
+        let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+        match (self.offset, bytes.strip_prefix(b"\xef\xbb\xbf")) {
+            (0, Some(rest)) => rest,
+            _ => bytes,
+        }
+    }
+
+    /// Returns whether the line ends with a newline; only the last one of an input may not.
+    pub fn is_terminated(&self) -> bool {
+        self.bytes.last() == Some(&b'\n')
+    }
+
+    /// Returns whether the line holds nothing but JSON white space.
+    pub fn is_blank(&self) -> bool {
+        self.content().iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
+    }
+
+    /// Returns the offset from the start of the input of a slice of this line.
+    pub fn offset_of(&self, slice: &[u8]) -> Option<u64> {
+        let start = (slice.as_ptr() as usize).checked_sub(self.bytes.as_ptr() as usize)?;
+        (start + slice.len() <= self.bytes.len()).then_some(self.offset + start as u64)
+    }
+}
+
+/// The lines of a slice.
+#[derive(Clone, Debug)]
+pub struct Lines<'l> {
+    rest: &'l [u8],
+    offset: u64,
+}
+
+impl<'l> Lines<'l> {
+    /// Creates the lines of bytes that start at `offset` of an input.
+    pub fn at(bytes: &'l [u8], offset: u64) -> Self {
+        Self { rest: bytes, offset }
+    }
+}
+
+impl<'l> Iterator for Lines<'l> {
+    type Item = Line<'l>;
+
+    fn next(&mut self) -> Option<Line<'l>> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let end = memchr(b'\n', self.rest).map_or(self.rest.len(), |at| at + 1);
+        let (bytes, rest) = self.rest.split_at(end);
+        let line = Line { bytes, offset: self.offset };
+        self.rest = rest;
+        self.offset += end as u64;
+        Some(line)
+    }
+}
+
+/// Returns the lines of `bytes`.
+///
+/// ```
+/// let lines: Vec<_> = jsonl::lines(b"a\r\n\nb").map(|line| line.bytes()).collect();
+/// assert_eq!(lines, [&b"a\r\n"[..], b"\n", b"b"]);
+/// ```
+pub fn lines(bytes: &[u8]) -> Lines<'_> {
+    Lines::at(bytes, 0)
+}
+
+/// Returns the lines of `bytes` in chunks of about `size` bytes, cut only between lines.
+///
+/// ```
+/// let chunks = jsonl::chunks(b"one\ntwo\nthree\n", 5);
+/// assert_eq!(chunks.len(), 2);
+/// assert_eq!(chunks.into_iter().flatten().count(), 3);
+/// ```
+pub fn chunks(bytes: &[u8], size: usize) -> Vec<Lines<'_>> {
+    let mut chunks = Vec::new();
+    let mut start = 0;
+    while start < bytes.len() {
+        let at = start.saturating_add(size.max(1) - 1).min(bytes.len());
+        let end = memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |found| at + found + 1);
+        chunks.push(Lines::at(&bytes[start..end], start as u64));
+        start = end;
+    }
+    chunks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_joined_are_the_input() {
+        for input in [&b""[..], b"\n", b"\n\n", b"a", b"a\n", b"a\r\nb", b"\r", b"\xff\x00\n\xe2"] {
+            let joined: Vec<u8> = lines(input).flat_map(|line| line.bytes().to_vec()).collect();
+            assert_eq!(joined, input);
+            for size in 1..8 {
+                let chunked: Vec<_> = chunks(input, size).into_iter().flatten().collect();
+                assert_eq!(chunked, lines(input).collect::<Vec<_>>(), "{input:?} by {size}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_the_first_line_has_a_byte_order_mark() {
+        let contents: Vec<_> =
+            lines(b"\xef\xbb\xbf{}\r\n\xef\xbb\xbf{}\n").map(|line| line.content()).collect();
+        assert_eq!(contents, [&b"{}"[..], b"\xef\xbb\xbf{}"]);
+    }
+
+    #[test]
+    fn offsets_of_slices() {
+        let line = lines(b"xx\nabcd\n").nth(1).expect("two lines");
+        assert_eq!(line.offset_of(&line.bytes()[2..4]), Some(5));
+        assert_eq!(line.offset_of(b"elsewhere"), None);
+    }
+}

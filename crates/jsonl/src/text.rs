@@ -1,0 +1,149 @@
+//! Strings and values as written: slices of their line.
+
+use std::{borrow::Cow, fmt};
+
+use crate::{decode::Unescape, validate};
+
+/// A JSON string as written, quotes included.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Text<'l>(&'l str);
+
+impl<'l> Text<'l> {
+    /// Creates a text from a slice that the scanner has found to be a string.
+    pub(crate) fn from_scanned(written: &'l str) -> Self {
+        Self(written)
+    }
+
+    /// Creates a text from a JSON string literal, or returns `None` if it is not one.
+    ///
+    /// ```
+    /// assert_eq!(jsonl::Text::new(r#""a\n""#).map(|text| text.decode()).as_deref(), Some("a\n"));
+    /// assert!(jsonl::Text::new("a").is_none());
+    /// ```
+    pub fn new(written: &'l str) -> Option<Self> {
+        let is_string = written.starts_with('"') && written.ends_with('"');
+        (is_string && validate(written.as_bytes()).is_ok()).then_some(Self(written))
+    }
+
+    /// Returns the string as written, quotes included.
+    pub fn as_str(&self) -> &'l str {
+        self.0
+    }
+
+    /// Returns what stands between the quotes, as written.
+    pub fn body(&self) -> &'l str {
+        self.0.get(1..self.0.len() - 1).unwrap_or_default()
+    }
+
+    /// Returns the meaning, with U+FFFD for lone surrogates.
+    pub fn decode(&self) -> Cow<'l, str> {
+        let body = self.body();
+        if memchr::memchr(b'\\', body.as_bytes()).is_none() {
+            return Cow::Borrowed(body);
+        }
+        Cow::Owned(Unescape::new(body).map(|char| char.unwrap_or('\u{fffd}')).collect())
+    }
+
+    /// Returns whether the meaning is `text`.
+    pub fn is(&self, text: &str) -> bool {
+        let body = self.body();
+        body == text || (body.contains('\\') && self.decode() == text)
+    }
+
+    /// Returns whether the string holds nothing.
+    pub fn is_empty(&self) -> bool {
+        self.body().is_empty()
+    }
+
+    /// Returns whether the string holds the escape of half a surrogate pair.
+    pub fn has_lone_surrogate(&self) -> bool {
+        let body = self.body();
+        body.contains("\\ud") | body.contains("\\uD")
+            && Unescape::new(body).any(|char| char.is_none())
+    }
+}
+
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.decode())
+    }
+}
+
+/// Any JSON value as written.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Raw<'l>(&'l str);
+
+impl<'l> Raw<'l> {
+    /// The value `null`.
+    pub const NULL: Raw<'static> = Raw("null");
+
+    /// Creates a value from a slice that the scanner has found to be one.
+    pub(crate) fn from_scanned(written: &'l str) -> Self {
+        Self(written)
+    }
+
+    /// Returns the value as written.
+    pub fn as_str(&self) -> &'l str {
+        self.0
+    }
+
+    /// Returns the value as a text, if it is a string.
+    pub fn as_text(&self) -> Option<Text<'l>> {
+        self.0.starts_with('"').then_some(Text(self.0))
+    }
+
+    /// Returns whether the value is `null`.
+    pub fn is_null(&self) -> bool {
+        self.0 == "null"
+    }
+
+    /// Returns the value as an unsigned integer, if it is spelled as one.
+    pub fn as_u64(&self) -> Option<u64> {
+        self.0.parse().ok()
+    }
+
+    /// Returns the value as a float, if it is a number.
+    pub fn as_f64(&self) -> Option<f64> {
+        let is_number = self.0.starts_with(|char: char| char == '-' || char.is_ascii_digit());
+        is_number.then(|| self.0.parse().ok()).flatten()
+    }
+}
+
+impl<'l> From<Text<'l>> for Raw<'l> {
+    fn from(text: Text<'l>) -> Self {
+        Self(text.0)
+    }
+}
+
+impl fmt::Display for Raw<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(written: &str) -> Text<'_> {
+        Text::new(written).expect("a string")
+    }
+
+    #[test]
+    fn meaning_of_escapes() {
+        assert_eq!(text(r#""\ud83c\udf89\u00e9\/\b""#).decode(), "🎉é/\u{8}");
+        assert_eq!(text(r#""a\ud800b""#).decode(), "a\u{fffd}b");
+        assert!(text(r#""a\ud800b""#).has_lone_surrogate());
+        assert!(text(r#""\udc00\ud800""#).has_lone_surrogate());
+        assert!(!text(r#""\ud83c\udf89 \\ud800""#).has_lone_surrogate());
+        assert!(text(r#""us\u0065r""#).is("user"));
+    }
+
+    #[test]
+    fn numbers_are_not_rewritten() {
+        assert_eq!(Raw("1e-05").as_f64(), Some(1e-5));
+        assert_eq!(Raw("18446744073709551615").as_u64(), Some(u64::MAX));
+        assert_eq!(Raw("5.0").as_u64(), None);
+        assert_eq!(Raw("\"5\"").as_f64(), None);
+    }
+}

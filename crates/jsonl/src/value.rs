@@ -1,0 +1,170 @@
+//! A scanned value: what it is, where it lies, and what it holds.
+
+use crate::{Raw, Text, scan::Node};
+
+/// What a value is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[expect(missing_docs, reason = "the names of JSON's own kinds")]
+pub enum Kind {
+    Null,
+    True,
+    False,
+    Number,
+    String,
+    Array,
+    Object,
+}
+
+/// A value of a scanned line.
+#[derive(Clone, Copy, Debug)]
+pub struct Value<'l> {
+    line: &'l str,
+    nodes: &'l [Node],
+    at: u32,
+}
+
+impl<'l> Value<'l> {
+    pub(crate) fn root(line: &'l str, nodes: &'l [Node]) -> Self {
+        Self { line, nodes, at: 0 }
+    }
+
+    fn node(&self) -> Node {
+        self.nodes[self.at as usize]
+    }
+
+    fn slice(&self, node: Node) -> &'l str {
+        self.line.get(node.start as usize..node.end as usize).unwrap_or_default()
+    }
+
+    /// Returns the kind of the value.
+    pub fn kind(&self) -> Kind {
+        self.node().kind
+    }
+
+    /// Returns the value as written.
+    pub fn raw(&self) -> Raw<'l> {
+        Raw::from_scanned(self.slice(self.node()))
+    }
+
+    /// Returns the text, if the value is a string.
+    pub fn text(&self) -> Option<Text<'l>> {
+        (self.kind() == Kind::String).then(|| Text::from_scanned(self.slice(self.node())))
+    }
+
+    /// Returns the truth value, if it is one.
+    pub fn bool(&self) -> Option<bool> {
+        match self.kind() {
+            Kind::True => Some(true),
+            Kind::False => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the value is `null`.
+    pub fn is_null(&self) -> bool {
+        self.kind() == Kind::Null
+    }
+
+    /// Returns whether the value is an object.
+    pub fn is_object(&self) -> bool {
+        self.kind() == Kind::Object
+    }
+
+    /// Returns whether the value is an array.
+    pub fn is_array(&self) -> bool {
+        self.kind() == Kind::Array
+    }
+
+    /// Returns the members of an object in their order; of anything else, none.
+    pub fn members(&self) -> Members<'l> {
+        let items = self.children(self.is_object());
+        Members { items }
+    }
+
+    /// Returns the items of an array in their order; of anything else, none.
+    pub fn items(&self) -> Items<'l> {
+        self.children(self.is_array())
+    }
+
+    fn children(&self, is_container: bool) -> Items<'l> {
+        let end = if is_container { self.node().next } else { self.at + 1 };
+        Items { parent: *self, at: self.at + 1, end }
+    }
+
+    /// Returns the member `name` of an object; of duplicates, the last.
+    pub fn get(&self, name: &str) -> Option<Value<'l>> {
+        self.members().filter(|(key, _)| key.is(name)).last().map(|(_, value)| value)
+    }
+}
+
+/// The items of an array.
+#[derive(Clone, Debug)]
+pub struct Items<'l> {
+    parent: Value<'l>,
+    at: u32,
+    end: u32,
+}
+
+impl<'l> Iterator for Items<'l> {
+    type Item = Value<'l>;
+
+    fn next(&mut self) -> Option<Value<'l>> {
+        if self.at >= self.end {
+            return None;
+        }
+        let value = Value { at: self.at, ..self.parent };
+        self.at = value.node().next;
+        Some(value)
+    }
+}
+
+/// The members of an object.
+#[derive(Clone, Debug)]
+pub struct Members<'l> {
+    items: Items<'l>,
+}
+
+impl<'l> Iterator for Members<'l> {
+    type Item = (Text<'l>, Value<'l>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let key = self.items.next()?.text()?;
+        Some((key, self.items.next()?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Scanner;
+
+    #[test]
+    fn members_and_items_as_written() {
+        let mut scanner = Scanner::default();
+        let line = br#"{"a": [1.0, "x", {}, []], "b":{"c" :null}, "a":-0}"#;
+        let value = scanner.scan_slice(line, 0).expect("valid");
+        let keys: Vec<_> = value.members().map(|(key, _)| key.body()).collect();
+        assert_eq!(keys, ["a", "b", "a"]);
+        let first = value.members().next().expect("three members").1;
+        let items: Vec<_> = first.items().map(|item| item.raw().as_str()).collect();
+        assert_eq!(items, ["1.0", "\"x\"", "{}", "[]"]);
+        assert_eq!(value.get("a").expect("the last one").raw().as_str(), "-0");
+        assert!(value.get("b").and_then(|b| b.get("c")).expect("nested").is_null());
+        assert_eq!(value.items().count(), 0);
+    }
+
+    #[test]
+    fn what_lies_too_deep_is_kept_as_written() {
+        let mut scanner = Scanner::default();
+        let line = format!("{}{{\"x\":1}}{},[2]]", "[".repeat(40), "]".repeat(39));
+        let value = scanner.scan_slice(line.as_bytes(), 0).expect("valid");
+        assert_eq!(value.items().count(), 2);
+        let mut depth = 0;
+        let mut inner = value;
+        while let Some(next) = inner.items().next() {
+            inner = next;
+            depth += 1;
+        }
+        assert_eq!(depth, super::super::scan::MAX_INDEXED_DEPTH);
+        assert!(inner.raw().as_str().starts_with("[[["));
+    }
+}
