@@ -103,6 +103,11 @@ pub fn respell(out: &mut Vec<u8>, raw: Raw<'_>, style: Style) {
     respell_to_depth(out, raw, style, 64);
 }
 
+/// Appends what is known to be one JSON value in a style, as [`respell`] does; anything else as it is.
+pub fn respell_str(out: &mut Vec<u8>, written: &str, style: Style) {
+    respell(out, Raw::from_scanned(written), style);
+}
+
 fn respell_to_depth(out: &mut Vec<u8>, raw: Raw<'_>, style: Style, depth: usize) {
     let mut scanner = Scanner::default();
     match scanner.scan_raw(raw) {

@@ -15,7 +15,7 @@
 //!     }
 //! }
 //! assert_eq!(kinds[0].as_deref(), Some("1e-05"));
-//! assert_eq!(kinds[1].as_deref(), Some("byte 26: empty line"));
+//! assert_eq!(kinds[1].as_deref(), Some("byte 27: empty line"));
 //! assert_eq!(jsonl::lines(input).map(|line| line.bytes().len()).sum::<usize>(), input.len());
 //! ```
 
@@ -30,11 +30,11 @@ mod value;
 
 pub use self::{
     decode::{Unescape, decode},
-    encode::{Style, push_joined, push_string, respell},
+    encode::{Style, push_joined, push_string, respell, respell_str},
     error::{Error, ErrorKind, Result},
     line::{Line, Lines, chunks, lines},
     scan::{MAX_LINE, Scanner, validate},
     stream::Stream,
     text::{Raw, Text},
-    value::{Items, Kind, Members, Value},
+    value::{Items, Kind, Members, Oddities, Value},
 };

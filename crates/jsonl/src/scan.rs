@@ -6,7 +6,10 @@
 
 use memchr::memchr2;
 
-use crate::{Error, ErrorKind, Line, Raw, Result, Value, value::Kind};
+use crate::{
+    Error, ErrorKind, Line, Raw, Result, Value,
+    value::{Kind, Oddities},
+};
 
 /// The longest line that is indexed, in bytes: offsets within a line are 32-bit.
 pub const MAX_LINE: usize = u32::MAX as usize - 1;
@@ -66,9 +69,11 @@ impl Scanner {
             check_controls: content.iter().fold(false, |any, byte| any | (*byte < 0x20)),
             nodes: &mut self.nodes,
             open: &mut self.open,
+            oddities: Oddities::default(),
         };
         scan.run().map_err(|kind| error(scan.at.min(content.len()), kind))?;
-        Ok(Value::root(text, &self.nodes))
+        let oddities = scan.oddities;
+        Ok(Value::root(text, &self.nodes, oddities))
     }
 
     /// Validates a value that is part of a line already read.
@@ -96,6 +101,7 @@ struct Scan<'s> {
     check_controls: bool,
     nodes: &'s mut Vec<Node>,
     open: &'s mut Vec<u32>,
+    oddities: Oddities,
 }
 
 impl Scan<'_> {
@@ -174,6 +180,7 @@ impl Scan<'_> {
         self.push(self.at, kind);
         self.at += 1;
         self.open.push(id | if is_object { OBJECT } else { 0 });
+        self.oddities.depth = self.oddities.depth.max(self.open.len() as u32);
         self.skip_space();
         match (self.peek()?, is_object) {
             (b'}', true) | (b']', false) => {
@@ -279,6 +286,7 @@ impl Scan<'_> {
                 if !digits.iter().all(u8::is_ascii_hexdigit) {
                     return Err(ErrorKind::InvalidEscape);
                 }
+                self.oddities.surrogate_escape |= matches!(digits, [b'd' | b'D', b'8'..=b'f', ..]);
                 5
             }
             _ => return Err(ErrorKind::InvalidEscape),
@@ -288,6 +296,7 @@ impl Scan<'_> {
     }
 
     fn number(&mut self) -> Result<(), ErrorKind> {
+        let start = self.at;
         if self.peek() == Ok(b'-') {
             self.at += 1;
         }
@@ -301,12 +310,14 @@ impl Scan<'_> {
             self.digits()?;
         }
         if let Ok(b'e' | b'E') = self.peek() {
+            self.oddities.wide_number = true;
             self.at += 1;
             if let Ok(b'+' | b'-') = self.peek() {
                 self.at += 1;
             }
             self.digits()?;
         }
+        self.oddities.wide_number |= self.at - start > 17;
         Ok(())
     }
 

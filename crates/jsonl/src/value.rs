@@ -21,11 +21,28 @@ pub struct Value<'l> {
     line: &'l str,
     nodes: &'l [Node],
     at: u32,
+    oddities: Oddities,
+}
+
+/// What a line holds that strict readers refuse; counted over the whole line.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Oddities {
+    /// An escape of a surrogate, in a pair or alone.
+    pub surrogate_escape: bool,
+    /// A number with an exponent or more than 17 digits: perhaps beyond an f64.
+    pub wide_number: bool,
+    /// How deep values nest; a scalar line has depth 0.
+    pub depth: u32,
 }
 
 impl<'l> Value<'l> {
-    pub(crate) fn root(line: &'l str, nodes: &'l [Node]) -> Self {
-        Self { line, nodes, at: 0 }
+    pub(crate) fn root(line: &'l str, nodes: &'l [Node], oddities: Oddities) -> Self {
+        Self { line, nodes, at: 0, oddities }
+    }
+
+    /// Returns what the whole line holds that strict readers refuse.
+    pub fn oddities(&self) -> Oddities {
+        self.oddities
     }
 
     fn node(&self) -> Node {

@@ -1,0 +1,127 @@
+//! What a writer must know of a whole session before its first line: gathered in a first pass.
+
+use std::{
+    collections::HashSet,
+    hash::{BuildHasher, RandomState},
+};
+
+use crate::{Block, Body, Event, NoticeKind, Role, TitleRank};
+
+/// What is known of a session after a first pass over the events that will be shown.
+///
+/// Strings are JSON strings as written in the source, quotes included.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// The first session id.
+    pub session_id: Option<String>,
+    /// The first time.
+    pub start: Option<String>,
+    /// The last time.
+    pub end: Option<String>,
+    /// The first working directory.
+    pub cwd: Option<String>,
+    /// The first client version.
+    pub version: Option<String>,
+    /// The names of the tools used, each once, in order of first use.
+    pub tools: Vec<String>,
+    /// The interactions, each opened by a prompt; what comes before the first prompt is not one.
+    pub interactions: Vec<Interaction>,
+    /// The number of messages of any kind.
+    pub n_messages: u64,
+    /// The winning title and its rank.
+    pub title: Option<(TitleRank, String)>,
+    /// Whether an outcome is in the source.
+    pub has_outcome: bool,
+    /// Whether a compaction is in the source.
+    pub has_compaction: bool,
+    called: HashSet<u64>,
+    answered: HashSet<u64>,
+    hasher: RandomState,
+}
+
+/// What is known of an interaction.
+#[derive(Clone, Debug, Default)]
+pub struct Interaction {
+    /// The first model that answers.
+    pub model: Option<String>,
+    /// The permission mode that was last set before the interaction ends.
+    pub permission_mode: Option<String>,
+}
+
+impl Facts {
+    /// Takes note of an event that will be shown.
+    pub fn observe(&mut self, event: &Event<'_>) {
+        let context = &event.context;
+        note(&mut self.session_id, context.session_id.map(|text| text.as_str()));
+        note(&mut self.cwd, context.cwd.map(|text| text.as_str()));
+        note(&mut self.version, context.version.map(|text| text.as_str()));
+        if let Some(time) = context.time {
+            note(&mut self.start, Some(time.as_str()));
+            let end = self.end.get_or_insert_default();
+            end.clear();
+            end.push_str(time.as_str());
+        }
+        if event.is_prompt() {
+            let permission_mode = self.interactions.last().and_then(|i| i.permission_mode.clone());
+            self.interactions.push(Interaction { model: None, permission_mode });
+        }
+        if let (Some(mode), Some(interaction)) =
+            (context.permission_mode, self.interactions.last_mut())
+        {
+            interaction.permission_mode = Some(mode.as_str().to_owned());
+        }
+        match &event.body {
+            Body::Message(message) => {
+                self.n_messages += 1;
+                if let (Role::Assistant, Some(model), Some(interaction)) =
+                    (message.role, message.model, self.interactions.last_mut())
+                {
+                    note(&mut interaction.model, Some(model.as_str()));
+                }
+                for (block, _) in message.blocks() {
+                    self.observe_block(block);
+                }
+            }
+            Body::Title(title) => {
+                let wins = self.title.as_ref().is_none_or(|(rank, _)| *rank <= title.rank);
+                if wins {
+                    self.title = Some((title.rank, title.text.as_str().to_owned()));
+                }
+            }
+            Body::Outcome(_) => self.has_outcome = true,
+            Body::Notice(notice) => self.has_compaction |= notice.kind == NoticeKind::Compaction,
+            Body::Start(_) | Body::ToolCall(_) | Body::Other => {}
+        }
+    }
+
+    fn observe_block(&mut self, block: Block<'_>) {
+        match block {
+            Block::ToolUse(tool) => {
+                self.called.insert(self.hasher.hash_one(tool.id.decode()));
+                if !self.tools.iter().any(|name| name == tool.name.as_str()) {
+                    self.tools.push(tool.name.as_str().to_owned());
+                }
+            }
+            Block::ToolResult(result) => {
+                self.answered.insert(self.hasher.hash_one(result.tool_use_id.decode()));
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns whether a result for this tool use is anywhere in the session.
+    pub fn is_answered(&self, tool_use_id: &str) -> bool {
+        self.answered.contains(&self.hasher.hash_one(std::borrow::Cow::Borrowed(tool_use_id)))
+    }
+
+    /// Returns whether this tool use is anywhere in the session.
+    pub fn is_called(&self, tool_use_id: &str) -> bool {
+        self.called.contains(&self.hasher.hash_one(std::borrow::Cow::Borrowed(tool_use_id)))
+    }
+}
+
+fn note(slot: &mut Option<String>, value: Option<&str>) {
+    if let (None, Some(value)) = (&slot, value) {
+        *slot = Some(value.to_owned());
+    }
+}

@@ -1,0 +1,66 @@
+//! Ids that must be made up: a function of the source alone (CONVERSION section 0.4).
+
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+const NAMESPACE: Uuid = Uuid::from_u128(0xe72307bb_b2a0_58c1_a02d_4f3cff301f10);
+const BASE_62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// Returns the UUID of the thing `kind` that block `block_idx` of a source line stands for.
+pub fn uuid(kind: &str, session_id: &str, offset: u64, block_idx: usize, line: &[u8]) -> String {
+    let name = name(kind, session_id, offset, block_idx, line);
+    Uuid::new_v5(&NAMESPACE, &name).hyphenated().to_string()
+}
+
+/// Returns the UUID of a name that is no source line, such as a session id of free text.
+pub fn uuid_of_name(kind: &str, name: &str) -> String {
+    let name = [kind.as_bytes(), b"\0", name.as_bytes()].concat();
+    Uuid::new_v5(&NAMESPACE, &name).hyphenated().to_string()
+}
+
+/// Returns the message id of the response that starts at a source line.
+pub fn message_id(session_id: &str, offset: u64, block_idx: usize, line: &[u8]) -> String {
+    let mut number: [u8; 32] =
+        Sha256::digest(name("message", session_id, offset, block_idx, line)).into();
+    let mut id = String::from("msg_");
+    for _ in 0..24 {
+        let mut remainder = 0u32;
+        for byte in &mut number {
+            let dividend = remainder << 8 | u32::from(*byte);
+            *byte = (dividend / 62) as u8;
+            remainder = dividend % 62;
+        }
+        id.push(char::from(BASE_62[remainder as usize]));
+    }
+    id
+}
+
+fn name(kind: &str, session_id: &str, offset: u64, block_idx: usize, line: &[u8]) -> Vec<u8> {
+    let mut name = format!("{kind}\0{session_id}\0{offset}\0{block_idx}\0").into_bytes();
+    name.extend_from_slice(&Sha256::digest(line));
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_depend_on_each_part_of_the_name() {
+        let ids = [
+            uuid("entry", "s", 0, 0, b"{}"),
+            uuid("result", "s", 0, 0, b"{}"),
+            uuid("entry", "t", 0, 0, b"{}"),
+            uuid("entry", "s", 1, 0, b"{}"),
+            uuid("entry", "s", 0, 1, b"{}"),
+            uuid("entry", "s", 0, 0, b"[]"),
+        ];
+        for (n, id) in ids.iter().enumerate() {
+            assert_eq!(id.len(), 36);
+            assert!(!ids[..n].contains(id));
+        }
+        assert_eq!(ids[0], uuid("entry", "s", 0, 0, b"{}"));
+        let message = message_id("s", 0, 0, b"{}");
+        assert!(message.starts_with("msg_") && message.len() == 28);
+    }
+}

@@ -1,0 +1,64 @@
+//! What a conversion does not say, says with less structure, or makes up.
+
+use std::collections::BTreeMap;
+
+/// How a mapping is not exact.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum LossKind {
+    /// The target does not show it.
+    Dropped,
+    /// The target shows it with less structure.
+    Flattened,
+    /// The target states what the source did not.
+    Invented,
+}
+
+impl LossKind {
+    /// Returns the word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            LossKind::Dropped => "dropped",
+            LossKind::Flattened => "flattened",
+            LossKind::Invented => "invented",
+        }
+    }
+}
+
+/// How often something was lost, and where first.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Loss {
+    /// The number of times.
+    pub count: u64,
+    /// The offsets of the first source lines, at most [`Losses::MAX_PLACES`].
+    pub places: Vec<u64>,
+}
+
+/// Counts of losses by kind and field.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Losses {
+    entries: BTreeMap<(LossKind, &'static str), Loss>,
+}
+
+impl Losses {
+    /// The number of places that are remembered for each kind and field.
+    pub const MAX_PLACES: usize = 3;
+
+    /// Counts a loss at the source line that starts at `offset`.
+    pub fn add(&mut self, kind: LossKind, field: &'static str, offset: u64) {
+        let loss = self.entries.entry((kind, field)).or_default();
+        loss.count += 1;
+        if loss.places.len() < Self::MAX_PLACES {
+            loss.places.push(offset);
+        }
+    }
+
+    /// Returns the losses by kind, then field.
+    pub fn iter(&self) -> impl Iterator<Item = (LossKind, &'static str, &Loss)> {
+        self.entries.iter().map(|((kind, field), loss)| (*kind, *field, loss))
+    }
+
+    /// Returns whether nothing was lost.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}

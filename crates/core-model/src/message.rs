@@ -1,0 +1,231 @@
+//! Messages and their blocks, as written and in their order.
+
+use jsonl::{Items, Raw, Text, Value};
+
+use crate::Field;
+
+/// Who speaks.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Role {
+    /// The user, or a tool that answers in the user's place.
+    User,
+    /// The model.
+    Assistant,
+}
+
+/// Something that the user, a tool, or the assistant said.
+#[derive(Clone, Copy, Debug)]
+pub struct Message<'l> {
+    /// Who speaks.
+    pub role: Role,
+    /// What is said.
+    pub content: Content<'l>,
+    /// The API's id of the response; lines with the same id are one response.
+    pub id: Option<Text<'l>>,
+    /// The model.
+    pub model: Option<Text<'l>>,
+    /// Why the model stopped: a string or `null`.
+    pub stop_reason: Option<Raw<'l>>,
+    /// The string at which the model stopped, or `null`.
+    pub stop_sequence: Option<Raw<'l>>,
+    /// The tokens used: an object.
+    pub usage: Option<Raw<'l>>,
+    /// The API's id of the request.
+    pub request_id: Option<Text<'l>>,
+    /// What the client knows of a tool's result beyond the block: any value.
+    pub tool_use_result: Option<Raw<'l>>,
+    /// Whether the client wrote the message on its own (Claude Code's `isMeta`).
+    pub is_meta: bool,
+    /// Whether the message sums up what a compaction removed.
+    pub is_summary: bool,
+    /// Whether the message stands for a failed request.
+    pub is_api_error: bool,
+}
+
+impl<'l> Message<'l> {
+    /// Creates a message of which nothing is known but who said what.
+    pub fn new(role: Role, content: Content<'l>) -> Self {
+        Self {
+            role,
+            content,
+            id: None,
+            model: None,
+            stop_reason: None,
+            stop_sequence: None,
+            usage: None,
+            request_id: None,
+            tool_use_result: None,
+            is_meta: false,
+            is_summary: false,
+            is_api_error: false,
+        }
+    }
+
+    /// Returns the blocks with the values that they were read from; of a string, one text block.
+    pub fn blocks(&self) -> impl Iterator<Item = (Block<'l>, Raw<'l>)> + use<'l> {
+        self.content.blocks()
+    }
+
+    /// Returns the tool results in the message.
+    pub fn tool_results(&self) -> impl Iterator<Item = ToolResult<'l>> + use<'l> {
+        self.blocks().filter_map(|(block, _)| match block {
+            Block::ToolResult(result) => Some(result),
+            _ => None,
+        })
+    }
+}
+
+/// The content of a message or of a tool result.
+#[derive(Clone, Copy, Debug)]
+pub enum Content<'l> {
+    /// The member is not there.
+    Absent,
+    /// A string.
+    Text(Text<'l>),
+    /// An array of blocks.
+    Blocks(Blocks<'l>),
+    /// Any other value, `null` included.
+    Other(Raw<'l>),
+}
+
+impl<'l> Content<'l> {
+    /// Creates a content from a value and a format's way to read a block.
+    pub fn new(value: Option<Value<'l>>, read: fn(Value<'l>) -> Block<'l>) -> Self {
+        match value {
+            None => Content::Absent,
+            Some(value) => match value.text() {
+                Some(text) => Content::Text(text),
+                None if value.is_array() => Content::Blocks(Blocks { array: value, read }),
+                None => Content::Other(value.raw()),
+            },
+        }
+    }
+
+    /// Returns the blocks with the values that they were read from; of a string, one text block.
+    pub fn blocks(&self) -> impl Iterator<Item = (Block<'l>, Raw<'l>)> + use<'l> {
+        let (one, many) = match *self {
+            Content::Text(text) => (Some((Block::Text(text), Raw::from(text))), None),
+            Content::Blocks(blocks) => (None, Some(blocks.into_iter())),
+            Content::Absent | Content::Other(_) => (None, None),
+        };
+        one.into_iter().chain(many.into_iter().flatten())
+    }
+}
+
+/// An array of blocks, read one by one.
+#[derive(Clone, Copy, Debug)]
+pub struct Blocks<'l> {
+    array: Value<'l>,
+    read: fn(Value<'l>) -> Block<'l>,
+}
+
+impl<'l> Blocks<'l> {
+    /// Returns the array as written.
+    pub fn raw(&self) -> Raw<'l> {
+        self.array.raw()
+    }
+}
+
+impl<'l> IntoIterator for Blocks<'l> {
+    type Item = (Block<'l>, Raw<'l>);
+    type IntoIter = BlockIter<'l>;
+
+    fn into_iter(self) -> BlockIter<'l> {
+        BlockIter { items: self.array.items(), read: self.read }
+    }
+}
+
+/// The blocks of an array.
+#[derive(Clone, Debug)]
+pub struct BlockIter<'l> {
+    items: Items<'l>,
+    read: fn(Value<'l>) -> Block<'l>,
+}
+
+impl<'l> Iterator for BlockIter<'l> {
+    type Item = (Block<'l>, Raw<'l>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.items.next().map(|item| ((self.read)(item), item.raw()))
+    }
+}
+
+/// A piece of a message.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Block<'l> {
+    /// Words.
+    Text(Text<'l>),
+    /// The model's reasoning, and the API's signature of it.
+    Thinking {
+        /// The reasoning; often empty where there is a signature.
+        text: Text<'l>,
+        /// The signature.
+        signature: Option<Text<'l>>,
+    },
+    /// A tool use.
+    ToolUse(ToolUse<'l>),
+    /// A tool result.
+    ToolResult(ToolResult<'l>),
+    /// A picture in base64.
+    Image {
+        /// The media type, such as `"image/png"`.
+        media_type: Text<'l>,
+        /// The picture in base64.
+        data: Text<'l>,
+    },
+    /// Anything else: redacted thinking, documents, pictures by address, what is yet to come.
+    Other {
+        /// The block's `type`, if it has one.
+        kind: Option<Text<'l>>,
+        /// The block as written.
+        raw: Raw<'l>,
+    },
+}
+
+/// A tool use.
+#[derive(Clone, Copy, Debug)]
+pub struct ToolUse<'l> {
+    /// The id, by which its result is found.
+    pub id: Text<'l>,
+    /// The name of the tool.
+    pub name: Text<'l>,
+    /// The input: an object, but for some proxies.
+    pub input: Raw<'l>,
+    /// Whether the API itself runs the tool (`server_tool_use`).
+    pub is_server: bool,
+}
+
+/// A tool result.
+#[derive(Clone, Copy, Debug)]
+pub struct ToolResult<'l> {
+    /// The id of the tool use.
+    pub tool_use_id: Text<'l>,
+    /// What the tool returned.
+    pub content: Content<'l>,
+    /// Whether the tool failed.
+    pub is_error: Field<bool>,
+    /// How long the tool ran, in milliseconds.
+    pub duration_ms: Option<Raw<'l>>,
+    /// clido's record of the file that the tool wrote: path, hash, modification time.
+    pub file: FileRecord<'l>,
+}
+
+impl<'l> ToolResult<'l> {
+    /// Creates a tool result of which no more is known than all formats tell.
+    pub fn new(tool_use_id: Text<'l>, content: Content<'l>, is_error: Field<bool>) -> Self {
+        let file = FileRecord::default();
+        Self { tool_use_id, content, is_error, duration_ms: None, file }
+    }
+}
+
+/// clido's record of a file, by which it sees on resume that the file has changed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FileRecord<'l> {
+    /// The path.
+    pub path: Option<Text<'l>>,
+    /// The SHA-256 of the file, in hexadecimal digits.
+    pub content_hash: Option<Text<'l>>,
+    /// The modification time in nanoseconds since 1970.
+    pub mtime_nanos: Option<Raw<'l>>,
+}

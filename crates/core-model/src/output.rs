@@ -1,0 +1,286 @@
+//! Where writers put their lines, and where it is noted what they copied from the source.
+
+use std::collections::VecDeque;
+
+use jsonl::{Line, Raw, Style, Text, push_string, respell};
+
+use crate::{Event, LossKind, Losses, id};
+
+/// A line that a writer is writing.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct LineId(u32);
+
+impl LineId {
+    /// Returns a small number, unique among the lines that are not yet taken.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A part of the source line that stands in a written line.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Copied {
+    /// Where it starts in the source line.
+    pub from: usize,
+    /// Its length in the source line.
+    pub len: usize,
+    /// Where it starts in the written line.
+    pub at: usize,
+    /// Its length in the written line.
+    pub written: usize,
+    /// Whether the written line spells it in another style.
+    pub is_respelt: bool,
+}
+
+#[derive(Debug, Default)]
+struct Draft {
+    bytes: Vec<u8>,
+    copied: Vec<Copied>,
+    is_derived: bool,
+}
+
+/// Where writers put their lines.
+///
+/// A writer opens a line, appends to it as long as it likes, and emits it; lines come out in the
+/// order in which they are emitted. Every slice of the current source line that is appended with
+/// [`Output::copy`] is noted.
+#[derive(Debug)]
+pub struct Output {
+    drafts: Vec<Draft>,
+    free: Vec<LineId>,
+    emitted: VecDeque<LineId>,
+    touched: Vec<LineId>,
+    style: Style,
+    source_style: Style,
+    session_id: String,
+    source: Source,
+    losses: Losses,
+    scratch: Vec<u8>,
+}
+
+#[derive(Debug, Default)]
+struct Source {
+    address: usize,
+    offset: u64,
+    length: usize,
+}
+
+impl Output {
+    /// Creates an output in a style, for a source in another style and a session.
+    pub fn new(style: Style, source_style: Style, session_id: &str) -> Self {
+        Self {
+            drafts: Vec::new(),
+            free: Vec::new(),
+            emitted: VecDeque::new(),
+            touched: Vec::new(),
+            style,
+            source_style,
+            session_id: session_id.to_owned(),
+            source: Source::default(),
+            losses: Losses::default(),
+            scratch: Vec::new(),
+        }
+    }
+
+    /// Sets the source line whose event is written next.
+    pub fn start_source(&mut self, line: &Line<'_>, source_style: Style) {
+        self.source_style = source_style;
+        self.source.address = line.bytes().as_ptr() as usize;
+        self.source.length = line.bytes().len();
+        self.source.offset = line.offset();
+        self.touched.clear();
+    }
+
+    /// Opens a line.
+    pub fn open(&mut self) -> LineId {
+        let id = self.free.pop().unwrap_or_else(|| {
+            self.drafts.push(Draft::default());
+            LineId(self.drafts.len() as u32 - 1)
+        });
+        self.drafts[id.index()].is_derived = false;
+        self.touch(id);
+        id
+    }
+
+    /// Opens a line that only repeats what another line says; it is no home for the source line.
+    pub fn open_derived(&mut self) -> LineId {
+        let id = self.open();
+        self.touched.pop();
+        self.drafts[id.index()].is_derived = true;
+        id
+    }
+
+    fn touch(&mut self, id: LineId) {
+        if !self.drafts[id.index()].is_derived && !self.touched.contains(&id) {
+            self.touched.push(id);
+        }
+    }
+
+    /// Appends what the writer itself says, already in the output's style.
+    pub fn put(&mut self, id: LineId, written: &str) {
+        self.drafts[id.index()].bytes.extend_from_slice(written.as_bytes());
+    }
+
+    /// Appends a string that the writer itself says.
+    pub fn put_string(&mut self, id: LineId, text: &str) {
+        push_string(&mut self.drafts[id.index()].bytes, text, self.style);
+    }
+
+    /// Appends a value in the output's style without noting it: ids, times and the rest of the
+    /// envelope, which must survive an edit of the written line.
+    pub fn put_raw(&mut self, id: LineId, raw: Raw<'_>) {
+        let bytes = &mut self.drafts[id.index()].bytes;
+        if self.style == self.source_style {
+            bytes.extend_from_slice(raw.as_str().as_bytes());
+        } else {
+            respell(bytes, raw, self.style);
+        }
+    }
+
+    /// Appends a value of the source line, in the output's style, and notes it.
+    pub fn copy(&mut self, id: LineId, raw: Raw<'_>) {
+        self.touch(id);
+        if self.style == self.source_style {
+            return self.copy_slice(id, raw.as_str());
+        }
+        let at = self.drafts[id.index()].bytes.len();
+        self.put_raw(id, raw);
+        let draft = &mut self.drafts[id.index()];
+        let written = draft.bytes.len() - at;
+        // Noted only if the way back is exact: spelled in the source's style it is the source.
+        let Some(from) = self.source.find(raw.as_str()) else { return };
+        let is_same = &draft.bytes[at..] == raw.as_str().as_bytes();
+        if !is_same {
+            self.scratch.clear();
+            match std::str::from_utf8(&draft.bytes[at..]) {
+                Ok(text) => jsonl::respell_str(&mut self.scratch, text, self.source_style),
+                Err(_) => return,
+            }
+            if self.scratch != raw.as_str().as_bytes() {
+                return;
+            }
+        }
+        let len = raw.as_str().len();
+        draft.copied.push(Copied { from, len, at, written, is_respelt: !is_same });
+    }
+
+    /// Appends a string of the source line and notes it.
+    pub fn copy_text(&mut self, id: LineId, text: Text<'_>) {
+        self.copy(id, Raw::from(text));
+    }
+
+    /// Appends a slice of the source line as it is and notes it; for parts of strings, in a style
+    /// that is the source's own.
+    pub fn copy_slice(&mut self, id: LineId, slice: &str) {
+        self.touch(id);
+        let draft = &mut self.drafts[id.index()];
+        let at = draft.bytes.len();
+        draft.bytes.extend_from_slice(slice.as_bytes());
+        if let Some(from) = self.source.find(slice) {
+            let len = slice.len();
+            draft.copied.push(Copied { from, len, at, written: len, is_respelt: false });
+        }
+    }
+
+    /// Appends a part of a JSON string's body, in the output's style; noted where it is verbatim.
+    pub fn copy_body(&mut self, id: LineId, body: &str) {
+        if self.style == self.source_style {
+            return self.copy_slice(id, body);
+        }
+        self.touch(id);
+        let quoted = format!("\"{body}\"");
+        let mut respelt = Vec::new();
+        jsonl::respell_str(&mut respelt, &quoted, self.style);
+        let inner = respelt.get(1..respelt.len() - 1).unwrap_or_default();
+        self.drafts[id.index()].bytes.extend_from_slice(inner);
+    }
+
+    /// Returns how many bytes the line has so far.
+    pub fn len(&self, id: LineId) -> usize {
+        self.drafts[id.index()].bytes.len()
+    }
+
+    /// Emits a line: it is final, and comes after all lines emitted before.
+    pub fn emit(&mut self, id: LineId) {
+        self.emitted.push_back(id);
+    }
+
+    /// Returns how the output spells JSON.
+    pub fn style(&self) -> Style {
+        self.style
+    }
+
+    /// Counts a loss at the current source line.
+    pub fn lose(&mut self, kind: LossKind, field: &'static str) {
+        self.losses.add(kind, field, self.source.offset);
+    }
+
+    /// Returns a UUID for what block `block_idx` of the current source line stands for.
+    pub fn uuid(&mut self, event: &Event<'_>, kind: &str, block_idx: usize) -> String {
+        let line = event.value.raw().as_str().as_bytes();
+        id::uuid(kind, &self.session_id, self.source.offset, block_idx, line)
+    }
+
+    /// Returns a UUID for a line that stands for no source line: what the writer adds at the end.
+    pub fn uuid_at_end(&self, kind: &str, n: usize) -> String {
+        id::uuid(kind, &self.session_id, self.source.offset, n, b"")
+    }
+
+    /// Returns an API message id for the response that starts at the current source line.
+    pub fn message_id(&mut self, event: &Event<'_>, block_idx: usize) -> String {
+        let line = event.value.raw().as_str().as_bytes();
+        id::message_id(&self.session_id, self.source.offset, block_idx, line)
+    }
+
+    /// Returns the lines that the current source line stands in, in the order of first touch.
+    pub fn touched(&self) -> &[LineId] {
+        &self.touched
+    }
+
+    /// Returns the next emitted line, if there is one.
+    pub fn next_emitted(&mut self) -> Option<LineId> {
+        self.emitted.pop_front()
+    }
+
+    /// Returns what was written of a line so far.
+    pub fn bytes(&self, id: LineId) -> &[u8] {
+        &self.drafts[id.index()].bytes
+    }
+
+    /// Returns whether a line only repeats what another says.
+    pub fn is_derived(&self, id: LineId) -> bool {
+        self.drafts[id.index()].is_derived
+    }
+
+    /// Returns the parts of the current source line in a line, and forgets them.
+    pub fn take_copied(&mut self, id: LineId, copied: &mut Vec<Copied>) {
+        copied.clear();
+        copied.append(&mut self.drafts[id.index()].copied);
+    }
+
+    /// Gives an emitted line back, to be used again.
+    pub fn release(&mut self, id: LineId) {
+        let draft = &mut self.drafts[id.index()];
+        draft.bytes.clear();
+        draft.copied.clear();
+        self.free.push(id);
+    }
+
+    /// Returns the losses so far.
+    pub fn losses(&self) -> &Losses {
+        &self.losses
+    }
+
+    /// Counts a loss at any source line.
+    pub fn lose_at(&mut self, kind: LossKind, field: &'static str, offset: u64) {
+        self.losses.add(kind, field, offset);
+    }
+}
+
+impl Source {
+    /// Returns where a slice starts in the source line, if it is a part of it.
+    fn find(&self, slice: &str) -> Option<usize> {
+        let from = (slice.as_ptr() as usize).checked_sub(self.address)?;
+        (from + slice.len() <= self.length && !slice.is_empty()).then_some(from)
+    }
+}
