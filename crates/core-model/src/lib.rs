@@ -31,9 +31,7 @@ pub use self::{
     format::{Format, Limits, Options, Planner, SdkVersion, Writer},
     id::uuid_of_name,
     loss::{Loss, LossKind, Losses},
-    message::{
-        Block, BlockIter, Blocks, Content, FileRecord, Message, Role, ToolResult, ToolUse,
-    },
+    message::{Block, BlockIter, Blocks, Content, FileRecord, Message, Role, ToolResult, ToolUse},
     outcome::{Outcome, Status},
     output::{Copied, LineId, Output},
     time::{iso_millis, millis},

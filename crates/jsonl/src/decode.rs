@@ -71,9 +71,8 @@ impl Iterator for Unescape<'_> {
                 return Some(char::from_u32(unit));
             }
             let low = self.code_unit().filter(|low| (0xdc00..0xe000).contains(low));
-            let pair = low.and_then(|low| {
-                char::from_u32(0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00))
-            });
+            let pair = low
+                .and_then(|low| char::from_u32(0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00)));
             if pair.is_some() {
                 self.skip(6);
             }
