@@ -101,6 +101,11 @@ impl<'l> Content<'l> {
         }
     }
 
+    /// Creates a content of one block that stands in no array, such as a line that is a tool result.
+    pub fn one(value: Value<'l>, read: fn(Value<'l>) -> Block<'l>) -> Self {
+        Content::Blocks(Blocks { array: value, read })
+    }
+
     /// Returns the blocks with the values that they were read from; of a string, one text block.
     pub fn blocks(&self) -> impl Iterator<Item = (Block<'l>, Raw<'l>)> + use<'l> {
         let (one, many) = match *self {
@@ -112,7 +117,7 @@ impl<'l> Content<'l> {
     }
 }
 
-/// An array of blocks, read one by one.
+/// An array of blocks, read one by one; or one block that stands in no array.
 #[derive(Clone, Copy, Debug)]
 pub struct Blocks<'l> {
     array: Value<'l>,
@@ -120,7 +125,7 @@ pub struct Blocks<'l> {
 }
 
 impl<'l> Blocks<'l> {
-    /// Returns the array as written.
+    /// Returns the array as written; of a block that stands in no array, the block.
     pub fn raw(&self) -> Raw<'l> {
         self.array.raw()
     }
@@ -131,7 +136,8 @@ impl<'l> IntoIterator for Blocks<'l> {
     type IntoIter = BlockIter<'l>;
 
     fn into_iter(self) -> BlockIter<'l> {
-        BlockIter { items: self.array.items(), read: self.read }
+        let items = if self.array.is_array() { self.array.items() } else { self.array.alone() };
+        BlockIter { items, read: self.read }
     }
 }
 

@@ -103,6 +103,11 @@ impl<'l> Value<'l> {
         self.children(self.is_array())
     }
 
+    /// Returns the value itself as the only item.
+    pub fn alone(&self) -> Items<'l> {
+        Items { parent: *self, at: self.at, end: self.at + 1 }
+    }
+
     fn children(&self, is_container: bool) -> Items<'l> {
         let end = if is_container { self.node().next } else { self.at + 1 };
         Items { parent: *self, at: self.at + 1, end }
