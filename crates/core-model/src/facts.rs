@@ -28,6 +28,8 @@ pub struct Facts {
     pub interactions: Vec<Interaction>,
     /// The number of messages of any kind.
     pub n_messages: u64,
+    /// Whether a message in the user's role says anything beside tool results, sub-agents included.
+    pub has_user_text: bool,
     /// The winning title and its rank.
     pub title: Option<(TitleRank, String)>,
     /// Whether an outcome is in the source.
@@ -79,6 +81,8 @@ impl Facts {
                     note(&mut interaction.model, Some(model.as_str()));
                 }
                 for (block, _) in message.blocks() {
+                    self.has_user_text |=
+                        message.role == Role::User && !matches!(block, Block::ToolResult(_));
                     self.observe_block(block);
                 }
             }

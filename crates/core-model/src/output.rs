@@ -110,7 +110,8 @@ impl Output {
         id
     }
 
-    fn touch(&mut self, id: LineId) {
+    /// Notes that the current source line stands in a line, though no slice of it was copied.
+    pub fn touch(&mut self, id: LineId) {
         if !self.drafts[id.index()].is_derived && !self.touched.contains(&id) {
             self.touched.push(id);
         }
