@@ -1,1 +1,55 @@
-//! 
+//! Reads and writes Claude Code transcripts: one JSON object a line, a tree by `parentUuid`.
+//!
+//! What is known of the format, and from which client, stands in `FORMAT.md`.
+//!
+//! ```
+//! use core_model::{Block, Field};
+//!
+//! let line = br#"{"parentUuid":null,"type":"user","message":{"role":"user","content":[
+//!     {"type":"tool_result","tool_use_id":"toolu_1","content":"42 passed"}]},"uuid":"u1"}"#;
+//! let mut scanner = jsonl::Scanner::default();
+//! let event = format_claude_code::read(scanner.scan_slice(line, 0)?);
+//! assert!(matches!(event.context.parent, Field::Null));
+//! let (block, _) = event.message().and_then(|said| said.blocks().next()).expect("one block");
+//! assert!(matches!(block, Block::ToolResult(result) if result.tool_use_id.is("toolu_1")));
+//! # Ok::<(), jsonl::Error>(())
+//! ```
+
+mod chain;
+mod reader;
+mod record;
+mod validate;
+mod writer;
+
+use core_model::{Format, Limits};
+use jsonl::Style;
+
+pub use self::{
+    chain::Chain,
+    reader::{detect, read},
+    record::{ApiMessage, Record},
+    validate::{Problem, ProblemKind, validate},
+    writer::ClaudeCodeWriter,
+};
+
+/// The name of the format.
+pub(crate) const NAME: &str = "claude-code";
+
+/// The transcripts of Claude Code.
+pub static FORMAT: Format = Format {
+    name: NAME,
+    tag: 'a',
+    about: "Claude Code transcripts (~/.claude/projects/<path>/<uuid>.jsonl)",
+    family: NAME,
+    style: Style::Compact,
+    has_inline_agents: false,
+    detect,
+    read,
+    writer: |_, facts| Box::new(ClaudeCodeWriter::new(facts)),
+    planner: Some(|options| Box::new(Chain::new(options.all_branches))),
+    limits: Limits {
+        head: 8 * 1024,
+        carrier: "{\"type\":\"carried\"",
+        carrier_size: 256 * 1024,
+    },
+};

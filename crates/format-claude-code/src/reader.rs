@@ -1,0 +1,268 @@
+//! From a line to an event, and whether a line is in this format at all.
+
+use core_model::{
+    Block, Body, Content, Context, Event, Field, Message, Notice, NoticeKind, Role, Title,
+    TitleRank, ToolResult, ToolUse,
+};
+use jsonl::{Text, Value};
+
+use crate::{ApiMessage, NAME, Record};
+
+/// Reads a line.
+pub fn read(line: Value<'_>) -> Event<'_> {
+    let record = Record::new(line);
+    let message = record.message.map(ApiMessage::new).unwrap_or_default();
+    Event {
+        format: NAME,
+        value: line,
+        context: context(&record, &message),
+        body: body(line, &record, &message),
+    }
+}
+
+fn context<'l>(record: &Record<'l>, message: &ApiMessage<'l>) -> Context<'l> {
+    Context {
+        session_id: record.session_id,
+        uuid: record.uuid,
+        parent: record.parent_uuid,
+        time: record.timestamp.or(message.timestamp),
+        cwd: record.cwd,
+        version: record.version,
+        git_branch: record.git_branch,
+        permission_mode: record.permission_mode,
+        is_sidechain: record.is_sidechain,
+        agent_id: record.agent_id,
+        parent_tool_use: None,
+    }
+}
+
+fn body<'l>(line: Value<'l>, record: &Record<'l>, message: &ApiMessage<'l>) -> Body<'l> {
+    let Some(kind) = record.kind else { return Body::Other };
+    match &*kind.decode() {
+        "user" => Body::Message(said(Role::User, record, message)),
+        "assistant" => Body::Message(said(Role::Assistant, record, message)),
+        "tool_result" => Body::Message(lone_result(line, record)),
+        "system" => Body::Notice(notice(record)),
+        "summary" => {
+            let content = message.content.and_then(|content| content.text());
+            title(record.summary.or(message.summary).or(content), TitleRank::Summary)
+        }
+        "ai-title" => title(record.ai_title, TitleRank::Model),
+        "custom-title" => title(record.custom_title, TitleRank::User),
+        _ => Body::Other,
+    }
+}
+
+fn title(text: Option<Text<'_>>, rank: TitleRank) -> Body<'_> {
+    text.map_or(Body::Other, |text| Body::Title(Title { text, rank }))
+}
+
+fn said<'l>(role: Role, record: &Record<'l>, message: &ApiMessage<'l>) -> Message<'l> {
+    // Without a message the content may stand on the line itself.
+    let content = if record.message.is_some() { message.content } else { record.content };
+    Message {
+        id: message.id,
+        model: message.model,
+        stop_reason: message.stop_reason,
+        stop_sequence: message.stop_sequence,
+        usage: message.usage.or(record.usage),
+        request_id: record.request_id,
+        tool_use_result: record.tool_use_result,
+        is_meta: record.is_meta,
+        is_summary: record.is_compact_summary,
+        is_api_error: record.is_api_error_message,
+        ..Message::new(role, Content::new(content, block))
+    }
+}
+
+/// Reads a tool result that is a line of its own, as erk's fixtures have it.
+fn lone_result<'l>(line: Value<'l>, record: &Record<'l>) -> Message<'l> {
+    let holder = record.message.filter(|message| message.is_object()).unwrap_or(line);
+    let content = Content::one(holder, result_block);
+    Message { tool_use_result: record.tool_use_result, ..Message::new(Role::User, content) }
+}
+
+fn result_block(value: Value<'_>) -> Block<'_> {
+    let members = BlockMembers::new(value);
+    members.result().unwrap_or(Block::Other { kind: members.kind, raw: value.raw() })
+}
+
+fn notice<'l>(record: &Record<'l>) -> Notice<'l> {
+    let is = |text: Option<Text<'l>>, word: &str| text.is_some_and(|text| text.is(word));
+    let kind = if is(record.subtype, "compact_boundary") {
+        NoticeKind::Compaction
+    } else if is(record.subtype, "api_error") || is(record.level, "error") {
+        NoticeKind::Error
+    } else if is(record.level, "warning") || is(record.level, "warn") {
+        NoticeKind::Warning
+    } else {
+        NoticeKind::Info
+    };
+    let metadata = |name: &str| record.compact_metadata.and_then(|value| value.get(name));
+    Notice {
+        kind,
+        subtype: record.subtype,
+        text: record.content.or(record.error).map(|value| value.raw()),
+        trigger: metadata("trigger").and_then(|trigger| trigger.text()),
+        pre_tokens: metadata("preTokens").map(|tokens| tokens.raw()),
+    }
+}
+
+/// Reads a block of a message or of a tool result.
+pub(crate) fn block(value: Value<'_>) -> Block<'_> {
+    if let Some(text) = value.text() {
+        return Block::Text(text);
+    }
+    let members = BlockMembers::new(value);
+    members.read().unwrap_or(Block::Other { kind: members.kind, raw: value.raw() })
+}
+
+#[derive(Clone, Copy, Default)]
+struct BlockMembers<'l> {
+    kind: Option<Text<'l>>,
+    text: Option<Text<'l>>,
+    thinking: Option<Text<'l>>,
+    signature: Option<Text<'l>>,
+    id: Option<Text<'l>>,
+    name: Option<Text<'l>>,
+    input: Option<Value<'l>>,
+    tool_use_id: Option<Text<'l>>,
+    content: Option<Value<'l>>,
+    is_error: Field<bool>,
+    source: Option<Value<'l>>,
+}
+
+impl<'l> BlockMembers<'l> {
+    fn new(block: Value<'l>) -> Self {
+        let mut found = Self::default();
+        for (key, value) in block.members() {
+            match &*key.decode() {
+                "type" => found.kind = value.text(),
+                "text" => found.text = value.text(),
+                "thinking" => found.thinking = value.text(),
+                "signature" => found.signature = value.text(),
+                "id" => found.id = value.text(),
+                "name" => found.name = value.text(),
+                "input" => found.input = Some(value),
+                "tool_use_id" => found.tool_use_id = value.text(),
+                "content" => found.content = Some(value),
+                "source" => found.source = Some(value),
+                "is_error" => {
+                    found.is_error = match value.bool() {
+                        Some(bool) => Field::Value(bool),
+                        None if value.is_null() => Field::Null,
+                        None => Field::Absent,
+                    }
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// Returns the block, unless something that it cannot do without is missing.
+    fn read(&self) -> Option<Block<'l>> {
+        match &*self.kind?.decode() {
+            "text" => Some(Block::Text(self.text?)),
+            "thinking" => {
+                Some(Block::Thinking { text: self.thinking?, signature: self.signature })
+            }
+            "tool_use" => self.tool_use(false),
+            "server_tool_use" => self.tool_use(true),
+            "tool_result" => self.result(),
+            "image" => self.image(),
+            _ => None,
+        }
+    }
+
+    fn tool_use(&self, is_server: bool) -> Option<Block<'l>> {
+        let input = self.input?.raw();
+        Some(Block::ToolUse(ToolUse { id: self.id?, name: self.name?, input, is_server }))
+    }
+
+    fn result(&self) -> Option<Block<'l>> {
+        let content = Content::new(self.content, block);
+        Some(Block::ToolResult(ToolResult::new(self.tool_use_id?, content, self.is_error)))
+    }
+
+    fn image(&self) -> Option<Block<'l>> {
+        let source = self.source?;
+        let is_base64 = source.get("type")?.text()?.is("base64");
+        let media_type = source.get("media_type")?.text()?;
+        let data = source.get("data")?.text()?;
+        is_base64.then_some(Block::Image { media_type, data })
+    }
+}
+
+/// The types of lines that only Claude Code writes, besides `user`, `assistant` and `system`.
+const OWN_KINDS: [&str; 27] = [
+    "agent-name",
+    "agent-setting",
+    "agent_metadata",
+    "ai-title",
+    "api-request",
+    "api-request-blob",
+    "api-request-shape",
+    "atis-latch",
+    "attachment",
+    "bridge-session",
+    "carried",
+    "content-replacement",
+    "cost-state",
+    "custom-title",
+    "file-history-delta",
+    "file-history-snapshot",
+    "frame-link",
+    "last-prompt",
+    "mode",
+    "permission-mode",
+    "pr-link",
+    "progress",
+    "queue-operation",
+    "summary",
+    "tag",
+    "tools-used",
+    "worktree-state",
+];
+
+/// Returns whether a line is in this format and in no other.
+///
+/// Lines of a stream (`session_id` without an envelope), of Codex (`payload`) and of Gemini
+/// (`projectHash`) are not.
+///
+/// ```
+/// let mut scanner = jsonl::Scanner::default();
+/// let value = scanner.scan_slice(br#"{"type":"user","message":{"content":"hello"}}"#, 0)?;
+/// assert!(format_claude_code::detect(value));
+/// let value = scanner.scan_slice(br#"{"type":"user","message":{},"session_id":"s"}"#, 0)?;
+/// assert!(!format_claude_code::detect(value));
+/// # Ok::<(), jsonl::Error>(())
+/// ```
+pub fn detect(line: Value<'_>) -> bool {
+    let mut kind = None;
+    let (mut envelope, mut session, mut message, mut snake) = (false, false, false, false);
+    let (mut snapshot, mut message_id, mut foreign) = (false, false, false);
+    for (key, value) in line.members() {
+        match &*key.decode() {
+            "type" => kind = value.text(),
+            "parentUuid" | "leafUuid" | "isSidechain" => envelope = true,
+            "sessionId" => session = true,
+            "message" => message = value.is_object(),
+            "session_id" | "parent_tool_use_id" => snake = true,
+            "snapshot" => snapshot = true,
+            "messageId" => message_id = true,
+            "payload" | "projectHash" | "messages" => foreign = true,
+            _ => {}
+        }
+    }
+    if foreign && !envelope {
+        return false;
+    }
+    if envelope || snapshot && message_id || session && (kind.is_some() || message) {
+        return true;
+    }
+    let Some(kind) = kind else { return false };
+    let kind = kind.decode();
+    let is_said = matches!(&*kind, "user" | "assistant" | "tool_result");
+    !snake && (is_said && message || OWN_KINDS.contains(&&*kind))
+}

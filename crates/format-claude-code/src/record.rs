@@ -1,0 +1,191 @@
+//! One line of a transcript: the members that any line may have, as written.
+
+use core_model::Field;
+use jsonl::{Raw, Text, Value};
+
+/// A line of a transcript. Members of an unexpected kind count as absent.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Record<'l> {
+    /// What the line is: `user`, `assistant`, `system` and many more.
+    pub kind: Option<Text<'l>>,
+    /// What a `system` line is about.
+    pub subtype: Option<Text<'l>>,
+    /// The id.
+    pub uuid: Option<Text<'l>>,
+    /// The id of the line that this one follows.
+    pub parent_uuid: Field<Text<'l>>,
+    /// The id of the line that a compaction boundary follows.
+    pub logical_parent_uuid: Option<Text<'l>>,
+    /// The session.
+    pub session_id: Option<Text<'l>>,
+    /// The time: an ISO 8601 string; in seed 003, a number of seconds in `message`.
+    pub timestamp: Option<Raw<'l>>,
+    /// The working directory.
+    pub cwd: Option<Text<'l>>,
+    /// The client's version.
+    pub version: Option<Text<'l>>,
+    /// The git branch.
+    pub git_branch: Option<Text<'l>>,
+    /// What the tools may do.
+    pub permission_mode: Option<Text<'l>>,
+    /// The sub-agent.
+    pub agent_id: Option<Text<'l>>,
+    /// The API's id of the request.
+    pub request_id: Option<Text<'l>>,
+    /// Whether the line belongs to a sub-agent's conversation.
+    pub is_sidechain: bool,
+    /// Whether the client wrote the line on its own.
+    pub is_meta: bool,
+    /// Whether the line sums up what a compaction removed.
+    pub is_compact_summary: bool,
+    /// Whether the line stands for a failed request.
+    pub is_api_error_message: bool,
+    /// What a `system` line or a queue operation says.
+    pub content: Option<Value<'l>>,
+    /// How serious a `system` line is.
+    pub level: Option<Text<'l>>,
+    /// What failed.
+    pub error: Option<Value<'l>>,
+    /// What is known of a compaction.
+    pub compact_metadata: Option<Value<'l>>,
+    /// The title in a `summary` line.
+    pub summary: Option<Text<'l>>,
+    /// The title that a model gave.
+    pub ai_title: Option<Text<'l>>,
+    /// The title that the user gave.
+    pub custom_title: Option<Text<'l>>,
+    /// What the client knows of a tool's result beyond the block.
+    pub tool_use_result: Option<Raw<'l>>,
+    /// The tokens used, where they stand on the line (seed 003).
+    pub usage: Option<Raw<'l>>,
+    /// The message.
+    pub message: Option<Value<'l>>,
+}
+
+impl<'l> Record<'l> {
+    /// Finds the members of a line in one walk; of duplicates, the last wins.
+    pub fn new(line: Value<'l>) -> Self {
+        let mut record = Self::default();
+        for (key, value) in line.members() {
+            record.set(&key.decode(), value);
+        }
+        record
+    }
+
+    fn set(&mut self, key: &str, value: Value<'l>) {
+        match key {
+            "type" => self.kind = value.text(),
+            "subtype" => self.subtype = value.text(),
+            "uuid" => self.uuid = value.text(),
+            "parentUuid" => self.parent_uuid = field(value),
+            "logicalParentUuid" => self.logical_parent_uuid = value.text(),
+            "sessionId" => self.session_id = value.text(),
+            "timestamp" => self.timestamp = time(value),
+            "cwd" => self.cwd = value.text(),
+            "version" => self.version = value.text(),
+            "gitBranch" => self.git_branch = value.text(),
+            "permissionMode" => self.permission_mode = value.text(),
+            "agentId" => self.agent_id = value.text(),
+            "requestId" => self.request_id = value.text(),
+            "isSidechain" => self.is_sidechain = value.bool() == Some(true),
+            "isMeta" => self.is_meta = value.bool() == Some(true),
+            "isCompactSummary" => self.is_compact_summary = value.bool() == Some(true),
+            "isApiErrorMessage" => self.is_api_error_message = value.bool() == Some(true),
+            "content" => self.content = Some(value),
+            "level" => self.level = value.text(),
+            "error" => self.error = Some(value),
+            "compactMetadata" => self.compact_metadata = Some(value),
+            "summary" => self.summary = value.text(),
+            "aiTitle" => self.ai_title = value.text(),
+            "customTitle" => self.custom_title = value.text(),
+            "toolUseResult" => self.tool_use_result = Some(value.raw()),
+            "usage" => self.usage = Some(value.raw()),
+            "message" => self.message = Some(value),
+            _ => {}
+        }
+    }
+}
+
+/// The message of a line, as the API has it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ApiMessage<'l> {
+    /// The id of the response.
+    pub id: Option<Text<'l>>,
+    /// The model.
+    pub model: Option<Text<'l>>,
+    /// What is said.
+    pub content: Option<Value<'l>>,
+    /// Why the model stopped.
+    pub stop_reason: Option<Raw<'l>>,
+    /// The string at which the model stopped.
+    pub stop_sequence: Option<Raw<'l>>,
+    /// The tokens used.
+    pub usage: Option<Raw<'l>>,
+    /// The time, in seeds' 003 place.
+    pub timestamp: Option<Raw<'l>>,
+    /// The title in a `summary` line.
+    pub summary: Option<Text<'l>>,
+}
+
+impl<'l> ApiMessage<'l> {
+    /// Finds the members of a message; of what is no object, it is all content.
+    pub fn new(message: Value<'l>) -> Self {
+        let mut found = Self::default();
+        if !message.is_object() {
+            found.content = Some(message);
+        }
+        for (key, value) in message.members() {
+            match &*key.decode() {
+                "id" => found.id = value.text(),
+                "model" => found.model = value.text(),
+                "content" => found.content = Some(value),
+                "stop_reason" => found.stop_reason = Some(value.raw()),
+                "stop_sequence" => found.stop_sequence = Some(value.raw()),
+                "usage" => found.usage = Some(value.raw()),
+                "timestamp" => found.timestamp = time(value),
+                "summary" => found.summary = value.text(),
+                _ => {}
+            }
+        }
+        found
+    }
+}
+
+fn field<'l>(value: Value<'l>) -> Field<Text<'l>> {
+    match value.text() {
+        Some(text) => Field::Value(text),
+        None if value.is_null() => Field::Null,
+        None => Field::Absent,
+    }
+}
+
+fn time<'l>(value: Value<'l>) -> Option<Raw<'l>> {
+    let raw = value.raw();
+    (value.text().is_some() || raw.as_f64().is_some()).then_some(raw)
+}
+
+#[cfg(test)]
+mod tests {
+    use jsonl::Scanner;
+
+    use super::*;
+
+    #[test]
+    fn members_of_the_wrong_kind_are_absent() {
+        let line = br#"{"type":["user"],"uuid":5,"parentUuid":{},"timestamp":true,"isMeta":1}"#;
+        let mut scanner = Scanner::default();
+        let record = Record::new(scanner.scan_slice(line, 0).expect("valid"));
+        assert!(record.kind.is_none() && record.uuid.is_none() && record.timestamp.is_none());
+        assert_eq!(record.parent_uuid, Field::Absent);
+        assert!(!record.is_meta);
+    }
+
+    #[test]
+    fn of_duplicate_members_the_last_wins() {
+        let line = br#"{"type":"user","sessionId":"a","sessionId":"b","parentUuid":null}"#;
+        let mut scanner = Scanner::default();
+        let record = Record::new(scanner.scan_slice(line, 0).expect("valid"));
+        assert!(record.session_id.is_some_and(|id| id.is("b")));
+        assert_eq!(record.parent_uuid, Field::Null);
+    }
+}
