@@ -1,1 +1,83 @@
-fn main() {}
+//! The command line of the tasks: `cargo xtask TASK`.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to a terminal")]
+
+use std::{
+    env,
+    process::{Command, ExitCode},
+};
+
+const USAGE: &str = "\
+usage: cargo xtask TASK
+
+  ci                the gates that land a change, with the minutes of each
+  tidy              what the compiler does not check: directions, names, sizes, fixtures
+  fixtures          writes the fixtures that are made from others; --check only compares
+  matrix [DIR...]   every file of the folders to every format and back";
+
+fn main() -> ExitCode {
+    let mut arguments = env::args().skip(1);
+    let task = arguments.next().unwrap_or_default();
+    let rest: Vec<String> = arguments.collect();
+    let is_fine = match (task.as_str(), rest.as_slice()) {
+        ("ci", []) => xtask::ci(xtask::root()),
+        ("tidy", []) => tidy(),
+        ("fixtures", []) => fixtures(xtask::write_fixtures(xtask::root())).is_some(),
+        ("fixtures", [flag]) if flag == "--check" => {
+            fixtures(xtask::check_fixtures(xtask::root())) == Some(0)
+        }
+        ("matrix", folders) => matrix(folders),
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    if is_fine { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn tidy() -> bool {
+    let problems = xtask::tidy(xtask::root());
+    for problem in &problems {
+        println!("{problem}");
+    }
+    if !problems.is_empty() {
+        eprintln!("{} problems", problems.len());
+    }
+    problems.is_empty()
+}
+
+/// Names the files that differed, and returns how many there are.
+fn fixtures(changed: std::io::Result<Vec<String>>) -> Option<usize> {
+    match changed {
+        Ok(files) => {
+            for file in &files {
+                println!("{file}");
+            }
+            Some(files.len())
+        }
+        Err(error) => {
+            eprintln!("{error}");
+            None
+        }
+    }
+}
+
+/// Runs the matrix over folders; without one, over the fixtures.
+fn matrix(folders: &[String]) -> bool {
+    let root = xtask::root();
+    let fixtures = [root.join("fixtures").display().to_string()];
+    let folders = if folders.is_empty() { &fixtures } else { folders };
+    let mut are_there = true;
+    for folder in folders {
+        if !std::path::Path::new(folder).is_dir() {
+            eprintln!("{folder}: no such folder");
+            are_there = false;
+        }
+    }
+    if !are_there {
+        return false;
+    }
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(["run", "--release", "-p", "convert", "--example", "matrix", "--"]).args(folders);
+    cargo.status().is_ok_and(|status| status.success())
+}

@@ -1,0 +1,29 @@
+//! Tasks of this workspace that cargo alone does not do: gates, tidiness, fixtures.
+//!
+//! ```
+//! let problems = xtask::tidy(xtask::root());
+//! for problem in &problems {
+//!     println!("{problem}");
+//! }
+//! ```
+
+mod ci;
+mod damage;
+mod fixtures;
+mod manifest;
+mod tidy;
+
+use std::path::Path;
+
+pub use self::{
+    ci::ci,
+    fixtures::{check_fixtures, write_fixtures},
+    manifest::{Fixture, manifest},
+    tidy::{Problem, tidy},
+};
+
+/// Returns the folder of the workspace.
+pub fn root() -> &'static Path {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here)
+}
