@@ -1,1 +1,82 @@
-//! 
+//! Claude Agent SDK streams: the dump of the SDK for Python, and the client's wire form.
+//!
+//! The wire is what the client prints with `--output-format stream-json`; the dump is what the
+//! SDK for Python makes of it, printed with `json.dumps(asdict(message))`. FORMAT.md beside this
+//! crate tells how they differ. Both readers take lines of either flavor, since files mix them.
+//!
+//! ```
+//! use core_model::{Facts, Options, Output};
+//! use format_sdk_stream::{DUMP, WIRE};
+//!
+//! let input = br#"{"type":"user","message":{"role":"user","content":"h\u00e9"},"session_id":"s"}"#;
+//! let mut scanner = jsonl::Scanner::default();
+//! let line = jsonl::lines(input).next().expect("one line");
+//! let event = (WIRE.read)(scanner.scan(&line)?);
+//! assert!(event.is_prompt());
+//!
+//! let mut out = Output::new(DUMP.style, WIRE.style, "s");
+//! let mut writer = (DUMP.writer)(&Options::default(), Facts::default());
+//! out.start_source(&line, WIRE.style);
+//! writer.write(&event, &mut out);
+//! let id = out.next_emitted().expect("one line");
+//! let expected = r#"{"content": "h\u00e9", "uuid": null, "parent_tool_use_id": null, "tool_use_result": null, "origin": null}"#;
+//! assert_eq!(out.bytes(id), expected.as_bytes());
+//! # Ok::<(), jsonl::Error>(())
+//! ```
+
+mod block;
+mod compose;
+mod dump;
+mod events;
+mod parser;
+mod reader;
+mod record;
+mod session;
+mod speech;
+mod wire;
+mod writer;
+
+use core_model::{Format, Limits};
+use jsonl::Style;
+
+pub use self::{
+    block::read_block,
+    reader::{read, read_wire},
+    record::{Flavor, Record, RecordKind},
+    writer::{wire_writer, writer},
+};
+
+/// The name of the formats' family.
+const FAMILY: &str = "sdk-stream";
+
+/// The dump of the Agent SDK for Python, with the orchestrator's prompts.
+pub static DUMP: Format = Format {
+    name: "sdk-stream",
+    tag: 'd',
+    about: "Claude Agent SDK for Python, messages dumped as JSON lines",
+    family: FAMILY,
+    style: Style::Python,
+    has_inline_agents: true,
+    detect: record::is_dump,
+    read,
+    writer,
+    planner: None,
+    limits: NO_LIMITS,
+};
+
+/// The client's `--output-format stream-json`.
+pub static WIRE: Format = Format {
+    name: "sdk-stream:wire",
+    tag: 'w',
+    about: "Claude Code's --output-format stream-json",
+    family: FAMILY,
+    style: Style::Compact,
+    has_inline_agents: true,
+    detect: record::is_wire,
+    read: read_wire,
+    writer: wire_writer,
+    planner: None,
+    limits: NO_LIMITS,
+};
+
+const NO_LIMITS: Limits = Limits { head: 0, carrier: "", carrier_size: 0 };

@@ -1,0 +1,174 @@
+//! Writes a line member by member, in the output's style.
+
+use core_model::{LineId, LossKind, Output};
+use jsonl::{Raw, Text, Value};
+
+/// A line that is being written: an object whose members are appended one by one.
+#[derive(Debug)]
+pub(crate) struct Composer<'o> {
+    pub(crate) out: &'o mut Output,
+    id: LineId,
+    is_first: bool,
+}
+
+impl<'o> Composer<'o> {
+    /// Opens a line.
+    pub(crate) fn open(out: &'o mut Output) -> Self {
+        let id = out.open();
+        Self::start(out, id)
+    }
+
+    /// Opens a line that stands for no source line.
+    pub(crate) fn open_derived(out: &'o mut Output) -> Self {
+        let id = out.open_derived();
+        Self::start(out, id)
+    }
+
+    fn start(out: &'o mut Output, id: LineId) -> Self {
+        out.put(id, "{");
+        Self { out, id, is_first: true }
+    }
+
+    /// Goes on with a line that was held back.
+    pub(crate) fn held(out: &'o mut Output, id: LineId) -> Self {
+        Self { out, id, is_first: false }
+    }
+
+    /// Leaves the line open and returns it.
+    pub(crate) fn hold(self) -> LineId {
+        self.id
+    }
+
+    /// Closes the line and emits it.
+    pub(crate) fn emit(self) {
+        self.out.put(self.id, "}");
+        self.out.emit(self.id);
+    }
+
+    fn separate(&mut self) {
+        if !self.is_first {
+            let comma = self.out.style().comma();
+            self.out.put(self.id, comma);
+        }
+        self.is_first = false;
+    }
+
+    /// Appends the name of a member, which needs no escapes; its value comes next.
+    pub(crate) fn key(&mut self, name: &str) {
+        self.separate();
+        let colon = self.out.style().colon();
+        for part in ["\"", name, "\"", colon] {
+            self.out.put(self.id, part);
+        }
+    }
+
+    /// Appends the name of a member as another line has it.
+    pub(crate) fn key_of(&mut self, name: Text<'_>) {
+        self.separate();
+        let colon = self.out.style().colon();
+        self.out.put_raw(self.id, Raw::from(name));
+        self.out.put(self.id, colon);
+    }
+
+    /// Appends the start of an object as the value of a member.
+    pub(crate) fn object(&mut self, name: &str) {
+        self.key(name);
+        self.begin("{");
+    }
+
+    /// Appends the start of an array as the value of a member.
+    pub(crate) fn array(&mut self, name: &str) {
+        self.key(name);
+        self.begin("[");
+    }
+
+    /// Appends the start of an object as the next item of an array.
+    pub(crate) fn item(&mut self) {
+        self.separate();
+        self.begin("{");
+    }
+
+    fn begin(&mut self, bracket: &str) {
+        self.out.put(self.id, bracket);
+        self.is_first = true;
+    }
+
+    /// Appends the end of an object or array.
+    pub(crate) fn end(&mut self, bracket: &str) {
+        self.out.put(self.id, bracket);
+        self.is_first = false;
+    }
+
+    /// Appends a member whose value is already written in the style.
+    pub(crate) fn put(&mut self, name: &str, written: &str) {
+        self.key(name);
+        self.out.put(self.id, written);
+    }
+
+    /// Appends a member that is a string.
+    pub(crate) fn string(&mut self, name: &str, text: &str) {
+        self.key(name);
+        self.out.put_string(self.id, text);
+    }
+
+    /// Appends a member of the envelope.
+    pub(crate) fn raw(&mut self, name: &str, raw: Raw<'_>) {
+        self.key(name);
+        self.out.put_raw(self.id, raw);
+    }
+
+    /// Appends a member of the envelope, `null` if there is none.
+    pub(crate) fn raw_or_null(&mut self, name: &str, value: Option<Value<'_>>) {
+        self.raw(name, value.map_or(Raw::NULL, |value| value.raw()));
+    }
+
+    /// Appends a member of the envelope if there is one that is not `null`.
+    pub(crate) fn raw_if_any(&mut self, name: &str, value: Option<Value<'_>>) {
+        if let Some(value) = value.filter(|value| !value.is_null()) {
+            self.raw(name, value.raw());
+        }
+    }
+
+    /// Appends a member that is content.
+    pub(crate) fn copy(&mut self, name: &str, raw: Raw<'_>) {
+        self.key(name);
+        self.out.copy(self.id, raw);
+    }
+
+    /// Appends the value of a member that is content, after its name.
+    pub(crate) fn copy_value(&mut self, raw: Raw<'_>) {
+        self.out.copy(self.id, raw);
+    }
+
+    /// Appends a member that is content, `null` if there is none.
+    pub(crate) fn copy_or_null(&mut self, name: &str, value: Option<Value<'_>>) {
+        match value {
+            Some(value) => self.copy(name, value.raw()),
+            None => self.put(name, "null"),
+        }
+    }
+
+    /// Appends an item that is content.
+    pub(crate) fn copy_item(&mut self, raw: Raw<'_>) {
+        self.separate();
+        self.out.copy(self.id, raw);
+    }
+
+    /// Appends a member that is the texts, joined by a newline.
+    pub(crate) fn joined<'t>(&mut self, name: &str, texts: impl Iterator<Item = Text<'t>>) {
+        self.key(name);
+        self.out.put(self.id, "\"");
+        for (n, text) in texts.enumerate() {
+            if n > 0 {
+                self.out.put(self.id, "\\n");
+            }
+            self.out.copy_body(self.id, text.body());
+        }
+        self.out.put(self.id, "\"");
+    }
+
+    /// Counts a loss.
+    pub(crate) fn lose(&mut self, kind: LossKind, field: &'static str) {
+        self.out.lose(kind, field);
+    }
+}

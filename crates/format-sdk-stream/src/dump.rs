@@ -1,0 +1,319 @@
+//! A line of the wire as the SDK dumps it: `json.dumps(asdict(parse_message(line)))`.
+
+use core_model::{LossKind, Output, SdkVersion};
+use jsonl::{Raw, Value};
+
+use crate::{
+    compose::Composer,
+    parser::{Verdict, is_truthy, verdict},
+    record::{Record, RecordKind},
+};
+
+/// Writes what the SDK makes of a line of the wire: one line, or none.
+pub(crate) fn write(record: &Record<'_>, version: SdkVersion, out: &mut Output) {
+    let value = record.value;
+    if verdict(value, version) != Verdict::Takes {
+        return out.lose(LossKind::Dropped, "line");
+    }
+    let is_new = version != SdkVersion::V0_1_6;
+    let mut line = Composer::open(out);
+    match record.kind {
+        RecordKind::User => user(&mut line, record, is_new),
+        RecordKind::Assistant => assistant(&mut line, record, is_new),
+        RecordKind::System => system(&mut line, value, is_new),
+        RecordKind::Result => result(&mut line, value, is_new),
+        RecordKind::StreamEvent => {
+            line.raw_or_null("uuid", value.get("uuid"));
+            line.raw_or_null("session_id", value.get("session_id"));
+            line.copy_or_null("event", value.get("event"));
+            line.raw_or_null("parent_tool_use_id", value.get("parent_tool_use_id"));
+            if is_new {
+                answers(&mut line, value);
+            }
+        }
+        RecordKind::RateLimit => rate_limit(&mut line, value),
+        RecordKind::ConversationReset => {
+            for name in ["new_conversation_id", "uuid", "session_id"] {
+                line.raw_or_null(name, value.get(name));
+            }
+        }
+        RecordKind::Prompt | RecordKind::Unknown => {}
+    }
+    line.emit();
+    lose_members(record, is_new, out);
+}
+
+fn user(line: &mut Composer<'_>, record: &Record<'_>, is_new: bool) {
+    let value = record.value;
+    match record.content() {
+        Some(content) if content.is_array() => blocks(line, content, false, is_new),
+        content => line.copy_or_null("content", content),
+    }
+    if is_new {
+        line.raw_or_null("uuid", value.get("uuid"));
+    }
+    line.raw_or_null("parent_tool_use_id", value.get("parent_tool_use_id"));
+    if is_new {
+        line.copy_or_null("tool_use_result", value.get("tool_use_result"));
+        line.raw_or_null("origin", origin(value));
+    }
+}
+
+fn assistant(line: &mut Composer<'_>, record: &Record<'_>, is_new: bool) {
+    let value = record.value;
+    let message = record.message().unwrap_or(value);
+    match record.content() {
+        Some(content) => blocks(line, content, true, is_new),
+        None => line.put("content", "[]"),
+    }
+    line.raw_or_null("model", message.get("model"));
+    line.raw_or_null("parent_tool_use_id", value.get("parent_tool_use_id"));
+    if is_new {
+        line.raw_or_null("error", value.get("error"));
+        line.raw_or_null("usage", message.get("usage"));
+        line.raw_or_null("message_id", message.get("id"));
+        line.raw_or_null("stop_reason", message.get("stop_reason"));
+        line.raw_or_null("session_id", value.get("session_id"));
+        line.raw_or_null("uuid", value.get("uuid"));
+        answers(line, value);
+    }
+}
+
+fn answers(line: &mut Composer<'_>, value: Value<'_>) {
+    line.raw_or_null("user_message_uuid", value.get("user_message_uuid"));
+    line.raw_or_null("user_message_uuids", value.get("user_message_uuids"));
+}
+
+fn origin(value: Value<'_>) -> Option<Value<'_>> {
+    value.get("origin").filter(|origin| origin.get("kind").is_some_and(|it| it.text().is_some()))
+}
+
+fn blocks(line: &mut Composer<'_>, content: Value<'_>, is_assistant: bool, is_new: bool) {
+    line.array("content");
+    for value in content.items() {
+        let kind = value.get("type").and_then(|kind| kind.text()).map(|kind| kind.decode());
+        let names: &[&str] = match kind.as_deref() {
+            Some("text") => &["text"],
+            Some("thinking") if is_assistant => &["thinking", "signature"],
+            Some("tool_use") => &["id", "name", "input"],
+            Some("server_tool_use") if is_assistant && is_new => &["id", "name", "input"],
+            Some("tool_result") => &["tool_use_id", "content", "is_error"],
+            Some("advisor_tool_result") if is_assistant && is_new => &["tool_use_id", "content"],
+            kind => {
+                line.lose(LossKind::Dropped, lost_block(kind));
+                continue;
+            }
+        };
+        line.item();
+        for name in names {
+            line.copy_or_null(name, value.get(name));
+        }
+        line.end("}");
+        if value.members().any(|(key, _)| !key.is("type") && !names.iter().any(|it| key.is(it))) {
+            line.lose(LossKind::Dropped, "block.member");
+        }
+    }
+    line.end("]");
+}
+
+/// Returns the name under which a block is lost.
+pub(crate) fn lost_block(kind: Option<&str>) -> &'static str {
+    const NAMES: [&str; 8] = [
+        "image",
+        "document",
+        "thinking",
+        "redacted_thinking",
+        "server_tool_use",
+        "web_search_tool_result",
+        "advisor_tool_result",
+        "tool_reference",
+    ];
+    NAMES.into_iter().find(|name| kind == Some(name)).unwrap_or("block")
+}
+
+fn system(line: &mut Composer<'_>, value: Value<'_>, is_new: bool) {
+    line.raw_or_null("subtype", value.get("subtype"));
+    line.copy("data", value.raw());
+    if !is_new {
+        return;
+    }
+    let subtype = value.get("subtype").and_then(|it| it.text()).map(|it| it.decode());
+    let names: &[&str] = match subtype.as_deref() {
+        Some("hook_started" | "hook_response") => {
+            let name = ["hook_event", "hook_name", "hook_event_name"]
+                .iter()
+                .find_map(|name| value.get(name).filter(|name| is_truthy(*name)));
+            match name {
+                Some(name) => line.raw("hook_event_name", name.raw()),
+                None => line.put("hook_event_name", "\"\""),
+            }
+            &["session_id", "uuid"]
+        }
+        Some("task_started") => {
+            &["task_id", "description", "uuid", "session_id", "tool_use_id", "task_type"]
+        }
+        Some("task_progress") => &[
+            "task_id",
+            "description",
+            "usage",
+            "uuid",
+            "session_id",
+            "tool_use_id",
+            "last_tool_name",
+        ],
+        Some("task_notification") => &[
+            "task_id",
+            "status",
+            "output_file",
+            "summary",
+            "uuid",
+            "session_id",
+            "tool_use_id",
+            "usage",
+        ],
+        Some("task_updated") => return task_updated(line, value),
+        Some("mirror_error") => {
+            line.raw_or_null("key", value.get("key"));
+            return or_empty(line, "error", value.get("error"));
+        }
+        _ => &[],
+    };
+    for name in names {
+        line.raw_or_null(name, value.get(name));
+    }
+}
+
+fn task_updated(line: &mut Composer<'_>, value: Value<'_>) {
+    or_empty(line, "task_id", value.get("task_id"));
+    let patch = value.get("patch").filter(|patch| patch.is_object());
+    match patch {
+        Some(patch) => line.raw("patch", patch.raw()),
+        None => line.put("patch", "{}"),
+    }
+    line.raw_or_null("status", patch.and_then(|patch| patch.get("status")));
+    line.raw_or_null("session_id", value.get("session_id"));
+    line.raw_or_null("uuid", value.get("uuid"));
+}
+
+fn or_empty(line: &mut Composer<'_>, name: &str, value: Option<Value<'_>>) {
+    match value {
+        Some(value) => line.raw(name, value.raw()),
+        None => line.put(name, "\"\""),
+    }
+}
+
+fn result(line: &mut Composer<'_>, value: Value<'_>, is_new: bool) {
+    for name in ["subtype", "duration_ms", "duration_api_ms", "is_error", "num_turns", "session_id"]
+    {
+        line.raw_or_null(name, value.get(name));
+    }
+    if is_new {
+        line.raw_or_null("stop_reason", value.get("stop_reason"));
+    }
+    line.raw_or_null("total_cost_usd", value.get("total_cost_usd"));
+    line.raw_or_null("usage", value.get("usage"));
+    line.copy_or_null("result", value.get("result"));
+    if !is_new {
+        return;
+    }
+    line.copy_or_null("structured_output", value.get("structured_output"));
+    line.copy_or_null("model_usage", value.get("modelUsage"));
+    line.copy_or_null("permission_denials", value.get("permission_denials"));
+    match value.get("deferred_tool_use").filter(|deferred| is_truthy(*deferred)) {
+        Some(deferred) => {
+            line.object("deferred_tool_use");
+            for name in ["id", "name", "input"] {
+                line.copy_or_null(name, deferred.get(name));
+            }
+            line.end("}");
+        }
+        None => line.put("deferred_tool_use", "null"),
+    }
+    for name in ["errors", "api_error_status", "uuid", "terminal_reason"] {
+        line.raw_or_null(name, value.get(name));
+    }
+    line.raw_or_null("origin", origin(value));
+    answers(line, value);
+}
+
+fn rate_limit(line: &mut Composer<'_>, value: Value<'_>) {
+    let info = value.get("rate_limit_info");
+    line.object("rate_limit_info");
+    for (name, wire) in RATE_LIMIT_INFO {
+        line.raw_or_null(name, info.and_then(|info| info.get(wire)));
+    }
+    line.raw("raw", info.map_or(Raw::NULL, |info| info.raw()));
+    line.end("}");
+    line.raw_or_null("uuid", value.get("uuid"));
+    line.raw_or_null("session_id", value.get("session_id"));
+}
+
+/// The members of a rate limit in the dump and on the wire.
+pub(crate) const RATE_LIMIT_INFO: [(&str, &str); 7] = [
+    ("status", "status"),
+    ("resets_at", "resetsAt"),
+    ("rate_limit_type", "rateLimitType"),
+    ("utilization", "utilization"),
+    ("overage_status", "overageStatus"),
+    ("overage_resets_at", "overageResetsAt"),
+    ("overage_disabled_reason", "overageDisabledReason"),
+];
+
+/// Counts the members of messages and results that no dump has; of 0.1.6, far more.
+fn lose_members(record: &Record<'_>, is_new: bool, out: &mut Output) {
+    const OLD: [&str; 14] = [
+        "type",
+        "message",
+        "parent_tool_use_id",
+        "subtype",
+        "duration_ms",
+        "duration_api_ms",
+        "is_error",
+        "num_turns",
+        "total_cost_usd",
+        "usage",
+        "result",
+        "content",
+        "model",
+        "role",
+    ];
+    const NEW: [&str; 15] = [
+        "uuid",
+        "id",
+        "stop_reason",
+        "tool_use_result",
+        "error",
+        "origin",
+        "structured_output",
+        "modelUsage",
+        "permission_denials",
+        "errors",
+        "api_error_status",
+        "terminal_reason",
+        "user_message_uuid",
+        "user_message_uuids",
+        "deferred_tool_use",
+    ];
+    const NEVER: [&str; 6] =
+        ["timestamp", "isReplay", "isSynthetic", "stop_sequence", "request_id", "session_id"];
+    let is_message = matches!(record.kind, RecordKind::User | RecordKind::Assistant);
+    if !is_message && record.kind != RecordKind::Result {
+        return;
+    }
+    let keeps_session =
+        record.kind == RecordKind::Result || is_new && record.kind == RecordKind::Assistant;
+    let inner = record.message().filter(|_| is_message);
+    let members = record.value.members().chain(inner.into_iter().flat_map(|it| it.members()));
+    for (key, member) in members {
+        let is = |name: &&&str| key.is(name);
+        if member.is_null()
+            || OLD.iter().any(|name| key.is(name))
+            || is_new && NEW.iter().any(|name| key.is(name))
+            || keeps_session && key.is("session_id")
+        {
+            continue;
+        }
+        let name = NEVER.iter().chain(&NEW).find(is).copied();
+        out.lose(LossKind::Dropped, name.unwrap_or("member"));
+    }
+}

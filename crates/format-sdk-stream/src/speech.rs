@@ -1,0 +1,423 @@
+//! Messages of other formats as lines of a stream, and their blocks.
+
+use core_model::{
+    Block, Content, Event, Field, LossKind, Message, Output, Role, SdkVersion, ToolResult, ToolUse,
+    iso_millis, millis,
+};
+use jsonl::{Raw, Text};
+
+use crate::{compose::Composer, dump::lost_block, record::Flavor, session::Session, wire};
+
+/// How the lines are written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Manner {
+    pub(crate) flavor: Flavor,
+    pub(crate) version: SdkVersion,
+}
+
+impl Manner {
+    /// Returns whether the lines are dumps of 0.1.6, with the fewest members.
+    pub(crate) fn is_old_dump(&self) -> bool {
+        self.flavor == Flavor::Dump && self.version == SdkVersion::V0_1_6
+    }
+}
+
+/// Writes a prompt. A dump has the orchestrator's own line for it, with text and time alone.
+pub(crate) fn prompt(
+    manner: Manner,
+    event: &Event<'_>,
+    message: &Message<'_>,
+    start: Option<&str>,
+    session: &Session,
+    out: &mut Output,
+) {
+    let mut line = Composer::open(out);
+    if manner.flavor == Flavor::Wire {
+        line.string("type", "user");
+        user(manner, &mut line, message);
+        line.put("parent_tool_use_id", "null");
+        session.put_known_id(&mut line);
+        wire::uuid(&mut line, event);
+        timestamp(&mut line, event);
+        line.put("isReplay", "true");
+        line.emit();
+        return lose_envelope(manner, event, message, out);
+    }
+    line.string("type", "user_message");
+    match message.content {
+        Content::Text(text) => line.copy("content", Raw::from(text)),
+        _ => {
+            let texts = message.blocks().filter_map(|(block, _)| text_of(block));
+            line.joined("content", texts);
+            lose_all_but_text(&mut line, message);
+        }
+    }
+    if event.context.time.is_some() {
+        timestamp(&mut line, event);
+    } else {
+        line.put("timestamp", start.unwrap_or("\"1970-01-01T00:00:00Z\""));
+        line.lose(LossKind::Invented, "timestamp");
+    }
+    if event.context.uuid.is_some() && !manner.is_old_dump() {
+        line.lose(LossKind::Dropped, "uuid");
+    }
+    line.emit();
+    lose_envelope(manner, event, message, out);
+}
+
+fn text_of(block: Block<'_>) -> Option<Text<'_>> {
+    match block {
+        Block::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn lose_all_but_text(line: &mut Composer<'_>, message: &Message<'_>) {
+    let mut n_texts = 0;
+    for (block, _) in message.blocks() {
+        match block {
+            Block::Text(_) => n_texts += 1,
+            Block::Image { .. } => line.lose(LossKind::Dropped, "image"),
+            Block::Other { kind, .. } => line.lose(LossKind::Dropped, lost_kind(kind)),
+            _ => line.lose(LossKind::Dropped, "block"),
+        }
+    }
+    if n_texts > 1 {
+        line.lose(LossKind::Flattened, "content");
+    }
+}
+
+fn lost_kind(kind: Option<Text<'_>>) -> &'static str {
+    lost_block(kind.map(|kind| kind.decode()).as_deref())
+}
+
+fn timestamp(line: &mut Composer<'_>, event: &Event<'_>) {
+    let Some(time) = event.context.time else { return };
+    match (time.as_text(), millis(time)) {
+        (None, Some(millis)) => {
+            line.string("timestamp", &iso_millis(millis));
+            line.lose(LossKind::Flattened, "timestamp");
+        }
+        _ => line.raw("timestamp", time),
+    }
+}
+
+/// Writes a message that is no prompt.
+pub(crate) fn message(
+    manner: Manner,
+    event: &Event<'_>,
+    message: &Message<'_>,
+    session: &Session,
+    out: &mut Output,
+) {
+    let made_up =
+        (message.role == Role::Assistant && message.id.is_none() && manner.flavor == Flavor::Wire)
+            .then(|| out.message_id(event, 0));
+    let mut line = Composer::open(out);
+    match (manner.flavor, message.role) {
+        (Flavor::Wire, Role::User) => {
+            line.string("type", "user");
+            user(manner, &mut line, message);
+            parent(&mut line, event);
+            session.put_known_id(&mut line);
+            wire::uuid(&mut line, event);
+            timestamp(&mut line, event);
+            if let Some(result) = tool_use_result(message) {
+                line.copy("tool_use_result", result);
+            }
+            if message.is_meta || message.is_summary {
+                line.put("isSynthetic", "true");
+            }
+        }
+        (Flavor::Wire, Role::Assistant) => {
+            line.string("type", "assistant");
+            line.object("message");
+            model(&mut line, message);
+            match (message.id, made_up) {
+                (Some(id), _) => line.raw("id", Raw::from(id)),
+                (None, id) => {
+                    line.string("id", id.as_deref().unwrap_or_default());
+                    line.lose(LossKind::Invented, "message.id");
+                }
+            }
+            line.string("type", "message");
+            line.string("role", "assistant");
+            blocks(manner, &mut line, message);
+            line.raw("stop_reason", message.stop_reason.unwrap_or(Raw::NULL));
+            line.raw("stop_sequence", message.stop_sequence.unwrap_or(Raw::NULL));
+            if let Some(usage) = message.usage {
+                line.raw("usage", usage);
+            }
+            line.end("}");
+            parent(&mut line, event);
+            session.put_known_id(&mut line);
+            wire::uuid(&mut line, event);
+            if message.is_api_error {
+                line.string("error", "unknown");
+            }
+        }
+        (Flavor::Dump, Role::User) => dumped_user(manner, &mut line, event, message),
+        (Flavor::Dump, Role::Assistant) => {
+            dumped_assistant(manner, &mut line, event, message, session);
+        }
+    }
+    line.emit();
+    lose_envelope(manner, event, message, out);
+}
+
+fn dumped_user(manner: Manner, line: &mut Composer<'_>, event: &Event<'_>, message: &Message<'_>) {
+    user_content(manner, line, message);
+    if manner.is_old_dump() {
+        return parent(line, event);
+    }
+    line.raw("uuid", event.context.uuid.map_or(Raw::NULL, Raw::from));
+    parent(line, event);
+    match tool_use_result(message) {
+        Some(result) => line.copy("tool_use_result", result),
+        None => line.put("tool_use_result", "null"),
+    }
+    line.put("origin", "null");
+}
+
+fn dumped_assistant(
+    manner: Manner,
+    line: &mut Composer<'_>,
+    event: &Event<'_>,
+    message: &Message<'_>,
+    session: &Session,
+) {
+    blocks(manner, line, message);
+    model(line, message);
+    parent(line, event);
+    if manner.is_old_dump() {
+        return;
+    }
+    line.put("error", if message.is_api_error { "\"unknown\"" } else { "null" });
+    line.raw("usage", message.usage.unwrap_or(Raw::NULL));
+    line.raw("message_id", message.id.map_or(Raw::NULL, Raw::from));
+    line.raw("stop_reason", message.stop_reason.unwrap_or(Raw::NULL));
+    session.put_known_id(line);
+    line.raw("uuid", event.context.uuid.map_or(Raw::NULL, Raw::from));
+    line.put("user_message_uuid", "null");
+    line.put("user_message_uuids", "null");
+}
+
+fn user(manner: Manner, line: &mut Composer<'_>, message: &Message<'_>) {
+    line.object("message");
+    line.string("role", "user");
+    user_content(manner, line, message);
+    line.end("}");
+}
+
+fn user_content(manner: Manner, line: &mut Composer<'_>, message: &Message<'_>) {
+    match message.content {
+        Content::Text(text) => line.copy("content", Raw::from(text)),
+        Content::Other(raw) => line.copy("content", raw),
+        Content::Absent | Content::Blocks(_) => blocks(manner, line, message),
+    }
+}
+
+fn model(line: &mut Composer<'_>, message: &Message<'_>) {
+    match message.model {
+        Some(model) => line.raw("model", Raw::from(model)),
+        None => {
+            line.string("model", "unknown");
+            line.lose(LossKind::Invented, "model");
+        }
+    }
+}
+
+fn parent(line: &mut Composer<'_>, event: &Event<'_>) {
+    let parent = event.context.parent_tool_use.map_or(Raw::NULL, Raw::from);
+    line.raw("parent_tool_use_id", parent);
+}
+
+fn tool_use_result<'l>(message: &Message<'l>) -> Option<Raw<'l>> {
+    message.tool_use_result.filter(|result| result.as_str().starts_with('{'))
+}
+
+fn blocks(manner: Manner, line: &mut Composer<'_>, message: &Message<'_>) {
+    if let Content::Other(_) = message.content {
+        line.lose(LossKind::Dropped, "content");
+    }
+    // Blocks of an array are as the API has them, and so is what the client writes on the wire.
+    let is_api_form = matches!(message.content, Content::Blocks(blocks) if blocks.raw().as_str().starts_with('['));
+    line.array("content");
+    for (block, raw) in message.blocks() {
+        match manner.flavor {
+            Flavor::Dump => dumped_block(manner, line, block, message.role),
+            Flavor::Wire => wire_block(line, block, raw, is_api_form),
+        }
+    }
+    line.end("]");
+}
+
+fn dumped_block(manner: Manner, line: &mut Composer<'_>, block: Block<'_>, role: Role) {
+    match block {
+        Block::Text(text) => {
+            line.item();
+            line.copy("text", Raw::from(text));
+            line.end("}");
+        }
+        Block::Thinking { text, signature } if role == Role::Assistant => {
+            line.item();
+            thinking(line, text, signature);
+            line.end("}");
+        }
+        Block::ToolUse(tool) if tool.is_server && manner.is_old_dump() => {
+            line.lose(LossKind::Dropped, "server_tool_use");
+        }
+        Block::ToolUse(tool) => {
+            line.item();
+            tool_use(line, &tool);
+            line.end("}");
+        }
+        Block::ToolResult(result) => {
+            line.item();
+            tool_result(line, &result);
+            match result.is_error {
+                Field::Value(is_error) => line.put("is_error", boolean(is_error)),
+                Field::Null => line.put("is_error", "null"),
+                Field::Absent => {
+                    line.put("is_error", "null");
+                    line.lose(LossKind::Flattened, "tool_result.is_error");
+                }
+            }
+            line.end("}");
+        }
+        Block::Thinking { .. } => line.lose(LossKind::Dropped, "thinking"),
+        Block::Image { .. } => line.lose(LossKind::Dropped, "image"),
+        Block::Other { kind, .. } => line.lose(LossKind::Dropped, lost_kind(kind)),
+        _ => line.lose(LossKind::Dropped, "block"),
+    }
+}
+
+fn wire_block(line: &mut Composer<'_>, block: Block<'_>, raw: Raw<'_>, is_api_form: bool) {
+    let is_api_form = is_api_form && raw.as_str().starts_with('{');
+    match block {
+        Block::Text(_) | Block::ToolUse(_) | Block::ToolResult(_) if is_api_form => {
+            line.copy_item(raw);
+        }
+        Block::Thinking { signature: Some(_), .. } if is_api_form => line.copy_item(raw),
+        // What lacks a member that its type needs would make the SDK refuse the line.
+        Block::Other { kind: Some(kind), .. }
+            if is_api_form && !KNOWN_TYPES.iter().any(|known| kind.is(known)) =>
+        {
+            line.copy_item(raw);
+        }
+        Block::Text(text) => {
+            typed(line, "text");
+            line.copy("text", Raw::from(text));
+            line.end("}");
+        }
+        Block::Thinking { text, signature } => {
+            typed(line, "thinking");
+            thinking(line, text, signature);
+            line.end("}");
+        }
+        Block::ToolUse(tool) => {
+            typed(line, if tool.is_server { "server_tool_use" } else { "tool_use" });
+            tool_use(line, &tool);
+            line.end("}");
+        }
+        Block::ToolResult(result) => {
+            typed(line, "tool_result");
+            tool_result(line, &result);
+            if let Field::Value(is_error) = result.is_error {
+                line.put("is_error", boolean(is_error));
+            }
+            line.end("}");
+        }
+        Block::Image { media_type, data } => {
+            typed(line, "image");
+            line.object("source");
+            line.string("type", "base64");
+            line.copy("media_type", Raw::from(media_type));
+            line.copy("data", Raw::from(data));
+            line.end("}");
+            line.end("}");
+        }
+        Block::Other { kind, .. } => {
+            let kind = kind.map(|kind| kind.decode());
+            typed(line, "text");
+            line.string("text", &format!("[{}]", kind.as_deref().unwrap_or("unknown")));
+            line.end("}");
+            line.lose(LossKind::Flattened, lost_block(kind.as_deref()));
+        }
+        _ => line.lose(LossKind::Dropped, "block"),
+    }
+}
+
+/// The types of blocks that the SDK looks into.
+const KNOWN_TYPES: [&str; 6] =
+    ["text", "thinking", "tool_use", "tool_result", "server_tool_use", "advisor_tool_result"];
+
+fn typed(line: &mut Composer<'_>, kind: &str) {
+    line.item();
+    line.string("type", kind);
+}
+
+fn thinking(line: &mut Composer<'_>, text: Text<'_>, signature: Option<Text<'_>>) {
+    line.copy("thinking", Raw::from(text));
+    match signature {
+        Some(signature) => line.copy("signature", Raw::from(signature)),
+        None => {
+            line.put("signature", "\"\"");
+            line.lose(LossKind::Invented, "thinking.signature");
+        }
+    }
+}
+
+fn tool_use(line: &mut Composer<'_>, tool: &ToolUse<'_>) {
+    line.copy("id", Raw::from(tool.id));
+    line.copy("name", Raw::from(tool.name));
+    line.copy("input", tool.input);
+}
+
+fn tool_result(line: &mut Composer<'_>, result: &ToolResult<'_>) {
+    line.copy("tool_use_id", Raw::from(result.tool_use_id));
+    match result.content {
+        Content::Absent => line.put("content", "null"),
+        Content::Text(text) => line.copy("content", Raw::from(text)),
+        Content::Blocks(blocks) => line.copy("content", blocks.raw()),
+        Content::Other(raw) => line.copy("content", raw),
+    }
+    if result.duration_ms.is_some() {
+        line.lose(LossKind::Dropped, "tool_result.duration_ms");
+    }
+    let file = result.file;
+    if file.path.is_some() || file.content_hash.is_some() || file.mtime_nanos.is_some() {
+        line.lose(LossKind::Dropped, "tool_result.file");
+    }
+}
+
+fn boolean(value: bool) -> &'static str {
+    if value { "true" } else { "false" }
+}
+
+/// Counts what stands around a message and has no place in the flavor.
+fn lose_envelope(manner: Manner, event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
+    let is_dump = manner.flavor == Flavor::Dump;
+    let is_old = manner.is_old_dump();
+    let keeps_time = event.is_prompt() || !is_dump && message.role == Role::User;
+    let context = &event.context;
+    let result = message.tool_use_result;
+    for (is_lost, field) in [
+        (context.time.is_some() && !keeps_time, "timestamp"),
+        (context.parent.value().is_some(), "parentUuid"),
+        (context.git_branch.is_some(), "gitBranch"),
+        (message.request_id.is_some(), "requestId"),
+        (message.is_meta && is_dump, "isMeta"),
+        (message.is_summary && is_dump, "isCompactSummary"),
+        (result.is_some() && (is_old || tool_use_result(message).is_none()), "toolUseResult"),
+        (is_old && context.uuid.is_some(), "uuid"),
+        (is_old && message.usage.is_some(), "usage"),
+        (is_old && message.id.is_some(), "message.id"),
+        (is_old && message.stop_reason.is_some(), "stop_reason"),
+        (is_dump && message.stop_sequence.is_some_and(|it| !it.is_null()), "stop_sequence"),
+    ] {
+        if is_lost {
+            out.lose(LossKind::Dropped, field);
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Writes events as lines of a stream, in either flavor.
+
+use core_model::{Body, Event, Facts, LossKind, Message, Options, Output, Writer};
+use jsonl::Style;
+
+use crate::{
+    dump, events,
+    record::{Flavor, Record},
+    session::{Session, respelt},
+    speech::{self, Manner},
+    wire,
+};
+
+/// Creates a writer of dumps, of the SDK version that the options name.
+pub fn writer(options: &Options, facts: Facts) -> Box<dyn Writer> {
+    Box::new(StreamWriter::new(Flavor::Dump, Style::Python, options, facts))
+}
+
+/// Creates a writer of the wire.
+pub fn wire_writer(options: &Options, facts: Facts) -> Box<dyn Writer> {
+    Box::new(StreamWriter::new(Flavor::Wire, Style::Compact, options, facts))
+}
+
+/// Lines of the own family are written one for one; of other formats, interactions are made.
+#[derive(Debug)]
+struct StreamWriter {
+    manner: Manner,
+    facts: Facts,
+    session: Session,
+    start: Option<String>,
+    /// Whether the source says itself how its runs start, and so how they end: no result is made up.
+    has_starts: bool,
+}
+
+impl StreamWriter {
+    fn new(flavor: Flavor, style: Style, options: &Options, facts: Facts) -> Self {
+        let start = facts.start.as_deref().filter(|start| start.starts_with('"'));
+        Self {
+            manner: Manner { flavor, version: options.sdk_version },
+            session: Session::new(style, &facts),
+            start: start.map(|start| respelt(start, style)),
+            facts,
+            has_starts: false,
+        }
+    }
+
+    fn write_own(&mut self, event: &Event<'_>, out: &mut Output) {
+        self.session.follow(event);
+        self.session.release(out);
+        let record = Record::new(event.value);
+        match (self.manner.flavor, record.flavor) {
+            (Flavor::Dump, Flavor::Wire) => dump::write(&record, self.manner.version, out),
+            (Flavor::Wire, Flavor::Dump) => wire::write(&record, event, &mut self.session, out),
+            _ if event.value.is_object() => {
+                let id = out.open();
+                out.copy(id, event.value.raw());
+                out.emit(id);
+            }
+            _ => out.lose(LossKind::Dropped, "line"),
+        }
+        self.session.observe_own(event);
+    }
+
+    fn write_message(&mut self, event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
+        if event.context.is_sidechain && event.context.parent_tool_use.is_none() {
+            return out.lose(LossKind::Dropped, "sidechain");
+        }
+        let is_prompt = event.is_prompt();
+        if is_prompt {
+            self.end_interaction(out);
+            self.session.n_prompts += 1;
+            let start = self.start.as_deref();
+            speech::prompt(self.manner, event, message, start, &self.session, out);
+        }
+        if self.session.interaction.is_none() {
+            events::init(self.manner, event, &self.facts, &self.session, out);
+        }
+        if !is_prompt {
+            speech::message(self.manner, event, message, &self.session, out);
+        }
+        self.session.observe(event, message);
+        if let Some(interaction) = &mut self.session.interaction {
+            interaction.is_written = true;
+        }
+    }
+
+    fn end_interaction(&mut self, out: &mut Output) {
+        if let Some(interaction) = self.session.interaction.take()
+            && interaction.is_written
+            && !self.has_starts
+        {
+            events::end(self.manner, &interaction, &self.session, out);
+        }
+    }
+}
+
+impl Writer for StreamWriter {
+    fn write(&mut self, event: &Event<'_>, out: &mut Output) {
+        if event.format == crate::DUMP.name || event.format == crate::WIRE.name {
+            return self.write_own(event, out);
+        }
+        self.session.release(out);
+        self.session.end_response();
+        match &event.body {
+            Body::Message(message) => self.write_message(event, message, out),
+            Body::Start(_) => {
+                if self.has_starts {
+                    out.lose(LossKind::Dropped, "start");
+                }
+                self.has_starts = true;
+            }
+            Body::Notice(notice) => {
+                let words = if self.has_starts { "message" } else { "content" };
+                events::notice(self.manner, event, notice, words, &self.session, out);
+            }
+            Body::Outcome(outcome) => {
+                let interaction = self.session.interaction.take().unwrap_or_default();
+                events::outcome(self.manner, event, outcome, &interaction, &self.session, out);
+            }
+            Body::Title(_) => out.lose(LossKind::Dropped, "title"),
+            // An index entry says nothing that its block does not say.
+            Body::ToolCall(_) => {}
+            _ => out.lose(LossKind::Dropped, "other"),
+        }
+    }
+
+    fn resume(&mut self, event: &Event<'_>, out: &mut Output) {
+        self.session.follow(event);
+        self.session.release(out);
+        self.session.end_response();
+        self.session.observe_own(event);
+        if let Some(interaction) = &mut self.session.interaction {
+            interaction.is_written = false;
+        }
+    }
+
+    fn finish(&mut self, out: &mut Output) {
+        self.session.release(out);
+        self.end_interaction(out);
+    }
+}
