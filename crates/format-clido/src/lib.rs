@@ -1,1 +1,63 @@
-//! 
+//! clido's session files: JSON Lines of eight types, which clido loads whole or not at all.
+//!
+//! [`read`] turns a line into an event, [`FORMAT`] holds the writer that makes a session of the
+//! events of any format, and [`validate_strict`] says whether clido would load and resume a file.
+//!
+//! ```
+//! let session = br#"{"type":"meta","session_id":"s","schema_version":1,"start_time":"2026-03-21T14:30:00Z","project_path":"/p"}
+//! {"type":"user_message","role":"user","content":[{"text":"How many lines?","type":"text"}]}
+//! {"type":"assistant_message","content":[{"text":"312.","type":"text"}]}
+//! {"type":"result","exit_status":"completed","total_cost_usd":0.0009,"num_turns":1,"duration_ms":2100}
+//! "#;
+//! assert!(format_clido::validate_strict(session).is_empty());
+//!
+//! let mut scanner = jsonl::Scanner::default();
+//! let mut said = Vec::new();
+//! for line in jsonl::lines(session) {
+//!     let event = format_clido::read(scanner.scan(&line)?);
+//!     for (block, _) in event.message().into_iter().flat_map(|message| message.blocks()) {
+//!         if let core_model::Block::Text(text) = block {
+//!             said.push(text.decode().into_owned());
+//!         }
+//!     }
+//! }
+//! assert_eq!(said, ["How many lines?", "312."]);
+//! # Ok::<(), jsonl::Error>(())
+//! ```
+
+mod loadable;
+mod reader;
+mod record;
+mod validate;
+mod views;
+mod writer;
+
+use core_model::{Format, Limits};
+use jsonl::Style;
+
+pub use self::{
+    reader::{detect, read, read_block},
+    record::{
+        AssistantMessage, Meta, Record, SCHEMA_VERSION, SystemLine, TitleLine, ToolCallLine,
+        ToolResultLine, TurnResult, UserMessage,
+    },
+    validate::{Problem, Rule, Stage, validate_strict},
+    views::{
+        CostPolicy, Counts, ToolRun, count_by_type, title, tool_calls, total_cost, user_texts,
+    },
+};
+
+/// clido's session files.
+pub static FORMAT: Format = Format {
+    name: "clido",
+    tag: 'c',
+    about: "session files of clido",
+    family: "clido",
+    style: Style::Compact,
+    has_inline_agents: false,
+    detect: reader::detect,
+    read: reader::read,
+    writer: writer::create,
+    planner: None,
+    limits: Limits { head: 0, carrier: "", carrier_size: 0 },
+};

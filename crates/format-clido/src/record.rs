@@ -1,0 +1,165 @@
+//! The eight line types of a clido session, as slices of their line.
+
+use jsonl::{Text, Value};
+
+/// The newest schema version that clido 1.0.15 loads.
+pub const SCHEMA_VERSION: u64 = 1;
+
+/// A line, by its type; a member that is absent or of another type than clido's is `None`.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Record<'l> {
+    /// `meta`
+    Meta(Meta<'l>),
+    /// `user_message`
+    UserMessage(UserMessage<'l>),
+    /// `assistant_message`
+    AssistantMessage(AssistantMessage<'l>),
+    /// `tool_call`
+    ToolCall(ToolCallLine<'l>),
+    /// `tool_result`
+    ToolResult(ToolResultLine<'l>),
+    /// `system`
+    System(SystemLine<'l>),
+    /// `result`
+    Result(TurnResult<'l>),
+    /// `title`
+    Title(TitleLine<'l>),
+    /// Any other type, or none.
+    Unknown(Option<Text<'l>>),
+}
+
+impl<'l> Record<'l> {
+    /// Decodes a line.
+    pub fn decode(line: Value<'l>) -> Self {
+        let Some(kind) = text(line, "type") else { return Record::Unknown(None) };
+        match &*kind.decode() {
+            "meta" => Record::Meta(Meta {
+                session_id: text(line, "session_id"),
+                schema_version: line.get("schema_version"),
+                start_time: line.get("start_time"),
+                project_path: text(line, "project_path"),
+            }),
+            "user_message" => Record::UserMessage(UserMessage { content: line.get("content") }),
+            "assistant_message" => {
+                Record::AssistantMessage(AssistantMessage { content: line.get("content") })
+            }
+            "tool_call" => Record::ToolCall(ToolCallLine {
+                tool_use_id: text(line, "tool_use_id"),
+                tool_name: text(line, "tool_name"),
+                input: line.get("input"),
+            }),
+            "tool_result" => Record::ToolResult(ToolResultLine {
+                tool_use_id: text(line, "tool_use_id"),
+                content: line.get("content"),
+                is_error: line.get("is_error"),
+                duration_ms: line.get("duration_ms"),
+                path: text(line, "path"),
+                content_hash: text(line, "content_hash"),
+                mtime_nanos: line.get("mtime_nanos"),
+            }),
+            "system" => Record::System(SystemLine {
+                subtype: text(line, "subtype"),
+                message: line.get("message"),
+            }),
+            "result" => Record::Result(TurnResult {
+                exit_status: text(line, "exit_status"),
+                total_cost_usd: line.get("total_cost_usd"),
+                num_turns: line.get("num_turns"),
+                duration_ms: line.get("duration_ms"),
+            }),
+            "title" => Record::Title(TitleLine { title: text(line, "title") }),
+            _ => Record::Unknown(Some(kind)),
+        }
+    }
+}
+
+fn text<'l>(line: Value<'l>, name: &str) -> Option<Text<'l>> {
+    line.get(name)?.text()
+}
+
+/// The first line of a session.
+#[derive(Clone, Copy, Debug)]
+pub struct Meta<'l> {
+    /// The id; what clido goes by is the file's stem.
+    pub session_id: Option<Text<'l>>,
+    /// The version of the schema, an integer.
+    pub schema_version: Option<Value<'l>>,
+    /// The start, RFC 3339.
+    pub start_time: Option<Value<'l>>,
+    /// The folder that clido was started in.
+    pub project_path: Option<Text<'l>>,
+}
+
+/// A message of the user.
+#[derive(Clone, Copy, Debug)]
+pub struct UserMessage<'l> {
+    /// The blocks: an array.
+    pub content: Option<Value<'l>>,
+}
+
+/// A response of the model.
+#[derive(Clone, Copy, Debug)]
+pub struct AssistantMessage<'l> {
+    /// The blocks: an array.
+    pub content: Option<Value<'l>>,
+}
+
+/// A tool use of the response before, once more.
+#[derive(Clone, Copy, Debug)]
+pub struct ToolCallLine<'l> {
+    /// The id of the tool use.
+    pub tool_use_id: Option<Text<'l>>,
+    /// The name of the tool.
+    pub tool_name: Option<Text<'l>>,
+    /// The input of the tool.
+    pub input: Option<Value<'l>>,
+}
+
+/// What a tool returned.
+#[derive(Clone, Copy, Debug)]
+pub struct ToolResultLine<'l> {
+    /// The id of the tool use.
+    pub tool_use_id: Option<Text<'l>>,
+    /// What the tool returned: a string.
+    pub content: Option<Value<'l>>,
+    /// Whether the tool failed.
+    pub is_error: Option<Value<'l>>,
+    /// How long the tool ran, in milliseconds.
+    pub duration_ms: Option<Value<'l>>,
+    /// The file that the tool wrote.
+    pub path: Option<Text<'l>>,
+    /// The SHA-256 of that file, in hexadecimal digits.
+    pub content_hash: Option<Text<'l>>,
+    /// The modification time of that file, in nanoseconds since 1970.
+    pub mtime_nanos: Option<Value<'l>>,
+}
+
+/// Something that clido tells.
+#[derive(Clone, Copy, Debug)]
+pub struct SystemLine<'l> {
+    /// What it is about.
+    pub subtype: Option<Text<'l>>,
+    /// The words: a string or `null`.
+    pub message: Option<Value<'l>>,
+}
+
+/// How a run or, in the terminal interface, a turn ended.
+#[derive(Clone, Copy, Debug)]
+pub struct TurnResult<'l> {
+    /// How it ended.
+    pub exit_status: Option<Text<'l>>,
+    /// The cost since clido was started, in US dollars.
+    pub total_cost_usd: Option<Value<'l>>,
+    /// The number of responses.
+    pub num_turns: Option<Value<'l>>,
+    /// The wall time in milliseconds.
+    pub duration_ms: Option<Value<'l>>,
+}
+
+/// A title of the session.
+#[derive(Clone, Copy, Debug)]
+pub struct TitleLine<'l> {
+    /// The words.
+    pub title: Option<Text<'l>>,
+}

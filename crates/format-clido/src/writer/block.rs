@@ -1,0 +1,83 @@
+//! Writes content blocks: clido's five types, and words in place of all others.
+
+use core_model::{Block, LineId, LossKind, ToolCall, ToolUse};
+use jsonl::{Raw, Text};
+
+use super::pen::Pen;
+use crate::loadable::MAX_DEPTH;
+
+/// The levels that a tool's input has left inside a block of a line.
+const MAX_INPUT_DEPTH: usize = MAX_DEPTH - 3;
+
+/// Writes a block, its keys in alphabetical order as clido's own.
+pub(super) fn write(block: Block<'_>, line: LineId, pen: &mut Pen<'_>) {
+    match block {
+        Block::Text(text) => {
+            pen.out.put(line, "{\"text\":");
+            pen.text(line, text, "text");
+            pen.out.put(line, ",\"type\":\"text\"}");
+        }
+        Block::Thinking { text, signature } => {
+            pen.out.put(line, "{\"thinking\":");
+            pen.text(line, text, "thinking");
+            pen.out.put(line, ",\"type\":\"thinking\"}");
+            if signature.is_some() {
+                pen.out.lose(LossKind::Dropped, "thinking.signature");
+            }
+        }
+        Block::ToolUse(tool) if tool.is_server => write_placeholder("server_tool_use", line, pen),
+        Block::ToolUse(tool) => {
+            pen.out.put(line, "{\"id\":");
+            pen.text(line, tool.id, "tool_use.id");
+            pen.out.put(line, ",\"input\":");
+            pen.value(line, tool.input, MAX_INPUT_DEPTH, "tool_use.input");
+            pen.out.put(line, ",\"name\":");
+            pen.text(line, tool.name, "tool_use.name");
+            pen.out.put(line, ",\"type\":\"tool_use\"}");
+        }
+        Block::Image { media_type, data } => {
+            pen.out.put(line, "{\"base64_data\":");
+            pen.text(line, data, "image");
+            pen.out.put(line, ",\"media_type\":");
+            pen.text(line, media_type, "image");
+            pen.out.put(line, ",\"type\":\"image\"}");
+        }
+        Block::Other { kind, .. } => {
+            let kind = kind.map(|kind| kind.decode());
+            write_placeholder(kind.as_deref().unwrap_or("unknown"), line, pen);
+        }
+        // Tool results have lines of their own; what is yet to come has no name here.
+        _ => write_placeholder("unknown", line, pen),
+    }
+}
+
+fn write_placeholder(kind: &str, line: LineId, pen: &mut Pen<'_>) {
+    pen.out.put(line, "{\"text\":");
+    pen.stand_in(line, &format!("[{kind}]"));
+    pen.out.put(line, ",\"type\":\"text\"}");
+    pen.out.lose(LossKind::Flattened, "block");
+}
+
+/// Writes the line that repeats a tool use of a response.
+pub(super) fn repeat_call(pen: &mut Pen<'_>, tool: &ToolUse<'_>) -> LineId {
+    let line = pen.out.open_derived();
+    put_call(pen, line, tool.id, tool.name, tool.input);
+    line
+}
+
+/// Writes the line of a tool use that stands in no response.
+pub(super) fn write_call(pen: &mut Pen<'_>, call: &ToolCall<'_>) -> LineId {
+    let line = pen.out.open();
+    put_call(pen, line, call.id, call.name, call.input);
+    line
+}
+
+fn put_call(pen: &mut Pen<'_>, line: LineId, id: Text<'_>, name: Text<'_>, input: Raw<'_>) {
+    pen.out.put(line, "{\"type\":\"tool_call\",\"tool_use_id\":");
+    pen.repeat(line, Raw::from(id), 0);
+    pen.out.put(line, ",\"tool_name\":");
+    pen.repeat(line, Raw::from(name), 0);
+    pen.out.put(line, ",\"input\":");
+    pen.repeat(line, input, MAX_INPUT_DEPTH);
+    pen.out.put(line, "}");
+}

@@ -1,0 +1,171 @@
+//! Writes how a run ended: what the source says of it, or what can be concluded.
+
+use core_model::{LossKind, Message, Outcome, Output, Status};
+use jsonl::{Raw, Scanner, Text};
+
+use super::pen::Pen;
+use crate::loadable::is_loadable;
+
+/// The start of the words that Claude Code writes when the user stops it.
+const INTERRUPTED: &str = "[Request interrupted by user";
+
+/// How the conversation stands, and how long it has taken.
+#[derive(Debug, Default)]
+pub(super) struct Ending {
+    state: State,
+    n_responses: u64,
+    /// The earliest and the latest time.
+    span: Option<(i64, i64)>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+enum State {
+    /// It is the model's turn.
+    #[default]
+    Waiting,
+    Answered,
+    Failed,
+    Interrupted,
+}
+
+impl Ending {
+    /// Takes note of a line of a response, which may go on with the response before.
+    pub(super) fn add_response(&mut self, message: &Message<'_>, goes_on: bool) {
+        self.n_responses += u64::from(!goes_on);
+        let is_tool_use = |raw: Raw<'_>| raw.as_text().is_some_and(|text| text.is("tool_use"));
+        let has_call =
+            || message.blocks().any(|(block, _)| matches!(block, core_model::Block::ToolUse(_)));
+        self.state = if message.is_api_error {
+            State::Failed
+        } else if message.stop_reason.is_some_and(is_tool_use) || has_call() {
+            State::Waiting
+        } else {
+            State::Answered
+        };
+    }
+
+    /// Takes note of what the user says.
+    pub(super) fn add_user(&mut self, message: &Message<'_>) {
+        let is_interruption = message.blocks().any(|(block, _)| match block {
+            core_model::Block::Text(text) => text.body().starts_with(INTERRUPTED),
+            _ => false,
+        });
+        if is_interruption {
+            self.state = State::Interrupted;
+        }
+    }
+
+    /// Takes note of a time.
+    pub(super) fn add_time(&mut self, time: Option<Raw<'_>>) {
+        let Some(millis) = time.and_then(core_model::millis) else { return };
+        let (first, last) = self.span.unwrap_or((millis, millis));
+        self.span = Some((first.min(millis), last.max(millis)));
+    }
+
+    /// Writes the result line that can be concluded.
+    pub(super) fn write(&self, out: &mut Output) {
+        let status = match self.state {
+            State::Answered => "success",
+            State::Failed => "error",
+            State::Waiting | State::Interrupted => "interrupted",
+        };
+        let turns = self.n_responses.clamp(1, u64::from(u32::MAX));
+        let duration = self.span.and_then(|(first, last)| last.checked_sub(first)).unwrap_or(0);
+        let line = out.open();
+        out.put(line, "{\"type\":\"result\",\"exit_status\":");
+        out.put_string(line, status);
+        out.put(line, ",\"total_cost_usd\":0.0,\"num_turns\":");
+        out.put(line, &format!("{turns},\"duration_ms\":{duration}}}"));
+        out.emit(line);
+        for field in ["exit_status", "total_cost_usd", "num_turns", "duration_ms"] {
+            out.lose(LossKind::Invented, field);
+        }
+    }
+}
+
+/// Writes what the source says of how a run ended.
+pub(super) fn write_outcome(outcome: &Outcome<'_>, format: &str, pen: &mut Pen<'_>) {
+    write_errors(outcome, pen);
+    let line = pen.out.open();
+    pen.out.put(line, "{\"type\":\"result\",\"exit_status\":");
+    match outcome.status_text {
+        Some(text) if format == crate::FORMAT.name => pen.text(line, text, "exit_status"),
+        _ => pen.out.put_string(line, status_text(outcome.status)),
+    }
+    pen.out.put(line, ",\"total_cost_usd\":");
+    match outcome.cost.filter(|cost| cost.as_f64().is_some()) {
+        Some(cost) if is_loadable(cost.as_str(), 0) => pen.out.put_raw(line, cost),
+        _ => {
+            pen.out.put(line, "0.0");
+            pen.out.lose(LossKind::Invented, "total_cost_usd");
+        }
+    }
+    let turns = count(outcome.turns, "num_turns", pen).clamp(1, u64::from(u32::MAX));
+    let duration = count(outcome.duration_ms, "duration_ms", pen);
+    pen.out.put(line, &format!(",\"num_turns\":{turns},\"duration_ms\":{duration}}}"));
+    pen.out.emit(line);
+    let is_said = |value: Option<Raw<'_>>| value.is_some_and(|value| !value.is_null());
+    for (value, field) in [
+        (outcome.duration_api_ms, "duration_api_ms"),
+        (outcome.usage, "result.usage"),
+        (outcome.result, "result.result"),
+    ] {
+        if is_said(value) {
+            pen.out.lose(LossKind::Dropped, field);
+        }
+    }
+}
+
+/// Returns a number that clido takes as a count.
+fn count(raw: Option<Raw<'_>>, field: &'static str, pen: &mut Pen<'_>) -> u64 {
+    if let Some(count) = raw.and_then(|raw| raw.as_u64()) {
+        return count;
+    }
+    let float = raw.and_then(|raw| raw.as_f64());
+    let kind = if float.is_some() { LossKind::Flattened } else { LossKind::Invented };
+    pen.out.lose(kind, field);
+    float.map_or(0, |float| float.round() as u64)
+}
+
+/// Writes what went wrong as a line of its own, since a result line has no place for words.
+fn write_errors(outcome: &Outcome<'_>, pen: &mut Pen<'_>) {
+    let mut scanner = Scanner::default();
+    let errors = outcome.errors.and_then(|errors| scanner.scan_raw(errors).ok());
+    let texts: Vec<_> =
+        errors.into_iter().flat_map(|errors| errors.items()).filter_map(|e| e.text()).collect();
+    if texts.is_empty() {
+        return;
+    }
+    let line = pen.out.open();
+    pen.out.put(line, "{\"type\":\"system\",\"subtype\":\"error\",\"message\":\"");
+    for (n, text) in texts.into_iter().enumerate() {
+        if n > 0 {
+            pen.out.put(line, "\\n");
+        }
+        pen.body(line, text, "result.errors");
+    }
+    pen.out.put(line, "\"}");
+    pen.out.emit(line);
+    pen.out.lose(LossKind::Flattened, "result.errors");
+}
+
+fn status_text(status: Status) -> &'static str {
+    match status {
+        Status::Success => "success",
+        Status::MaxTurns => "max_turns_reached",
+        Status::MaxBudget => "budget_exceeded",
+        Status::Interrupted => "interrupted",
+        Status::RateLimited => "rate_limited",
+        _ => "error",
+    }
+}
+
+/// Writes the title of the session.
+pub(super) fn write_title(title: &str, out: &mut Output) {
+    let Some(title) = Text::new(title) else { return };
+    let line = out.open();
+    out.put(line, "{\"type\":\"title\",\"title\":");
+    out.put_string(line, &title.decode());
+    out.put(line, "}");
+    out.emit(line);
+}

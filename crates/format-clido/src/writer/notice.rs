@@ -1,0 +1,71 @@
+//! Writes what a client tells as `system` lines, which clido loads but never writes itself.
+
+use core_model::{LineId, LossKind, Notice, NoticeKind};
+
+use super::pen::Pen;
+
+/// Writes the line of a notice.
+pub(super) fn write(notice: &Notice<'_>, pen: &mut Pen<'_>) -> LineId {
+    let line = pen.out.open();
+    let subtype = match notice.kind {
+        NoticeKind::Compaction => "compaction",
+        NoticeKind::Error => "error",
+        NoticeKind::Warning => "warning",
+        _ => "info",
+    };
+    pen.out.put(line, "{\"type\":\"system\",\"subtype\":\"");
+    pen.out.put(line, subtype);
+    pen.out.put(line, "\"");
+    if notice.subtype.is_some_and(|own| !own.is(subtype)) {
+        pen.out.lose(LossKind::Flattened, "system.subtype");
+    }
+    write_message(notice, line, pen);
+    pen.out.put(line, "}");
+    line
+}
+
+fn write_message(notice: &Notice<'_>, line: LineId, pen: &mut Pen<'_>) {
+    let details = details(notice);
+    match (notice.text, notice.subtype) {
+        (Some(raw), _) if raw.as_text().is_some() && details.is_none() => {
+            pen.out.put(line, ",\"message\":");
+            pen.value(line, raw, 0, "system.content");
+        }
+        (Some(raw), _) => {
+            pen.out.put(line, ",\"message\":\"");
+            match raw.as_text() {
+                Some(text) => pen.body(line, text, "system.content"),
+                None => {
+                    pen.own_body(line, raw.as_str());
+                    pen.out.lose(LossKind::Flattened, "system.content");
+                }
+            }
+            if let Some(details) = details {
+                pen.own_body(line, &format!(" {details}"));
+            }
+            pen.out.put(line, "\"");
+        }
+        (None, _) if details.is_some() => {
+            pen.out.put(line, ",\"message\":");
+            pen.stand_in(line, &details.unwrap_or_default());
+        }
+        (None, Some(subtype)) => {
+            pen.out.put(line, ",\"message\":");
+            pen.text(line, subtype, "system.subtype");
+            pen.out.lose(LossKind::Dropped, "system");
+        }
+        (None, None) => pen.out.lose(LossKind::Dropped, "system"),
+    }
+}
+
+/// Returns what is known of a compaction: what started it, and the tokens before it.
+fn details(notice: &Notice<'_>) -> Option<String> {
+    let trigger = notice.trigger.map(|trigger| trigger.decode().into_owned());
+    let pre_tokens = notice.pre_tokens.filter(|tokens| tokens.as_f64().is_some());
+    let pre_tokens = pre_tokens.map(|tokens| tokens.as_str().to_owned());
+    match (trigger, pre_tokens) {
+        (None, None) => None,
+        (Some(word), None) | (None, Some(word)) => Some(format!("({word})")),
+        (Some(trigger), Some(tokens)) => Some(format!("({trigger}, {tokens})")),
+    }
+}

@@ -1,0 +1,98 @@
+//! Copies from the source line to the output what clido loads, and mends what it does not.
+
+use core_model::{LineId, LossKind, Output};
+use jsonl::{Raw, Style, Text, Value};
+
+use crate::loadable::loadable;
+
+/// The output for one source line.
+#[derive(Debug)]
+pub(super) struct Pen<'o> {
+    pub(super) out: &'o mut Output,
+    /// Whether the source line may hold what clido refuses: a cheap test that is nearly always no.
+    is_odd: bool,
+}
+
+impl<'o> Pen<'o> {
+    /// A source line that is not as deep as this has no value that is too deep in a written line.
+    const DEEP: u32 = 100;
+
+    pub(super) fn new(out: &'o mut Output, line: Value<'_>) -> Self {
+        let oddities = line.oddities();
+        let is_odd =
+            oddities.surrogate_escape || oddities.wide_number || oddities.depth > Self::DEEP;
+        Self { out, is_odd }
+    }
+
+    /// Copies a string.
+    pub(super) fn text(&mut self, line: LineId, text: Text<'_>, field: &'static str) {
+        self.value(line, Raw::from(text), 0, field);
+    }
+
+    /// Copies a value that has `max_depth` levels left in its line.
+    pub(super) fn value(
+        &mut self,
+        line: LineId,
+        raw: Raw<'_>,
+        max_depth: usize,
+        field: &'static str,
+    ) {
+        match self.mended(raw, max_depth) {
+            Some(mended) => {
+                self.out.touch(line);
+                self.out.put(line, &mended);
+                self.out.lose(LossKind::Flattened, field);
+            }
+            None => self.out.copy(line, raw),
+        }
+    }
+
+    /// Appends a value that another written line copies, without noting it.
+    pub(super) fn repeat(&mut self, line: LineId, raw: Raw<'_>, max_depth: usize) {
+        match self.mended(raw, max_depth) {
+            Some(mended) => self.out.put(line, &mended),
+            None => self.out.put_raw(line, raw),
+        }
+    }
+
+    /// Copies what stands between the quotes of a string.
+    pub(super) fn body(&mut self, line: LineId, text: Text<'_>, field: &'static str) {
+        match self.mended(Raw::from(text), 0) {
+            Some(mended) => {
+                self.out.touch(line);
+                self.out.put(line, inner(&mended));
+                self.out.lose(LossKind::Flattened, field);
+            }
+            None => self.out.copy_body(line, text.body()),
+        }
+    }
+
+    /// Appends words of our own that stand for something in the source line.
+    pub(super) fn stand_in(&mut self, line: LineId, words: &str) {
+        self.out.touch(line);
+        self.out.put_string(line, words);
+    }
+
+    /// Appends words of our own inside a string.
+    pub(super) fn own_body(&mut self, line: LineId, words: &str) {
+        let mut quoted = Vec::new();
+        jsonl::push_string(&mut quoted, words, Style::Compact);
+        self.out.touch(line);
+        self.out.put(line, inner(&String::from_utf8(quoted).unwrap_or_default()));
+    }
+
+    fn mended(&self, raw: Raw<'_>, max_depth: usize) -> Option<String> {
+        if !self.is_odd {
+            return None;
+        }
+        let mended = loadable(raw.as_str(), max_depth)?;
+        let mut spelled = Vec::new();
+        jsonl::respell_str(&mut spelled, &mended, Style::Compact);
+        String::from_utf8(spelled).ok()
+    }
+}
+
+/// Returns what stands between the quotes.
+fn inner(quoted: &str) -> &str {
+    quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default()
+}
