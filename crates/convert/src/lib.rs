@@ -1,1 +1,54 @@
-//! 
+//! Translates session logs of AI coding agents into one another, and loses nothing.
+//!
+//! ```
+//! use convert::{CarryMode, Conversion, by_name};
+//!
+//! let clido = by_name("clido").expect("a format");
+//! let claude_code = by_name("claude-code").expect("a format");
+//! let session = concat!(
+//!     r#"{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s1","#,
+//!     r#""timestamp":"2026-01-01T10:00:00.000Z","message":{"role":"user","content":"Hello"}}"#,
+//!     "\n",
+//! );
+//! let there = Conversion {
+//!     from: claude_code,
+//!     to: clido,
+//!     carry: CarryMode::Inline,
+//!     options: Default::default(),
+//! };
+//! let back = Conversion { from: clido, to: claude_code, ..there.clone() };
+//! let (converted, _, _) = there.convert(session.as_bytes(), None)?;
+//! let (restored, _, _) = back.convert(&converted, None)?;
+//! assert_eq!(restored, session.as_bytes());
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+pub mod carry;
+mod cli;
+mod describe;
+mod detect;
+mod engine;
+mod formats;
+mod input;
+mod inspect;
+mod interrupt;
+mod job;
+mod output;
+mod pipeline;
+mod report;
+mod restore;
+mod run;
+mod shown;
+mod sidecar;
+mod survey;
+
+pub use self::{
+    detect::Detected,
+    engine::CarryMode,
+    formats::{FORMATS, by_name},
+    pipeline::{Conversion, Source, detect},
+    report::{Damage, MAX_PLACES, Report},
+    restore::Tally,
+    run::run,
+    sidecar::Sidecar,
+};

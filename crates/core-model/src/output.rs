@@ -238,6 +238,12 @@ impl Output {
         &self.touched
     }
 
+    /// Returns where the first part of the current source line that stands in a line starts in the
+    /// source line.
+    pub fn first_copied(&self, id: LineId) -> Option<usize> {
+        self.drafts[id.index()].copied.iter().map(|copied| copied.from).min()
+    }
+
     /// Returns the next emitted line, if there is one.
     pub fn next_emitted(&mut self) -> Option<LineId> {
         self.emitted.pop_front()

@@ -1,0 +1,36 @@
+//! The carry: what a written line does not say of its source lines, so that they come back byte
+//! for byte (CONVERSION section 0.2).
+//!
+//! A carry is text. It stands in a written line as the string of its last member, `_carried`, or in
+//! a sidecar. Numbers are in base 36, `TAG` is the letter of the source's format:
+//!
+//! ```text
+//! carry   = "1" TAG guard [ "H" length ":" base ] record*
+//! guard   = xxh3 of the written line without its carry, 11 characters of base 64
+//! record  = offset [ "," part "," parts ] kind ending check piece*
+//! kind    = "@" the line says it | "&" it rides on the line
+//! ending  = "n" LF | "r" CRLF | "e" nothing
+//! check   = the low 36 bits of xxh3 of the restored bytes, 6 characters of base 64
+//! piece   = length "L" bytes         bytes as they are
+//!         | length "X" base64        bytes that are not UTF-8
+//!         | start "," length "V"     bytes of the written line
+//!         | start "," length "R"     bytes of the written line, spelled as the source does
+//!         | start "," length "B"     bytes of the base
+//! ```
+//!
+//! In the member, `"` and `^` are exchanged, and `\` and DEL, before JSON escapes the string: source
+//! text is JSON, and so most of it needs no escaping.
+
+mod base;
+mod decode;
+mod encode;
+mod member;
+mod number;
+
+pub use self::{
+    base::Base,
+    decode::{Carry, Ending, Piece, Record},
+    encode::{Packer, Riders},
+    member::{MEMBER, Member, push_member},
+    number::{guard_of, push_guard, push_number, read_guard, read_number},
+};

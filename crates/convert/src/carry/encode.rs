@@ -1,0 +1,296 @@
+//! Writing a carry: the difference of a source line from the line that says it.
+
+use core_model::Copied;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{
+    Base, Ending,
+    number::{push_base64, push_check, push_guard, push_number},
+};
+
+/// A copied slice shorter than this is cheaper as it is than as a reference.
+const SHORTEST_COPY: usize = 8;
+
+/// Writes records.
+#[derive(Debug, Default)]
+pub struct Packer {
+    base: Base,
+    tag: char,
+    pieces: Vec<u8>,
+}
+
+/// Which part of a source line a record holds.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    pub(super) part: usize,
+    pub(super) n_parts: usize,
+}
+
+impl Packer {
+    /// Creates a packer for sources of the format `tag` with a base.
+    pub fn new(tag: char, base: Base) -> Self {
+        Self { base, tag, pieces: Vec::new() }
+    }
+
+    /// Appends what every carry starts with, and the base if it is the first of a conversion.
+    pub fn push_head(&self, out: &mut Vec<u8>, guard: u64, is_first: bool) {
+        out.push(b'1');
+        out.extend_from_slice(self.tag.encode_utf8(&mut [0; 4]).as_bytes());
+        push_guard(out, guard);
+        if is_first {
+            out.push(b'H');
+            push_number(out, self.base.bytes().len() as u64);
+            out.push(b':');
+            out.extend_from_slice(self.base.bytes());
+        }
+    }
+
+    /// Appends the record of a source line that a written line says: `copied` are the parts of it
+    /// that stand there.
+    pub fn push_own(&mut self, out: &mut Vec<u8>, offset: u64, line: &[u8], copied: &mut [Copied]) {
+        let (content, ending) = Ending::split(line);
+        self.pieces.clear();
+        self.push_difference(content, 0, copied);
+        self.push_record(out, offset, None, b'@', ending, line);
+    }
+
+    /// Appends the record of part `part` of `n_parts` of a source line: `line[start..end]`.
+    #[expect(clippy::too_many_arguments, reason = "a range and a part are two numbers each")]
+    pub fn push_part(
+        &mut self,
+        out: &mut Vec<u8>,
+        offset: u64,
+        line: &[u8],
+        (start, end): (usize, usize),
+        part: usize,
+        n_parts: usize,
+        copied: &mut [Copied],
+    ) {
+        let bytes = line.get(start..end).unwrap_or_default();
+        let (content, ending) = match part + 1 == n_parts {
+            true => Ending::split(bytes),
+            false => (bytes, Ending::None),
+        };
+        self.pieces.clear();
+        self.push_difference(content, start, copied);
+        self.push_record(out, offset, Some(Part { part, n_parts }), b'@', ending, bytes);
+    }
+
+    /// Appends the record of a source line, or of a part of one, that no written line says.
+    fn push_rider(&mut self, out: &mut Vec<u8>, offset: u64, part: Option<Part>, bytes: &[u8]) {
+        let is_last = part.is_none_or(|part| part.part + 1 == part.n_parts);
+        let (content, ending) = if is_last { Ending::split(bytes) } else { (bytes, Ending::None) };
+        self.pieces.clear();
+        self.push_difference(content, 0, &mut []);
+        self.push_record(out, offset, part, b'&', ending, bytes);
+    }
+
+    fn push_record(
+        &mut self,
+        out: &mut Vec<u8>,
+        offset: u64,
+        part: Option<Part>,
+        kind: u8,
+        ending: Ending,
+        restored: &[u8],
+    ) {
+        push_number(out, offset);
+        if let Some(part) = part {
+            out.push(b',');
+            push_number(out, part.part as u64);
+            out.push(b',');
+            push_number(out, part.n_parts as u64);
+        }
+        out.push(kind);
+        out.push(match ending {
+            Ending::Lf => b'n',
+            Ending::CrLf => b'r',
+            Ending::None => b'e',
+        });
+        push_check(out, xxh3_64(restored));
+        out.extend_from_slice(&self.pieces);
+    }
+
+    /// Appends to the pieces `content`, which starts at `start` of its line.
+    fn push_difference(&mut self, content: &[u8], start: usize, copied: &mut [Copied]) {
+        copied.sort_unstable_by_key(|copy| copy.from);
+        let mut at = 0;
+        for copy in copied.iter().filter(|copy| copy.len >= SHORTEST_COPY) {
+            let (Some(from), end) = (copy.from.checked_sub(start), copy.from + copy.len - start)
+            else {
+                continue;
+            };
+            if from < at || end > content.len() {
+                continue;
+            }
+            self.push_bytes(&content[at..from]);
+            self.push_range(copy.at, copy.written, if copy.is_respelt { b'R' } else { b'V' });
+            at = end;
+        }
+        self.push_bytes(&content[at..]);
+    }
+
+    fn push_range(&mut self, start: usize, length: usize, kind: u8) {
+        push_number(&mut self.pieces, start as u64);
+        self.pieces.push(b',');
+        push_number(&mut self.pieces, length as u64);
+        self.pieces.push(kind);
+    }
+
+    fn push_bytes(&mut self, bytes: &[u8]) {
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            let mut digits = Vec::new();
+            push_base64(&mut digits, bytes);
+            push_number(&mut self.pieces, digits.len() as u64);
+            self.pieces.push(b'X');
+            self.pieces.append(&mut digits);
+            return;
+        };
+        let mut at = 0;
+        while let Some((start, from, length)) = self.base.find(text, at) {
+            push_literal(&mut self.pieces, text.get(at..start).unwrap_or_default());
+            self.push_range(from, length, b'B');
+            at = start + length;
+        }
+        push_literal(&mut self.pieces, text.get(at..).unwrap_or_default());
+    }
+}
+
+fn push_literal(pieces: &mut Vec<u8>, text: &str) {
+    if !text.is_empty() {
+        push_number(pieces, text.len() as u64);
+        pieces.push(b'L');
+        pieces.extend_from_slice(text.as_bytes());
+    }
+}
+
+/// Source lines that wait for a written line to ride on, as records.
+#[derive(Debug, Default)]
+pub struct Riders {
+    records: Vec<u8>,
+    ends: Vec<usize>,
+    taken: usize,
+}
+
+impl Riders {
+    /// Adds a source line, as several records if it is longer than `longest`.
+    pub fn add(&mut self, packer: &mut Packer, offset: u64, line: &[u8], longest: usize) {
+        if line.len() <= longest {
+            packer.push_rider(&mut self.records, offset, None, line);
+            self.ends.push(self.records.len());
+            return;
+        }
+        let cuts = cuts(line, longest);
+        let n_parts = cuts.len() - 1;
+        for (part, range) in cuts.windows(2).enumerate() {
+            let part = Part { part, n_parts };
+            packer.push_rider(&mut self.records, offset, Some(part), &line[range[0]..range[1]]);
+            self.ends.push(self.records.len());
+        }
+    }
+
+    /// Returns whether no line waits.
+    pub fn is_empty(&self) -> bool {
+        self.taken == self.ends.len()
+    }
+
+    /// Returns the bytes of all records that wait.
+    pub fn len(&self) -> usize {
+        self.ends.last().map_or(0, |end| end - self.start())
+    }
+
+    fn start(&self) -> usize {
+        self.taken.checked_sub(1).and_then(|last| self.ends.get(last)).copied().unwrap_or(0)
+    }
+
+    /// Moves to `out` the records that fit into `room`, and returns how many bytes they are.
+    pub fn take(&mut self, out: &mut Vec<u8>, room: usize) -> usize {
+        let start = self.start();
+        let waiting = self.ends.get(self.taken..).unwrap_or_default();
+        let n = waiting.partition_point(|end| end - start <= room);
+        let Some(end) = n.checked_sub(1).and_then(|last| waiting.get(last)).copied() else {
+            return 0;
+        };
+        out.extend_from_slice(&self.records[start..end]);
+        self.taken += n;
+        if self.is_empty() {
+            self.records.clear();
+            self.ends.clear();
+            self.taken = 0;
+        }
+        end - start
+    }
+}
+
+/// Returns where to cut a line so that no part is longer than `longest`, characters being whole.
+fn cuts(line: &[u8], longest: usize) -> Vec<usize> {
+    let mut cuts = vec![0];
+    let mut at = 0;
+    while line.len() - at > longest {
+        let mut end = at + longest;
+        while end > at + 1 && line[end] & 0xc0 == 0x80 {
+            end -= 1;
+        }
+        cuts.push(end);
+        at = end;
+    }
+    // The ending stays whole, with the last part.
+    if line.len() - at == 1 && line.ends_with(b"\r\n") && cuts.len() > 1 {
+        cuts.pop();
+        cuts.push(at - 1);
+    }
+    cuts.push(line.len());
+    cuts
+}
+
+#[cfg(test)]
+mod tests {
+    use jsonl::Style;
+
+    use super::{super::Carry, *};
+
+    #[test]
+    fn records_restore_their_lines() {
+        let visible = br#"{"text":"Hello, world, how are you?","x":"\u00e9t\u00e9 2026"}"#;
+        let line = "{\"uuid\":\"1\",\"t\":\"Hello, world, how are you?\",\"x\":\"été 2026\"}\r\n";
+        let at = line.find("\"Hello").expect("there");
+        let respelt = line.find("\"été").expect("there");
+        let mut copied = [
+            Copied { from: respelt, len: 12, at: 41, written: 20, is_respelt: true },
+            Copied { from: at, len: 28, at: 8, written: 28, is_respelt: false },
+        ];
+        let mut packer = Packer::new('a', Base::new(b"{\"uuid\":\"1\",\"t\":\"\"}"));
+        let mut text = Vec::new();
+        packer.push_head(&mut text, 7, true);
+        packer.push_own(&mut text, 1234, line.as_bytes(), &mut copied);
+        let mut riders = Riders::default();
+        riders.add(&mut packer, 2000, b"not \xff UTF-8", 1000);
+        riders.add(&mut packer, 3000, "ééééééééé\r\n".as_bytes(), 5);
+        riders.take(&mut text, usize::MAX);
+        assert!(riders.is_empty());
+
+        let text = String::from_utf8(text).expect("text");
+        let carry = Carry::parse(&text).expect("a carry");
+        assert_eq!((carry.tag, carry.guard), ('a', 7));
+        let base = carry.base.expect("the first").as_bytes();
+        let mut lines = Vec::new();
+        let mut restored = Vec::new();
+        for record in &carry.records {
+            assert!(record.restore(&mut restored, visible, base, Style::Compact), "{record:?}");
+            if record.part + 1 == record.n_parts {
+                lines.push((record.offset, std::mem::take(&mut restored)));
+            }
+        }
+        let expected = [
+            (1234, line.as_bytes().to_vec()),
+            (2000, b"not \xff UTF-8".to_vec()),
+            (3000, "ééééééééé\r\n".as_bytes().to_vec()),
+        ];
+        assert_eq!(lines, expected);
+
+        let mut skeleton = Vec::new();
+        carry.records[0].skeleton(&mut skeleton, base);
+        assert_eq!(skeleton, br#"{"uuid":"1","t":null,"x":null}"#);
+        assert!(!carry.records[0].restore(&mut restored, b"{}", base, Style::Compact));
+    }
+}

@@ -1,0 +1,150 @@
+//! Numbers, guards and base 64 within a carry.
+
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+const BASE_64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/// The characters of a guard.
+pub(super) const GUARD_LEN: usize = 11;
+/// The characters of a check.
+pub(super) const CHECK_LEN: usize = 6;
+
+/// Returns the hash of a written line, given in one or more pieces.
+pub fn guard_of(pieces: &[&[u8]]) -> u64 {
+    match pieces {
+        [one] => xxh3_64(one),
+        _ => {
+            let mut hasher = Xxh3::new();
+            for piece in pieces {
+                hasher.update(piece);
+            }
+            hasher.digest()
+        }
+    }
+}
+
+/// Appends a guard.
+pub fn push_guard(out: &mut Vec<u8>, guard: u64) {
+    push_bits(out, guard, GUARD_LEN);
+}
+
+/// Appends the low 36 bits of the hash of restored bytes.
+pub(super) fn push_check(out: &mut Vec<u8>, hash: u64) {
+    push_bits(out, hash, CHECK_LEN);
+}
+
+fn push_bits(out: &mut Vec<u8>, bits: u64, n_digits: usize) {
+    for digit in 0..n_digits {
+        out.push(BASE_64[(bits >> (6 * digit) & 63) as usize]);
+    }
+}
+
+/// Reads a guard from the front of `bytes`.
+pub fn read_guard(bytes: &mut &[u8]) -> Option<u64> {
+    let (digits, rest) = bytes.split_at_checked(GUARD_LEN)?;
+    *bytes = rest;
+    read_bits(digits)
+}
+
+/// Returns the bits that [`push_guard`] or [`push_check`] wrote.
+pub(super) fn read_bits(digits: &[u8]) -> Option<u64> {
+    let mut bits = 0;
+    for (n, digit) in digits.iter().enumerate() {
+        bits |= u64::from(digit_of(*digit)?) << (6 * n);
+    }
+    Some(bits)
+}
+
+/// Returns the bits of a hash that a check keeps.
+pub(super) fn check_bits(hash: u64) -> u64 {
+    hash & ((1 << (6 * CHECK_LEN)) - 1)
+}
+
+fn digit_of(digit: u8) -> Option<u8> {
+    Some(match digit {
+        b'A'..=b'Z' => digit - b'A',
+        b'a'..=b'z' => digit - b'a' + 26,
+        b'0'..=b'9' => digit - b'0' + 52,
+        b'-' => 62,
+        b'_' => 63,
+        _ => return None,
+    })
+}
+
+/// Appends bytes in base 64, without padding.
+pub(super) fn push_base64(out: &mut Vec<u8>, bytes: &[u8]) {
+    for chunk in bytes.chunks(3) {
+        let bits = chunk.iter().rev().fold(0u64, |bits, byte| bits << 8 | u64::from(*byte));
+        push_bits(out, bits, chunk.len() + 1);
+    }
+}
+
+/// Appends the bytes that [`push_base64`] wrote; false if it did not.
+pub(super) fn read_base64(out: &mut Vec<u8>, digits: &[u8]) -> bool {
+    for chunk in digits.chunks(4) {
+        let Some(bits) = read_bits(chunk) else { return false };
+        let n_bytes = chunk.len() - 1;
+        out.extend((0..n_bytes).map(|n| (bits >> (8 * n)) as u8));
+    }
+    true
+}
+
+/// Appends a number in base 36.
+pub fn push_number(out: &mut Vec<u8>, mut number: u64) {
+    let mut digits = [0; 13];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        let digit = (number % 36) as u8;
+        digits[at] = if digit < 10 { b'0' + digit } else { b'a' + digit - 10 };
+        number /= 36;
+        if number == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[at..]);
+}
+
+/// Reads a number from the front of `bytes`.
+pub fn read_number(bytes: &mut &[u8]) -> Option<u64> {
+    let mut number: u64 = 0;
+    let mut n_digits = 0;
+    while let Some((byte, rest)) = bytes.split_first() {
+        let digit = match byte {
+            b'0'..=b'9' => byte - b'0',
+            b'a'..=b'z' => byte - b'a' + 10,
+            _ => break,
+        };
+        number = number.checked_mul(36)?.checked_add(u64::from(digit))?;
+        n_digits += 1;
+        *bytes = rest;
+    }
+    (n_digits > 0).then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_bytes_come_back() {
+        for number in [0, 1, 35, 36, 12345, u64::MAX] {
+            let mut text = Vec::new();
+            push_number(&mut text, number);
+            let mut rest = &text[..];
+            assert_eq!(read_number(&mut rest), Some(number));
+            assert!(rest.is_empty());
+            let mut guard = Vec::new();
+            push_guard(&mut guard, number);
+            assert_eq!(read_bits(&guard), Some(number));
+        }
+        assert_eq!(read_number(&mut &b"zzzzzzzzzzzzzz"[..]), None);
+        for n in 0..10 {
+            let bytes: Vec<u8> = (0..n).map(|byte| 200 ^ byte).collect();
+            let (mut text, mut back) = (Vec::new(), Vec::new());
+            push_base64(&mut text, &bytes);
+            assert!(read_base64(&mut back, &text));
+            assert_eq!(back, bytes);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The command line: what can be asked for.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use core_model::SdkVersion;
+
+use crate::{CarryMode, FORMATS};
+
+/// Translates session logs of AI coding agents into one another, and loses nothing.
+///
+/// Reads files, folders, or standard input; finds out their format by content; writes one input to
+/// standard output, or all under --output. What the target format cannot say rides along in a carry,
+/// so that converting back gives the source byte for byte. Nothing leaves this machine.
+#[derive(Debug, Parser)]
+#[command(version, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    #[command(flatten)]
+    pub(crate) convert: ConvertArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Name the format of each input, one line each
+    Detect {
+        /// Files or folders; standard input if there is none, or for `-`
+        #[arg(value_hint = ValueHint::AnyPath)]
+        inputs: Vec<PathBuf>,
+    },
+    /// List the formats
+    Formats,
+    /// Show or strip what a converted file carries
+    Carry {
+        #[command(subcommand)]
+        command: CarryCommand,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum CarryCommand {
+    /// Print a line for each source line that a file carries: where it rides, and its bytes
+    Show {
+        /// A converted file; standard input for `-`
+        input: PathBuf,
+    },
+    /// Print a converted file without its carries
+    Strip {
+        /// A converted file; standard input for `-`
+        input: PathBuf,
+    },
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ConvertArgs {
+    /// Files or folders; standard input if there is none, or for `-`
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// The format to write
+    #[arg(long, value_parser = format_names(), required = true)]
+    pub(crate) to: Option<String>,
+    /// The format to read, instead of finding it out
+    #[arg(long, value_parser = format_names())]
+    pub(crate) from: Option<String>,
+    /// Where to keep what the target cannot say
+    #[arg(long, value_enum, default_value = "inline")]
+    pub(crate) carry: Carry,
+    /// The file to write; for several inputs or a folder, the folder
+    #[arg(short, long, value_hint = ValueHint::AnyPath)]
+    pub(crate) output: Option<PathBuf>,
+    /// Overwrite existing files, and keep each as NAME.bak
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Convert each output back and compare it with its source
+    #[arg(long)]
+    pub(crate) verify: bool,
+    /// Write the report as JSON
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) report: Option<PathBuf>,
+    /// Exit with status 1 if the target does not say everything that the source says
+    #[arg(long)]
+    pub(crate) fail_on_loss: bool,
+    /// The version of the Agent SDK for Python whose dump is written
+    #[arg(long, value_enum, default_value = "0.2.187")]
+    pub(crate) sdk_version: Sdk,
+    /// Write the branches of a transcript too that its client would not resume
+    #[arg(long)]
+    pub(crate) all_branches: bool,
+    /// How many files to convert at a time [default: one for each core]
+    #[arg(short, long)]
+    pub(crate) jobs: Option<usize>,
+    /// Print errors only
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    /// Print the report of every file of a folder
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Carry {
+    /// In the written lines, as their last member
+    Inline,
+    /// In a file beside the written one, NAME.carry
+    Sidecar,
+    /// Nowhere: the output is clean, and there is no way back
+    None,
+}
+
+impl From<Carry> for CarryMode {
+    fn from(carry: Carry) -> Self {
+        match carry {
+            Carry::Inline => CarryMode::Inline,
+            Carry::Sidecar => CarryMode::Sidecar,
+            Carry::None => CarryMode::None,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Sdk {
+    #[value(name = "0.1.6")]
+    V0_1_6,
+    #[value(name = "0.2.187")]
+    V0_2_187,
+}
+
+impl From<Sdk> for SdkVersion {
+    fn from(version: Sdk) -> Self {
+        match version {
+            Sdk::V0_1_6 => SdkVersion::V0_1_6,
+            Sdk::V0_2_187 => SdkVersion::V0_2_187,
+        }
+    }
+}
+
+fn format_names() -> clap::builder::PossibleValuesParser {
+    FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().into()
+}

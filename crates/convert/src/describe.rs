@@ -1,0 +1,163 @@
+//! Reports in words, and as JSON.
+
+use std::{fmt::Write as _, io};
+
+use jsonl::{Style, push_string};
+
+use crate::{
+    pipeline::Source,
+    report::{Damage, Report},
+    shown::shown,
+    survey::Lines,
+};
+
+/// What became of one input.
+#[derive(Debug)]
+pub(crate) struct Done {
+    pub(crate) label: String,
+    pub(crate) output: Option<String>,
+    pub(crate) from: &'static str,
+    pub(crate) to: &'static str,
+    pub(crate) report: Report,
+    /// The line numbers of the places that the losses name, by offset.
+    pub(crate) line_numbers: Vec<(u64, u64)>,
+}
+
+/// Returns the numbers, from 1, of the lines at the offsets that a report names.
+pub(crate) fn line_numbers<R: io::Read + io::Seek>(
+    report: &Report,
+    source: &mut Source<R>,
+) -> io::Result<Vec<(u64, u64)>> {
+    let mut offsets: Vec<u64> =
+        report.losses.iter().flat_map(|(_, _, loss)| loss.places.iter().copied()).collect();
+    offsets.sort_unstable();
+    offsets.dedup();
+    let mut numbers = Vec::new();
+    let mut number = 0;
+    source.for_each(&mut |line| {
+        number += 1;
+        if offsets.get(numbers.len()) == Some(&line.offset()) {
+            numbers.push((line.offset(), number));
+        }
+        numbers.len() < offsets.len()
+    })?;
+    Ok(numbers)
+}
+
+impl Done {
+    fn line_number(&self, offset: u64) -> u64 {
+        let found = self.line_numbers.iter().find(|(place, _)| *place == offset);
+        found.map_or(0, |(_, number)| *number)
+    }
+
+    /// Returns one line for each thing that wants attention.
+    pub(crate) fn problems(&self) -> Vec<String> {
+        let report = &self.report;
+        let label = shown(&self.label);
+        let mut lines: Vec<String> =
+            report.damaged.iter().map(|damage| place(&label, damage)).collect();
+        let more = report.n_damaged - report.damaged.len() as u64;
+        if more > 0 {
+            lines.push(format!("{label}: {more} more lines that cannot be read"));
+        }
+        if let Some(torn) = &report.torn {
+            lines.push(format!("{} (the last line is torn)", place(&label, torn)));
+        }
+        let tally = report.restored;
+        for (count, what) in [
+            (tally.edited, "edited lines were converted"),
+            (tally.added, "added lines were converted"),
+            (tally.gaps, "gaps: lines that carried source lines are missing"),
+            (tally.unreadable, "carried lines could not be restored"),
+            (report.n_stranded, "lines have neither a line to ride on nor a sidecar"),
+        ] {
+            if count > 0 {
+                lines.push(format!("{label}: {count} {what}"));
+            }
+        }
+        lines
+    }
+
+    /// Returns a summary and the losses, a line each.
+    pub(crate) fn summary(&self) -> Vec<String> {
+        let report = &self.report;
+        let mut lines = vec![format!(
+            "{}: {} -> {}, {} lines in, {} lines out, {} carried whole",
+            shown(&self.label),
+            self.from,
+            self.to,
+            report.lines_in,
+            report.lines_out,
+            report.riders,
+        )];
+        for (kind, field, loss) in report.losses.iter() {
+            let mut line = format!("  {} {field} x{}", kind.name(), loss.count);
+            for (n, place) in loss.places.iter().enumerate() {
+                let start = if n == 0 { " (line " } else { ", " };
+                _ = write!(line, "{start}{}", self.line_number(*place));
+            }
+            line.push_str(if loss.count > loss.places.len() as u64 { ", ...)" } else { ")" });
+            lines.push(line);
+        }
+        lines
+    }
+
+    /// Appends the report as a JSON object.
+    pub(crate) fn push_json(&self, out: &mut Vec<u8>) {
+        let report = &self.report;
+        out.extend_from_slice(b"{\"source\":");
+        push_string(out, &self.label, Style::Compact);
+        if let Some(output) = &self.output {
+            out.extend_from_slice(b",\"target\":");
+            push_string(out, output, Style::Compact);
+        }
+        let numbers = [
+            ("bytes_in", report.bytes_in),
+            ("bytes_out", report.bytes_out),
+            ("bytes_sidecar", report.bytes_sidecar),
+            ("lines_in", report.lines_in),
+            ("lines_out", report.lines_out),
+            ("lines_carried_whole", report.riders),
+            ("lines_damaged", report.n_damaged),
+            ("lines_restored", report.restored.restored),
+            ("lines_edited", report.restored.edited),
+            ("lines_added", report.restored.added),
+            ("gaps", report.restored.gaps),
+            ("lines_unreadable", report.restored.unreadable),
+            ("lines_stranded", report.n_stranded),
+        ];
+        let mut text = format!(",\"from\":\"{}\",\"to\":\"{}\"", self.from, self.to);
+        for (name, number) in numbers {
+            _ = write!(text, ",\"{name}\":{number}");
+        }
+        text.push_str(",\"damaged\":[");
+        for (n, damage) in report.damaged.iter().chain(&report.torn).enumerate() {
+            let comma = if n > 0 { "," } else { "" };
+            let (line, offset) = (damage.line, damage.error.offset);
+            _ = write!(text, "{comma}{{\"line\":{line},\"offset\":{offset},\"error\":");
+            _ = write!(text, "\"{}\"}}", damage.error.kind);
+        }
+        text.push_str("],\"losses\":[");
+        for (n, (kind, field, loss)) in report.losses.iter().enumerate() {
+            let comma = if n > 0 { "," } else { "" };
+            let places: Vec<String> = loss
+                .places
+                .iter()
+                .map(|place| format!("{{\"line\":{},\"offset\":{place}}}", self.line_number(*place)))
+                .collect();
+            _ = write!(
+                text,
+                "{comma}{{\"kind\":\"{}\",\"field\":\"{field}\",\"count\":{},\"places\":[{}]}}",
+                kind.name(),
+                loss.count,
+                places.join(",")
+            );
+        }
+        text.push_str("]}");
+        out.extend_from_slice(text.as_bytes());
+    }
+}
+
+fn place(label: &str, damage: &Damage) -> String {
+    format!("{label}:{}: byte {}: {}", damage.line, damage.error.offset, damage.error.kind)
+}

@@ -1,0 +1,114 @@
+//! Which format a file is in: a vote of its first lines.
+
+use core_model::Format;
+use jsonl::{Line, Scanner, Value};
+
+use crate::formats::FORMATS;
+
+/// How many lines that can be read have a vote.
+pub const MAX_LINES: usize = 64;
+
+/// What a file was found to be.
+#[derive(Clone, Copy, Debug)]
+pub enum Detected {
+    /// A format of ours.
+    Format(&'static Format),
+    /// Votes for two formats are equal.
+    Ambiguous(&'static Format, &'static Format),
+    /// A format that is not ours, by name.
+    Foreign(&'static str),
+    /// Nothing that we know.
+    Unknown,
+    /// Nothing at all: no line holds anything.
+    Empty,
+}
+
+/// Formats that are not ours, and how to know them.
+const FOREIGN: &[(&str, fn(&[u8], Option<Value<'_>>) -> bool)] = &[
+    ("UTF-16 text", |line, _| line.starts_with(b"\xff\xfe") || line.starts_with(b"\xfe\xff")),
+    ("a gzip file", |line, _| line.starts_with(b"\x1f\x8b")),
+    ("a zstd file", |line, _| line.starts_with(b"\x28\xb5\x2f\xfd")),
+    ("a Codex session", |_, value| value.is_some_and(is_codex)),
+    ("a Gemini CLI session", |_, value| value.is_some_and(is_gemini)),
+];
+
+/// Votes of the lines of one file.
+#[derive(Debug)]
+pub struct Ballot {
+    scanner: Scanner,
+    votes: Vec<u32>,
+    foreign: Vec<u32>,
+    n_lines: usize,
+    n_seen: usize,
+    is_empty: bool,
+}
+
+impl Default for Ballot {
+    fn default() -> Self {
+        Self {
+            scanner: Scanner::default(),
+            votes: vec![0; FORMATS.len()],
+            foreign: vec![0; FOREIGN.len()],
+            n_lines: 0,
+            n_seen: 0,
+            is_empty: true,
+        }
+    }
+}
+
+impl Ballot {
+    /// Takes a line; returns whether more are wanted.
+    pub fn push(&mut self, line: &Line<'_>) -> bool {
+        self.is_empty &= line.is_blank();
+        self.n_seen += 1;
+        let value = self.scanner.scan(line).ok();
+        self.n_lines += usize::from(value.is_some());
+        for (votes, (_, is_foreign)) in self.foreign.iter_mut().zip(FOREIGN) {
+            *votes += u32::from(is_foreign(line.content(), value));
+        }
+        let Some(value) = value else { return self.n_seen < MAX_LINES * 16 };
+        for (votes, format) in self.votes.iter_mut().zip(FORMATS) {
+            *votes += u32::from((format.detect)(value));
+        }
+        self.n_lines < MAX_LINES
+    }
+
+    /// Counts the votes.
+    pub fn result(&self) -> Detected {
+        let most = self.votes.iter().copied().max().unwrap_or(0);
+        let foreign = self.foreign.iter().zip(FOREIGN).max_by_key(|(votes, _)| **votes);
+        if let Some((votes, (name, _))) = foreign
+            && *votes > most
+        {
+            return Detected::Foreign(name);
+        }
+        if most == 0 {
+            return if self.is_empty { Detected::Empty } else { Detected::Unknown };
+        }
+        let mut winners = FORMATS.iter().zip(&self.votes).filter(|(_, votes)| **votes == most);
+        match (winners.next(), winners.next()) {
+            (Some((one, _)), Some((other, _))) => Detected::Ambiguous(one, other),
+            (Some((one, _)), None) => Detected::Format(one),
+            _ => Detected::Unknown,
+        }
+    }
+}
+
+/// A Codex rollout: `{"timestamp":..,"type":"session_meta","payload":{..}}`.
+fn is_codex(value: Value<'_>) -> bool {
+    const TYPES: [&str; 5] =
+        ["session_meta", "response_item", "event_msg", "turn_context", "compacted"];
+    let kind = value.get("type").and_then(|kind| kind.text());
+    let is_known = kind.is_some_and(|kind| TYPES.iter().any(|name| kind.is(name)));
+    is_known && value.get("payload").is_some()
+        || value.get("record_type").is_some()
+        || value.get("git").is_some() && value.get("instructions").is_some()
+}
+
+/// A Gemini CLI chat: one object with `projectHash` and `messages`, or a line of one.
+fn is_gemini(value: Value<'_>) -> bool {
+    let kind = value.get("type").and_then(|kind| kind.text());
+    value.get("projectHash").is_some()
+        || value.get("sessionId").is_none() && kind.is_some_and(|kind| kind.is("gemini"))
+        || value.get("$set").is_some()
+}

@@ -1,0 +1,106 @@
+//! What to read: files, folders, standard input.
+
+use std::{
+    fs::{self, File},
+    io::{self, Read, Seek, SeekFrom},
+    path::{Path, PathBuf},
+};
+
+use tempfile::SpooledTempFile;
+
+use crate::Sidecar;
+
+/// The ending of a sidecar's name, after that of the file it belongs to.
+pub(crate) const SIDECAR: &str = "carry";
+
+/// Standard input up to this size is kept in memory, more of it in a temporary file.
+const MAX_IN_MEMORY: usize = 8 * 1024 * 1024;
+
+/// Where a source comes from.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Input {
+    /// Standard input.
+    Stdin,
+    /// A file, and its name within the folder or list that was asked for.
+    File { path: PathBuf, name: PathBuf },
+}
+
+impl Input {
+    /// Returns what to call it in messages.
+    pub(crate) fn label(&self) -> String {
+        match self {
+            Input::Stdin => "standard input".to_owned(),
+            Input::File { path, .. } => path.display().to_string(),
+        }
+    }
+
+    /// Opens it.
+    pub(crate) fn open(&self) -> io::Result<Opened> {
+        match self {
+            Input::Stdin => {
+                let mut spooled = SpooledTempFile::new(MAX_IN_MEMORY);
+                io::copy(&mut io::stdin().lock(), &mut spooled)?;
+                Ok(Opened::Spooled(spooled))
+            }
+            Input::File { path, .. } => Ok(Opened::File(File::open(path)?)),
+        }
+    }
+
+    /// Reads the sidecar that stands beside it, if one does.
+    pub(crate) fn sidecar(&self) -> io::Result<Option<Sidecar>> {
+        let Input::File { path, .. } = self else { return Ok(None) };
+        match File::open(sidecar_path(path)) {
+            Ok(file) => Sidecar::read(file).map(Some),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// An input that can be read again from its start.
+pub(crate) enum Opened {
+    File(File),
+    Spooled(SpooledTempFile),
+}
+
+impl Read for Opened {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Opened::File(file) => file.read(buffer),
+            Opened::Spooled(file) => file.read(buffer),
+        }
+    }
+}
+
+impl Seek for Opened {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        match self {
+            Opened::File(file) => file.seek(to),
+            Opened::Spooled(file) => file.seek(to),
+        }
+    }
+}
+
+/// Returns where the sidecar of a file stands.
+pub(crate) fn sidecar_path(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(SIDECAR);
+    PathBuf::from(name)
+}
+
+/// Adds the regular files of a folder, in the order of their names; links are not followed.
+pub(crate) fn walk(root: &Path, name: &Path, inputs: &mut Vec<Input>) -> io::Result<()> {
+    let mut entries = fs::read_dir(root)?.collect::<io::Result<Vec<_>>>()?;
+    entries.sort_by_key(|entry| entry.file_name());
+    for entry in entries {
+        let kind = entry.file_type()?;
+        let (path, name) = (entry.path(), name.join(entry.file_name()));
+        if kind.is_dir() {
+            walk(&path, &name, inputs)?;
+        } else if kind.is_file() && path.extension().is_none_or(|it| it != SIDECAR) {
+            inputs.push(Input::File { path, name });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,95 @@
+//! Showing and stripping carries.
+
+use std::io::{self, Write};
+
+use jsonl::{Line, Scanner};
+
+use crate::{
+    Source,
+    carry::{Carry, Member},
+    formats::{FORMATS, by_tag},
+    input::Opened,
+    shown::shown,
+    survey::Lines,
+};
+
+/// Prints a line for each source line, or part of one, that a file carries.
+pub(crate) fn show(source: &mut Source<Opened>, out: &mut dyn Write) -> io::Result<()> {
+    let mut scanner = Scanner::default();
+    let mut base = Vec::new();
+    let mut number = 0;
+    let mut result = Ok(());
+    source.for_each(&mut |line| {
+        number += 1;
+        let member = scanner.scan(line).ok().and_then(Member::find);
+        let Some(member) = member else { return true };
+        let Some(carry) = Carry::parse(&member.carry) else { return true };
+        if let Some(text) = carry.base {
+            base = text.as_bytes().to_vec();
+        }
+        result = show_carry(number, &member, &carry, &base, out);
+        result.is_ok()
+    })?;
+    result
+}
+
+fn show_carry(
+    number: u64,
+    member: &Member<'_>,
+    carry: &Carry<'_>,
+    base: &[u8],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let format = by_tag(carry.tag);
+    let name = format.map_or("unknown format", |format| format.name);
+    let style = format.map_or(jsonl::Style::Compact, |format| format.style);
+    let is_intact = member.guard() == carry.guard;
+    let visible = member.visible();
+    for record in &carry.records {
+        let mut bytes = Vec::new();
+        let is_right = record.restore(&mut bytes, visible.as_bytes(), base, style);
+        let text = String::from_utf8_lossy(&bytes);
+        let text = match (is_intact || record.is_rider, is_right) {
+            (true, true) => shown(text.strip_suffix('\n').unwrap_or(&text)),
+            (false, _) => "(the line was edited)".to_owned(),
+            (true, false) => "(cannot be restored)".to_owned(),
+        };
+        let role = if record.is_rider { "rides" } else { "is said" };
+        let offset = record.offset;
+        write!(out, "line {number}: {name} byte {offset} {role}")?;
+        if record.n_parts > 1 {
+            write!(out, " (part {} of {})", record.part + 1, record.n_parts)?;
+        }
+        writeln!(out, ": {text}")?;
+    }
+    Ok(())
+}
+
+/// Prints a file without its carries.
+pub(crate) fn strip(source: &mut Source<Opened>, out: &mut dyn Write) -> io::Result<()> {
+    let mut scanner = Scanner::default();
+    let mut result = Ok(());
+    source.for_each(&mut |line| {
+        result = strip_line(line, &mut scanner, out);
+        result.is_ok()
+    })?;
+    result
+}
+
+fn strip_line(line: &Line<'_>, scanner: &mut Scanner, out: &mut dyn Write) -> io::Result<()> {
+    let Some(member) = scanner.scan(line).ok().and_then(Member::find) else {
+        return out.write_all(line.bytes());
+    };
+    let visible = member.visible();
+    let is_carrier = FORMATS.iter().any(|format| {
+        let carrier = format.limits.carrier;
+        !carrier.is_empty() && visible.strip_suffix('}') == Some(carrier)
+    });
+    if is_carrier {
+        return Ok(());
+    }
+    out.write_all(visible.as_bytes())?;
+    let content = line.content();
+    let terminator = line.offset_of(content).map(|start| start - line.offset() + content.len() as u64);
+    out.write_all(line.bytes().get(terminator.unwrap_or(0) as usize..).unwrap_or_default())
+}

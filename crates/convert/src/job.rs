@@ -1,0 +1,188 @@
+//! One input from opening it to its report.
+
+use std::{
+    fs,
+    io::{self, BufWriter, Write},
+    path::{Path, PathBuf},
+};
+
+use core_model::{Format, Options};
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::{
+    CarryMode, Conversion, Detected, FORMATS, Sidecar, Source,
+    describe::{Done, line_numbers},
+    detect,
+    input::{Input, Opened, sidecar_path},
+    interrupt::Interruptible,
+    output::Pending,
+};
+
+/// What all inputs of a run are asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Order {
+    pub(crate) to: &'static Format,
+    pub(crate) from: Option<&'static Format>,
+    pub(crate) carry: CarryMode,
+    pub(crate) options: Options,
+    pub(crate) force: bool,
+    pub(crate) verify: bool,
+}
+
+/// Why an input was not converted.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Refusal {
+    /// Its format is known, but none of ours.
+    #[error("{0}, which convert does not read")]
+    Foreign(&'static str),
+    /// Nothing in it looks like a session.
+    #[error("not a session in any format that convert reads; --from names one")]
+    Unknown,
+    /// It looks like two formats.
+    #[error("may be {0} or {1}; --from says which")]
+    Ambiguous(&'static str, &'static str),
+    /// The output exists.
+    #[error("{0} exists; --force overwrites it and keeps it as .bak")]
+    Exists(String),
+    /// The output would be the source.
+    #[error("the output would overwrite its source")]
+    IsSource,
+    /// The target shows nothing of the source, and standard output has no place for a sidecar.
+    #[error("nothing of it shows in {0}; with -o it is kept in a sidecar")]
+    NothingShows(&'static str),
+    /// What was written does not lead back to the source.
+    #[error("converting back does not give the source; nothing was written")]
+    NotExact,
+    /// Reading or writing failed.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+}
+
+impl Order {
+    /// Returns the format of an opened input.
+    fn format_of(&self, source: &mut Source<Opened>) -> Result<&'static Format, Refusal> {
+        if let Some(format) = self.from {
+            return Ok(format);
+        }
+        match detect(source)? {
+            Detected::Format(format) => Ok(format),
+            // Without a line it is in any format, but for the target's: then it is as it should be.
+            Detected::Empty => Ok(FORMATS[usize::from(FORMATS[0].name == self.to.name)]),
+            Detected::Foreign(name) => Err(Refusal::Foreign(name)),
+            Detected::Ambiguous(one, other) => Err(Refusal::Ambiguous(one.name, other.name)),
+            Detected::Unknown => Err(Refusal::Unknown),
+        }
+    }
+
+    /// Converts an input to a file.
+    pub(crate) fn to_file(&self, input: &Input, path: &Path) -> Result<Done, Refusal> {
+        self.check_target(input, path)?;
+        let mut source = Source(input.open()?);
+        let from = self.format_of(&mut source)?;
+        let conversion = self.conversion(from);
+        let mut target = Pending::create(path)?;
+        let (report, sidecar) = conversion.run(&mut source, input.sidecar()?, &mut target)?;
+        if self.verify && self.carry != CarryMode::None {
+            target.flush()?;
+            let mut written = Source(Opened::File(target.reopen()?));
+            verify(&conversion, &mut source, &mut written, sidecar.as_deref())?;
+        }
+        if let Some(sidecar) = &sidecar {
+            let path = sidecar_path(path);
+            if !self.force && path.symlink_metadata().is_ok() {
+                return Err(Refusal::Exists(path.display().to_string()));
+            }
+            let mut file = Pending::create(&path)?;
+            file.write_all(sidecar)?;
+            file.finish(self.force)?;
+        }
+        target.finish(self.force)?;
+        let output = Some(path.display().to_string());
+        self.done(input, output, from, report, &mut source)
+    }
+
+    /// Converts an input to standard output.
+    pub(crate) fn to_stdout(&self, input: &Input) -> Result<Done, Refusal> {
+        let mut source = Source(input.open()?);
+        let from = self.format_of(&mut source)?;
+        let conversion = self.conversion(from);
+        if self.verify && self.carry != CarryMode::None {
+            let mut written = tempfile::SpooledTempFile::new(8 * 1024 * 1024);
+            let (_, sidecar) = conversion.run(&mut source, input.sidecar()?, &mut written)?;
+            let mut written = Source(Opened::Spooled(written));
+            verify(&conversion, &mut source, &mut written, sidecar.as_deref())?;
+        }
+        let stdout = Interruptible(io::stdout().lock());
+        let mut sink = BufWriter::with_capacity(256 * 1024, stdout);
+        let (report, sidecar) = conversion.run(&mut source, input.sidecar()?, &mut sink)?;
+        sink.flush()?;
+        if sidecar.is_some() {
+            return Err(Refusal::NothingShows(self.to.name));
+        }
+        self.done(input, None, from, report, &mut source)
+    }
+
+    fn conversion(&self, from: &'static Format) -> Conversion {
+        Conversion { from, to: self.to, carry: self.carry, options: self.options.clone() }
+    }
+
+    fn done(
+        &self,
+        input: &Input,
+        output: Option<String>,
+        from: &'static Format,
+        report: crate::Report,
+        source: &mut Source<Opened>,
+    ) -> Result<Done, Refusal> {
+        let line_numbers = line_numbers(&report, source)?;
+        let (from, to) = (from.name, self.to.name);
+        Ok(Done { label: input.label(), output, from, to, report, line_numbers })
+    }
+
+    fn check_target(&self, input: &Input, path: &Path) -> Result<(), Refusal> {
+        if let Input::File { path: source, .. } = input
+            && is_same_file(source, path)
+        {
+            return Err(Refusal::IsSource);
+        }
+        if !self.force && path.symlink_metadata().is_ok() {
+            return Err(Refusal::Exists(path.display().to_string()));
+        }
+        Ok(())
+    }
+}
+
+/// Converts what was written back, and compares it with the source.
+fn verify(
+    conversion: &Conversion,
+    source: &mut Source<Opened>,
+    written: &mut Source<Opened>,
+    sidecar: Option<&[u8]>,
+) -> Result<(), Refusal> {
+    struct Hashing(Xxh3);
+    impl Write for Hashing {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.update(bytes);
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let sidecar = sidecar.map(Sidecar::read).transpose()?;
+    let back = Conversion { from: conversion.to, to: conversion.from, ..conversion.clone() };
+    let mut restored = Hashing(Xxh3::new());
+    if back.from.name == back.to.name {
+        return Ok(());
+    }
+    back.run(written, sidecar, &mut restored)?;
+    let mut original = Hashing(Xxh3::new());
+    io::Seek::seek(&mut source.0, io::SeekFrom::Start(0))?;
+    io::copy(&mut source.0, &mut original)?;
+    if restored.0.digest() == original.0.digest() { Ok(()) } else { Err(Refusal::NotExact) }
+}
+
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    let canonical: [Option<PathBuf>; 2] = [one, other].map(|path| fs::canonicalize(path).ok());
+    canonical[0].is_some() && canonical[0] == canonical[1]
+}

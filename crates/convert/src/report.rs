@@ -1,0 +1,58 @@
+//! What a conversion did, and what it could not.
+
+use core_model::Losses;
+
+use crate::restore::Tally;
+
+/// How many places of one kind a report names.
+pub const MAX_PLACES: usize = 20;
+
+/// A line that could not be read.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Damage {
+    /// The number of the line, from 1.
+    pub line: u64,
+    /// What was wrong, and where.
+    pub error: jsonl::Error,
+}
+
+/// What a conversion did.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The bytes read.
+    pub bytes_in: u64,
+    /// The bytes written, without a sidecar.
+    pub bytes_out: u64,
+    /// The bytes of the sidecar.
+    pub bytes_sidecar: u64,
+    /// The lines read.
+    pub lines_in: u64,
+    /// The lines written.
+    pub lines_out: u64,
+    /// The source lines that no written line says: they ride in the carry, or are lost without one.
+    pub riders: u64,
+    /// How many lines could not be read; a torn last line is not among them.
+    pub n_damaged: u64,
+    /// The first of them, at most [`MAX_PLACES`].
+    pub damaged: Vec<Damage>,
+    /// The last line, if it ends in the middle of a value.
+    pub torn: Option<Damage>,
+    /// What became of the lines that had carries.
+    pub restored: Tally,
+    /// Source lines for which there was neither a written line nor a sidecar to ride on.
+    pub n_stranded: u64,
+    /// What the target does not say, says with less, or makes up.
+    pub losses: Losses,
+    /// The hash of the source.
+    pub source_hash: u64,
+}
+
+impl Report {
+    /// Returns whether something wants attention: damage, a gap, lines without a place.
+    pub fn wants_attention(&self) -> bool {
+        self.n_damaged > 0
+            || self.n_stranded > 0
+            || self.restored.gaps > 0
+            || self.restored.unreadable > 0
+    }
+}

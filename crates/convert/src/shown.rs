@@ -1,0 +1,30 @@
+//! Text from a log on its way to a person: what could command a terminal is shown, not obeyed.
+
+use std::fmt::Write;
+
+/// Returns `text` with control, direction and line-separating characters spelled out.
+pub(crate) fn shown(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for char in text.chars() {
+        let is_harmful = char.is_control()
+            || matches!(char, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}')
+            || matches!(char, '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}');
+        if is_harmful {
+            _ = write!(shown, "\\u{{{:x}}}", u32::from(char));
+        } else {
+            shown.push(char);
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_do_not_reach_a_terminal() {
+        let text = "a\u{1b}[31mred\u{7f}\u{85}\u{202e}\n é🎉";
+        assert_eq!(shown(text), "a\\u{1b}[31mred\\u{7f}\\u{85}\\u{202e}\\u{a} é🎉");
+    }
+}

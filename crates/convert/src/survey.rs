@@ -1,0 +1,83 @@
+//! The first pass over a source: what its writer must know before the first line.
+
+use std::{collections::HashSet, io};
+
+use core_model::{Event, Facts, Format, Options, Role};
+use jsonl::{Line, Scanner};
+
+use crate::carry::Base;
+
+/// What the first pass found.
+#[derive(Debug, Default)]
+pub(crate) struct Survey {
+    pub(crate) facts: Facts,
+    pub(crate) base: Base,
+    /// The offsets of the lines that are not part of the conversation.
+    pub(crate) hidden: HashSet<u64>,
+    /// Whether sub-agents' messages are shown: the target can, or there is nothing else.
+    pub(crate) shows_agents: bool,
+}
+
+impl Survey {
+    /// Returns whether an event is shown in the target.
+    pub(crate) fn shows(&self, offset: u64, event: &Event<'_>) -> bool {
+        !self.hidden.contains(&offset) && (self.shows_agents || !event.is_sub_agent())
+    }
+}
+
+/// A source that can be read more than once, line by line.
+pub(crate) trait Lines {
+    /// Calls `each` with every line from the first on, until it returns false.
+    fn for_each(&mut self, each: &mut dyn FnMut(&Line<'_>) -> bool) -> io::Result<()>;
+}
+
+/// Reads a source for the first time.
+pub(crate) fn survey(
+    source: &mut dyn Lines,
+    from: &'static Format,
+    to: &'static Format,
+    options: &Options,
+) -> io::Result<Survey> {
+    let mut survey = Survey::default();
+    let mut planner = from.planner.map(|planner| planner(options));
+    let mut scanner = Scanner::default();
+    let mut samples: [Option<String>; 2] = [None, None];
+    let (mut n_main, mut n_agents) = (0u64, 0u64);
+    source.for_each(&mut |line| {
+        let Ok(value) = scanner.scan(line) else { return true };
+        let event = (from.read)(value);
+        if let Some(planner) = &mut planner {
+            planner.observe(line.offset(), &event);
+        }
+        if let Some(message) = event.message() {
+            let sample = &mut samples[usize::from(message.role == Role::Assistant)];
+            if sample.is_none() {
+                *sample = Some(value.raw().as_str().chars().take(64 * 1024).collect());
+            }
+            *if event.is_sub_agent() { &mut n_agents } else { &mut n_main } += 1;
+        }
+        if !event.is_sub_agent() {
+            survey.facts.observe(&event);
+        }
+        true
+    })?;
+    survey.base = Base::of_lines(samples.iter().flatten().map(String::as_str));
+    survey.hidden = planner.map(|planner| planner.finish()).unwrap_or_default().into_iter().collect();
+    let is_family = from.family == to.family;
+    survey.shows_agents = n_main == 0 || (is_family && to.has_inline_agents);
+    if survey.hidden.is_empty() && (n_agents == 0 || !survey.shows_agents) {
+        return Ok(survey);
+    }
+    let mut facts = Facts::default();
+    source.for_each(&mut |line| {
+        if let Ok(value) = scanner.scan(line) {
+            let event = (from.read)(value);
+            if survey.shows(line.offset(), &event) {
+                facts.observe(&event);
+            }
+        }
+        true
+    })?;
+    survey.facts = facts;
+    Ok(survey)
+}
