@@ -29,7 +29,7 @@ pub use self::{
     reader::{detect, read},
     record::{ApiMessage, Record},
     validate::{Problem, ProblemKind, validate},
-    writer::ClaudeCodeWriter,
+    writer::{ClaudeCodeWriter, session_uuid},
 };
 
 /// The name of the format.

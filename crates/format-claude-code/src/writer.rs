@@ -1,5 +1,165 @@
-//! stub
-use core_model::*;
-pub struct ClaudeCodeWriter;
-impl ClaudeCodeWriter { pub fn new(_: Facts) -> Self { Self } }
-impl Writer for ClaudeCodeWriter { fn write(&mut self, _: &Event<'_>, _: &mut Output) {} fn resume(&mut self, _: &Event<'_>, _: &mut Output) {} fn finish(&mut self, _: &mut Output) {} }
+//! From events to lines: one block a line, one chain of parents, times that increase.
+
+mod assistant;
+mod block;
+mod calls;
+mod clock;
+mod notice;
+mod thread;
+mod user;
+
+use core_model::{Block, Body, Context, Event, Facts, LossKind, Output, Role, Start, Writer};
+
+pub use self::thread::session_uuid;
+use self::{
+    assistant::{Response, Thought},
+    calls::Calls,
+    thread::{Thread, json},
+};
+
+/// Writes events as lines of a transcript.
+///
+/// The state is what the next line must know of those before it: the id that it follows, the last
+/// time, the response that is being written, and the tool uses that wait for a result.
+#[derive(Debug, Default)]
+pub struct ClaudeCodeWriter {
+    facts: Facts,
+    thread: Thread,
+    calls: Calls,
+    response: Option<Response>,
+    thought: Option<Thought>,
+    /// The model that the session started with.
+    model: Option<String>,
+    permission_mode: Option<String>,
+    /// Whether a user's line stands in the output.
+    has_prompt: bool,
+    /// Whether the last message is a user's own.
+    is_asked: bool,
+    /// Whether anything was written since the last resumed line.
+    is_dirty: bool,
+}
+
+impl ClaudeCodeWriter {
+    /// Creates a writer for a session.
+    pub fn new(facts: Facts) -> Self {
+        Self { thread: Thread::new(&facts), facts, ..Self::default() }
+    }
+
+    fn start(&mut self, event: &Event<'_>, start: &Start<'_>, out: &mut Output) {
+        if let Some(model) = start.model {
+            self.model = Some(json(&model.decode()));
+        }
+        if let Some(time) = event.context.time {
+            self.thread.clock.start_run(time);
+        }
+        if start.tools.is_some() {
+            out.lose(LossKind::Dropped, "tools");
+        }
+        if let Some(mode) = event.context.permission_mode {
+            let mode = json(&mode.decode());
+            if self.permission_mode.as_ref() != Some(&mode) {
+                self.thread.name_session(event, out);
+                let line = out.open();
+                out.put(line, "{\"type\":\"permission-mode\",\"permissionMode\":");
+                out.put(line, &mode);
+                out.put(line, ",\"sessionId\":");
+                out.put(line, self.thread.session_id());
+                out.put(line, "}");
+                out.emit(line);
+                self.permission_mode = Some(mode);
+            }
+        }
+    }
+
+    /// Remembers what the lines of this session say of their surroundings.
+    fn observe(&mut self, context: &Context<'_>) {
+        self.thread.observe(context);
+    }
+}
+
+impl Writer for ClaudeCodeWriter {
+    fn write(&mut self, event: &Event<'_>, out: &mut Output) {
+        self.observe(&event.context);
+        match &event.body {
+            Body::Start(start) => {
+                self.flush_thought(out);
+                self.start(event, start, out);
+            }
+            Body::Message(message) => {
+                self.is_dirty = true;
+                match message.role {
+                    Role::User => self.user(event, message, out),
+                    Role::Assistant => self.assistant(event, message, out),
+                }
+            }
+            Body::ToolCall(call) => {
+                // An index entry says nothing that the tool use in the message does not.
+                if !self.facts.is_called(&call.id.decode()) {
+                    out.lose(LossKind::Dropped, "tool_call");
+                }
+            }
+            Body::Notice(notice) => {
+                self.is_dirty = true;
+                self.notice(event, notice, out);
+            }
+            Body::Outcome(outcome) => {
+                self.is_dirty = true;
+                self.outcome(event, outcome, out);
+            }
+            Body::Title(title) => {
+                let wins = |(_, text): &(_, String)| text == title.text.as_str();
+                if !self.facts.title.as_ref().is_some_and(wins) {
+                    out.lose(LossKind::Dropped, "title");
+                }
+            }
+            // What has no words has no line: it rides in the carry.
+            _ => {}
+        }
+    }
+
+    fn resume(&mut self, event: &Event<'_>, out: &mut Output) {
+        self.flush_thought(out);
+        self.is_dirty = false;
+        if let Some(mode) = event.context.permission_mode {
+            self.permission_mode = Some(json(&mode.decode()));
+        }
+        if event.is_sub_agent() {
+            return;
+        }
+        self.thread.resume(&event.context);
+        let Some(message) = event.message() else { return };
+        let is_assistant = message.role == Role::Assistant;
+        if is_assistant {
+            self.response = Some(Response::resume(message));
+            self.is_asked = false;
+        }
+        self.has_prompt |= !is_assistant;
+        for (block, _) in message.blocks() {
+            match block {
+                Block::ToolUse(tool) if is_assistant && !tool.is_server => {
+                    let id = tool.id.decode().into_owned();
+                    self.calls.resume(id, self.thread.parent(), self.thread.clock.last());
+                }
+                Block::ToolResult(result) => {
+                    self.calls.answer(&result.tool_use_id.decode());
+                    if let Some(response) = &mut self.response {
+                        response.is_interrupted = true;
+                    }
+                }
+                _ if !is_assistant => {
+                    self.response = None;
+                    self.is_asked = true;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn finish(&mut self, out: &mut Output) {
+        self.flush_thought(out);
+        if let (true, Some((rank, title))) = (self.is_dirty, &self.facts.title) {
+            thread::put_title(out, *rank, title, self.thread.session_id());
+        }
+        self.is_dirty = false;
+    }
+}

@@ -1,0 +1,234 @@
+//! Responses: n entries of one block each, with one message id.
+
+use core_model::{Block, Event, LineId, LossKind, Message, Output, ToolUse};
+use jsonl::{Raw, Text};
+
+use super::{
+    ClaudeCodeWriter,
+    block::{is_blank, put_block, put_tool_use},
+    calls::{Call, tool_name},
+    thread::{Ending, json},
+};
+
+/// The response that is being written.
+#[derive(Debug)]
+pub(super) struct Response {
+    /// The id of its message, a JSON string.
+    id: String,
+    source_id: Option<String>,
+    model: Option<String>,
+    /// Whether a result came since: what has no message id begins a new response then.
+    pub(super) is_interrupted: bool,
+}
+
+impl Response {
+    /// Creates the response of a line that already stands in the output.
+    pub(super) fn resume(message: &Message<'_>) -> Self {
+        let source_id = message.id.map(|id| id.decode().into_owned());
+        Self {
+            id: json(source_id.as_deref().unwrap_or_default()),
+            source_id,
+            model: message.model.map(|model| model.decode().into_owned()),
+            is_interrupted: false,
+        }
+    }
+}
+
+/// Thinking without a signature, on a line that waits for the next block of the response.
+#[derive(Debug)]
+pub(super) struct Thought {
+    line: LineId,
+    uuid: String,
+}
+
+impl ClaudeCodeWriter {
+    pub(super) fn assistant<'l>(
+        &mut self,
+        event: &Event<'l>,
+        message: &Message<'l>,
+        out: &mut Output,
+    ) {
+        if !self.is_continued(message) {
+            self.flush_thought(out);
+            self.give_up_calls(true, event, out);
+            self.response = Some(Response {
+                id: match message.id {
+                    Some(id) => json(&id.decode()),
+                    None => {
+                        out.lose(LossKind::Invented, "message_id");
+                        json(&out.message_id(event, 0))
+                    }
+                },
+                source_id: message.id.map(|id| id.decode().into_owned()),
+                model: message.model.map(|model| model.decode().into_owned()),
+                is_interrupted: false,
+            });
+        }
+        self.is_asked = false;
+        let (mut is_empty, mut is_first) = (true, true);
+        for (block_idx, (block, raw)) in message.blocks().enumerate() {
+            is_empty = false;
+            let entry = Entry { event, message, block_idx, is_first };
+            match block {
+                Block::Text(text) if is_blank(text) => {
+                    out.lose(LossKind::Dropped, "text");
+                    continue;
+                }
+                Block::Thinking { text, signature } if signature.is_none_or(|s| s.is_empty()) => {
+                    self.think(&entry, text, out);
+                    continue;
+                }
+                Block::ToolUse(tool) => self.tool_use(&entry, &tool, out),
+                Block::ToolResult(result) => self.result(event, &result, None, block_idx, out),
+                _ => {
+                    let line = self.open_assistant(&entry, out);
+                    put_block(out, line, &block, raw);
+                    self.close_assistant(&entry, line, out);
+                }
+            }
+            is_first = false;
+        }
+        if is_empty {
+            out.lose(LossKind::Dropped, "message");
+        }
+    }
+
+    /// Returns whether a message goes on with the response before it.
+    fn is_continued(&self, message: &Message<'_>) -> bool {
+        let Some(response) = &self.response else { return false };
+        if let Some(id) = message.id {
+            return response.source_id.as_deref().is_some_and(|source_id| id.is(source_id));
+        }
+        if response.source_id.is_some() {
+            return false;
+        }
+        let is_same_model =
+            response.model.as_deref().is_some_and(|model| message.model.is_some_and(|m| m.is(model)));
+        // No response begins while results of the last one are yet to come.
+        is_same_model && !response.is_interrupted || self.calls.is_any_expected(&self.facts)
+    }
+
+    fn tool_use(&mut self, entry: &Entry<'_, '_>, tool: &ToolUse<'_>, out: &mut Output) {
+        let line = self.open_assistant(entry, out);
+        let id = tool.id.decode();
+        let Entry { event, block_idx, .. } = *entry;
+        let written = self.calls.name(&id, || out.uuid(event, "tool", block_idx));
+        put_tool_use(out, line, tool, written.as_deref(), tool_name(&tool.name.decode()).as_deref());
+        self.close_assistant(entry, line, out);
+        if !tool.is_server {
+            let entry = self.thread.parent().to_owned();
+            let at = self.thread.clock.last();
+            self.calls.add(Call { id: id.into_owned(), written, entry, at });
+        }
+    }
+
+    /// Opens an entry up to its block, on the line of an unsigned thought if there is one.
+    fn open_assistant(&mut self, entry: &Entry<'_, '_>, out: &mut Output) -> LineId {
+        self.open_with_prompt(entry.event, out);
+        let line = match self.thought.take() {
+            Some(thought) => {
+                out.put(thought.line, "]");
+                thought.line
+            }
+            None => self.thread.open(entry.event, out),
+        };
+        let id = self.response.as_ref().map_or("\"\"", |response| &response.id);
+        out.put(line, ",\"type\":\"assistant\",\"message\":{\"id\":");
+        out.put(line, id);
+        out.put(line, ",\"type\":\"message\",\"role\":\"assistant\",\"model\":");
+        match (entry.message.model, &self.model) {
+            (Some(model), _) => out.put_raw(line, Raw::from(model)),
+            (None, Some(model)) => out.put(line, model),
+            (None, None) => {
+                out.lose(LossKind::Invented, "model");
+                out.put(line, "\"unknown\"");
+            }
+        }
+        out.put(line, ",\"content\":[");
+        line
+    }
+
+    fn close_assistant(&mut self, entry: &Entry<'_, '_>, line: LineId, out: &mut Output) {
+        let Entry { event, message, block_idx, is_first } = *entry;
+        out.put(line, "],\"stop_reason\":");
+        match message.stop_reason.filter(|reason| reason.is_null() || reason.as_text().is_some()) {
+            Some(reason) => out.put_raw(line, reason),
+            None => out.put(line, stop_reason(message)),
+        }
+        out.put(line, ",\"stop_sequence\":");
+        out.put_raw(line, message.stop_sequence.unwrap_or(Raw::NULL));
+        out.put(line, ",\"usage\":");
+        match message.usage.filter(|usage| usage.as_str().starts_with('{')) {
+            Some(usage) => out.put_raw(line, usage),
+            None => {
+                out.lose(LossKind::Invented, "usage");
+                out.put(line, "{\"input_tokens\":0,\"output_tokens\":0}");
+            }
+        }
+        out.put(line, "}");
+        if let Some(request_id) = message.request_id {
+            out.put(line, ",\"requestId\":");
+            out.put_raw(line, Raw::from(request_id));
+        }
+        if message.is_api_error {
+            out.put(line, ",\"isApiErrorMessage\":true");
+        }
+        let ending = Ending { is_own: is_first, ..Ending::new("entry", block_idx, event) };
+        self.thread.close(line, &ending, out);
+    }
+
+    /// Keeps thinking that the API would refuse beside the next block's message.
+    fn think(&mut self, entry: &Entry<'_, '_>, text: Text<'_>, out: &mut Output) {
+        if text.is_empty() {
+            return out.lose(LossKind::Dropped, "thinking");
+        }
+        out.lose(LossKind::Flattened, "thinking");
+        self.open_with_prompt(entry.event, out);
+        let line = match &self.thought {
+            Some(thought) => {
+                out.put(thought.line, ",");
+                thought.line
+            }
+            None => {
+                let line = self.thread.open(entry.event, out);
+                out.put(line, ",\"unsignedThinking\":[");
+                let uuid = json(&out.uuid(entry.event, "thinking", entry.block_idx));
+                self.thought = Some(Thought { line, uuid });
+                line
+            }
+        };
+        out.copy_text(line, text);
+    }
+
+    /// Writes a thought that no block followed on a line that the client does not send.
+    pub(super) fn flush_thought(&mut self, out: &mut Output) {
+        let Some(Thought { line, uuid }) = self.thought.take() else { return };
+        out.put(line, "],\"type\":\"system\",\"subtype\":\"unsigned_thinking\",\"content\":\"\"");
+        out.put(line, ",\"isMeta\":false,\"level\":\"info\"");
+        let time = self.thread.clock.next(None, 0, out);
+        self.thread.close_as(line, uuid, &time, out);
+    }
+}
+
+/// A block of a message, on its way to an entry.
+struct Entry<'a, 'l> {
+    event: &'a Event<'l>,
+    message: &'a Message<'l>,
+    block_idx: usize,
+    /// Whether nothing of the event was written yet: then the entry has its id and time.
+    is_first: bool,
+}
+
+/// Returns why the model stopped, as far as it can be told: a message of a format without models
+/// is a whole response; of a stream, a line may be followed by more.
+fn stop_reason(message: &Message<'_>) -> &'static str {
+    let calls = message.blocks().any(|(block, _)| match block {
+        Block::ToolUse(tool) => !tool.is_server,
+        _ => false,
+    });
+    match (calls, message.model) {
+        (true, _) => "\"tool_use\"",
+        (false, None) => "\"end_turn\"",
+        (false, Some(_)) => "null",
+    }
+}

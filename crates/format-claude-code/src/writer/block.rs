@@ -1,0 +1,187 @@
+//! Blocks as the API accepts them: nothing in them that is not its own.
+
+use core_model::{Block, Content, LineId, LossKind, Output, ToolUse};
+use jsonl::{Raw, Text};
+
+/// Kinds of blocks, beyond those that all formats share, that the API takes back as they are.
+const API_KINDS: [&str; 16] = [
+    "bash_code_execution_tool_result",
+    "code_execution_tool_result",
+    "container_upload",
+    "document",
+    "fallback",
+    "image",
+    "mcp_tool_result",
+    "mcp_tool_use",
+    "redacted_thinking",
+    "search_result",
+    "server_tool_result",
+    "text_editor_code_execution_tool_result",
+    "tool_reference",
+    "tool_search_tool_result",
+    "web_fetch_tool_result",
+    "web_search_tool_result",
+];
+
+/// Returns whether a text says nothing: the API refuses such blocks.
+pub(super) fn is_blank(text: Text<'_>) -> bool {
+    text.decode().trim().is_empty()
+}
+
+/// Writes a block that is neither a tool use nor a result, nor unsigned thinking.
+pub(super) fn put_block(out: &mut Output, line: LineId, block: &Block<'_>, raw: Raw<'_>) {
+    match block {
+        Block::Text(text) => {
+            out.put(line, "{\"type\":\"text\",\"text\":");
+            out.copy_text(line, *text);
+            out.put(line, "}");
+        }
+        Block::Thinking { text, signature } => {
+            out.put(line, "{\"type\":\"thinking\",\"thinking\":");
+            out.copy_text(line, *text);
+            if let Some(signature) = signature {
+                out.put(line, ",\"signature\":");
+                out.copy_text(line, *signature);
+            }
+            out.put(line, "}");
+        }
+        Block::Image { media_type, data } => {
+            out.put(line, "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":");
+            out.copy_text(line, *media_type);
+            out.put(line, ",\"data\":");
+            out.copy_text(line, *data);
+            out.put(line, "}}");
+        }
+        Block::Other { kind: Some(kind), raw } if is_api_kind(*kind) => out.copy(line, *raw),
+        Block::Other { kind, .. } => put_placeholder(out, line, *kind),
+        Block::ToolUse(_) | Block::ToolResult(_) => put_placeholder(out, line, None),
+        // A block of a kind yet to come is shown as written.
+        _ => {
+            out.lose(LossKind::Flattened, "block");
+            out.put(line, "{\"type\":\"text\",\"text\":");
+            out.put_string(line, raw.as_str());
+            out.put(line, "}");
+        }
+    }
+}
+
+fn is_api_kind(kind: Text<'_>) -> bool {
+    API_KINDS.contains(&&*kind.decode())
+}
+
+fn put_placeholder(out: &mut Output, line: LineId, kind: Option<Text<'_>>) {
+    out.lose(LossKind::Flattened, "block");
+    out.put(line, "{\"type\":\"text\",\"text\":");
+    let kind = kind.map(|kind| kind.decode().into_owned()).unwrap_or_default();
+    let kind = if kind.is_empty() { "block" } else { &kind };
+    out.put_string(line, &format!("[{kind}]"));
+    out.put(line, "}");
+}
+
+/// Writes a tool use, under another id or name where the API refuses the source's.
+pub(super) fn put_tool_use(
+    out: &mut Output,
+    line: LineId,
+    tool: &ToolUse<'_>,
+    id: Option<&str>,
+    name: Option<&str>,
+) {
+    out.put(line, match tool.is_server {
+        true => "{\"type\":\"server_tool_use\",\"id\":",
+        false => "{\"type\":\"tool_use\",\"id\":",
+    });
+    put_or_copy(out, line, tool.id, id, "tool_use.id");
+    out.put(line, ",\"name\":");
+    put_or_copy(out, line, tool.name, name, "tool_use.name");
+    out.put(line, ",\"input\":");
+    if tool.input.as_str().starts_with('{') {
+        out.copy(line, tool.input);
+    } else {
+        out.lose(LossKind::Flattened, "tool_use.input");
+        out.put(line, "{\"value\":");
+        out.copy(line, tool.input);
+        out.put(line, "}");
+    }
+    out.put(line, "}");
+}
+
+fn put_or_copy(
+    out: &mut Output,
+    line: LineId,
+    text: Text<'_>,
+    other: Option<&str>,
+    field: &'static str,
+) {
+    match other {
+        Some(other) => {
+            out.lose(LossKind::Flattened, field);
+            out.put_string(line, other);
+        }
+        None => out.copy_text(line, text),
+    }
+}
+
+/// Writes the content of a tool result: a string, or an array of blocks.
+pub(super) fn put_result_content(out: &mut Output, line: LineId, content: &Content<'_>) {
+    match content {
+        Content::Text(text) => out.copy_text(line, *text),
+        Content::Blocks(blocks) if content.blocks().all(is_as_the_api_has_it) => {
+            out.copy(line, blocks.raw());
+        }
+        Content::Blocks(blocks) => {
+            out.put(line, "[");
+            let mut comma = "";
+            for (block, raw) in *blocks {
+                if matches!(block, Block::Text(text) if text.is_empty()) {
+                    continue;
+                }
+                out.put(line, comma);
+                put_block(out, line, &block, raw);
+                comma = ",";
+            }
+            out.put(line, "]");
+        }
+        Content::Other(raw) if !raw.is_null() => {
+            out.lose(LossKind::Flattened, "tool_result.content");
+            out.put_string(line, raw.as_str());
+        }
+        Content::Absent | Content::Other(_) => out.put(line, "\"\""),
+    }
+}
+
+/// Returns whether a block of a result can be written as it is: it has a type and its members.
+fn is_as_the_api_has_it((block, raw): (Block<'_>, Raw<'_>)) -> bool {
+    let has = |member: &str| raw.as_str().contains(member);
+    match block {
+        Block::Text(text) => !text.is_empty() && has("\"type\"") && raw.as_str().starts_with('{'),
+        Block::Image { .. } => has("\"type\"") && has("\"source\""),
+        Block::Other { kind: Some(kind), .. } => is_api_kind(kind),
+        _ => false,
+    }
+}
+
+/// Writes what a content says as one JSON string; false if it says nothing.
+pub(super) fn put_flat(out: &mut Output, line: LineId, content: &Content<'_>) -> bool {
+    match content {
+        Content::Text(text) if !text.is_empty() => out.copy_text(line, *text),
+        Content::Blocks(_) => {
+            let texts = content.blocks().filter_map(|(block, _)| match block {
+                Block::Text(text) if !text.is_empty() => Some(text),
+                _ => None,
+            });
+            let mut is_empty = true;
+            for text in texts {
+                out.put(line, if is_empty { "\"" } else { "\\n" });
+                out.copy_body(line, text.body());
+                is_empty = false;
+            }
+            if is_empty {
+                return false;
+            }
+            out.put(line, "\"");
+        }
+        Content::Other(raw) if !raw.is_null() => out.put_string(line, raw.as_str()),
+        Content::Text(_) | Content::Absent | Content::Other(_) => return false,
+    }
+    true
+}

@@ -1,0 +1,117 @@
+//! Tool uses that wait for a result, and the ids that the API accepts.
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet, VecDeque},
+    hash::{BuildHasher, RandomState},
+};
+
+use core_model::Facts;
+
+/// A tool use that waits for a result.
+#[derive(Debug, Default)]
+pub(super) struct Call {
+    /// The id in the source.
+    pub(super) id: String,
+    /// The id as written, if it is another.
+    pub(super) written: Option<String>,
+    /// The id of the entry, a JSON string.
+    pub(super) entry: String,
+    /// The time of the entry.
+    pub(super) at: i64,
+}
+
+/// The tool uses of the session.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    open: BTreeMap<u64, Call>,
+    by_id: HashMap<String, VecDeque<u64>>,
+    written: HashSet<u64>,
+    answered: HashSet<u64>,
+    n_calls: u64,
+    hasher: RandomState,
+}
+
+impl Calls {
+    /// Returns an id for a tool use that the API accepts and no other has; `None` if it is the
+    /// source's own.
+    pub(super) fn name(&mut self, id: &str, uuid: impl FnOnce() -> String) -> Option<String> {
+        let is_valid = is_word(id) && self.written.insert(self.hasher.hash_one(id));
+        if is_valid {
+            return None;
+        }
+        let digits: String = uuid().chars().filter(|char| *char != '-').take(24).collect();
+        let name = format!("toolu_{digits}");
+        self.written.insert(self.hasher.hash_one(&*name));
+        Some(name)
+    }
+
+    /// Adds a tool use that waits for a result.
+    pub(super) fn add(&mut self, call: Call) {
+        self.n_calls += 1;
+        self.by_id.entry(call.id.clone()).or_default().push_back(self.n_calls);
+        self.open.insert(self.n_calls, call);
+    }
+
+    /// Adds a tool use of a line that already stands in the output.
+    pub(super) fn resume(&mut self, id: String, entry: &str, at: i64) {
+        self.written.insert(self.hasher.hash_one(&*id));
+        self.add(Call { id, written: None, entry: entry.to_owned(), at });
+    }
+
+    /// Returns the tool use that a result answers, which then waits no longer.
+    pub(super) fn answer(&mut self, id: &str) -> Option<Call> {
+        self.answered.insert(self.hasher.hash_one(id));
+        let waiting = self.by_id.get_mut(id)?;
+        let call = waiting.pop_front();
+        if waiting.is_empty() {
+            self.by_id.remove(id);
+        }
+        self.open.remove(&call?)
+    }
+
+    /// Returns whether a result is yet to come for a tool use that waits for one.
+    pub(super) fn is_any_expected(&self, facts: &Facts) -> bool {
+        self.open.values().any(|call| self.is_expected(call, facts))
+    }
+
+    fn is_expected(&self, call: &Call, facts: &Facts) -> bool {
+        facts.is_answered(&call.id) && !self.answered.contains(&self.hasher.hash_one(&*call.id))
+    }
+
+    /// Returns the tool uses that get no result, which then wait no longer; `all`, or all but
+    /// those whose result is yet to come.
+    pub(super) fn give_up(&mut self, all: bool, facts: &Facts) -> Vec<Call> {
+        let mut given_up = Vec::new();
+        for (n, call) in std::mem::take(&mut self.open) {
+            if !all && self.is_expected(&call, facts) {
+                self.open.insert(n, call);
+                continue;
+            }
+            if let Some(waiting) = self.by_id.get_mut(&call.id) {
+                waiting.retain(|other| *other != n);
+                if waiting.is_empty() {
+                    self.by_id.remove(&call.id);
+                }
+            }
+            given_up.push(call);
+        }
+        given_up
+    }
+}
+
+/// Returns whether the API accepts a text as an id.
+pub(crate) fn is_word(text: &str) -> bool {
+    !text.is_empty()
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+}
+
+/// Returns a name that the API accepts; `None` if the tool's own is.
+pub(super) fn tool_name(name: &str) -> Option<String> {
+    if is_word(name) && name.len() <= 128 {
+        return None;
+    }
+    let is_accepted = |char: &char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
+    let name: String =
+        name.chars().take(128).map(|char| if is_accepted(&char) { char } else { '_' }).collect();
+    Some(if name.is_empty() { "unknown".to_owned() } else { name })
+}

@@ -1,0 +1,125 @@
+//! Notices and outcomes: `system` lines, which the client shows and does not send.
+
+use core_model::{Event, LineId, LossKind, Notice, NoticeKind, Outcome, Output, Status};
+use jsonl::{Raw, Scanner};
+
+use super::{ClaudeCodeWriter, thread::Ending};
+
+impl ClaudeCodeWriter {
+    pub(super) fn notice(&mut self, event: &Event<'_>, notice: &Notice<'_>, out: &mut Output) {
+        self.flush_thought(out);
+        let line = self.open_notice(event, out);
+        put_words(out, line, notice);
+        let level = match notice.kind {
+            NoticeKind::Error => "error",
+            NoticeKind::Warning => "warning",
+            _ => "info",
+        };
+        // A boundary would hide all that was said before it.
+        let field = match notice.kind {
+            NoticeKind::Compaction => "compaction",
+            _ => "notice.subtype",
+        };
+        out.lose(LossKind::Flattened, field);
+        self.close_notice(line, level, &Ending::new("entry", 0, event), out);
+    }
+
+    /// Opens a notice, up to its words.
+    pub(super) fn open_notice(&mut self, event: &Event<'_>, out: &mut Output) -> LineId {
+        let line = self.thread.open(event, out);
+        out.put(line, ",\"type\":\"system\",\"subtype\":\"informational\",\"content\":");
+        line
+    }
+
+    /// Closes a notice after its words.
+    pub(super) fn close_notice(
+        &mut self,
+        line: LineId,
+        level: &str,
+        ending: &Ending<'_, '_>,
+        out: &mut Output,
+    ) {
+        out.put(line, ",\"isMeta\":false,\"level\":\"");
+        out.put(line, level);
+        out.put(line, "\"");
+        self.thread.close(line, ending, out);
+    }
+
+    pub(super) fn outcome(&mut self, event: &Event<'_>, outcome: &Outcome<'_>, out: &mut Output) {
+        self.flush_thought(out);
+        self.response = None;
+        lose_what_has_no_place(outcome, out);
+        let is_error = outcome.status != Status::Success;
+        if is_error {
+            let line = self.open_notice(event, out);
+            put_reason(out, line, outcome);
+            let level = if outcome.status == Status::Interrupted { "warning" } else { "error" };
+            self.close_notice(line, level, &Ending::new("entry", 0, event), out);
+        }
+        let duration = outcome.duration_ms.filter(|ms| ms.as_f64().is_some_and(|ms| ms > 0.0));
+        let Some(duration) = duration else {
+            if !is_error {
+                out.lose(LossKind::Dropped, "outcome");
+            }
+            return;
+        };
+        let line = self.thread.open(event, out);
+        out.put(line, ",\"type\":\"system\",\"subtype\":\"turn_duration\",\"durationMs\":");
+        out.put_raw(line, duration);
+        out.put(line, ",\"isMeta\":false");
+        let earliest = self.thread.clock.end_run(duration.as_f64().unwrap_or(0.0) as i64);
+        let block_idx = usize::from(is_error);
+        let ending = Ending { earliest, ..Ending::new("entry", block_idx, event) };
+        self.thread.close(line, &ending, out);
+    }
+}
+
+fn put_words(out: &mut Output, line: LineId, notice: &Notice<'_>) {
+    let text = notice.text.filter(|text| !text.is_null() && text.as_str() != "\"\"");
+    match (text, notice.subtype) {
+        (Some(text), _) => match text.as_text() {
+            Some(text) => out.copy_text(line, text),
+            None => {
+                out.lose(LossKind::Flattened, "notice.text");
+                out.put_string(line, text.as_str());
+            }
+        },
+        (None, Some(subtype)) if !subtype.is_empty() => out.copy_text(line, subtype),
+        (None, _) => out.put(line, "\"[notice]\""),
+    }
+}
+
+/// Writes why a run failed: its errors, or its last words, or the format's word for it.
+fn put_reason(out: &mut Output, line: LineId, outcome: &Outcome<'_>) {
+    let mut scanner = Scanner::default();
+    let errors = outcome.errors.and_then(|errors| {
+        // Joined out of place: the errors are short, and seldom.
+        let errors = scanner.scan_raw(errors).ok()?;
+        let texts: Vec<_> = errors.items().filter_map(|error| error.text()).collect();
+        let texts: Vec<_> = texts.iter().map(|text| text.decode()).collect();
+        (!texts.is_empty()).then(|| texts.join("\n"))
+    });
+    let result = outcome.result.and_then(|result| result.as_text());
+    if let Some(errors) = errors {
+        out.put_string(line, &errors);
+    } else if let Some(result) = result.filter(|result| !result.is_empty()) {
+        out.copy_text(line, result);
+    } else if let Some(status) = outcome.status_text.filter(|status| !status.is_empty()) {
+        out.copy_text(line, status);
+    } else {
+        out.put(line, "\"error\"");
+    }
+}
+
+fn lose_what_has_no_place(outcome: &Outcome<'_>, out: &mut Output) {
+    let is_some = |raw: Option<Raw<'_>>| raw.is_some_and(|raw| !raw.is_null());
+    let fields = [
+        ("outcome.cost", is_some(outcome.cost)),
+        ("outcome.turns", is_some(outcome.turns)),
+        ("outcome.duration_api_ms", is_some(outcome.duration_api_ms)),
+        ("outcome.usage", is_some(outcome.usage)),
+    ];
+    for (field, _) in fields.into_iter().filter(|(_, is_some)| *is_some) {
+        out.lose(LossKind::Dropped, field);
+    }
+}

@@ -1,0 +1,262 @@
+//! What every entry begins and ends with: the session, the chain of parents, ids and times.
+
+use std::{
+    collections::HashSet,
+    hash::{BuildHasher, RandomState},
+};
+
+use core_model::{Context, Event, Facts, LineId, LossKind, Output, TitleRank, uuid_of_name};
+use jsonl::{Scanner, Style, Text, push_string};
+
+use super::clock::Clock;
+
+/// The thread that entries are appended to. Strings are JSON strings, quotes included.
+#[derive(Debug, Default)]
+pub(super) struct Thread {
+    pub(super) clock: Clock,
+    source_id: Option<String>,
+    session_id: String,
+    cwd: Option<String>,
+    version: Option<String>,
+    git_branch: Option<String>,
+    parent: Option<String>,
+    used: HashSet<u64>,
+    hasher: RandomState,
+}
+
+/// How an entry ends.
+pub(super) struct Ending<'a, 'l> {
+    /// What the entry is, in the name of its id.
+    pub(super) kind: &'static str,
+    /// The number of the block that the entry stands for.
+    pub(super) block_idx: usize,
+    /// Whether the entry has the source's id and time, rather than some of its own.
+    pub(super) is_own: bool,
+    /// The time that the entry is not before, if the source has none.
+    pub(super) earliest: i64,
+    /// The event.
+    pub(super) event: &'a Event<'l>,
+}
+
+impl<'a, 'l> Ending<'a, 'l> {
+    /// Creates the ending of an entry for a block of an event.
+    pub(super) fn new(kind: &'static str, block_idx: usize, event: &'a Event<'l>) -> Self {
+        Self { kind, block_idx, is_own: block_idx == 0, earliest: 0, event }
+    }
+}
+
+impl Thread {
+    /// Creates the thread of a session.
+    pub(super) fn new(facts: &Facts) -> Self {
+        let decoded = |text: &Option<String>| {
+            text.as_deref().and_then(Text::new).map(|text| text.decode().into_owned())
+        };
+        let mut thread = Self {
+            source_id: decoded(&facts.session_id),
+            cwd: decoded(&facts.cwd).map(|text| json(&text)),
+            version: decoded(&facts.version).map(|text| json(&text)),
+            ..Self::default()
+        };
+        let mut scanner = Scanner::default();
+        let start = facts.start.as_deref().unwrap_or_default();
+        if let Ok(start) = scanner.scan_slice(start.as_bytes(), 0) {
+            thread.clock.start_run(start.raw());
+        }
+        thread
+    }
+
+    /// Takes note of where an event happened.
+    pub(super) fn observe(&mut self, context: &Context<'_>) {
+        set(&mut self.cwd, context.cwd);
+        set(&mut self.version, context.version);
+        set(&mut self.git_branch, context.git_branch);
+    }
+
+    /// Takes note of an entry that already stands in the output.
+    pub(super) fn resume(&mut self, context: &Context<'_>) {
+        self.observe(context);
+        if let Some(id) = context.session_id {
+            self.session_id = json(&id.decode());
+        }
+        let Some(uuid) = context.uuid else { return };
+        let uuid = uuid.decode();
+        self.used.insert(self.hasher.hash_one(&*uuid));
+        self.parent = Some(json(&uuid));
+        if let Some(time) = context.time {
+            self.clock.resume(time);
+        }
+    }
+
+    /// Returns the session's id.
+    pub(super) fn session_id(&self) -> &str {
+        &self.session_id
+    }
+
+    /// Returns the id of the last entry.
+    pub(super) fn parent(&self) -> &str {
+        self.parent.as_deref().unwrap_or("null")
+    }
+
+    /// Finds an id for the session, unless it has one.
+    pub(super) fn name_session(&mut self, event: &Event<'_>, out: &mut Output) {
+        if !self.session_id.is_empty() {
+            return;
+        }
+        let id = match &self.source_id {
+            Some(id) => {
+                let uuid = session_uuid(id);
+                if uuid != *id {
+                    out.lose(LossKind::Flattened, "session_id");
+                }
+                uuid
+            }
+            None => {
+                out.lose(LossKind::Invented, "session_id");
+                out.uuid(event, "session", 0)
+            }
+        };
+        self.session_id = json(&id);
+        if self.cwd.is_none() {
+            out.lose(LossKind::Invented, "cwd");
+        }
+        if self.version.is_none() {
+            out.lose(LossKind::Invented, "version");
+        }
+    }
+
+    /// Opens an entry and writes what stands before its type.
+    pub(super) fn open(&mut self, event: &Event<'_>, out: &mut Output) -> LineId {
+        let line = out.open();
+        self.put_envelope(line, event, out);
+        line
+    }
+
+    /// Opens an entry that the source has no line for.
+    pub(super) fn open_derived(&mut self, event: &Event<'_>, out: &mut Output) -> LineId {
+        let line = out.open_derived();
+        self.put_envelope(line, event, out);
+        line
+    }
+
+    fn put_envelope(&mut self, line: LineId, event: &Event<'_>, out: &mut Output) {
+        self.name_session(event, out);
+        let parts = [
+            ("{\"parentUuid\":", self.parent()),
+            (
+                ",\"isSidechain\":false,\"userType\":\"external\",\"cwd\":",
+                self.cwd.as_deref().unwrap_or("\"\""),
+            ),
+            (",\"sessionId\":", &self.session_id),
+            (",\"version\":", self.version.as_deref().unwrap_or("\"0.0.0\"")),
+            (",\"gitBranch\":", self.git_branch.as_deref().unwrap_or("\"\"")),
+        ];
+        for (name, value) in parts {
+            out.put(line, name);
+            out.put(line, value);
+        }
+    }
+
+    /// Writes the id and the time of an entry and emits it; the next one follows it.
+    pub(super) fn close(&mut self, line: LineId, ending: &Ending<'_, '_>, out: &mut Output) {
+        let Ending { kind, block_idx, is_own, earliest, event } = *ending;
+        let uuid = self
+            .own_uuid(event.context.uuid.filter(|_| is_own))
+            .unwrap_or_else(|| json(&out.uuid(event, kind, block_idx)));
+        let time = event.context.time.filter(|_| is_own);
+        let time = self.clock.next(time, earliest, out);
+        self.close_as(line, uuid, &time, out);
+    }
+
+    /// Writes an id and a time found earlier and emits the entry.
+    pub(super) fn close_as(&mut self, line: LineId, uuid: String, time: &str, out: &mut Output) {
+        out.put(line, ",\"uuid\":");
+        out.put(line, &uuid);
+        out.put(line, ",\"timestamp\":\"");
+        out.put(line, time);
+        out.put(line, "\"}");
+        out.emit(line);
+        self.parent = Some(uuid);
+    }
+
+    /// Returns the source's id, unless an entry has it already.
+    fn own_uuid(&mut self, uuid: Option<Text<'_>>) -> Option<String> {
+        let uuid = uuid.filter(|uuid| !uuid.is_empty() && !uuid.has_lone_surrogate())?.decode();
+        self.used.insert(self.hasher.hash_one(&*uuid)).then(|| json(&uuid))
+    }
+}
+
+/// Returns the UUID that a session of this id has: itself, with hyphens and in lower case, if it is
+/// one; else one made from it. The file of the session must be named after it.
+///
+/// ```
+/// let id = "2A86484AEB5946EFAC4A848742436C10";
+/// assert_eq!(format_claude_code::session_uuid(id), "2a86484a-eb59-46ef-ac4a-848742436c10");
+/// assert_eq!(format_claude_code::session_uuid("my session").len(), 36);
+/// ```
+pub fn session_uuid(id: &str) -> String {
+    let is_hyphen_at = |at| matches!(at, 8 | 13 | 18 | 23);
+    let is_hyphenated = id.len() == 36
+        && id.bytes().enumerate().all(|(at, byte)| match byte {
+            b'-' => is_hyphen_at(at),
+            _ => byte.is_ascii_hexdigit() && !is_hyphen_at(at),
+        });
+    if is_hyphenated {
+        return id.to_ascii_lowercase();
+    }
+    if id.len() != 32 || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return uuid_of_name("session", id);
+    }
+    let mut uuid = String::with_capacity(36);
+    for digit in id.chars() {
+        if is_hyphen_at(uuid.len()) {
+            uuid.push('-');
+        }
+        uuid.push(digit.to_ascii_lowercase());
+    }
+    uuid
+}
+
+/// Writes the title of the session, on a line that has no place in the chain.
+pub(super) fn put_title(out: &mut Output, rank: TitleRank, title: &str, session_id: &str) {
+    let Some(title) = Text::new(title) else { return };
+    let line = out.open_derived();
+    out.put(line, match rank {
+        TitleRank::User => "{\"type\":\"custom-title\",\"customTitle\":",
+        TitleRank::Model | TitleRank::Summary => "{\"type\":\"ai-title\",\"aiTitle\":",
+    });
+    out.put(line, &json(&title.decode()));
+    out.put(line, ",\"sessionId\":");
+    out.put(line, session_id);
+    out.put(line, "}");
+    out.emit(line);
+}
+
+/// Returns a text as a JSON string.
+pub(super) fn json(text: &str) -> String {
+    let mut written = Vec::with_capacity(text.len() + 2);
+    push_string(&mut written, text, Style::Compact);
+    String::from_utf8_lossy(&written).into_owned()
+}
+
+fn set(slot: &mut Option<String>, text: Option<Text<'_>>) {
+    if let Some(text) = text {
+        *slot = Some(json(&text.decode()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn session_ids_become_uuids() {
+        let uuid = "2a86484a-eb59-46ef-ac4a-848742436c10";
+        for id in [uuid, "2A86484A-EB59-46EF-AC4A-848742436C10", &uuid.replace('-', "")] {
+            assert_eq!(session_uuid(id), uuid);
+        }
+        let ids = ["", "run_1", "2a86484a-eb59-46ef-ac4a-848742436c1", "../../etc/passwd", "é"];
+        for id in ids {
+            assert_eq!(session_uuid(&session_uuid(id)), session_uuid(id));
+        }
+    }
+}

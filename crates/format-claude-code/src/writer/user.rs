@@ -1,0 +1,215 @@
+//! Prompts, and one entry for each tool result.
+
+use core_model::{Block, Content, Event, Field, LineId, LossKind, Message, Output, ToolResult};
+use jsonl::Raw;
+
+use super::{
+    ClaudeCodeWriter,
+    block::{put_block, put_flat, put_result_content},
+    thread::Ending,
+};
+
+impl ClaudeCodeWriter {
+    pub(super) fn user(&mut self, event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
+        self.flush_thought(out);
+        // Results first: nothing may stand between a tool use and its result.
+        let n_results = message.tool_results().count();
+        let mut block_idx = 0;
+        for result in message.tool_results() {
+            let extra = message.tool_use_result.filter(|extra| n_results == 1 && !extra.is_null());
+            self.result(event, &result, extra, block_idx, out);
+            block_idx += 1;
+        }
+        match message.content {
+            Content::Blocks(blocks) => {
+                let is_shown = |block: &Block<'_>| match block {
+                    Block::ToolResult(_) => false,
+                    Block::Text(text) => !text.is_empty(),
+                    _ => true,
+                };
+                if blocks.into_iter().any(|(block, _)| is_shown(&block)) {
+                    let line = self.open_user(event, out);
+                    out.put(line, "[");
+                    let shown = blocks.into_iter().filter(|(block, _)| is_shown(block));
+                    for (n, (block, raw)) in shown.enumerate() {
+                        out.put(line, if n > 0 { "," } else { "" });
+                        put_user_block(out, line, &block, raw);
+                    }
+                    out.put(line, "]");
+                    self.close_user(line, event, message, block_idx, out);
+                } else if message.is_prompt() {
+                    self.placeholder(event, message, out);
+                } else if n_results == 0 {
+                    out.lose(LossKind::Dropped, "message");
+                }
+            }
+            Content::Text(text) if text.is_empty() => self.placeholder(event, message, out),
+            Content::Text(text) => {
+                let line = self.open_user(event, out);
+                out.copy_text(line, text);
+                self.close_user(line, event, message, 0, out);
+            }
+            Content::Other(raw) if !raw.is_null() => {
+                out.lose(LossKind::Flattened, "content");
+                let line = self.open_user(event, out);
+                out.put_string(line, raw.as_str());
+                self.close_user(line, event, message, 0, out);
+            }
+            Content::Other(_) | Content::Absent => out.lose(LossKind::Dropped, "message"),
+        }
+    }
+
+    /// Writes a prompt that says nothing, in the client's own words for that.
+    fn placeholder(&mut self, event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
+        out.lose(LossKind::Invented, "content");
+        let line = self.open_user(event, out);
+        out.put(line, "\"(no content)\"");
+        self.close_user(line, event, message, 0, out);
+    }
+
+    fn open_user(&mut self, event: &Event<'_>, out: &mut Output) -> LineId {
+        if !self.is_asked {
+            self.give_up_calls(false, event, out);
+        }
+        self.is_asked = true;
+        self.has_prompt = true;
+        self.response = None;
+        let line = self.thread.open(event, out);
+        out.put(line, ",\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":");
+        line
+    }
+
+    fn close_user(
+        &mut self,
+        line: LineId,
+        event: &Event<'_>,
+        message: &Message<'_>,
+        block_idx: usize,
+        out: &mut Output,
+    ) {
+        out.put(line, "}");
+        if message.is_meta {
+            out.put(line, ",\"isMeta\":true");
+        }
+        if message.is_summary {
+            out.put(line, ",\"isCompactSummary\":true");
+        }
+        if let (0, Some(time)) = (block_idx, event.context.time) {
+            self.thread.clock.start_run(time);
+        }
+        self.thread.close(line, &Ending::new("entry", block_idx, event), out);
+    }
+
+    /// Writes a user's line before the first response of a session that has none.
+    pub(super) fn open_with_prompt(&mut self, event: &Event<'_>, out: &mut Output) {
+        if self.has_prompt {
+            return;
+        }
+        self.has_prompt = true;
+        out.lose(LossKind::Invented, "prompt");
+        let line = self.thread.open_derived(event, out);
+        out.put(line, ",\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":");
+        out.put(line, "\"[no prompt recorded]\"}");
+        let ending = Ending { is_own: false, ..Ending::new("prompt", 0, event) };
+        self.thread.close(line, &ending, out);
+    }
+
+    /// Writes a tool result, or, if no tool use waits for it, what it says as a notice.
+    pub(super) fn result(
+        &mut self,
+        event: &Event<'_>,
+        result: &ToolResult<'_>,
+        extra: Option<Raw<'_>>,
+        block_idx: usize,
+        out: &mut Output,
+    ) {
+        self.flush_thought(out);
+        if let Some(response) = &mut self.response {
+            response.is_interrupted = true;
+        }
+        lose_what_has_no_place(result, out);
+        let Some(call) = self.calls.answer(&result.tool_use_id.decode()) else {
+            return self.orphan(event, result, block_idx, out);
+        };
+        let line = self.thread.open(event, out);
+        out.put(line, ",\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[");
+        out.put(line, "{\"tool_use_id\":");
+        match &call.written {
+            Some(id) => out.put_string(line, id),
+            None => out.copy_text(line, result.tool_use_id),
+        }
+        out.put(line, ",\"type\":\"tool_result\",\"content\":");
+        put_result_content(out, line, &result.content);
+        if let Field::Value(is_error) = result.is_error {
+            out.put(line, if is_error { ",\"is_error\":true" } else { ",\"is_error\":false" });
+        }
+        out.put(line, "}]}");
+        if let Some(extra) = extra {
+            out.put(line, ",\"toolUseResult\":");
+            out.copy(line, extra);
+        }
+        out.put(line, ",\"sourceToolAssistantUUID\":");
+        out.put(line, &call.entry);
+        let duration = result.duration_ms.and_then(|ms| ms.as_f64()).unwrap_or(0.0);
+        let earliest = call.at.saturating_add(duration as i64);
+        let ending = Ending { earliest, ..Ending::new("entry", block_idx, event) };
+        self.thread.close(line, &ending, out);
+    }
+
+    fn orphan(
+        &mut self,
+        event: &Event<'_>,
+        result: &ToolResult<'_>,
+        block_idx: usize,
+        out: &mut Output,
+    ) {
+        out.lose(LossKind::Flattened, "tool_result");
+        let line = self.open_notice(event, out);
+        if !put_flat(out, line, &result.content) {
+            out.put(line, "\"[tool result]\"");
+        }
+        let level = if result.is_error == Field::Value(true) { "error" } else { "info" };
+        self.close_notice(line, level, &Ending::new("entry", block_idx, event), out);
+    }
+
+    /// Answers tool uses that have no result: the client drops such a message with its text.
+    pub(super) fn give_up_calls(&mut self, all: bool, event: &Event<'_>, out: &mut Output) {
+        for (n, call) in self.calls.give_up(all, &self.facts).into_iter().enumerate() {
+            out.lose(LossKind::Invented, "tool_result");
+            let line = self.thread.open_derived(event, out);
+            out.put(line, ",\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[");
+            out.put(line, "{\"tool_use_id\":");
+            out.put_string(line, call.written.as_ref().unwrap_or(&call.id));
+            out.put(line, ",\"type\":\"tool_result\",\"content\":\"[no result recorded]\"");
+            out.put(line, ",\"is_error\":true}]},\"sourceToolAssistantUUID\":");
+            out.put(line, &call.entry);
+            let ending = Ending { is_own: false, ..Ending::new("no-result", n, event) };
+            self.thread.close(line, &ending, out);
+        }
+    }
+}
+
+fn put_user_block(out: &mut Output, line: LineId, block: &Block<'_>, raw: Raw<'_>) {
+    match block {
+        // Only the model thinks and calls: in a user's line the API refuses both.
+        Block::Thinking { text, .. } => {
+            out.lose(LossKind::Flattened, "thinking");
+            put_block(out, line, &Block::Text(*text), raw);
+        }
+        Block::ToolUse(tool) => {
+            let kind = Some(tool.name);
+            put_block(out, line, &Block::Other { kind, raw }, raw);
+        }
+        _ => put_block(out, line, block, raw),
+    }
+}
+
+fn lose_what_has_no_place(result: &ToolResult<'_>, out: &mut Output) {
+    if result.duration_ms.is_some() {
+        out.lose(LossKind::Dropped, "tool_result.duration_ms");
+    }
+    let file = &result.file;
+    if file.path.is_some() || file.content_hash.is_some() || file.mtime_nanos.is_some() {
+        out.lose(LossKind::Dropped, "tool_result.file");
+    }
+}
