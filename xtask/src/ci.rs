@@ -20,8 +20,21 @@ const GATES: &[Gate] = &[
     },
     Gate {
         name: "documentation",
-        arguments: &["doc", "--workspace", "--no-deps", "--locked", "--document-private-items"],
+        arguments: &["doc", "--workspace", "--no-deps", "--locked"],
         rustdocflags: Some("-D warnings"),
+    },
+    Gate {
+        name: "fuzz",
+        arguments: &[
+            "test",
+            "--quiet",
+            "--manifest-path",
+            "fuzz/Cargo.toml",
+            "--locked",
+            "--target-dir",
+            "target/fuzz",
+        ],
+        rustdocflags: None,
     },
 ];
 

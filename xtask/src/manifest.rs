@@ -7,7 +7,7 @@ use std::path::Path;
 pub struct Fixture {
     /// The path below the folder of the fixtures.
     pub file: String,
-    /// What detection says: the folder of a format, `foreign`, or `none`.
+    /// What detection says: the name of a format, `foreign`, or `none`.
     pub format: String,
     /// What is odd in it.
     pub odd: String,

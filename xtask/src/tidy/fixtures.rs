@@ -13,7 +13,8 @@ use crate::{fixtures::check_fixtures, manifest::of_workspace};
 const MAX_BYTES: u64 = 4_200;
 
 /// What detection may say.
-const FORMATS: &[&str] = &["claude-code", "clido", "sdk-stream", "sdk-wire", "foreign", "none"];
+const FORMATS: &[&str] =
+    &["claude-code", "clido", "sdk-stream", "sdk-stream:wire", "foreign", "none"];
 
 pub(super) fn check(root: &Path, problems: &mut Vec<Problem>) {
     let mut push = |file: String, line, what: String, advice| {
