@@ -119,9 +119,8 @@ impl Planner for Chain {
         let tree = Tree::new(&self.nodes);
         let mut shown = tree.active_branch();
         self.recover(&tree, &mut shown);
-        let is_hidden = |(node, shown): &(&Node, bool)| {
-            node.role.is_some() && tree.is_main(node) && !shown
-        };
+        let is_hidden =
+            |(node, shown): &(&Node, bool)| node.role.is_some() && tree.is_main(node) && !shown;
         self.nodes.iter().zip(shown).filter(is_hidden).map(|(node, _)| node.offset).collect()
     }
 }
@@ -192,7 +191,8 @@ impl<'n> Tree<'n> {
                     let first = *entry.get() as usize;
                     // A copy of the line changes nothing; another line in its place wins.
                     let is_copy = nodes[first].fingerprint == node.fingerprint;
-                    let (kept, dropped) = if is_copy { (first, node_idx) } else { (node_idx, first) };
+                    let (kept, dropped) =
+                        if is_copy { (first, node_idx) } else { (node_idx, first) };
                     last[kept] = node_idx as u32;
                     last[dropped] = NONE;
                     entry.insert(kept as u32);
@@ -212,8 +212,7 @@ impl<'n> Tree<'n> {
                 *before = node_idx as u32;
             }
         }
-        let sidechain_is_main =
-            !nodes.iter().any(|node| node.role.is_some() && !node.is_sidechain);
+        let sidechain_is_main = !nodes.iter().any(|node| node.role.is_some() && !node.is_sidechain);
         Self { nodes, parents, last, sidechain_is_main }
     }
 
@@ -247,9 +246,10 @@ impl<'n> Tree<'n> {
     fn leaf(&self) -> Option<u32> {
         let mut has_child = vec![false; self.nodes.len()];
         for (node_idx, &parent) in self.parents.iter().enumerate() {
-            let is_same_thread = self.nodes.get(parent as usize).is_some_and(|parent| {
-                self.is_main(parent) == self.is_main(&self.nodes[node_idx])
-            });
+            let is_same_thread = self
+                .nodes
+                .get(parent as usize)
+                .is_some_and(|parent| self.is_main(parent) == self.is_main(&self.nodes[node_idx]));
             if is_same_thread && !self.is_repeat(node_idx) {
                 has_child[parent as usize] = true;
             }

@@ -47,9 +47,5 @@ pub static FORMAT: Format = Format {
     read,
     writer: |_, facts| Box::new(ClaudeCodeWriter::new(facts)),
     planner: Some(|options| Box::new(Chain::new(options.all_branches))),
-    limits: Limits {
-        head: 8 * 1024,
-        carrier: "{\"type\":\"carried\"",
-        carrier_size: 256 * 1024,
-    },
+    limits: Limits { head: 8 * 1024, carrier: "{\"type\":\"carried\"", carrier_size: 256 * 1024 },
 };

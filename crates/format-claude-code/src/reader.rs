@@ -164,9 +164,7 @@ impl<'l> BlockMembers<'l> {
     fn read(&self) -> Option<Block<'l>> {
         match &*self.kind?.decode() {
             "text" => Some(Block::Text(self.text?)),
-            "thinking" => {
-                Some(Block::Thinking { text: self.thinking?, signature: self.signature })
-            }
+            "thinking" => Some(Block::Thinking { text: self.thinking?, signature: self.signature }),
             "tool_use" => self.tool_use(false),
             "server_tool_use" => self.tool_use(true),
             "tool_result" => self.result(),

@@ -10,6 +10,7 @@ mod user;
 
 use core_model::{Block, Body, Context, Event, Facts, LossKind, Output, Role, Start, Writer};
 
+pub(crate) use self::calls::is_word;
 pub use self::thread::session_uuid;
 use self::{
     assistant::{Response, Thought},

@@ -102,8 +102,10 @@ impl ClaudeCodeWriter {
         if response.source_id.is_some() {
             return false;
         }
-        let is_same_model =
-            response.model.as_deref().is_some_and(|model| message.model.is_some_and(|m| m.is(model)));
+        let is_same_model = response
+            .model
+            .as_deref()
+            .is_some_and(|model| message.model.is_some_and(|m| m.is(model)));
         // No response begins while results of the last one are yet to come.
         is_same_model && !response.is_interrupted || self.calls.is_any_expected(&self.facts)
     }
@@ -113,7 +115,13 @@ impl ClaudeCodeWriter {
         let id = tool.id.decode();
         let Entry { event, block_idx, .. } = *entry;
         let written = self.calls.name(&id, || out.uuid(event, "tool", block_idx));
-        put_tool_use(out, line, tool, written.as_deref(), tool_name(&tool.name.decode()).as_deref());
+        put_tool_use(
+            out,
+            line,
+            tool,
+            written.as_deref(),
+            tool_name(&tool.name.decode()).as_deref(),
+        );
         self.close_assistant(entry, line, out);
         if !tool.is_server {
             let entry = self.thread.parent().to_owned();

@@ -86,10 +86,13 @@ pub(super) fn put_tool_use(
     id: Option<&str>,
     name: Option<&str>,
 ) {
-    out.put(line, match tool.is_server {
-        true => "{\"type\":\"server_tool_use\",\"id\":",
-        false => "{\"type\":\"tool_use\",\"id\":",
-    });
+    out.put(
+        line,
+        match tool.is_server {
+            true => "{\"type\":\"server_tool_use\",\"id\":",
+            false => "{\"type\":\"tool_use\",\"id\":",
+        },
+    );
     put_or_copy(out, line, tool.id, id, "tool_use.id");
     out.put(line, ",\"name\":");
     put_or_copy(out, line, tool.name, name, "tool_use.name");

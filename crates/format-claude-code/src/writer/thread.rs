@@ -220,10 +220,13 @@ pub fn session_uuid(id: &str) -> String {
 pub(super) fn put_title(out: &mut Output, rank: TitleRank, title: &str, session_id: &str) {
     let Some(title) = Text::new(title) else { return };
     let line = out.open_derived();
-    out.put(line, match rank {
-        TitleRank::User => "{\"type\":\"custom-title\",\"customTitle\":",
-        TitleRank::Model | TitleRank::Summary => "{\"type\":\"ai-title\",\"aiTitle\":",
-    });
+    out.put(
+        line,
+        match rank {
+            TitleRank::User => "{\"type\":\"custom-title\",\"customTitle\":",
+            TitleRank::Model | TitleRank::Summary => "{\"type\":\"ai-title\",\"aiTitle\":",
+        },
+    );
     out.put(line, &json(&title.decode()));
     out.put(line, ",\"sessionId\":");
     out.put(line, session_id);
