@@ -1,9 +1,12 @@
 //! Says whether clido would load a file, resume it, and list it (FORMAT.md).
 
+mod shape;
+
 use std::fmt;
 
-use jsonl::{ErrorKind, Kind, Line, Scanner, Value};
+use jsonl::{ErrorKind, Line, Scanner, Value};
 
+use self::shape::{members_of_block, members_of_line};
 use crate::{
     SCHEMA_VERSION,
     loadable::{MAX_DEPTH, is_loadable},
@@ -145,93 +148,6 @@ struct Check {
     has_user_message: bool,
     /// Where the last result counts no turns.
     no_turns: Option<(u64, u64)>,
-}
-
-/// What a member must be.
-#[derive(Clone, Copy)]
-enum Shape {
-    Text,
-    OptionalText,
-    Array,
-    Bool,
-    Float,
-    U32,
-    OptionalU64,
-    U64,
-    Any,
-}
-
-impl Shape {
-    fn fits(self, value: Option<Value<'_>>) -> bool {
-        let Some(value) = value else {
-            return matches!(self, Shape::OptionalText | Shape::OptionalU64);
-        };
-        // An integer is one by its spelling: `1.0`, `1e0` and `-0` are floats to clido.
-        let integer = || value.raw().as_str().starts_with(|c: char| c.is_ascii_digit());
-        let integer = || integer().then(|| value.raw().as_u64()).flatten();
-        match self {
-            Shape::Text => value.text().is_some(),
-            Shape::OptionalText => value.is_null() || value.text().is_some(),
-            Shape::Array => value.is_array(),
-            Shape::Bool => value.bool().is_some(),
-            Shape::Float => value.kind() == Kind::Number,
-            Shape::U32 => integer().is_some_and(|n| u32::try_from(n).is_ok()),
-            Shape::OptionalU64 => value.is_null() || integer().is_some(),
-            Shape::U64 => integer().is_some(),
-            Shape::Any => true,
-        }
-    }
-}
-
-type Members = &'static [(&'static str, Shape)];
-
-/// Returns the members of a line type that clido knows, beside `type`.
-fn members_of_line(kind: &str) -> Option<Members> {
-    Some(match kind {
-        "meta" => &[
-            ("session_id", Shape::Text),
-            ("schema_version", Shape::U32),
-            ("start_time", Shape::Text),
-            ("project_path", Shape::Text),
-        ],
-        "user_message" => &[("role", Shape::Text), ("content", Shape::Array)],
-        "assistant_message" => &[("content", Shape::Array)],
-        "tool_call" => {
-            &[("tool_use_id", Shape::Text), ("tool_name", Shape::Text), ("input", Shape::Any)]
-        }
-        "tool_result" => &[
-            ("tool_use_id", Shape::Text),
-            ("content", Shape::Text),
-            ("is_error", Shape::Bool),
-            ("duration_ms", Shape::OptionalU64),
-            ("path", Shape::OptionalText),
-            ("content_hash", Shape::OptionalText),
-            ("mtime_nanos", Shape::OptionalU64),
-        ],
-        "system" => &[("subtype", Shape::Text), ("message", Shape::OptionalText)],
-        "result" => &[
-            ("exit_status", Shape::Text),
-            ("total_cost_usd", Shape::Float),
-            ("num_turns", Shape::U32),
-            ("duration_ms", Shape::U64),
-        ],
-        "title" => &[("title", Shape::Text)],
-        _ => return None,
-    })
-}
-
-/// Returns the members of a block type that clido knows, beside `type`.
-fn members_of_block(kind: &str) -> Option<Members> {
-    Some(match kind {
-        "text" => &[("text", Shape::Text)],
-        "tool_use" => &[("id", Shape::Text), ("name", Shape::Text), ("input", Shape::Any)],
-        "tool_result" => {
-            &[("tool_use_id", Shape::Text), ("content", Shape::Text), ("is_error", Shape::Bool)]
-        }
-        "thinking" => &[("thinking", Shape::Text)],
-        "image" => &[("media_type", Shape::Text), ("base64_data", Shape::Text)],
-        _ => return None,
-    })
 }
 
 impl Check {

@@ -2,8 +2,10 @@
 
 mod block;
 mod closing;
+mod header;
 mod held;
 mod losses;
+mod message;
 mod notice;
 mod pen;
 mod result;
@@ -14,22 +16,14 @@ use std::{
 };
 
 use core_model::{
-    Block, Body, Event, Facts, LineId, LossKind, Message, Options, Output, Role, ToolResult,
-    ToolUse, Writer,
+    Block, Body, Event, Facts, LineId, LossKind, Message, Options, Output, Role, Writer,
 };
-use jsonl::{Scanner, Text};
 
 use self::{
     closing::Ending,
     held::{Held, Key, Response},
     pen::Pen,
 };
-
-/// The start of a session that has none.
-const NO_TIME: &str = "1970-01-01T00:00:00Z";
-
-/// What stands in for the prompt of a session without any: clido deletes sessions without one.
-const NO_PROMPT: &str = "[no prompt recorded]";
 
 /// Creates a writer of a session.
 pub(crate) fn create(_options: &Options, facts: Facts) -> Box<dyn Writer> {
@@ -99,7 +93,7 @@ impl Writer for SessionWriter {
             }
             Body::Notice(notice) => {
                 self.write_header(event, pen.out);
-                let line = notice::write(notice, pen);
+                let line = notice::write(notice, event.format, pen);
                 self.emit_after_response(line, pen.out);
             }
             Body::Outcome(outcome) => {
@@ -158,188 +152,6 @@ impl Writer for SessionWriter {
 }
 
 impl SessionWriter {
-    /// Writes the line that must come first, and a prompt where the session has none.
-    fn write_header(&mut self, event: &Event<'_>, out: &mut Output) {
-        if self.has_header {
-            return;
-        }
-        self.has_header = true;
-        self.has_written = true;
-        let is_home = matches!(event.body, Body::Start(_));
-        let line = if is_home { out.open() } else { out.open_derived() };
-        out.put(line, "{\"type\":\"meta\",\"session_id\":");
-        match self.facts.session_id.as_deref().and_then(Text::new) {
-            Some(id) => out.put_string(line, &id.decode()),
-            None => {
-                let id = out.uuid(event, "session", 0);
-                out.put_string(line, &id);
-                out.lose(LossKind::Invented, "session_id");
-            }
-        }
-        out.put(line, ",\"schema_version\":1,\"start_time\":");
-        let start = self.start_time(out);
-        out.put_string(line, &start);
-        out.put(line, ",\"project_path\":");
-        match self.facts.cwd.as_deref().and_then(Text::new) {
-            Some(cwd) => out.put_string(line, &cwd.decode()),
-            None => {
-                out.put(line, "\"\"");
-                out.lose(LossKind::Invented, "cwd");
-            }
-        }
-        out.put(line, "}");
-        out.emit(line);
-        if self.facts.interactions.is_empty() && !self.facts.has_user_text {
-            let line = out.open_derived();
-            out.put(line, "{\"type\":\"user_message\",\"role\":\"user\",\"content\":[{\"text\":");
-            out.put_string(line, NO_PROMPT);
-            out.put(line, ",\"type\":\"text\"}]}");
-            out.emit(line);
-            out.lose(LossKind::Invented, "prompt");
-        }
-    }
-
-    fn start_time(&self, out: &mut Output) -> String {
-        let start = self.facts.start.as_deref().unwrap_or("null");
-        if let Some(text) = Text::new(start) {
-            let start = text.decode();
-            // clido cuts the time at fixed bytes when it lists sessions (FORMAT.md).
-            if start.is_ascii() {
-                return start.into_owned();
-            }
-        } else if let Ok(number) = Scanner::default().scan_slice(start.as_bytes(), 0)
-            && let Some(millis) = core_model::millis(number.raw())
-        {
-            out.lose(LossKind::Flattened, "timestamp");
-            return core_model::iso_millis(millis);
-        }
-        out.lose(LossKind::Invented, "timestamp");
-        NO_TIME.to_owned()
-    }
-
-    fn write_message(&mut self, event: &Event<'_>, message: &Message<'_>, pen: &mut Pen<'_>) {
-        losses::count_message(message, pen.out);
-        if message.blocks().next().is_none() {
-            // No API takes a message without content, and between calls and results it would part
-            // them.
-            return pen.out.lose(LossKind::Dropped, "message.content");
-        }
-        self.write_header(event, pen.out);
-        self.has_written = true;
-        self.has_ended = false;
-        self.ending.add_time(event.context.time);
-        match message.role {
-            Role::Assistant => self.write_assistant(event, message, pen),
-            Role::User => self.write_user(event, message, pen),
-        }
-    }
-
-    fn write_assistant(&mut self, event: &Event<'_>, message: &Message<'_>, pen: &mut Pen<'_>) {
-        let key = Key::of(event, message);
-        let goes_on = self.response.as_ref().is_some_and(|response| response.takes(&key));
-        if !goes_on {
-            self.close_response(pen.out);
-        }
-        self.ending.add_response(message, goes_on);
-        let mut response = self.response.take().unwrap_or_else(|| Response::new(key));
-        for (block, _) in message.blocks() {
-            // Some proxies answer their own calls.
-            if matches!(block, Block::ToolResult(_)) {
-                continue;
-            }
-            let line = response.line_for_block(pen.out);
-            block::write(block, line, pen);
-            if let Block::ToolUse(tool) = block {
-                self.write_call(event, &tool, &mut response, pen);
-            }
-        }
-        self.response = Some(response);
-        for result in message.tool_results() {
-            self.write_result(event, message, &result, pen);
-        }
-    }
-
-    fn write_call(
-        &mut self,
-        event: &Event<'_>,
-        tool: &ToolUse<'_>,
-        response: &mut Response,
-        pen: &mut Pen<'_>,
-    ) {
-        let id = tool.id.decode().into_owned();
-        self.called.insert(self.hasher.hash_one(id.as_str()));
-        if tool.is_server {
-            return;
-        }
-        let is_answered = self.early.contains_key(&id);
-        let line = block::repeat_call(pen, tool);
-        let millis = event.context.time.and_then(core_model::millis);
-        if is_answered {
-            response.add_call(id.clone(), Some(line), millis);
-            response.answer(&id);
-        } else {
-            response.add_call(id, Some(line), millis);
-        }
-    }
-
-    fn write_user(&mut self, event: &Event<'_>, message: &Message<'_>, pen: &mut Pen<'_>) {
-        let mut has_result = false;
-        for result in message.tool_results() {
-            self.write_result(event, message, &result, pen);
-            has_result = true;
-        }
-        let mut said = None;
-        for (block, _) in message.blocks() {
-            if matches!(block, Block::ToolResult(_)) {
-                continue;
-            }
-            let line = match said {
-                Some(line) => {
-                    pen.out.put(line, ",");
-                    line
-                }
-                None => {
-                    self.close_response(pen.out);
-                    let line = pen.out.open();
-                    pen.out.put(line, "{\"type\":\"user_message\",\"role\":\"user\",\"content\":[");
-                    *said.insert(line)
-                }
-            };
-            block::write(block, line, pen);
-        }
-        let Some(line) = said else { return };
-        pen.out.put(line, "]}");
-        pen.out.emit(line);
-        self.ending.add_user(message);
-        if has_result {
-            pen.out.lose(LossKind::Flattened, "message.content");
-        }
-    }
-
-    fn write_result(
-        &mut self,
-        event: &Event<'_>,
-        message: &Message<'_>,
-        result: &ToolResult<'_>,
-        pen: &mut Pen<'_>,
-    ) {
-        let id = result.tool_use_id.decode();
-        let call_millis = self.response.as_ref().and_then(|response| response.time_of(&id));
-        let line = result::write(event, message, result, call_millis, pen);
-        let held = Held { line, arrival: self.n_results };
-        self.n_results += 1;
-        let is_of_response = self.response.as_mut().is_some_and(|response| response.answer(&id));
-        let is_called = self.called.contains(&self.hasher.hash_one(&*id));
-        match &mut self.response {
-            _ if !is_of_response && !is_called && self.facts.is_called(&id) => {
-                self.early.entry(id.into_owned()).or_default().push(held);
-                pen.out.lose(LossKind::Flattened, "tool_result.order");
-            }
-            Some(response) => response.add_result(&id, held),
-            None => pen.out.emit(line),
-        }
-    }
-
     /// Emits a line after the response that is being written, or now.
     fn emit_after_response(&mut self, line: LineId, out: &mut Output) {
         self.has_written = true;

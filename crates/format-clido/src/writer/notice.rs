@@ -5,7 +5,7 @@ use core_model::{LineId, LossKind, Notice, NoticeKind};
 use super::pen::Pen;
 
 /// Writes the line of a notice.
-pub(super) fn write(notice: &Notice<'_>, pen: &mut Pen<'_>) -> LineId {
+pub(super) fn write(notice: &Notice<'_>, format: &str, pen: &mut Pen<'_>) -> LineId {
     let line = pen.out.open();
     let subtype = match notice.kind {
         NoticeKind::Compaction => "compaction",
@@ -13,11 +13,20 @@ pub(super) fn write(notice: &Notice<'_>, pen: &mut Pen<'_>) -> LineId {
         NoticeKind::Warning => "warning",
         _ => "info",
     };
-    pen.out.put(line, "{\"type\":\"system\",\"subtype\":\"");
-    pen.out.put(line, subtype);
-    pen.out.put(line, "\"");
-    if notice.subtype.is_some_and(|own| !own.is(subtype)) {
-        pen.out.lose(LossKind::Flattened, "system.subtype");
+    pen.out.put(line, "{\"type\":\"system\",\"subtype\":");
+    let is_own = format == crate::FORMAT.name;
+    match notice.subtype {
+        Some(own) if is_own => pen.text(line, own, "system.subtype"),
+        own => {
+            pen.out.put_string(line, subtype);
+            if own.is_some_and(|own| !own.is(subtype)) {
+                pen.out.lose(LossKind::Flattened, "system.subtype");
+            }
+        }
+    }
+    if is_own && notice.text.is_none() {
+        pen.out.put(line, "}");
+        return line;
     }
     write_message(notice, line, pen);
     pen.out.put(line, "}");
