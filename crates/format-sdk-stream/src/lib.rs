@@ -33,6 +33,8 @@ mod reader;
 mod record;
 mod session;
 mod speech;
+mod status;
+mod validate;
 mod wire;
 mod writer;
 
@@ -43,6 +45,8 @@ pub use self::{
     block::read_block,
     reader::{read, read_wire},
     record::{Flavor, Record, RecordKind},
+    status::{Progress, result, status},
+    validate::{Problem, ProblemKind, validate},
     writer::{wire_writer, writer},
 };
 

@@ -5,7 +5,7 @@ use jsonl::Style;
 
 use crate::{
     dump, events,
-    record::{Flavor, Record},
+    record::{Flavor, Record, RecordKind},
     session::{Session, respelt},
     speech::{self, Manner},
     wire,
@@ -51,12 +51,14 @@ impl StreamWriter {
         match (self.manner.flavor, record.flavor) {
             (Flavor::Dump, Flavor::Wire) => dump::write(&record, self.manner.version, out),
             (Flavor::Wire, Flavor::Dump) => wire::write(&record, event, &mut self.session, out),
-            _ if event.value.is_object() => {
+            (_, Flavor::Dump) if record.kind == RecordKind::Unknown => {
+                out.lose(LossKind::Dropped, "line");
+            }
+            _ => {
                 let id = out.open();
                 out.copy(id, event.value.raw());
                 out.emit(id);
             }
-            _ => out.lose(LossKind::Dropped, "line"),
         }
         self.session.observe_own(event);
     }
