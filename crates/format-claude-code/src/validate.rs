@@ -62,7 +62,7 @@ pub enum ProblemKind {
     ForeignMember,
     /// The first message is not a user's.
     NoPromptFirst,
-    /// The first prompt stands beyond the head of the file that the client's list reads.
+    /// The first prompt starts beyond the head of the file that the client's list reads.
     LatePrompt,
 }
 
@@ -87,7 +87,7 @@ pub fn validate(bytes: &[u8]) -> Vec<Problem> {
     for line in jsonl::lines(bytes) {
         check.offset = line.offset();
         match scanner.scan(&line) {
-            Ok(value) if value.is_object() => check.line(value, line.bytes().len() as u64),
+            Ok(value) if value.is_object() => check.line(value),
             _ => check.report(ProblemKind::NotAnObject),
         }
     }
@@ -125,7 +125,7 @@ impl Check {
         }
     }
 
-    fn line(&mut self, value: Value<'_>, length: u64) {
+    fn line(&mut self, value: Value<'_>) {
         let event = read(value);
         let kind = value.get("type").and_then(|kind| kind.text());
         let is_chained = kind.is_some_and(|kind| {
@@ -136,7 +136,7 @@ impl Check {
         }
         self.envelope(&event);
         if let Some(message) = event.message() {
-            self.message(&event, message, length);
+            self.message(&event, message);
         }
     }
 
@@ -173,14 +173,14 @@ impl Check {
         self.time = at;
     }
 
-    fn message(&mut self, event: &Event<'_>, message: &Message<'_>, length: u64) {
+    fn message(&mut self, event: &Event<'_>, message: &Message<'_>) {
         let content = event.value.get("message").and_then(|message| message.get("content"));
         let has_content = content.is_some_and(|content| !content.is_null());
         self.require(has_content, ProblemKind::Missing("message.content"));
         let is_user = message.role == Role::User;
         if !std::mem::replace(&mut self.has_message, true) {
             self.require(is_user, ProblemKind::NoPromptFirst);
-            self.require(self.offset + length <= HEAD, ProblemKind::LatePrompt);
+            self.require(self.offset < HEAD, ProblemKind::LatePrompt);
         }
         if !is_user {
             self.response(message);
