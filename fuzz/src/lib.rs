@@ -7,10 +7,16 @@
 //! }
 //! ```
 
+mod read;
+mod round_trip;
 mod scan;
 mod split;
 
-pub use self::{scan::scan, split::split};
+pub use self::{read::read, round_trip::round_trip, scan::scan, split::split};
 
-/// Every property by its name.
-pub const PROPERTIES: &[(&str, fn(&[u8]))] = &[("split", split), ("scan", scan)];
+/// A check of some bytes, by its name.
+pub type Property = (&'static str, fn(&[u8]));
+
+/// Every property, the cheapest first.
+pub const PROPERTIES: &[Property] =
+    &[("split", split), ("scan", scan), ("read", read), ("round_trip", round_trip)];

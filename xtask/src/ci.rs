@@ -32,7 +32,7 @@ const GATES: &[Gate] = &[
             "fuzz/Cargo.toml",
             "--locked",
             "--target-dir",
-            "target/fuzz",
+            "target",
         ],
         rustdocflags: None,
     },

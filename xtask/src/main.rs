@@ -13,7 +13,7 @@ usage: cargo xtask TASK
   ci                the gates that land a change, with the minutes of each
   tidy              what the compiler does not check: directions, names, sizes, fixtures
   fixtures          writes the fixtures that are made from others; --check only compares
-  matrix [DIR...]   every file of the folders to every format and back";
+  matrix [DIR...]   every file of the folders to every format and back; --third: and by a third";
 
 fn main() -> ExitCode {
     let mut arguments = env::args().skip(1);
@@ -68,7 +68,7 @@ fn matrix(folders: &[String]) -> bool {
     let fixtures = [root.join("fixtures").display().to_string()];
     let folders = if folders.is_empty() { &fixtures } else { folders };
     let mut are_there = true;
-    for folder in folders {
+    for folder in folders.iter().filter(|argument| !argument.starts_with("--")) {
         if !std::path::Path::new(folder).is_dir() {
             eprintln!("{folder}: no such folder");
             are_there = false;
