@@ -32,6 +32,8 @@ pub struct Facts {
     pub has_user_text: bool,
     /// The winning title and its rank.
     pub title: Option<(TitleRank, String)>,
+    /// Whether the source says itself where a session or an interaction starts.
+    pub has_start: bool,
     /// Whether an outcome is in the source.
     pub has_outcome: bool,
     /// Whether a compaction is in the source.
@@ -94,7 +96,8 @@ impl Facts {
             }
             Body::Outcome(_) => self.has_outcome = true,
             Body::Notice(notice) => self.has_compaction |= notice.kind == NoticeKind::Compaction,
-            Body::Start(_) | Body::ToolCall(_) | Body::Other => {}
+            Body::Start(_) => self.has_start = true,
+            Body::ToolCall(_) | Body::Other => {}
         }
     }
 

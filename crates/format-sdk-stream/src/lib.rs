@@ -25,8 +25,11 @@
 //! ```
 
 mod block;
+mod block_writer;
 mod compose;
 mod dump;
+mod dump_losses;
+mod ending;
 mod events;
 mod parser;
 mod reader;

@@ -4,7 +4,7 @@ use core_model::{Body, Event, Facts, LossKind, Message, Options, Output, Writer}
 use jsonl::Style;
 
 use crate::{
-    dump, events,
+    dump, ending, events,
     record::{Flavor, Record, RecordKind},
     session::{Session, respelt},
     speech::{self, Manner},
@@ -28,8 +28,7 @@ struct StreamWriter {
     facts: Facts,
     session: Session,
     start: Option<String>,
-    /// Whether the source says itself how its runs start, and so how they end: no result is made up.
-    has_starts: bool,
+    is_started: bool,
 }
 
 impl StreamWriter {
@@ -40,7 +39,7 @@ impl StreamWriter {
             session: Session::new(style, &facts),
             start: start.map(|start| respelt(start, style)),
             facts,
-            has_starts: false,
+            is_started: false,
         }
     }
 
@@ -86,12 +85,14 @@ impl StreamWriter {
         }
     }
 
+    /// Ends the interaction that is going on. A source that says itself where its runs start also
+    /// says how they end (FORMAT.md): no result is made up for it.
     fn end_interaction(&mut self, out: &mut Output) {
         if let Some(interaction) = self.session.interaction.take()
             && interaction.is_written
-            && !self.has_starts
+            && !self.facts.has_start
         {
-            events::end(self.manner, &interaction, &self.session, out);
+            ending::end(self.manner, &interaction, &self.session, out);
         }
     }
 }
@@ -106,18 +107,18 @@ impl Writer for StreamWriter {
         match &event.body {
             Body::Message(message) => self.write_message(event, message, out),
             Body::Start(_) => {
-                if self.has_starts {
+                if self.is_started {
                     out.lose(LossKind::Dropped, "start");
                 }
-                self.has_starts = true;
+                self.is_started = true;
             }
             Body::Notice(notice) => {
-                let words = if self.has_starts { "message" } else { "content" };
+                let words = if self.facts.has_start { "message" } else { "content" };
                 events::notice(self.manner, event, notice, words, &self.session, out);
             }
             Body::Outcome(outcome) => {
                 let interaction = self.session.interaction.take().unwrap_or_default();
-                events::outcome(self.manner, event, outcome, &interaction, &self.session, out);
+                ending::outcome(self.manner, event, outcome, &interaction, &self.session, out);
             }
             Body::Title(_) => out.lose(LossKind::Dropped, "title"),
             // An index entry says nothing that its block does not say.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use core_model::{Facts, Format, LossKind, Options, Output, SdkVersion};
-use format_sdk_stream::{DUMP, WIRE};
+use format_sdk_stream::{DUMP, Progress, WIRE};
 use jsonl::{Scanner, Style};
 
 /// What came of a conversion.
@@ -312,5 +312,81 @@ fn no_line_makes_reader_or_writer_panic() {
                 assert_eq!(first, convert(&input, from, to, &newest(), foreign).text);
             }
         }
+    }
+}
+
+#[test]
+fn what_is_written_is_valid() {
+    for to in [&DUMP, &WIRE] {
+        let written = convert(TOOL_RUN, &WIRE, to, &newest(), true).text;
+        assert_eq!(format_sdk_stream::validate(written.as_bytes()), []);
+        assert_eq!(format_sdk_stream::status(written.as_bytes()), Progress::Finished);
+        assert_eq!(format_sdk_stream::result(written.as_bytes()).as_deref(), Some("Done 🎉"));
+    }
+    let Some(data) = data() else { return };
+    for path in dumps(&data, "0.2.187").iter().chain(&dumps(&data, "0.1.6")) {
+        let dump = read(path);
+        assert_eq!(format_sdk_stream::validate(dump.as_bytes()), [], "{}", path.display());
+        let wire = convert(&dump, &DUMP, &WIRE, &newest(), false).text;
+        assert_eq!(format_sdk_stream::validate(wire.as_bytes()), [], "{}", path.display());
+    }
+}
+
+#[test]
+fn what_was_restored_is_continued_and_closed_once() {
+    let first = convert(TOOL_RUN, &WIRE, &DUMP, &newest(), true).text;
+    let mut scanner = Scanner::default();
+    let mut facts = Facts::default();
+    for line in jsonl::lines(TOOL_RUN.as_bytes()).chain(jsonl::lines(TOOL_RUN.as_bytes())) {
+        facts.observe(&(WIRE.read)(scanner.scan(&line).expect("JSON")));
+    }
+    let mut out = Output::new(DUMP.style, WIRE.style, "session");
+    let mut writer = (DUMP.writer)(&newest(), facts);
+    for line in jsonl::lines(first.as_bytes()) {
+        out.start_source(&line, DUMP.style);
+        writer.resume(&(DUMP.read)(scanner.scan(&line).expect("JSON")), &mut out);
+    }
+    let mut text = String::new();
+    writer.finish(&mut out);
+    take(&mut out, &mut text);
+    assert_eq!(text, "");
+    for line in jsonl::lines(TOOL_RUN.as_bytes()) {
+        out.start_source(&line, WIRE.style);
+        let mut event = (WIRE.read)(scanner.scan(&line).expect("JSON"));
+        event.format = "other";
+        writer.write(&event, &mut out);
+    }
+    writer.finish(&mut out);
+    take(&mut out, &mut text);
+    assert_eq!(text.lines().count(), 7);
+    assert!(text.contains(r#""model": "claude-x", "tools": ["Bash"]"#));
+}
+
+#[test]
+fn a_source_with_starts_of_its_own_has_its_own_outcomes() {
+    let start = r#"{"type":"system","subtype":"init","session_id":"s","cwd":"/p"}"#;
+    let open = format!("{start}\n{TOOL_RUN}");
+    let written = convert(&open, &WIRE, &DUMP, &newest(), true).text;
+    assert_eq!(written.lines().count(), 6);
+    assert_eq!(format_sdk_stream::status(written.as_bytes()), Progress::Running);
+    for (outcome, expected) in [
+        (r#""subtype":"success","is_error":false"#, r#""subtype": "success""#),
+        (r#""subtype":"error_max_turns","is_error":true"#, r#""subtype": "error_max_turns""#),
+        (
+            r#""subtype":"x","is_error":true,"terminal_reason":"aborted_tools""#,
+            r#""terminal_reason": "aborted_streaming""#,
+        ),
+        (
+            r#""subtype":"success","is_error":true,"api_error_status":529"#,
+            r#""api_error_status": 429"#,
+        ),
+    ] {
+        let end = r#""duration_ms":12,"num_turns":3,"session_id":"s","total_cost_usd":1e-05"#;
+        let closed = format!("{open}{{\"type\":\"result\",{outcome},{end}}}\n");
+        let written = convert(&closed, &WIRE, &DUMP, &newest(), true).text;
+        let last = written.lines().last().expect("seven lines");
+        assert_eq!(written.lines().count(), 7);
+        assert!(last.contains(expected), "{last}");
+        assert!(last.contains(r#""num_turns": 3"#) && last.contains(r#""total_cost_usd": 1e-05"#));
     }
 }

@@ -1,0 +1,171 @@
+//! Blocks of other formats as those of a stream.
+
+use core_model::{Block, Content, Field, LossKind, Message, Role, ToolResult, ToolUse};
+use jsonl::{Raw, Text};
+
+use crate::{compose::Composer, dump_losses::lost_block, record::Flavor, speech::Manner};
+
+/// Appends the content of a message as an array of blocks.
+pub(crate) fn blocks(manner: Manner, line: &mut Composer<'_>, message: &Message<'_>) {
+    if let Content::Other(_) = message.content {
+        line.lose(LossKind::Dropped, "content");
+    }
+    // Blocks of an array are as the API has them, and so is what the client writes on the wire.
+    let is_api_form = matches!(message.content, Content::Blocks(blocks) if blocks.raw().as_str().starts_with('['));
+    line.array("content");
+    for (block, raw) in message.blocks() {
+        match manner.flavor {
+            Flavor::Dump => dumped_block(manner, line, block, message.role),
+            Flavor::Wire => wire_block(line, block, raw, is_api_form),
+        }
+    }
+    line.end("]");
+}
+
+fn dumped_block(manner: Manner, line: &mut Composer<'_>, block: Block<'_>, role: Role) {
+    match block {
+        Block::Text(text) => {
+            line.item();
+            line.copy("text", Raw::from(text));
+            line.end("}");
+        }
+        Block::Thinking { text, signature } if role == Role::Assistant => {
+            line.item();
+            thinking(line, text, signature);
+            line.end("}");
+        }
+        Block::ToolUse(tool) if tool.is_server && manner.is_old_dump() => {
+            line.lose(LossKind::Dropped, "server_tool_use");
+        }
+        Block::ToolUse(tool) => {
+            line.item();
+            tool_use(line, &tool);
+            line.end("}");
+        }
+        Block::ToolResult(result) => {
+            line.item();
+            tool_result(line, &result);
+            match result.is_error {
+                Field::Value(is_error) => line.put("is_error", boolean(is_error)),
+                Field::Null => line.put("is_error", "null"),
+                Field::Absent => {
+                    line.put("is_error", "null");
+                    line.lose(LossKind::Flattened, "tool_result.is_error");
+                }
+            }
+            line.end("}");
+        }
+        Block::Thinking { .. } => line.lose(LossKind::Dropped, "thinking"),
+        Block::Image { .. } => line.lose(LossKind::Dropped, "image"),
+        Block::Other { kind, .. } => line.lose(LossKind::Dropped, lost_kind(kind)),
+        _ => line.lose(LossKind::Dropped, "block"),
+    }
+}
+
+fn wire_block(line: &mut Composer<'_>, block: Block<'_>, raw: Raw<'_>, is_api_form: bool) {
+    let is_api_form = is_api_form && raw.as_str().starts_with('{');
+    match block {
+        Block::Text(_) | Block::ToolUse(_) | Block::ToolResult(_) if is_api_form => {
+            line.copy_item(raw);
+        }
+        Block::Thinking { signature: Some(_), .. } if is_api_form => line.copy_item(raw),
+        // What lacks a member that its type needs would make the SDK refuse the line.
+        Block::Other { kind: Some(kind), .. }
+            if is_api_form && !KNOWN_TYPES.iter().any(|known| kind.is(known)) =>
+        {
+            line.copy_item(raw);
+        }
+        Block::Text(text) => {
+            typed(line, "text");
+            line.copy("text", Raw::from(text));
+            line.end("}");
+        }
+        Block::Thinking { text, signature } => {
+            typed(line, "thinking");
+            thinking(line, text, signature);
+            line.end("}");
+        }
+        Block::ToolUse(tool) => {
+            typed(line, if tool.is_server { "server_tool_use" } else { "tool_use" });
+            tool_use(line, &tool);
+            line.end("}");
+        }
+        Block::ToolResult(result) => {
+            typed(line, "tool_result");
+            tool_result(line, &result);
+            if let Field::Value(is_error) = result.is_error {
+                line.put("is_error", boolean(is_error));
+            }
+            line.end("}");
+        }
+        Block::Image { media_type, data } => {
+            typed(line, "image");
+            line.object("source");
+            line.string("type", "base64");
+            line.copy("media_type", Raw::from(media_type));
+            line.copy("data", Raw::from(data));
+            line.end("}");
+            line.end("}");
+        }
+        Block::Other { kind, .. } => {
+            let kind = kind.map(|kind| kind.decode());
+            typed(line, "text");
+            line.string("text", &format!("[{}]", kind.as_deref().unwrap_or("unknown")));
+            line.end("}");
+            line.lose(LossKind::Flattened, lost_block(kind.as_deref()));
+        }
+        _ => line.lose(LossKind::Dropped, "block"),
+    }
+}
+
+/// The types of blocks that the SDK looks into.
+const KNOWN_TYPES: [&str; 6] =
+    ["text", "thinking", "tool_use", "tool_result", "server_tool_use", "advisor_tool_result"];
+
+fn typed(line: &mut Composer<'_>, kind: &str) {
+    line.item();
+    line.string("type", kind);
+}
+
+fn thinking(line: &mut Composer<'_>, text: Text<'_>, signature: Option<Text<'_>>) {
+    line.copy("thinking", Raw::from(text));
+    match signature {
+        Some(signature) => line.copy("signature", Raw::from(signature)),
+        None => {
+            line.put("signature", "\"\"");
+            line.lose(LossKind::Invented, "thinking.signature");
+        }
+    }
+}
+
+fn tool_use(line: &mut Composer<'_>, tool: &ToolUse<'_>) {
+    line.copy("id", Raw::from(tool.id));
+    line.copy("name", Raw::from(tool.name));
+    line.copy("input", tool.input);
+}
+
+fn tool_result(line: &mut Composer<'_>, result: &ToolResult<'_>) {
+    line.copy("tool_use_id", Raw::from(result.tool_use_id));
+    match result.content {
+        Content::Absent => line.put("content", "null"),
+        Content::Text(text) => line.copy("content", Raw::from(text)),
+        Content::Blocks(blocks) => line.copy("content", blocks.raw()),
+        Content::Other(raw) => line.copy("content", raw),
+    }
+    if result.duration_ms.is_some() {
+        line.lose(LossKind::Dropped, "tool_result.duration_ms");
+    }
+    let file = result.file;
+    if file.path.is_some() || file.content_hash.is_some() || file.mtime_nanos.is_some() {
+        line.lose(LossKind::Dropped, "tool_result.file");
+    }
+}
+
+fn boolean(value: bool) -> &'static str {
+    if value { "true" } else { "false" }
+}
+
+/// Returns the name under which a block is lost.
+pub(crate) fn lost_kind(kind: Option<Text<'_>>) -> &'static str {
+    lost_block(kind.map(|kind| kind.decode()).as_deref())
+}
