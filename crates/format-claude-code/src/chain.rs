@@ -156,10 +156,12 @@ impl Chain {
                 && !is_shown(shown, node_idx)
                 && tree.is_main(self.node(node_idx))
                 && !tree.is_repeat(node_idx as usize);
-            if is_lost_result && called.contains(&id) && answered.insert(id) {
-                if let Some(shown) = shown.get_mut(node_idx as usize) {
-                    *shown = true;
-                }
+            if is_lost_result
+                && called.contains(&id)
+                && answered.insert(id)
+                && let Some(shown) = shown.get_mut(node_idx as usize)
+            {
+                *shown = true;
             }
         }
     }

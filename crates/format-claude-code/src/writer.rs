@@ -93,11 +93,9 @@ impl Writer for ClaudeCodeWriter {
                     Role::Assistant => self.assistant(event, message, out),
                 }
             }
-            Body::ToolCall(call) => {
-                // An index entry says nothing that the tool use in the message does not.
-                if !self.facts.is_called(&call.id.decode()) {
-                    out.lose(LossKind::Dropped, "tool_call");
-                }
+            // An index entry says nothing that the tool use in the message does not.
+            Body::ToolCall(call) if !self.facts.is_called(&call.id.decode()) => {
+                out.lose(LossKind::Dropped, "tool_call");
             }
             Body::Notice(notice) => {
                 self.is_dirty = true;

@@ -325,3 +325,18 @@ fn a_validator_that_finds_each_fault() {
         assert_eq!(after(line("assistant", content, "v", "\"u\"", "00.001")), [kind]);
     }
 }
+
+#[test]
+fn results_that_come_after_the_next_response_still_answer() {
+    let input = r#"{"type":"user","message":{"content":"go"}}
+{"type":"assistant","message":{"id":"m1","content":[{"type":"tool_use","id":"1","name":"X","input":{}}]}}
+{"type":"assistant","message":{"id":"m2","content":[{"type":"tool_use","id":"2","name":"X","input":{}}]}}
+{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"2","content":"r2"}]}}
+{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"1","content":"r1"}]}}
+{"type":"assistant","message":{"id":"m3","content":[{"type":"text","text":"done"}]}}
+"#;
+    let (lines, losses) = convert(input, keep);
+    assert_valid(&lines);
+    assert_eq!(lines.len(), 6);
+    assert!(lost(&losses).contains(&"flattened message_id 1".to_owned()));
+}

@@ -48,7 +48,7 @@ impl ClaudeCodeWriter {
         message: &Message<'l>,
         out: &mut Output,
     ) {
-        if !self.is_continued(message) {
+        if !self.is_continued(message, out) {
             self.flush_thought(out);
             self.give_up_calls(true, event, out);
             self.response = Some(Response {
@@ -94,20 +94,24 @@ impl ClaudeCodeWriter {
     }
 
     /// Returns whether a message goes on with the response before it.
-    fn is_continued(&self, message: &Message<'_>) -> bool {
+    fn is_continued(&self, message: &Message<'_>, out: &mut Output) -> bool {
         let Some(response) = &self.response else { return false };
-        if let Some(id) = message.id {
-            return response.source_id.as_deref().is_some_and(|source_id| id.is(source_id));
+        let is = |ours: &Option<String>, text: Option<Text<'_>>| {
+            ours.as_deref().is_some_and(|ours| text.is_some_and(|text| text.is(ours)))
+        };
+        let is_same = match message.id {
+            Some(_) => is(&response.source_id, message.id),
+            None if response.source_id.is_some() => false,
+            None => is(&response.model, message.model) && !response.is_interrupted,
+        };
+        // No response begins while results of the last one are yet to come: they would be lost.
+        if !is_same && self.calls.is_any_expected(&self.facts) {
+            if message.id.is_some() {
+                out.lose(LossKind::Flattened, "message_id");
+            }
+            return true;
         }
-        if response.source_id.is_some() {
-            return false;
-        }
-        let is_same_model = response
-            .model
-            .as_deref()
-            .is_some_and(|model| message.model.is_some_and(|m| m.is(model)));
-        // No response begins while results of the last one are yet to come.
-        is_same_model && !response.is_interrupted || self.calls.is_any_expected(&self.facts)
+        is_same
     }
 
     fn tool_use(&mut self, entry: &Entry<'_, '_>, tool: &ToolUse<'_>, out: &mut Output) {
