@@ -225,3 +225,54 @@ fn a_resumed_session_goes_on() {
     let result = r#"{"type":"result","exit_status":"success","total_cost_usd":0.0,"num_turns":2,"duration_ms":0}"#;
     assert_eq!(written, format!("{}\n{}\n{result}\n", added[0], added[1]));
 }
+
+#[test]
+fn results_follow_their_response_in_the_order_of_its_calls() {
+    let use_of = |id: &str| format!(r#"{{"id":"{id}","input":{{}},"name":"N","type":"tool_use"}}"#);
+    let call = |id: &str| {
+        format!(r#"{{"type":"tool_call","tool_use_id":"{id}","tool_name":"N","input":{{}}}}"#)
+    };
+    let result = |id: &str| {
+        format!(r#"{{"type":"tool_result","tool_use_id":"{id}","content":"","is_error":false}}"#)
+    };
+    let said = |kind: &str, blocks: &[String]| {
+        let role = if kind == "user" { "\"role\":\"user\"," } else { "" };
+        format!("{{\"type\":\"{kind}_message\",{role}\"content\":[{}]}}", blocks.join(","))
+    };
+    let text = |text: &str| format!(r#"{{"text":"{text}","type":"text"}}"#);
+    let meta = r#"{"type":"meta","session_id":"s","schema_version":1,"start_time":"2026-03-21T14:30:00Z","project_path":"/p"}"#;
+    let session = |lines: &[String]| format!("{meta}\n{}\n", lines.join("\n"));
+
+    let source = session(&[
+        said("user", &[text("go")]),
+        result("early"),
+        said("assistant", &[use_of("a"), use_of("b"), use_of("early")]),
+        result("b"),
+        r#"{"type":"system","subtype":"info","message":"still running"}"#.to_owned(),
+        said("user", &[text("meanwhile")]),
+        result("a"),
+        said("user", &[text("next")]),
+        said("assistant", &[use_of("open")]),
+    ]);
+    let (written, losses) = rewrite(source.as_bytes());
+    let expected = session(&[
+        said("user", &[text("go")]),
+        said("assistant", &[use_of("a"), use_of("b"), use_of("early")]),
+        call("a"),
+        call("b"),
+        call("early"),
+        result("a"),
+        result("b"),
+        result("early"),
+        r#"{"type":"system","subtype":"info","message":"still running"}"#.to_owned(),
+        said("user", &[text("meanwhile")]),
+        said("user", &[text("next")]),
+        said("assistant", &[use_of("open")]),
+        call("open"),
+    ]);
+    assert_eq!(written, expected);
+    let moved: Vec<_> =
+        losses.iter().filter(|(_, field, _)| *field == "tool_result.order").collect();
+    let [(LossKind::Flattened, _, loss)] = moved.as_slice() else { panic!("{moved:?}") };
+    assert_eq!(loss.count, 2);
+}

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use core_model::{Event, LineId, Message, Output};
+use core_model::{Event, Facts, LineId, Message, Output};
 use jsonl::Text;
 
 /// What the lines of one response have in common.
@@ -50,6 +50,8 @@ pub(super) struct Response {
     results: Vec<(usize, Held)>,
     /// The lines that come after it and its results.
     pub(super) tail: Vec<LineId>,
+    /// Whether something in the tail shows that the response itself is complete.
+    is_complete: bool,
 }
 
 #[derive(Debug)]
@@ -71,12 +73,14 @@ impl Response {
             places: HashMap::new(),
             results: Vec::new(),
             tail: Vec::new(),
+            is_complete: false,
         }
     }
 
     /// Returns whether a line with this key goes on with the response.
     pub(super) fn takes(&self, key: &Key) -> bool {
         match key {
+            _ if self.is_complete => false,
             Key::Id(_) => self.key == *key,
             Key::Run(..) => self.key == *key && self.results.is_empty(),
             Key::Alone => false,
@@ -120,6 +124,21 @@ impl Response {
     pub(super) fn add_result(&mut self, id: &str, held: Held) {
         let place = self.places.get(id).copied();
         self.results.push((place.unwrap_or(usize::MAX), held));
+    }
+
+    /// Returns whether a result of one of the calls is still to come; the response itself is
+    /// complete.
+    pub(super) fn completes_to_wait(&mut self, facts: &Facts) -> bool {
+        let is_open = |place: usize| self.calls.get(place).is_some_and(|call| !call.is_answered);
+        let mut places = self.places.iter();
+        let waits = places.any(|(id, place)| is_open(*place) && facts.is_answered(id));
+        self.is_complete |= waits;
+        waits
+    }
+
+    /// Returns whether what is added now has moved before something that came earlier.
+    pub(super) fn moves(&self) -> bool {
+        self.is_complete
     }
 
     /// Returns whether a call has no result yet, of all with its id.

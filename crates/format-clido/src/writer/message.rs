@@ -91,6 +91,7 @@ impl SessionWriter {
             has_result = true;
         }
         let mut said = None;
+        let mut waits = false;
         for (block, _) in message.blocks() {
             if matches!(block, Block::ToolResult(_)) {
                 continue;
@@ -101,7 +102,14 @@ impl SessionWriter {
                     line
                 }
                 None => {
-                    self.close_response(pen.out);
+                    // Clients say things in the user's place while tools still run; clido wants the
+                    // results directly after the response.
+                    let response = self.response.as_mut();
+                    waits =
+                        response.is_some_and(|response| response.completes_to_wait(&self.facts));
+                    if !waits {
+                        self.close_response(pen.out);
+                    }
                     let line = pen.out.open();
                     pen.out.put(line, "{\"type\":\"user_message\",\"role\":\"user\",\"content\":[");
                     *said.insert(line)
@@ -111,7 +119,11 @@ impl SessionWriter {
         }
         let Some(line) = said else { return };
         pen.out.put(line, "]}");
-        pen.out.emit(line);
+        if waits {
+            self.emit_after_response(line, pen.out);
+        } else {
+            pen.out.emit(line);
+        }
         self.ending.add_user(message);
         if has_result {
             pen.out.lose(LossKind::Flattened, "message.content");
@@ -137,7 +149,12 @@ impl SessionWriter {
                 self.early.entry(id.into_owned()).or_default().push(held);
                 pen.out.lose(LossKind::Flattened, "tool_result.order");
             }
-            Some(response) => response.add_result(&id, held),
+            Some(response) => {
+                if response.moves() {
+                    pen.out.lose(LossKind::Flattened, "tool_result.order");
+                }
+                response.add_result(&id, held);
+            }
             None => pen.out.emit(line),
         }
     }

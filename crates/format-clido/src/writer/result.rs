@@ -123,7 +123,8 @@ fn write_duration(
 /// Returns how long the client says that the tool ran.
 fn told_duration<'l>(line: Value<'l>, message: &Message<'_>) -> Option<Raw<'l>> {
     let told = message.tool_use_result?;
-    if message.tool_results().count() != 1 {
+    if message.tool_results().nth(1).is_some() {
+        // It does not say which of the results it is about.
         return None;
     }
     // The member is found by where it lies: it has another name in each format, and is already
