@@ -4,6 +4,7 @@ mod assistant;
 mod block;
 mod calls;
 mod clock;
+mod held;
 mod notice;
 mod thread;
 mod user;
@@ -15,6 +16,7 @@ pub use self::thread::session_uuid;
 use self::{
     assistant::{Response, Thought},
     calls::Calls,
+    held::Held,
     thread::{Thread, json},
 };
 
@@ -27,6 +29,7 @@ pub struct ClaudeCodeWriter {
     facts: Facts,
     thread: Thread,
     calls: Calls,
+    held: Held,
     response: Option<Response>,
     thought: Option<Thought>,
     /// The model that the session started with.
@@ -118,6 +121,7 @@ impl Writer for ClaudeCodeWriter {
 
     fn resume(&mut self, event: &Event<'_>, out: &mut Output) {
         self.flush_thought(out);
+        self.flush_held(out);
         self.is_dirty = false;
         if let Some(mode) = event.context.permission_mode {
             self.permission_mode = Some(json(&mode.decode()));
@@ -156,6 +160,7 @@ impl Writer for ClaudeCodeWriter {
 
     fn finish(&mut self, out: &mut Output) {
         self.flush_thought(out);
+        self.flush_held(out);
         if let (true, Some((rank, title))) = (self.is_dirty, &self.facts.title) {
             thread::put_title(out, *rank, title, self.thread.session_id());
         }

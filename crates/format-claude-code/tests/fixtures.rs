@@ -340,3 +340,20 @@ fn results_that_come_after_the_next_response_still_answer() {
     assert_eq!(lines.len(), 6);
     assert!(lost(&losses).contains(&"flattened message_id 1".to_owned()));
 }
+
+#[test]
+fn results_before_their_calls_are_moved_behind_them() {
+    let input = r#"{"type":"user","message":{"content":"go"}}
+{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"1","content":"early"}]}}
+{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"1","content":"again"}]}}
+{"type":"assistant","message":{"id":"m1","content":[{"type":"tool_use","id":"1","name":"X","input":{}},{"type":"text","text":"t"}]}}
+{"type":"assistant","message":{"id":"m2","content":[{"type":"text","text":"done"}]}}
+"#;
+    let (lines, losses) = convert(input, keep);
+    assert_valid(&lines);
+    assert_eq!(lines.len(), 6);
+    assert!(lines[1].contains("again") && lines[1].contains("\"system\""));
+    assert!(lines[3].starts_with(r#"{"message":{"role":"user","content":[{"tool_use_id":"1","#));
+    assert!(lines[3].contains("early"));
+    assert!(lost(&losses).contains(&"flattened tool_result.order 1".to_owned()));
+}

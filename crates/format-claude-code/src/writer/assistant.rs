@@ -130,7 +130,12 @@ impl ClaudeCodeWriter {
         if !tool.is_server {
             let entry = self.thread.parent().to_owned();
             let at = self.thread.clock.last();
-            self.calls.add(Call { id: id.into_owned(), written, entry, at });
+            let call = Call { id: id.into_owned(), written, entry, at };
+            if self.release(&call, out) {
+                self.calls.add_answered(&call.id);
+            } else {
+                self.calls.add(call);
+            }
         }
     }
 

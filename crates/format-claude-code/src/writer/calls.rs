@@ -26,6 +26,7 @@ pub(super) struct Calls {
     open: BTreeMap<u64, Call>,
     by_id: HashMap<String, VecDeque<u64>>,
     written: HashSet<u64>,
+    called: HashSet<u64>,
     answered: HashSet<u64>,
     n_calls: u64,
     hasher: RandomState,
@@ -48,8 +49,14 @@ impl Calls {
     /// Adds a tool use that waits for a result.
     pub(super) fn add(&mut self, call: Call) {
         self.n_calls += 1;
+        self.called.insert(self.hasher.hash_one(&*call.id));
         self.by_id.entry(call.id.clone()).or_default().push_back(self.n_calls);
         self.open.insert(self.n_calls, call);
+    }
+
+    /// Adds a tool use whose result came before it.
+    pub(super) fn add_answered(&mut self, id: &str) {
+        self.called.insert(self.hasher.hash_one(id));
     }
 
     /// Adds a tool use of a line that already stands in the output.
@@ -67,6 +74,11 @@ impl Calls {
             self.by_id.remove(id);
         }
         self.open.remove(&call?)
+    }
+
+    /// Returns whether a tool use of this id came, answered or not.
+    pub(super) fn is_called(&self, id: &str) -> bool {
+        self.called.contains(&self.hasher.hash_one(id))
     }
 
     /// Returns whether a result is yet to come for a tool use that waits for one.

@@ -127,6 +127,7 @@ impl Thread {
     /// Opens an entry and writes what stands before its type.
     pub(super) fn open(&mut self, event: &Event<'_>, out: &mut Output) -> LineId {
         let line = out.open();
+        out.put(line, "{");
         self.put_envelope(line, event, out);
         line
     }
@@ -134,14 +135,20 @@ impl Thread {
     /// Opens an entry that the source has no line for.
     pub(super) fn open_derived(&mut self, event: &Event<'_>, out: &mut Output) -> LineId {
         let line = out.open_derived();
+        out.put(line, "{");
         self.put_envelope(line, event, out);
         line
     }
 
     fn put_envelope(&mut self, line: LineId, event: &Event<'_>, out: &mut Output) {
         self.name_session(event, out);
+        self.put_place(line, out);
+    }
+
+    /// Writes where an entry belongs: what it follows, and its session.
+    pub(super) fn put_place(&self, line: LineId, out: &mut Output) {
         let parts = [
-            ("{\"parentUuid\":", self.parent()),
+            ("\"parentUuid\":", self.parent()),
             (
                 ",\"isSidechain\":false,\"userType\":\"external\",\"cwd\":",
                 self.cwd.as_deref().unwrap_or("\"\""),

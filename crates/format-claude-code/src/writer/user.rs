@@ -129,25 +129,14 @@ impl ClaudeCodeWriter {
         }
         lose_what_has_no_place(result, out);
         let Some(call) = self.calls.answer(&result.tool_use_id.decode()) else {
-            return self.orphan(event, result, block_idx, out);
+            if !self.hold(event, result, extra, block_idx, out) {
+                self.orphan(event, result, block_idx, out);
+            }
+            return;
         };
         let line = self.thread.open(event, out);
-        out.put(line, ",\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[");
-        out.put(line, "{\"tool_use_id\":");
-        match &call.written {
-            Some(id) => out.put_string(line, id),
-            None => out.copy_text(line, result.tool_use_id),
-        }
-        out.put(line, ",\"type\":\"tool_result\",\"content\":");
-        put_result_content(out, line, &result.content);
-        if let Field::Value(is_error) = result.is_error {
-            out.put(line, if is_error { ",\"is_error\":true" } else { ",\"is_error\":false" });
-        }
-        out.put(line, "}]}");
-        if let Some(extra) = extra {
-            out.put(line, ",\"toolUseResult\":");
-            out.copy(line, extra);
-        }
+        out.put(line, ",\"type\":\"user\",");
+        put_result(out, line, result, call.written.as_deref(), extra);
         out.put(line, ",\"sourceToolAssistantUUID\":");
         out.put(line, &call.entry);
         let duration = result.duration_ms.and_then(|ms| ms.as_f64()).unwrap_or(0.0);
@@ -186,6 +175,31 @@ impl ClaudeCodeWriter {
             let ending = Ending { is_own: false, ..Ending::new("no-result", n, event) };
             self.thread.close(line, &ending, out);
         }
+    }
+}
+
+/// Writes the message of a tool result, and what the client knows beyond it.
+pub(super) fn put_result(
+    out: &mut Output,
+    line: LineId,
+    result: &ToolResult<'_>,
+    id: Option<&str>,
+    extra: Option<Raw<'_>>,
+) {
+    out.put(line, "\"message\":{\"role\":\"user\",\"content\":[{\"tool_use_id\":");
+    match id {
+        Some(id) => out.put_string(line, id),
+        None => out.copy_text(line, result.tool_use_id),
+    }
+    out.put(line, ",\"type\":\"tool_result\",\"content\":");
+    put_result_content(out, line, &result.content);
+    if let Field::Value(is_error) = result.is_error {
+        out.put(line, if is_error { ",\"is_error\":true" } else { ",\"is_error\":false" });
+    }
+    out.put(line, "}]}");
+    if let Some(extra) = extra {
+        out.put(line, ",\"toolUseResult\":");
+        out.copy(line, extra);
     }
 }
 

@@ -1,0 +1,72 @@
+//! Results that come before their calls: held back until the tool use is written.
+
+use std::collections::BTreeMap;
+
+use core_model::{Event, LineId, LossKind, Output, ToolResult};
+use jsonl::Raw;
+
+use super::{ClaudeCodeWriter, calls::Call, thread::json, user::put_result};
+
+/// The results that are held back at most; what comes beyond is a notice.
+const MAX_HELD: usize = 64;
+
+/// The results that are held back, by the ids of their calls.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    lines: BTreeMap<String, (LineId, String)>,
+}
+
+impl ClaudeCodeWriter {
+    /// Holds a result back if its call is yet to come; returns whether it does.
+    pub(super) fn hold(
+        &mut self,
+        event: &Event<'_>,
+        result: &ToolResult<'_>,
+        extra: Option<Raw<'_>>,
+        block_idx: usize,
+        out: &mut Output,
+    ) -> bool {
+        let id = result.tool_use_id.decode();
+        let is_early = self.facts.is_called(&id) && !self.calls.is_called(&id);
+        let lines = &mut self.held.lines;
+        if !is_early || lines.len() >= MAX_HELD || lines.contains_key(&*id) {
+            return false;
+        }
+        out.lose(LossKind::Flattened, "tool_result.order");
+        self.thread.name_session(event, out);
+        let line = out.open();
+        out.put(line, "{");
+        put_result(out, line, result, None, extra);
+        let uuid = json(&out.uuid(event, "held", block_idx));
+        lines.insert(id.into_owned(), (line, uuid));
+        true
+    }
+
+    /// Writes the result that was held back for a call, if there is one.
+    pub(super) fn release(&mut self, call: &Call, out: &mut Output) -> bool {
+        // A call under another id than the source's has no result that names it.
+        if call.written.is_some() {
+            return false;
+        }
+        let Some((line, uuid)) = self.held.lines.remove(&call.id) else { return false };
+        out.put(line, ",");
+        self.thread.put_place(line, out);
+        out.put(line, ",\"type\":\"user\",\"sourceToolAssistantUUID\":");
+        out.put(line, &call.entry);
+        let time = self.thread.clock.next(None, call.at, out);
+        self.thread.close_as(line, uuid, &time, out);
+        true
+    }
+
+    /// Writes the results whose calls did not come on lines that the client does not send.
+    pub(super) fn flush_held(&mut self, out: &mut Output) {
+        for (_, (line, uuid)) in std::mem::take(&mut self.held.lines) {
+            out.put(line, ",");
+            self.thread.put_place(line, out);
+            out.put(line, ",\"type\":\"system\",\"subtype\":\"tool_result\",\"content\":\"\"");
+            out.put(line, ",\"isMeta\":false,\"level\":\"info\"");
+            let time = self.thread.clock.next(None, 0, out);
+            self.thread.close_as(line, uuid, &time, out);
+        }
+    }
+}
