@@ -122,7 +122,7 @@ fn find_files(path: &Path, files: &mut Vec<PathBuf>) {
 }
 
 fn format_of(bytes: &[u8]) -> Result<&'static Format, String> {
-    match detect(&mut Source(io::Cursor::new(bytes))) {
+    match detect(&mut Source::new(io::Cursor::new(bytes))) {
         Ok(Detected::Format(format)) => Ok(format),
         // A file without content is in whatever format it is said to be.
         Ok(Detected::Empty) => Ok(FORMATS[0]),

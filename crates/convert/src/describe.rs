@@ -1,14 +1,12 @@
 //! Reports in words, and as JSON.
 
-use std::{fmt::Write as _, io};
+use std::fmt::Write as _;
 
 use jsonl::{Style, push_string};
 
 use crate::{
-    pipeline::Source,
     report::{Damage, Report},
     shown::shown,
-    survey::Lines,
 };
 
 /// What became of one input.
@@ -19,37 +17,9 @@ pub(crate) struct Done {
     pub(crate) from: &'static str,
     pub(crate) to: &'static str,
     pub(crate) report: Report,
-    /// The line numbers of the places that the losses name, by offset.
-    pub(crate) line_numbers: Vec<(u64, u64)>,
-}
-
-/// Returns the numbers, from 1, of the lines at the offsets that a report names.
-pub(crate) fn line_numbers<R: io::Read + io::Seek>(
-    report: &Report,
-    source: &mut Source<R>,
-) -> io::Result<Vec<(u64, u64)>> {
-    let mut offsets: Vec<u64> =
-        report.losses.iter().flat_map(|(_, _, loss)| loss.places.iter().copied()).collect();
-    offsets.sort_unstable();
-    offsets.dedup();
-    let mut numbers = Vec::new();
-    let mut number = 0;
-    source.for_each(&mut |line| {
-        number += 1;
-        if offsets.get(numbers.len()) == Some(&line.offset()) {
-            numbers.push((line.offset(), number));
-        }
-        numbers.len() < offsets.len()
-    })?;
-    Ok(numbers)
 }
 
 impl Done {
-    fn line_number(&self, offset: u64) -> u64 {
-        let found = self.line_numbers.iter().find(|(place, _)| *place == offset);
-        found.map_or(0, |(_, number)| *number)
-    }
-
     /// Returns one line for each thing that wants attention.
     pub(crate) fn problems(&self) -> Vec<String> {
         let report = &self.report;
@@ -94,7 +64,7 @@ impl Done {
             let mut line = format!("  {} {field} x{}", kind.name(), loss.count);
             for (n, place) in loss.places.iter().enumerate() {
                 let start = if n == 0 { " (line " } else { ", " };
-                _ = write!(line, "{start}{}", self.line_number(*place));
+                _ = write!(line, "{start}{}", place.line);
             }
             line.push_str(if loss.count > loss.places.len() as u64 { ", ...)" } else { ")" });
             lines.push(line);
@@ -143,7 +113,7 @@ impl Done {
             let places: Vec<String> = loss
                 .places
                 .iter()
-                .map(|place| format!("{{\"line\":{},\"offset\":{place}}}", self.line_number(*place)))
+                .map(|place| format!("{{\"line\":{},\"offset\":{}}}", place.line, place.offset))
                 .collect();
             _ = write!(
                 text,

@@ -1,7 +1,7 @@
 //! Which format a file is in: a vote of its first lines.
 
 use core_model::Format;
-use jsonl::{Line, Scanner, Value};
+use jsonl::{Line, Value};
 
 use crate::formats::FORMATS;
 
@@ -35,7 +35,6 @@ const FOREIGN: &[(&str, fn(&[u8], Option<Value<'_>>) -> bool)] = &[
 /// Votes of the lines of one file.
 #[derive(Debug)]
 pub struct Ballot {
-    scanner: Scanner,
     votes: Vec<u32>,
     foreign: Vec<u32>,
     n_lines: usize,
@@ -46,7 +45,6 @@ pub struct Ballot {
 impl Default for Ballot {
     fn default() -> Self {
         Self {
-            scanner: Scanner::default(),
             votes: vec![0; FORMATS.len()],
             foreign: vec![0; FOREIGN.len()],
             n_lines: 0,
@@ -57,11 +55,10 @@ impl Default for Ballot {
 }
 
 impl Ballot {
-    /// Takes a line; returns whether more are wanted.
-    pub fn push(&mut self, line: &Line<'_>) -> bool {
+    /// Takes a line and its value, if it has one; returns whether more are wanted.
+    pub fn push(&mut self, line: &Line<'_>, value: Option<Value<'_>>) -> bool {
         self.is_empty &= line.is_blank();
         self.n_seen += 1;
-        let value = self.scanner.scan(line).ok();
         self.n_lines += usize::from(value.is_some());
         for (votes, (_, is_foreign)) in self.foreign.iter_mut().zip(FOREIGN) {
             *votes += u32::from(is_foreign(line.content(), value));

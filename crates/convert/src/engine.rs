@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use core_model::{Copied, Event, Format, LineId, LossKind, Options, Output, Writer};
+use core_model::{Copied, Event, Format, LineId, LossKind, Options, Output, Place, Writer};
 use jsonl::Line;
 
 use crate::{
@@ -85,9 +85,8 @@ impl<'w> Engine<'w> {
             spare: Held::default(),
             sink,
             sidecar: match mode {
-                CarryMode::None => None,
-                // An inline carry without any line to stand in needs one too.
-                _ => Some(SidecarWriter::new()?),
+                CarryMode::Sidecar => Some(SidecarWriter::new()?),
+                CarryMode::Inline | CarryMode::None => None,
             },
             is_first: true,
             head_used: 0,
@@ -125,6 +124,8 @@ impl<'w> Engine<'w> {
         self.writer.write(event, &mut self.out);
         self.find_homes();
         match self.homes.len() {
+            // Without a carry nobody asks what stands where.
+            1.. if self.mode == CarryMode::None => self.forget_copied(),
             0 => self.ride(line),
             1 => {
                 let (_, id) = self.homes[0];
@@ -138,6 +139,12 @@ impl<'w> Engine<'w> {
             self.prompt_lines.extend(self.homes.iter().map(|(_, id)| *id));
         }
         self.take_emitted()
+    }
+
+    fn forget_copied(&mut self) {
+        for (_, id) in &self.homes {
+            self.out.take_copied(*id, &mut self.copied);
+        }
     }
 
     /// Finds the lines that say something of the source line, in the order of what they say; or, if
@@ -295,7 +302,7 @@ impl<'w> Engine<'w> {
             self.riders.take(&mut held.carry, usize::MAX);
         }
         self.write_held()?;
-        let mut sidecar = self.sidecar.take().filter(|_| self.mode == CarryMode::Sidecar);
+        let mut sidecar = self.sidecar.take();
         if !self.riders.is_empty() {
             self.strand(&mut sidecar)?;
         }
@@ -313,7 +320,7 @@ impl<'w> Engine<'w> {
         if self.lines_out > 0 && self.mode == CarryMode::Inline {
             // Restored lines are not touched; what was added to them has no place.
             self.n_stranded += 1;
-            self.out.lose_at(LossKind::Dropped, "line without a place", 0);
+            self.out.lose_at(LossKind::Dropped, "line without a place", Place::default());
             return Ok(());
         }
         let mut carry = Vec::new();

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use jsonl::{Line, Scanner};
+use jsonl::{Line, Value};
 
 use crate::{
     Source,
@@ -15,13 +15,12 @@ use crate::{
 
 /// Prints a line for each source line, or part of one, that a file carries.
 pub(crate) fn show(source: &mut Source<Opened>, out: &mut dyn Write) -> io::Result<()> {
-    let mut scanner = Scanner::default();
     let mut base = Vec::new();
     let mut number = 0;
     let mut result = Ok(());
-    source.for_each(&mut |line| {
+    source.for_each(&mut |_, value| {
         number += 1;
-        let member = scanner.scan(line).ok().and_then(Member::find);
+        let member = value.ok().and_then(Member::find);
         let Some(member) = member else { return true };
         let Some(carry) = Carry::parse(&member.carry) else { return true };
         if let Some(text) = carry.base {
@@ -67,17 +66,16 @@ fn show_carry(
 
 /// Prints a file without its carries.
 pub(crate) fn strip(source: &mut Source<Opened>, out: &mut dyn Write) -> io::Result<()> {
-    let mut scanner = Scanner::default();
     let mut result = Ok(());
-    source.for_each(&mut |line| {
-        result = strip_line(line, &mut scanner, out);
+    source.for_each(&mut |line, value| {
+        result = strip_line(line, value.ok(), out);
         result.is_ok()
     })?;
     result
 }
 
-fn strip_line(line: &Line<'_>, scanner: &mut Scanner, out: &mut dyn Write) -> io::Result<()> {
-    let Some(member) = scanner.scan(line).ok().and_then(Member::find) else {
+fn strip_line(line: &Line<'_>, value: Option<Value<'_>>, out: &mut dyn Write) -> io::Result<()> {
+    let Some(member) = value.and_then(Member::find) else {
         return out.write_all(line.bytes());
     };
     let visible = member.visible();

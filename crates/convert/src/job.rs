@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::{
     CarryMode, Conversion, Detected, FORMATS, Sidecar, Source,
-    describe::{Done, line_numbers},
+    describe::Done,
     detect,
     input::{Input, Opened, sidecar_path},
     interrupt::Interruptible,
@@ -77,14 +77,14 @@ impl Order {
     /// Converts an input to a file.
     pub(crate) fn to_file(&self, input: &Input, path: &Path) -> Result<Done, Refusal> {
         self.check_target(input, path)?;
-        let mut source = Source(input.open()?);
+        let mut source = Source::new(input.open()?);
         let from = self.format_of(&mut source)?;
         let conversion = self.conversion(from);
         let mut target = Pending::create(path)?;
         let (report, sidecar) = conversion.run(&mut source, input.sidecar()?, &mut target)?;
         if self.verify && self.carry != CarryMode::None {
             target.flush()?;
-            let mut written = Source(Opened::File(target.reopen()?));
+            let mut written = Source::new(Opened::File(target.reopen()?));
             verify(&conversion, &mut source, &mut written, sidecar.as_deref())?;
         }
         if let Some(sidecar) = &sidecar {
@@ -98,18 +98,18 @@ impl Order {
         }
         target.finish(self.force)?;
         let output = Some(path.display().to_string());
-        self.done(input, output, from, report, &mut source)
+        Ok(self.done(input, output, from, report))
     }
 
     /// Converts an input to standard output.
     pub(crate) fn to_stdout(&self, input: &Input) -> Result<Done, Refusal> {
-        let mut source = Source(input.open()?);
+        let mut source = Source::new(input.open()?);
         let from = self.format_of(&mut source)?;
         let conversion = self.conversion(from);
         if self.verify && self.carry != CarryMode::None {
             let mut written = tempfile::SpooledTempFile::new(8 * 1024 * 1024);
             let (_, sidecar) = conversion.run(&mut source, input.sidecar()?, &mut written)?;
-            let mut written = Source(Opened::Spooled(written));
+            let mut written = Source::new(Opened::Spooled(written));
             verify(&conversion, &mut source, &mut written, sidecar.as_deref())?;
         }
         let stdout = Interruptible(io::stdout().lock());
@@ -119,7 +119,7 @@ impl Order {
         if sidecar.is_some() {
             return Err(Refusal::NothingShows(self.to.name));
         }
-        self.done(input, None, from, report, &mut source)
+        Ok(self.done(input, None, from, report))
     }
 
     fn conversion(&self, from: &'static Format) -> Conversion {
@@ -132,11 +132,9 @@ impl Order {
         output: Option<String>,
         from: &'static Format,
         report: crate::Report,
-        source: &mut Source<Opened>,
-    ) -> Result<Done, Refusal> {
-        let line_numbers = line_numbers(&report, source)?;
+    ) -> Done {
         let (from, to) = (from.name, self.to.name);
-        Ok(Done { label: input.label(), output, from, to, report, line_numbers })
+        Done { label: input.label(), output, from, to, report }
     }
 
     fn check_target(&self, input: &Input, path: &Path) -> Result<(), Refusal> {
@@ -177,8 +175,7 @@ fn verify(
     }
     back.run(written, sidecar, &mut restored)?;
     let mut original = Hashing(Xxh3::new());
-    io::Seek::seek(&mut source.0, io::SeekFrom::Start(0))?;
-    io::copy(&mut source.0, &mut original)?;
+    source.copy_to(&mut original)?;
     if restored.0.digest() == original.0.digest() { Ok(()) } else { Err(Refusal::NotExact) }
 }
 

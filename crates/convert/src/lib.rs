@@ -40,15 +40,17 @@ mod restore;
 mod run;
 mod shown;
 mod sidecar;
+mod source;
 mod survey;
 
 pub use self::{
     detect::Detected,
     engine::CarryMode,
     formats::{FORMATS, by_name},
-    pipeline::{Conversion, Source, detect},
+    pipeline::{Conversion, detect},
     report::{Damage, MAX_PLACES, Report},
     restore::Tally,
     run::run,
     sidecar::Sidecar,
+    source::Source,
 };

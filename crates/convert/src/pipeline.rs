@@ -1,9 +1,9 @@
 //! One conversion: a source, a target, and the way between them.
 
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, Write};
 
-use core_model::{Event, Field, Format, Message, Options};
-use jsonl::{ErrorKind, Line, Scanner, Stream};
+use core_model::{Event, Field, Format, Message, Options, Place};
+use jsonl::{ErrorKind, Line, Scanner, Value};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::{
@@ -14,6 +14,7 @@ use crate::{
     report::{Damage, MAX_PLACES, Report},
     restore::{Item, Restorer},
     sidecar::Sidecar,
+    source::Source,
     survey::{Lines, Survey, survey},
 };
 
@@ -30,23 +31,6 @@ pub struct Conversion {
     pub options: Options,
 }
 
-/// A source that can be read from its start more than once.
-#[derive(Debug)]
-pub struct Source<R>(pub R);
-
-impl<R: Read + Seek> Lines for Source<R> {
-    fn for_each(&mut self, each: &mut dyn FnMut(&Line<'_>) -> bool) -> io::Result<()> {
-        self.0.seek(SeekFrom::Start(0))?;
-        let mut stream = Stream::new(&mut self.0);
-        while let Some(line) = stream.next()? {
-            if !each(&line) {
-                break;
-            }
-        }
-        Ok(())
-    }
-}
-
 /// Finds the format of a source.
 ///
 /// # Errors
@@ -54,7 +38,7 @@ impl<R: Read + Seek> Lines for Source<R> {
 /// The reader's own.
 pub fn detect<R: Read + Seek>(source: &mut Source<R>) -> io::Result<Detected> {
     let mut ballot = Ballot::default();
-    source.for_each(&mut |line| ballot.push(line))?;
+    source.for_each(&mut |line, value| ballot.push(line, value.ok()))?;
     Ok(ballot.result())
 }
 
@@ -100,11 +84,11 @@ impl Conversion {
         }
         let mut scanner = Scanner::default();
         let mut hasher = Xxh3::new();
-        source.for_each(&mut |line| {
+        source.for_each(&mut |line, value| {
             hasher.update(line.bytes());
             run.report.bytes_in += line.bytes().len() as u64;
             run.report.lines_in += 1;
-            let result = run.line(line, &mut scanner);
+            let result = run.line(line, value, &mut scanner);
             run.error = result.err();
             run.error.is_none()
         })?;
@@ -142,7 +126,7 @@ impl Conversion {
         sidecar: Option<Sidecar>,
     ) -> io::Result<(Vec<u8>, Option<Vec<u8>>, Report)> {
         let mut target = Vec::new();
-        let mut source = Source(io::Cursor::new(source));
+        let mut source = Source::new(io::Cursor::new(source));
         let (report, sidecar) = self.run(&mut source, sidecar, &mut target)?;
         Ok((target, sidecar, report))
     }
@@ -153,8 +137,7 @@ fn copy<R: Read + Seek>(
     source: &mut Source<R>,
     sink: &mut dyn Write,
 ) -> io::Result<(Report, Option<Vec<u8>>)> {
-    source.0.seek(SeekFrom::Start(0))?;
-    let bytes = io::copy(&mut source.0, sink)?;
+    let bytes = source.copy_to(sink)?;
     Ok((Report { bytes_in: bytes, bytes_out: bytes, ..Report::default() }, None))
 }
 
@@ -170,12 +153,18 @@ struct Run<'w, 'r> {
 }
 
 impl Run<'_, '_> {
-    fn line(&mut self, line: &Line<'_>, scanner: &mut Scanner) -> io::Result<()> {
+    fn line(
+        &mut self,
+        line: &Line<'_>,
+        value: jsonl::Result<Value<'_>>,
+        scanner: &mut Scanner,
+    ) -> io::Result<()> {
+        let number = self.report.lines_in;
+        self.engine.output().set_line_number(number);
         if self.restorers.is_empty() {
-            let number = self.report.lines_in;
-            return self.convert(line, self.levels[0], None, Some(number), scanner);
+            return self.convert(line, value, self.levels[0], None);
         }
-        self.restorers[0].push(line, scanner);
+        self.restorers[0].push(line, value.ok());
         self.take_items(0, scanner)
     }
 
@@ -185,7 +174,7 @@ impl Run<'_, '_> {
             match item {
                 Item::Restored(bytes) if level + 1 < self.restorers.len() => {
                     let line = Line::new(&bytes, 1);
-                    self.restorers[level + 1].push(&line, scanner);
+                    self.restorers[level + 1].push(&line, scanner.scan(&line).ok());
                     self.take_items(level + 1, scanner)?;
                 }
                 Item::Restored(bytes) => {
@@ -201,7 +190,8 @@ impl Run<'_, '_> {
                     let line = Line::new(&line, offset);
                     let format = self.levels[level];
                     let skeleton = skeletons.and_then(|skeletons| skeletons.into_iter().next());
-                    self.convert(&line, format, skeleton.as_deref(), None, scanner)?;
+                    let value = scanner.scan(&line);
+                    self.convert(&line, value, format, skeleton.as_deref())?;
                 }
             }
         }
@@ -221,15 +211,14 @@ impl Run<'_, '_> {
     fn convert(
         &mut self,
         line: &Line<'_>,
+        value: jsonl::Result<Value<'_>>,
         format: &'static Format,
         skeleton: Option<&[u8]>,
-        number: Option<u64>,
-        scanner: &mut Scanner,
     ) -> io::Result<()> {
-        let value = match scanner.scan(line) {
+        let value = match value {
             Ok(value) => value,
             Err(error) => {
-                self.note_damage(line, number.unwrap_or(0), error);
+                self.note_damage(line, error);
                 self.engine.ride(line);
                 return Ok(());
             }
@@ -238,8 +227,10 @@ impl Run<'_, '_> {
         if !self.survey.shows(line.offset(), &event) {
             if event.message().is_some() {
                 let field = if event.is_sub_agent() { "sub-agent" } else { "branch" };
+                let number = self.report.lines_in;
                 let output = self.engine.output();
-                output.lose_at(core_model::LossKind::Dropped, field, line.offset());
+                let place = Place { line: number, offset: line.offset() };
+                output.lose_at(core_model::LossKind::Dropped, field, place);
             }
             self.engine.ride(line);
             return Ok(());
@@ -253,11 +244,11 @@ impl Run<'_, '_> {
         self.engine.write(line, &event, format)
     }
 
-    fn note_damage(&mut self, line: &Line<'_>, number: u64, error: jsonl::Error) {
+    fn note_damage(&mut self, line: &Line<'_>, error: jsonl::Error) {
         if line.is_blank() {
             return;
         }
-        let damage = Damage { line: number, error };
+        let damage = Damage { line: self.report.lines_in, error };
         if !line.is_terminated() && error.kind == ErrorKind::UnexpectedEnd {
             self.report.torn = Some(damage);
             return;
@@ -299,7 +290,7 @@ fn stack(
     sidecar: Option<&Sidecar>,
 ) -> io::Result<Vec<&'static Format>> {
     let mut head: Vec<Vec<u8>> = Vec::new();
-    source.for_each(&mut |line| {
+    source.for_each(&mut |line, _| {
         head.push(line.bytes().to_vec());
         head.len() < crate::detect::MAX_LINES
     })?;
@@ -317,7 +308,8 @@ fn stack(
         stack.push(format);
         let mut restorer = Restorer::new(format.tag, format.style, None);
         for line in &head {
-            restorer.push(&Line::new(line, 1), &mut scanner);
+            let line = Line::new(line, 1);
+            restorer.push(&line, scanner.scan(&line).ok());
         }
         restorer.finish();
         let mut restored = Vec::new();

@@ -5,7 +5,7 @@ use std::{
     ops::Range,
 };
 
-use jsonl::{Line, Scanner, Style};
+use jsonl::{Line, Style, Value};
 
 use crate::{
     carry::{Carry, Member, guard_of},
@@ -106,8 +106,8 @@ impl Restorer {
         self.ready.pop_front()
     }
 
-    /// Takes a line.
-    pub fn push(&mut self, line: &Line<'_>, scanner: &mut Scanner) {
+    /// Takes a line and its value, if it has one.
+    pub fn push(&mut self, line: &Line<'_>, value: Option<Value<'_>>) {
         let content = line.content();
         let from_sidecar = self.sidecar.as_mut().map(|sidecar| sidecar.take(guard_of(&[content])));
         let member = match from_sidecar {
@@ -115,7 +115,7 @@ impl Restorer {
                 let before = std::str::from_utf8(content).unwrap_or_default();
                 Member { before, after: "", carry }
             }),
-            None => scanner.scan(line).ok().and_then(Member::find),
+            None => value.and_then(Member::find),
         };
         let Some(member) = member else { return self.added(line) };
         let terminator = &line.bytes()[line.bytes().len() - usize::from(line.is_terminated())..];

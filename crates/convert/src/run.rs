@@ -237,7 +237,7 @@ fn detect_all(paths: &[PathBuf]) -> io::Result<Status> {
     let mut out = io::stdout().lock();
     let mut n_known = 0;
     for input in &inputs {
-        let found = input.open().and_then(|opened| detect(&mut Source(opened)));
+        let found = input.open().and_then(|opened| detect(&mut Source::new(opened)));
         let label = shown(&input.label());
         match found {
             Ok(Detected::Format(format)) => {
@@ -280,8 +280,8 @@ fn carry(command: CarryCommand) -> io::Result<Status> {
             .open()
             .map_err(|error| io::Error::other(format!("{}: {error}", input.label())))?;
         match command {
-            CarryCommand::Show { .. } => inspect::show(&mut Source(opened), &mut out)?,
-            CarryCommand::Strip { .. } => inspect::strip(&mut Source(opened), &mut out)?,
+            CarryCommand::Show { .. } => inspect::show(&mut Source::new(opened), &mut out)?,
+            CarryCommand::Strip { .. } => inspect::strip(&mut Source::new(opened), &mut out)?,
         }
     }
     out.flush()?;

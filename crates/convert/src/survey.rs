@@ -3,7 +3,7 @@
 use std::{collections::HashSet, io};
 
 use core_model::{Event, Facts, Format, Options, Role};
-use jsonl::{Line, Scanner};
+use jsonl::{Line, Value};
 
 use crate::carry::Base;
 
@@ -27,9 +27,12 @@ impl Survey {
 
 /// A source that can be read more than once, line by line.
 pub(crate) trait Lines {
-    /// Calls `each` with every line from the first on, until it returns false.
-    fn for_each(&mut self, each: &mut dyn FnMut(&Line<'_>) -> bool) -> io::Result<()>;
+    /// Calls `each` with every line from the first on and its value, until it returns false.
+    fn for_each(&mut self, each: &mut EachLine<'_>) -> io::Result<()>;
 }
+
+/// What is done with each line; false ends the reading.
+pub(crate) type EachLine<'e> = dyn FnMut(&Line<'_>, jsonl::Result<Value<'_>>) -> bool + 'e;
 
 /// Reads a source for the first time.
 pub(crate) fn survey(
@@ -40,11 +43,10 @@ pub(crate) fn survey(
 ) -> io::Result<Survey> {
     let mut survey = Survey::default();
     let mut planner = from.planner.map(|planner| planner(options));
-    let mut scanner = Scanner::default();
     let mut samples: [Option<String>; 2] = [None, None];
     let (mut n_main, mut n_agents) = (0u64, 0u64);
-    source.for_each(&mut |line| {
-        let Ok(value) = scanner.scan(line) else { return true };
+    source.for_each(&mut |line, value| {
+        let Ok(value) = value else { return true };
         let event = (from.read)(value);
         if let Some(planner) = &mut planner {
             planner.observe(line.offset(), &event);
@@ -69,8 +71,8 @@ pub(crate) fn survey(
         return Ok(survey);
     }
     let mut facts = Facts::default();
-    source.for_each(&mut |line| {
-        if let Ok(value) = scanner.scan(line) {
+    source.for_each(&mut |line, value| {
+        if let Ok(value) = value {
             let event = (from.read)(value);
             if survey.shows(line.offset(), &event) {
                 facts.observe(&event);

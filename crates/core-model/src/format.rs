@@ -2,7 +2,7 @@
 
 use jsonl::{Style, Value};
 
-use crate::{Event, Facts, Output};
+use crate::{Checker, Event, Facts, Output, Store};
 
 /// A format, in one of its dialects.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +27,10 @@ pub struct Format {
     pub writer: fn(&Options, Facts) -> Box<dyn Writer>,
     /// Creates what decides which lines are the conversation; `None` if all are.
     pub planner: Option<fn(&Options) -> Box<dyn Planner>>,
+    /// Creates what finds in a file what its client would stumble upon.
+    pub checker: fn() -> Box<dyn Checker>,
+    /// Where its client keeps its sessions; `None` if it keeps none.
+    pub store: Option<Store>,
     /// What a file of this format must keep to, so that its client finds it.
     pub limits: Limits,
 }

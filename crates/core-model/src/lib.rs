@@ -5,14 +5,14 @@
 //! knows a format, and nothing here reads a file.
 //!
 //! ```
-//! use core_model::{Loss, LossKind, Losses};
+//! use core_model::{LossKind, Losses, Place};
 //!
 //! let mut losses = Losses::default();
-//! losses.add(LossKind::Dropped, "usage", 120);
-//! losses.add(LossKind::Dropped, "usage", 480);
+//! losses.add(LossKind::Dropped, "usage", Place { line: 2, offset: 120 });
+//! losses.add(LossKind::Dropped, "usage", Place { line: 5, offset: 480 });
 //! let (kind, field, loss) = losses.iter().next().expect("one entry");
 //! assert_eq!((kind.name(), field, loss.count), ("dropped", "usage", 2));
-//! assert_eq!(loss.places, [120, 480]);
+//! assert_eq!(loss.places[1].line, 5);
 //! ```
 
 mod event;
@@ -21,8 +21,11 @@ mod format;
 mod id;
 mod loss;
 mod message;
+mod name;
 mod outcome;
 mod output;
+mod problem;
+mod store;
 mod time;
 
 pub use self::{
@@ -30,9 +33,12 @@ pub use self::{
     facts::{Facts, Interaction},
     format::{Format, Limits, Options, Planner, SdkVersion, Writer},
     id::uuid_of_name,
-    loss::{Loss, LossKind, Losses},
+    loss::{Loss, LossKind, Losses, Place},
     message::{Block, BlockIter, Blocks, Content, FileRecord, Message, Role, ToolResult, ToolUse},
+    name::SafeName,
     outcome::{Outcome, Status},
     output::{Copied, LineId, Output},
+    problem::{Check, Checker, Findings, Problem, Severity},
+    store::{Environment, Home, Store, System, session_files, subfolders},
     time::{iso_millis, millis},
 };

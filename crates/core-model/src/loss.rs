@@ -24,13 +24,22 @@ impl LossKind {
     }
 }
 
+/// A source line.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Place {
+    /// The number of the line, from 1.
+    pub line: u64,
+    /// The offset of its first byte.
+    pub offset: u64,
+}
+
 /// How often something was lost, and where first.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Loss {
     /// The number of times.
     pub count: u64,
-    /// The offsets of the first source lines, at most [`Losses::MAX_PLACES`].
-    pub places: Vec<u64>,
+    /// The first source lines, at most [`Losses::MAX_PLACES`].
+    pub places: Vec<Place>,
 }
 
 /// Counts of losses by kind and field.
@@ -43,12 +52,12 @@ impl Losses {
     /// The number of places that are remembered for each kind and field.
     pub const MAX_PLACES: usize = 3;
 
-    /// Counts a loss at the source line that starts at `offset`.
-    pub fn add(&mut self, kind: LossKind, field: &'static str, offset: u64) {
+    /// Counts a loss at a source line.
+    pub fn add(&mut self, kind: LossKind, field: &'static str, place: Place) {
         let loss = self.entries.entry((kind, field)).or_default();
         loss.count += 1;
         if loss.places.len() < Self::MAX_PLACES {
-            loss.places.push(offset);
+            loss.places.push(place);
         }
     }
 

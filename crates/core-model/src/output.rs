@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use jsonl::{Line, Raw, Style, Text, push_string, respell};
 
-use crate::{Event, LossKind, Losses, id};
+use crate::{Event, LossKind, Losses, Place, id};
 
 /// A line that a writer is writing.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -62,6 +62,7 @@ pub struct Output {
 struct Source {
     address: usize,
     offset: u64,
+    number: u64,
     length: usize,
 }
 
@@ -80,6 +81,11 @@ impl Output {
             losses: Losses::default(),
             scratch: Vec::new(),
         }
+    }
+
+    /// Sets the number of the source line, from 1, under which losses are reported.
+    pub fn set_line_number(&mut self, number: u64) {
+        self.source.number = number;
     }
 
     /// Sets the source line whose event is written next.
@@ -213,7 +219,8 @@ impl Output {
 
     /// Counts a loss at the current source line.
     pub fn lose(&mut self, kind: LossKind, field: &'static str) {
-        self.losses.add(kind, field, self.source.offset);
+        let place = Place { line: self.source.number, offset: self.source.offset };
+        self.losses.add(kind, field, place);
     }
 
     /// Returns a UUID for what block `block_idx` of the current source line stands for.
@@ -279,8 +286,8 @@ impl Output {
     }
 
     /// Counts a loss at any source line.
-    pub fn lose_at(&mut self, kind: LossKind, field: &'static str, offset: u64) {
-        self.losses.add(kind, field, offset);
+    pub fn lose_at(&mut self, kind: LossKind, field: &'static str, place: Place) {
+        self.losses.add(kind, field, place);
     }
 }
 

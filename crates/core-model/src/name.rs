@@ -1,0 +1,89 @@
+//! Names that may become parts of paths and of commands.
+
+use std::fmt;
+
+use sha2::{Digest, Sha256};
+
+/// A name that is safe as a part of a path and as an argument of a command.
+///
+/// It starts with an ASCII letter or digit, holds only those, `-` and `_`, at most 64 of them, and
+/// is no device name of Windows.
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct SafeName(String);
+
+impl SafeName {
+    /// The number of bytes a name may have.
+    pub const MAX_LENGTH: usize = 64;
+
+    /// Creates a name; returns `None` if it is not safe.
+    ///
+    /// ```
+    /// use core_model::SafeName;
+    ///
+    /// assert!(SafeName::new("2a86484a-eb59-46ef").is_some());
+    /// for unsafe_name in ["", "..", "../x", "a/b", "-rf", "a b", "NUL", "com1", "é", "a\n"] {
+    ///     assert!(SafeName::new(unsafe_name).is_none(), "{unsafe_name:?}");
+    /// }
+    /// ```
+    pub fn new(name: &str) -> Option<Self> {
+        let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        let is_safe = name.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric)
+            && name.len() <= Self::MAX_LENGTH
+            && name.bytes().all(is_word)
+            && !is_device(name);
+        is_safe.then(|| Self(name.to_owned()))
+    }
+
+    /// Creates a name for any text: the text itself if it is safe, else `x-` and a hash of it.
+    ///
+    /// ```
+    /// use core_model::SafeName;
+    ///
+    /// assert_eq!(SafeName::of("abc").as_str(), "abc");
+    /// assert_eq!(SafeName::of("../x").as_str().len(), 34);
+    /// assert_ne!(SafeName::of("../x"), SafeName::of("../y"));
+    /// ```
+    pub fn of(text: &str) -> Self {
+        Self::new(text).unwrap_or_else(|| {
+            let hash = Sha256::digest(text.as_bytes());
+            let hex: String = hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+            Self(format!("x-{hex}"))
+        })
+    }
+
+    /// Returns the name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for SafeName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Returns whether Windows takes a name for a device.
+fn is_device(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    match name.as_str() {
+        "con" | "prn" | "aux" | "nul" | "conin" | "conout" => true,
+        _ => {
+            let number = name.strip_prefix("com").or(name.strip_prefix("lpt"));
+            number.is_some_and(|number| matches!(number.as_bytes(), [b'0'..=b'9']))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_at_most_64_bytes() {
+        assert!(SafeName::new(&"a".repeat(64)).is_some());
+        assert!(SafeName::new(&"a".repeat(65)).is_none());
+        assert!(SafeName::new(SafeName::of(&"a".repeat(65)).as_str()).is_some());
+        assert!(SafeName::new("lpt9").is_none() && SafeName::new("lpt10").is_some());
+    }
+}

@@ -1,0 +1,181 @@
+//! What a client would stumble upon in a file, and what finds it.
+
+use std::{borrow::Cow, fmt};
+
+use jsonl::{Line, Scanner, Value};
+
+use crate::Place;
+
+/// Something in a file that its client would stumble upon.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Problem {
+    /// The offset from the start of the file, in bytes: of the fault if it is one of spelling,
+    /// else of the line.
+    pub offset: u64,
+    /// The number of the line, from 1.
+    pub line: u64,
+    /// What comes of it.
+    pub severity: Severity,
+    /// The name of the rule that is broken.
+    pub rule: &'static str,
+    /// What is wrong, and what the client makes of it.
+    pub message: Cow<'static, str>,
+}
+
+impl Problem {
+    /// Returns whether the client does not load the session, or cannot go on with it.
+    pub fn stops(&self) -> bool {
+        self.severity == Severity::Stops
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { offset, line, severity, rule, message } = self;
+        write!(f, "line {line}: byte {offset}: {} {rule}: {message}", severity.name())
+    }
+}
+
+/// What comes of a problem.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Severity {
+    /// The client loads the session, but not all of it, or some version of it does not.
+    Warns,
+    /// The client does not load the session, or cannot go on with it.
+    Stops,
+}
+
+impl Severity {
+    /// Returns the word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Warns => "warns",
+            Severity::Stops => "stops",
+        }
+    }
+}
+
+/// Where a checker reports what it finds.
+pub struct Findings<'f> {
+    /// The line that is checked, or the last one.
+    pub place: Place,
+    report: &'f mut dyn FnMut(Problem),
+}
+
+impl Findings<'_> {
+    /// Reports that the client does not load the session because of the current line.
+    pub fn stops(&mut self, rule: &'static str, message: impl Into<Cow<'static, str>>) {
+        self.add(self.place, Severity::Stops, rule, message.into());
+    }
+
+    /// Reports that the client does not load all of the current line.
+    pub fn warns(&mut self, rule: &'static str, message: impl Into<Cow<'static, str>>) {
+        self.add(self.place, Severity::Warns, rule, message.into());
+    }
+
+    /// Reports a problem of any line.
+    pub fn add(
+        &mut self,
+        place: Place,
+        severity: Severity,
+        rule: &'static str,
+        message: Cow<'static, str>,
+    ) {
+        let Place { line, offset } = place;
+        (self.report)(Problem { offset, line, severity, rule, message });
+    }
+}
+
+impl fmt::Debug for Findings<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Findings").field("place", &self.place).finish_non_exhaustive()
+    }
+}
+
+/// Finds what a format's client would stumble upon; its memory is bounded by the ids of a file.
+pub trait Checker {
+    /// Checks the next line; `value` is what a scan makes of it.
+    fn line(&mut self, line: &Line<'_>, value: jsonl::Result<Value<'_>>, out: &mut Findings<'_>);
+
+    /// Reports what only the end of the file shows.
+    fn finish(&mut self, out: &mut Findings<'_>);
+}
+
+/// A check of one file, line by line.
+pub struct Check {
+    checker: Box<dyn Checker>,
+    scanner: Scanner,
+    place: Place,
+}
+
+impl Check {
+    /// Creates a check from a format's [`checker`](crate::Format::checker).
+    pub fn new(checker: Box<dyn Checker>) -> Self {
+        Self { checker, scanner: Scanner::default(), place: Place::default() }
+    }
+
+    /// Checks the next line.
+    pub fn line(&mut self, line: &Line<'_>, report: &mut dyn FnMut(Problem)) {
+        self.place = Place { line: self.place.line + 1, offset: line.offset() };
+        let value = self.scanner.scan(line);
+        self.checker.line(line, value, &mut Findings { place: self.place, report });
+    }
+
+    /// Reports what only the end of the file shows.
+    pub fn finish(mut self, report: &mut dyn FnMut(Problem)) {
+        self.checker.finish(&mut Findings { place: self.place, report });
+    }
+
+    /// Returns the problems of a whole file, those that its end shows last.
+    pub fn all(checker: Box<dyn Checker>, bytes: &[u8]) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        let mut check = Self::new(checker);
+        for line in jsonl::lines(bytes) {
+            check.line(&line, &mut |problem| problems.push(problem));
+        }
+        check.finish(&mut |problem| problems.push(problem));
+        problems
+    }
+}
+
+impl fmt::Debug for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Check").field("place", &self.place).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Objects(u64);
+
+    impl Checker for Objects {
+        fn line(&mut self, _: &Line<'_>, value: jsonl::Result<Value<'_>>, out: &mut Findings<'_>) {
+            match value {
+                Ok(_) => self.0 += 1,
+                Err(error) => out.stops("json", error.kind.to_string()),
+            }
+        }
+
+        fn finish(&mut self, out: &mut Findings<'_>) {
+            if self.0 < 2 {
+                out.warns("few", "one object only");
+            }
+        }
+    }
+
+    #[test]
+    fn problems_have_places() {
+        let problems = Check::all(Box::new(Objects(0)), b"{}\n{\n");
+        let shown: Vec<String> = problems.iter().map(|problem| problem.to_string()).collect();
+        assert_eq!(
+            shown,
+            [
+                "line 2: byte 3: stops json: unexpected end of line",
+                "line 2: byte 3: warns few: one object only"
+            ]
+        );
+        assert!(problems[0].stops() && !problems[1].stops());
+    }
+}

@@ -1,0 +1,137 @@
+//! Where clients keep their sessions: environment values come in, paths go out.
+
+use std::{
+    ffi::OsString,
+    fmt, fs, io,
+    path::{Path, PathBuf},
+};
+
+use crate::SafeName;
+
+/// What a client looks at to find its folders.
+pub struct Environment<'e> {
+    variable: &'e dyn Fn(&str) -> Option<OsString>,
+    /// The system whose customs the client follows.
+    pub system: System,
+}
+
+/// A family of systems, by where programs keep their data.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum System {
+    /// Linux and its relatives.
+    Unix,
+    /// macOS.
+    Mac,
+    /// Windows.
+    Windows,
+}
+
+impl System {
+    /// The system that this program was built for.
+    pub const HERE: System = if cfg!(windows) {
+        System::Windows
+    } else if cfg!(target_os = "macos") {
+        System::Mac
+    } else {
+        System::Unix
+    };
+}
+
+impl<'e> Environment<'e> {
+    /// Creates an environment from a way to look variables up.
+    pub fn new(system: System, variable: &'e dyn Fn(&str) -> Option<OsString>) -> Self {
+        Self { variable, system }
+    }
+
+    /// Returns a path in a variable; an empty one counts as unset.
+    pub fn path(&self, name: &str) -> Option<PathBuf> {
+        (self.variable)(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+    }
+
+    /// Returns the user's home folder.
+    pub fn home(&self) -> Option<PathBuf> {
+        let home = self.path("HOME");
+        if self.system == System::Windows { self.path("USERPROFILE").or(home) } else { home }
+    }
+}
+
+impl fmt::Debug for Environment<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Environment").field("system", &self.system).finish_non_exhaustive()
+    }
+}
+
+/// Where a format's client keeps its sessions, and how it goes on with one.
+#[derive(Clone, Copy, Debug)]
+pub struct Store {
+    /// Returns the folders in which sessions of a project, or of all projects, may be.
+    pub folders: fn(&Environment<'_>, Option<&str>) -> io::Result<Vec<PathBuf>>,
+    /// Returns where the client looks for a session of a project; `None` if it goes on with none.
+    pub place: Option<fn(&Environment<'_>, project: &str, session_id: &str) -> Option<Home>>,
+    /// The command, before a session's name, that goes on with it.
+    pub resume: &'static [&'static str],
+    /// Reads a file that names a session of the client, project and id; `None` if it is none.
+    pub breadcrumb: Option<fn(&[u8]) -> Option<(String, SafeName)>>,
+}
+
+/// Where a client looks for a session.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Home {
+    /// The client's own folder, which may be a link.
+    pub root: PathBuf,
+    /// The folder in it, below which there must be no link.
+    pub folder: PathBuf,
+    /// The file's name, without `.jsonl`: what the client calls the session.
+    pub name: SafeName,
+}
+
+impl Home {
+    /// Returns the path of the session's file.
+    pub fn path(&self) -> PathBuf {
+        self.root.join(&self.folder).join(format!("{}.jsonl", self.name))
+    }
+}
+
+/// Returns the folders in a folder, in the order of their names; none if it is not there.
+///
+/// Links are not followed.
+///
+/// # Errors
+///
+/// Those of reading the folder.
+pub fn subfolders(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    entries(folder, |kind, _| kind.is_dir())
+}
+
+/// Returns the session files in a folder, in the order of their names; none if it is not there.
+///
+/// Links are not followed.
+///
+/// # Errors
+///
+/// Those of reading the folder.
+pub fn session_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    entries(folder, |kind, path| {
+        kind.is_file() && path.extension().is_some_and(|extension| extension == "jsonl")
+    })
+}
+
+fn entries(
+    folder: &Path,
+    is_wanted: impl Fn(fs::FileType, &Path) -> bool,
+) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut paths = Vec::new();
+    for entry in entries {
+        let entry = entry?;
+        let path = entry.path();
+        if is_wanted(entry.file_type()?, &path) {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
