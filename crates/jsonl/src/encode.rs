@@ -121,7 +121,7 @@ fn respell_value(out: &mut Vec<u8>, value: Value<'_>, style: Style, depth: usize
     match value.kind() {
         Kind::String => respell_string(out, raw, style),
         Kind::Number if style == Style::Python => push_python_number(out, raw),
-        Kind::Array | Kind::Object if level == crate::scan::MAX_INDEXED_DEPTH => {
+        Kind::Array | Kind::Object if level == crate::grammar::MAX_INDEXED_DEPTH => {
             // Deeper values are not indexed: scan them by themselves, to a depth that a stack bears.
             match depth.checked_sub(1) {
                 Some(depth) => respell_to_depth(out, value.raw(), style, depth),

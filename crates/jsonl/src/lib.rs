@@ -19,21 +19,27 @@
 //! assert_eq!(jsonl::lines(input).map(|line| line.bytes().len()).sum::<usize>(), input.len());
 //! ```
 
+mod bitmap;
+mod chunk;
 mod decode;
 mod encode;
 mod error;
+mod grammar;
 mod line;
+mod portable;
 mod scan;
+mod simd;
 mod stream;
 mod text;
 mod value;
 
 pub use self::{
+    chunk::Chunk,
     decode::{Unescape, decode},
     encode::{Style, push_joined, push_string, respell, respell_str},
     error::{Error, ErrorKind, Result},
     line::{Line, Lines, chunks, lines},
-    scan::{MAX_LINE, Scanner, validate},
+    scan::{Backend, MAX_LINE, Scanner, validate},
     stream::Stream,
     text::{Raw, Text},
     value::{Items, Kind, Members, Oddities, Value},

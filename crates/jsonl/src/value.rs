@@ -1,6 +1,6 @@
 //! A scanned value: what it is, where it lies, and what it holds.
 
-use crate::{Raw, Text, scan::Node};
+use crate::{Raw, Text, grammar::Node};
 
 /// What a value is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -40,9 +40,22 @@ impl<'l> Value<'l> {
         Self { line, nodes, at: 0, oddities }
     }
 
+    /// Returns what the scanner found in the whole line.
+    pub(crate) fn nodes(&self) -> &'l [Node] {
+        self.nodes
+    }
+
     /// Returns what the whole line holds that strict readers refuse.
     pub fn oddities(&self) -> Oddities {
         self.oddities
+    }
+
+    /// Returns whether two scans found the same values at the same places of the same bytes.
+    pub fn is_same_index(&self, other: &Value<'_>) -> bool {
+        self.line == other.line
+            && self.nodes == other.nodes
+            && self.at == other.at
+            && self.oddities == other.oddities
     }
 
     fn node(&self) -> Node {
@@ -186,7 +199,7 @@ mod tests {
             inner = next;
             depth += 1;
         }
-        assert_eq!(depth, super::super::scan::MAX_INDEXED_DEPTH);
+        assert_eq!(depth, crate::grammar::MAX_INDEXED_DEPTH);
         assert!(inner.raw().as_str().starts_with("[[["));
     }
 }

@@ -1,0 +1,230 @@
+//! The ends of strings by bitmaps: one bit for each byte of a block of 64, for quotes and for
+//! backslashes.
+//!
+//! Advice for whoever changes this: of all that a JSON index may hold, the walk needs only the
+//! quotes that are not escaped, in their order, since it looks at every byte outside of strings
+//! itself. So there is no bitmap of what lies inside of strings, no table of structural characters.
+//! A backslash outside of a string makes these positions wrong, and never matters: the walk refuses
+//! that byte before it asks for another quote.
+
+use crate::{ErrorKind, grammar::Strings, portable::is_surrogate, simd, value::Oddities};
+
+/// The bytes of a block.
+pub(crate) const BLOCK: usize = 64;
+
+/// The most positions that are held: a window that stays in the nearest cache.
+const WINDOW: usize = 1024;
+
+/// Stands after the last position, twice: a string asks for two.
+const NONE: u32 = u32::MAX;
+
+/// What a kernel says of a block, one bit for each byte, the first byte's the lowest.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) struct Masks {
+    pub(crate) quotes: u64,
+    pub(crate) backslashes: u64,
+}
+
+/// What a kernel says of the bytes of a block that may stand after a backslash.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) struct Escapes {
+    /// One of `"\/bfnrtu`.
+    pub(crate) valid: u64,
+    /// `u`.
+    pub(crate) unicode: u64,
+}
+
+/// The quotes of a line that are not escaped, a window at a time.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Quotes {
+    positions: Vec<u32>,
+    /// The index of the next position.
+    next: usize,
+    /// The index of the next block to look at.
+    block: usize,
+    /// Whether the next block's first byte is escaped: 0 or 1.
+    carry: u64,
+    has_surrogates: bool,
+    has_invalid_escapes: bool,
+    has_controls: bool,
+    kernel: simd::Kernel,
+}
+
+impl Quotes {
+    /// Prepares for a line.
+    pub(crate) fn start(&mut self, length: usize, kernel: simd::Kernel) {
+        let capacity = length.min(WINDOW) + BLOCK + 2;
+        if self.positions.len() < capacity {
+            self.positions.resize(capacity, NONE);
+        }
+        self.end_at(0);
+        self.next = 0;
+        self.block = 0;
+        self.carry = 0;
+        self.has_surrogates = false;
+        self.has_invalid_escapes = false;
+        self.has_controls = false;
+        self.kernel = kernel;
+    }
+
+    /// Returns whether a backslash is followed by something that is no escape, as far as the line
+    /// was looked at.
+    pub(crate) fn has_invalid_escapes(&self) -> bool {
+        self.has_invalid_escapes
+    }
+
+    /// Returns whether a surrogate is escaped, as far as the line was looked at.
+    pub(crate) fn has_surrogates(&self) -> bool {
+        self.has_surrogates
+    }
+
+    /// Notes that a control character was seen.
+    #[inline(always)]
+    pub(crate) fn note_controls(&mut self, any: bool) {
+        self.has_controls |= any;
+    }
+
+    /// Looks at blocks until the window is full or the line ends.
+    ///
+    /// This is the one loop that sees every byte: it is inlined into every kernel, where `masks`
+    /// and `escapes` are a few instructions.
+    #[inline(always)]
+    pub(crate) fn fill(
+        &mut self,
+        line: &[u8],
+        mut masks: impl FnMut(&[u8; BLOCK]) -> Masks,
+        escapes: impl Fn(&[u8; BLOCK]) -> Escapes,
+    ) {
+        let (blocks, rest) = line.as_chunks::<BLOCK>();
+        let mut last = [b' '; BLOCK];
+        if let Some(part) = last.get_mut(..rest.len()) {
+            part.copy_from_slice(rest);
+        }
+        let n_blocks = blocks.len() + usize::from(!rest.is_empty());
+        let mut n = 0;
+        let mut block_idx = self.block;
+        let mut carry = self.carry;
+        while block_idx < n_blocks {
+            // A block has at most 64 quotes; two places more are for what stands after the last.
+            let Some(places) = self.positions.get_mut(n..n + BLOCK + 2) else { break };
+            let Some(places) = places.first_chunk_mut::<BLOCK>() else { break };
+            let block = blocks.get(block_idx).unwrap_or(&last);
+            let Masks { mut quotes, backslashes } = masks(block);
+            if backslashes | carry != 0 {
+                let escaped = escaped(backslashes, &mut carry);
+                quotes &= !escaped;
+                let escapes = escapes(block);
+                self.has_invalid_escapes |= escaped & !escapes.valid != 0;
+                let mut unicode = escaped & escapes.unicode;
+                while unicode != 0 {
+                    let at = block_idx * BLOCK + unicode.trailing_zeros() as usize;
+                    unicode &= unicode - 1;
+                    match line.get(at + 1..at + 5) {
+                        Some(digits) if digits.iter().all(u8::is_ascii_hexdigit) => {
+                            self.has_surrogates |= is_surrogate(digits);
+                        }
+                        _ => self.has_invalid_escapes = true,
+                    }
+                }
+            }
+            n += put(quotes, (block_idx * BLOCK) as u32, places);
+            block_idx += 1;
+        }
+        self.block = block_idx;
+        self.carry = carry;
+        self.next = 0;
+        self.end_at(n);
+    }
+
+    fn end_at(&mut self, n: usize) {
+        if let Some(after) = self.positions.get_mut(n..n + 2) {
+            after.fill(NONE);
+        }
+    }
+
+    /// Returns the next quote, after the window was used up or for its last pair.
+    #[cold]
+    #[inline(never)]
+    fn next_slowly(&mut self, line: &[u8]) -> Option<u32> {
+        loop {
+            let position = self.positions.get(self.next).copied().unwrap_or(NONE);
+            if position != NONE {
+                self.next += 1;
+                return Some(position);
+            }
+            if self.block * BLOCK >= line.len() {
+                return None;
+            }
+            simd::fill(self, line, self.kernel);
+        }
+    }
+}
+
+/// Returns the bits of bytes that are escaped, and whether the next block starts with one.
+///
+/// A backslash that is itself escaped escapes nothing. The subtraction finds, for each run of
+/// backslashes, the byte after it, and whether the run began at an odd or an even bit: so no loop
+/// over runs is needed (J. Keiser, simdjson).
+#[inline(always)]
+fn escaped(backslashes: u64, carry: &mut u64) -> u64 {
+    const ODD: u64 = 0xaaaa_aaaa_aaaa_aaaa;
+    let starts = backslashes & !*carry;
+    let after = (((starts << 1) | ODD).wrapping_sub(starts)) ^ ODD;
+    let escaped = after ^ (backslashes | *carry);
+    *carry = (after & backslashes) >> 63;
+    escaped
+}
+
+/// Puts the positions of set bits into `places` and returns how many there are.
+///
+/// Eight are put at a time whether there are eight or not, so that the branches are few and go the
+/// same way nearly always.
+#[inline(always)]
+fn put(mut bits: u64, base: u32, places: &mut [u32; BLOCK]) -> usize {
+    if bits == 0 {
+        return 0;
+    }
+    let n = bits.count_ones() as usize;
+    for (group_idx, group) in places.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+        for place in group {
+            *place = base.wrapping_add(bits.trailing_zeros());
+            bits &= bits.wrapping_sub(1);
+        }
+        if n <= (group_idx + 1) * 8 {
+            break;
+        }
+    }
+    n
+}
+
+impl Strings for Quotes {
+    #[inline(always)]
+    fn end_of(
+        &mut self,
+        bytes: &[u8],
+        start: usize,
+        _oddities: &mut Oddities,
+    ) -> Result<usize, (usize, ErrorKind)> {
+        // The opening quote is the next position, the closing one stands after it.
+        let closing = match self.positions.get(self.next + 1) {
+            Some(&closing) if closing != NONE => {
+                debug_assert_eq!(self.positions.get(self.next), Some(&(start as u32)));
+                self.next += 2;
+                closing
+            }
+            _ => {
+                let opening = self.next_slowly(bytes);
+                debug_assert_eq!(opening, Some(start as u32));
+                self.next_slowly(bytes).ok_or((bytes.len(), ErrorKind::UnexpectedEnd))?
+            }
+        };
+        let end = closing as usize + 1;
+        if self.has_controls {
+            let body = bytes.get(start..end).unwrap_or_default();
+            if let Some((n, byte)) = body.iter().enumerate().find(|(_, byte)| **byte < 0x20) {
+                return Err((start + n, ErrorKind::ControlCharacter(*byte)));
+            }
+        }
+        Ok(end)
+    }
+}

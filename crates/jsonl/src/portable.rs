@@ -1,0 +1,68 @@
+//! The ends of strings by memchr alone: for any CPU, for the errors of every other way, and what
+//! those are tested against.
+
+use memchr::memchr2;
+
+use crate::{ErrorKind, grammar::Strings, value::Oddities};
+
+/// Finds the ends of strings byte by byte, and what is wrong in them.
+pub(crate) struct Portable {
+    has_controls: bool,
+}
+
+impl Portable {
+    pub(crate) fn new(bytes: &[u8]) -> Self {
+        Self { has_controls: bytes.iter().fold(false, |any, byte| any | (*byte < 0x20)) }
+    }
+}
+
+impl Strings for Portable {
+    #[inline]
+    fn end_of(
+        &mut self,
+        bytes: &[u8],
+        start: usize,
+        oddities: &mut Oddities,
+    ) -> Result<usize, (usize, ErrorKind)> {
+        let mut at = start + 1;
+        loop {
+            let rest = bytes.get(at..).unwrap_or_default();
+            let Some(found) = memchr2(b'"', b'\\', rest) else {
+                return Err((bytes.len(), ErrorKind::UnexpectedEnd));
+            };
+            at += found + 1;
+            if rest.get(found) == Some(&b'"') {
+                break;
+            }
+            at += escape(bytes, at, oddities).map_err(|kind| (at, kind))?;
+        }
+        if self.has_controls {
+            let body = bytes.get(start..at).unwrap_or_default();
+            if let Some((n, byte)) = body.iter().enumerate().find(|(_, byte)| **byte < 0x20) {
+                return Err((start + n, ErrorKind::ControlCharacter(*byte)));
+            }
+        }
+        Ok(at)
+    }
+}
+
+/// Returns the length of the escape at `at`, its backslash not counted.
+fn escape(bytes: &[u8], at: usize, oddities: &mut Oddities) -> Result<usize, ErrorKind> {
+    match bytes.get(at).ok_or(ErrorKind::UnexpectedEnd)? {
+        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Ok(1),
+        b'u' => {
+            let digits = bytes.get(at + 1..at + 5).ok_or(ErrorKind::UnexpectedEnd)?;
+            if !digits.iter().all(u8::is_ascii_hexdigit) {
+                return Err(ErrorKind::InvalidEscape);
+            }
+            oddities.surrogate_escape |= is_surrogate(digits);
+            Ok(5)
+        }
+        _ => Err(ErrorKind::InvalidEscape),
+    }
+}
+
+/// Returns whether hexadecimal digits are the number of a surrogate.
+pub(crate) fn is_surrogate(digits: &[u8]) -> bool {
+    matches!(digits, [b'd' | b'D', b'8'..=b'f', ..])
+}

@@ -1,0 +1,226 @@
+//! The bitmaps of a block by vector instructions: the only module with unsafe code.
+//!
+//! All that is unsafe is the call of a function that is compiled for instructions which this CPU is
+//! known to have. The functions themselves are safe: vectors are built from integers (which the
+//! compiler makes one load), loads and stores by address do not occur.
+
+use crate::bitmap::Quotes;
+
+/// Which vector instructions are used.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) enum Kernel {
+    /// The best that this CPU has.
+    #[default]
+    Best,
+    /// What every CPU of the target has.
+    Baseline,
+}
+
+/// Whether there is a kernel for this target.
+pub(crate) const IS_AVAILABLE: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
+
+/// Fills a window of quotes.
+#[expect(unsafe_code, reason = "compiled for instructions that not every CPU has")]
+pub(crate) fn fill(quotes: &mut Quotes, line: &[u8], kernel: Kernel) {
+    // SAFETY: these functions are safe but for the instructions that they are compiled for. This CPU
+    // has just said that it has AVX2, BMI1 and POPCNT; SSE2 and NEON belong to their targets.
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        if kernel == Kernel::Best && x86_64::has_avx2() {
+            x86_64::fill_by_avx2(quotes, line);
+        } else {
+            x86_64::fill_by_sse2(quotes, line);
+        }
+    }
+    // SAFETY: as above.
+    #[cfg(target_arch = "aarch64")]
+    unsafe {
+        let (Kernel::Best | Kernel::Baseline) = kernel;
+        aarch64::fill_by_neon(quotes, line);
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    let _ = (quotes, line, kernel);
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86_64 {
+    use std::arch::x86_64::*;
+
+    use crate::bitmap::{BLOCK, Escapes, Masks, Quotes};
+
+    pub(super) fn has_avx2() -> bool {
+        is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("popcnt")
+    }
+
+    #[target_feature(enable = "avx2,bmi1,popcnt")]
+    pub(super) fn fill_by_avx2(quotes: &mut Quotes, line: &[u8]) {
+        let mut least = _mm256_set1_epi8(0x7f);
+        quotes.fill(
+            line,
+            |block| {
+                let [low, high] = halves(block);
+                least = _mm256_min_epu8(least, _mm256_min_epu8(low, high));
+                let mask = |byte: u8| {
+                    let byte = _mm256_set1_epi8(byte as i8);
+                    join(_mm256_cmpeq_epi8(low, byte), _mm256_cmpeq_epi8(high, byte))
+                };
+                Masks { quotes: mask(b'"'), backslashes: mask(b'\\') }
+            },
+            |block| {
+                let [low, high] = halves(block);
+                let unicode = _mm256_set1_epi8(b'u' as i8);
+                Escapes {
+                    valid: join(may_be_escaped(low), may_be_escaped(high)),
+                    unicode: join(
+                        _mm256_cmpeq_epi8(low, unicode),
+                        _mm256_cmpeq_epi8(high, unicode),
+                    ),
+                }
+            },
+        );
+        let controls = _mm256_cmpeq_epi8(_mm256_min_epu8(least, _mm256_set1_epi8(0x1f)), least);
+        quotes.note_controls(_mm256_movemask_epi8(controls) != 0);
+    }
+
+    /// The two vectors of a block.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn halves(block: &[u8; BLOCK]) -> [__m256i; 2] {
+        let (words, _) = block.as_chunks::<8>();
+        let word = |n: usize| words.get(n).map_or(0, |word| i64::from_le_bytes(*word));
+        [
+            _mm256_set_epi64x(word(3), word(2), word(1), word(0)),
+            _mm256_set_epi64x(word(7), word(6), word(5), word(4)),
+        ]
+    }
+
+    /// One bit for each byte of two results of comparisons.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn join(low: __m256i, high: __m256i) -> u64 {
+        let bits = |half| u64::from(_mm256_movemask_epi8(half) as u32);
+        bits(low) | bits(high) << 32
+    }
+
+    /// Bytes that may stand after a backslash become 0xff.
+    ///
+    /// Each of `"\/bfnrtu` has a high half of 2, 5, 6 or 7: one bit each. A table by the low half
+    /// says with which of them it makes such a byte.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn may_be_escaped(bytes: __m256i) -> __m256i {
+        #[rustfmt::skip]
+        let by_high = _mm256_broadcastsi128_si256(_mm_setr_epi8(
+            0, 0, 1, 0, 0, 2, 4, 8, 0, 0, 0, 0, 0, 0, 0, 0,
+        ));
+        #[rustfmt::skip]
+        let by_low = _mm256_broadcastsi128_si256(_mm_setr_epi8(
+            0, 0, 1 | 4 | 8, 0, 8, 8, 4, 0, 0, 0, 0, 0, 2, 0, 4, 1,
+        ));
+        let half = _mm256_set1_epi8(0x0f);
+        let high = _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), half);
+        let fits = _mm256_and_si256(
+            _mm256_shuffle_epi8(by_high, high),
+            // A byte beyond ASCII has its top bit set, which makes this a zero.
+            _mm256_shuffle_epi8(by_low, bytes),
+        );
+        _mm256_cmpgt_epi8(fits, _mm256_setzero_si256())
+    }
+
+    /// The same by SSE2, which every CPU of this target has.
+    #[target_feature(enable = "sse2")]
+    pub(super) fn fill_by_sse2(quotes: &mut Quotes, line: &[u8]) {
+        let mut least = _mm_set1_epi8(0x7f);
+        quotes.fill(
+            line,
+            |block| {
+                let parts = quarters(block);
+                for part in parts {
+                    least = _mm_min_epu8(least, part);
+                }
+                Masks { quotes: mask(parts, b'"'), backslashes: mask(parts, b'\\') }
+            },
+            |block| {
+                let parts = quarters(block);
+                let unicode = mask(parts, b'u');
+                let others = b"\"\\/bfnrt".iter().fold(0, |all, byte| all | mask(parts, *byte));
+                Escapes { valid: others | unicode, unicode }
+            },
+        );
+        let controls = _mm_cmpeq_epi8(_mm_min_epu8(least, _mm_set1_epi8(0x1f)), least);
+        quotes.note_controls(_mm_movemask_epi8(controls) != 0);
+    }
+
+    /// The four vectors of a block.
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn quarters(block: &[u8; BLOCK]) -> [__m128i; 4] {
+        let (words, _) = block.as_chunks::<8>();
+        let word = |n: usize| words.get(n).map_or(0, |word| i64::from_le_bytes(*word));
+        [0, 2, 4, 6].map(|n| _mm_set_epi64x(word(n + 1), word(n)))
+    }
+
+    /// One bit for each byte of a block that is `byte`.
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn mask(parts: [__m128i; 4], byte: u8) -> u64 {
+        let byte = _mm_set1_epi8(byte as i8);
+        let bits =
+            parts.map(|part| u64::from(_mm_movemask_epi8(_mm_cmpeq_epi8(part, byte)) as u16));
+        bits[0] | bits[1] << 16 | bits[2] << 32 | bits[3] << 48
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64 {
+    use std::arch::aarch64::*;
+
+    use crate::bitmap::{BLOCK, Escapes, Masks, Quotes};
+
+    /// The same by NEON, which every CPU of this target has.
+    #[target_feature(enable = "neon")]
+    pub(super) fn fill_by_neon(quotes: &mut Quotes, line: &[u8]) {
+        let mut least = vdupq_n_u8(0x7f);
+        quotes.fill(
+            line,
+            |block| {
+                let parts = quarters(block);
+                for part in parts {
+                    least = vminq_u8(least, part);
+                }
+                Masks { quotes: mask(parts, b'"'), backslashes: mask(parts, b'\\') }
+            },
+            |block| {
+                let parts = quarters(block);
+                let unicode = mask(parts, b'u');
+                let others = b"\"\\/bfnrt".iter().fold(0, |all, byte| all | mask(parts, *byte));
+                Escapes { valid: others | unicode, unicode }
+            },
+        );
+        quotes.note_controls(vminvq_u8(least) < 0x20);
+    }
+
+    /// The four vectors of a block.
+    #[inline]
+    #[target_feature(enable = "neon")]
+    fn quarters(block: &[u8; BLOCK]) -> [uint8x16_t; 4] {
+        let (words, _) = block.as_chunks::<8>();
+        let word = |n: usize| vcreate_u8(words.get(n).map_or(0, |word| u64::from_le_bytes(*word)));
+        [0, 2, 4, 6].map(|n| vcombine_u8(word(n), word(n + 1)))
+    }
+
+    /// One bit for each byte of a block that is `byte`.
+    #[inline]
+    #[target_feature(enable = "neon")]
+    fn mask(parts: [uint8x16_t; 4], byte: u8) -> u64 {
+        // There is no instruction for it: each byte keeps one bit, and neighbors are added thrice.
+        let weights = vcreate_u8(0x8040_2010_0804_0201);
+        let weights = vcombine_u8(weights, weights);
+        let byte = vdupq_n_u8(byte);
+        let [a, b, c, d] = parts.map(|part| vandq_u8(vceqq_u8(part, byte), weights));
+        let sums = vpaddq_u8(vpaddq_u8(a, b), vpaddq_u8(c, d));
+        vgetq_lane_u64::<0>(vreinterpretq_u64_u8(vpaddq_u8(sums, sums)))
+    }
+}
