@@ -1,0 +1,126 @@
+//! What a session says, in words that can be compared over formats.
+
+use std::borrow::Cow;
+
+use core_model::{Block, Content, Event, Facts, Field, Format, Message, Options, Role, ToolResult};
+use jsonl::{Raw, Scanner, Style};
+
+/// A tool use: its id, its name, its input.
+pub(crate) type Call = (String, String, String);
+
+/// What a session says.
+#[derive(Debug, Default)]
+pub(crate) struct Said {
+    /// The user's words.
+    pub(crate) user: Vec<String>,
+    /// The assistant's words.
+    pub(crate) assistant: Vec<String>,
+    pub(crate) thinking: Vec<String>,
+    pub(crate) calls: Vec<Call>,
+    pub(crate) results: Vec<Answer>,
+    /// Blocks of other kinds.
+    pub(crate) n_others: usize,
+}
+
+/// What a tool answered.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Answer {
+    pub(crate) id: String,
+    /// The words: of several blocks, joined by newlines.
+    pub(crate) text: String,
+    /// Whether there is more than words.
+    pub(crate) is_rich: bool,
+    pub(crate) is_error: bool,
+}
+
+impl Said {
+    /// Reads what a file shows to somebody who reads it in the format `to`.
+    pub(crate) fn of(bytes: &[u8], from: &'static Format, to: &'static Format) -> Self {
+        let mut scanner = Scanner::default();
+        let mut planner = from.planner.map(|planner| planner(&Options::default()));
+        let mut has_main = false;
+        each(bytes, from, &mut scanner, |offset, event| {
+            if let Some(planner) = &mut planner {
+                planner.observe(offset, event);
+            }
+            has_main |= event.message().is_some() && !event.is_sub_agent();
+        });
+        let hidden = planner.map(|planner| planner.finish()).unwrap_or_default();
+        let shows_agents = !has_main || from.family == to.family;
+        let mut said = Said::default();
+        let mut facts = Facts::default();
+        each(bytes, from, &mut scanner, |offset, event| {
+            let is_shown = shows_agents || !event.is_sub_agent();
+            if is_shown && hidden.binary_search(&offset).is_err() {
+                facts.observe(event);
+                if let Some(message) = event.message() {
+                    said.message(message);
+                }
+            }
+        });
+        said
+    }
+
+    fn message(&mut self, message: &Message<'_>) {
+        for (block, _) in message.blocks() {
+            match block {
+                Block::Text(text) => {
+                    let words = match message.role {
+                        Role::User => &mut self.user,
+                        Role::Assistant => &mut self.assistant,
+                    };
+                    words.push(text.decode().into_owned());
+                }
+                Block::Thinking { text, .. } => self.thinking.push(text.decode().into_owned()),
+                Block::ToolUse(tool) => {
+                    let id = tool.id.decode().into_owned();
+                    self.calls.push((id, tool.name.decode().into_owned(), canonical(tool.input)));
+                }
+                Block::ToolResult(result) => self.results.push(answer(&result)),
+                _ => self.n_others += 1,
+            }
+        }
+    }
+}
+
+fn each(
+    bytes: &[u8],
+    format: &Format,
+    scanner: &mut Scanner,
+    mut look: impl FnMut(u64, &Event<'_>),
+) {
+    for line in jsonl::lines(bytes) {
+        if let Ok(value) = scanner.scan(&line) {
+            look(line.offset(), &(format.read)(value));
+        }
+    }
+}
+
+fn answer(result: &ToolResult<'_>) -> Answer {
+    let mut words: Vec<Cow<'_, str>> = Vec::new();
+    let mut is_rich = matches!(result.content, Content::Other(raw) if !raw.is_null());
+    for (block, _) in result.content.blocks() {
+        match block {
+            Block::Text(text) => words.push(text.decode()),
+            _ => is_rich = true,
+        }
+    }
+    Answer {
+        id: result.tool_use_id.decode().into_owned(),
+        text: words.join("\n"),
+        is_rich,
+        is_error: result.is_error == Field::Value(true),
+    }
+}
+
+/// Returns a value in a spelling that only depends on what it means.
+fn canonical(value: Raw<'_>) -> String {
+    match serde_json::from_str::<serde_json::Value>(value.as_str()) {
+        Ok(value) => value.to_string(),
+        Err(_) => {
+            let mut spelled = Vec::new();
+            jsonl::respell(&mut spelled, value, Style::Python);
+            String::from_utf8_lossy(&spelled).into_owned()
+        }
+    }
+}
