@@ -27,10 +27,14 @@ mod encode;
 mod member;
 mod number;
 
-pub use self::{
+pub(crate) use self::{
     base::Base,
-    decode::{Carry, Ending, Piece, Record},
     encode::{Packer, Riders},
-    member::{MEMBER, Member, push_member},
-    number::{guard_of, push_guard, push_number, read_guard, read_number},
+    member::push_member,
+    number::{push_guard, push_number, read_guard, read_number},
+};
+pub use self::{
+    decode::{Carry, Ending, Piece, Record},
+    member::{MEMBER, Member},
+    number::guard_of,
 };

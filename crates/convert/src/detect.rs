@@ -6,7 +6,7 @@ use jsonl::{Line, Value};
 use crate::formats::FORMATS;
 
 /// How many lines that can be read have a vote.
-pub const MAX_LINES: usize = 64;
+pub(crate) const MAX_LINES: usize = 64;
 
 /// What a file was found to be.
 #[derive(Clone, Copy, Debug)]
@@ -23,8 +23,11 @@ pub enum Detected {
     Empty,
 }
 
+/// Whether a line, or its value if it has one, is in some format.
+type IsForeign = fn(&[u8], Option<Value<'_>>) -> bool;
+
 /// Formats that are not ours, and how to know them.
-const FOREIGN: &[(&str, fn(&[u8], Option<Value<'_>>) -> bool)] = &[
+const FOREIGN: &[(&str, IsForeign)] = &[
     ("UTF-16 text", |line, _| line.starts_with(b"\xff\xfe") || line.starts_with(b"\xfe\xff")),
     ("a gzip file", |line, _| line.starts_with(b"\x1f\x8b")),
     ("a zstd file", |line, _| line.starts_with(b"\x28\xb5\x2f\xfd")),
@@ -34,7 +37,7 @@ const FOREIGN: &[(&str, fn(&[u8], Option<Value<'_>>) -> bool)] = &[
 
 /// Votes of the lines of one file.
 #[derive(Debug)]
-pub struct Ballot {
+pub(crate) struct Ballot {
     votes: Vec<u32>,
     foreign: Vec<u32>,
     n_lines: usize,
@@ -56,7 +59,7 @@ impl Default for Ballot {
 
 impl Ballot {
     /// Takes a line and its value, if it has one; returns whether more are wanted.
-    pub fn push(&mut self, line: &Line<'_>, value: Option<Value<'_>>) -> bool {
+    pub(crate) fn push(&mut self, line: &Line<'_>, value: Option<Value<'_>>) -> bool {
         self.is_empty &= line.is_blank();
         self.n_seen += 1;
         self.n_lines += usize::from(value.is_some());
@@ -71,7 +74,7 @@ impl Ballot {
     }
 
     /// Counts the votes.
-    pub fn result(&self) -> Detected {
+    pub(crate) fn result(&self) -> Detected {
         let most = self.votes.iter().copied().max().unwrap_or(0);
         let foreign = self.foreign.iter().zip(FOREIGN).max_by_key(|(votes, _)| **votes);
         if let Some((votes, (name, _))) = foreign

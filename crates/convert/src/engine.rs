@@ -1,4 +1,4 @@
-//! From source lines to written lines with their carries.
+//! From source lines to written lines and the records of the source lines in them.
 
 use std::io::{self, Write};
 
@@ -6,9 +6,9 @@ use core_model::{Copied, Event, Format, LineId, LossKind, Options, Output, Place
 use jsonl::Line;
 
 use crate::{
-    carry::{Packer, Riders, guard_of, push_member},
-    sidecar::SidecarWriter,
+    carry::{Packer, Riders},
     survey::Survey,
+    target::Target,
 };
 
 /// Where source lines go that no written line says in full.
@@ -23,42 +23,32 @@ pub enum CarryMode {
     None,
 }
 
-/// Riders of this size and more do not follow a title, which must stand near the end of a file.
-const MAX_TRAILING: usize = 4 * 1024;
-
 pub(crate) struct Engine<'w> {
-    to: &'static Format,
     mode: CarryMode,
     writer: Box<dyn Writer>,
     out: Output,
     packer: Packer,
     riders: Riders,
+    longest_rider: usize,
     /// The records of the lines that the writer has not emitted yet, by their ids.
     records: Vec<Vec<u8>>,
-    /// The last line, which waits for what may still ride on it.
-    held: Option<Held>,
-    spare: Held,
-    sink: &'w mut dyn Write,
-    sidecar: Option<SidecarWriter>,
-    is_first: bool,
-    head_used: usize,
+    target: Target<'w>,
     /// The lines that say the first prompt; once they are written, the head is over.
     prompt_lines: Vec<LineId>,
-    is_head: bool,
-    needs_newline: bool,
+    has_prompt: bool,
     copied: Vec<Copied>,
     homes: Vec<(usize, LineId)>,
-    pub(crate) n_riders: u64,
-    pub(crate) n_stranded: u64,
-    pub(crate) lines_out: u64,
-    pub(crate) bytes_out: u64,
+    n_riders: u64,
 }
 
-#[derive(Default)]
-struct Held {
-    line: Vec<u8>,
-    carry: Vec<u8>,
-    guard: u64,
+/// What an engine wrote.
+pub(crate) struct Written {
+    pub(crate) sidecar: Option<Vec<u8>>,
+    pub(crate) n_riders: u64,
+    pub(crate) n_stranded: u64,
+    pub(crate) n_lines: u64,
+    pub(crate) n_bytes: u64,
+    pub(crate) losses: core_model::Losses,
 }
 
 impl<'w> Engine<'w> {
@@ -74,92 +64,94 @@ impl<'w> Engine<'w> {
         let session_id = facts.session_id.as_deref().and_then(jsonl::Text::new);
         let session_id = session_id.map(|id| id.decode().into_owned()).unwrap_or_default();
         Ok(Self {
-            to,
             mode,
             writer: (to.writer)(options, facts),
             out: Output::new(to.style, from.style, &session_id),
             packer: Packer::new(from.tag, std::mem::take(&mut survey.base)),
             riders: Riders::default(),
-            records: Vec::new(),
-            held: None,
-            spare: Held::default(),
-            sink,
-            sidecar: match mode {
-                CarryMode::Sidecar => Some(SidecarWriter::new()?),
-                CarryMode::Inline | CarryMode::None => None,
+            longest_rider: match to.limits.carrier_size {
+                0 => usize::MAX,
+                size => size / 2,
             },
-            is_first: true,
-            head_used: 0,
+            records: Vec::new(),
+            target: Target::new(to, mode, sink)?,
             prompt_lines: Vec::new(),
-            is_head: to.limits.head > 0 && mode == CarryMode::Inline,
-            needs_newline: false,
+            has_prompt: false,
             copied: Vec::new(),
             homes: Vec::new(),
             n_riders: 0,
-            n_stranded: 0,
-            lines_out: 0,
-            bytes_out: 0,
         })
     }
 
-    pub(crate) fn output(&mut self) -> &mut Output {
-        &mut self.out
+    /// Sets the number of the source line.
+    pub(crate) fn set_line_number(&mut self, number: u64) {
+        self.out.set_line_number(number);
     }
 
-    /// Takes a source line that the target does not show.
+    /// Counts a source line that the target does not show.
+    pub(crate) fn lose(&mut self, field: &'static str, place: Place) {
+        self.out.lose_at(LossKind::Dropped, field, place);
+    }
+
+    /// Returns whether nothing is written yet.
+    pub(crate) fn is_at_start(&self) -> bool {
+        self.target.n_lines == 0
+    }
+
+    /// Takes a source line that no written line says.
     pub(crate) fn ride(&mut self, line: &Line<'_>) {
         self.n_riders += 1;
         if self.mode != CarryMode::None {
-            let longest = match self.to.limits.carrier_size {
-                0 => usize::MAX,
-                size => size / 2,
-            };
-            self.riders.add(&mut self.packer, line.offset(), line.bytes(), longest);
+            self.riders.add(&mut self.packer, line.offset(), line.bytes(), self.longest_rider);
         }
     }
 
     /// Writes an event that the target shows.
-    pub(crate) fn write(&mut self, line: &Line<'_>, event: &Event<'_>, from: &Format) -> io::Result<()> {
+    pub(crate) fn write(
+        &mut self,
+        line: &Line<'_>,
+        event: &Event<'_>,
+        from: &Format,
+    ) -> io::Result<()> {
         self.out.start_source(line, from.style);
         self.writer.write(event, &mut self.out);
         self.find_homes();
-        match self.homes.len() {
+        match self.homes[..] {
+            [] => self.ride(line),
             // Without a carry nobody asks what stands where.
-            1.. if self.mode == CarryMode::None => self.forget_copied(),
-            0 => self.ride(line),
-            1 => {
-                let (_, id) = self.homes[0];
+            _ if self.mode == CarryMode::None => self.forget_copied(),
+            [(_, id)] => {
                 self.out.take_copied(id, &mut self.copied);
                 let records = slot(&mut self.records, id);
                 self.packer.push_own(records, line.offset(), line.bytes(), &mut self.copied);
             }
             _ => self.push_parts(line),
         }
-        if self.is_head && self.prompt_lines.is_empty() && event.is_prompt() {
+        if !self.has_prompt && event.is_prompt() {
+            self.has_prompt = true;
             self.prompt_lines.extend(self.homes.iter().map(|(_, id)| *id));
         }
         self.take_emitted()
-    }
-
-    fn forget_copied(&mut self) {
-        for (_, id) in &self.homes {
-            self.out.take_copied(*id, &mut self.copied);
-        }
     }
 
     /// Finds the lines that say something of the source line, in the order of what they say; or, if
     /// none copies anything, the first that it touched.
     fn find_homes(&mut self) {
         self.homes.clear();
-        let touched = self.out.touched().to_vec();
-        for id in &touched {
-            if let Some(first) = self.out.first_copied(*id) {
-                self.homes.push((first, *id));
-            }
+        let touched = self.out.touched();
+        let copied = touched.iter().filter_map(|id| Some((self.out.first_copied(*id)?, *id)));
+        self.homes.extend(copied);
+        if self.homes.len() > 1 {
+            self.homes.sort_unstable_by_key(|(first, _)| *first);
         }
-        self.homes.sort_by_key(|(first, _)| *first);
         if self.homes.is_empty() {
             self.homes.extend(touched.first().map(|id| (0, *id)));
+        }
+    }
+
+    fn forget_copied(&mut self) {
+        for (_, id) in &self.homes {
+            self.out.take_copied(*id, &mut self.copied);
         }
     }
 
@@ -171,16 +163,8 @@ impl<'w> Engine<'w> {
             let end = self.homes.get(part + 1).map_or(line.bytes().len(), |(next, _)| *next);
             self.out.take_copied(id, &mut self.copied);
             let records = slot(&mut self.records, id);
-            let range = (start, end);
-            self.packer.push_part(
-                records,
-                line.offset(),
-                line.bytes(),
-                range,
-                part,
-                n_parts,
-                &mut self.copied,
-            );
+            let part = (part, n_parts);
+            self.packer.push_part(records, line, start..end, part, &mut self.copied);
         }
     }
 
@@ -189,151 +173,38 @@ impl<'w> Engine<'w> {
         if let Some(event) = event {
             self.writer.resume(event, &mut self.out);
             self.take_emitted()?;
-            self.is_head &= !event.is_prompt();
         }
-        self.write_held()?;
-        self.end_line()?;
-        self.sink.write_all(bytes)?;
-        self.lines_out += 1;
-        self.bytes_out += bytes.len() as u64;
-        self.needs_newline = !bytes.ends_with(b"\n");
-        Ok(())
-    }
-
-    /// Ends a restored line that ended its file, now that more follows.
-    fn end_line(&mut self) -> io::Result<()> {
-        if self.needs_newline {
-            self.sink.write_all(b"\n")?;
-            self.bytes_out += 1;
-            self.needs_newline = false;
-        }
-        Ok(())
+        self.target.push_restored(bytes, event.is_some_and(Event::is_prompt))
     }
 
     fn take_emitted(&mut self) -> io::Result<()> {
         while let Some(id) = self.out.next_emitted() {
-            self.write_held()?;
-            let mut held = std::mem::take(&mut self.spare);
-            held.line.extend_from_slice(self.out.bytes(id));
-            self.out.release(id);
-            let mut records = std::mem::take(slot(&mut self.records, id));
-            self.start_carry(&mut held, &records);
+            let records = slot(&mut self.records, id);
+            self.target.push(self.out.bytes(id), records, &self.packer, &mut self.riders)?;
             records.clear();
-            *slot(&mut self.records, id) = records;
-            self.held = Some(held);
-            if self.is_head && self.prompt_lines.contains(&id) {
-                self.is_head = false;
-                self.write_carriers()?;
+            self.out.release(id);
+            if self.prompt_lines.contains(&id) {
+                self.prompt_lines.clear();
+                self.target.end_head(&self.packer, &mut self.riders)?;
             }
         }
         Ok(())
     }
 
-    /// Gives a line its carry: its own records and, as far as there is room, those that wait.
-    fn start_carry(&mut self, held: &mut Held, records: &[u8]) {
-        if self.mode == CarryMode::None {
-            return;
-        }
-        held.guard = guard_of(&[&held.line]);
-        self.packer.push_head(&mut held.carry, held.guard, self.is_first);
-        self.is_first = false;
-        held.carry.extend_from_slice(records);
-        let room = if self.is_head {
-            self.to.limits.head.saturating_sub(self.head_used + held.carry.len())
-        } else {
-            usize::MAX
-        };
-        self.riders.take(&mut held.carry, room);
-        self.head_used += held.carry.len();
-    }
-
-    /// Writes what waits on lines of a type that the target's client ignores, if there is one.
-    fn write_carriers(&mut self) -> io::Result<()> {
-        let limits = self.to.limits;
-        if limits.carrier.is_empty() || self.mode != CarryMode::Inline {
-            return Ok(());
-        }
-        while !self.riders.is_empty() {
-            self.write_held()?;
-            let mut held = std::mem::take(&mut self.spare);
-            held.line.extend_from_slice(limits.carrier.as_bytes());
-            held.line.push(b'}');
-            held.guard = guard_of(&[&held.line]);
-            self.packer.push_head(&mut held.carry, held.guard, self.is_first);
-            self.is_first = false;
-            if self.riders.take(&mut held.carry, limits.carrier_size) == 0 {
-                self.riders.take(&mut held.carry, usize::MAX);
-            }
-            self.held = Some(held);
-        }
-        Ok(())
-    }
-
-    fn write_held(&mut self) -> io::Result<()> {
-        let Some(mut held) = self.held.take() else { return Ok(()) };
-        self.end_line()?;
-        match self.mode {
-            CarryMode::Inline => push_member(&mut held.line, &held.carry, self.to.style),
-            CarryMode::Sidecar => {
-                if let Some(sidecar) = &mut self.sidecar {
-                    sidecar.add(held.guard, &held.carry)?;
-                }
-            }
-            CarryMode::None => {}
-        }
-        held.line.push(b'\n');
-        self.sink.write_all(&held.line)?;
-        self.lines_out += 1;
-        self.bytes_out += held.line.len() as u64;
-        held.line.clear();
-        held.carry.clear();
-        self.spare = held;
-        Ok(())
-    }
-
-    /// Writes what comes after the last source line, and returns the sidecar if there is one.
-    pub(crate) fn finish(mut self) -> io::Result<(Self, Option<Vec<u8>>)> {
-        if self.riders.len() > MAX_TRAILING {
-            self.write_carriers_if_begun()?;
-        }
+    /// Writes what comes after the last source line.
+    pub(crate) fn finish(mut self) -> io::Result<Written> {
+        self.target.start_closing(&self.packer, &mut self.riders)?;
         self.writer.finish(&mut self.out);
         self.take_emitted()?;
-        if let Some(held) = &mut self.held {
-            self.riders.take(&mut held.carry, usize::MAX);
-        }
-        self.write_held()?;
-        let mut sidecar = self.sidecar.take();
-        if !self.riders.is_empty() {
-            self.strand(&mut sidecar)?;
-        }
-        let sidecar = sidecar.map(SidecarWriter::finish).transpose()?;
-        self.sink.flush()?;
-        Ok((self, sidecar))
-    }
-
-    fn write_carriers_if_begun(&mut self) -> io::Result<()> {
-        if self.held.is_some() { self.write_carriers() } else { Ok(()) }
-    }
-
-    /// Finds a place for source lines in a target that shows nothing: a sidecar.
-    fn strand(&mut self, sidecar: &mut Option<SidecarWriter>) -> io::Result<()> {
-        if self.lines_out > 0 && self.mode == CarryMode::Inline {
-            // Restored lines are not touched; what was added to them has no place.
-            self.n_stranded += 1;
-            self.out.lose_at(LossKind::Dropped, "line without a place", Place::default());
-            return Ok(());
-        }
-        let mut carry = Vec::new();
-        let guard = guard_of(&[b""]);
-        self.packer.push_head(&mut carry, guard, self.is_first);
-        self.riders.take(&mut carry, usize::MAX);
-        if sidecar.is_none() {
-            *sidecar = Some(SidecarWriter::new()?);
-        }
-        match sidecar {
-            Some(sidecar) => sidecar.add(guard, &carry),
-            None => Ok(()),
-        }
+        let (sidecar, is_stranded) = self.target.finish(&self.packer, &mut self.riders)?;
+        Ok(Written {
+            sidecar,
+            n_riders: self.n_riders,
+            n_stranded: u64::from(is_stranded),
+            n_lines: self.target.n_lines,
+            n_bytes: self.target.n_bytes,
+            losses: self.out.losses().clone(),
+        })
     }
 }
 

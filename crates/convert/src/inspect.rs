@@ -88,6 +88,7 @@ fn strip_line(line: &Line<'_>, value: Option<Value<'_>>, out: &mut dyn Write) ->
     }
     out.write_all(visible.as_bytes())?;
     let content = line.content();
-    let terminator = line.offset_of(content).map(|start| start - line.offset() + content.len() as u64);
+    let terminator =
+        line.offset_of(content).map(|start| start - line.offset() + content.len() as u64);
     out.write_all(line.bytes().get(terminator.unwrap_or(0) as usize..).unwrap_or_default())
 }

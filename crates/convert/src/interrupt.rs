@@ -19,12 +19,18 @@ const GRACE: Duration = Duration::from_millis(700);
 static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
 static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
+/// Ends the process as an interrupted one ends.
+#[expect(clippy::disallowed_methods, reason = "an interrupted process has no caller to return to")]
+fn exit() -> ! {
+    std::process::exit(i32::from(STATUS))
+}
+
 /// Listens for Ctrl-C.
 pub(crate) fn listen() {
     // Without a handler Ctrl-C still ends the process; only temporary files stay.
     _ = ctrlc::set_handler(|| {
         if IS_INTERRUPTED.swap(true, Ordering::SeqCst) {
-            std::process::exit(i32::from(STATUS));
+            exit();
         }
         std::thread::spawn(|| {
             std::thread::sleep(GRACE);
@@ -33,7 +39,7 @@ pub(crate) fn listen() {
                     _ = std::fs::remove_file(path);
                 }
             }
-            std::process::exit(i32::from(STATUS));
+            exit();
         });
     });
 }

@@ -23,7 +23,7 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
-pub mod carry;
+mod carry;
 mod cli;
 mod describe;
 mod detect;
@@ -38,12 +38,17 @@ mod pipeline;
 mod report;
 mod restore;
 mod run;
+mod second_pass;
 mod shown;
 mod sidecar;
 mod source;
+mod stack;
 mod survey;
+mod target;
+mod waiting;
 
 pub use self::{
+    carry::{Carry, Ending, MEMBER, Member, Piece, Record, guard_of},
     detect::Detected,
     engine::CarryMode,
     formats::{FORMATS, by_name},

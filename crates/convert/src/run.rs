@@ -82,7 +82,8 @@ fn inputs(paths: &[PathBuf]) -> io::Result<(Vec<Input>, bool)> {
             inputs.push(Input::Stdin);
         } else if path.is_dir() {
             is_folder = true;
-            let name = if paths.len() > 1 { path.file_name().unwrap_or_default() } else { "".as_ref() };
+            let name =
+                if paths.len() > 1 { path.file_name().unwrap_or_default() } else { "".as_ref() };
             walk(path, Path::new(name), &mut inputs)
                 .map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?;
         } else {
@@ -109,10 +110,7 @@ fn convert(args: &ConvertArgs) -> io::Result<Status> {
         to,
         from: args.from.as_deref().and_then(by_name),
         carry: args.carry.into(),
-        options: Options {
-            sdk_version: args.sdk_version.into(),
-            all_branches: args.all_branches,
-        },
+        options: Options { sdk_version: args.sdk_version.into(), all_branches: args.all_branches },
         force: args.force,
         verify: args.verify,
     };

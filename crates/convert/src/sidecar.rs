@@ -15,7 +15,7 @@ const MAGIC: &[u8] = b"carry 1\n";
 const LEVEL: i32 = 9;
 
 /// Writes a sidecar.
-pub struct SidecarWriter {
+pub(crate) struct SidecarWriter {
     bytes: Vec<u8>,
     encoder: zstd::stream::write::Encoder<'static, Vec<u8>>,
     seen: HashMap<u64, u64>,
@@ -27,7 +27,7 @@ impl SidecarWriter {
     /// # Errors
     ///
     /// If the compressor cannot be set up.
-    pub fn new() -> io::Result<Self> {
+    pub(crate) fn new() -> io::Result<Self> {
         let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), LEVEL)?;
         encoder.include_checksum(true)?;
         encoder.write_all(MAGIC)?;
@@ -39,7 +39,7 @@ impl SidecarWriter {
     /// # Errors
     ///
     /// The compressor's own.
-    pub fn add(&mut self, guard: u64, carry: &[u8]) -> io::Result<()> {
+    pub(crate) fn add(&mut self, guard: u64, carry: &[u8]) -> io::Result<()> {
         let occurrence = self.seen.entry(guard).or_default();
         self.bytes.clear();
         push_guard(&mut self.bytes, guard);
@@ -58,7 +58,7 @@ impl SidecarWriter {
     /// # Errors
     ///
     /// The compressor's own.
-    pub fn finish(self) -> io::Result<Vec<u8>> {
+    pub(crate) fn finish(self) -> io::Result<Vec<u8>> {
         self.encoder.finish()
     }
 }

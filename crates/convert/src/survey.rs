@@ -64,7 +64,8 @@ pub(crate) fn survey(
         true
     })?;
     survey.base = Base::of_lines(samples.iter().flatten().map(String::as_str));
-    survey.hidden = planner.map(|planner| planner.finish()).unwrap_or_default().into_iter().collect();
+    survey.hidden =
+        planner.map(|planner| planner.finish()).unwrap_or_default().into_iter().collect();
     let is_family = from.family == to.family;
     survey.shows_agents = n_main == 0 || (is_family && to.has_inline_agents);
     if survey.hidden.is_empty() && (n_agents == 0 || !survey.shows_agents) {

@@ -7,7 +7,13 @@ const NAMESPACE: Uuid = Uuid::from_u128(0xe72307bb_b2a0_58c1_a02d_4f3cff301f10);
 const BASE_62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// Returns the UUID of the thing `kind` that block `block_idx` of a source line stands for.
-pub fn uuid(kind: &str, session_id: &str, offset: u64, block_idx: usize, line: &[u8]) -> String {
+pub(crate) fn uuid(
+    kind: &str,
+    session_id: &str,
+    offset: u64,
+    block_idx: usize,
+    line: &[u8],
+) -> String {
     let name = name(kind, session_id, offset, block_idx, line);
     Uuid::new_v5(&NAMESPACE, &name).hyphenated().to_string()
 }
@@ -19,7 +25,7 @@ pub fn uuid_of_name(kind: &str, name: &str) -> String {
 }
 
 /// Returns the message id of the response that starts at a source line.
-pub fn message_id(session_id: &str, offset: u64, block_idx: usize, line: &[u8]) -> String {
+pub(crate) fn message_id(session_id: &str, offset: u64, block_idx: usize, line: &[u8]) -> String {
     let mut number: [u8; 32] =
         Sha256::digest(name("message", session_id, offset, block_idx, line)).into();
     let mut id = String::from("msg_");

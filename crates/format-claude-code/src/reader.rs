@@ -60,6 +60,7 @@ fn title(text: Option<Text<'_>>, rank: TitleRank) -> Body<'_> {
 fn said<'l>(role: Role, record: &Record<'l>, message: &ApiMessage<'l>) -> Message<'l> {
     // Without a message the content may stand on the line itself.
     let content = if record.message.is_some() { message.content } else { record.content };
+    let is_output = content.and_then(|content| content.text()).is_some_and(is_command_output);
     Message {
         id: message.id,
         model: message.model,
@@ -68,11 +69,19 @@ fn said<'l>(role: Role, record: &Record<'l>, message: &ApiMessage<'l>) -> Messag
         usage: message.usage.or(record.usage),
         request_id: record.request_id,
         tool_use_result: record.tool_use_result,
-        is_meta: record.is_meta,
+        is_meta: record.is_meta || is_output,
         is_summary: record.is_compact_summary,
         is_api_error: record.is_api_error_message,
         ..Message::new(role, Content::new(content, block))
     }
+}
+
+/// Whether a user's text is what the client prints of a command that the user ran in it: nobody
+/// asked anything (2.0.77, 2.1.237).
+fn is_command_output(text: Text<'_>) -> bool {
+    const STARTS: [&str; 4] =
+        ["<local-command-stdout>", "<local-command-caveat>", "<bash-stdout>", "<bash-stderr>"];
+    STARTS.iter().any(|start| text.body().starts_with(start))
 }
 
 /// Reads a tool result that is a line of its own, as erk's fixtures have it.

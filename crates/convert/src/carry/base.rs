@@ -1,7 +1,7 @@
 //! The base: members that repeat on every line, kept once and referred to.
 
 /// The size of a base, in bytes.
-pub const MAX_BASE: usize = 2048;
+pub(super) const MAX_BASE: usize = 2048;
 
 const WINDOW: usize = 8;
 const TABLE_BITS: u32 = 12;
@@ -10,14 +10,15 @@ const LONGEST_STRING: usize = 96;
 
 /// Text that many source lines share, with an index of its places.
 #[derive(Clone, Debug, Default)]
-pub struct Base {
+pub(crate) struct Base {
     bytes: Vec<u8>,
     table: Vec<u16>,
 }
 
 impl Base {
-    /// Creates a base of what a carry holds.
-    pub fn new(bytes: &[u8]) -> Self {
+    /// Creates a base of bytes as they are.
+    #[cfg(test)]
+    pub(crate) fn new(bytes: &[u8]) -> Self {
         let mut base = Base::default();
         base.extend(bytes);
         base.index();
@@ -25,7 +26,7 @@ impl Base {
     }
 
     /// Creates a base of sample lines: their members, without long strings.
-    pub fn of_lines<'l>(lines: impl IntoIterator<Item = &'l str>) -> Self {
+    pub(crate) fn of_lines<'l>(lines: impl IntoIterator<Item = &'l str>) -> Self {
         let mut base = Base::default();
         for line in lines {
             let mut rest = line;
@@ -61,7 +62,7 @@ impl Base {
     }
 
     /// Returns the bytes.
-    pub fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 

@@ -1,6 +1,9 @@
 //! Writing a carry: the difference of a source line from the line that says it.
 
+use std::ops::Range;
+
 use core_model::Copied;
+use jsonl::Line;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
@@ -13,7 +16,7 @@ const SHORTEST_COPY: usize = 8;
 
 /// Writes records.
 #[derive(Debug, Default)]
-pub struct Packer {
+pub(crate) struct Packer {
     base: Base,
     tag: char,
     pieces: Vec<u8>,
@@ -21,19 +24,19 @@ pub struct Packer {
 
 /// Which part of a source line a record holds.
 #[derive(Clone, Copy, Debug)]
-pub struct Part {
-    pub(super) part: usize,
-    pub(super) n_parts: usize,
+struct Part {
+    part: usize,
+    n_parts: usize,
 }
 
 impl Packer {
     /// Creates a packer for sources of the format `tag` with a base.
-    pub fn new(tag: char, base: Base) -> Self {
+    pub(crate) fn new(tag: char, base: Base) -> Self {
         Self { base, tag, pieces: Vec::new() }
     }
 
     /// Appends what every carry starts with, and the base if it is the first of a conversion.
-    pub fn push_head(&self, out: &mut Vec<u8>, guard: u64, is_first: bool) {
+    pub(crate) fn push_head(&self, out: &mut Vec<u8>, guard: u64, is_first: bool) {
         out.push(b'1');
         out.extend_from_slice(self.tag.encode_utf8(&mut [0; 4]).as_bytes());
         push_guard(out, guard);
@@ -47,33 +50,38 @@ impl Packer {
 
     /// Appends the record of a source line that a written line says: `copied` are the parts of it
     /// that stand there.
-    pub fn push_own(&mut self, out: &mut Vec<u8>, offset: u64, line: &[u8], copied: &mut [Copied]) {
+    pub(crate) fn push_own(
+        &mut self,
+        out: &mut Vec<u8>,
+        offset: u64,
+        line: &[u8],
+        copied: &mut [Copied],
+    ) {
         let (content, ending) = Ending::split(line);
         self.pieces.clear();
         self.push_difference(content, 0, copied);
         self.push_record(out, offset, None, b'@', ending, line);
     }
 
-    /// Appends the record of part `part` of `n_parts` of a source line: `line[start..end]`.
-    #[expect(clippy::too_many_arguments, reason = "a range and a part are two numbers each")]
-    pub fn push_part(
+    /// Appends the record of part `part.0` of `part.1` of a source line: the bytes in `range`.
+    pub(crate) fn push_part(
         &mut self,
         out: &mut Vec<u8>,
-        offset: u64,
-        line: &[u8],
-        (start, end): (usize, usize),
-        part: usize,
-        n_parts: usize,
+        line: &Line<'_>,
+        range: Range<usize>,
+        part: (usize, usize),
         copied: &mut [Copied],
     ) {
-        let bytes = line.get(start..end).unwrap_or_default();
+        let (part, n_parts) = part;
+        let start = range.start;
+        let bytes = line.bytes().get(range).unwrap_or_default();
         let (content, ending) = match part + 1 == n_parts {
             true => Ending::split(bytes),
             false => (bytes, Ending::None),
         };
         self.pieces.clear();
         self.push_difference(content, start, copied);
-        self.push_record(out, offset, Some(Part { part, n_parts }), b'@', ending, bytes);
+        self.push_record(out, line.offset(), Some(Part { part, n_parts }), b'@', ending, bytes);
     }
 
     /// Appends the record of a source line, or of a part of one, that no written line says.
@@ -166,7 +174,7 @@ fn push_literal(pieces: &mut Vec<u8>, text: &str) {
 
 /// Source lines that wait for a written line to ride on, as records.
 #[derive(Debug, Default)]
-pub struct Riders {
+pub(crate) struct Riders {
     records: Vec<u8>,
     ends: Vec<usize>,
     taken: usize,
@@ -174,7 +182,7 @@ pub struct Riders {
 
 impl Riders {
     /// Adds a source line, as several records if it is longer than `longest`.
-    pub fn add(&mut self, packer: &mut Packer, offset: u64, line: &[u8], longest: usize) {
+    pub(crate) fn add(&mut self, packer: &mut Packer, offset: u64, line: &[u8], longest: usize) {
         if line.len() <= longest {
             packer.push_rider(&mut self.records, offset, None, line);
             self.ends.push(self.records.len());
@@ -190,12 +198,12 @@ impl Riders {
     }
 
     /// Returns whether no line waits.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.taken == self.ends.len()
     }
 
     /// Returns the bytes of all records that wait.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.ends.last().map_or(0, |end| end - self.start())
     }
 
@@ -204,7 +212,7 @@ impl Riders {
     }
 
     /// Moves to `out` the records that fit into `room`, and returns how many bytes they are.
-    pub fn take(&mut self, out: &mut Vec<u8>, room: usize) -> usize {
+    pub(crate) fn take(&mut self, out: &mut Vec<u8>, room: usize) -> usize {
         let start = self.start();
         let waiting = self.ends.get(self.taken..).unwrap_or_default();
         let n = waiting.partition_point(|end| end - start <= room);

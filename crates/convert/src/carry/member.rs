@@ -21,7 +21,7 @@ fn exchanged(byte: u8) -> u8 {
 /// Appends to a written line, whose last byte is `}`, the member with a carry.
 ///
 /// In Python's style the string is ASCII, but for DEL being itself rather than an escape.
-pub fn push_member(line: &mut Vec<u8>, carry: &[u8], style: Style) {
+pub(crate) fn push_member(line: &mut Vec<u8>, carry: &[u8], style: Style) {
     line.pop();
     let is_first = line.last() == Some(&b'{');
     let (comma, colon) = (style.comma(), style.colon());

@@ -24,7 +24,7 @@ pub fn guard_of(pieces: &[&[u8]]) -> u64 {
 }
 
 /// Appends a guard.
-pub fn push_guard(out: &mut Vec<u8>, guard: u64) {
+pub(crate) fn push_guard(out: &mut Vec<u8>, guard: u64) {
     push_bits(out, guard, GUARD_LEN);
 }
 
@@ -40,7 +40,7 @@ fn push_bits(out: &mut Vec<u8>, bits: u64, n_digits: usize) {
 }
 
 /// Reads a guard from the front of `bytes`.
-pub fn read_guard(bytes: &mut &[u8]) -> Option<u64> {
+pub(crate) fn read_guard(bytes: &mut &[u8]) -> Option<u64> {
     let (digits, rest) = bytes.split_at_checked(GUARD_LEN)?;
     *bytes = rest;
     read_bits(digits)
@@ -90,7 +90,7 @@ pub(super) fn read_base64(out: &mut Vec<u8>, digits: &[u8]) -> bool {
 }
 
 /// Appends a number in base 36.
-pub fn push_number(out: &mut Vec<u8>, mut number: u64) {
+pub(crate) fn push_number(out: &mut Vec<u8>, mut number: u64) {
     let mut digits = [0; 13];
     let mut at = digits.len();
     loop {
@@ -106,7 +106,7 @@ pub fn push_number(out: &mut Vec<u8>, mut number: u64) {
 }
 
 /// Reads a number from the front of `bytes`.
-pub fn read_number(bytes: &mut &[u8]) -> Option<u64> {
+pub(crate) fn read_number(bytes: &mut &[u8]) -> Option<u64> {
     let mut number: u64 = 0;
     let mut n_digits = 0;
     while let Some((byte, rest)) = bytes.split_first() {

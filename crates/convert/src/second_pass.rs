@@ -1,0 +1,195 @@
+//! The second pass over a source: each line is restored from a carry, or converted, or carried.
+
+use std::io;
+
+use core_model::{Body, Event, Field, Format, Message, Place};
+use jsonl::{ErrorKind, Line, Scanner, Value};
+
+use crate::{
+    engine::Engine,
+    report::{Damage, MAX_PLACES, Report},
+    restore::{Item, Restorer},
+    sidecar::Sidecar,
+    survey::Survey,
+};
+
+/// A conversion on its way.
+pub(crate) struct SecondPass<'w> {
+    engine: Engine<'w>,
+    survey: Survey,
+    /// The source's format, and those that its carries lead to, down to the target's.
+    levels: Vec<&'static Format>,
+    restorers: Vec<Restorer>,
+    scanner: Scanner,
+    report: Report,
+}
+
+impl<'w> SecondPass<'w> {
+    /// Creates the pass; `unwound` are the formats that the source's carries lead to.
+    pub(crate) fn new(
+        engine: Engine<'w>,
+        survey: Survey,
+        from: &'static Format,
+        unwound: &[&'static Format],
+        mut sidecar: Option<Sidecar>,
+    ) -> Self {
+        let restorer =
+            |format: &&'static Format| Restorer::new(format.tag, format.style, sidecar.take());
+        let restorers = unwound.iter().map(restorer).collect();
+        let levels = std::iter::once(from).chain(unwound.iter().copied()).collect();
+        let (scanner, report) = (Scanner::default(), Report::default());
+        Self { engine, survey, levels, restorers, scanner, report }
+    }
+
+    /// Takes a line of the source.
+    pub(crate) fn line(
+        &mut self,
+        line: &Line<'_>,
+        value: jsonl::Result<Value<'_>>,
+    ) -> io::Result<()> {
+        self.report.bytes_in += line.bytes().len() as u64;
+        self.report.lines_in += 1;
+        self.engine.set_line_number(self.report.lines_in);
+        if self.restorers.is_empty() {
+            return self.convert(line, value, self.levels[0], None);
+        }
+        self.restorers[0].push(line, value.ok());
+        let mut scanner = std::mem::take(&mut self.scanner);
+        let result = self.take_items(0, &mut scanner);
+        self.scanner = scanner;
+        result
+    }
+
+    /// Ends the pass and returns the report and the sidecar, if there is one.
+    pub(crate) fn finish(mut self) -> io::Result<(Report, Option<Vec<u8>>)> {
+        let mut scanner = std::mem::take(&mut self.scanner);
+        self.finish_restorers(0, &mut scanner)?;
+        let mut report = self.report;
+        for restorer in &self.restorers {
+            let tally = restorer.tally();
+            report.restored.restored = tally.restored;
+            report.restored.edited += tally.edited;
+            report.restored.added += tally.added;
+            report.restored.gaps += tally.gaps;
+            report.restored.unreadable += tally.unreadable;
+        }
+        let written = self.engine.finish()?;
+        report.bytes_sidecar = written.sidecar.as_ref().map_or(0, |bytes| bytes.len() as u64);
+        report.riders = written.n_riders;
+        report.n_stranded = written.n_stranded;
+        report.lines_out = written.n_lines;
+        report.bytes_out = written.n_bytes;
+        report.losses = written.losses;
+        Ok((report, written.sidecar))
+    }
+
+    /// Passes on what a restorer hands out: to the next one, or to the target.
+    fn take_items(&mut self, level: usize, scanner: &mut Scanner) -> io::Result<()> {
+        while let Some(item) = self.restorers[level].next_item() {
+            match item {
+                Item::Restored(bytes) if level + 1 < self.restorers.len() => {
+                    let line = Line::new(&bytes, 1);
+                    self.restorers[level + 1].push(&line, scanner.scan(&line).ok());
+                    self.take_items(level + 1, scanner)?;
+                }
+                Item::Restored(bytes) => {
+                    let line = Line::new(&bytes, u64::from(!self.engine.is_at_start()));
+                    let format = self.levels[level + 1];
+                    let event = scanner.scan(&line).ok().map(format.read);
+                    self.engine.resume(&bytes, event.as_ref())?;
+                }
+                Item::Converted { line, offset, skeletons } => {
+                    if level + 1 < self.restorers.len() {
+                        self.finish_restorers(level + 1, scanner)?;
+                    }
+                    let line = Line::new(&line, offset);
+                    let format = self.levels[level];
+                    let skeleton = skeletons.and_then(|skeletons| skeletons.into_iter().next());
+                    let value = scanner.scan(&line);
+                    self.convert(&line, value, format, skeleton.as_deref())?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands out everything that waits, from a level on.
+    fn finish_restorers(&mut self, from: usize, scanner: &mut Scanner) -> io::Result<()> {
+        for level in from..self.restorers.len() {
+            self.restorers[level].finish();
+            self.take_items(level, scanner)?;
+        }
+        Ok(())
+    }
+
+    /// Converts a line; of one that was edited, `skeleton` is what its carry knows.
+    fn convert(
+        &mut self,
+        line: &Line<'_>,
+        value: jsonl::Result<Value<'_>>,
+        format: &'static Format,
+        skeleton: Option<&[u8]>,
+    ) -> io::Result<()> {
+        let value = match value {
+            Ok(value) => value,
+            Err(error) => {
+                self.note_damage(line, error);
+                self.engine.ride(line);
+                return Ok(());
+            }
+        };
+        let mut event = (format.read)(value);
+        if !self.survey.shows(line.offset(), &event) {
+            if event.message().is_some() {
+                let field = if event.is_sub_agent() { "sub-agent" } else { "branch" };
+                let place = Place { line: self.report.lines_in, offset: line.offset() };
+                self.engine.lose(field, place);
+            }
+            self.engine.ride(line);
+            return Ok(());
+        }
+        let mut second = Scanner::default();
+        let target = self.levels.last().copied().unwrap_or(format);
+        let known = skeleton.and_then(|skeleton| second.scan_slice(skeleton, 0).ok());
+        if let Some(known) = known {
+            keep_envelope(&mut event, &(target.read)(known));
+        }
+        self.engine.write(line, &event, format)
+    }
+
+    fn note_damage(&mut self, line: &Line<'_>, error: jsonl::Error) {
+        if line.is_blank() {
+            return;
+        }
+        let damage = Damage { line: self.report.lines_in, error };
+        if !line.is_terminated() && error.kind == ErrorKind::UnexpectedEnd {
+            self.report.torn = Some(damage);
+            return;
+        }
+        self.report.n_damaged += 1;
+        if self.report.damaged.len() < MAX_PLACES {
+            self.report.damaged.push(damage);
+        }
+    }
+}
+
+/// Gives an edited line's event what its carry knows of it beyond the content.
+fn keep_envelope<'l>(event: &mut Event<'l>, known: &Event<'l>) {
+    let context = &mut event.context;
+    context.uuid = known.context.uuid.or(context.uuid);
+    if known.context.parent != Field::Absent {
+        context.parent = known.context.parent;
+    }
+    context.time = known.context.time.or(context.time);
+    let Body::Message(message) = &mut event.body else { return };
+    let Some(known) = known.message() else { return };
+    *message = Message {
+        id: known.id.or(message.id),
+        model: known.model.or(message.model),
+        stop_reason: known.stop_reason.or(message.stop_reason),
+        stop_sequence: known.stop_sequence.or(message.stop_sequence),
+        usage: known.usage.or(message.usage),
+        request_id: known.request_id.or(message.request_id),
+        ..*message
+    };
+}

@@ -1,0 +1,75 @@
+//! Which formats a source was converted from.
+
+use std::io;
+
+use core_model::Format;
+use jsonl::{Line, Scanner};
+
+use crate::{
+    carry::{Carry, Member},
+    detect::MAX_LINES,
+    formats::{FORMATS, by_tag},
+    restore::{Item, Restorer},
+    sidecar::Sidecar,
+    survey::Lines,
+};
+
+/// Returns the formats that a source was converted from, the latest first.
+///
+/// It was, if one of its first two lines has a carry: lines without one come later.
+pub(crate) fn stack(
+    from: &'static Format,
+    source: &mut dyn Lines,
+    sidecar: Option<&Sidecar>,
+) -> io::Result<Vec<&'static Format>> {
+    let mut head: Vec<Vec<u8>> = Vec::new();
+    source.for_each(&mut |line, _| {
+        head.push(line.bytes().to_vec());
+        head.len() < MAX_LINES
+    })?;
+    let mut stack: Vec<&'static Format> = Vec::new();
+    if let Some(carry) = sidecar.and_then(Sidecar::first).and_then(Carry::parse) {
+        stack.extend(by_tag(carry.tag));
+        return Ok(stack);
+    }
+    let mut scanner = Scanner::default();
+    while let Some(format) = carried_format(&head, &mut scanner) {
+        let is_known = format.name == from.name || stack.iter().any(|it| it.name == format.name);
+        if is_known || stack.len() > FORMATS.len() {
+            break;
+        }
+        stack.push(format);
+        let mut restorer = Restorer::new(format.tag, format.style, None);
+        for line in &head {
+            let line = Line::new(line, 1);
+            restorer.push(&line, scanner.scan(&line).ok());
+        }
+        restorer.finish();
+        let mut restored = Vec::new();
+        while let Some(item) = restorer.next_item() {
+            if let Item::Restored(bytes) = item {
+                restored.push(bytes);
+            }
+        }
+        head = restored;
+    }
+    Ok(stack)
+}
+
+/// Returns the format that one of the first two objects carries.
+fn carried_format(head: &[Vec<u8>], scanner: &mut Scanner) -> Option<&'static Format> {
+    let mut n_objects = 0;
+    for (n, bytes) in head.iter().enumerate() {
+        let line = Line::new(bytes, n as u64);
+        let Ok(value) = scanner.scan(&line) else { continue };
+        let member = Member::find(value);
+        if let Some(carry) = member.as_ref().and_then(|member| Carry::parse(&member.carry)) {
+            return by_tag(carry.tag);
+        }
+        n_objects += 1;
+        if n_objects == 2 {
+            break;
+        }
+    }
+    None
+}

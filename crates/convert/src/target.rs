@@ -1,0 +1,197 @@
+//! The written file: lines with their carries, the last one held back for what may still ride on it.
+
+use std::io::{self, Write};
+
+use core_model::Format;
+
+use crate::{
+    carry::{Packer, Riders, guard_of, push_member},
+    engine::CarryMode,
+    sidecar::SidecarWriter,
+};
+
+/// A line and its carry.
+#[derive(Default)]
+struct Held {
+    line: Vec<u8>,
+    carry: Vec<u8>,
+    guard: u64,
+}
+
+pub(crate) struct Target<'w> {
+    format: &'static Format,
+    mode: CarryMode,
+    sink: &'w mut dyn Write,
+    sidecar: Option<SidecarWriter>,
+    /// The last line, which waits for what may still ride on it.
+    held: Option<Held>,
+    spare: Held,
+    is_first: bool,
+    /// Whether no prompt is written yet, so that carries must be small.
+    is_head: bool,
+    head_used: usize,
+    needs_newline: bool,
+    pub(crate) n_lines: u64,
+    pub(crate) n_bytes: u64,
+}
+
+impl<'w> Target<'w> {
+    pub(crate) fn new(
+        format: &'static Format,
+        mode: CarryMode,
+        sink: &'w mut dyn Write,
+    ) -> io::Result<Self> {
+        Ok(Self {
+            format,
+            mode,
+            sink,
+            sidecar: match mode {
+                CarryMode::Sidecar => Some(SidecarWriter::new()?),
+                _ => None,
+            },
+            held: None,
+            spare: Held::default(),
+            is_first: true,
+            is_head: format.limits.head > 0 && mode == CarryMode::Inline,
+            head_used: 0,
+            needs_newline: false,
+            n_lines: 0,
+            n_bytes: 0,
+        })
+    }
+
+    /// Writes a line with its own records and, as far as there is room, those that wait.
+    pub(crate) fn push(
+        &mut self,
+        line: &[u8],
+        records: &[u8],
+        packer: &Packer,
+        riders: &mut Riders,
+    ) -> io::Result<()> {
+        let mut held = self.next_held()?;
+        held.line.extend_from_slice(line);
+        if self.mode != CarryMode::None {
+            self.start_carry(&mut held, packer);
+            held.carry.extend_from_slice(records);
+            let room = if self.is_head {
+                self.format.limits.head.saturating_sub(self.head_used + held.carry.len())
+            } else {
+                usize::MAX
+            };
+            riders.take(&mut held.carry, room);
+            self.head_used += held.carry.len();
+        }
+        self.held = Some(held);
+        Ok(())
+    }
+
+    fn next_held(&mut self) -> io::Result<Held> {
+        self.write_held()?;
+        Ok(std::mem::take(&mut self.spare))
+    }
+
+    fn start_carry(&mut self, held: &mut Held, packer: &Packer) {
+        held.guard = guard_of(&[&held.line]);
+        packer.push_head(&mut held.carry, held.guard, self.is_first);
+        self.is_first = false;
+    }
+
+    /// Ends the head of the file: the prompt is written, and what had to wait for it follows.
+    pub(crate) fn end_head(&mut self, packer: &Packer, riders: &mut Riders) -> io::Result<()> {
+        if std::mem::take(&mut self.is_head) { self.push_carriers(packer, riders) } else { Ok(()) }
+    }
+
+    /// Writes what waits on lines of a type that the target's client ignores, if there is one.
+    fn push_carriers(&mut self, packer: &Packer, riders: &mut Riders) -> io::Result<()> {
+        let limits = self.format.limits;
+        if limits.carrier.is_empty() || self.mode != CarryMode::Inline {
+            return Ok(());
+        }
+        while !riders.is_empty() {
+            let mut held = self.next_held()?;
+            held.line.extend_from_slice(limits.carrier.as_bytes());
+            held.line.push(b'}');
+            self.start_carry(&mut held, packer);
+            if riders.take(&mut held.carry, limits.carrier_size) == 0 {
+                riders.take(&mut held.carry, usize::MAX);
+            }
+            self.held = Some(held);
+        }
+        Ok(())
+    }
+
+    /// Makes room for closing lines, which a client looks for near the end of the file.
+    pub(crate) fn start_closing(&mut self, packer: &Packer, riders: &mut Riders) -> io::Result<()> {
+        /// Riders of this size in all may follow a closing line.
+        const MAX_TRAILING: usize = 4 * 1024;
+        if riders.len() > MAX_TRAILING && self.held.is_some() {
+            return self.push_carriers(packer, riders);
+        }
+        Ok(())
+    }
+
+    /// Writes a restored line, byte for byte.
+    pub(crate) fn push_restored(&mut self, bytes: &[u8], is_prompt: bool) -> io::Result<()> {
+        self.write_held()?;
+        self.end_line()?;
+        self.sink.write_all(bytes)?;
+        self.n_lines += 1;
+        self.n_bytes += bytes.len() as u64;
+        self.needs_newline = !bytes.ends_with(b"\n");
+        self.is_head &= !is_prompt;
+        Ok(())
+    }
+
+    /// Ends a restored line that ended its file, now that more follows.
+    fn end_line(&mut self) -> io::Result<()> {
+        if std::mem::take(&mut self.needs_newline) {
+            self.sink.write_all(b"\n")?;
+            self.n_bytes += 1;
+        }
+        Ok(())
+    }
+
+    fn write_held(&mut self) -> io::Result<()> {
+        let Some(mut held) = self.held.take() else { return Ok(()) };
+        self.end_line()?;
+        match (self.mode, &mut self.sidecar) {
+            (CarryMode::Inline, _) => push_member(&mut held.line, &held.carry, self.format.style),
+            (CarryMode::Sidecar, Some(sidecar)) => sidecar.add(held.guard, &held.carry)?,
+            _ => {}
+        }
+        held.line.push(b'\n');
+        self.sink.write_all(&held.line)?;
+        self.n_lines += 1;
+        self.n_bytes += held.line.len() as u64;
+        held.line.clear();
+        held.carry.clear();
+        self.spare = held;
+        Ok(())
+    }
+
+    /// Writes the last line with all that still waits, and returns the sidecar if there is one, and
+    /// whether something found no place.
+    pub(crate) fn finish(
+        &mut self,
+        packer: &Packer,
+        riders: &mut Riders,
+    ) -> io::Result<(Option<Vec<u8>>, bool)> {
+        if let Some(held) = &mut self.held {
+            riders.take(&mut held.carry, usize::MAX);
+        }
+        self.write_held()?;
+        self.sink.flush()?;
+        // Restored lines are not touched: what was added to them and shows nothing has no place.
+        let is_stranded = !riders.is_empty() && self.n_lines > 0 && self.sidecar.is_none();
+        if !riders.is_empty() && !is_stranded {
+            let mut carry = Vec::new();
+            let guard = guard_of(&[b""]);
+            packer.push_head(&mut carry, guard, self.is_first);
+            riders.take(&mut carry, usize::MAX);
+            let sidecar = self.sidecar.take().map_or_else(SidecarWriter::new, Ok);
+            self.sidecar.insert(sidecar?).add(guard, &carry)?;
+        }
+        let sidecar = self.sidecar.take().map(SidecarWriter::finish).transpose()?;
+        Ok((sidecar, is_stranded))
+    }
+}

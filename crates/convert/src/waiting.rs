@@ -1,0 +1,187 @@
+//! Restored lines that wait until all that comes before them in the source is there.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    ops::Range,
+};
+
+use crate::restore::{Item, Tally};
+
+/// How much may wait for a line that comes late before it is taken to be gone.
+const MAX_WAITING: usize = 16 * 1024 * 1024;
+
+/// Items by their place in the source, and those whose turn it is.
+#[derive(Debug)]
+pub(crate) struct WaitingRoom {
+    waiting: BTreeMap<(u64, u64), Waiting>,
+    n_bytes: usize,
+    next_seq: u64,
+    last_offset: u64,
+    /// Where the next source line must start; unknown after an edited line.
+    expected: Option<u64>,
+    ready: VecDeque<Item>,
+}
+
+#[derive(Debug)]
+enum Waiting {
+    Item { item: Item, end: Option<u64> },
+    Parts(Parts),
+}
+
+/// A source line that several written lines carry between them.
+#[derive(Debug, Default)]
+struct Parts {
+    parts: Vec<Option<Vec<u8>>>,
+    lines: Vec<PartLine>,
+    is_broken: bool,
+}
+
+/// A written line that says a part of a source line.
+#[derive(Debug)]
+pub(crate) struct PartLine {
+    /// The line without its carry, with its terminator.
+    pub(crate) line: Vec<u8>,
+    /// Where it starts in the file that it was read from.
+    pub(crate) offset: u64,
+    /// What its carry knows of the part, with gaps.
+    pub(crate) skeleton: Vec<u8>,
+    /// Whether the part is restored.
+    pub(crate) is_whole: bool,
+}
+
+/// Which part of which source line.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PartOf {
+    pub(crate) offset: u64,
+    pub(crate) part: u64,
+    pub(crate) n_parts: u64,
+}
+
+impl Default for WaitingRoom {
+    fn default() -> Self {
+        Self {
+            waiting: BTreeMap::new(),
+            n_bytes: 0,
+            next_seq: 0,
+            last_offset: 0,
+            expected: Some(0),
+            ready: VecDeque::new(),
+        }
+    }
+}
+
+impl WaitingRoom {
+    /// Returns the next item that is in its place.
+    pub(crate) fn next_item(&mut self) -> Option<Item> {
+        self.ready.pop_front()
+    }
+
+    /// Takes a source line.
+    pub(crate) fn restored(&mut self, offset: u64, bytes: Vec<u8>, tally: &mut Tally) {
+        self.n_bytes += bytes.len();
+        let end = Some(offset + bytes.len() as u64);
+        self.wait(offset, Waiting::Item { item: Item::Restored(bytes), end }, tally);
+    }
+
+    /// Takes an edited line, in the place of the source line at `offset`, or after the last one.
+    pub(crate) fn edited(&mut self, offset: Option<u64>, item: Item, tally: &mut Tally) {
+        let offset = offset.unwrap_or(self.last_offset);
+        self.wait(offset, Waiting::Item { item, end: None }, tally);
+    }
+
+    /// Takes a line that has no place in the source: it comes now.
+    pub(crate) fn added(&mut self, item: Item, tally: &mut Tally) {
+        self.drain(true, tally);
+        self.ready.push_back(item);
+    }
+
+    fn wait(&mut self, offset: u64, waiting: Waiting, tally: &mut Tally) {
+        self.last_offset = offset;
+        self.waiting.insert((offset, self.next_seq), waiting);
+        self.next_seq += 1;
+        self.drain(self.n_bytes > MAX_WAITING, tally);
+    }
+
+    /// Takes a part of a source line, and the written line that says it, if one does.
+    pub(crate) fn part(
+        &mut self,
+        of: PartOf,
+        bytes: Vec<u8>,
+        line: Option<PartLine>,
+        tally: &mut Tally,
+    ) {
+        // A number of parts that no conversion writes is somebody's mischief.
+        const MAX_PARTS: u64 = 1 << 20;
+        self.last_offset = of.offset;
+        let place: Range<(u64, u64)> = (of.offset, 0)..(of.offset, u64::MAX);
+        let is_known =
+            self.waiting.range(place.clone()).any(|(_, it)| matches!(it, Waiting::Parts(_)));
+        if !is_known {
+            self.waiting.insert((of.offset, self.next_seq), Waiting::Parts(Parts::default()));
+            self.next_seq += 1;
+        }
+        self.n_bytes += bytes.len();
+        let parts = self.waiting.range_mut(place).find_map(|(_, waiting)| match waiting {
+            Waiting::Parts(parts) => Some(parts),
+            Waiting::Item { .. } => None,
+        });
+        if let Some(parts) = parts {
+            parts.parts.resize(of.n_parts.min(MAX_PARTS) as usize, None);
+            if let Some(slot) = parts.parts.get_mut(of.part as usize) {
+                *slot = Some(bytes);
+            }
+            parts.is_broken |= line.as_ref().is_some_and(|line| !line.is_whole);
+            parts.lines.extend(line);
+        }
+        self.drain(self.n_bytes > MAX_WAITING, tally);
+    }
+
+    /// Hands out what is in its place; if `all`, what waits for missing lines too.
+    pub(crate) fn drain(&mut self, all: bool, tally: &mut Tally) {
+        while let Some(entry) = self.waiting.first_entry() {
+            let (offset, _) = *entry.key();
+            let is_next = self.expected.is_none_or(|expected| offset <= expected);
+            let is_complete = match entry.get() {
+                Waiting::Item { .. } => true,
+                Waiting::Parts(parts) => parts.parts.iter().all(Option::is_some),
+            };
+            if !(all || is_next && is_complete) {
+                return;
+            }
+            tally.gaps += u64::from(!is_next);
+            match entry.remove() {
+                Waiting::Item { item, end } => {
+                    if let Item::Restored(bytes) = &item {
+                        self.n_bytes = self.n_bytes.saturating_sub(bytes.len());
+                        tally.restored += 1;
+                    }
+                    self.expected = end;
+                    self.ready.push_back(item);
+                }
+                Waiting::Parts(parts) => self.hand_out_parts(offset, parts, is_complete, tally),
+            }
+        }
+    }
+
+    fn hand_out_parts(&mut self, offset: u64, parts: Parts, is_complete: bool, tally: &mut Tally) {
+        let whole = parts.parts.into_iter().flatten().collect::<Vec<_>>().concat();
+        self.n_bytes = self.n_bytes.saturating_sub(whole.len());
+        if is_complete && !parts.is_broken {
+            tally.restored += 1;
+            self.expected = Some(offset + whole.len() as u64);
+            self.ready.push_back(Item::Restored(whole));
+            return;
+        }
+        tally.edited += 1;
+        tally.gaps += u64::from(parts.lines.is_empty());
+        self.expected = None;
+        // Together the parts' skeletons are that of the source line: the first line keeps its place.
+        let skeleton: Vec<u8> =
+            parts.lines.iter().flat_map(|line| line.skeleton.iter().copied()).collect();
+        let mut skeletons = vec![skeleton];
+        for PartLine { line, offset, .. } in parts.lines {
+            let skeletons = Some(std::mem::take(&mut skeletons));
+            self.ready.push_back(Item::Converted { line, offset, skeletons });
+        }
+    }
+}
