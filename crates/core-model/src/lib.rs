@@ -39,6 +39,6 @@ pub use self::{
     outcome::{Outcome, Status},
     output::{Copied, LineId, Output},
     problem::{Check, Checker, Findings, Problem, Severity},
-    store::{Environment, Home, Store, System, session_files, subfolders},
+    store::{Environment, Home, Named, Store, System, session_files, subfolders},
     time::{iso_millis, millis},
 };

@@ -70,8 +70,17 @@ pub struct Store {
     pub place: Option<fn(&Environment<'_>, project: &str, session_id: &str) -> Option<Home>>,
     /// The command, before a session's name, that goes on with it.
     pub resume: &'static [&'static str],
-    /// Reads a file that names a session of the client, project and id; `None` if it is none.
-    pub breadcrumb: Option<fn(&[u8]) -> Option<(String, SafeName)>>,
+    /// Reads a file that names a session of the client; `None` if it is none.
+    pub breadcrumb: Option<fn(&[u8]) -> Option<Named>>,
+}
+
+/// A session that a file names.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Named {
+    /// The path of its project.
+    pub project: String,
+    /// What the client calls it.
+    pub name: SafeName,
 }
 
 /// Where a client looks for a session.

@@ -18,6 +18,7 @@
 mod chain;
 mod reader;
 mod record;
+mod store;
 mod validate;
 mod writer;
 
@@ -28,7 +29,10 @@ pub use self::{
     chain::Chain,
     reader::{detect, read},
     record::{ApiMessage, Record},
-    validate::{Problem, ProblemKind, validate},
+    store::{
+        Breadcrumb, MAX_PROJECT_DIR, candidates, config_dir, encode_project_dir, project_folders,
+    },
+    validate::validate,
     writer::{ClaudeCodeWriter, session_uuid},
 };
 
@@ -47,5 +51,7 @@ pub static FORMAT: Format = Format {
     read,
     writer: |_, facts| Box::new(ClaudeCodeWriter::new(facts)),
     planner: Some(|options| Box::new(Chain::new(options.all_branches))),
+    checker: validate::checker,
+    store: Some(store::STORE),
     limits: Limits { head: 8 * 1024, carrier: "{\"type\":\"carried\"", carrier_size: 256 * 1024 },
 };

@@ -1,257 +1,143 @@
-//! What a transcript must keep to, so that the real client sends all of it to its model.
+//! Says what of a transcript the client would not load, or not send to its model (FORMAT.md).
 //!
-//! These are the rules for what we write; the clients themselves write files that break some.
+//! Client 2.1.330 is the measure of what stops; what only 2.0.77 or the SDK for Python stumble upon
+//! is a warning.
 
-use std::{
-    collections::{HashMap, HashSet},
-    fmt,
-};
+mod content;
+mod thread;
 
-use core_model::{Block, Event, Field, Message, Role, iso_millis, millis};
-use jsonl::{Raw, Scanner, Value};
+use core_model::{Check, Checker, Field, Findings, Message, Place, Problem, Role, Severity};
+use jsonl::{Line, Value};
 
-use crate::{read, writer::is_word};
+use self::{content::Contents, thread::Thread};
+use crate::{Record, read};
 
-/// The bytes at the start of a file in which the client's list looks for the first prompt.
+/// The bytes at the start and at the end of a file in which lists look for a prompt and a title.
 const HEAD: u64 = 64 * 1024;
 
-/// A rule that a line breaks.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Problem {
-    /// The offset of the line, in bytes.
-    pub offset: u64,
-    /// The rule.
-    pub kind: ProblemKind,
-}
-
-/// What is wrong with a line.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
-pub enum ProblemKind {
-    /// The line is not one JSON object.
-    NotAnObject,
-    /// A member of the envelope is missing or of another kind.
-    Missing(&'static str),
-    /// Another line has the same `uuid`.
-    DuplicateUuid,
-    /// The line does not follow the one before it.
-    BrokenChain,
-    /// The time is not `YYYY-MM-DDTHH:MM:SS.mmmZ`.
-    TimestampForm,
-    /// The time is not later than that of the line before.
-    TimestampOrder,
-    /// An assistant's line holds more or less than one block.
-    NotOneBlock,
-    /// A text block says nothing.
-    EmptyText,
-    /// Thinking without a signature stands in the message.
-    UnsignedThinking,
-    /// A tool use has an id that the API refuses.
-    ToolUseId,
-    /// A tool use has a name that the API refuses.
-    ToolName,
-    /// A tool's input is no object.
-    ToolInput,
-    /// Two tool uses have one id.
-    DuplicateToolUse,
-    /// A response follows before the tool use is answered.
-    UnansweredToolUse,
-    /// A tool result answers no tool use, or one that is answered.
-    OrphanToolResult,
-    /// A block holds a member that is not the API's.
-    ForeignMember,
-    /// The first message is not a user's.
-    NoPromptFirst,
-    /// The first prompt starts beyond the head of the file that the client's list reads.
-    LatePrompt,
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "byte {}: {:?}", self.offset, self.kind)
-    }
-}
-
-/// Returns the rules that a transcript breaks, in the order of its lines.
+/// Returns what the client would stumble upon in a transcript; what only its end shows comes last.
 ///
 /// ```
 /// let problems = format_claude_code::validate(b"{\"type\":\"user\",\"uuid\":\"u1\"}\n");
-/// assert!(problems.contains(&format_claude_code::Problem {
-///     offset: 0,
-///     kind: format_claude_code::ProblemKind::Missing("message.content"),
-/// }));
+/// assert!(problems[0].stops());
+/// assert_eq!((problems[0].line, problems[0].rule), (1, "message"));
 /// ```
 pub fn validate(bytes: &[u8]) -> Vec<Problem> {
-    let mut check = Check::default();
-    let mut scanner = Scanner::default();
-    for line in jsonl::lines(bytes) {
-        check.offset = line.offset();
-        match scanner.scan(&line) {
-            Ok(value) if value.is_object() => check.line(value),
-            _ => check.report(ProblemKind::NotAnObject),
-        }
-    }
-    check.problems
+    Check::all(checker(), bytes)
 }
 
-#[derive(Default)]
-struct Check {
-    problems: Vec<Problem>,
-    offset: u64,
-    uuids: HashSet<String>,
-    parent: Option<String>,
-    time: i64,
-    calls: HashMap<String, Call>,
-    /// The tool uses of this response that are not answered.
-    n_open: u64,
-    response: Option<String>,
-    has_message: bool,
+/// Creates what finds in a transcript what the client would stumble upon.
+pub(crate) fn checker() -> Box<dyn Checker> {
+    Box::<TranscriptChecker>::default()
 }
 
-#[derive(Clone, Copy, Eq, PartialEq)]
-enum Call {
-    Open,
-    Closed,
+#[derive(Debug, Default)]
+struct TranscriptChecker {
+    thread: Thread,
+    contents: Contents,
+    n_messages: u64,
+    /// The messages that the client takes for the main conversation.
+    n_main: u64,
+    has_agent_id: bool,
+    has_prompt: bool,
+    /// Where the last title stands.
+    title: Option<Place>,
+    size: u64,
 }
 
-impl Check {
-    fn report(&mut self, kind: ProblemKind) {
-        self.problems.push(Problem { offset: self.offset, kind });
-    }
-
-    fn require(&mut self, holds: bool, kind: ProblemKind) {
-        if !holds {
-            self.report(kind);
+impl Checker for TranscriptChecker {
+    fn line(&mut self, line: &Line<'_>, value: jsonl::Result<Value<'_>>, out: &mut Findings<'_>) {
+        self.size = line.offset() + line.bytes().len() as u64;
+        if line.offset() == 0 && line.bytes().starts_with(b"\xef\xbb\xbf") {
+            out.warns("byte-order-mark", "the SDK loses the first line");
         }
-    }
-
-    fn line(&mut self, value: Value<'_>) {
-        let event = read(value);
-        let kind = value.get("type").and_then(|kind| kind.text());
-        let is_chained = kind.is_some_and(|kind| {
-            matches!(&*kind.decode(), "user" | "assistant" | "system" | "attachment")
-        });
-        if !is_chained {
-            return;
-        }
-        self.envelope(&event);
-        if let Some(message) = event.message() {
-            self.message(&event, message);
-        }
-    }
-
-    fn envelope(&mut self, event: &Event<'_>) {
-        let context = &event.context;
-        let members = [
-            ("uuid", context.uuid.is_some()),
-            ("parentUuid", !matches!(context.parent, Field::Absent)),
-            ("sessionId", context.session_id.is_some()),
-            ("timestamp", context.time.is_some()),
-            ("cwd", context.cwd.is_some()),
-            ("version", context.version.is_some()),
-        ];
-        for (name, is_there) in members {
-            self.require(is_there, ProblemKind::Missing(name));
-        }
-        let parent = context.parent.value().map(|parent| parent.decode().into_owned());
-        self.require(parent == self.parent, ProblemKind::BrokenChain);
-        if let Some(uuid) = context.uuid.map(|uuid| uuid.decode().into_owned()) {
-            self.parent = Some(uuid.clone());
-            let is_new = self.uuids.insert(uuid);
-            self.require(is_new, ProblemKind::DuplicateUuid);
-        }
-        if let Some(time) = context.time {
-            self.time(time);
-        }
-    }
-
-    fn time(&mut self, time: Raw<'_>) {
-        let at = millis(time).unwrap_or(i64::MIN);
-        let is_iso = time.as_text().is_some_and(|text| text.is(&iso_millis(at)));
-        self.require(is_iso, ProblemKind::TimestampForm);
-        self.require(at > self.time || self.time == 0, ProblemKind::TimestampOrder);
-        self.time = at;
-    }
-
-    fn message(&mut self, event: &Event<'_>, message: &Message<'_>) {
-        let content = event.value.get("message").and_then(|message| message.get("content"));
-        let has_content = content.is_some_and(|content| !content.is_null());
-        self.require(has_content, ProblemKind::Missing("message.content"));
-        let is_user = message.role == Role::User;
-        if !std::mem::replace(&mut self.has_message, true) {
-            self.require(is_user, ProblemKind::NoPromptFirst);
-            self.require(self.offset < HEAD, ProblemKind::LatePrompt);
-        }
-        if !is_user {
-            self.response(message);
-            self.require(message.blocks().count() == 1, ProblemKind::NotOneBlock);
-        }
-        for block in content.into_iter().flat_map(|content| content.items()) {
-            self.members(block);
-        }
-        for (block, _) in message.blocks() {
-            self.block(block, message);
-        }
-    }
-
-    fn block(&mut self, block: Block<'_>, message: &Message<'_>) {
-        let is_user = message.role == Role::User;
-        match block {
-            Block::Text(text) => {
-                let is_blank = text.decode().trim().is_empty();
-                self.require(!is_blank || is_user && !text.is_empty(), ProblemKind::EmptyText);
+        match value {
+            Ok(value) if value.is_object() => self.object(value, out),
+            Ok(_) => out.warns("object", "not an object: the client skips the line"),
+            Err(_) if line.is_blank() => {}
+            Err(error) => {
+                let place = Place { offset: error.offset, ..out.place };
+                let message = format!("{}: the client skips the line", error.kind);
+                out.add(place, Severity::Warns, "json", message.into());
             }
-            Block::Thinking { signature, .. } => {
-                let is_signed = signature.is_some_and(|signature| !signature.is_empty());
-                self.require(is_signed, ProblemKind::UnsignedThinking);
-            }
-            Block::ToolUse(tool) => {
-                let name = tool.name.decode();
-                let id = tool.id.decode();
-                self.require(is_word(&id), ProblemKind::ToolUseId);
-                self.require(is_word(&name) && name.len() <= 128, ProblemKind::ToolName);
-                self.require(tool.input.as_str().starts_with('{'), ProblemKind::ToolInput);
-                let state = if tool.is_server { Call::Closed } else { Call::Open };
-                self.n_open += u64::from(!tool.is_server);
-                let earlier = self.calls.insert(id.into_owned(), state);
-                self.require(earlier.is_none(), ProblemKind::DuplicateToolUse);
-            }
-            Block::ToolResult(result) => {
-                let id = result.tool_use_id.decode().into_owned();
-                let call = self.calls.insert(id, Call::Closed);
-                self.n_open = self.n_open.saturating_sub(1);
-                self.require(call == Some(Call::Open), ProblemKind::OrphanToolResult);
-            }
-            _ => {}
         }
     }
 
-    /// Checks, where a response begins, that the tool uses of the last one are answered.
-    fn response(&mut self, message: &Message<'_>) {
-        let id = message.id.map(|id| id.decode().into_owned());
-        if id.is_some() && self.response == id {
-            return;
+    fn finish(&mut self, out: &mut Findings<'_>) {
+        self.thread.finish(out);
+        self.contents.finish(out);
+        let first = Place { line: 1, offset: 0 };
+        if self.n_messages == 0 {
+            let message = "no messages: the client does not show it";
+            out.add(first, Severity::Warns, "empty", message.into());
+        } else if self.n_main == 0 && self.has_agent_id {
+            let message = "the messages of a sub-agent: no session of its own";
+            out.add(first, Severity::Warns, "sub-agent", message.into());
+        } else if self.n_main == 0 {
+            let message = "no message has a `uuid` outside sidechains: no conversation is found";
+            out.add(first, Severity::Stops, "no-conversation", message.into());
+        } else if !self.has_prompt && self.title.is_none() {
+            let message = "neither prompt nor title: lists do not show it";
+            out.add(first, Severity::Warns, "unlisted", message.into());
         }
-        self.response = id;
-        if std::mem::take(&mut self.n_open) > 0 {
-            self.report(ProblemKind::UnansweredToolUse);
+        if let Some(place) = self.title
+            && place.offset >= HEAD
+            && place.offset + HEAD < self.size
+        {
+            let message = "the title is not in the last 64 KiB: lists do not find it";
+            out.add(place, Severity::Warns, "early-title", message.into());
         }
     }
+}
 
-    fn members(&mut self, block: Value<'_>) {
-        let kind = block.get("type").and_then(|kind| kind.text());
-        let own: &[&str] = match kind.as_ref().map(|kind| kind.decode()).as_deref() {
-            Some("text") => &["type", "text", "citations"],
-            Some("thinking") => &["type", "thinking", "signature"],
-            Some("tool_use" | "server_tool_use") => &["type", "id", "name", "input", "caller"],
-            Some("tool_result") => &["type", "tool_use_id", "content", "is_error"],
-            Some("image" | "document") => &["type", "source", "title", "context", "citations"],
-            _ => return,
+impl TranscriptChecker {
+    fn object(&mut self, value: Value<'_>, out: &mut Findings<'_>) {
+        let record = Record::new(value);
+        let kind = record.kind.map(|kind| kind.decode());
+        let kind = kind.as_deref().unwrap_or_default();
+        if matches!(kind, "custom-title" | "ai-title") {
+            self.title = Some(out.place);
+        }
+        let is_message = matches!(kind, "user" | "assistant");
+        let is_known = is_message || matches!(kind, "system" | "attachment" | "progress");
+        if !is_known && record.uuid.is_some() && record.parent_uuid != Field::Absent {
+            let message = "an unknown type in the chain: 2.0 and the SDK lose what is before it";
+            out.warns("chain-type", message);
+        }
+        let has_content = match record.message {
+            Some(message) => message.get("content").is_some_and(|content| !content.is_null()),
+            None => false,
         };
-        let is_own = block.members().all(|(key, _)| {
-            let key = key.decode();
-            own.contains(&&*key) || key == "cache_control"
-        });
-        self.require(is_own, ProblemKind::ForeignMember);
+        if is_message && !has_content {
+            out.stops("message", "`message.content` is missing: no conversation is found");
+        }
+        if is_message {
+            self.n_messages += 1;
+            let is_seen = record.uuid.is_some() && !record.is_sidechain;
+            self.n_main += u64::from(is_seen);
+            self.has_agent_id |= record.agent_id.is_some();
+            if record.uuid.is_none() {
+                out.warns("uuid", "no `uuid`: the client does not see the message");
+            }
+        }
+        self.thread.line(&record, is_message, is_known, out);
+        let event = read(value);
+        if let (true, Some(message)) = (is_message && has_content, event.message()) {
+            self.message(&record, message, out);
+        }
+    }
+
+    fn message(&mut self, record: &Record<'_>, message: &Message<'_>, out: &mut Findings<'_>) {
+        let is_prompt = message.is_prompt() && !record.is_sidechain;
+        if is_prompt && !std::mem::replace(&mut self.has_prompt, true) && self.size > HEAD {
+            out.warns("late-prompt", "the first prompt ends beyond 64 KiB: lists do not find it");
+        }
+        if message.role == Role::Assistant && self.n_messages == 1 && !record.is_sidechain {
+            out.warns("prompt-first", "the first message is not the user's");
+        }
+        let content = record.message.and_then(|message| message.get("content"));
+        if let Some(content) = content {
+            self.contents.message(message, content, record.is_sidechain, out);
+        }
     }
 }

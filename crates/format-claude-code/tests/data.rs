@@ -1,13 +1,17 @@
 //! The shared data, where it is at hand: nothing panics, and what is written keeps to the rules.
 
+#[path = "shared/written.rs"]
+mod written;
+
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
 use core_model::{Facts, Options, Output};
-use format_claude_code::{FORMAT, validate};
+use format_claude_code::FORMAT;
 use jsonl::{Scanner, Style};
+use written::validate;
 
 fn files(folder: &str) -> Vec<PathBuf> {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
@@ -75,7 +79,10 @@ fn real_and_hostile_sessions_are_rewritten_as_valid_ones() {
     for folder in ["real", "clients", "hostile"] {
         for path in files(folder) {
             let input = fs::read(&path).expect("readable");
-            let problems = validate(&rewrite(&input));
+            let written = rewrite(&input);
+            let stop = format_claude_code::validate(&written).into_iter().find(|it| it.stops());
+            assert_eq!(stop, None, "{}", path.display());
+            let problems = validate(&written);
             let some: Vec<_> = problems.iter().take(3).collect();
             assert!(problems.is_empty(), "{}: {some:?}", path.display());
         }

@@ -1,10 +1,14 @@
 //! Hand-made sessions through the reader, the planner and the writer.
 
+#[path = "shared/written.rs"]
+mod written;
+
 use core_model::{
     Body, Event, Facts, Losses, Options, Outcome, Output, Start, Status, Title, TitleRank,
 };
-use format_claude_code::{FORMAT, ProblemKind, validate};
+use format_claude_code::FORMAT;
 use jsonl::{Raw, Scanner, Style};
+use written::{ProblemKind, validate};
 
 /// Lines of other formats are read as this one's and then given the body they would have.
 type Change = for<'l> fn(&mut Event<'l>);
@@ -49,6 +53,10 @@ fn take(out: &mut Output, written: &mut Vec<String>) {
 fn assert_valid(lines: &[String]) {
     let problems = validate((lines.join("\n") + "\n").as_bytes());
     assert!(problems.is_empty(), "{problems:?}\n{}", lines.join("\n"));
+    let found = format_claude_code::validate((lines.join("\n") + "\n").as_bytes());
+    let said = ["open-call", "unlisted", "only-thinking", "foreign-model"];
+    let is_said = |rule| said.contains(&rule);
+    assert!(found.iter().all(|problem| is_said(problem.rule)), "{found:?}\n{}", lines.join("\n"));
     for line in lines {
         assert!(line.starts_with('{') && line.ends_with('}'));
     }

@@ -28,6 +28,7 @@
 mod loadable;
 mod reader;
 mod record;
+mod store;
 mod validate;
 mod views;
 mod writer;
@@ -41,7 +42,8 @@ pub use self::{
         AssistantMessage, Meta, Record, SCHEMA_VERSION, SystemLine, TitleLine, ToolCallLine,
         ToolResultLine, TurnResult, UserMessage,
     },
-    validate::{Problem, Rule, Stage, validate_strict},
+    store::{data_dir, encode_project_dir, sessions_dir},
+    validate::validate_strict,
     views::{
         CostPolicy, Counts, ToolRun, count_by_type, title, tool_calls, total_cost, user_texts,
     },
@@ -59,5 +61,7 @@ pub static FORMAT: Format = Format {
     read: reader::read,
     writer: writer::create,
     planner: None,
+    checker: validate::checker,
+    store: Some(store::STORE),
     limits: Limits { head: 0, carrier: "", carrier_size: 0 },
 };

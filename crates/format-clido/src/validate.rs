@@ -1,136 +1,40 @@
 //! Says whether clido would load a file, resume it, and list it (FORMAT.md).
 
+mod history;
 mod shape;
 
-use std::fmt;
+use core_model::{Check, Checker, Findings, Place, Problem, Severity};
+use jsonl::{Line, Value};
 
-use jsonl::{ErrorKind, Line, Scanner, Value};
-
-use self::shape::{members_of_block, members_of_line};
+use self::{
+    history::History,
+    shape::{members_of_block, members_of_line},
+};
 use crate::{
     SCHEMA_VERSION,
     loadable::{MAX_DEPTH, is_loadable},
 };
 
-/// A reason for which clido refuses a file, or does not show it.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Problem {
-    /// The number of the line, from 1.
-    pub line: u64,
-    /// The offset from the start of the file, in bytes: of the fault if it is one of spelling,
-    /// else of the line.
-    pub offset: u64,
-    /// What clido does not get to do.
-    pub stage: Stage,
-    /// What it expects.
-    pub rule: Rule,
-}
-
-impl Problem {
-    /// Returns whether clido refuses to load or to resume the session, rather than to list it.
-    pub fn is_fatal(&self) -> bool {
-        self.stage != Stage::List
-    }
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.rule)
-    }
-}
-
-/// What clido does with a file.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Stage {
-    /// It reads all lines, or refuses the file.
-    Load,
-    /// It makes messages of the lines, or refuses to go on with the session.
-    Resume,
-    /// It shows the session in its lists and keeps it.
-    List,
-}
-
-/// What clido expects of a file.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
-pub enum Rule {
-    /// No byte order mark.
-    ByteOrderMark,
-    /// A JSON value per line.
-    Json(ErrorKind),
-    /// No half of a surrogate pair, no number beyond an `f64`, no nesting beyond 127.
-    Loadable,
-    /// An object per line.
-    Object,
-    /// A known `type`.
-    Type,
-    /// A schema version that is not newer than 1.
-    SchemaVersion,
-    /// No second member of a name that clido knows.
-    Duplicate(&'static str),
-    /// A member, and of its type.
-    Member(&'static str),
-    /// A content block of a known type.
-    BlockType,
-    /// A content block's member, and of its type.
-    BlockMember(&'static str),
-    /// A meta line first.
-    MetaFirst,
-    /// A message of the user.
-    UserMessage,
-    /// A last result that does not count 0 turns.
-    Turns,
-}
-
-impl fmt::Display for Rule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Rule::ByteOrderMark => f.write_str("byte order mark"),
-            Rule::Json(kind) => write!(f, "{kind}"),
-            Rule::Loadable => {
-                f.write_str("lone surrogate, number out of range, or nested too deeply")
-            }
-            Rule::Object => f.write_str("not an object"),
-            Rule::Type => f.write_str("unknown or missing type"),
-            Rule::SchemaVersion => f.write_str("unsupported schema version"),
-            Rule::Duplicate(name) => write!(f, "duplicate member `{name}`"),
-            Rule::Member(name) => write!(f, "member `{name}` missing or of another type"),
-            Rule::BlockType => f.write_str("content block of unknown or missing type"),
-            Rule::BlockMember(name) => {
-                write!(f, "member `{name}` of a content block missing or of another type")
-            }
-            Rule::MetaFirst => f.write_str("meta line not first"),
-            Rule::UserMessage => f.write_str("no user message"),
-            Rule::Turns => f.write_str("last result counts no turns"),
-        }
-    }
-}
-
-/// Returns why clido 1.0.15 would refuse or not show a session file; nothing if it is in order.
+/// Returns what clido 1.0.15 would stumble upon in a session file; nothing if it is in order.
 ///
-/// A file is loaded and resumed exactly if no problem is [fatal](Problem::is_fatal).
+/// A file is loaded and resumed exactly if no problem [stops](Problem::stops). The rules of blocks
+/// (`block-..`) stop only the resuming: clido still shows the session.
 ///
 /// ```
 /// let problems = format_clido::validate_strict(b"{\"type\":\"title\",\"title\":null}\n");
-/// assert!(problems[0].is_fatal());
-/// assert_eq!(problems[0].to_string(), "line 1: member `title` missing or of another type");
+/// assert!(problems[0].stops());
+/// assert_eq!(
+///     problems[0].to_string(),
+///     "line 1: byte 0: stops member: `title` is missing or of another type"
+/// );
 /// ```
 pub fn validate_strict(bytes: &[u8]) -> Vec<Problem> {
-    let mut check = Check::default();
-    let mut scanner = Scanner::default();
-    if bytes.starts_with(b"\xef\xbb\xbf") {
-        check.line = 1;
-        check.add(Stage::Load, Rule::ByteOrderMark);
-    }
-    for line in jsonl::lines(bytes) {
-        check.line += 1;
-        check.offset = line.offset();
-        if !is_blank(&line) {
-            check.line(&line, &mut scanner);
-        }
-    }
-    check.finish();
-    check.problems
+    Check::all(checker(), bytes)
+}
+
+/// Creates what finds in a file what clido would stumble upon.
+pub(crate) fn checker() -> Box<dyn Checker> {
+    Box::<SessionChecker>::default()
 }
 
 /// Returns whether clido skips a line; it trims more than JSON's white space.
@@ -139,30 +43,30 @@ fn is_blank(line: &Line<'_>) -> bool {
 }
 
 #[derive(Debug, Default)]
-struct Check {
-    problems: Vec<Problem>,
-    line: u64,
-    offset: u64,
+struct SessionChecker {
     has_lines: bool,
     has_meta_first: bool,
     has_user_message: bool,
     /// Where the last result counts no turns.
-    no_turns: Option<(u64, u64)>,
+    no_turns: Option<Place>,
+    history: History,
 }
 
-impl Check {
-    fn add(&mut self, stage: Stage, rule: Rule) {
-        self.problems.push(Problem { line: self.line, offset: self.offset, stage, rule });
-    }
-
-    fn line(&mut self, line: &Line<'_>, scanner: &mut Scanner) {
-        let is_first = !self.has_lines;
-        self.has_lines = true;
-        let value = match scanner.scan(line) {
+impl Checker for SessionChecker {
+    fn line(&mut self, line: &Line<'_>, value: jsonl::Result<Value<'_>>, out: &mut Findings<'_>) {
+        if line.offset() == 0 && line.bytes().starts_with(b"\xef\xbb\xbf") {
+            out.stops("byte-order-mark", "the file starts with a byte order mark");
+        }
+        if is_blank(line) {
+            return;
+        }
+        let is_first = !std::mem::replace(&mut self.has_lines, true);
+        let value = match value {
             Ok(value) => value,
             Err(error) => {
-                self.offset = error.offset;
-                return self.add(Stage::Load, Rule::Json(error.kind));
+                let place = Place { offset: error.offset, ..out.place };
+                let message = error.kind.to_string().into();
+                return out.add(place, Severity::Stops, "json", message);
             }
         };
         let oddities = value.oddities();
@@ -170,29 +74,51 @@ impl Check {
             || oddities.wide_number
             || oddities.depth as usize > MAX_DEPTH;
         if is_odd && !is_loadable(value.raw().as_str(), MAX_DEPTH) {
-            self.add(Stage::Load, Rule::Loadable);
+            out.stops(
+                "value",
+                "half a surrogate pair, a number out of range, or nested too deeply",
+            );
         }
         if !value.is_object() {
-            return self.add(Stage::Load, Rule::Object);
+            return out.stops("object", "not an object");
         }
-        self.object(value, is_first);
+        self.object(value, is_first, out);
     }
 
-    fn object(&mut self, value: Value<'_>, is_first: bool) {
+    fn finish(&mut self, out: &mut Findings<'_>) {
+        self.history.finish(out);
+        let first = Place { line: 1, offset: 0 };
+        let mut warn = |place, rule, message: &'static str| {
+            out.add(place, Severity::Warns, rule, message.into());
+        };
+        if !self.has_meta_first {
+            warn(first, "meta-first", "no meta line first: the session is not listed");
+        }
+        if !self.has_user_message {
+            warn(first, "user-message", "no user message: the next start deletes the session");
+        }
+        if let Some(place) = self.no_turns {
+            warn(place, "turns", "the last result counts no turns: the session is not listed");
+        }
+    }
+}
+
+impl SessionChecker {
+    fn object(&mut self, value: Value<'_>, is_first: bool, out: &mut Findings<'_>) {
         let kind = value.get("type").and_then(|kind| kind.text()).map(|kind| kind.decode());
         let kind = kind.as_deref().unwrap_or_default();
         let Some(members) = members_of_line(kind) else {
-            return self.add(Stage::Load, Rule::Type);
+            return out.stops("type", "`type` is unknown or missing");
         };
         if count(value, "type") > 1 {
-            self.add(Stage::Load, Rule::Duplicate("type"));
+            out.stops("duplicate", "two members `type`");
         }
         for (name, shape) in members {
             if count(value, name) > 1 {
-                self.add(Stage::Load, Rule::Duplicate(name));
+                out.stops("duplicate", format!("two members `{name}`"));
             }
             if !shape.fits(value.get(name)) {
-                self.add(Stage::Load, Rule::Member(name));
+                out.stops("member", format!("`{name}` is missing or of another type"));
             }
         }
         let number = |name| value.get(name).and_then(|number| number.raw().as_u64());
@@ -200,46 +126,46 @@ impl Check {
             "meta" => {
                 self.has_meta_first |= is_first;
                 if number("schema_version").is_some_and(|version| version > SCHEMA_VERSION) {
-                    self.add(Stage::Load, Rule::SchemaVersion);
+                    out.stops("schema-version", "`schema_version` is newer than 1");
+                }
+                let time = value.get("start_time").and_then(|time| time.text());
+                if time.is_some_and(|time| !time.decode().is_ascii()) {
+                    out.warns("start-time", "`start_time` is not ASCII: `stats` may crash");
                 }
             }
             "user_message" | "assistant_message" => {
                 self.has_user_message |= kind == "user_message";
                 for block in value.get("content").into_iter().flat_map(|content| content.items()) {
-                    self.block(block);
+                    check_block(block, out);
+                }
+            }
+            "tool_result" => {
+                let hash = value.get("content_hash").and_then(|hash| hash.text());
+                if hash.is_some_and(|hash| hash.decode().starts_with("sha256:")) {
+                    out.warns(
+                        "content-hash",
+                        "`content_hash` with a prefix never fits: `-p --resume` refuses",
+                    );
                 }
             }
             "result" => {
-                let has_no_turns = number("num_turns") == Some(0);
-                self.no_turns = has_no_turns.then_some((self.line, self.offset));
+                self.no_turns = (number("num_turns") == Some(0)).then_some(out.place);
             }
             _ => {}
         }
+        self.history.line(kind, value, out);
     }
+}
 
-    fn block(&mut self, block: Value<'_>) {
-        let kind = block.get("type").and_then(|kind| kind.text()).map(|kind| kind.decode());
-        let Some(members) = members_of_block(kind.as_deref().unwrap_or_default()) else {
-            return self.add(Stage::Resume, Rule::BlockType);
-        };
-        for (name, shape) in members {
-            if !shape.fits(block.get(name)) {
-                self.add(Stage::Resume, Rule::BlockMember(name));
-            }
-        }
-    }
-
-    fn finish(&mut self) {
-        (self.line, self.offset) = (1, 0);
-        if !self.has_meta_first {
-            self.add(Stage::List, Rule::MetaFirst);
-        }
-        if !self.has_user_message {
-            self.add(Stage::List, Rule::UserMessage);
-        }
-        if let Some((line, offset)) = self.no_turns {
-            (self.line, self.offset) = (line, offset);
-            self.add(Stage::List, Rule::Turns);
+fn check_block(block: Value<'_>, out: &mut Findings<'_>) {
+    let kind = block.get("type").and_then(|kind| kind.text()).map(|kind| kind.decode());
+    let Some(members) = members_of_block(kind.as_deref().unwrap_or_default()) else {
+        return out.stops("block-type", "a content block's `type` is unknown or missing");
+    };
+    for (name, shape) in members {
+        if !shape.fits(block.get(name)) {
+            let message = format!("a content block's `{name}` is missing or of another type");
+            out.stops("block-member", message);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The strict check against clido's own way to decode, rebuilt with serde as clido declares it.
 
-use format_clido::{Stage, validate_strict};
+use format_clido::validate_strict;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -65,6 +65,13 @@ fn is_block(block: &Value) -> bool {
     serde_json::from_value::<ContentBlock>(block.clone()).is_ok()
 }
 
+/// What clido does not get to do with a file.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Stage {
+    Load,
+    Resume,
+}
+
 /// Returns the stage at which clido refuses a file.
 fn refused_at(bytes: &[u8]) -> Option<Stage> {
     let mut stage = None;
@@ -90,7 +97,11 @@ fn refused_at(bytes: &[u8]) -> Option<Stage> {
 
 fn found_at(bytes: &[u8]) -> Option<Stage> {
     let problems = validate_strict(bytes);
-    let stages = || problems.iter().map(|problem| problem.stage);
+    let stages = || {
+        problems.iter().filter(|problem| problem.stops()).map(|problem| {
+            if problem.rule.starts_with("block-") { Stage::Resume } else { Stage::Load }
+        })
+    };
     stages().find(|stage| *stage == Stage::Load).or(stages().find(|stage| *stage == Stage::Resume))
 }
 
@@ -233,13 +244,36 @@ fn every_cut_and_many_changed_bytes() {
 fn what_is_loaded_but_not_listed() {
     let rules = |session: &str| {
         let problems = validate_strict(session.as_bytes());
-        assert!(problems.iter().all(|problem| !problem.is_fatal()));
-        problems.iter().map(|problem| problem.to_string()).collect::<Vec<_>>()
+        assert!(problems.iter().all(|problem| !problem.stops()));
+        problems.iter().map(|it| format!("{} {}", it.line, it.rule)).collect::<Vec<_>>()
     };
     let zero = LINES[6].replace("4294967295", "0");
-    assert_eq!(rules(""), ["line 1: meta line not first", "line 1: no user message"]);
-    assert_eq!(rules(&[LINES[1], LINES[0]].join("\n")), ["line 1: meta line not first"]);
+    assert_eq!(rules(""), ["1 meta-first", "1 user-message"]);
+    assert_eq!(rules(&[LINES[1], LINES[0]].join("\n")), ["1 meta-first"]);
     let session = [LINES[0], LINES[1], &zero].join("\n");
-    assert_eq!(rules(&session), ["line 3: last result counts no turns"]);
+    assert_eq!(rules(&session), ["3 turns"]);
     assert!(rules(&[&session, LINES[6]].join("\n")).is_empty());
+}
+
+#[test]
+fn what_the_model_sees_otherwise() {
+    let call = r#"{"type":"assistant_message","content":[{"type":"tool_use","id":"t","name":"n","input":{}}]}"#;
+    let result = r#"{"type":"tool_result","tool_use_id":"t","content":"","is_error":false}"#;
+    let said = r#"{"type":"assistant_message","content":[{"type":"text","text":"a"}]}"#;
+    let block = r#"{"type":"user_message","role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"","is_error":false}]}"#;
+    let found = |lines: &[&str]| {
+        let session = [&LINES[..2], lines].concat().join("\n");
+        validate_strict(session.as_bytes()).iter().map(|it| (it.line, it.rule)).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&[call, result, said]), []);
+    assert_eq!(found(&[call, block, said]), []);
+    assert_eq!(found(&[call]), [(3, "open-call")]);
+    assert_eq!(found(&[result]), [(3, "orphan-result")]);
+    assert_eq!(found(&[call, said, result]), [(3, "open-call"), (5, "orphan-result")]);
+    assert_eq!(found(&[call, result, block]), [(5, "result-twice")]);
+    let stale = result.replace("\"is_error\"", "\"content_hash\":\"sha256:00\",\"is_error\"");
+    assert_eq!(found(&[call, &stale]), [(4, "content-hash")]);
+    let odd = LINES[0].replace("\"t\"", "\"20é6\"");
+    let problems = validate_strict([&odd, LINES[1]].join("\n").as_bytes());
+    assert_eq!((problems[0].rule, problems[0].stops()), ("start-time", false));
 }

@@ -37,6 +37,7 @@ mod record;
 mod session;
 mod speech;
 mod status;
+mod store;
 mod validate;
 mod wire;
 mod writer;
@@ -49,7 +50,8 @@ pub use self::{
     reader::{read, read_wire},
     record::{Flavor, Record, RecordKind},
     status::{Progress, result, status},
-    validate::{Problem, ProblemKind, validate},
+    store::{is_session_name, sessions_dir},
+    validate::validate,
     writer::{wire_writer, writer},
 };
 
@@ -68,6 +70,8 @@ pub static DUMP: Format = Format {
     read,
     writer,
     planner: None,
+    checker: validate::checker,
+    store: Some(store::STORE),
     limits: NO_LIMITS,
 };
 
@@ -83,6 +87,8 @@ pub static WIRE: Format = Format {
     read: read_wire,
     writer: wire_writer,
     planner: None,
+    checker: validate::checker,
+    store: None,
     limits: NO_LIMITS,
 };
 

@@ -1,80 +1,69 @@
 //! Says which lines of a stream its readers would stumble upon.
 
-use core_model::SdkVersion;
-use jsonl::{ErrorKind, Kind, Scanner};
+use core_model::{Check, Checker, Findings, Place, Problem, SdkVersion, Severity};
+use jsonl::{Kind, Line, Value};
 
 use crate::{
     parser::{Verdict, verdict},
     record::{Flavor, Record, RecordKind},
 };
 
-/// A line that a reader would stumble upon.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Problem {
-    /// The number of the line, from 1.
-    pub line: u64,
-    /// The offset from the start of the file, in bytes: of the fault if it is one of spelling,
-    /// else of the line.
-    pub offset: u64,
-    /// What is wrong.
-    pub kind: ProblemKind,
-}
-
-/// What is wrong with a line.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ProblemKind {
-    /// It is not JSON.
-    #[error("{0}")]
-    Json(ErrorKind),
-    /// The parser of SDK 0.2.187 raises an error for the lack of a member.
-    #[error("the SDK misses {0:?}")]
-    Refused(&'static str),
-    /// It is none of the shapes that the SDK dumps.
-    #[error("not a message of the SDK")]
-    Shape,
-    /// A member of a dumped line is missing or of another type.
-    #[error("member {0:?}")]
-    Member(&'static str),
-}
-
 /// Returns what is wrong with a stream: lines of the wire are held against the parser of SDK
 /// 0.2.187, dumped lines against what that SDK and 0.1.6 dump. Blank lines are nothing.
 ///
 /// ```
-/// use format_sdk_stream::{ProblemKind, validate};
-///
-/// let problems = validate(b"{\"type\":\"user\",\"message\":{}}\n\n{\"content\": \"x\"}\n");
+/// let problems = format_sdk_stream::validate(
+///     b"{\"type\":\"user\",\"message\":{}}\n\n{\"content\": \"x\"}\n",
+/// );
 /// assert_eq!(problems.len(), 2);
-/// assert_eq!((problems[0].line, problems[0].kind), (1, ProblemKind::Refused("message.content")));
-/// assert_eq!((problems[1].line, problems[1].kind), (3, ProblemKind::Member("parent_tool_use_id")));
+/// assert_eq!((problems[0].line, problems[0].rule), (1, "refused"));
+/// assert!(problems[0].stops());
+/// assert_eq!((problems[1].line, problems[1].rule), (3, "member"));
 /// ```
 pub fn validate(bytes: &[u8]) -> Vec<Problem> {
-    let mut scanner = Scanner::default();
-    let mut problems = Vec::new();
-    for (line, n) in jsonl::lines(bytes).zip(1..) {
-        if line.is_blank() {
-            continue;
-        }
-        let (offset, kind) = match scanner.scan(&line) {
-            Err(error) => (error.offset, Some(ProblemKind::Json(error.kind))),
-            Ok(value) => (line.offset(), problem(&Record::new(value))),
-        };
-        problems.extend(kind.map(|kind| Problem { line: n, offset, kind }));
-    }
-    problems
+    Check::all(checker(), bytes)
 }
 
-fn problem(record: &Record<'_>) -> Option<ProblemKind> {
+/// Creates what finds in a stream what its readers would stumble upon.
+pub(crate) fn checker() -> Box<dyn Checker> {
+    Box::new(StreamChecker)
+}
+
+#[derive(Debug)]
+struct StreamChecker;
+
+impl Checker for StreamChecker {
+    fn line(&mut self, line: &Line<'_>, value: jsonl::Result<Value<'_>>, out: &mut Findings<'_>) {
+        if line.is_blank() {
+            return;
+        }
+        match value {
+            Err(error) => {
+                let place = Place { offset: error.offset, ..out.place };
+                out.add(place, Severity::Stops, "json", error.kind.to_string().into());
+            }
+            Ok(value) => check(&Record::new(value), out),
+        }
+    }
+
+    fn finish(&mut self, _: &mut Findings<'_>) {}
+}
+
+fn check(record: &Record<'_>, out: &mut Findings<'_>) {
     if record.flavor == Flavor::Wire {
         return match verdict(record.value, SdkVersion::V0_2_187) {
-            Verdict::Takes | Verdict::Skips => None,
-            Verdict::Refuses(name) => Some(ProblemKind::Refused(name)),
+            Verdict::Takes => {}
+            Verdict::Skips => out.warns("skipped", "a type that the SDK passes over"),
+            Verdict::Refuses(name) => {
+                out.stops("refused", format!("the SDK's parser misses `{name}`"));
+            }
         };
     }
     use Kind::{Array, False, Null, Number, Object, String, True};
     let members: &[(&'static str, &[Kind])] = match record.kind {
-        RecordKind::Unknown => return Some(ProblemKind::Shape),
+        RecordKind::Unknown => {
+            return out.warns("shape", "none of the shapes that the SDK dumps");
+        }
         RecordKind::Prompt => &[("timestamp", &[String])],
         RecordKind::System => &[("subtype", &[String]), ("data", &[Object])],
         RecordKind::Assistant => {
@@ -101,5 +90,7 @@ fn problem(record: &Record<'_>) -> Option<ProblemKind> {
     let is_wrong = |(name, kinds): &&(&'static str, &[Kind])| {
         !record.value.get(name).is_some_and(|member| kinds.contains(&member.kind()))
     };
-    members.iter().find(is_wrong).map(|(name, _)| ProblemKind::Member(name))
+    if let Some((name, _)) = members.iter().find(is_wrong) {
+        out.warns("member", format!("`{name}` is missing or of another type than the SDK dumps"));
+    }
 }

@@ -1,0 +1,98 @@
+//! Where Claude Code keeps its transcripts: `<config>/projects/<encoded path>/<uuid>.jsonl`.
+
+mod breadcrumb;
+mod encode;
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use core_model::{Environment, Home, Named, SafeName, Store, subfolders};
+
+pub use self::{
+    breadcrumb::Breadcrumb,
+    encode::{MAX_PROJECT_DIR, candidates, encode_project_dir},
+};
+use crate::session_uuid;
+
+/// Where the client keeps its transcripts, and how it goes on with one.
+pub(crate) const STORE: Store = Store {
+    folders,
+    place: Some(place),
+    resume: &["claude", "--resume"],
+    breadcrumb: Some(|bytes| {
+        let crumb = Breadcrumb::parse(bytes)?;
+        Some(Named { project: crumb.project, name: crumb.session_id })
+    }),
+};
+
+/// Returns the folder of the client's settings and sessions: `CLAUDE_CONFIG_DIR`, or `~/.claude`.
+pub fn config_dir(environment: &Environment<'_>) -> Option<PathBuf> {
+    environment.path("CLAUDE_CONFIG_DIR").or_else(|| Some(environment.home()?.join(".claude")))
+}
+
+/// Returns the folders of a project that are there, the client's own first: other clients and old
+/// layouts name it otherwise.
+///
+/// # Errors
+///
+/// Those of reading the folder of projects.
+pub fn project_folders(config_dir: &Path, project: &str) -> io::Result<Vec<PathBuf>> {
+    let there = subfolders(&config_dir.join("projects"))?;
+    let names = candidates(project);
+    let mut folders = Vec::new();
+    let name_of = |folder: &PathBuf| folder.file_name()?.to_str().map(str::to_owned);
+    for name in &names {
+        folders.extend(there.iter().find(|folder| name_of(folder).as_ref() == Some(name)).cloned());
+    }
+    // Two clients that hash a long path differently still cut it at the same place.
+    for cut in names.iter().filter_map(|name| encode::cut(name)) {
+        for folder in &there {
+            let is_cut = name_of(folder).is_some_and(|name| encode::cut(&name) == Some(cut));
+            if is_cut && !folders.contains(folder) {
+                folders.push(folder.clone());
+            }
+        }
+    }
+    Ok(folders)
+}
+
+fn folders(environment: &Environment<'_>, project: Option<&str>) -> io::Result<Vec<PathBuf>> {
+    let Some(config_dir) = config_dir(environment) else { return Ok(Vec::new()) };
+    match project {
+        Some(project) => project_folders(&config_dir, project),
+        None => subfolders(&config_dir.join("projects")),
+    }
+}
+
+fn place(environment: &Environment<'_>, project: &str, session_id: &str) -> Option<Home> {
+    Some(Home {
+        root: config_dir(environment)?,
+        folder: Path::new("projects").join(encode_project_dir(project)),
+        name: SafeName::new(&session_uuid(session_id))?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use core_model::System;
+
+    use super::*;
+
+    #[test]
+    fn a_session_has_its_place_by_project_and_id() {
+        let variable = |name: &str| (name == "HOME").then(|| "/home/u".into());
+        let environment = Environment::new(System::Unix, &variable);
+        let home = place(&environment, "/home/u/a.b", "2A86484A-EB59-46EF-AC4A-848742436C10");
+        let path = home.expect("a place").path();
+        let expected =
+            "/home/u/.claude/projects/-home-u-a-b/2a86484a-eb59-46ef-ac4a-848742436c10.jsonl";
+        assert_eq!(path, Path::new(expected));
+        let path = place(&environment, "..", "../../x").expect("a place").path();
+        assert!(path.starts_with("/home/u/.claude/projects/--"), "{path:?}");
+        let variable = |name: &str| (name == "CLAUDE_CONFIG_DIR").then(|| "/c".into());
+        assert_eq!(config_dir(&Environment::new(System::Unix, &variable)), Some("/c".into()));
+        assert_eq!(config_dir(&Environment::new(System::Unix, &|_| None)), None);
+    }
+}

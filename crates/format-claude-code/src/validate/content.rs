@@ -1,0 +1,193 @@
+//! The blocks: what the API refuses, and what the client leaves out to please it.
+
+use std::collections::HashMap;
+
+use core_model::{Block, Content, Findings, Message, Place, Role, Severity, ToolUse};
+use jsonl::{Text, Value};
+
+use crate::writer::is_word;
+
+/// The calls, the results, and the response that is being read.
+#[derive(Debug, Default)]
+pub(super) struct Contents {
+    calls: HashMap<String, Call>,
+    /// Results before their calls: the client puts them in order.
+    early: HashMap<String, Place>,
+    response: Option<Response>,
+}
+
+#[derive(Debug)]
+struct Call {
+    place: Place,
+    is_answered: bool,
+}
+
+/// The lines of one response.
+#[derive(Debug)]
+struct Response {
+    id: Option<String>,
+    /// Where its thinking stands, while nothing else does.
+    only_thinking: Option<Place>,
+}
+
+impl Contents {
+    pub(super) fn message(
+        &mut self,
+        message: &Message<'_>,
+        content: Value<'_>,
+        is_sidechain: bool,
+        out: &mut Findings<'_>,
+    ) {
+        let is_assistant = message.role == Role::Assistant;
+        if is_assistant {
+            self.respond(message.id, out);
+            if matches!(message.content, Content::Text(_)) {
+                out.warns("content-string", "a string as content: 2.0 fails");
+            }
+        } else if !is_sidechain {
+            self.close(out);
+        }
+        for block in content.items() {
+            members(block, out);
+        }
+        for (block, _) in message.blocks() {
+            if is_assistant && let Some(response) = &mut self.response {
+                match block {
+                    Block::Thinking { .. } => {}
+                    Block::Other { kind, .. }
+                        if kind.is_some_and(|kind| kind.is("redacted_thinking")) => {}
+                    _ => response.only_thinking = None,
+                }
+            }
+            self.block(block, message, out);
+        }
+    }
+
+    fn block(&mut self, block: Block<'_>, message: &Message<'_>, out: &mut Findings<'_>) {
+        match block {
+            Block::Text(text) => {
+                let words = text.decode();
+                let words = words.trim();
+                if message.role == Role::Assistant && matches!(words, "" | "(no content)") {
+                    out.warns("empty-text", "a text without words: the client drops the line");
+                } else if words.is_empty() && matches!(message.content, Content::Blocks(_)) {
+                    out.warns("empty-text", "a text without words: the API refuses it");
+                }
+                surrogates(text, out);
+            }
+            Block::Thinking { signature, .. } => thinking(signature, message, out),
+            Block::ToolUse(tool) => self.call(tool, out),
+            Block::ToolResult(result) => {
+                let id = result.tool_use_id.decode().into_owned();
+                match self.calls.get_mut(&id) {
+                    Some(call) if call.is_answered => {
+                        out.warns("result-twice", "a call is answered twice: 2.0 sends both");
+                    }
+                    Some(call) => call.is_answered = true,
+                    None => {
+                        self.early.insert(id, out.place);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn call(&mut self, tool: ToolUse<'_>, out: &mut Findings<'_>) {
+        let (id, name) = (tool.id.decode(), tool.name.decode());
+        if !is_word(&id) {
+            out.stops("tool-id", "a tool use's `id` is no word: the API refuses it");
+        }
+        if !is_word(&name) || name.len() > 128 {
+            out.stops("tool-name", "a tool's `name` is no word: the API refuses it");
+        }
+        let input = tool.input.as_str();
+        // Servers' tools had their input as a string in the logs of 2.0.
+        if !input.starts_with('{') && !tool.is_server {
+            out.stops("tool-input", "a tool's `input` is no object: the API refuses it");
+        }
+        let is_early = self.early.remove(&*id).is_some();
+        let is_answered = is_early || tool.is_server;
+        let call = Call { place: out.place, is_answered };
+        if self.calls.insert(id.into_owned(), call).is_some() {
+            out.warns("duplicate-call", "another tool use has this `id`: one is not sent");
+        }
+    }
+
+    /// Takes note of where a response starts.
+    fn respond(&mut self, id: Option<Text<'_>>, out: &mut Findings<'_>) {
+        let id = id.map(|id| id.decode().into_owned());
+        if let Some(response) = &self.response
+            && id.is_some()
+            && response.id == id
+        {
+            return;
+        }
+        self.close(out);
+        self.response = Some(Response { id, only_thinking: Some(out.place) });
+    }
+
+    fn close(&mut self, out: &mut Findings<'_>) {
+        let Some(response) = &mut self.response else { return };
+        if let Some(place) = response.only_thinking.take() {
+            let message = "thinking and nothing else: the client drops the line";
+            out.add(place, Severity::Warns, "only-thinking", message.into());
+        }
+    }
+
+    pub(super) fn finish(&mut self, out: &mut Findings<'_>) {
+        self.close(out);
+        let open = self.calls.values().filter(|call| !call.is_answered);
+        let open = open.map(|call| {
+            let message = "a call has no result: the client drops its message, or makes one up";
+            (call.place, "open-call", message)
+        });
+        let orphans = self.early.values().map(|place| {
+            (*place, "orphan-result", "a result without a call: the client replaces it, 2.0 fails")
+        });
+        let mut found: Vec<_> = open.chain(orphans).collect();
+        found.sort_by_key(|(place, rule, _)| (place.offset, *rule));
+        for (place, rule, message) in found {
+            out.add(place, Severity::Warns, rule, message.into());
+        }
+    }
+}
+
+fn thinking(signature: Option<Text<'_>>, message: &Message<'_>, out: &mut Findings<'_>) {
+    if signature.is_none_or(|signature| signature.is_empty()) {
+        let text = "thinking without a signature: the API refuses it, 2.1 tries again without";
+        return out.warns("unsigned-thinking", text);
+    }
+    let model = message.model.map(|model| model.decode());
+    if model.is_some_and(|model| !model.starts_with("claude") && model != "<synthetic>") {
+        let text = "thinking of a model that the client does not know: it is not sent";
+        out.warns("foreign-model", text);
+    }
+}
+
+fn surrogates(text: Text<'_>, out: &mut Findings<'_>) {
+    if text.has_lone_surrogate() {
+        out.warns("surrogate", "half a surrogate pair: 2.1 sends U+FFFD, 2.0 fails");
+    }
+}
+
+/// Reports members of a block that are not the API's: the client sends them, the API refuses them.
+fn members(block: Value<'_>, out: &mut Findings<'_>) {
+    let kind = block.get("type").and_then(|kind| kind.text());
+    let own: &[&str] = match kind.as_ref().map(|kind| kind.decode()).as_deref() {
+        Some("text") => &["type", "text", "citations"],
+        Some("thinking") => &["type", "thinking", "signature"],
+        Some("tool_use" | "server_tool_use") => &["type", "id", "name", "input", "caller"],
+        Some("tool_result") => &["type", "tool_use_id", "content", "is_error"],
+        Some("image" | "document") => &["type", "source", "title", "context", "citations"],
+        _ => return,
+    };
+    let foreign = block
+        .members()
+        .map(|(key, _)| key.decode())
+        .find(|key| !own.contains(&&**key) && key != "cache_control");
+    if let Some(name) = foreign {
+        let message = format!("a block's member `{name}` is not the API's, which refuses it");
+        out.stops("block-member", message);
+    }
+}

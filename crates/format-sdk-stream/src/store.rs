@@ -1,0 +1,75 @@
+//! Where the orchestrator keeps dumped streams: `<project>/.agent-orchestrator/agent-sessions/`.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use core_model::{Environment, Store};
+
+/// Where the orchestrator keeps dumped streams; nothing is installed there, for a session of its
+/// own has a file of settings beside it.
+pub(crate) const STORE: Store =
+    Store { folders, place: None, resume: &["ao-resume"], breadcrumb: None };
+
+/// Returns the folder of a project's sessions.
+///
+/// `AGENT_ORCHESTRATOR_SESSIONS_DIR` names it; else it lies in the project, which
+/// `AGENT_ORCHESTRATOR_PROJECT_DIR` may name.
+///
+/// ```
+/// use core_model::{Environment, System};
+///
+/// let environment = Environment::new(System::Unix, &|_| None);
+/// let folder = format_sdk_stream::sessions_dir(&environment, Some("/p"));
+/// assert_eq!(folder, Some("/p/.agent-orchestrator/agent-sessions".into()));
+/// ```
+pub fn sessions_dir(environment: &Environment<'_>, project: Option<&str>) -> Option<PathBuf> {
+    if let Some(folder) = environment.path("AGENT_ORCHESTRATOR_SESSIONS_DIR") {
+        return Some(folder);
+    }
+    let project = project.map(PathBuf::from);
+    let project = project.or_else(|| environment.path("AGENT_ORCHESTRATOR_PROJECT_DIR"))?;
+    Some(project.join(Path::new(".agent-orchestrator/agent-sessions")))
+}
+
+/// Returns whether the orchestrator takes a name for a session: 1 to 60 letters, digits, `_`, `-`.
+///
+/// ```
+/// assert!(format_sdk_stream::is_session_name("my_session-1"));
+/// assert!(!format_sdk_stream::is_session_name("../x"));
+/// ```
+pub fn is_session_name(name: &str) -> bool {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    (1..=60).contains(&name.len()) && name.bytes().all(is_word)
+}
+
+fn folders(environment: &Environment<'_>, project: Option<&str>) -> io::Result<Vec<PathBuf>> {
+    Ok(sessions_dir(environment, project).into_iter().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use core_model::System;
+
+    use super::*;
+
+    #[test]
+    fn variables_name_the_folder_or_the_project() {
+        let variable =
+            |name: &str| (name == "AGENT_ORCHESTRATOR_SESSIONS_DIR").then(|| "/s".into());
+        let environment = Environment::new(System::Unix, &variable);
+        assert_eq!(sessions_dir(&environment, Some("/p")), Some("/s".into()));
+        let variable = |name: &str| (name == "AGENT_ORCHESTRATOR_PROJECT_DIR").then(|| "/q".into());
+        let environment = Environment::new(System::Unix, &variable);
+        let expected = Some("/q/.agent-orchestrator/agent-sessions".into());
+        assert_eq!(sessions_dir(&environment, None), expected);
+        assert_eq!(sessions_dir(&Environment::new(System::Unix, &|_| None), None), None);
+    }
+
+    #[test]
+    fn names_of_sessions() {
+        assert!(is_session_name(&"a".repeat(60)) && !is_session_name(&"a".repeat(61)));
+        assert!(!is_session_name("") && !is_session_name("a b"));
+    }
+}
