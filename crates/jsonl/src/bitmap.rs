@@ -7,7 +7,7 @@
 //! A backslash outside of a string makes these positions wrong, and never matters: the walk refuses
 //! that byte before it asks for another quote.
 
-use crate::{ErrorKind, grammar::Strings, portable::is_surrogate, simd, value::Oddities};
+use crate::{ErrorKind, grammar::Strings, portable::is_surrogate, simd};
 
 /// The bytes of a block.
 pub(crate) const BLOCK: usize = 64;
@@ -25,15 +25,6 @@ pub(crate) struct Masks {
     pub(crate) backslashes: u64,
 }
 
-/// What a kernel says of the bytes of a block that may stand after a backslash.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(crate) struct Escapes {
-    /// One of `"\/bfnrtu`.
-    pub(crate) valid: u64,
-    /// `u`.
-    pub(crate) unicode: u64,
-}
-
 /// The quotes of a line that are not escaped, a window at a time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Quotes {
@@ -44,10 +35,19 @@ pub(crate) struct Quotes {
     block: usize,
     /// Whether the next block's first byte is escaped: 0 or 1.
     carry: u64,
-    has_surrogates: bool,
-    has_invalid_escapes: bool,
-    has_controls: bool,
     kernel: simd::Kernel,
+    seen: Seen,
+}
+
+/// What was seen of a line so far, inside of strings or not.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    /// Whether a surrogate is escaped.
+    surrogate_escape: bool,
+    /// Whether a backslash is followed by something that is no escape.
+    invalid_escape: bool,
+    /// Whether there is a control character.
+    control: bool,
 }
 
 impl Quotes {
@@ -61,39 +61,34 @@ impl Quotes {
         self.next = 0;
         self.block = 0;
         self.carry = 0;
-        self.has_surrogates = false;
-        self.has_invalid_escapes = false;
-        self.has_controls = false;
         self.kernel = kernel;
+        self.seen = Seen::default();
     }
 
-    /// Returns whether a backslash is followed by something that is no escape, as far as the line
-    /// was looked at.
-    pub(crate) fn has_invalid_escapes(&self) -> bool {
-        self.has_invalid_escapes
+    /// Returns whether nothing was seen that no string may hold.
+    ///
+    /// White space between values may be a control character, in lines that someone wrote by hand:
+    /// those are left to the portable scanner.
+    pub(crate) fn is_clean(&self) -> bool {
+        !self.seen.invalid_escape && !self.seen.control
     }
 
-    /// Returns whether a surrogate is escaped, as far as the line was looked at.
-    pub(crate) fn has_surrogates(&self) -> bool {
-        self.has_surrogates
-    }
-
-    /// Notes that a control character was seen.
+    /// Notes whether a control character was seen.
     #[inline(always)]
-    pub(crate) fn note_controls(&mut self, any: bool) {
-        self.has_controls |= any;
+    pub(crate) fn note_control(&mut self, any: bool) {
+        self.seen.control |= any;
     }
 
     /// Looks at blocks until the window is full or the line ends.
     ///
     /// This is the one loop that sees every byte: it is inlined into every kernel, where `masks`
-    /// and `escapes` are a few instructions.
+    /// and `simple_escapes` are a few instructions.
     #[inline(always)]
     pub(crate) fn fill(
         &mut self,
         line: &[u8],
         mut masks: impl FnMut(&[u8; BLOCK]) -> Masks,
-        escapes: impl Fn(&[u8; BLOCK]) -> Escapes,
+        simple_escapes: impl Fn(&[u8; BLOCK]) -> u64,
     ) {
         let (blocks, rest) = line.as_chunks::<BLOCK>();
         let mut last = [b' '; BLOCK];
@@ -106,25 +101,16 @@ impl Quotes {
         let mut carry = self.carry;
         while block_idx < n_blocks {
             // A block has at most 64 quotes; two places more are for what stands after the last.
-            let Some(places) = self.positions.get_mut(n..n + BLOCK + 2) else { break };
-            let Some(places) = places.first_chunk_mut::<BLOCK>() else { break };
+            let rest = self.positions.get_mut(n..).and_then(<[u32]>::first_chunk_mut);
+            let Some(places): Option<&mut [u32; BLOCK + 2]> = rest else { break };
             let block = blocks.get(block_idx).unwrap_or(&last);
             let Masks { mut quotes, backslashes } = masks(block);
             if backslashes | carry != 0 {
                 let escaped = escaped(backslashes, &mut carry);
                 quotes &= !escaped;
-                let escapes = escapes(block);
-                self.has_invalid_escapes |= escaped & !escapes.valid != 0;
-                let mut unicode = escaped & escapes.unicode;
-                while unicode != 0 {
-                    let at = block_idx * BLOCK + unicode.trailing_zeros() as usize;
-                    unicode &= unicode - 1;
-                    match line.get(at + 1..at + 5) {
-                        Some(digits) if digits.iter().all(u8::is_ascii_hexdigit) => {
-                            self.has_surrogates |= is_surrogate(digits);
-                        }
-                        _ => self.has_invalid_escapes = true,
-                    }
+                let others = escaped & !simple_escapes(block);
+                if others != 0 {
+                    check_escapes(line, block_idx * BLOCK, others, &mut self.seen);
                 }
             }
             n += put(quotes, (block_idx * BLOCK) as u32, places);
@@ -175,36 +161,49 @@ fn escaped(backslashes: u64, carry: &mut u64) -> u64 {
     escaped
 }
 
+/// Checks escapes that are more than one character after the backslash, or none at all.
+#[inline(never)]
+fn check_escapes(line: &[u8], base: usize, mut bits: u64, seen: &mut Seen) {
+    while bits != 0 {
+        let at = base + bits.trailing_zeros() as usize;
+        bits &= bits - 1;
+        match line.get(at..at + 5) {
+            Some([b'u', digits @ ..]) if digits.iter().all(u8::is_ascii_hexdigit) => {
+                seen.surrogate_escape |= is_surrogate(digits);
+            }
+            _ => seen.invalid_escape = true,
+        }
+    }
+}
+
 /// Puts the positions of set bits into `places` and returns how many there are.
 ///
-/// Eight are put at a time whether there are eight or not, so that the branches are few and go the
-/// same way nearly always.
+/// The first eight are put whether there are eight or not, so that one branch nearly always goes the
+/// same way.
 #[inline(always)]
-fn put(mut bits: u64, base: u32, places: &mut [u32; BLOCK]) -> usize {
+fn put(mut bits: u64, base: u32, places: &mut [u32; BLOCK + 2]) -> usize {
     if bits == 0 {
         return 0;
     }
     let n = bits.count_ones() as usize;
-    for (group_idx, group) in places.as_chunks_mut::<8>().0.iter_mut().enumerate() {
-        for place in group {
-            *place = base.wrapping_add(bits.trailing_zeros());
-            bits &= bits.wrapping_sub(1);
-        }
-        if n <= (group_idx + 1) * 8 {
+    let (few, more) = places.split_at_mut(8);
+    for place in few {
+        *place = base + bits.trailing_zeros();
+        bits &= bits.wrapping_sub(1);
+    }
+    for place in more {
+        if bits == 0 {
             break;
         }
+        *place = base + bits.trailing_zeros();
+        bits &= bits - 1;
     }
     n
 }
 
 impl Strings for Quotes {
     #[inline(always)]
-    fn end_of(
-        &mut self,
-        bytes: &[u8],
-        start: usize,
-        _oddities: &mut Oddities,
-    ) -> Result<usize, (usize, ErrorKind)> {
+    fn end_of(&mut self, bytes: &[u8], start: usize) -> Result<usize, (usize, ErrorKind)> {
         // The opening quote is the next position, the closing one stands after it.
         let closing = match self.positions.get(self.next + 1) {
             Some(&closing) if closing != NONE => {
@@ -218,13 +217,10 @@ impl Strings for Quotes {
                 self.next_slowly(bytes).ok_or((bytes.len(), ErrorKind::UnexpectedEnd))?
             }
         };
-        let end = closing as usize + 1;
-        if self.has_controls {
-            let body = bytes.get(start..end).unwrap_or_default();
-            if let Some((n, byte)) = body.iter().enumerate().find(|(_, byte)| **byte < 0x20) {
-                return Err((start + n, ErrorKind::ControlCharacter(*byte)));
-            }
-        }
-        Ok(end)
+        Ok(closing as usize + 1)
+    }
+
+    fn has_surrogate(&self) -> bool {
+        self.seen.surrogate_escape
     }
 }

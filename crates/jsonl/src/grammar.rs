@@ -8,8 +8,19 @@ use crate::{
 /// The depth to which values are indexed; what lies deeper is validated and kept as written.
 pub(crate) const MAX_INDEXED_DEPTH: usize = 16;
 
-const NO_NODE: u32 = u32::MAX >> 1;
-const OBJECT: u32 = 1 << 31;
+/// The most nodes of a line.
+const MAX_NODES: usize = 1 << 30;
+
+/// A container that is open: the index of its node, and whether it is an object.
+type Open = u32;
+
+const OBJECT: Open = 1 << 31;
+
+/// Stands for the index of a node that is not kept.
+const NO_NODE: Open = OBJECT - 1;
+
+/// Stands for what is open outside of all containers.
+const ROOT: Open = OBJECT - 2;
 
 /// A value's place in its line.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -26,51 +37,70 @@ pub(crate) trait Strings {
     /// Returns where the string that starts at `start` ends, its quotes included.
     ///
     /// Strings are asked for in their order, each once. An error comes with its place.
-    fn end_of(
-        &mut self,
-        bytes: &[u8],
-        start: usize,
-        oddities: &mut Oddities,
-    ) -> Result<usize, (usize, ErrorKind)>;
+    fn end_of(&mut self, bytes: &[u8], start: usize) -> Result<usize, (usize, ErrorKind)>;
+
+    /// Returns whether a surrogate was escaped in the strings so far.
+    fn has_surrogate(&self) -> bool;
 }
 
 /// Validates a line, which is UTF-8 and within [`MAX_LINE`](crate::MAX_LINE), and fills in its
 /// nodes. An error comes with its place.
 #[inline(always)]
-pub(crate) fn walk<S: Strings>(
+pub(crate) fn walk(
     bytes: &[u8],
-    strings: &mut S,
+    strings: &mut impl Strings,
     nodes: &mut Vec<Node>,
-    open: &mut Vec<u32>,
+    open: &mut Vec<Open>,
 ) -> Result<Oddities, (usize, ErrorKind)> {
     nodes.clear();
     open.clear();
-    let oddities = Oddities::default();
-    let mut walk =
-        Walk { bytes, at: 0, max_nodes: NO_NODE as usize, strings, nodes, open, oddities };
+    let mut walk = Walk {
+        bytes,
+        at: 0,
+        strings,
+        nodes,
+        max_nodes: MAX_NODES,
+        open: ROOT,
+        outer: open,
+        depth: 0,
+        has_wide_number: false,
+    };
     match walk.run() {
-        Ok(()) => Ok(walk.oddities),
+        Ok(()) => Ok(Oddities {
+            surrogate_escape: walk.strings.has_surrogate(),
+            wide_number: walk.has_wide_number,
+            depth: walk.depth,
+        }),
         Err(kind) => Err((walk.at.min(bytes.len()), kind)),
     }
 }
 
+/// The walk. Advice for whoever changes it: a few instructions per value count. All of its methods
+/// are inlined, and none hands out the whole of it, so that its fields live in registers.
 struct Walk<'s, S> {
     bytes: &'s [u8],
     at: usize,
-    /// How many nodes there may be: none beyond the depth that is indexed.
-    max_nodes: usize,
     strings: &'s mut S,
     nodes: &'s mut Vec<Node>,
-    open: &'s mut Vec<u32>,
-    oddities: Oddities,
+    /// How many nodes there may be: none beyond the depth that is indexed.
+    max_nodes: usize,
+    /// The innermost container.
+    open: Open,
+    /// The containers around it, and the root around them.
+    outer: &'s mut Vec<Open>,
+    depth: u32,
+    has_wide_number: bool,
 }
 
 impl<S: Strings> Walk<'_, S> {
     #[inline(always)]
     fn run(&mut self) -> Result<(), ErrorKind> {
-        self.skip_space();
-        if self.at == self.bytes.len() {
-            return Err(ErrorKind::Empty);
+        if self.token().is_none() {
+            return if self.at == self.bytes.len() {
+                Err(ErrorKind::Empty)
+            } else {
+                Err(self.unexpected())
+            };
         }
         loop {
             if self.value()? {
@@ -85,22 +115,29 @@ impl<S: Strings> Walk<'_, S> {
     /// Reads one value, or the start of a container that is not empty (then returns true).
     #[inline(always)]
     fn value(&mut self) -> Result<bool, ErrorKind> {
+        let token = self.token();
         let start = self.at;
-        match self.peek()? {
-            b'"' => {
-                self.string()?;
-                self.push(start, Kind::String);
-            }
-            b'{' => return self.enter(Kind::Object),
-            b'[' => return self.enter(Kind::Array),
-            b't' => self.literal(b"true", Kind::True)?,
-            b'f' => self.literal(b"false", Kind::False)?,
-            b'n' => self.literal(b"null", Kind::Null)?,
-            b'-' | b'0'..=b'9' => {
-                self.number()?;
+        if token == Some(b'"') {
+            self.string()?;
+            self.push(start, Kind::String);
+            return Ok(false);
+        }
+        match token {
+            Some(b'{') => return self.enter(Kind::Object),
+            Some(b'[') => return self.enter(Kind::Array),
+            Some(b't') => self.literal(b"true", Kind::True)?,
+            Some(b'f') => self.literal(b"false", Kind::False)?,
+            Some(b'n') => self.literal(b"null", Kind::Null)?,
+            Some(b'-' | b'0'..=b'9') => {
+                let read = number(self.bytes, start);
+                self.at = read.end;
+                if read.is_invalid {
+                    return Err(ErrorKind::InvalidNumber);
+                }
+                self.has_wide_number |= read.is_wide;
                 self.push(start, Kind::Number);
             }
-            byte => return Err(ErrorKind::UnexpectedByte(byte)),
+            _ => return Err(self.unexpected()),
         }
         Ok(false)
     }
@@ -109,82 +146,81 @@ impl<S: Strings> Walk<'_, S> {
     #[inline(always)]
     fn after_value(&mut self) -> Result<bool, ErrorKind> {
         loop {
-            self.skip_space();
-            let Some(&open) = self.open.last() else {
-                return if self.at == self.bytes.len() {
-                    Ok(true)
-                } else {
-                    Err(ErrorKind::TrailingBytes)
-                };
-            };
-            let is_object = open & OBJECT != 0;
-            match self.peek()? {
-                b',' => {
+            let token = self.token();
+            let is_object = self.open & OBJECT != 0;
+            match token {
+                Some(b',') if is_object => {
                     self.at += 1;
-                    self.skip_space();
-                    if is_object {
-                        self.key()?;
-                    }
+                    self.key()?;
                     return Ok(false);
                 }
-                b'}' if is_object => self.leave(open),
-                b']' if !is_object => self.leave(open),
-                byte => return Err(ErrorKind::UnexpectedByte(byte)),
+                _ if self.open == ROOT => {
+                    let is_end = self.at == self.bytes.len();
+                    return if is_end { Ok(true) } else { Err(ErrorKind::TrailingBytes) };
+                }
+                Some(b',') => {
+                    self.at += 1;
+                    return Ok(false);
+                }
+                Some(b'}') if is_object => self.leave(),
+                Some(b']') if !is_object => self.leave(),
+                _ => return Err(self.unexpected()),
             }
         }
     }
 
     #[inline(always)]
     fn enter(&mut self, kind: Kind) -> Result<bool, ErrorKind> {
-        let is_object = kind == Kind::Object;
-        let id = if self.max_nodes > 0 { self.nodes.len() as u32 } else { NO_NODE };
+        let node_idx = self.nodes.len();
+        self.outer.push(self.open);
+        self.open = if node_idx < self.max_nodes { node_idx as Open } else { NO_NODE };
         self.push(self.at, kind);
         self.at += 1;
-        self.open.push(id | if is_object { OBJECT } else { 0 });
-        let depth = self.open.len();
-        self.oddities.depth = self.oddities.depth.max(depth as u32);
+        let depth = self.outer.len();
+        self.depth = self.depth.max(depth as u32);
         if depth > MAX_INDEXED_DEPTH {
             self.max_nodes = 0;
         }
-        self.skip_space();
-        match (self.peek()?, is_object) {
-            (b'}', true) | (b']', false) => {
-                self.leave(*self.open.last().unwrap_or(&NO_NODE));
-                Ok(false)
+        let token = self.token();
+        if kind == Kind::Object {
+            self.open |= OBJECT;
+            if token != Some(b'}') {
+                return self.key().map(|()| true);
             }
-            (_, true) => self.key().map(|()| true),
-            (_, false) => Ok(true),
+        } else if token != Some(b']') {
+            return Ok(true);
         }
+        self.leave();
+        Ok(false)
     }
 
     #[inline(always)]
-    fn leave(&mut self, open: u32) {
+    fn leave(&mut self) {
         self.at += 1;
-        self.open.pop();
-        if self.open.len() <= MAX_INDEXED_DEPTH {
-            self.max_nodes = NO_NODE as usize;
-        }
         let next = self.nodes.len() as u32;
-        if let Some(node) = self.nodes.get_mut((open & !OBJECT) as usize) {
+        if let Some(node) = self.nodes.get_mut((self.open & !OBJECT) as usize) {
             node.end = self.at as u32;
             node.next = next;
         }
+        self.open = self.outer.pop().unwrap_or(ROOT);
+        if self.outer.len() <= MAX_INDEXED_DEPTH {
+            self.max_nodes = MAX_NODES;
+        }
     }
 
+    /// Reads a key and the colon after it.
     #[inline(always)]
     fn key(&mut self) -> Result<(), ErrorKind> {
+        if self.token() != Some(b'"') {
+            return Err(self.unexpected());
+        }
         let start = self.at;
-        match self.peek()? {
-            b'"' => self.string()?,
-            byte => return Err(ErrorKind::UnexpectedByte(byte)),
-        }
+        self.string()?;
         self.push(start, Kind::String);
-        self.skip_space();
-        match self.peek()? {
-            b':' => self.at += 1,
-            byte => return Err(ErrorKind::UnexpectedByte(byte)),
+        if self.token() != Some(b':') {
+            return Err(self.unexpected());
         }
-        self.skip_space();
+        self.at += 1;
         Ok(())
     }
 
@@ -197,37 +233,39 @@ impl<S: Strings> Walk<'_, S> {
         }
     }
 
+    /// Skips white space and returns the byte after it; `None` at the end or at a control character.
     #[inline(always)]
-    fn peek(&self) -> Result<u8, ErrorKind> {
-        self.bytes.get(self.at).copied().ok_or(ErrorKind::UnexpectedEnd)
-    }
-
-    #[inline(always)]
-    fn skip_space(&mut self) {
-        // One comparison where nothing is to be skipped, which is the rule.
-        while let Some(&byte) = self.bytes.get(self.at)
-            && byte <= b' '
-            && matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
-        {
-            self.at += 1;
+    fn token(&mut self) -> Option<u8> {
+        match self.bytes.get(self.at) {
+            Some(byte) if *byte > b' ' => Some(*byte),
+            Some(_) => {
+                self.at = after_space(self.bytes, self.at);
+                self.bytes.get(self.at).copied().filter(|byte| *byte > b' ')
+            }
+            None => None,
         }
     }
 
+    fn unexpected(&self) -> ErrorKind {
+        self.bytes.get(self.at).map_or(ErrorKind::UnexpectedEnd, |b| ErrorKind::UnexpectedByte(*b))
+    }
+
+    #[inline(always)]
     fn literal(&mut self, word: &[u8], kind: Kind) -> Result<(), ErrorKind> {
         let start = self.at;
-        for expected in word {
-            match self.peek()? {
-                byte if byte == *expected => self.at += 1,
-                byte => return Err(ErrorKind::UnexpectedByte(byte)),
-            }
+        let rest = self.bytes.get(start..).unwrap_or_default();
+        if rest.starts_with(word) {
+            self.at += word.len();
+            self.push(start, kind);
+            return Ok(());
         }
-        self.push(start, kind);
-        Ok(())
+        self.at += rest.iter().zip(word).take_while(|(byte, expected)| byte == expected).count();
+        Err(self.unexpected())
     }
 
     #[inline(always)]
     fn string(&mut self) -> Result<(), ErrorKind> {
-        match self.strings.end_of(self.bytes, self.at, &mut self.oddities) {
+        match self.strings.end_of(self.bytes, self.at) {
             Ok(end) => {
                 self.at = end;
                 Ok(())
@@ -238,37 +276,58 @@ impl<S: Strings> Walk<'_, S> {
             }
         }
     }
+}
 
-    fn number(&mut self) -> Result<(), ErrorKind> {
-        let start = self.at;
-        if self.peek() == Ok(b'-') {
-            self.at += 1;
-        }
-        match self.peek() {
-            Ok(b'0') => self.at += 1,
-            Ok(b'1'..=b'9') => self.digits()?,
-            _ => return Err(ErrorKind::InvalidNumber),
-        }
-        if self.peek() == Ok(b'.') {
-            self.at += 1;
-            self.digits()?;
-        }
-        if let Ok(b'e' | b'E') = self.peek() {
-            self.oddities.wide_number = true;
-            self.at += 1;
-            if let Ok(b'+' | b'-') = self.peek() {
-                self.at += 1;
-            }
-            self.digits()?;
-        }
-        self.oddities.wide_number |= self.at - start > 17;
-        Ok(())
-    }
+/// Returns the place of the first byte that is no white space.
+#[inline(never)]
+fn after_space(bytes: &[u8], start: usize) -> usize {
+    let rest = bytes.get(start..).unwrap_or_default();
+    start + rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count()
+}
 
-    fn digits(&mut self) -> Result<(), ErrorKind> {
-        let rest = self.bytes.get(self.at..).unwrap_or_default();
-        let n = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        self.at += n;
-        if n == 0 { Err(ErrorKind::InvalidNumber) } else { Ok(()) }
+/// What was read of a number.
+struct Number {
+    /// Where it ends, or is no number any more.
+    end: usize,
+    is_invalid: bool,
+    is_wide: bool,
+}
+
+/// Reads a number.
+fn number(bytes: &[u8], start: usize) -> Number {
+    let peek = |at: usize| bytes.get(at).copied().unwrap_or_default();
+    let digits = |mut at: usize| {
+        while peek(at).is_ascii_digit() {
+            at += 1;
+        }
+        at
+    };
+    let mut number = Number { end: start, is_invalid: true, is_wide: false };
+    number.end += usize::from(peek(start) == b'-');
+    // Each part needs a digit; after a leading zero comes no other.
+    let first = number.end;
+    number.end = if peek(first) == b'0' { first + 1 } else { digits(first) };
+    if number.end == first {
+        return number;
     }
+    if peek(number.end) == b'.' {
+        let first = number.end + 1;
+        number.end = digits(first);
+        if number.end == first {
+            return number;
+        }
+    }
+    if let b'e' | b'E' = peek(number.end) {
+        number.is_wide = true;
+        number.end += 1;
+        number.end += usize::from(matches!(peek(number.end), b'+' | b'-'));
+        let first = number.end;
+        number.end = digits(first);
+        if number.end == first {
+            return number;
+        }
+    }
+    number.is_wide |= number.end - start > 17;
+    number.is_invalid = false;
+    number
 }

@@ -3,27 +3,40 @@
 
 use memchr::memchr2;
 
-use crate::{ErrorKind, grammar::Strings, value::Oddities};
+use crate::{ErrorKind, grammar::Strings};
 
 /// Finds the ends of strings byte by byte, and what is wrong in them.
 pub(crate) struct Portable {
     has_controls: bool,
+    has_surrogate: bool,
 }
 
 impl Portable {
     pub(crate) fn new(bytes: &[u8]) -> Self {
-        Self { has_controls: bytes.iter().fold(false, |any, byte| any | (*byte < 0x20)) }
+        let has_controls = bytes.iter().fold(false, |any, byte| any | (*byte < 0x20));
+        Self { has_controls, has_surrogate: false }
+    }
+
+    /// Returns the length of the escape at `at`, its backslash not counted.
+    fn escape(&mut self, bytes: &[u8], at: usize) -> Result<usize, ErrorKind> {
+        match bytes.get(at).ok_or(ErrorKind::UnexpectedEnd)? {
+            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Ok(1),
+            b'u' => {
+                let digits = bytes.get(at + 1..at + 5).ok_or(ErrorKind::UnexpectedEnd)?;
+                if !digits.iter().all(u8::is_ascii_hexdigit) {
+                    return Err(ErrorKind::InvalidEscape);
+                }
+                self.has_surrogate |= is_surrogate(digits);
+                Ok(5)
+            }
+            _ => Err(ErrorKind::InvalidEscape),
+        }
     }
 }
 
 impl Strings for Portable {
     #[inline]
-    fn end_of(
-        &mut self,
-        bytes: &[u8],
-        start: usize,
-        oddities: &mut Oddities,
-    ) -> Result<usize, (usize, ErrorKind)> {
+    fn end_of(&mut self, bytes: &[u8], start: usize) -> Result<usize, (usize, ErrorKind)> {
         let mut at = start + 1;
         loop {
             let rest = bytes.get(at..).unwrap_or_default();
@@ -34,7 +47,7 @@ impl Strings for Portable {
             if rest.get(found) == Some(&b'"') {
                 break;
             }
-            at += escape(bytes, at, oddities).map_err(|kind| (at, kind))?;
+            at += self.escape(bytes, at).map_err(|kind| (at, kind))?;
         }
         if self.has_controls {
             let body = bytes.get(start..at).unwrap_or_default();
@@ -44,21 +57,9 @@ impl Strings for Portable {
         }
         Ok(at)
     }
-}
 
-/// Returns the length of the escape at `at`, its backslash not counted.
-fn escape(bytes: &[u8], at: usize, oddities: &mut Oddities) -> Result<usize, ErrorKind> {
-    match bytes.get(at).ok_or(ErrorKind::UnexpectedEnd)? {
-        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Ok(1),
-        b'u' => {
-            let digits = bytes.get(at + 1..at + 5).ok_or(ErrorKind::UnexpectedEnd)?;
-            if !digits.iter().all(u8::is_ascii_hexdigit) {
-                return Err(ErrorKind::InvalidEscape);
-            }
-            oddities.surrogate_escape |= is_surrogate(digits);
-            Ok(5)
-        }
-        _ => Err(ErrorKind::InvalidEscape),
+    fn has_surrogate(&self) -> bool {
+        self.has_surrogate
     }
 }
 

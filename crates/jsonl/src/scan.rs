@@ -97,9 +97,8 @@ impl Scanner {
         let is_best = self.backend == Backend::Best;
         let kernel = if is_best { Kernel::Best } else { Kernel::Baseline };
         self.quotes.start(content.len(), kernel);
-        let mut oddities = walk(content, &mut self.quotes, &mut self.nodes, &mut self.open).ok()?;
-        oddities.surrogate_escape = self.quotes.has_surrogates();
-        (!self.quotes.has_invalid_escapes()).then_some((text, oddities))
+        let oddities = walk(content, &mut self.quotes, &mut self.nodes, &mut self.open).ok()?;
+        self.quotes.is_clean().then_some((text, oddities))
     }
 
     /// Fills in the nodes by the portable scanner, or says where the content is not valid.

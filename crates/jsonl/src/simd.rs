@@ -46,7 +46,7 @@ pub(crate) fn fill(quotes: &mut Quotes, line: &[u8], kernel: Kernel) {
 mod x86_64 {
     use std::arch::x86_64::*;
 
-    use crate::bitmap::{BLOCK, Escapes, Masks, Quotes};
+    use crate::bitmap::{BLOCK, Masks, Quotes};
 
     pub(super) fn has_avx2() -> bool {
         is_x86_feature_detected!("avx2")
@@ -70,30 +70,22 @@ mod x86_64 {
             },
             |block| {
                 let [low, high] = halves(block);
-                let unicode = _mm256_set1_epi8(b'u' as i8);
-                Escapes {
-                    valid: join(may_be_escaped(low), may_be_escaped(high)),
-                    unicode: join(
-                        _mm256_cmpeq_epi8(low, unicode),
-                        _mm256_cmpeq_epi8(high, unicode),
-                    ),
-                }
+                join(may_be_escaped(low), may_be_escaped(high))
             },
         );
         let controls = _mm256_cmpeq_epi8(_mm256_min_epu8(least, _mm256_set1_epi8(0x1f)), least);
-        quotes.note_controls(_mm256_movemask_epi8(controls) != 0);
+        quotes.note_control(_mm256_movemask_epi8(controls) != 0);
     }
 
     /// The two vectors of a block.
     #[inline]
     #[target_feature(enable = "avx2")]
+    #[expect(unsafe_code, reason = "built of integers, a vector takes six instructions, not one")]
     fn halves(block: &[u8; BLOCK]) -> [__m256i; 2] {
-        let (words, _) = block.as_chunks::<8>();
-        let word = |n: usize| words.get(n).map_or(0, |word| i64::from_le_bytes(*word));
-        [
-            _mm256_set_epi64x(word(3), word(2), word(1), word(0)),
-            _mm256_set_epi64x(word(7), word(6), word(5), word(4)),
-        ]
+        let (halves, _) = block.as_chunks::<32>();
+        // SAFETY: the load reads the 32 bytes behind the reference, at any address.
+        let load = |half: &[u8; 32]| unsafe { _mm256_loadu_si256(half.as_ptr().cast()) };
+        [0, 1].map(|n| halves.get(n).map_or(_mm256_setzero_si256(), load))
     }
 
     /// One bit for each byte of two results of comparisons.
@@ -106,7 +98,7 @@ mod x86_64 {
 
     /// Bytes that may stand after a backslash become 0xff.
     ///
-    /// Each of `"\/bfnrtu` has a high half of 2, 5, 6 or 7: one bit each. A table by the low half
+    /// Each of `"\/bfnrt` has a high half of 2, 5, 6 or 7: one bit each. A table by the low half
     /// says with which of them it makes such a byte.
     #[inline]
     #[target_feature(enable = "avx2")]
@@ -117,7 +109,7 @@ mod x86_64 {
         ));
         #[rustfmt::skip]
         let by_low = _mm256_broadcastsi128_si256(_mm_setr_epi8(
-            0, 0, 1 | 4 | 8, 0, 8, 8, 4, 0, 0, 0, 0, 0, 2, 0, 4, 1,
+            0, 0, 1 | 4 | 8, 0, 8, 0, 4, 0, 0, 0, 0, 0, 2, 0, 4, 1,
         ));
         let half = _mm256_set1_epi8(0x0f);
         let high = _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), half);
@@ -144,13 +136,11 @@ mod x86_64 {
             },
             |block| {
                 let parts = quarters(block);
-                let unicode = mask(parts, b'u');
-                let others = b"\"\\/bfnrt".iter().fold(0, |all, byte| all | mask(parts, *byte));
-                Escapes { valid: others | unicode, unicode }
+                b"\"\\/bfnrt".iter().fold(0, |all, byte| all | mask(parts, *byte))
             },
         );
         let controls = _mm_cmpeq_epi8(_mm_min_epu8(least, _mm_set1_epi8(0x1f)), least);
-        quotes.note_controls(_mm_movemask_epi8(controls) != 0);
+        quotes.note_control(_mm_movemask_epi8(controls) != 0);
     }
 
     /// The four vectors of a block.
@@ -177,7 +167,7 @@ mod x86_64 {
 mod aarch64 {
     use std::arch::aarch64::*;
 
-    use crate::bitmap::{BLOCK, Escapes, Masks, Quotes};
+    use crate::bitmap::{BLOCK, Masks, Quotes};
 
     /// The same by NEON, which every CPU of this target has.
     #[target_feature(enable = "neon")]
@@ -194,12 +184,10 @@ mod aarch64 {
             },
             |block| {
                 let parts = quarters(block);
-                let unicode = mask(parts, b'u');
-                let others = b"\"\\/bfnrt".iter().fold(0, |all, byte| all | mask(parts, *byte));
-                Escapes { valid: others | unicode, unicode }
+                b"\"\\/bfnrt".iter().fold(0, |all, byte| all | mask(parts, *byte))
             },
         );
-        quotes.note_controls(vminvq_u8(least) < 0x20);
+        quotes.note_control(vminvq_u8(least) < 0x20);
     }
 
     /// The four vectors of a block.
