@@ -1,6 +1,6 @@
 //! Strings and values as written: slices of their line.
 
-use std::{borrow::Cow, fmt};
+use std::{borrow::Cow, cmp::Ordering, fmt};
 
 use crate::{decode::Unescape, validate};
 
@@ -38,16 +38,25 @@ impl<'l> Text<'l> {
     /// Returns the meaning, with U+FFFD for lone surrogates.
     pub fn decode(&self) -> Cow<'l, str> {
         let body = self.body();
-        if memchr::memchr(b'\\', body.as_bytes()).is_none() {
-            return Cow::Borrowed(body);
-        }
-        Cow::Owned(Unescape::new(body).map(|char| char.unwrap_or('\u{fffd}')).collect())
+        if has_backslash(body.as_bytes()) { self.unescape() } else { Cow::Borrowed(body) }
+    }
+
+    #[cold]
+    fn unescape(&self) -> Cow<'l, str> {
+        let chars = Unescape::new(self.body()).map(|char| char.unwrap_or('\u{fffd}'));
+        Cow::Owned(chars.collect())
     }
 
     /// Returns whether the meaning is `text`.
+    #[inline]
     pub fn is(&self, text: &str) -> bool {
         let body = self.body();
-        body == text || (body.contains('\\') && self.decode() == text)
+        // What is escaped is longer than what it means.
+        match body.len().cmp(&text.len()) {
+            Ordering::Less => false,
+            Ordering::Equal => body == text && !has_backslash(body.as_bytes()),
+            Ordering::Greater => has_backslash(body.as_bytes()) && self.unescape() == text,
+        }
     }
 
     /// Returns whether the string holds nothing.
@@ -61,6 +70,28 @@ impl<'l> Text<'l> {
         body.contains("\\ud") | body.contains("\\uD")
             && Unescape::new(body).any(|char| char.is_none())
     }
+}
+
+/// Returns whether there is a backslash; made for keys, which are short.
+#[inline]
+fn has_backslash(body: &[u8]) -> bool {
+    if body.len() > 32 {
+        return memchr::memchr(b'\\', body).is_some();
+    }
+    let (words, rest) = body.as_chunks::<8>();
+    // The last bytes again, with some of those before them, if there are any.
+    let last = body.last_chunk::<8>();
+    words.iter().chain(last).any(|word| word_has_backslash(*word))
+        || last.is_none() && rest.contains(&b'\\')
+}
+
+/// Returns whether one of eight bytes is a backslash: one that is becomes 0, and only from below a 0
+/// is borrowed.
+#[inline]
+fn word_has_backslash(word: [u8; 8]) -> bool {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let zeros = u64::from_ne_bytes(word) ^ (ONES * b'\\' as u64);
+    zeros.wrapping_sub(ONES) & !zeros & (ONES << 7) != 0
 }
 
 impl fmt::Display for Text<'_> {
@@ -137,6 +168,20 @@ mod tests {
         assert!(text(r#""\udc00\ud800""#).has_lone_surrogate());
         assert!(!text(r#""\ud83c\udf89 \\ud800""#).has_lone_surrogate());
         assert!(text(r#""us\u0065r""#).is("user"));
+    }
+
+    #[test]
+    fn an_escaped_string_is_what_it_means_and_no_other() {
+        assert!(text(r#""a\nb""#).is("a\nb"));
+        assert!(!text(r#""a\nb""#).is(r"a\nb"));
+        assert!(text(r#""a\\nb""#).is(r"a\nb"));
+        assert!(!text(r#""us\u0065""#).is("user"));
+        for before in 0..50 {
+            let (start, end) = ("x".repeat(before), "y".repeat(50 - before));
+            assert_eq!(text(&format!("\"{start}\\n{end}\"")).decode(), format!("{start}\n{end}"));
+            assert_eq!(text(&format!("\"{start}\\n\"")).decode(), format!("{start}\n"));
+            assert_eq!(text(&format!("\"{start}[]\"")).decode(), format!("{start}[]"));
+        }
     }
 
     #[test]

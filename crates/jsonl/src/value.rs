@@ -128,7 +128,27 @@ impl<'l> Value<'l> {
 
     /// Returns the member `name` of an object; of duplicates, the last.
     pub fn get(&self, name: &str) -> Option<Value<'l>> {
-        self.members().filter(|(key, _)| key.is(name)).last().map(|(_, value)| value)
+        let end = if self.is_object() { self.node().next as usize } else { 0 };
+        let nodes = self.nodes.get(..end).unwrap_or_default();
+        let bytes = self.line.as_bytes();
+        let first = name.as_bytes().first();
+        let mut at = self.at as usize + 1;
+        let mut found = None;
+        // A key holds no nodes: the next one is its value.
+        while let Some([key, value, ..]) = nodes.get(at..) {
+            // Most keys are of another length (what is escaped is longer than what it means), or
+            // begin with another byte.
+            let length = (key.end - key.start).saturating_sub(2) as usize;
+            if length >= name.len() {
+                let begin = bytes.get(key.start as usize + 1);
+                let may_be = begin == first || begin == Some(&b'\\') || first.is_none();
+                if may_be && Text::from_scanned(self.slice(*key)).is(name) {
+                    found = Some(at as u32 + 1);
+                }
+            }
+            at = value.next as usize;
+        }
+        found.map(|at| Value { at, ..*self })
     }
 }
 
@@ -185,6 +205,19 @@ mod tests {
         assert_eq!(value.get("a").expect("the last one").raw().as_str(), "-0");
         assert!(value.get("b").and_then(|b| b.get("c")).expect("nested").is_null());
         assert_eq!(value.items().count(), 0);
+    }
+
+    #[test]
+    fn keys_are_found_by_what_they_mean() {
+        let mut scanner = Scanner::default();
+        let line = br#"{"\u0074ype":1,"t\u0079pe":2,"type2":3,"typ":4,"":5,"\\":6,"Type":7}"#;
+        let value = scanner.scan_slice(line, 0).expect("valid");
+        let number = |name: &str| value.get(name).and_then(|value| value.raw().as_u64());
+        assert_eq!(
+            ["type", "typ", "", "\\", "ty", "u"].map(number),
+            [Some(2), Some(4), Some(5), Some(6), None, None]
+        );
+        assert!(value.get("typ").expect("a number").get("typ").is_none());
     }
 
     #[test]
