@@ -3,7 +3,6 @@
 use std::io::{self, Read, Seek, Write};
 
 use core_model::{Format, Options};
-use xxhash_rust::xxh3::Xxh3;
 
 use crate::{
     detect::{Ballot, Detected},
@@ -13,7 +12,7 @@ use crate::{
     sidecar::Sidecar,
     source::Source,
     stack::stack,
-    survey::{Lines, survey},
+    survey::survey,
 };
 
 /// What to convert into what, and how.
@@ -61,21 +60,20 @@ impl Conversion {
         if self.from.name == self.to.name {
             return copy(source, sink);
         }
-        let mut survey = survey(source, self.from, self.to, &self.options)?;
-        let engine = Engine::new(self.from, self.to, &self.options, self.carry, &mut survey, sink)?;
         let unwound = depth.map_or(&[][..], |depth| &stack[..=depth]);
-        let mut pass = SecondPass::new(engine, survey, self.from, unwound, sidecar);
-        let mut hasher = Xxh3::new();
-        let mut result = Ok(());
-        source.for_each(&mut |line, value| {
-            hasher.update(line.bytes());
-            result = pass.line(line, value);
-            result.is_ok()
-        })?;
-        result?;
-        let (mut report, sidecar) = pass.finish()?;
-        report.source_hash = hasher.digest();
-        Ok((report, sidecar))
+        source.with_events(self.from, |events| {
+            let mut survey = survey(events, self.from, self.to, &self.options)?;
+            let engine =
+                Engine::new(self.from, self.to, &self.options, self.carry, &mut survey, sink)?;
+            let mut pass = SecondPass::new(engine, survey, self.from, unwound, sidecar);
+            let mut result = Ok(());
+            events.for_each(&mut |line, event| {
+                result = pass.line(line, event);
+                result.is_ok()
+            })?;
+            result?;
+            pass.finish()
+        })
     }
 
     /// Converts bytes to bytes.

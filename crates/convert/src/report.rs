@@ -43,8 +43,6 @@ pub struct Report {
     pub n_stranded: u64,
     /// What the target does not say, says with less, or makes up.
     pub losses: Losses,
-    /// The hash of the source.
-    pub source_hash: u64,
 }
 
 impl Report {

@@ -3,7 +3,7 @@
 use std::io;
 
 use core_model::{Body, Event, Field, Format, Message, Place};
-use jsonl::{ErrorKind, Line, Scanner, Value};
+use jsonl::{ErrorKind, Line, Scanner};
 
 use crate::{
     engine::Engine,
@@ -45,15 +45,15 @@ impl<'w> SecondPass<'w> {
     pub(crate) fn line(
         &mut self,
         line: &Line<'_>,
-        value: jsonl::Result<Value<'_>>,
+        event: jsonl::Result<&Event<'_>>,
     ) -> io::Result<()> {
         self.report.bytes_in += line.bytes().len() as u64;
         self.report.lines_in += 1;
         self.engine.set_line_number(self.report.lines_in);
         if self.restorers.is_empty() {
-            return self.convert(line, value, self.levels[0], None);
+            return self.convert(line, event, self.levels[0], None);
         }
-        self.restorers[0].push(line, value.ok());
+        self.restorers[0].push(line, event.ok().map(|event| event.value));
         let mut scanner = std::mem::take(&mut self.scanner);
         let result = self.take_items(0, &mut scanner);
         self.scanner = scanner;
@@ -105,8 +105,9 @@ impl<'w> SecondPass<'w> {
                     let line = Line::new(&line, offset);
                     let format = self.levels[level];
                     let skeleton = skeletons.and_then(|skeletons| skeletons.into_iter().next());
-                    let value = scanner.scan(&line);
-                    self.convert(&line, value, format, skeleton.as_deref())?;
+                    let event = scanner.scan(&line).map(format.read);
+                    let event = event.as_ref().map_err(|error| *error);
+                    self.convert(&line, event, format, skeleton.as_deref())?;
                 }
             }
         }
@@ -126,20 +127,19 @@ impl<'w> SecondPass<'w> {
     fn convert(
         &mut self,
         line: &Line<'_>,
-        value: jsonl::Result<Value<'_>>,
+        event: jsonl::Result<&Event<'_>>,
         format: &'static Format,
         skeleton: Option<&[u8]>,
     ) -> io::Result<()> {
-        let value = match value {
-            Ok(value) => value,
+        let event = match event {
+            Ok(event) => event,
             Err(error) => {
                 self.note_damage(line, error);
                 self.engine.ride(line);
                 return Ok(());
             }
         };
-        let mut event = (format.read)(value);
-        if !self.survey.shows(line.offset(), &event) {
+        if !self.survey.shows(line.offset(), event) {
             if event.message().is_some() {
                 let field = if event.is_sub_agent() { "sub-agent" } else { "branch" };
                 let place = Place { line: self.report.lines_in, offset: line.offset() };
@@ -148,10 +148,11 @@ impl<'w> SecondPass<'w> {
             self.engine.ride(line);
             return Ok(());
         }
-        let mut second = Scanner::default();
+        let Some(skeleton) = skeleton else { return self.engine.write(line, event, format) };
+        let mut scanner = Scanner::default();
         let target = self.levels.last().copied().unwrap_or(format);
-        let known = skeleton.and_then(|skeleton| second.scan_slice(skeleton, 0).ok());
-        if let Some(known) = known {
+        let mut event = *event;
+        if let Ok(known) = scanner.scan_slice(skeleton, 0) {
             keep_envelope(&mut event, &(target.read)(known));
         }
         self.engine.write(line, &event, format)

@@ -12,7 +12,7 @@ use std::{
 use crate::carry::{push_guard, push_number, read_guard, read_number};
 
 const MAGIC: &[u8] = b"carry 1\n";
-const LEVEL: i32 = 9;
+const LEVEL: i32 = 3;
 
 /// Writes a sidecar.
 pub(crate) struct SidecarWriter {

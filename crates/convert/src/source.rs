@@ -2,9 +2,13 @@
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
-use jsonl::{Chunk, Scanner, Stream};
+use core_model::{Event, Format};
+use jsonl::{Chunk, Line, Scanner, Stream, Value};
 
-use crate::survey::{EachLine, Lines};
+use crate::survey::{EachEvent, Events};
+
+/// What is done with each line and its value; false ends the reading.
+pub(crate) type EachLine<'e> = dyn FnMut(&Line<'_>, jsonl::Result<Value<'_>>) -> bool + 'e;
 
 /// A source up to this size, in bytes, is read and scanned once and kept.
 const MAX_KEPT: u64 = 8 * 1024 * 1024;
@@ -29,10 +33,11 @@ impl<R: Read + Seek> Source<R> {
         if self.kept.is_some() || self.is_large {
             return Ok(());
         }
-        self.is_large = self.reader.seek(SeekFrom::End(0))? > MAX_KEPT;
+        let size = self.reader.seek(SeekFrom::End(0))?;
+        self.is_large = size > MAX_KEPT;
         self.reader.seek(SeekFrom::Start(0))?;
         if !self.is_large {
-            let mut bytes = Vec::new();
+            let mut bytes = Vec::with_capacity(size as usize + 1);
             // One byte more than may be kept tells a source that grows while it is read.
             (&mut self.reader).take(MAX_KEPT + 1).read_to_end(&mut bytes)?;
             self.is_large = bytes.len() as u64 > MAX_KEPT;
@@ -48,10 +53,9 @@ impl<R: Read + Seek> Source<R> {
         self.reader.seek(SeekFrom::Start(0))?;
         io::copy(&mut self.reader, sink)
     }
-}
 
-impl<R: Read + Seek> Lines for Source<R> {
-    fn for_each(&mut self, each: &mut EachLine<'_>) -> io::Result<()> {
+    /// Calls `each` with every line from the first on and its value, until it returns false.
+    pub(crate) fn for_each(&mut self, each: &mut EachLine<'_>) -> io::Result<()> {
         self.keep()?;
         if let Some(chunk) = &self.kept {
             for (line, value) in chunk.iter() {
@@ -69,5 +73,53 @@ impl<R: Read + Seek> Lines for Source<R> {
             }
         }
         Ok(())
+    }
+
+    /// Calls `then` with the events of the source: of a small one, each line is read once.
+    pub(crate) fn with_events<T>(
+        &mut self,
+        format: &'static Format,
+        then: impl FnOnce(&mut dyn Events) -> io::Result<T>,
+    ) -> io::Result<T> {
+        self.keep()?;
+        match &self.kept {
+            Some(chunk) => {
+                let read = |(line, value): (_, jsonl::Result<_>)| (line, value.map(format.read));
+                then(&mut Kept { events: chunk.iter().map(read).collect() })
+            }
+            None => then(&mut Passing { source: self, format }),
+        }
+    }
+}
+
+/// Events that stay in memory.
+struct Kept<'c> {
+    events: Vec<(Line<'c>, jsonl::Result<Event<'c>>)>,
+}
+
+impl Events for Kept<'_> {
+    fn for_each(&mut self, each: &mut EachEvent<'_>) -> io::Result<()> {
+        for (line, event) in &self.events {
+            if !each(line, event.as_ref().map_err(|error| *error)) {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Events that are read anew each time.
+struct Passing<'s, R> {
+    source: &'s mut Source<R>,
+    format: &'static Format,
+}
+
+impl<R: Read + Seek> Events for Passing<'_, R> {
+    fn for_each(&mut self, each: &mut EachEvent<'_>) -> io::Result<()> {
+        let read = self.format.read;
+        self.source.for_each(&mut |line, value| match value.map(read) {
+            Ok(event) => each(line, Ok(&event)),
+            Err(error) => each(line, Err(error)),
+        })
     }
 }

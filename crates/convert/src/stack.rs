@@ -1,6 +1,6 @@
 //! Which formats a source was converted from.
 
-use std::io;
+use std::io::{self, Read, Seek};
 
 use core_model::Format;
 use jsonl::{Line, Scanner};
@@ -11,15 +11,15 @@ use crate::{
     formats::{FORMATS, by_tag},
     restore::{Item, Restorer},
     sidecar::Sidecar,
-    survey::Lines,
+    source::Source,
 };
 
 /// Returns the formats that a source was converted from, the latest first.
 ///
 /// It was, if one of its first two lines has a carry: lines without one come later.
-pub(crate) fn stack(
+pub(crate) fn stack<R: Read + Seek>(
     from: &'static Format,
-    source: &mut dyn Lines,
+    source: &mut Source<R>,
     sidecar: Option<&Sidecar>,
 ) -> io::Result<Vec<&'static Format>> {
     let mut head: Vec<Vec<u8>> = Vec::new();

@@ -1,9 +1,9 @@
 //! The first pass over a source: what its writer must know before the first line.
 
-use std::{collections::HashSet, io};
+use std::io;
 
 use core_model::{Event, Facts, Format, Options, Role};
-use jsonl::{Line, Value};
+use jsonl::Line;
 
 use crate::carry::Base;
 
@@ -12,8 +12,8 @@ use crate::carry::Base;
 pub(crate) struct Survey {
     pub(crate) facts: Facts,
     pub(crate) base: Base,
-    /// The offsets of the lines that are not part of the conversation.
-    pub(crate) hidden: HashSet<u64>,
+    /// The offsets of the lines that are not part of the conversation, in order.
+    pub(crate) hidden: Vec<u64>,
     /// Whether sub-agents' messages are shown: the target can, or there is nothing else.
     pub(crate) shows_agents: bool,
 }
@@ -21,22 +21,26 @@ pub(crate) struct Survey {
 impl Survey {
     /// Returns whether an event is shown in the target.
     pub(crate) fn shows(&self, offset: u64, event: &Event<'_>) -> bool {
-        !self.hidden.contains(&offset) && (self.shows_agents || !event.is_sub_agent())
+        let is_hidden = !self.hidden.is_empty() && self.hidden.binary_search(&offset).is_ok();
+        !is_hidden && (self.shows_agents || !event.is_sub_agent())
     }
 }
 
-/// A source that can be read more than once, line by line.
-pub(crate) trait Lines {
-    /// Calls `each` with every line from the first on and its value, until it returns false.
-    fn for_each(&mut self, each: &mut EachLine<'_>) -> io::Result<()>;
+/// The events of a source, which can be gone through more than once.
+pub(crate) trait Events {
+    /// Calls `each` with every line and its event, until it returns false.
+    fn for_each(&mut self, each: &mut EachEvent<'_>) -> io::Result<()>;
 }
 
-/// What is done with each line; false ends the reading.
-pub(crate) type EachLine<'e> = dyn FnMut(&Line<'_>, jsonl::Result<Value<'_>>) -> bool + 'e;
+/// What is done with each line and its event; false ends the reading.
+pub(crate) type EachEvent<'e> = dyn FnMut(&Line<'_>, jsonl::Result<&Event<'_>>) -> bool + 'e;
+
+/// How much of a line may go into the base, in bytes.
+const MAX_SAMPLE: usize = 64 * 1024;
 
 /// Reads a source for the first time.
 pub(crate) fn survey(
-    source: &mut dyn Lines,
+    source: &mut dyn Events,
     from: &'static Format,
     to: &'static Format,
     options: &Options,
@@ -45,39 +49,38 @@ pub(crate) fn survey(
     let mut planner = from.planner.map(|planner| planner(options));
     let mut samples: [Option<String>; 2] = [None, None];
     let (mut n_main, mut n_agents) = (0u64, 0u64);
-    source.for_each(&mut |line, value| {
-        let Ok(value) = value else { return true };
-        let event = (from.read)(value);
+    source.for_each(&mut |line, event| {
+        let Ok(event) = event else { return true };
         if let Some(planner) = &mut planner {
-            planner.observe(line.offset(), &event);
+            planner.observe(line.offset(), event);
         }
         if let Some(message) = event.message() {
             let sample = &mut samples[usize::from(message.role == Role::Assistant)];
             if sample.is_none() {
-                *sample = Some(value.raw().as_str().chars().take(64 * 1024).collect());
+                let text = event.value.raw().as_str();
+                let length = text.floor_char_boundary(MAX_SAMPLE);
+                *sample = text.get(..length).map(str::to_owned);
             }
             *if event.is_sub_agent() { &mut n_agents } else { &mut n_main } += 1;
         }
         if !event.is_sub_agent() {
-            survey.facts.observe(&event);
+            survey.facts.observe(event);
         }
         true
     })?;
     survey.base = Base::of_lines(samples.iter().flatten().map(String::as_str));
-    survey.hidden =
-        planner.map(|planner| planner.finish()).unwrap_or_default().into_iter().collect();
+    survey.hidden = planner.map(|planner| planner.finish()).unwrap_or_default();
     let is_family = from.family == to.family;
     survey.shows_agents = n_main == 0 || (is_family && to.has_inline_agents);
     if survey.hidden.is_empty() && (n_agents == 0 || !survey.shows_agents) {
         return Ok(survey);
     }
     let mut facts = Facts::default();
-    source.for_each(&mut |line, value| {
-        if let Ok(value) = value {
-            let event = (from.read)(value);
-            if survey.shows(line.offset(), &event) {
-                facts.observe(&event);
-            }
+    source.for_each(&mut |line, event| {
+        if let Ok(event) = event
+            && survey.shows(line.offset(), event)
+        {
+            facts.observe(event);
         }
         true
     })?;

@@ -1,7 +1,5 @@
 //! What a conversion does not say, says with less structure, or makes up.
 
-use std::collections::BTreeMap;
-
 /// How a mapping is not exact.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum LossKind {
@@ -43,9 +41,18 @@ pub struct Loss {
 }
 
 /// Counts of losses by kind and field.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Losses {
-    entries: BTreeMap<(LossKind, &'static str), Loss>,
+    entries: Vec<Entry>,
+    /// Where the next loss is expected: lines of a kind lose the same things in the same order.
+    next: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    kind: LossKind,
+    field: &'static str,
+    loss: Loss,
 }
 
 impl Losses {
@@ -54,7 +61,16 @@ impl Losses {
 
     /// Counts a loss at a source line.
     pub fn add(&mut self, kind: LossKind, field: &'static str, place: Place) {
-        let loss = self.entries.entry((kind, field)).or_default();
+        let is_it = |entry: &Entry| entry.kind == kind && entry.field == field;
+        let at = match self.entries.get(self.next).is_some_and(is_it) {
+            true => self.next,
+            false => self.entries.iter().position(is_it).unwrap_or_else(|| {
+                self.entries.push(Entry { kind, field, loss: Loss::default() });
+                self.entries.len() - 1
+            }),
+        };
+        self.next = at + 1;
+        let loss = &mut self.entries[at].loss;
         loss.count += 1;
         if loss.places.len() < Self::MAX_PLACES {
             loss.places.push(place);
@@ -63,7 +79,9 @@ impl Losses {
 
     /// Returns the losses by kind, then field.
     pub fn iter(&self) -> impl Iterator<Item = (LossKind, &'static str, &Loss)> {
-        self.entries.iter().map(|((kind, field), loss)| (*kind, *field, loss))
+        let mut entries: Vec<&Entry> = self.entries.iter().collect();
+        entries.sort_by_key(|entry| (entry.kind, entry.field));
+        entries.into_iter().map(|entry| (entry.kind, entry.field, &entry.loss))
     }
 
     /// Returns whether nothing was lost.

@@ -90,7 +90,7 @@ pub enum Content<'l> {
 
 impl<'l> Content<'l> {
     /// Creates a content from a value and a format's way to read a block.
-    pub fn new(value: Option<Value<'l>>, read: fn(Value<'l>) -> Block<'l>) -> Self {
+    pub fn new(value: Option<Value<'l>>, read: for<'a> fn(Value<'a>) -> Block<'a>) -> Self {
         match value {
             None => Content::Absent,
             Some(value) => match value.text() {
@@ -102,7 +102,7 @@ impl<'l> Content<'l> {
     }
 
     /// Creates a content of one block that stands in no array, such as a line that is a tool result.
-    pub fn one(value: Value<'l>, read: fn(Value<'l>) -> Block<'l>) -> Self {
+    pub fn one(value: Value<'l>, read: for<'a> fn(Value<'a>) -> Block<'a>) -> Self {
         Content::Blocks(Blocks { array: value, read })
     }
 
@@ -121,7 +121,7 @@ impl<'l> Content<'l> {
 #[derive(Clone, Copy, Debug)]
 pub struct Blocks<'l> {
     array: Value<'l>,
-    read: fn(Value<'l>) -> Block<'l>,
+    read: for<'a> fn(Value<'a>) -> Block<'a>,
 }
 
 impl<'l> Blocks<'l> {
@@ -145,7 +145,7 @@ impl<'l> IntoIterator for Blocks<'l> {
 #[derive(Clone, Debug)]
 pub struct BlockIter<'l> {
     items: Items<'l>,
-    read: fn(Value<'l>) -> Block<'l>,
+    read: for<'a> fn(Value<'a>) -> Block<'a>,
 }
 
 impl<'l> Iterator for BlockIter<'l> {

@@ -1,6 +1,6 @@
 //! Lines that have been scanned, kept together with what the scanner found.
 
-use crate::{Error, Line, Lines, Oddities, Result, Scanner, Value, grammar::Node};
+use crate::{Error, ErrorKind, Line, Lines, Oddities, Result, Scanner, Value, grammar::Node};
 
 /// Some bytes of an input, their lines, and the value of each.
 ///
@@ -14,7 +14,7 @@ use crate::{Error, Line, Lines, Oddities, Result, Scanner, Value, grammar::Node}
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Chunk {
-    bytes: Bytes,
+    bytes: Vec<u8>,
     offset: u64,
     nodes: Vec<Node>,
     entries: Vec<Entry>,
@@ -28,49 +28,12 @@ struct Entry {
     error: Option<Error>,
 }
 
-/// Bytes that are known to be text, or not.
-#[derive(Clone, Debug)]
-enum Bytes {
-    Text(String),
-    Other(Vec<u8>),
-}
-
-impl Default for Bytes {
-    fn default() -> Self {
-        Bytes::Text(String::new())
-    }
-}
-
-impl Bytes {
-    fn new(bytes: Vec<u8>) -> Self {
-        String::from_utf8(bytes).map_or_else(|error| Bytes::Other(error.into_bytes()), Bytes::Text)
-    }
-
-    fn as_slice(&self) -> &[u8] {
-        match self {
-            Bytes::Text(text) => text.as_bytes(),
-            Bytes::Other(bytes) => bytes,
-        }
-    }
-
-    /// Returns a slice that is known to be text, without looking at it again where it can.
-    fn text(&self, start: usize, end: usize) -> &str {
-        match self {
-            Bytes::Text(text) => text.get(start..end).unwrap_or_default(),
-            Bytes::Other(bytes) => {
-                let slice = bytes.get(start..end).unwrap_or_default();
-                std::str::from_utf8(slice).unwrap_or_default()
-            }
-        }
-    }
-}
-
 impl Chunk {
     /// Scans the lines of bytes that start at `offset` of an input.
     pub fn scan(bytes: Vec<u8>, offset: u64, scanner: &mut Scanner) -> Self {
-        let mut chunk = Self { bytes: Bytes::new(bytes), offset, ..Self::default() };
+        let mut chunk = Self { bytes: bytes, offset, ..Self::default() };
         let mut end = 0;
-        for line in Lines::at(chunk.bytes.as_slice(), offset) {
+        for line in Lines::at(&chunk.bytes, offset) {
             end += line.bytes().len();
             let (oddities, error) = match scanner.scan(&line) {
                 Ok(value) => {
@@ -87,7 +50,7 @@ impl Chunk {
 
     /// Returns the bytes that the lines have.
     pub fn len(&self) -> usize {
-        self.bytes.as_slice().len()
+        self.bytes.len()
     }
 
     /// Returns whether there is no line.
@@ -99,20 +62,17 @@ impl Chunk {
     pub fn iter(&self) -> impl Iterator<Item = (Line<'_>, Result<Value<'_>>)> {
         let (mut start, mut nodes_start) = (0, 0);
         self.entries.iter().map(move |entry| {
-            let bytes = self.bytes.as_slice().get(start..entry.end).unwrap_or_default();
+            let bytes = self.bytes.get(start..entry.end).unwrap_or_default();
             let line = Line::new(bytes, self.offset + start as u64);
-            let line_start = start;
             let nodes = self.nodes.get(nodes_start..entry.nodes_end).unwrap_or_default();
             (start, nodes_start) = (entry.end, entry.nodes_end);
             let value = match entry.error {
                 Some(error) => Err(error),
-                None => {
-                    let content = line.content();
-                    let at = line.offset_of(content).map_or(0, |at| (at - line.offset()) as usize);
-                    let from = line_start + at;
-                    let text = self.bytes.text(from, from + content.len());
-                    Ok(Value::root(text, nodes, entry.oddities))
-                }
+                // The scanner has seen that it is text; to see it again is cheaper than to remember.
+                None => match simdutf8::basic::from_utf8(line.content()) {
+                    Ok(text) => Ok(Value::root(text, nodes, entry.oddities)),
+                    Err(_) => Err(Error { offset: line.offset(), kind: ErrorKind::InvalidUtf8 }),
+                },
             };
             (line, value)
         })

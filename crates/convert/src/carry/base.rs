@@ -49,13 +49,14 @@ impl Base {
         self.bytes.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
     }
 
+    /// Notes the places of quotes: what repeats in JSON starts with one.
     fn index(&mut self) {
         if self.bytes.len() < WINDOW {
             return;
         }
         self.table = vec![0; 1 << TABLE_BITS];
         // From the end, so that the first of equal places is found.
-        for at in (0..=self.bytes.len() - WINDOW).rev() {
+        for at in (0..=self.bytes.len() - WINDOW).rev().filter(|at| self.bytes[*at] == b'"') {
             let slot = hash(&self.bytes, at);
             self.table[slot] = at as u16 + 1;
         }
@@ -70,26 +71,20 @@ impl Base {
     /// `text`, where in the base, and its length.
     pub(super) fn find(&self, text: &str, from: usize) -> Option<(usize, usize, usize)> {
         let bytes = text.as_bytes();
-        if self.table.is_empty() || bytes.len() < WINDOW {
-            return None;
-        }
         let mut at = from;
-        let mut misses = 0;
-        while at + WINDOW <= bytes.len() {
+        while !self.table.is_empty() && at + WINDOW <= bytes.len() {
+            at += memchr::memchr(b'"', &bytes[at..=bytes.len() - WINDOW])?;
             let found = self.table[hash(bytes, at)] as usize;
-            if found > 0 {
-                let length = common_prefix(&bytes[at..], &self.bytes[found - 1..]);
+            if let Some(place) = found.checked_sub(1) {
+                let length = common_prefix(&bytes[at..], &self.bytes[place..]);
                 if length >= WINDOW {
-                    let start = at + on_boundary_after(text, at);
+                    let before = common_suffix(&bytes[from..at], &self.bytes[..place]);
+                    let start = boundary_after(text, at - before);
                     let end = boundary_before(text, at + length);
-                    if end >= start + WINDOW {
-                        return Some((start, found - 1 + start - at, end - start));
-                    }
+                    return Some((start, (place + start) - at, end - start));
                 }
             }
-            misses += 1;
-            // Text that does not repeat is passed over faster and faster.
-            at += 1 + (misses >> 6);
+            at += 1;
         }
         None
     }
@@ -106,8 +101,15 @@ fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
-fn on_boundary_after(text: &str, at: usize) -> usize {
-    (0..4).find(|n| text.is_char_boundary(at + n)).unwrap_or(0)
+fn common_suffix(a: &[u8], b: &[u8]) -> usize {
+    a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
+}
+
+fn boundary_after(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at += 1;
+    }
+    at
 }
 
 fn boundary_before(text: &str, mut at: usize) -> usize {
@@ -157,8 +159,8 @@ mod tests {
 
     #[test]
     fn parts_are_found_on_character_boundaries() {
-        let base = Base::new("\"cwd\":\"/home/é/projects\",".as_bytes());
-        let text = "xx\"cwd\":\"/home/ê/projects\"";
+        let base = Base::new("\"cwd\":\"/home/é/projects\",\"slug\":1".as_bytes());
+        let text = "xx\"cwd\":\"/home/ê/projects\",\"slug\":12";
         let mut at = 0;
         let mut found = Vec::new();
         while let Some((start, from, len)) = base.find(text, at) {
@@ -166,6 +168,6 @@ mod tests {
             found.push(&text[start..start + len]);
             at = start + len;
         }
-        assert_eq!(found, ["\"cwd\":\"/home/", "/projects\""]);
+        assert_eq!(found, ["\"cwd\":\"/home/", "/projects\",\"slug\":1"]);
     }
 }

@@ -31,37 +31,59 @@ pub(crate) fn push_member(line: &mut Vec<u8>, carry: &[u8], style: Style) {
     let ascii_only = style == Style::Python;
     line.reserve(carry.len() + carry.len() / 16);
     let mut rest = carry;
+    while let Some((block, after)) = rest.split_first_chunk::<BLOCK>() {
+        let (exchanged, is_plain) = exchange_block(block, ascii_only);
+        if is_plain {
+            line.extend_from_slice(&exchanged);
+            rest = after;
+        } else {
+            rest = push_escaped(line, rest, BLOCK, ascii_only);
+        }
+    }
     while !rest.is_empty() {
-        let plain = rest.iter().take_while(|byte| is_plain(**byte, ascii_only)).count();
-        let (run, after) = rest.split_at(plain);
-        line.extend_from_slice(run);
-        let Some((byte, after_byte)) = after.split_first() else { break };
+        rest = push_escaped(line, rest, 1, ascii_only);
+    }
+    line.extend_from_slice(b"\"}");
+}
+
+/// Bytes that are looked at together: as many as compilers turn into a few vector instructions.
+const BLOCK: usize = 32;
+
+/// Returns the exchanged bytes, and whether none of them needs an escape.
+fn exchange_block(block: &[u8; BLOCK], ascii_only: bool) -> ([u8; BLOCK], bool) {
+    let mut exchanged = [0; BLOCK];
+    let mut needs_escape = 0;
+    let above = if ascii_only { 0x80 } else { 0 };
+    for (to, byte) in exchanged.iter_mut().zip(block) {
+        let quote = u8::from(*byte == b'"') | u8::from(*byte == b'^');
+        let backslash = u8::from(*byte == b'\\') | u8::from(*byte == 0x7f);
+        *to = byte ^ (quote * (b'"' ^ b'^')) ^ (backslash * (b'\\' ^ 0x7f));
+        needs_escape |= u8::from(*to == b'"') | u8::from(*to == b'\\');
+        needs_escape |= u8::from(*byte < 0x20) | (byte & above);
+    }
+    (exchanged, needs_escape == 0)
+}
+
+/// Appends at least `n` bytes from the front of a carry, whole characters, and returns the rest.
+fn push_escaped<'t>(line: &mut Vec<u8>, carry: &'t [u8], n: usize, ascii_only: bool) -> &'t [u8] {
+    let mut rest = carry;
+    while carry.len() - rest.len() < n {
+        let Some((byte, after)) = rest.split_first() else { break };
         match exchanged(*byte) {
             byte @ (b'"' | b'\\') => line.extend_from_slice(&[b'\\', byte]),
             b'\n' => line.extend_from_slice(b"\\n"),
             b'\r' => line.extend_from_slice(b"\\r"),
             b'\t' => line.extend_from_slice(b"\\t"),
-            byte if byte < 0x20 => {
-                line.extend_from_slice(format!("\\u{byte:04x}").as_bytes());
-            }
-            byte if byte < 0x80 => line.push(byte),
+            byte if byte < 0x20 => line.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
+            byte if byte < 0x80 || !ascii_only => line.push(byte),
             _ => {
-                rest = push_ascii(line, after);
+                rest = push_ascii(line, rest);
                 continue;
             }
         }
-        rest = after_byte;
+        rest = after;
     }
-    line.extend_from_slice(b"\"}");
-}
-
-fn is_plain(byte: u8, ascii_only: bool) -> bool {
-    match byte {
-        b'"' | b'^' | b'\\' | 0x7f => false,
-        0..0x20 => false,
-        0x80.. => !ascii_only,
-        _ => true,
-    }
+    rest
 }
 
 /// Appends the character at the front as escapes and returns what follows it.
