@@ -5,10 +5,13 @@ use std::io::{self, Write};
 use core_model::Format;
 
 use crate::{
-    carry::{Packer, Riders, guard_of, push_member},
+    carry::{MEMBER, Packer, Riders, guard_of, push_member},
     engine::CarryMode,
     sidecar::SidecarWriter,
 };
+
+/// The bytes around the name of a member and its carry, and the end of the line.
+const FRAME: usize = ",\"\":\"\"\n".len();
 
 /// A line and its carry.
 #[derive(Default)]
@@ -112,7 +115,8 @@ impl<'w> Target<'w> {
             held.line.extend_from_slice(limits.carrier.as_bytes());
             held.line.push(b'}');
             self.start_carry(&mut held, packer);
-            if riders.take(&mut held.carry, limits.carrier_size) == 0 {
+            let taken = held.line.len() + held.carry.len() + MEMBER.len() + FRAME;
+            if !riders.take(&mut held.carry, limits.carrier_size.saturating_sub(taken)) {
                 riders.take(&mut held.carry, usize::MAX);
             }
             self.held = Some(held);
