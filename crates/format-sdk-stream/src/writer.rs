@@ -63,9 +63,6 @@ impl StreamWriter {
     }
 
     fn write_message(&mut self, event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
-        if event.context.is_sidechain && event.context.parent_tool_use.is_none() {
-            return out.lose(LossKind::Dropped, "sidechain");
-        }
         let is_prompt = event.is_prompt();
         if is_prompt {
             self.end_interaction(out);
