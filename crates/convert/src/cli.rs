@@ -29,6 +29,8 @@ pub(crate) enum Command {
         #[arg(value_hint = ValueHint::AnyPath)]
         inputs: Vec<PathBuf>,
     },
+    /// Say whether a client would load each input, and what it would not see: a line per finding
+    Check(CheckArgs),
     /// List the formats
     Formats,
     /// Show or strip what a converted file carries
@@ -53,8 +55,24 @@ pub(crate) enum CarryCommand {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct CheckArgs {
+    /// Files, folders, or ids of sessions; standard input if there is none, or for `-`
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// The format whose client is to load the inputs, instead of finding it out
+    #[arg(long = "as", value_name = "FORMAT", value_parser = format_names())]
+    pub(crate) format: Option<String>,
+    /// The project whose sessions are meant by ids; without an input, all of them
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    pub(crate) project: Option<PathBuf>,
+    /// Print a JSON object per finding
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct ConvertArgs {
-    /// Files or folders; standard input if there is none, or for `-`
+    /// Files, folders, or ids of sessions; standard input if there is none, or for `-`
     #[arg(value_hint = ValueHint::AnyPath)]
     pub(crate) inputs: Vec<PathBuf>,
     /// The format to write
@@ -69,6 +87,20 @@ pub(crate) struct ConvertArgs {
     /// The file to write; for several inputs or a folder, the folder
     #[arg(short, long, value_hint = ValueHint::AnyPath)]
     pub(crate) output: Option<PathBuf>,
+    /// Put the output where the target's client finds it, and print the command that goes on with
+    /// it; in the session's own project, or in PROJECT
+    #[arg(
+        long,
+        value_name = "PROJECT",
+        num_args = 0..=1,
+        require_equals = true,
+        conflicts_with_all = ["output", "force"],
+        value_hint = ValueHint::DirPath
+    )]
+    pub(crate) install: Option<Option<PathBuf>>,
+    /// The project whose sessions are meant by ids; without an input, all of them
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    pub(crate) project: Option<PathBuf>,
     /// Overwrite existing files, and keep each as NAME.bak
     #[arg(long)]
     pub(crate) force: bool,

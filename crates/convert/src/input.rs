@@ -26,6 +26,12 @@ pub(crate) enum Input {
 }
 
 impl Input {
+    /// Creates an input of a file.
+    pub(crate) fn file(path: PathBuf) -> Self {
+        let name = PathBuf::from(path.file_name().unwrap_or_default());
+        Input::File { path, name }
+    }
+
     /// Returns what to call it in messages.
     pub(crate) fn label(&self) -> String {
         match self {

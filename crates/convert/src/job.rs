@@ -14,6 +14,7 @@ use crate::{
     describe::Done,
     detect,
     input::{Input, Opened, sidecar_path},
+    install::NotInstalled,
     interrupt::Interruptible,
     output::Pending,
 };
@@ -53,6 +54,9 @@ pub(crate) enum Refusal {
     /// What was written does not lead back to the source.
     #[error("converting back does not give the source; nothing was written")]
     NotExact,
+    /// It was converted, but not installed.
+    #[error("{0}")]
+    NotInstalled(#[from] NotInstalled),
     /// Reading or writing failed.
     #[error("{0}")]
     Io(#[from] io::Error),
@@ -60,7 +64,10 @@ pub(crate) enum Refusal {
 
 impl Order {
     /// Returns the format of an opened input.
-    fn format_of(&self, source: &mut Source<Opened>) -> Result<&'static Format, Refusal> {
+    pub(crate) fn format_of(
+        &self,
+        source: &mut Source<Opened>,
+    ) -> Result<&'static Format, Refusal> {
         if let Some(format) = self.from {
             return Ok(format);
         }
@@ -122,11 +129,11 @@ impl Order {
         Ok(self.done(input, None, from, report))
     }
 
-    fn conversion(&self, from: &'static Format) -> Conversion {
+    pub(crate) fn conversion(&self, from: &'static Format) -> Conversion {
         Conversion { from, to: self.to, carry: self.carry, options: self.options.clone() }
     }
 
-    fn done(
+    pub(crate) fn done(
         &self,
         input: &Input,
         output: Option<String>,
@@ -151,7 +158,7 @@ impl Order {
 }
 
 /// Converts what was written back, and compares it with the source.
-fn verify(
+pub(crate) fn verify(
     conversion: &Conversion,
     source: &mut Source<Opened>,
     written: &mut Source<Opened>,

@@ -24,6 +24,7 @@
 //! ```
 
 mod carry;
+mod check;
 mod cli;
 mod describe;
 mod detect;
@@ -31,6 +32,7 @@ mod engine;
 mod formats;
 mod input;
 mod inspect;
+mod install;
 mod interrupt;
 mod job;
 mod output;
@@ -39,6 +41,7 @@ mod report;
 mod restore;
 mod run;
 mod second_pass;
+mod sessions;
 mod shown;
 mod sidecar;
 mod source;

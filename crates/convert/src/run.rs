@@ -12,20 +12,22 @@ use core_model::Options;
 use rayon::prelude::*;
 
 use crate::{
-    CarryMode, Detected, FORMATS, Source, by_name,
+    CarryMode, Detected, FORMATS, Source, by_name, check,
     cli::{CarryCommand, Cli, Command, ConvertArgs},
     describe::Done,
     detect,
     input::{Input, walk},
     inspect,
+    install::install,
     interrupt::{self, is_interrupted},
     job::{Order, Refusal},
+    sessions::Lookup,
     shown::shown,
 };
 
 /// How a run ends.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-enum Status {
+pub(crate) enum Status {
     /// All was done.
     Done = 0,
     /// All was done, but something wants attention.
@@ -50,6 +52,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let result = match cli.command {
         None => convert(&cli.convert),
         Some(Command::Detect { inputs }) => detect_all(&inputs),
+        Some(Command::Check(args)) => check::check(&args),
         Some(Command::Formats) => formats(),
         Some(Command::Carry { command }) => carry(command),
     };
@@ -65,16 +68,20 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-fn complain(message: &str) {
+pub(crate) fn complain(message: &str) {
     // Without a standard error there is nobody to tell.
     _ = writeln!(io::stderr(), "convert: {message}");
 }
 
 /// Returns the inputs that the paths name, and whether they are to be mirrored in a folder.
-fn inputs(paths: &[PathBuf]) -> io::Result<(Vec<Input>, bool)> {
+pub(crate) fn inputs(paths: &[PathBuf], lookup: &Lookup) -> io::Result<(Vec<Input>, bool)> {
     let mut inputs = Vec::new();
     let mut is_folder = paths.len() > 1;
-    if paths.is_empty() {
+    if paths.is_empty() && lookup.project.is_some() {
+        let paths = lookup.all()?;
+        is_folder = paths.len() > 1;
+        inputs.extend(paths.into_iter().map(Input::file));
+    } else if paths.is_empty() {
         inputs.push(Input::Stdin);
     }
     for path in paths {
@@ -87,8 +94,7 @@ fn inputs(paths: &[PathBuf]) -> io::Result<(Vec<Input>, bool)> {
             walk(path, Path::new(name), &mut inputs)
                 .map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?;
         } else {
-            let name = PathBuf::from(path.file_name().unwrap_or_default());
-            inputs.push(Input::File { path: path.clone(), name });
+            inputs.push(Input::file(lookup.find(path)?));
         }
     }
     Ok((inputs, is_folder))
@@ -102,18 +108,28 @@ fn convert(args: &ConvertArgs) -> io::Result<Status> {
     let Some(to) = args.to.as_deref().and_then(by_name) else {
         return usage("--to is missing");
     };
-    if args.inputs.is_empty() && io::IsTerminal::is_terminal(&io::stdin()) {
+    let is_piped = args.inputs.is_empty() && args.project.is_none();
+    if is_piped && io::IsTerminal::is_terminal(&io::stdin()) {
         return usage("no input: name a file or a folder, or pipe a session in; see --help");
     }
-    let (inputs, is_folder) = inputs(&args.inputs)?;
+    let from = args.from.as_deref().and_then(by_name);
+    let lookup = Lookup::new(args.project.as_deref(), from, Some(to));
+    let (inputs, is_folder) = inputs(&args.inputs, &lookup)?;
     let order = Order {
         to,
-        from: args.from.as_deref().and_then(by_name),
+        from,
         carry: args.carry.into(),
         options: Options { sdk_version: args.sdk_version.into(), all_branches: args.all_branches },
         force: args.force,
         verify: args.verify,
     };
+    if let Some(project) = &args.install {
+        if order.carry == CarryMode::Sidecar {
+            return usage("a client's folder has no place for a sidecar");
+        }
+        let results = install(&order, &inputs, project.as_deref())?;
+        return finish(args, &results, is_folder);
+    }
     let results = match &args.output {
         None if is_folder => return usage("several inputs need a folder to write to: -o FOLDER"),
         None if order.carry == CarryMode::Sidecar => {
@@ -143,7 +159,7 @@ fn is_inside_an_input(output: &Path, inputs: &[PathBuf]) -> bool {
     })
 }
 
-type Results<'i> = Vec<(&'i Input, Result<Done, Refusal>)>;
+pub(crate) type Results<'i> = Vec<(&'i Input, Result<Done, Refusal>)>;
 
 fn to_files<'i>(
     order: &Order,
@@ -231,7 +247,7 @@ fn finish(args: &ConvertArgs, results: &Results<'_>, is_folder: bool) -> io::Res
 }
 
 fn detect_all(paths: &[PathBuf]) -> io::Result<Status> {
-    let (inputs, _) = inputs(paths)?;
+    let (inputs, _) = inputs(paths, &Lookup::new(None, None, None))?;
     let mut out = io::stdout().lock();
     let mut n_known = 0;
     for input in &inputs {
@@ -271,7 +287,8 @@ fn formats() -> io::Result<Status> {
 
 fn carry(command: CarryCommand) -> io::Result<Status> {
     let (CarryCommand::Show { input } | CarryCommand::Strip { input }) = &command;
-    let (inputs, _) = inputs(std::slice::from_ref(input))?;
+    let lookup = Lookup::new(None, None, None);
+    let (inputs, _) = inputs(std::slice::from_ref(input), &lookup)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     for input in &inputs {
         let opened = input

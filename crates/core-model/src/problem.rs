@@ -104,20 +104,23 @@ pub trait Checker {
 /// A check of one file, line by line.
 pub struct Check {
     checker: Box<dyn Checker>,
-    scanner: Scanner,
     place: Place,
 }
 
 impl Check {
     /// Creates a check from a format's [`checker`](crate::Format::checker).
     pub fn new(checker: Box<dyn Checker>) -> Self {
-        Self { checker, scanner: Scanner::default(), place: Place::default() }
+        Self { checker, place: Place::default() }
     }
 
-    /// Checks the next line.
-    pub fn line(&mut self, line: &Line<'_>, report: &mut dyn FnMut(Problem)) {
+    /// Checks the next line; `value` is what a scan makes of it.
+    pub fn line(
+        &mut self,
+        line: &Line<'_>,
+        value: jsonl::Result<Value<'_>>,
+        report: &mut dyn FnMut(Problem),
+    ) {
         self.place = Place { line: self.place.line + 1, offset: line.offset() };
-        let value = self.scanner.scan(line);
         self.checker.line(line, value, &mut Findings { place: self.place, report });
     }
 
@@ -130,8 +133,9 @@ impl Check {
     pub fn all(checker: Box<dyn Checker>, bytes: &[u8]) -> Vec<Problem> {
         let mut problems = Vec::new();
         let mut check = Self::new(checker);
+        let mut scanner = Scanner::default();
         for line in jsonl::lines(bytes) {
-            check.line(&line, &mut |problem| problems.push(problem));
+            check.line(&line, scanner.scan(&line), &mut |problem| problems.push(problem));
         }
         check.finish(&mut |problem| problems.push(problem));
         problems

@@ -1,0 +1,188 @@
+//! Saying what a client would stumble upon in a file.
+
+use std::{
+    collections::BTreeMap,
+    io::{self, Write},
+};
+
+use core_model::{Check, Format, Problem};
+use jsonl::{Style, push_string};
+
+use crate::{
+    Detected, Source, by_name,
+    cli::CheckArgs,
+    detect,
+    input::{Input, Opened},
+    interrupt::is_interrupted,
+    job::Refusal,
+    run::{Status, complain, inputs},
+    sessions::Lookup,
+    shown::shown,
+};
+
+/// The findings of one rule that are printed of one file; the rest is counted. JSON has them all.
+const MAX_SHOWN: u64 = 10;
+
+/// Checks all inputs, prints what is found, and returns the status.
+pub(crate) fn check(args: &CheckArgs) -> io::Result<Status> {
+    let format = args.format.as_deref().and_then(by_name);
+    let lookup = Lookup::new(args.project.as_deref(), format, None);
+    let (inputs, is_folder) = inputs(&args.inputs, &lookup)?;
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut check = Checked::default();
+    for input in &inputs {
+        match check.input(input, format, args.json, &mut out) {
+            Ok(()) => {}
+            Err(Refusal::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+                return Err(error);
+            }
+            Err(Refusal::Unknown) if is_folder && args.inputs.len() == 1 => {}
+            Err(refusal) => {
+                check.n_refused += 1;
+                complain(&format!("{}: {refusal}", shown(&input.label())));
+            }
+        }
+        if is_interrupted() {
+            break;
+        }
+    }
+    out.flush()?;
+    Ok(match check {
+        Checked { n_checked: 0, .. } => Status::Failed,
+        Checked { n_stopped: 0, n_refused: 0, .. } => Status::Done,
+        _ => Status::Attention,
+    })
+}
+
+/// What a run of checks came to.
+#[derive(Debug, Default)]
+struct Checked {
+    n_checked: u64,
+    /// The inputs that their client does not load.
+    n_stopped: u64,
+    /// The inputs that could not be checked.
+    n_refused: u64,
+}
+
+impl Checked {
+    /// Checks an input as a format, or as the one that it is in, and prints what is found.
+    fn input(
+        &mut self,
+        input: &Input,
+        format: Option<&'static Format>,
+        is_json: bool,
+        out: &mut dyn Write,
+    ) -> Result<(), Refusal> {
+        let mut source = Source::new(input.open()?);
+        let label = input.label();
+        let found = match format {
+            Some(format) => Detected::Format(format),
+            None => detect(&mut source)?,
+        };
+        let format = match found {
+            Detected::Format(format) => Some(format),
+            Detected::Empty => None,
+            Detected::Foreign(name) => return Err(Refusal::Foreign(name)),
+            Detected::Ambiguous(one, other) => {
+                return Err(Refusal::Ambiguous(one.name, other.name));
+            }
+            Detected::Unknown => return Err(Refusal::Unknown),
+        };
+        self.n_checked += 1;
+        let mut printer = Printer { label: &label, is_json, out, counts: BTreeMap::new() };
+        let name = format.map_or("empty", |format| format.name);
+        let mut stops = false;
+        if let Some(format) = format {
+            stops = printer.check(&mut source, format)?;
+        }
+        self.n_stopped += u64::from(stops);
+        printer.finish(name)?;
+        Ok(())
+    }
+}
+
+struct Printer<'p> {
+    label: &'p str,
+    is_json: bool,
+    out: &'p mut dyn Write,
+    /// How often each rule was broken.
+    counts: BTreeMap<&'static str, (Problem, u64)>,
+}
+
+impl Printer<'_> {
+    /// Prints what is found, and returns whether the client does not load the file.
+    fn check(&mut self, source: &mut Source<Opened>, format: &Format) -> io::Result<bool> {
+        let mut check = Check::new((format.checker)());
+        let mut result = Ok(());
+        let mut stops = false;
+        let mut print = |problem: Problem| {
+            stops |= problem.stops();
+            if result.is_ok() {
+                result = self.problem(problem, format.name);
+            }
+        };
+        source.for_each(&mut |line, value| {
+            check.line(line, value, &mut print);
+            true
+        })?;
+        check.finish(&mut print);
+        result.map(|()| stops)
+    }
+
+    fn problem(&mut self, problem: Problem, format: &str) -> io::Result<()> {
+        let entry = self.counts.entry(problem.rule);
+        let (_, count) = entry.or_insert_with(|| (problem.clone(), 0));
+        *count += 1;
+        if self.is_json {
+            return self.json(Some(&problem), format);
+        }
+        if *count > MAX_SHOWN {
+            return Ok(());
+        }
+        let Problem { offset, line, severity, rule, message } = problem;
+        let (label, severity) = (shown(self.label), severity.name());
+        writeln!(self.out, "{label}:{line}: byte {offset}: {severity} {rule}: {}", shown(&message))
+    }
+
+    /// Prints that nothing was found, or how much more of each rule.
+    fn finish(&mut self, format: &str) -> io::Result<()> {
+        if self.counts.is_empty() && self.is_json {
+            return self.json(None, format);
+        }
+        let label = shown(self.label);
+        if self.counts.is_empty() {
+            return writeln!(self.out, "{label}: ok ({format})");
+        }
+        if self.is_json {
+            return Ok(());
+        }
+        for (rule, (problem, count)) in &self.counts {
+            if *count > MAX_SHOWN {
+                let (more, severity) = (count - MAX_SHOWN, problem.severity.name());
+                writeln!(self.out, "{label}: {more} more: {severity} {rule}")?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Prints a finding, or that there is none, as an object in ASCII.
+    fn json(&mut self, problem: Option<&Problem>, format: &str) -> io::Result<()> {
+        let mut line = Vec::from(*b"{\"file\":");
+        push_string(&mut line, self.label, Style::Python);
+        line.extend_from_slice(b",\"format\":");
+        push_string(&mut line, format, Style::Python);
+        match problem {
+            None => line.extend_from_slice(b",\"ok\":true}\n"),
+            Some(Problem { offset, line: number, severity, rule, message }) => {
+                let severity = severity.name();
+                let place = format!(",\"line\":{number},\"offset\":{offset}");
+                line.extend_from_slice(place.as_bytes());
+                let rule = format!(",\"severity\":\"{severity}\",\"rule\":\"{rule}\",\"message\":");
+                line.extend_from_slice(rule.as_bytes());
+                push_string(&mut line, message, Style::Python);
+                line.extend_from_slice(b"}\n");
+            }
+        }
+        self.out.write_all(&line)
+    }
+}

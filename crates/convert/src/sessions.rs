@@ -1,0 +1,152 @@
+//! Finding sessions where clients keep them: by id, by the start of an id, by project, by breadcrumb.
+
+use std::{
+    ffi::OsString,
+    fs::{self, File},
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
+
+use core_model::{Environment, Format, System, session_files};
+
+use crate::{FORMATS, shown::shown};
+
+/// The letters of an id that are enough, if only one session starts with them.
+const MIN_PREFIX: usize = 4;
+
+/// The size in bytes beyond which a file is no breadcrumb.
+const MAX_BREADCRUMB: u64 = 64 * 1024;
+
+/// Returns the environment of this program.
+pub(crate) fn environment() -> Environment<'static> {
+    fn variable(name: &str) -> Option<OsString> {
+        std::env::var_os(name)
+    }
+    Environment::new(System::HERE, &variable)
+}
+
+/// Where to look for sessions that are not named by a path.
+pub(crate) struct Lookup {
+    environment: Environment<'static>,
+    /// The project whose sessions are meant.
+    pub(crate) project: Option<String>,
+    formats: Vec<&'static Format>,
+}
+
+impl Lookup {
+    /// Creates a lookup among the sessions of one format, or of all but that of the target.
+    pub(crate) fn new(
+        project: Option<&Path>,
+        from: Option<&'static Format>,
+        to: Option<&'static Format>,
+    ) -> Self {
+        let is_wanted = |format: &&'static Format| match (from, to) {
+            (Some(from), _) => format.name == from.name,
+            (None, Some(to)) => format.family != to.family,
+            (None, None) => true,
+        };
+        let formats = FORMATS.iter().copied().filter(is_wanted).collect();
+        let project = project.map(|path| absolute(path).to_string_lossy().into_owned());
+        Self { environment: environment(), project, formats }
+    }
+
+    /// Returns all sessions of the project.
+    pub(crate) fn all(&self) -> io::Result<Vec<PathBuf>> {
+        let mut found = Vec::new();
+        for store in self.formats.iter().filter_map(|format| format.store) {
+            for folder in (store.folders)(&self.environment, self.project.as_deref())? {
+                found.extend(session_files(&folder)?);
+            }
+        }
+        found.sort();
+        found.dedup();
+        if found.is_empty() {
+            let project = shown(self.project.as_deref().unwrap_or_default());
+            return Err(io::Error::other(format!("{project}: no session of this project")));
+        }
+        Ok(found)
+    }
+
+    /// Returns the file that an argument means: itself, the session that it names as a breadcrumb,
+    /// or the session whose id it is or starts.
+    pub(crate) fn find(&self, path: &Path) -> io::Result<PathBuf> {
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.is_file() && metadata.len() <= MAX_BREADCRUMB => {
+                return Ok(self.follow(path)?.unwrap_or_else(|| path.to_owned()));
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            _ => return Ok(path.to_owned()),
+        }
+        let Some(id) = path.to_str().filter(|id| is_id(id)) else { return Ok(path.to_owned()) };
+        let sessions = self.by_id(id)?;
+        match sessions.as_slice() {
+            [session] => Ok(session.clone()),
+            [] => Err(io::Error::other(format!("{id}: no such file, and no session of this id"))),
+            [one, other, ..] => Err(io::Error::other(format!(
+                "{id}: may be {} or {}; a longer id, --from or --project says which",
+                shown(&one.to_string_lossy()),
+                shown(&other.to_string_lossy()),
+            ))),
+        }
+    }
+
+    /// Returns the session that a file names, if the file is a breadcrumb.
+    fn follow(&self, path: &Path) -> io::Result<Option<PathBuf>> {
+        let mut bytes = Vec::new();
+        let is_regular = |file: &File| file.metadata().is_ok_and(|metadata| metadata.is_file());
+        let Some(file) = File::open(path).ok().filter(is_regular) else { return Ok(None) };
+        if file.take(MAX_BREADCRUMB).read_to_end(&mut bytes).is_err() {
+            // Whoever opens the file to convert it says why it cannot be read.
+            return Ok(None);
+        }
+        for store in FORMATS.iter().filter_map(|format| format.store) {
+            let Some(named) = store.breadcrumb.and_then(|read| read(&bytes)) else { continue };
+            for folder in (store.folders)(&self.environment, Some(&named.project))? {
+                let file = session_files(&folder)?
+                    .into_iter()
+                    .find(|file| file.file_stem().is_some_and(|stem| stem == named.name.as_str()));
+                if file.is_some() {
+                    return Ok(file);
+                }
+            }
+            return Err(io::Error::other(format!(
+                "{}: names session {} of {}, which is not there",
+                shown(&path.to_string_lossy()),
+                named.name,
+                shown(&named.project),
+            )));
+        }
+        Ok(None)
+    }
+
+    /// Returns the sessions with an id; if there is none, those whose ids start like it.
+    fn by_id(&self, id: &str) -> io::Result<Vec<PathBuf>> {
+        let (mut exact, mut starting) = (Vec::new(), Vec::new());
+        for store in self.formats.iter().filter_map(|format| format.store) {
+            for folder in (store.folders)(&self.environment, self.project.as_deref())? {
+                for file in session_files(&folder)? {
+                    match file.file_stem().and_then(|stem| stem.to_str()) {
+                        Some(stem) if stem == id => exact.push(file),
+                        Some(stem) if stem.starts_with(id) && id.len() >= MIN_PREFIX => {
+                            starting.push(file);
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+        Ok(if exact.is_empty() { starting } else { exact })
+    }
+}
+
+/// Returns whether text may be an id of a session, rather than the path of a file.
+fn is_id(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+}
+
+/// Returns a path as a client that is started in it knows it.
+pub(crate) fn absolute(path: &Path) -> PathBuf {
+    fs::canonicalize(path)
+        .or_else(|_| std::path::absolute(path))
+        .unwrap_or_else(|_| path.to_owned())
+}

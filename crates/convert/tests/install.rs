@@ -1,0 +1,265 @@
+//! `convert --install`, and sessions that are named by id, project or breadcrumb.
+
+#![cfg(unix)]
+
+use std::{
+    fs,
+    os::unix::fs::{PermissionsExt, symlink},
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+/// A home folder with a project in it.
+struct Home {
+    folder: tempfile::TempDir,
+}
+
+impl Home {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let home = Self { folder };
+        fs::create_dir(home.project()).expect("a folder");
+        home
+    }
+
+    fn path(&self) -> PathBuf {
+        fs::canonicalize(self.folder.path()).expect("a folder")
+    }
+
+    fn project(&self) -> PathBuf {
+        self.path().join("it's my.app")
+    }
+
+    /// Returns the folder that Claude Code has for the project.
+    fn claude(&self) -> PathBuf {
+        let project = self.project();
+        let name = format_claude_code::encode_project_dir(project.to_str().expect("UTF-8"));
+        self.path().join(".claude/projects").join(name)
+    }
+
+    /// Returns the folder that clido has for the project.
+    fn clido(&self) -> PathBuf {
+        let name = self.project().to_str().expect("UTF-8").replace('/', "_");
+        self.path().join(".local/share/clido/sessions").join(name)
+    }
+
+    fn convert(&self, arguments: &[&str]) -> Output {
+        self.convert_with(arguments, &[])
+    }
+
+    fn convert_with(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_convert"))
+            .args(arguments)
+            .current_dir(self.path())
+            .env_clear()
+            .env("HOME", self.path())
+            .envs(variables.iter().copied())
+            .output()
+            .expect("the program runs")
+    }
+
+    fn write(&self, name: &str, text: &str) -> String {
+        let path = self.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(&path, text).expect("a file");
+        path.to_str().expect("UTF-8").to_owned()
+    }
+
+    fn clido_session(&self, id: &str) -> String {
+        let project = self.project();
+        let project = project.to_str().expect("UTF-8");
+        format!(
+            "{{\"type\":\"meta\",\"session_id\":\"{id}\",\"schema_version\":1,\"start_time\":\"2026-03-21T14:30:00Z\",\"project_path\":\"{project}\"}}\n\
+             {{\"type\":\"user_message\",\"role\":\"user\",\"content\":[{{\"text\":\"hi\",\"type\":\"text\"}}]}}\n\
+             {{\"type\":\"assistant_message\",\"content\":[{{\"text\":\"Hello.\",\"type\":\"text\"}}]}}\n"
+        )
+    }
+
+    fn claude_session(&self, id: &str) -> String {
+        let project = self.project();
+        let project = project.to_str().expect("UTF-8");
+        format!(
+            "{{\"parentUuid\":null,\"cwd\":\"{project}\",\"sessionId\":\"{id}\",\"type\":\"user\",\"message\":{{\"role\":\"user\",\"content\":\"hi\"}},\"uuid\":\"u1\",\"timestamp\":\"2026-01-01T10:00:00.000Z\"}}\n"
+        )
+    }
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("UTF-8")
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).expect("it is there").permissions().mode() & 0o777
+}
+
+const ID: &str = "2a86484a-eb59-46ef-ac4a-848742436c10";
+
+#[test]
+fn a_session_comes_to_where_claude_code_looks() {
+    let home = Home::new();
+    let source = home.write("s.jsonl", &home.clido_session(&ID.to_uppercase()));
+    let output = home.convert(&["--to", "claude-code", "--install", &source]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let project = home.project().to_str().expect("UTF-8").replace('\'', r"'\''");
+    assert_eq!(text(&output.stdout), format!("cd '{project}' && claude --resume {ID}\n"));
+    let path = home.claude().join(format!("{ID}.jsonl"));
+    assert_eq!(mode(&path), 0o600);
+    assert_eq!(mode(&home.claude()), 0o700);
+    assert_eq!(mode(&home.path().join(".claude")), 0o700);
+    let age = fs::metadata(&path).and_then(|it| it.modified()).expect("a time").elapsed();
+    assert!(age.is_ok_and(|age| age.as_secs() < 600));
+    assert_eq!(fs::read_dir(home.claude()).expect("a folder").count(), 1);
+    let back = home.convert(&["--to", "clido", path.to_str().expect("UTF-8")]);
+    assert_eq!(text(&back.stdout), home.clido_session(&ID.to_uppercase()));
+}
+
+#[test]
+fn a_session_comes_to_where_clido_looks() {
+    let home = Home::new();
+    let source = home.write("s.jsonl", &home.claude_session(ID));
+    let output = home.convert(&["--to", "clido", "--install", &source]);
+    let path = home.clido().join(format!("{ID}.jsonl"));
+    assert!(path.is_file(), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).ends_with(&format!(" && clido --resume {ID}\n")));
+    let flat = home.path().join("flat");
+    let variables = [("CLIDO_SESSION_DIR", flat.to_str().expect("UTF-8"))];
+    home.convert_with(&["--to", "clido", "--install", &source], &variables);
+    assert!(flat.join(format!("{ID}.jsonl")).is_file());
+    let config = home.path().join("config");
+    let variables = [("CLAUDE_CONFIG_DIR", config.to_str().expect("UTF-8"))];
+    home.convert_with(
+        &["--to", "claude-code", "--install", path.to_str().expect("UTF-8")],
+        &variables,
+    );
+    assert!(config.join("projects").is_dir());
+}
+
+#[test]
+fn a_session_that_is_there_is_not_overwritten() {
+    let home = Home::new();
+    let source = home.write("s.jsonl", &home.clido_session(ID));
+    home.convert(&["--to", "claude-code", "--install", &source]);
+    let path = home.claude().join(format!("{ID}.jsonl"));
+    fs::write(&path, "mine\n").expect("a file");
+    let again = home.convert(&["--to", "claude-code", "--install", &source]);
+    assert_eq!((again.status.code(), again.stdout.len()), (Some(2), 0));
+    assert!(text(&again.stderr).contains("exists; a client's session is never overwritten"));
+    assert_eq!(fs::read_to_string(&path).expect("a file"), "mine\n");
+    assert_eq!(fs::read_dir(home.claude()).expect("a folder").count(), 1);
+    let force = home.convert(&["--to", "claude-code", "--install", "--force", &source]);
+    assert_eq!(force.status.code(), Some(2));
+}
+
+#[test]
+fn nothing_is_written_through_a_link() {
+    let home = Home::new();
+    let source = home.write("s.jsonl", &home.clido_session(ID));
+    let elsewhere = home.path().join("elsewhere");
+    fs::create_dir(&elsewhere).expect("a folder");
+    fs::create_dir_all(home.path().join(".claude/projects")).expect("a folder");
+    symlink(&elsewhere, home.claude()).expect("a link");
+    let output = home.convert(&["--to", "claude-code", "--install", &source]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("is a link"), "{}", text(&output.stderr));
+    assert_eq!(fs::read_dir(&elsewhere).expect("a folder").count(), 0);
+    fs::remove_file(home.claude()).expect("a link");
+    fs::create_dir(home.claude()).expect("a folder");
+    let victim = home.write("victim", "mine");
+    symlink(&victim, home.claude().join(format!("{ID}.jsonl"))).expect("a link");
+    let output = home.convert(&["--to", "claude-code", "--install", &source]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(fs::read_to_string(&victim).expect("a file"), "mine");
+}
+
+#[test]
+fn no_name_from_a_log_leaves_the_folder() {
+    let home = Home::new();
+    for id in ["../../../evil", "/etc/evil", "a/b", "-rf", "x; rm -rf ~", "nul", "a\\u0000b", ""] {
+        let source =
+            home.write("s.jsonl", &home.claude_session(id).replace("u1", &format!("u{id}")));
+        for (to, folder) in [("clido", home.clido()), ("claude-code", home.claude())] {
+            let output = home.convert(&["--to", to, "--install", &source]);
+            let command = text(&output.stdout).rsplit(' ').next().unwrap_or_default().trim();
+            let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+            // A copy of what is already Claude Code's has the name of the file.
+            assert!(command.bytes().all(is_word), "{command}");
+            let name = command.to_owned() + ".jsonl";
+            if output.status.code() == Some(0) {
+                assert!(folder.join(name).is_file(), "{id}: {}", text(&output.stderr));
+            }
+        }
+    }
+    assert!(!home.path().join("evil.jsonl").exists());
+}
+
+#[test]
+fn a_project_that_is_unknown_must_be_named() {
+    let home = Home::new();
+    let session = r#"{"type":"user","message":{"role":"user","content":"hi"},"session_id":"s","parent_tool_use_id":null}"#;
+    let source = home.write("s.jsonl", &format!("{session}\n"));
+    let output = home.convert(&["--to", "clido", "--install", &source]);
+    assert!(text(&output.stderr).contains("--install=PROJECT"), "{}", text(&output.stderr));
+    let project = format!("--install={}", home.project().display());
+    let output = home.convert(&["--to", "clido", &project, &source]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(fs::read_dir(home.clido()).expect("a folder").count(), 1);
+    let odd = home.claude_session(ID).replace("it's my.app", "\\u001b[31m");
+    let source = home.write("odd.jsonl", &odd);
+    let output = home.convert(&["--to", "clido", "--install", &source]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(!output.stderr.contains(&0x1b) && output.stdout.is_empty());
+    let output = home.convert(&["--to", "sdk-stream", "--install", &source]);
+    assert!(text(&output.stderr).contains("nowhere to put it"));
+}
+
+#[test]
+fn a_session_is_found_by_its_id() {
+    let home = Home::new();
+    let name =
+        |id: &str| home.claude().join(format!("{id}.jsonl")).to_str().expect("UTF-8").to_owned();
+    let other = ID.replace("2a86484a", "2a864847");
+    for id in [ID, &other] {
+        home.write(&name(id), &home.claude_session(id));
+    }
+    let says = |arguments: &[&str]| {
+        let output = home.convert(arguments);
+        (output.status.code(), text(&output.stdout).to_owned(), text(&output.stderr).to_owned())
+    };
+    for id in [ID, "2a86484a", "2a86484a-"] {
+        assert_eq!(says(&["detect", id]).1, format!("claude-code\t{}\n", name(ID)));
+    }
+    let (status, _, words) = says(&["detect", "2a86484"]);
+    assert_eq!(status, Some(2));
+    assert!(words.contains("may be ") && words.contains(&other), "{words}");
+    assert!(says(&["detect", "2a8"]).2.contains("no session of this id"));
+    assert!(says(&["detect", "../x"]).2.contains("No such file"));
+    let project = home.project();
+    let project = project.to_str().expect("UTF-8");
+    let (status, words, _) = says(&["check", "--project", project]);
+    assert_eq!((status, words.lines().count()), (Some(0), 2));
+    assert!(says(&["check", "--project", "/nowhere"]).2.contains("no session of this project"));
+    let (status, converted, _) = says(&["-q", "--to", "clido", "--project", project, ID]);
+    assert!(status == Some(0) && converted.starts_with("{\"type\":\"meta\""), "{converted}");
+}
+
+#[test]
+fn a_breadcrumb_leads_to_its_session() {
+    let home = Home::new();
+    let path = home.claude().join("abc123xyz.jsonl");
+    home.write(path.to_str().expect("UTF-8"), &home.claude_session("abc123xyz"));
+    let project = home.project();
+    let crumb = |id: &str| {
+        let project = project.to_str().expect("UTF-8");
+        let timestamp = "2026-01-17T20:31:59.197Z";
+        let text = format!(
+            "{{\n  \"project\": \"{project}\",\n  \"sessionId\": \"{id}\",\n  \"timestamp\": \"{timestamp}\"\n}}\n"
+        );
+        home.write("crumb.json", &text)
+    };
+    let output = home.convert(&["detect", &crumb("abc123xyz")]);
+    assert_eq!(text(&output.stdout), format!("claude-code\t{}\n", path.display()));
+    let output = home.convert(&["detect", &crumb("gone")]);
+    assert!(text(&output.stderr).contains("names session gone of"), "{}", text(&output.stderr));
+    let output = home.convert(&["detect", &crumb("../abc123xyz")]);
+    assert_eq!(text(&output.stdout), format!("unknown\t{}/crumb.json\n", home.path().display()));
+}
