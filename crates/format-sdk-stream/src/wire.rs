@@ -101,6 +101,10 @@ fn user(value: Value<'_>, event: &Event<'_>, session: &Session, out: &mut Output
 }
 
 fn assistant(value: Value<'_>, event: &Event<'_>, session: &mut Session, out: &mut Output) {
+    if !value.get("content").is_some_and(|content| content.is_array()) {
+        // The SDK's parser refuses such a line.
+        return out.lose(LossKind::Dropped, "content");
+    }
     let id = value.get("message_id").filter(|id| !id.is_null());
     let made_up = id.is_none().then(|| session.response_id(value, event, out));
     let mut line = typed(out, "assistant");
@@ -131,7 +135,9 @@ fn content(line: &mut Composer<'_>, content: Option<Value<'_>>) {
     for block in content.items() {
         let kind = block_type(block);
         match kind {
-            None => line.copy_item(block.raw()),
+            None if block.get("type").is_some() => line.copy_item(block.raw()),
+            // The SDK's parser refuses what has no type.
+            None => line.lose(LossKind::Dropped, "block"),
             Some(kind) => {
                 line.item();
                 line.string("type", kind);
@@ -141,6 +147,10 @@ fn content(line: &mut Composer<'_>, content: Option<Value<'_>>) {
                     }
                     line.key_of(name);
                     line.copy_value(member.raw());
+                }
+                if kind == "thinking" && block.get("signature").is_none() {
+                    line.string("signature", "");
+                    line.lose(LossKind::Invented, "thinking.signature");
                 }
                 line.end("}");
             }
