@@ -108,6 +108,14 @@ impl Sidecar {
         self.carries.get(self.order.first()?).map(String::as_str)
     }
 
+    /// Returns the carries of the first `n` lines.
+    pub(crate) fn head(&self, n: usize) -> Self {
+        let order: Vec<_> = self.order.iter().take(n).copied().collect();
+        let carry = |key: &(u64, u64)| Some((*key, self.carries.get(key)?.clone()));
+        let carries = order.iter().filter_map(carry).collect();
+        Self { carries, order, seen: HashMap::new() }
+    }
+
     /// Returns the carry of the next line with this guard.
     pub fn take(&mut self, guard: u64) -> Option<String> {
         let occurrence = self.seen.entry(guard).or_default();

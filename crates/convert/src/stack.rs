@@ -28,18 +28,21 @@ pub(crate) fn stack<R: Read + Seek>(
         head.len() < MAX_LINES
     })?;
     let mut stack: Vec<&'static Format> = Vec::new();
-    if let Some(carry) = sidecar.and_then(Sidecar::first).and_then(Carry::parse) {
-        stack.extend(by_tag(carry.tag));
-        return Ok(stack);
-    }
     let mut scanner = Scanner::default();
-    while let Some(format) = carried_format(&head, &mut scanner) {
+    let mut sidecar = sidecar.map(|sidecar| sidecar.head(MAX_LINES));
+    loop {
+        let of_sidecar = sidecar.as_ref().and_then(Sidecar::first).and_then(Carry::parse);
+        let found = match of_sidecar {
+            Some(carry) => by_tag(carry.tag),
+            None => carried_format(&head, &mut scanner),
+        };
+        let Some(format) = found else { break };
         let is_known = format.name == from.name || stack.iter().any(|it| it.name == format.name);
         if is_known || stack.len() > FORMATS.len() {
             break;
         }
         stack.push(format);
-        let mut restorer = Restorer::new(format.tag, format.style, None);
+        let mut restorer = Restorer::new(format.tag, format.style, sidecar.take());
         for line in &head {
             let line = Line::new(line, 1);
             restorer.push(&line, scanner.scan(&line).ok());
@@ -64,7 +67,12 @@ fn carried_format(head: &[Vec<u8>], scanner: &mut Scanner) -> Option<&'static Fo
         let Ok(value) = scanner.scan(&line) else { continue };
         let member = Member::find(value);
         if let Some(carry) = member.as_ref().and_then(|member| Carry::parse(&member.carry)) {
-            return by_tag(carry.tag);
+            // A session that was continued elsewhere and came home: its own lines come first, and
+            // the carries know nothing of what stood before them.
+            let is_continued = n_objects > 0
+                && !carry.records.is_empty()
+                && carry.records.iter().all(|record| record.offset > 0);
+            return if is_continued { None } else { by_tag(carry.tag) };
         }
         n_objects += 1;
         if n_objects == 2 {

@@ -109,6 +109,13 @@ fn every_fixture_comes_back_through_every_third_format() {
                 if home.bytes != fixture.bytes {
                     wrong.push(format!("{way} -> {} -> {}", second.name, from.name));
                 }
+                let beside = convert(&there, second, third, CarryMode::Sidecar).expect("in memory");
+                for (to, bytes) in [(*from, &fixture.bytes), (second, &there.bytes)] {
+                    let home = convert(&beside, third, to, inline).expect("in memory");
+                    if home.bytes != *bytes {
+                        wrong.push(format!("{way} -> {}, with a sidecar", to.name));
+                    }
+                }
                 // The fourth.
                 for fourth in others(&[from, second, third]) {
                     let far = convert(&on, third, fourth, inline).expect("in memory");
