@@ -26,12 +26,14 @@ mod decode;
 mod encode;
 mod member;
 mod number;
+mod riders;
 
 pub(crate) use self::{
     base::Base,
-    encode::{Packer, Riders},
+    encode::Packer,
     member::push_member,
     number::{push_guard, push_number, read_guard, read_number},
+    riders::Riders,
 };
 pub use self::{
     decode::{Carry, Ending, Piece, Record},

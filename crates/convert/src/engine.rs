@@ -29,7 +29,6 @@ pub(crate) struct Engine<'w> {
     out: Output,
     packer: Packer,
     riders: Riders,
-    longest_rider: usize,
     /// The records of the lines that the writer has not emitted yet, by their ids.
     records: Vec<Vec<u8>>,
     target: Target<'w>,
@@ -63,16 +62,13 @@ impl<'w> Engine<'w> {
         let facts = std::mem::take(&mut survey.facts);
         let session_id = facts.session_id.as_deref().and_then(jsonl::Text::new);
         let session_id = session_id.map(|id| id.decode().into_owned()).unwrap_or_default();
+        let size = to.limits.carrier_size;
         Ok(Self {
             mode,
             writer: (to.writer)(options, facts),
             out: Output::new(to.style, from.style, &session_id),
             packer: Packer::new(from.tag, std::mem::take(&mut survey.base)),
-            riders: Riders::default(),
-            longest_rider: match to.limits.carrier_size {
-                0 => usize::MAX,
-                size => size / 2,
-            },
+            riders: Riders::new((size > 0).then_some(size / 2)),
             records: Vec::new(),
             target: Target::new(to, mode, sink)?,
             prompt_lines: Vec::new(),
@@ -102,7 +98,7 @@ impl<'w> Engine<'w> {
     pub(crate) fn ride(&mut self, line: &Line<'_>) {
         self.n_riders += 1;
         if self.mode != CarryMode::None {
-            self.riders.add(&mut self.packer, line.offset(), line.bytes(), self.longest_rider);
+            self.riders.add(&mut self.packer, line.offset(), line.bytes());
         }
     }
 
