@@ -8,6 +8,7 @@
 //! ```
 
 mod ci;
+mod clients;
 mod damage;
 mod fixtures;
 mod manifest;
@@ -17,6 +18,7 @@ use std::path::Path;
 
 pub use self::{
     ci::ci,
+    clients::clients,
     fixtures::{check_fixtures, write_fixtures},
     manifest::{Fixture, manifest},
     tidy::{Problem, tidy},

@@ -13,6 +13,7 @@ usage: cargo xtask TASK
   ci                the gates that land a change, with the minutes of each
   tidy              what the compiler does not check: directions, names, sizes, fixtures
   fixtures          writes the fixtures that are made from others; --check only compares
+  clients [DIR...]  every session of the folders to Claude Code and the stream, read by the Agent SDK
   matrix [DIR...]   every file of the folders to every format and back; --third: and by a third";
 
 fn main() -> ExitCode {
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         ("fixtures", [flag]) if flag == "--check" => {
             fixtures(xtask::check_fixtures(xtask::root())) == Some(0)
         }
+        ("clients", folders) => xtask::clients(xtask::root(), folders),
         ("matrix", folders) => matrix(folders),
         _ => {
             eprintln!("{USAGE}");

@@ -1,0 +1,249 @@
+"""Asks the Agent SDK for the sessions that `convert` writes: clients.py CONVERT HOME FOLDER..."""
+
+import collections
+import json
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+
+CONVERT, HOME = sys.argv[1], pathlib.Path(sys.argv[2])
+os.environ["CLAUDE_CONFIG_DIR"] = str(HOME / "claude")
+os.environ["HOME"] = str(HOME)
+
+import claude_agent_sdk as sdk  # noqa: E402  (it reads the environment)
+from claude_agent_sdk._internal.message_parser import parse_message  # noqa: E402
+
+counts = collections.Counter()
+failures = []
+
+
+def convert(*arguments):
+    return subprocess.run([CONVERT, "-q", *map(str, arguments)], capture_output=True, text=True)
+
+
+def sessions(folders):
+    """Yields each session file and its format."""
+    for folder in folders:
+        found = subprocess.run([CONVERT, "detect", folder], capture_output=True, text=True).stdout
+        for line in found.splitlines():
+            form, path = line.split("\t", 1)
+            if form.startswith(("claude-code", "clido", "sdk-stream")) and " or " not in form:
+                yield form, pathlib.Path(path)
+
+
+def objects(path):
+    """Returns the objects of a file, one a line; what is no object is passed over."""
+    lines = []
+    for line in path.read_bytes().split(b"\n"):
+        try:
+            value = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(value, dict):
+            lines.append(value)
+    return lines
+
+
+def result_text(content):
+    if isinstance(content, list):
+        parts = [part.get("text") for part in content if isinstance(part, dict)]
+        return "\n".join(part for part in parts if isinstance(part, str))
+    return content if isinstance(content, str) else ""
+
+
+def blocks(role, content):
+    """Yields what a message says that every format can say."""
+    if isinstance(content, str):
+        content = [{"type": "text", "text": content}]
+    for block in content if isinstance(content, list) else []:
+        if not isinstance(block, dict):
+            continue
+        kind = block.get("type")
+        if kind == "text" or kind is None and "text" in block:
+            if str(block.get("text")).strip():
+                yield (role, block.get("text"))
+        elif kind == "tool_use" or kind is None and "input" in block:
+            yield ("use", block.get("id"), block.get("name"), json.dumps(block.get("input")))
+        elif kind == "tool_result" or kind is None and "tool_use_id" in block:
+            text = result_text(block.get("content"))
+            yield ("result", block.get("tool_use_id"), text, bool(block.get("is_error")))
+
+
+def said(form, path):
+    """Returns what a session of another format says, read without any code of ours."""
+    items = []
+    for line in objects(path):
+        kind, content = line.get("type"), line.get("content")
+        if line.get("parent_tool_use_id") is not None:
+            continue
+        if form == "clido" and kind == "tool_result":
+            items += blocks("user", [line])
+        elif kind in ("user_message", "assistant_message"):
+            items += blocks(kind.split("_")[0], content)
+        elif form == "sdk-stream:wire" and kind in ("user", "assistant"):
+            items += blocks(kind, (line.get("message") or {}).get("content"))
+        elif form == "sdk-stream" and kind is None and content is not None:
+            items += blocks("assistant" if "model" in line else "user", content)
+    return items
+
+
+def sdk_said(messages):
+    items = []
+    for message in messages:
+        items += blocks(message.type, (message.message or {}).get("content"))
+    return items
+
+
+def normal(items):
+    """Results in the order of their calls: formats differ in where they stand."""
+    order = {item[1]: n for n, item in enumerate(items) if item[0] == "use"}
+    results = [item for item in items if item[0] == "result"]
+    results.sort(key=lambda item: order.get(item[1], len(items)))
+    return [item for item in items if item[0] != "result"], results
+
+
+def fail(path, what):
+    failures.append(f"{path}: {what}")
+
+
+def visible(path):
+    """Returns the ids of the messages of a transcript, in the order of the file."""
+    return [
+        line.get("uuid")
+        for line in objects(path)
+        if line.get("type") in ("user", "assistant")
+        and not line.get("isMeta")
+        and not line.get("isSidechain")
+    ]
+
+
+def install(path, project):
+    """Installs a session as Claude Code's, and returns its id; None if there is nothing to see."""
+    project.mkdir(parents=True, exist_ok=True)
+    done = convert("--to", "claude-code", f"--install={project}", path)
+    if not done.stdout:
+        return None, done.stderr.strip()
+    words = shlex.split(done.stdout)
+    assert words[:2] == ["cd", str(project)] and words[2:5] == ["&&", "claude", "--resume"], words
+    return words[5], ""
+
+
+def check_installed(n, form, path):
+    project = HOME / f"project {n}"
+    session, why = install(path, project)
+    if session is None:
+        counts["nothing to install"] += 1
+        if "nothing of it shows" not in why:
+            fail(path, why)
+        return
+    counts[f"{form}: installed"] += 1
+    infos = [info for info in sdk.list_sessions(str(project)) if info.session_id == session]
+    written = next((HOME / "claude/projects").glob(f"*/{session}.jsonl"))
+    expected = visible(written)
+    messages = sdk.get_session_messages(session, str(project))
+    if len(infos) == 1:
+        counts[f"{form}: listed"] += 1
+    elif sdk_said(messages):
+        fail(path, "not listed")
+    if [message.uuid for message in messages] == expected:
+        counts[f"{form}: every message visible in order"] += 1
+        counts["messages"] += len(messages)
+    else:
+        fail(path, f"{len(messages)} of {len(expected)} messages visible")
+    if not expected:
+        written.unlink()
+        return
+    try:
+        fork = sdk.fork_session(session, str(project)).session_id
+        copy = sdk.get_session_messages(fork, str(project))
+        if sdk_said(copy) == sdk_said(messages):
+            counts[f"{form}: forked"] += 1
+        else:
+            fail(path, "the fork says something else")
+        sdk.rename_session(session, "A new title", str(project))
+        info = sdk.get_session_info(session, str(project))
+        if info and info.custom_title == "A new title":
+            counts[f"{form}: renamed"] += 1
+        else:
+            fail(path, "not renamed")
+    except Exception as error:  # noqa: BLE001  (whatever the reader raises is a finding)
+        fail(path, f"{type(error).__name__}: {error}")
+    if normal(sdk_said(messages)) == normal(said(form, path)):
+        counts[f"{form}: says the same"] += 1
+    else:
+        counts[f"{form}: says something else"] += 1
+        print(f"  other words: {path}")
+    for file in written.parent.glob("*.jsonl"):
+        file.unlink()
+
+
+def check_wire(form, path):
+    if form.startswith("sdk-stream:"):
+        return
+    done = convert("--to", "sdk-stream:wire", "--carry", "none", path)
+    lines = [line for line in done.stdout.split("\n") if line]
+    for line in lines:
+        value = json.loads(line)
+        try:
+            parse_message(value)
+        except Exception as error:  # noqa: BLE001
+            fail(path, f"the SDK refuses a line of the stream: {error}")
+    counts["stream lines parsed"] += len(lines)
+
+
+def check_round_trip(n, path):
+    """A transcript to each other format and back, without a carry."""
+    project = HOME / f"project {n}"
+    folder = HOME / "claude/projects" / ("".join(c if c.isalnum() else "-" for c in str(project)))
+    folder.mkdir(parents=True, exist_ok=True)
+    own = "00000000-0000-4000-8000-000000000000"
+    (folder / f"{own}.jsonl").write_bytes(path.read_bytes())
+    messages = sdk.get_session_messages(own, str(project))
+    expected = normal(sdk_said(messages))
+    (folder / f"{own}.jsonl").unlink()
+    if not messages:
+        counts["transcripts that the reader does not show"] += 1
+        return
+    counts["transcripts"] += 1
+    for form in ("clido", "sdk-stream", "sdk-stream:wire"):
+        there = HOME / f"there-{n}.jsonl"
+        there.unlink(missing_ok=True)
+        convert("--to", form, "--carry", "none", "-o", there, path)
+        session, why = install(there, project) if there.exists() else (None, "not converted")
+        if session is None:
+            counts[f"back from {form}: nothing"] += 1
+            print(f"  nothing back from {form}: {path} {why}")
+            continue
+        written = folder / f"{session}.jsonl"
+        back = normal(sdk_said(sdk.get_session_messages(session, str(project))))
+        written.unlink()
+        equal = back == expected
+        counts[f"back from {form}: {'the same' if equal else 'something else'}"] += 1
+        if not equal:
+            print(f"  other words back from {form}: {path}")
+            if os.environ.get("VERBOSE"):
+                for was, now in zip(expected, back):
+                    extra = [item for item in now if item not in was]
+                    missing = [item for item in was if item not in now]
+                    print("    missing", str(missing)[:300])
+                    print("    extra", str(extra)[:300])
+
+
+def main():
+    for n, (form, path) in enumerate(sessions(sys.argv[3:])):
+        if form == "claude-code":
+            if not path.name.startswith("agent-"):
+                check_round_trip(n, path)
+        else:
+            check_installed(n, form, path)
+        check_wire(form, path)
+    for name, count in sorted(counts.items()):
+        print(f"{count:8} {name}")
+    for failure in failures:
+        print(f"FAILED {failure}")
+    return 1 if failures else 0
+
+
+sys.exit(main())

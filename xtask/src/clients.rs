@@ -1,0 +1,78 @@
+//! What we write, held against a reader that no one here wrote: the Agent SDK for Python.
+
+#![expect(clippy::print_stderr, reason = "a task talks to a terminal")]
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// The reader, from its source distribution: that one brings no client along.
+const SDK: &str = "claude-agent-sdk";
+const VERSION: &str = "0.2.187";
+
+/// What the reader is asked, and what it must answer.
+const SCRIPT: &str = include_str!("clients.py");
+
+/// Converts every session of the folders and asks the reader for it; returns whether all was there.
+///
+/// Without a folder, the fixtures are asked for.
+pub fn clients(root: &Path, folders: &[String]) -> bool {
+    let scratch = Scratch::new();
+    let result = run(root, folders, &scratch.0);
+    if let Err(what) = &result {
+        eprintln!("{what}");
+    }
+    result.is_ok()
+}
+
+fn run(root: &Path, folders: &[String], scratch: &Path) -> Result<(), String> {
+    let python = install(scratch)?;
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut build = Command::new(cargo);
+    call(build.current_dir(root).args(["build", "--quiet", "-p", "convert", "--bin", "convert"]))?;
+    let target = env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
+    let script = scratch.join("clients.py");
+    fs::write(&script, SCRIPT).map_err(|error| error.to_string())?;
+    let mut ask = Command::new(python);
+    ask.arg(script).arg(root.join(target).join("debug/convert")).arg(scratch.join("home"));
+    if folders.is_empty() {
+        ask.arg(root.join("fixtures"));
+    }
+    call(ask.args(folders))
+}
+
+/// Installs the reader into an environment of its own, and returns that environment's Python.
+fn install(scratch: &Path) -> Result<PathBuf, String> {
+    let venv = scratch.join("venv");
+    call(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
+    let python = venv.join("bin/python");
+    let sdk = format!("{SDK}=={VERSION}");
+    call(Command::new(&python).args(["-m", "pip", "install", "-q", "--no-binary", SDK, &sdk]))?;
+    Ok(python)
+}
+
+fn call(command: &mut Command) -> Result<(), String> {
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{}: {status}", command.get_program().display())),
+        Err(error) => Err(format!("{}: {error}", command.get_program().display())),
+    }
+}
+
+/// A folder for the time of the task.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> Self {
+        Self(env::temp_dir().join(format!("convert-clients-{}", std::process::id())))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What cannot be removed is left to the system's own cleaning.
+        _ = fs::remove_dir_all(&self.0);
+    }
+}
