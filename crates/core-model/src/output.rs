@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use jsonl::{Line, Raw, Style, Text, push_string, respell};
+use jsonl::{Line, Raw, Respeller, Respelt, Style, Text, push_string, respell_body};
 
 use crate::{Event, LossKind, Losses, Place, id};
 
@@ -55,7 +55,7 @@ pub struct Output {
     session_id: String,
     source: Source,
     losses: Losses,
-    scratch: Vec<u8>,
+    respeller: Respeller,
 }
 
 #[derive(Debug, Default)]
@@ -79,7 +79,7 @@ impl Output {
             session_id: session_id.to_owned(),
             source: Source::default(),
             losses: Losses::default(),
-            scratch: Vec::new(),
+            respeller: Respeller::default(),
         }
     }
 
@@ -140,7 +140,7 @@ impl Output {
         if self.style == self.source_style {
             bytes.extend_from_slice(raw.as_str().as_bytes());
         } else {
-            respell(bytes, raw, self.style);
+            self.respeller.append(bytes, raw, self.style);
         }
     }
 
@@ -150,25 +150,18 @@ impl Output {
         if self.style == self.source_style {
             return self.copy_slice(id, raw.as_str());
         }
-        let at = self.drafts[id.index()].bytes.len();
-        self.put_raw(id, raw);
         let draft = &mut self.drafts[id.index()];
-        let written = draft.bytes.len() - at;
+        let at = draft.bytes.len();
+        let respelt = self.respeller.respell(&mut draft.bytes, raw, self.source_style, self.style);
         // Noted only if the way back is exact: spelled in the source's style it is the source.
+        let is_respelt = match respelt {
+            Respelt::Same => false,
+            Respelt::Reversible => true,
+            Respelt::Other => return,
+        };
         let Some(from) = self.source.find(raw.as_str()) else { return };
-        let is_same = &draft.bytes[at..] == raw.as_str().as_bytes();
-        if !is_same {
-            self.scratch.clear();
-            match std::str::from_utf8(&draft.bytes[at..]) {
-                Ok(text) => jsonl::respell_str(&mut self.scratch, text, self.source_style),
-                Err(_) => return,
-            }
-            if self.scratch != raw.as_str().as_bytes() {
-                return;
-            }
-        }
-        let len = raw.as_str().len();
-        draft.copied.push(Copied { from, len, at, written, is_respelt: !is_same });
+        let (len, written) = (raw.as_str().len(), draft.bytes.len() - at);
+        draft.copied.push(Copied { from, len, at, written, is_respelt });
     }
 
     /// Appends a string of the source line and notes it.
@@ -195,11 +188,7 @@ impl Output {
             return self.copy_slice(id, body);
         }
         self.touch(id);
-        let quoted = format!("\"{body}\"");
-        let mut respelt = Vec::new();
-        jsonl::respell_str(&mut respelt, &quoted, self.style);
-        let inner = respelt.get(1..respelt.len() - 1).unwrap_or_default();
-        self.drafts[id.index()].bytes.extend_from_slice(inner);
+        respell_body(&mut self.drafts[id.index()].bytes, body, self.style);
     }
 
     /// Returns how many bytes the line has so far.

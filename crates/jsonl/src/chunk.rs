@@ -31,7 +31,7 @@ struct Entry {
 impl Chunk {
     /// Scans the lines of bytes that start at `offset` of an input.
     pub fn scan(bytes: Vec<u8>, offset: u64, scanner: &mut Scanner) -> Self {
-        let mut chunk = Self { bytes: bytes, offset, ..Self::default() };
+        let mut chunk = Self { bytes, offset, ..Self::default() };
         let mut end = 0;
         for line in Lines::at(&chunk.bytes, offset) {
             end += line.bytes().len();

@@ -26,7 +26,9 @@ mod encode;
 mod error;
 mod grammar;
 mod line;
+mod number;
 mod portable;
+mod respell;
 mod scan;
 mod simd;
 mod stream;
@@ -36,9 +38,10 @@ mod value;
 pub use self::{
     chunk::Chunk,
     decode::{Unescape, decode},
-    encode::{Style, push_joined, push_string, respell, respell_str},
+    encode::{Style, push_joined, push_string},
     error::{Error, ErrorKind, Result},
     line::{Line, Lines, chunks, lines},
+    respell::{Respeller, Respelt, respell, respell_body, respell_str},
     scan::{Backend, MAX_LINE, Scanner, validate},
     stream::Stream,
     text::{Raw, Text},

@@ -1,0 +1,66 @@
+//! Numbers as Python prints them.
+
+/// Appends a number as Python's `json` module prints what it read.
+pub(crate) fn push_python_number(out: &mut Vec<u8>, written: &str) {
+    let is_integer = !written.contains(['.', 'e', 'E']);
+    if is_integer {
+        out.extend_from_slice(if written == "-0" { "0" } else { written }.as_bytes());
+        return;
+    }
+    let Ok(number) = written.parse::<f64>() else {
+        out.extend_from_slice(written.as_bytes());
+        return;
+    };
+    if number.is_infinite() {
+        // Python prints `Infinity`, which is no JSON; as written it is, and Python reads it alike.
+        out.extend_from_slice(written.as_bytes());
+        return;
+    }
+    // Rust and Python agree on the shortest digits; only where the point stands differs.
+    let scientific = format!("{number:e}");
+    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let text = if (-4..16).contains(&exponent) {
+        format!("{number:?}")
+    } else {
+        format!("{digits}e{}{:02}", if exponent < 0 { '-' } else { '+' }, exponent.abs())
+    };
+    let text = if text.contains(['e', '.']) { text } else { text + ".0" };
+    out.extend_from_slice(text.as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn python(written: &str) -> String {
+        let mut out = Vec::new();
+        push_python_number(&mut out, written);
+        String::from_utf8(out).expect("ASCII")
+    }
+
+    #[test]
+    fn numbers_as_python_prints_them() {
+        let cases = [
+            ("1e-5", "1e-05"),
+            ("0.00001", "1e-05"),
+            ("0.0001", "0.0001"),
+            ("1E5", "100000.0"),
+            ("1e16", "1e+16"),
+            ("1e15", "1000000000000000.0"),
+            ("1.50", "1.5"),
+            ("-0.0", "-0.0"),
+            ("-0", "0"),
+            ("1e400", "1e400"),
+            ("123456789012345678901234567890", "123456789012345678901234567890"),
+            ("1.7976931348623157e308", "1.7976931348623157e+308"),
+            ("0.025106700000000003", "0.025106700000000003"),
+            ("5e-324", "5e-324"),
+            ("0e0", "0.0"),
+            ("123456789.123e5", "12345678912300.0"),
+        ];
+        for (written, expected) in cases {
+            assert_eq!(python(written), expected, "{written}");
+        }
+    }
+}

@@ -1,0 +1,390 @@
+//! From one way to spell JSON to the other.
+
+use std::collections::HashMap;
+
+use crate::{
+    Kind, Raw, Scanner, Style, Value,
+    decode::Unescape,
+    encode::{push_char, push_code_unit},
+    number::push_python_number,
+};
+
+/// The most members among which duplicates are looked for one by one.
+const FEW: usize = 16;
+
+/// Appends a value in a style: strings and spaces as that style spells them, order kept.
+///
+/// Numbers keep their spelling in [`Style::Compact`]; in [`Style::Python`] they are what
+/// `json.dumps(json.loads(..))` prints, and of duplicate members the last value stands at the first
+/// place.
+///
+/// ```
+/// let mut scanner = jsonl::Scanner::default();
+/// let value = scanner.scan_slice("{\"é\":[1E-5,-0]}".as_bytes(), 0)?;
+/// let mut out = Vec::new();
+/// jsonl::respell(&mut out, value.raw(), jsonl::Style::Python);
+/// assert_eq!(out, br#"{"\u00e9": [1e-05, 0]}"#);
+/// # Ok::<(), jsonl::Error>(())
+/// ```
+pub fn respell(out: &mut Vec<u8>, raw: Raw<'_>, style: Style) {
+    respell_to_depth(&mut Scanner::default(), out, raw, style, 64);
+}
+
+/// Appends what is known to be one JSON value in a style, as [`respell`] does; anything else as it is.
+pub fn respell_str(out: &mut Vec<u8>, written: &str, style: Style) {
+    respell(out, Raw::from_scanned(written), style);
+}
+
+/// What a value became when it was spelled in another style.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Respelt {
+    /// It is the same.
+    Same,
+    /// It is not the same, but spelled in the first style again it is.
+    Reversible,
+    /// Nothing brings back how it was written.
+    Other,
+}
+
+/// Spells one value after another, through reused buffers.
+///
+/// ```
+/// use jsonl::{Respeller, Respelt, Style, Text};
+///
+/// let mut respeller = Respeller::default();
+/// let mut respell = |written: &str| {
+///     let text = Text::new(written).expect("a string");
+///     respeller.respell(&mut Vec::new(), text.into(), Style::Compact, Style::Python)
+/// };
+/// assert_eq!(respell("\"e\\n\""), Respelt::Same);
+/// assert_eq!(respell("\"é\\n\""), Respelt::Reversible);
+/// assert_eq!(respell("\"é\\u00e9\""), Respelt::Other);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Respeller {
+    scanner: Scanner,
+    scratch: Vec<u8>,
+}
+
+impl Respeller {
+    /// Appends a value in the style `to` and returns what became of it, which had the style `from`.
+    pub fn respell(&mut self, out: &mut Vec<u8>, raw: Raw<'_>, from: Style, to: Style) -> Respelt {
+        let written = raw.as_str().as_bytes();
+        let start = out.len();
+        // A string shows while it is read whether it is spelled as its style would.
+        if let Some(body) = body_of(raw.as_str()) {
+            let is_canonical = push_string(out, body, to, from);
+            return match out.get(start..) {
+                Some(appended) if appended == written => Respelt::Same,
+                _ if is_canonical => Respelt::Reversible,
+                _ => Respelt::Other,
+            };
+        }
+        respell_to_depth(&mut self.scanner, out, raw, to, 64);
+        let appended = out.get(start..).unwrap_or_default();
+        if appended == written {
+            return Respelt::Same;
+        }
+        self.scratch.clear();
+        if let Ok(appended) = std::str::from_utf8(appended) {
+            let back = Raw::from_scanned(appended);
+            respell_to_depth(&mut self.scanner, &mut self.scratch, back, from, 64);
+        }
+        if self.scratch == written { Respelt::Reversible } else { Respelt::Other }
+    }
+
+    /// Appends a value in a style, as [`respell`] does.
+    pub fn append(&mut self, out: &mut Vec<u8>, raw: Raw<'_>, style: Style) {
+        respell_to_depth(&mut self.scanner, out, raw, style, 64);
+    }
+}
+
+/// Appends what stands between the quotes of a JSON string, in a style.
+pub fn respell_body(out: &mut Vec<u8>, body: &str, style: Style) {
+    push_body(out, body, style, style);
+}
+
+fn respell_to_depth(
+    scanner: &mut Scanner,
+    out: &mut Vec<u8>,
+    raw: Raw<'_>,
+    style: Style,
+    depth: usize,
+) {
+    let written = raw.as_str();
+    // A string says itself where it ends: nothing to look for.
+    if let Some(body) = body_of(written) {
+        push_string(out, body, style, style);
+        return;
+    }
+    match scanner.scan_raw(raw) {
+        Ok(value) => respell_value(out, value, style, depth, 0),
+        Err(_) => out.extend_from_slice(written.as_bytes()),
+    }
+}
+
+/// Returns what stands between the quotes of a string.
+fn body_of(written: &str) -> Option<&str> {
+    written.strip_prefix('"')?.strip_suffix('"')
+}
+
+fn respell_value(out: &mut Vec<u8>, value: Value<'_>, style: Style, depth: usize, level: usize) {
+    let raw = value.raw().as_str();
+    match value.kind() {
+        Kind::String => {
+            push_string(out, body_of(raw).unwrap_or_default(), style, style);
+        }
+        Kind::Number if style == Style::Python => push_python_number(out, raw),
+        Kind::Array | Kind::Object if level == crate::grammar::MAX_INDEXED_DEPTH => {
+            // Deeper values are not indexed: scan them by themselves, to a depth that a stack bears.
+            match depth.checked_sub(1) {
+                Some(depth) => {
+                    respell_to_depth(&mut Scanner::default(), out, value.raw(), style, depth);
+                }
+                None => out.extend_from_slice(raw.as_bytes()),
+            }
+        }
+        Kind::Array => {
+            out.push(b'[');
+            for (n, item) in value.items().enumerate() {
+                if n > 0 {
+                    out.extend_from_slice(style.comma().as_bytes());
+                }
+                respell_value(out, item, style, depth, level + 1);
+            }
+            out.push(b']');
+        }
+        Kind::Object => {
+            out.push(b'{');
+            let mut push = |n: usize, key: &str, member: Value<'_>| {
+                if n > 0 {
+                    out.extend_from_slice(style.comma().as_bytes());
+                }
+                push_string(out, body_of(key).unwrap_or_default(), style, style);
+                out.extend_from_slice(style.colon().as_bytes());
+                respell_value(out, member, style, depth, level + 1);
+            };
+            if style == Style::Compact || !has_duplicates(value) {
+                for (n, (key, member)) in value.members().enumerate() {
+                    push(n, key.as_str(), member);
+                }
+            } else {
+                for (n, (key, member)) in without_duplicates(value).into_iter().enumerate() {
+                    push(n, key, member);
+                }
+            }
+            out.push(b'}');
+        }
+        _ => out.extend_from_slice(raw.as_bytes()),
+    }
+}
+
+/// Returns whether two members may have the same key.
+fn has_duplicates(value: Value<'_>) -> bool {
+    let mut later = value.members();
+    if later.clone().nth(FEW).is_some() {
+        return true;
+    }
+    while let Some((key, _)) = later.next() {
+        if later.clone().any(|(other, _)| other.as_str() == key.as_str()) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Returns the members; of duplicates, the last value at the first place.
+fn without_duplicates(value: Value<'_>) -> Vec<(&str, Value<'_>)> {
+    let mut places = HashMap::new();
+    let mut kept: Vec<(&str, Value<'_>)> = Vec::new();
+    for (key, member) in value.members() {
+        let place = *places.entry(key.as_str()).or_insert(kept.len());
+        match kept.get_mut(place) {
+            Some(earlier) => earlier.1 = member,
+            None => kept.push((key.as_str(), member)),
+        }
+    }
+    kept
+}
+
+/// Appends a string by its body as written.
+///
+/// Returns whether the body is what the style `from` makes of its meaning.
+fn push_string(out: &mut Vec<u8>, body: &str, to: Style, from: Style) -> bool {
+    out.push(b'"');
+    let is_canonical = push_body(out, body, to, from);
+    out.push(b'"');
+    is_canonical
+}
+
+fn push_body(out: &mut Vec<u8>, body: &str, to: Style, from: Style) -> bool {
+    let mut is_canonical = true;
+    let mut rest = body;
+    loop {
+        // What both styles spell as it is.
+        let (same, other) = rest.split_at(n_same(rest, to, from));
+        out.extend_from_slice(same.as_bytes());
+        if other.is_empty() {
+            return is_canonical;
+        }
+        // These are spelled in only one way.
+        if let [b'\\', b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't', ..] = other.as_bytes() {
+            let (escape, after) = other.split_at(2);
+            out.extend_from_slice(escape.as_bytes());
+            rest = after;
+            continue;
+        }
+        let mut chars = Unescape::new(other);
+        let char = chars.next().flatten();
+        rest = chars.rest();
+        let written = other.get(..other.len() - rest.len()).unwrap_or_default();
+        let start = out.len();
+        push_either(out, char, written, from);
+        is_canonical &= out.get(start..) == Some(written.as_bytes());
+        if to != from {
+            out.truncate(start);
+            push_either(out, char, written, to);
+        }
+    }
+}
+
+/// Appends a character, or half a surrogate pair: both styles escape it, in lower case.
+fn push_either(out: &mut Vec<u8>, char: Option<char>, written: &str, style: Style) {
+    match char {
+        Some(char) => push_char(out, char, style),
+        None => push_code_unit(out, written.get(2..6).map_or(0xfffd, hex)),
+    }
+}
+
+/// Returns the length of what two styles spell as it is written, up to the first other character.
+fn n_same(body: &str, one: Style, other: Style) -> usize {
+    let bytes = body.as_bytes();
+    let is_ascii = one == Style::Python || other == Style::Python;
+    // Eight bytes at a time: escapes stand close together.
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (word_idx, word) in words.iter().enumerate() {
+        let others = if is_ascii { not_plain(*word) } else { backslashes(*word) };
+        if others != 0 {
+            return word_idx * 8 + others.trailing_zeros() as usize / 8;
+        }
+    }
+    let is_other = |byte: &u8| *byte == b'\\' || is_ascii && !(b' '..=b'~').contains(byte);
+    bytes.len() - rest.len() + rest.iter().position(is_other).unwrap_or(rest.len())
+}
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+const TOPS: u64 = ONES << 7;
+
+/// Returns the top bits of backslashes; the lowest is exact, those above it need not be.
+fn backslashes(word: [u8; 8]) -> u64 {
+    let zeros = u64::from_le_bytes(word) ^ (ONES * b'\\' as u64);
+    zeros.wrapping_sub(ONES) & !zeros & TOPS
+}
+
+/// Returns the top bits of backslashes and of what is not printable ASCII; the lowest is exact.
+fn not_plain(word: [u8; 8]) -> u64 {
+    let bytes = u64::from_le_bytes(word);
+    let controls = bytes.wrapping_sub(ONES * 0x20) & !bytes & TOPS;
+    let deletes = bytes ^ (ONES * 0x7f);
+    let deletes = deletes.wrapping_sub(ONES) & !deletes & TOPS;
+    backslashes(word) | controls | deletes | bytes & TOPS
+}
+
+fn hex(digits: &str) -> u16 {
+    u16::from_str_radix(digits, 16).unwrap_or(0xfffd)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn python(written: &str) -> String {
+        let mut out = Vec::new();
+        respell(&mut out, Raw::from_scanned(written), Style::Python);
+        String::from_utf8(out).expect("ASCII")
+    }
+
+    fn compact(written: &str) -> String {
+        let mut out = Vec::new();
+        respell(&mut out, Raw::from_scanned(written), Style::Compact);
+        String::from_utf8(out).expect("UTF-8")
+    }
+
+    #[test]
+    fn strings_as_python_prints_them() {
+        assert_eq!(python("\"é🎉\u{7f}\\/\\u00E9\\b\""), r#""\u00e9\ud83c\udf89\u007f/\u00e9\b""#);
+        assert_eq!(python(r#""\uD800x""#), r#""\ud800x""#);
+        assert_eq!(
+            compact(r#""\u00e9\ud83c\udf89\u001b\udfff\u2028""#),
+            "\"é🎉\\u001b\\udfff\u{2028}\""
+        );
+    }
+
+    #[test]
+    fn spaces_and_duplicates() {
+        assert_eq!(python(r#"{ "a":[1,{}],"b":2,"a":[]}"#), r#"{"a": [], "b": 2}"#);
+        assert_eq!(compact(r#"{ "a" : [1, {}], "a": 1.50 }"#), r#"{"a":[1,{}],"a":1.50}"#);
+    }
+
+    #[test]
+    fn nesting_beyond_the_index() {
+        let deep = format!("{}1 , \"\\u00e9\"{}", "[ ".repeat(40), "]".repeat(40));
+        assert_eq!(compact(&deep), format!("{}1,\"é\"{}", "[".repeat(40), "]".repeat(40)));
+    }
+
+    #[test]
+    fn the_way_back_is_told_as_it_is() {
+        let pieces = [
+            "a",
+            "0123456789",
+            "\\n",
+            "\\\"",
+            "\\\\",
+            "\\/",
+            "é",
+            "\\u00e9",
+            "\\u00E9",
+            "🎉",
+            "\\u0007",
+            "\\ud83c\\udf89",
+            "\\ud83c",
+            "\\udf89",
+            "\\uDF89",
+            "\\u000a",
+            "\u{7f}",
+            "\\u007f",
+            "\u{2028}",
+        ];
+        let mut respeller = Respeller::default();
+        let mut state = 1_u64;
+        let mut seen = [0; 3];
+        for _ in 0..5_000 {
+            let mut written = String::from("\"");
+            for _ in 0..state % 7 {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                written.push_str(pieces[(state >> 33) as usize % pieces.len()]);
+            }
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1) >> 1;
+            written.push('"');
+            for written in [written.clone(), format!("[{written}]")] {
+                for (from, to) in [(Style::Compact, Style::Python), (Style::Python, Style::Compact)]
+                {
+                    let mut out = Vec::new();
+                    let told = respeller.respell(&mut out, Raw::from_scanned(&written), from, to);
+                    let mut back = Vec::new();
+                    respell_str(&mut back, std::str::from_utf8(&out).expect("UTF-8"), from);
+                    let expected = if out == written.as_bytes() {
+                        Respelt::Same
+                    } else if back == written.as_bytes() {
+                        Respelt::Reversible
+                    } else {
+                        Respelt::Other
+                    };
+                    assert_eq!(told, expected, "{written} from {from:?}");
+                    seen[told as usize] += 1;
+                }
+            }
+        }
+        assert!(seen.iter().all(|n| *n > 1_000), "{seen:?}");
+    }
+}
