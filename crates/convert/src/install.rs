@@ -37,6 +37,8 @@ pub(crate) enum NotInstalled {
     Link(String),
     #[error("{0} exists; a client's session is never overwritten")]
     Exists(String),
+    #[error("there is no message in it to go on from")]
+    Empty,
     #[error("the client would not load it, line {}: {}", .0.line, .0.message)]
     NotLoaded(Box<Problem>),
 }
@@ -150,6 +152,7 @@ impl Order {
         check.finish(&mut note);
         match stop {
             Some(problem) => Err(NotInstalled::NotLoaded(problem).into()),
+            None if facts.n_messages == 0 => Err(NotInstalled::Empty.into()),
             None => Ok(facts),
         }
     }

@@ -99,6 +99,12 @@ impl<'w> Target<'w> {
         self.is_first = false;
     }
 
+    /// Returns whether a record is short enough to stand before the first prompt, if none is
+    /// written yet: the client's list looks for it near the start of the file.
+    pub(crate) fn has_room(&self, record: usize) -> bool {
+        !self.is_head || record <= self.format.limits.head
+    }
+
     /// Ends the head of the file: the prompt is written, and what had to wait for it follows.
     pub(crate) fn end_head(&mut self, packer: &Packer, riders: &mut Riders) -> io::Result<()> {
         if std::mem::take(&mut self.is_head) { self.push_carriers(packer, riders) } else { Ok(()) }
