@@ -43,8 +43,17 @@ impl<'l> Text<'l> {
 
     #[cold]
     fn unescape(&self) -> Cow<'l, str> {
-        let chars = Unescape::new(self.body()).map(|char| char.unwrap_or('\u{fffd}'));
-        Cow::Owned(chars.collect())
+        let mut rest = self.body();
+        let mut decoded = String::with_capacity(rest.len());
+        while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
+            let (plain, escaped) = rest.split_at(at);
+            let mut chars = Unescape::new(escaped);
+            decoded.push_str(plain);
+            decoded.push(chars.next().flatten().unwrap_or('\u{fffd}'));
+            rest = chars.rest();
+        }
+        decoded.push_str(rest);
+        Cow::Owned(decoded)
     }
 
     /// Returns whether the meaning is `text`.
