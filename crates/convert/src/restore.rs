@@ -108,14 +108,8 @@ impl Restorer {
             is_whole &= record.restore(&mut bytes, visible.as_bytes(), &self.base, self.style);
             own.push((record, bytes));
         }
-        if let [(record, bytes)] = &mut own[..]
-            && record.n_parts > 1
-        {
-            // Part of a line: intact or not, it is judged with the others.
-            let skeleton = self.skeleton(record);
-            let line = PartLine { line: written, offset, skeleton, is_whole };
-            let bytes = std::mem::take(bytes);
-            return self.room.part(part_of(record), bytes, Some(line), &mut self.tally);
+        if own.iter().any(|(record, _)| record.n_parts > 1) {
+            return self.take_parts(own, is_whole, written, offset);
         }
         if is_whole {
             for (record, bytes) in own {
@@ -130,6 +124,30 @@ impl Restorer {
         self.room.edited(place, item, &mut self.tally);
     }
 
+    /// Takes a line that says parts of source lines, and perhaps others whole: intact or not, it is
+    /// judged with the lines that say the other parts.
+    fn take_parts(
+        &mut self,
+        own: Vec<(&Record<'_>, Vec<u8>)>,
+        is_whole: bool,
+        line: Vec<u8>,
+        offset: u64,
+    ) {
+        // An edited line is converted once; one that is intact, with any of its source lines.
+        let mut is_placed = false;
+        for (record, bytes) in own {
+            if record.n_parts > 1 {
+                let skeleton = self.skeleton(record);
+                let line = (is_whole || !is_placed).then(|| line.clone());
+                let line = line.map(|line| PartLine { line, offset, skeleton });
+                is_placed = true;
+                self.room.part(part_of(record), bytes, line, is_whole, &mut self.tally);
+            } else if is_whole {
+                self.room.restored(record.offset, bytes, &mut self.tally);
+            }
+        }
+    }
+
     /// Takes the source lines that only ride on a line: an edit of it does not hurt them.
     fn take_riders(&mut self, carry: &Carry<'_>) {
         for record in carry.records.iter().filter(|record| record.is_rider) {
@@ -139,7 +157,7 @@ impl Restorer {
             } else if record.n_parts == 1 {
                 self.room.restored(record.offset, bytes, &mut self.tally);
             } else {
-                self.room.part(part_of(record), bytes, None, &mut self.tally);
+                self.room.part(part_of(record), bytes, None, true, &mut self.tally);
             }
         }
     }

@@ -31,7 +31,8 @@ enum Waiting {
 /// A source line that several written lines carry between them.
 #[derive(Debug, Default)]
 struct Parts {
-    parts: Vec<Option<Vec<u8>>>,
+    parts: BTreeMap<u64, Vec<u8>>,
+    n_parts: u64,
     lines: Vec<PartLine>,
     is_broken: bool,
 }
@@ -45,8 +46,6 @@ pub(crate) struct PartLine {
     pub(crate) offset: u64,
     /// What its carry knows of the part, with gaps.
     pub(crate) skeleton: Vec<u8>,
-    /// Whether the part is restored.
-    pub(crate) is_whole: bool,
 }
 
 /// Which part of which source line.
@@ -102,16 +101,16 @@ impl WaitingRoom {
         self.drain(self.n_bytes > MAX_WAITING, tally);
     }
 
-    /// Takes a part of a source line, and the written line that says it, if one does.
+    /// Takes a part of a source line, and the written line that says it, if one does; `is_whole`
+    /// says whether the part is what it was.
     pub(crate) fn part(
         &mut self,
         of: PartOf,
         bytes: Vec<u8>,
         line: Option<PartLine>,
+        is_whole: bool,
         tally: &mut Tally,
     ) {
-        // A number of parts that no conversion writes is somebody's mischief.
-        const MAX_PARTS: u64 = 1 << 20;
         self.last_offset = of.offset;
         let place: Range<(u64, u64)> = (of.offset, 0)..(of.offset, u64::MAX);
         let is_known =
@@ -126,11 +125,9 @@ impl WaitingRoom {
             Waiting::Item { .. } => None,
         });
         if let Some(parts) = parts {
-            parts.parts.resize(of.n_parts.min(MAX_PARTS) as usize, None);
-            if let Some(slot) = parts.parts.get_mut(of.part as usize) {
-                *slot = Some(bytes);
-            }
-            parts.is_broken |= line.as_ref().is_some_and(|line| !line.is_whole);
+            parts.n_parts = of.n_parts;
+            parts.parts.insert(of.part, bytes);
+            parts.is_broken |= !is_whole;
             parts.lines.extend(line);
         }
         self.drain(self.n_bytes > MAX_WAITING, tally);
@@ -143,7 +140,7 @@ impl WaitingRoom {
             let is_next = self.expected.is_none_or(|expected| offset <= expected);
             let is_complete = match entry.get() {
                 Waiting::Item { .. } => true,
-                Waiting::Parts(parts) => parts.parts.iter().all(Option::is_some),
+                Waiting::Parts(parts) => parts.parts.len() as u64 >= parts.n_parts,
             };
             if !(all || is_next && is_complete) {
                 return;
@@ -164,7 +161,7 @@ impl WaitingRoom {
     }
 
     fn hand_out_parts(&mut self, offset: u64, parts: Parts, is_complete: bool, tally: &mut Tally) {
-        let whole = parts.parts.into_iter().flatten().collect::<Vec<_>>().concat();
+        let whole = parts.parts.into_values().collect::<Vec<_>>().concat();
         self.n_bytes = self.n_bytes.saturating_sub(whole.len());
         if is_complete && !parts.is_broken {
             tally.restored += 1;

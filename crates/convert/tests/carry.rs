@@ -2,6 +2,8 @@
 
 #[path = "shared/fixtures.rs"]
 mod fixtures;
+#[path = "shared/shown.rs"]
+mod shown;
 #[path = "shared/ways.rs"]
 mod ways;
 #[path = "shared/written.rs"]
@@ -13,8 +15,9 @@ use jsonl::Style;
 
 use self::{
     fixtures::fixtures,
+    shown::shown,
     ways::{Written, convert, others, there_and_back},
-    written::{joined, shown, written_lines},
+    written::{joined, written_lines},
 };
 
 const INLINE: CarryMode = CarryMode::Inline;

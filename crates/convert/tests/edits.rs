@@ -2,6 +2,8 @@
 
 #[path = "shared/fixtures.rs"]
 mod fixtures;
+#[path = "shared/shown.rs"]
+mod shown;
 #[path = "shared/written.rs"]
 mod written;
 
@@ -11,7 +13,8 @@ use jsonl::Scanner;
 
 use self::{
     fixtures::fixtures,
-    written::{WrittenLine, joined, shown, written_lines},
+    shown::shown,
+    written::{WrittenLine, joined, written_lines},
 };
 
 fn format(name: &str) -> &'static Format {
@@ -187,6 +190,36 @@ fn of_parts_one_that_is_missing_or_edited_turns_all_into_conversions() {
     let at = position(&target, "The third part");
     target[at].bytes = format!("{}\n", target[at].visible).into_bytes();
     check(&target, &["One part", "Another part"], "\"extra\"");
+}
+
+/// Unsigned thinking moves to the entry of what the assistant says next.
+#[test]
+fn a_line_may_say_one_source_line_whole_and_a_part_of_another() {
+    let line = |content: &str| {
+        format!(
+            r#"{{"content": [{content}], "model": "m", "parent_tool_use_id": null, "message_id": "msg_1", "usage": {{}}}}"#
+        ) + "\n"
+    };
+    let source = [
+        "{\"type\": \"user_message\", \"content\": \"Hi\", \"timestamp\": \"2026-01-01T10:00:00Z\"}\n",
+        &line(r#"{"thinking": "Thoughts of mine", "signature": ""}"#),
+        &line(r#"{"text": "The first words"}, {"text": "The second words"}"#),
+        &line(r#"{"text": "The last words"}"#),
+    ]
+    .concat();
+    let target = there(source.as_bytes(), "sdk-stream", "claude-code");
+    let at = position(&target, "Thoughts of mine");
+    assert_eq!(at, position(&target, "The first words"));
+    assert!(home(&joined(&target), "claude-code", "sdk-stream").0 == source.as_bytes());
+
+    let mut edited = there(source.as_bytes(), "sdk-stream", "claude-code");
+    edit(&mut edited[at], "The first words", "Edited words");
+    let (restored, report) = home(&joined(&edited), "claude-code", "sdk-stream");
+    let restored = shown(&restored);
+    assert!(report.restored.edited > 0);
+    for words in ["Edited words", "The second words", "The last words"] {
+        assert_eq!(restored.matches(words).count(), 1, "{words}: {restored}");
+    }
 }
 
 #[test]

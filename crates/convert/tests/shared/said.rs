@@ -113,14 +113,12 @@ fn answer(result: &ToolResult<'_>) -> Answer {
     }
 }
 
-/// Returns a value in a spelling that only depends on what it means.
+/// Returns a value in a spelling that only depends on what it means, to Python.
 fn canonical(value: Raw<'_>) -> String {
-    match serde_json::from_str::<serde_json::Value>(value.as_str()) {
+    let mut spelled = Vec::new();
+    jsonl::respell(&mut spelled, value, Style::Python);
+    match serde_json::from_slice::<serde_json::Value>(&spelled) {
         Ok(value) => value.to_string(),
-        Err(_) => {
-            let mut spelled = Vec::new();
-            jsonl::respell(&mut spelled, value, Style::Python);
-            String::from_utf8_lossy(&spelled).into_owned()
-        }
+        Err(_) => String::from_utf8_lossy(&spelled).into_owned(),
     }
 }

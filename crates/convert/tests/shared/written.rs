@@ -38,8 +38,3 @@ pub(crate) fn written_lines(bytes: &[u8]) -> Vec<WrittenLine> {
 pub(crate) fn joined<'l>(lines: impl IntoIterator<Item = &'l WrittenLine>) -> Vec<u8> {
     lines.into_iter().flat_map(|line| line.bytes.iter().copied()).collect()
 }
-
-/// Returns what lines show, without what they carry.
-pub(crate) fn shown(bytes: &[u8]) -> String {
-    written_lines(bytes).iter().map(|line| format!("{}\n", line.visible)).collect()
-}

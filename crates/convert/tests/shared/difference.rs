@@ -1,0 +1,133 @@
+//! How what two files say differs, and whether the report accounts for it.
+
+use convert::Report;
+use core_model::LossKind;
+
+use super::said::{Answer, Call, Said};
+
+/// The starts of the names under which losses of each kind are reported.
+const FIELDS: &[(&str, &[&str])] = &[
+    ("text", &["text", "content", "message.content", "block", "prompt"]),
+    ("thinking", &["thinking", "block"]),
+    ("tool_use", &["tool_use", "block"]),
+    ("tool_result", &["tool_result", "block"]),
+];
+
+/// What stands in one file and not in the other, by kind.
+#[derive(Debug, Default)]
+pub(crate) struct Difference {
+    missing: Vec<(&'static str, String)>,
+    added: Vec<(&'static str, String)>,
+    moved: Vec<(&'static str, String)>,
+}
+
+impl Difference {
+    pub(crate) fn new(source: &Said, target: &Said) -> Self {
+        let mut difference = Difference::default();
+        difference.words("text", &source.user, &target.user);
+        difference.words("text", &source.assistant, &target.assistant);
+        difference.words("thinking", &source.thinking, &target.thinking);
+        difference.calls(&source.calls, &target.calls);
+        difference.results(&source.results, &target.results);
+        difference
+    }
+
+    /// Finds words in others, in their order: a target may join what the source has apart.
+    fn words(&mut self, kind: &'static str, source: &[String], target: &[String]) {
+        let all = target.join("\n");
+        let mut at = 0;
+        for text in source.iter().map(|text| text.trim()).filter(|text| !text.is_empty()) {
+            match (all[at..].find(text), all.find(text)) {
+                (Some(found), _) => {
+                    if !all[at..at + found].trim().is_empty() {
+                        self.added.push((kind, all[at..at + found].trim().to_owned()));
+                    }
+                    at += found + text.len();
+                }
+                (None, Some(_)) => self.moved.push((kind, text.to_owned())),
+                (None, None) => self.missing.push((kind, text.to_owned())),
+            }
+        }
+        if !all[at..].trim().is_empty() {
+            self.added.push((kind, all[at..].trim().to_owned()));
+        }
+    }
+
+    fn calls(&mut self, source: &[Call], target: &[Call]) {
+        let mut rest: Vec<&Call> = target.iter().collect();
+        let mut last = 0;
+        for call in source {
+            match rest.iter().position(|other| *other == call) {
+                Some(found) => {
+                    if found < last {
+                        self.moved.push(("tool_use", format!("{call:?}")));
+                    }
+                    last = found;
+                    rest.remove(found);
+                }
+                None => self.missing.push(("tool_use", format!("{call:?}"))),
+            }
+        }
+        self.added.extend(rest.iter().map(|call| ("tool_use", format!("{call:?}"))));
+    }
+
+    /// Results may change their order: each follows its call.
+    fn results(&mut self, source: &[Answer], target: &[Answer]) {
+        let mut rest: Vec<&Answer> = target.iter().collect();
+        for answer in source {
+            let is_same = |other: &&Answer| {
+                let is_text_same = if answer.is_rich && !other.is_rich {
+                    answer.text.split('\n').all(|line| other.text.contains(line))
+                } else {
+                    answer.text == other.text
+                };
+                is_text_same && answer.id == other.id && answer.is_error == other.is_error
+            };
+            match rest.iter().position(is_same) {
+                Some(found) => _ = rest.remove(found),
+                None => self.missing.push(("tool_result", format!("{answer:?}"))),
+            }
+        }
+        self.added.extend(rest.iter().map(|answer| ("tool_result", format!("{answer:?}"))));
+    }
+
+    /// Returns what the report does not account for.
+    pub(crate) fn unreported(&self, report: &Report) -> Vec<String> {
+        let mut wrong = Vec::new();
+        let losses: Vec<_> = report
+            .losses
+            .iter()
+            .map(|(kind, field, loss)| (kind, field, loss.count as usize))
+            .collect();
+        let count = |kinds: &[LossKind], fields: &[&str]| -> usize {
+            losses
+                .iter()
+                .filter(|(kind, field, _)| {
+                    kinds.contains(kind) && fields.iter().any(|start| field.starts_with(start))
+                })
+                .map(|(_, _, count)| count)
+                .sum()
+        };
+        for (kind, fields) in FIELDS {
+            let of_kind = |items: &[(&'static str, String)]| -> Vec<String> {
+                let items = items.iter().filter(|(other, _)| other == kind);
+                items.map(|(_, what)| what.chars().take(160).collect()).collect()
+            };
+            for (what, kinds, items) in [
+                ("missing", &[LossKind::Dropped, LossKind::Flattened], of_kind(&self.missing)),
+                ("added", &[LossKind::Invented, LossKind::Flattened], of_kind(&self.added)),
+                ("moved", &[LossKind::Flattened, LossKind::Flattened], of_kind(&self.moved)),
+            ] {
+                let n_reported = count(kinds, fields);
+                if items.len() > n_reported {
+                    wrong.push(format!(
+                        "{kind}: {} {what}, {n_reported} reported: {:?}; losses {losses:?}",
+                        items.len(),
+                        &items[..items.len().min(3)],
+                    ));
+                }
+            }
+        }
+        wrong
+    }
+}

@@ -1,0 +1,19 @@
+//! Written files without what they carry.
+
+use convert::Member;
+use jsonl::Scanner;
+
+/// Returns what lines show, without what they carry.
+pub(crate) fn shown(bytes: &[u8]) -> String {
+    let mut scanner = Scanner::default();
+    let mut shown = String::new();
+    for line in jsonl::lines(bytes) {
+        let value = scanner.scan(&line).expect("written lines are JSON");
+        match Member::find(value) {
+            Some(member) => shown.push_str(&member.visible()),
+            None => shown.push_str(value.raw().as_str()),
+        }
+        shown.push('\n');
+    }
+    shown
+}
