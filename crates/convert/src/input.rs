@@ -110,3 +110,17 @@ pub(crate) fn walk(root: &Path, name: &Path, inputs: &mut Vec<Input>) -> io::Res
     }
     Ok(())
 }
+
+/// Returns whether a path, there or not, lies in a folder among the inputs.
+pub(crate) fn is_inside_an_input(output: &Path, inputs: &[PathBuf]) -> bool {
+    let existing = output.ancestors().find_map(|path| {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        fs::canonicalize(path).ok()
+    });
+    existing.is_some_and(|output| {
+        inputs
+            .iter()
+            .filter_map(|input| fs::canonicalize(input).ok())
+            .any(|input| input.is_dir() && output.starts_with(input))
+    })
+}

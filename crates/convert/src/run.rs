@@ -16,7 +16,7 @@ use crate::{
     cli::{CarryCommand, Cli, Command, ConvertArgs},
     describe::Done,
     detect,
-    input::{Input, walk},
+    input::{Input, is_inside_an_input, walk},
     inspect,
     install::install,
     interrupt::{self, is_interrupted},
@@ -144,19 +144,6 @@ fn convert(args: &ConvertArgs) -> io::Result<Status> {
         }
     };
     finish(args, &results, is_folder)
-}
-
-fn is_inside_an_input(output: &Path, inputs: &[PathBuf]) -> bool {
-    let existing = output.ancestors().find_map(|path| {
-        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-        std::fs::canonicalize(path).ok()
-    });
-    existing.is_some_and(|output| {
-        inputs
-            .iter()
-            .filter_map(|input| std::fs::canonicalize(input).ok())
-            .any(|input| input.is_dir() && output.starts_with(input))
-    })
 }
 
 pub(crate) type Results<'i> = Vec<(&'i Input, Result<Done, Refusal>)>;

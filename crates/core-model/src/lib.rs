@@ -2,7 +2,7 @@
 //!
 //! A reader turns a line into an [`Event`]; a [`Writer`] turns events into lines of another format,
 //! through an [`Output`] that notes which slices of the source stand in which line. Nothing here
-//! knows a format, and nothing here reads a file.
+//! knows a format, and nothing here touches a file, but for the lists of folders in `store`.
 //!
 //! ```
 //! use core_model::{LossKind, Losses, Place};

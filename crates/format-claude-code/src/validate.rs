@@ -6,7 +6,7 @@
 mod content;
 mod thread;
 
-use core_model::{Check, Checker, Field, Findings, Message, Place, Problem, Role, Severity};
+use core_model::{Block, Check, Checker, Field, Findings, Message, Place, Problem, Role, Severity};
 use jsonl::{Line, Value};
 
 use self::{content::Contents, thread::Thread};
@@ -77,7 +77,7 @@ impl Checker for TranscriptChecker {
             let message = "no message has a `uuid` outside sidechains: no conversation is found";
             out.add(first, Severity::Stops, "no-conversation", message.into());
         } else if !self.has_prompt && self.title.is_none() {
-            let message = "neither prompt nor title: lists do not show it";
+            let message = "neither a prompt in words nor a title: lists do not show it";
             out.add(first, Severity::Warns, "unlisted", message.into());
         }
         if let Some(place) = self.title
@@ -128,7 +128,12 @@ impl TranscriptChecker {
     }
 
     fn message(&mut self, record: &Record<'_>, message: &Message<'_>, out: &mut Findings<'_>) {
-        let is_prompt = message.is_prompt() && !record.is_sidechain;
+        let has_words = || {
+            message.blocks().any(
+                |(block, _)| matches!(block, Block::Text(text) if !text.decode().trim().is_empty()),
+            )
+        };
+        let is_prompt = message.is_prompt() && !record.is_sidechain && has_words();
         if is_prompt && !std::mem::replace(&mut self.has_prompt, true) && self.size > HEAD {
             out.warns("late-prompt", "the first prompt ends beyond 64 KiB: lists do not find it");
         }

@@ -171,6 +171,9 @@ fn what_the_client_leaves_out() {
     let said = line("assistant", 1, TEXT);
     let problems = found(&[said]);
     assert_eq!(problems, [(1, "prompt-first", false), (1, "unlisted", false)]);
+    let picture =
+        r#"[{"type":"image","source":{"type":"base64","media_type":"image/png","data":""}}]"#;
+    assert_eq!(found(&[line("user", 1, picture)]), [(1, "unlisted", false)]);
 }
 
 #[test]
