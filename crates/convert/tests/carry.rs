@@ -28,7 +28,7 @@ fn format(name: &str) -> &'static Format {
 
 fn fixture(name: &str) -> Vec<u8> {
     let found = fixtures().into_iter().find(|fixture| fixture.name == name);
-    found.unwrap_or_else(|| panic!("no fixture {name}")).bytes
+    found.expect(name).bytes
 }
 
 fn file(bytes: &[u8]) -> Written {

@@ -14,7 +14,7 @@ mod said;
 use std::io;
 
 use convert::{CarryMode, Conversion, Detected, FORMATS, Source, by_name, detect};
-use core_model::{Format, Options};
+use core_model::{Check, Format, Options};
 
 use self::{
     data::data, difference::Difference, fixtures::fixtures, parallel::check_all, said::Said,
@@ -52,8 +52,33 @@ fn check(sessions: &[Session]) {
     );
 }
 
+/// Asserts that the targets' clients load what is written from sessions of other families.
+fn check_accepted(sessions: &[Session]) {
+    check_all(
+        sessions,
+        |session| session.name.clone(),
+        |session| {
+            let mut wrong = Vec::new();
+            for to in FORMATS.iter().filter(|to| to.family != session.from.family) {
+                for carry in [CarryMode::None, CarryMode::Inline] {
+                    let from = session.from;
+                    let conversion = Conversion { from, to, carry, options: Options::default() };
+                    let (target, _, _) =
+                        conversion.convert(&session.bytes, None).expect("in memory");
+                    let problems = Check::all((to.checker)(), &target);
+                    let stops = problems.iter().filter(|problem| problem.stops());
+                    wrong.extend(
+                        stops.map(|problem| format!("to {}, {carry:?}: {problem}", to.name)),
+                    );
+                }
+            }
+            wrong
+        },
+    );
+}
+
 #[test]
-fn fixtures_say_the_same_in_every_format_or_the_report_tells() {
+fn fixtures_say_the_same_or_the_report_tells_and_every_client_loads_them() {
     let sessions: Vec<_> = fixtures()
         .into_iter()
         .filter_map(|fixture| {
@@ -62,10 +87,11 @@ fn fixtures_say_the_same_in_every_format_or_the_report_tells() {
         })
         .collect();
     check(&sessions);
+    check_accepted(&sessions);
 }
 
 #[test]
-fn real_sessions_say_the_same_in_every_format_or_the_report_tells() {
+fn real_sessions_say_the_same_or_the_report_tells_and_every_client_loads_them() {
     let sessions: Vec<_> = data(&["real", "clients", "sdk-dump"])
         .into_iter()
         .filter_map(|(name, bytes)| {
@@ -77,5 +103,6 @@ fn real_sessions_say_the_same_in_every_format_or_the_report_tells() {
         .collect();
     if !sessions.is_empty() {
         check(&sessions);
+        check_accepted(&sessions);
     }
 }

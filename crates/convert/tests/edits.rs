@@ -39,7 +39,7 @@ fn home(target: &[u8], from: &str, to: &str) -> (Vec<u8>, Report) {
 
 fn fixture(name: &str) -> Vec<u8> {
     let found = fixtures().into_iter().find(|fixture| fixture.name == name);
-    found.unwrap_or_else(|| panic!("no fixture {name}")).bytes
+    found.expect(name).bytes
 }
 
 fn lines(bytes: &[u8]) -> Vec<&[u8]> {
@@ -61,7 +61,7 @@ fn edit(line: &mut WrittenLine, old: &str, new: &str) {
 
 fn position(lines: &[WrittenLine], words: &str) -> usize {
     let found = lines.iter().position(|line| line.visible.contains(words));
-    found.unwrap_or_else(|| panic!("nothing says {words}"))
+    found.expect(words)
 }
 
 /// Asserts that of two files all lines are equal but one, and returns it.

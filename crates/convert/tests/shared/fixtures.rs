@@ -21,7 +21,7 @@ pub(crate) fn fixtures() -> Vec<Fixture> {
     let mut fixtures: Vec<Fixture> = Vec::new();
     for line in manifest.lines() {
         if let Some(name) = member(line, "file") {
-            let bytes = fs::read(folder.join(&name)).unwrap_or_else(|_| panic!("no {name}"));
+            let bytes = fs::read(folder.join(&name)).expect(&name);
             fixtures.push(Fixture { name, format: String::new(), bytes });
         } else if let (Some(format), Some(fixture)) = (member(line, "format"), fixtures.last_mut())
         {

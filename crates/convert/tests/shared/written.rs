@@ -14,7 +14,7 @@ impl WrittenLine {
     /// Returns what the carry holds.
     pub(crate) fn carry(&self) -> Carry<'_> {
         let text = self.carry.as_deref().expect("a carry");
-        Carry::parse(text).unwrap_or_else(|| panic!("not a carry: {text}"))
+        Carry::parse(text).expect(text)
     }
 }
 
