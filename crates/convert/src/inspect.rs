@@ -10,7 +10,6 @@ use crate::{
     formats::{FORMATS, by_tag},
     input::Opened,
     shown::shown,
-    survey::Lines,
 };
 
 /// Prints a line for each source line, or part of one, that a file carries.
