@@ -202,7 +202,8 @@ mod tests {
 
     #[test]
     fn a_million_levels() {
-        let deep = [vec![b'['; 1_000_000], vec![b']'; 1_000_000]].concat();
+        let n_levels = if cfg!(miri) { 2_000 } else { 1_000_000 };
+        let deep = [vec![b'['; n_levels], vec![b']'; n_levels]].concat();
         assert!(accepts(&deep));
         let mut scanner = Scanner::default();
         let value = scanner.scan_slice(&deep, 0).expect("valid");

@@ -6,7 +6,7 @@ use memchr::memchr;
 
 use crate::Line;
 
-const CAPACITY: usize = 256 * 1024;
+const CAPACITY: usize = if cfg!(miri) { 64 } else { 256 * 1024 };
 
 /// The lines of a reader.
 ///
