@@ -23,6 +23,8 @@ pub(crate) enum Input {
     Stdin,
     /// A file, and its name within the folder or list that was asked for.
     File { path: PathBuf, name: PathBuf },
+    /// A path that names nothing that can be read, and why.
+    Missing { path: PathBuf, reason: String },
 }
 
 impl Input {
@@ -32,11 +34,33 @@ impl Input {
         Input::File { path, name }
     }
 
+    /// Creates an input that cannot be opened.
+    pub(crate) fn missing(path: &Path, error: &io::Error) -> Self {
+        Input::Missing { path: path.to_owned(), reason: error.to_string() }
+    }
+
+    /// Returns whether there is something to read.
+    pub(crate) fn is_found(&self) -> bool {
+        !matches!(self, Input::Missing { .. })
+    }
+
+    /// Returns whether its name is that of a file that Claude Code keeps beside sessions: what a
+    /// sub-agent was asked, outputs too large for the log, lists of sessions (CONVERSION 8b).
+    pub(crate) fn is_side_file(&self) -> bool {
+        let Input::File { path, .. } = self else { return false };
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
+        name.starts_with("agent-") && name.ends_with(".meta.json")
+            || name == "sessions-index.json"
+            || name == "history.jsonl"
+            || folder == "tool-results"
+    }
+
     /// Returns what to call it in messages.
     pub(crate) fn label(&self) -> String {
         match self {
             Input::Stdin => "standard input".to_owned(),
-            Input::File { path, .. } => path.display().to_string(),
+            Input::File { path, .. } | Input::Missing { path, .. } => path.display().to_string(),
         }
     }
 
@@ -49,6 +73,7 @@ impl Input {
                 Ok(Opened::Spooled(spooled))
             }
             Input::File { path, .. } => Ok(Opened::File(File::open(path)?)),
+            Input::Missing { reason, .. } => Err(io::Error::other(reason.clone())),
         }
     }
 
@@ -96,19 +121,24 @@ pub(crate) fn sidecar_path(path: &Path) -> PathBuf {
 }
 
 /// Adds the regular files of a folder, in the order of their names; links are not followed.
-pub(crate) fn walk(root: &Path, name: &Path, inputs: &mut Vec<Input>) -> io::Result<()> {
-    let mut entries = fs::read_dir(root)?.collect::<io::Result<Vec<_>>>()?;
+pub(crate) fn walk(root: &Path, name: &Path, inputs: &mut Vec<Input>) {
+    let entries = fs::read_dir(root).and_then(|entries| entries.collect::<io::Result<Vec<_>>>());
+    let mut entries = match entries {
+        Ok(entries) => entries,
+        Err(error) => return inputs.push(Input::missing(root, &error)),
+    };
     entries.sort_by_key(|entry| entry.file_name());
     for entry in entries {
-        let kind = entry.file_type()?;
         let (path, name) = (entry.path(), name.join(entry.file_name()));
-        if kind.is_dir() {
-            walk(&path, &name, inputs)?;
-        } else if kind.is_file() && path.extension().is_none_or(|it| it != SIDECAR) {
-            inputs.push(Input::File { path, name });
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => walk(&path, &name, inputs),
+            Ok(kind) if kind.is_file() && path.extension().is_none_or(|it| it != SIDECAR) => {
+                inputs.push(Input::File { path, name });
+            }
+            Ok(_) => {}
+            Err(error) => inputs.push(Input::missing(&path, &error)),
         }
     }
-    Ok(())
 }
 
 /// Returns whether a path, there or not, lies in a folder among the inputs.

@@ -10,11 +10,12 @@ use tempfile::SpooledTempFile;
 
 use crate::{
     CarryMode, Source,
+    conversions::{Outcome, Results},
     describe::Done,
     input::{Input, Opened},
     job::{Order, Refusal, verify},
     output::Pending,
-    run::{Results, complain},
+    run::complain,
     sessions::{absolute, environment},
     shown::shown,
 };
@@ -72,7 +73,7 @@ pub(crate) fn install<'i>(
                     complain(&format!("{}: no such folder", shown(&installed.project)));
                 }
                 writeln!(io::stdout(), "{}", installed.command())?;
-                Ok(done)
+                Ok(Outcome::Converted(Box::new(done)))
             }
             Err(refusal) => Err(refusal),
         };
@@ -181,7 +182,7 @@ fn meaning(written: &Option<String>) -> Option<String> {
 fn file_stem(input: &Input) -> Option<String> {
     match input {
         Input::File { path, .. } => Some(path.file_stem()?.to_str()?.to_owned()),
-        Input::Stdin => None,
+        Input::Stdin | Input::Missing { .. } => None,
     }
 }
 

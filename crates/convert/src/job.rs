@@ -11,6 +11,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::{
     CarryMode, Conversion, Detected, FORMATS, Sidecar, Source,
+    conversions::Outcome,
     describe::Done,
     detect,
     input::{Input, Opened, sidecar_path},
@@ -45,6 +46,9 @@ pub(crate) enum Refusal {
     /// The output exists.
     #[error("{0} exists; --force overwrites it and keeps it as .bak")]
     Exists(String),
+    /// An earlier input is written to the same name.
+    #[error("another input goes to {0}; convert them apart")]
+    SameName(String),
     /// The output would be the source.
     #[error("the output would overwrite its source")]
     IsSource,
@@ -82,7 +86,7 @@ impl Order {
     }
 
     /// Converts an input to a file.
-    pub(crate) fn to_file(&self, input: &Input, path: &Path) -> Result<Done, Refusal> {
+    pub(crate) fn to_file(&self, input: &Input, path: &Path) -> Result<Outcome, Refusal> {
         self.check_target(input, path)?;
         let mut source = Source::new(input.open()?);
         let from = self.format_of(&mut source)?;
@@ -105,11 +109,20 @@ impl Order {
         }
         target.finish(self.force)?;
         let output = Some(path.display().to_string());
-        Ok(self.done(input, output, from, report))
+        Ok(Outcome::Converted(Box::new(self.done(input, output, from, report))))
+    }
+
+    /// Copies a file that belongs to a session.
+    pub(crate) fn copy(&self, input: &Input, path: &Path) -> Result<Outcome, Refusal> {
+        self.check_target(input, path)?;
+        let mut target = Pending::create(path)?;
+        Source::new(input.open()?).copy_to(&mut target)?;
+        target.finish(self.force)?;
+        Ok(Outcome::Copied)
     }
 
     /// Converts an input to standard output.
-    pub(crate) fn to_stdout(&self, input: &Input) -> Result<Done, Refusal> {
+    pub(crate) fn to_stdout(&self, input: &Input) -> Result<Outcome, Refusal> {
         let mut source = Source::new(input.open()?);
         let from = self.format_of(&mut source)?;
         let conversion = self.conversion(from);
@@ -126,7 +139,7 @@ impl Order {
         if sidecar.is_some() {
             return Err(Refusal::NothingShows(self.to.name));
         }
-        Ok(self.done(input, None, from, report))
+        Ok(Outcome::Converted(Box::new(self.done(input, None, from, report))))
     }
 
     pub(crate) fn conversion(&self, from: &'static Format) -> Conversion {

@@ -26,6 +26,7 @@
 mod carry;
 mod check;
 mod cli;
+mod conversions;
 mod describe;
 mod detect;
 mod engine;
@@ -37,6 +38,7 @@ mod interrupt;
 mod job;
 mod output;
 mod pipeline;
+mod queries;
 mod report;
 mod restore;
 mod run;

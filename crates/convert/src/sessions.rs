@@ -81,9 +81,9 @@ impl Lookup {
         let sessions = self.by_id(id)?;
         match sessions.as_slice() {
             [session] => Ok(session.clone()),
-            [] => Err(io::Error::other(format!("{id}: no such file, and no session of this id"))),
+            [] => Err(io::Error::other("no such file, and no session of this id")),
             [one, other, ..] => Err(io::Error::other(format!(
-                "{id}: may be {} or {}; a longer id, --from or --project says which",
+                "may be {} or {}; a longer id, --from or --project says which",
                 shown(&one.to_string_lossy()),
                 shown(&other.to_string_lossy()),
             ))),
@@ -110,8 +110,7 @@ impl Lookup {
                 }
             }
             return Err(io::Error::other(format!(
-                "{}: names session {} of {}, which is not there",
-                shown(&path.to_string_lossy()),
+                "names session {} of {}, which is not there",
                 named.name,
                 shown(&named.project),
             )));

@@ -1,0 +1,212 @@
+//! The main job on the command line: all inputs to where they belong, and an account of it.
+
+use std::{
+    collections::HashSet,
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use core_model::Options;
+use rayon::prelude::*;
+
+use crate::{
+    CarryMode, by_name,
+    cli::ConvertArgs,
+    describe::Done,
+    input::{Input, is_inside_an_input},
+    install::install,
+    interrupt::is_interrupted,
+    job::{Order, Refusal},
+    run::{Status, complain, inputs},
+    sessions::Lookup,
+    shown::shown,
+};
+
+/// What became of an input.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// It was converted.
+    Converted(Box<Done>),
+    /// It belongs to a session and was copied beside it.
+    Copied,
+}
+
+/// What became of all inputs, in their order.
+pub(crate) type Results<'i> = Vec<(&'i Input, Result<Outcome, Refusal>)>;
+
+/// Converts what the command line asks for.
+pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
+    let usage = |message: &str| {
+        complain(message);
+        Ok(Status::Failed)
+    };
+    let Some(to) = args.to.as_deref().and_then(by_name) else {
+        return usage("--to is missing");
+    };
+    let is_piped = args.inputs.is_empty() && args.project.is_none();
+    if is_piped && io::IsTerminal::is_terminal(&io::stdin()) {
+        return usage("no input: name a file or a folder, or pipe a session in; see --help");
+    }
+    let from = args.from.as_deref().and_then(by_name);
+    let lookup = Lookup::new(args.project.as_deref(), from, Some(to));
+    let (inputs, is_folder) = inputs(&args.inputs, &lookup)?;
+    let order = Order {
+        to,
+        from,
+        carry: args.carry.into(),
+        options: Options { sdk_version: args.sdk_version.into(), all_branches: args.all_branches },
+        force: args.force,
+        verify: args.verify,
+    };
+    if let Some(project) = &args.install {
+        if order.carry == CarryMode::Sidecar {
+            return usage("a client's folder has no place for a sidecar");
+        }
+        let results = install(&order, &inputs, project.as_deref())?;
+        return finish(args, &results, is_folder);
+    }
+    let results = match &args.output {
+        None if is_folder => return usage("several inputs need a folder to write to: -o FOLDER"),
+        None if order.carry == CarryMode::Sidecar => {
+            return usage("a sidecar needs a file to stand beside: -o FILE");
+        }
+        None => inputs.iter().map(|input| (input, order.to_stdout(input))).collect(),
+        Some(output) => {
+            if is_folder && is_inside_an_input(output, &args.inputs) {
+                return usage("the output folder is inside the input folder");
+            }
+            to_files(&order, &inputs, output, is_folder, args.jobs)?
+        }
+    };
+    finish(args, &results, is_folder)
+}
+
+fn to_files<'i>(
+    order: &Order,
+    inputs: &'i [Input],
+    output: &Path,
+    is_folder: bool,
+    jobs: Option<usize>,
+) -> io::Result<Results<'i>> {
+    let is_folder = is_folder || output.is_dir();
+    let target = |input: &Input| match input {
+        Input::File { name, .. } if is_folder => output.join(name),
+        Input::Stdin if is_folder => output.join("stdin.jsonl"),
+        _ => output.to_owned(),
+    };
+    let mut taken = HashSet::new();
+    let targets: Vec<(&Input, PathBuf, bool)> = inputs
+        .iter()
+        .map(|input| (input, target(input)))
+        .map(|(input, path)| (input, path.clone(), taken.insert(path)))
+        .collect();
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(jobs.unwrap_or(0))
+        .build()
+        .map_err(io::Error::other)?;
+    let convert = |(input, path, is_free): (&'i Input, PathBuf, bool)| {
+        let result = if is_interrupted() {
+            Err(Refusal::Io(io::Error::other("interrupted")))
+        } else if !is_free {
+            Err(Refusal::SameName(path.display().to_string()))
+        } else if is_folder && order.carry != CarryMode::None && input.is_side_file() {
+            order.copy(input, &path)
+        } else {
+            order.to_file(input, &path)
+        };
+        (input, result)
+    };
+    Ok(pool.install(|| targets.into_par_iter().map(convert).collect()))
+}
+
+/// What is printed at the end, summed up over all inputs.
+#[derive(Default)]
+struct Account {
+    status: Option<Status>,
+    n_done: usize,
+    n_copied: usize,
+    n_not_ours: usize,
+    bytes_in: u64,
+    bytes_out: u64,
+    lines_in: u64,
+    json: Vec<u8>,
+}
+
+impl Account {
+    fn want_attention(&mut self) {
+        self.status = self.status.max(Some(Status::Attention));
+    }
+
+    fn add_done(&mut self, args: &ConvertArgs, done: &Done, is_folder: bool) {
+        let report = &done.report;
+        self.n_done += 1;
+        self.bytes_in += report.bytes_in;
+        self.bytes_out += report.bytes_out + report.bytes_sidecar;
+        self.lines_in += report.lines_in;
+        if report.wants_attention() || args.fail_on_loss && !report.losses.is_empty() {
+            self.want_attention();
+        }
+        for problem in done.problems() {
+            complain(&problem);
+        }
+        if !args.quiet && (!is_folder || args.verbose) {
+            for line in done.summary() {
+                _ = writeln!(io::stderr(), "{line}");
+            }
+        }
+        self.json.extend_from_slice(if self.json.is_empty() { b"[" } else { b",\n" });
+        done.push_json(&mut self.json);
+    }
+
+    /// Prints the last line, writes the report, and returns the status.
+    fn close(mut self, args: &ConvertArgs, n_inputs: usize, is_folder: bool) -> io::Result<Status> {
+        if is_folder && !args.quiet {
+            let Account { n_done, n_copied, n_not_ours, lines_in, bytes_in, bytes_out, .. } = self;
+            let n_refused = n_inputs - n_done - n_copied - n_not_ours;
+            let to = args.to.as_deref().unwrap_or_default();
+            let copied = match n_copied {
+                0 => String::new(),
+                n => format!("{n} side files copied, "),
+            };
+            _ = writeln!(
+                io::stderr(),
+                "Converted {n_done} of {n_inputs} files to {to}: {lines_in} lines, \
+                 {bytes_in} bytes in, {bytes_out} bytes out\n  \
+                 {copied}{n_refused} refused, {n_not_ours} not sessions",
+            );
+        }
+        if let Some(path) = &args.report {
+            self.json.extend_from_slice(if self.json.is_empty() { b"[]\n" } else { b"]\n" });
+            std::fs::write(path, &self.json)
+                .map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?;
+        }
+        let all = self.status.unwrap_or(Status::Done);
+        Ok(if self.n_done + self.n_copied == 0 { Status::Failed } else { all })
+    }
+}
+
+/// Prints what was done, writes the report, and returns the status.
+fn finish(args: &ConvertArgs, results: &Results<'_>, is_folder: bool) -> io::Result<Status> {
+    let mut account = Account::default();
+    for (input, result) in results {
+        match result {
+            Ok(Outcome::Converted(done)) => account.add_done(args, done, is_folder),
+            Ok(Outcome::Copied) => account.n_copied += 1,
+            Err(Refusal::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+                return Ok(Status::Done);
+            }
+            // In a folder, files of other programs are no failure.
+            Err(Refusal::Unknown) if is_folder && input.is_found() => {
+                account.n_not_ours += 1;
+                if args.verbose {
+                    complain(&format!("{}: not a session", shown(&input.label())));
+                }
+            }
+            Err(refusal) => {
+                account.want_attention();
+                complain(&format!("{}: {refusal}", shown(&input.label())));
+            }
+        }
+    }
+    account.close(args, results.len(), is_folder)
+}
