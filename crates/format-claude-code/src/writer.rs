@@ -162,7 +162,11 @@ impl Writer for ClaudeCodeWriter {
         self.flush_thought(out);
         self.flush_held(out);
         if let (true, Some((rank, title))) = (self.is_dirty, &self.facts.title) {
-            thread::put_title(out, *rank, title, self.thread.session_id());
+            match self.thread.session_id() {
+                // Without an entry there is no session that could have a title.
+                "" => out.lose(LossKind::Dropped, "title"),
+                id => thread::put_title(out, *rank, title, id),
+            }
         }
         self.is_dirty = false;
     }
