@@ -1,0 +1,174 @@
+//! Lines in the shape of Claude Code's sessions, made up from a seed.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// How long lines are, by the share of lines that are no longer: measured over 548 MB of sessions.
+const LENGTHS: [(f64, f64); 5] =
+    [(0.0, 150.0), (0.5, 1_060.0), (0.9, 5_378.0), (0.99, 39_295.0), (1.0, 250_000.0)];
+
+/// What texts consist of, about as often as in source files, prose and shell output.
+const WORDS: [&str; 24] = [
+    "the ",
+    "let ",
+    "value ",
+    "self.",
+    "return ",
+    "error",
+    " = ",
+    "():",
+    "\\n",
+    "\\n    ",
+    "\\n        ",
+    "\\\"",
+    "\\\"name\\\": ",
+    "function ",
+    "/home/user/project/src/",
+    "0x1f ",
+    "main.rs",
+    "\\t",
+    "// ",
+    "is not ",
+    "session ",
+    "1234 ",
+    "\\\\d+",
+    "of a ",
+];
+
+/// Returns lines of about `size` bytes in all; the same in every run.
+pub fn corpus(size: usize) -> Vec<u8> {
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let mut lines = String::with_capacity(size + 300_000);
+    let mut n = 0;
+    while lines.len() < size {
+        push_line(&mut lines, n, &mut random);
+        n += 1;
+    }
+    lines.into_bytes()
+}
+
+/// Returns the JSONL files below a folder, sorted.
+pub fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "jsonl") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+fn push_line(lines: &mut String, n: u64, random: &mut Random) {
+    let length = length_at(random.share()) as usize;
+    let start = lines.len();
+    let (first, second) = (random.next(), random.next());
+    lines.push_str(&format!(
+        "{{\"parentUuid\":\"{:08x}-0000-4000-8000-{:012x}\",\"isSidechain\":false,\
+         \"userType\":\"external\",\"cwd\":\"/home/user/project\",\
+         \"sessionId\":\"11111111-1111-4111-8111-111111111111\",\"version\":\"2.1.121\",\
+         \"gitBranch\":\"main\",",
+        first as u32,
+        second & 0xffff_ffff_ffff,
+    ));
+    // A quarter of the lines is not ASCII, and they are longer.
+    let is_ascii = !n.is_multiple_of(4);
+    match n % 3 {
+        0 => {
+            lines.push_str(
+                "\"type\":\"assistant\",\"message\":{\"model\":\"a-model\",\"id\":\"msg_01\",\
+                 \"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"toolu_01\",\
+                 \"name\":\"Edit\",\"input\":{\"file_path\":\"/home/user/project/a.rs\",\
+                 \"new_string\":\"",
+            );
+            push_text(lines, start + length.saturating_sub(300), is_ascii, random);
+            lines.push_str(
+                "\"}}],\"stop_reason\":null,\"usage\":{\"input_tokens\":10,\
+                 \"cache_creation_input_tokens\":3178,\"cache_read_input_tokens\":49153,\
+                 \"cache_creation\":{\"ephemeral_5m_input_tokens\":3178},\"output_tokens\":8,\
+                 \"service_tier\":\"standard\"}},\"requestId\":\"req_01\",",
+            );
+        }
+        _ => {
+            // What a tool returned, and the same again in the client's own words.
+            lines.push_str(
+                "\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[{\"tool_use_id\":\
+                 \"toolu_01\",\"type\":\"tool_result\",\"content\":\"",
+            );
+            let half = start + length / 2;
+            push_text(lines, half, is_ascii, random);
+            lines.push_str("\",\"is_error\":false}]},\"toolUseResult\":{\"stdout\":\"");
+            push_text(lines, start + length.saturating_sub(150), is_ascii, random);
+            lines.push_str("\",\"stderr\":\"\",\"interrupted\":false,\"isImage\":false},");
+        }
+    }
+    lines.push_str(&format!(
+        "\"uuid\":\"{:08x}-0000-4000-8000-000000000001\",\"timestamp\":\"2026-01-02T03:04:05.{:03}Z\"}}\n",
+        second as u32,
+        n % 1000,
+    ));
+}
+
+fn push_text(lines: &mut String, end: usize, is_ascii: bool, random: &mut Random) {
+    while lines.len() < end {
+        let n = random.next() as usize;
+        if !is_ascii && n.is_multiple_of(61) {
+            lines.push_str(["é", "—", "✓ ", "│ ", "🎉"][n % 5]);
+        }
+        lines.push_str(WORDS[n % WORDS.len()]);
+    }
+}
+
+/// Returns the length that a share of all lines does not exceed, between two measured ones.
+fn length_at(share: f64) -> f64 {
+    let mut length = LENGTHS[0].1;
+    for pair in LENGTHS.windows(2) {
+        let [(from, short), (to, long)] = [pair[0], pair[1]];
+        if share >= from {
+            let part = ((share - from) / (to - from)).min(1.0);
+            length = short * (long / short).powf(part);
+        }
+    }
+    length
+}
+
+/// A generator of pseudo-random numbers (xorshift).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 >> 8
+    }
+
+    /// Returns a number from 0 to 1.
+    fn share(&mut self) -> f64 {
+        (self.next() % 1_000_000) as f64 / 1_000_000.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_as_long_as_those_of_sessions() {
+        let corpus = corpus(30_000_000);
+        let mut lengths: Vec<_> = corpus.split(|byte| *byte == b'\n').map(<[u8]>::len).collect();
+        lengths.sort_unstable();
+        for (share, expected) in [(0.5, 1_060.0), (0.9, 5_378.0), (0.99, 39_295.0)] {
+            let length = lengths[(lengths.len() as f64 * share) as usize] as f64;
+            assert!((0.8..1.25).contains(&(length / expected)), "{length} at {share}");
+        }
+    }
+}
