@@ -30,7 +30,7 @@ use self::{
 };
 
 /// Enough for each change; for long runs set `PROPTEST_CASES`.
-const CASES: u32 = 96;
+const CASES: u32 = 512;
 
 fn config() -> ProptestConfig {
     let is_set = std::env::var_os("PROPTEST_CASES").is_some();

@@ -264,3 +264,21 @@ fn reading_in_pieces_of_any_size_is_reading_whole() {
         wrong
     });
 }
+
+#[test]
+fn a_source_too_large_to_keep_is_read_again() {
+    let clido = by_name("clido").expect("a format");
+    let small = fixtures().into_iter().find(|fixture| fixture.name == "clido/parallel-calls.jsonl");
+    let small = small.expect("a fixture").bytes;
+    let large = small.repeat(9 * 1024 * 1024 / small.len());
+    for to in others(&[clido]) {
+        assert_eq!(there_and_back(&large, clido, to, CarryMode::Inline), None);
+        let conversion =
+            Conversion { from: clido, to, carry: CarryMode::None, options: Options::default() };
+        let (whole, _, _) = conversion.convert(&large, None).expect("in memory");
+        let mut source = Source::new(Trickle(io::Cursor::new(&large), 100_000));
+        let mut pieces = Vec::new();
+        conversion.run(&mut source, None, &mut pieces).expect("in memory");
+        assert!(pieces == whole, "to {}", to.name);
+    }
+}
