@@ -1,10 +1,11 @@
 //! The scanner accepts exactly JSON, and every value lies inside its line.
 
-use jsonl::{Scanner, Style, Value};
+use jsonl::{Backend, Scanner, Style, Value};
 use serde_json::value::RawValue;
 
 /// Checks the scanner against `RawValue`, and that what it finds is where it says.
 pub fn scan(input: &[u8]) {
+    backends_agree(input);
     let is_json = serde_json::from_slice::<&RawValue>(input).is_ok();
     let mut scanner = Scanner::default();
     let value = match scanner.scan_slice(input, 1_000) {
@@ -19,6 +20,23 @@ pub fn scan(input: &[u8]) {
     assert!(is_json, "accepted, though it is no JSON");
     values_lie_inside(value);
     respelling_settles(value);
+}
+
+/// Vectors or not: the same values at the same places, or the same error.
+fn backends_agree(input: &[u8]) {
+    let mut portable = Scanner::with_backend(Backend::Portable);
+    let expected = portable.scan_slice(input, 1_000);
+    for backend in [Backend::Best, Backend::Baseline] {
+        let mut scanner = Scanner::with_backend(backend);
+        match (&expected, scanner.scan_slice(input, 1_000)) {
+            (Ok(expected), Ok(found)) => {
+                assert!(found.is_same_index(expected), "{backend:?} finds other values");
+            }
+            (expected, found) => {
+                assert_eq!(found.err(), expected.as_ref().err().copied(), "{backend:?}");
+            }
+        }
+    }
 }
 
 fn values_lie_inside(root: Value<'_>) {
