@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use jsonl::{Style, push_string};
 
 use crate::{
+    CarryMode,
     report::{Damage, Report},
     shown::shown,
 };
@@ -16,6 +17,7 @@ pub(crate) struct Done {
     pub(crate) output: Option<String>,
     pub(crate) from: &'static str,
     pub(crate) to: &'static str,
+    pub(crate) carry: CarryMode,
     pub(crate) report: Report,
 }
 
@@ -51,8 +53,9 @@ impl Done {
     /// Returns a summary and the losses, a line each.
     pub(crate) fn summary(&self) -> Vec<String> {
         let report = &self.report;
+        let whole = if self.carry == CarryMode::None { "not written" } else { "carried whole" };
         let mut lines = vec![format!(
-            "{}: {} -> {}, {} lines in, {} lines out, {} carried whole",
+            "{}: {} -> {}, {} lines in, {} lines out, {} {whole}",
             shown(&self.label),
             self.from,
             self.to,

@@ -154,7 +154,7 @@ impl Order {
         report: crate::Report,
     ) -> Done {
         let (from, to) = (from.name, self.to.name);
-        Done { label: input.label(), output, from, to, report }
+        Done { label: input.label(), output, from, to, carry: self.carry, report }
     }
 
     fn check_target(&self, input: &Input, path: &Path) -> Result<(), Refusal> {
