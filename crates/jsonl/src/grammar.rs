@@ -2,6 +2,7 @@
 
 use crate::{
     ErrorKind,
+    number::read_number,
     value::{Kind, Oddities},
 };
 
@@ -129,7 +130,7 @@ impl<S: Strings> Walk<'_, S> {
             Some(b'f') => self.literal(b"false", Kind::False)?,
             Some(b'n') => self.literal(b"null", Kind::Null)?,
             Some(b'-' | b'0'..=b'9') => {
-                let read = number(self.bytes, start);
+                let read = read_number(self.bytes, start);
                 self.at = read.end;
                 if read.is_invalid {
                     return Err(ErrorKind::InvalidNumber);
@@ -283,51 +284,4 @@ impl<S: Strings> Walk<'_, S> {
 fn after_space(bytes: &[u8], start: usize) -> usize {
     let rest = bytes.get(start..).unwrap_or_default();
     start + rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count()
-}
-
-/// What was read of a number.
-struct Number {
-    /// Where it ends, or is no number any more.
-    end: usize,
-    is_invalid: bool,
-    is_wide: bool,
-}
-
-/// Reads a number.
-fn number(bytes: &[u8], start: usize) -> Number {
-    let peek = |at: usize| bytes.get(at).copied().unwrap_or_default();
-    let digits = |mut at: usize| {
-        while peek(at).is_ascii_digit() {
-            at += 1;
-        }
-        at
-    };
-    let mut number = Number { end: start, is_invalid: true, is_wide: false };
-    number.end += usize::from(peek(start) == b'-');
-    // Each part needs a digit; after a leading zero comes no other.
-    let first = number.end;
-    number.end = if peek(first) == b'0' { first + 1 } else { digits(first) };
-    if number.end == first {
-        return number;
-    }
-    if peek(number.end) == b'.' {
-        let first = number.end + 1;
-        number.end = digits(first);
-        if number.end == first {
-            return number;
-        }
-    }
-    if let b'e' | b'E' = peek(number.end) {
-        number.is_wide = true;
-        number.end += 1;
-        number.end += usize::from(matches!(peek(number.end), b'+' | b'-'));
-        let first = number.end;
-        number.end = digits(first);
-        if number.end == first {
-            return number;
-        }
-    }
-    number.is_wide |= number.end - start > 17;
-    number.is_invalid = false;
-    number
 }

@@ -1,4 +1,52 @@
-//! Numbers as Python prints them.
+//! Numbers: where they end, and how Python prints them.
+
+/// What was read of a number.
+pub(crate) struct Number {
+    /// Where it ends, or is no number any more.
+    pub(crate) end: usize,
+    pub(crate) is_invalid: bool,
+    /// Whether it may be beyond an f64: an exponent, or more than 17 characters.
+    pub(crate) is_wide: bool,
+}
+
+/// Reads a number.
+pub(crate) fn read_number(bytes: &[u8], start: usize) -> Number {
+    let peek = |at: usize| bytes.get(at).copied().unwrap_or_default();
+    let digits = |mut at: usize| {
+        while peek(at).is_ascii_digit() {
+            at += 1;
+        }
+        at
+    };
+    let mut number = Number { end: start, is_invalid: true, is_wide: false };
+    number.end += usize::from(peek(start) == b'-');
+    // Each part needs a digit; after a leading zero comes no other.
+    let first = number.end;
+    number.end = if peek(first) == b'0' { first + 1 } else { digits(first) };
+    if number.end == first {
+        return number;
+    }
+    if peek(number.end) == b'.' {
+        let first = number.end + 1;
+        number.end = digits(first);
+        if number.end == first {
+            return number;
+        }
+    }
+    if let b'e' | b'E' = peek(number.end) {
+        number.is_wide = true;
+        number.end += 1;
+        number.end += usize::from(matches!(peek(number.end), b'+' | b'-'));
+        let first = number.end;
+        number.end = digits(first);
+        if number.end == first {
+            return number;
+        }
+    }
+    number.is_wide |= number.end - start > 17;
+    number.is_invalid = false;
+    number
+}
 
 /// Appends a number as Python's `json` module prints what it read.
 pub(crate) fn push_python_number(out: &mut Vec<u8>, written: &str) {

@@ -76,7 +76,10 @@ impl<R: Read> Stream<R> {
             self.start = 0;
         }
         if self.end == self.buffer.len() {
-            self.buffer.resize(self.buffer.len() * 2, 0);
+            // A long line must not cost much more than its length.
+            let more = if self.end < LARGE { self.end } else { self.end / 4 };
+            self.buffer.reserve_exact(more);
+            self.buffer.resize(self.end + more, 0);
         }
         moved
     }
