@@ -8,6 +8,9 @@ use crate::Line;
 
 const CAPACITY: usize = if cfg!(miri) { 64 } else { 256 * 1024 };
 
+/// From this length on a buffer grows by a quarter rather than to the double.
+const LARGE: usize = 16 * 1024 * 1024;
+
 /// The lines of a reader.
 ///
 /// ```
