@@ -35,6 +35,7 @@ pub(crate) struct Engine<'w> {
     /// The lines that say the first prompt; once they are written, the head is over.
     prompt_lines: Vec<LineId>,
     has_prompt: bool,
+    line: Vec<u8>,
     copied: Vec<Copied>,
     homes: Vec<(usize, LineId)>,
     n_riders: u64,
@@ -73,6 +74,7 @@ impl<'w> Engine<'w> {
             target: Target::new(to, mode, sink)?,
             prompt_lines: Vec::new(),
             has_prompt: false,
+            line: Vec::new(),
             copied: Vec::new(),
             homes: Vec::new(),
             n_riders: 0,
@@ -181,7 +183,8 @@ impl<'w> Engine<'w> {
     fn take_emitted(&mut self) -> io::Result<()> {
         while let Some(id) = self.out.next_emitted() {
             let records = slot(&mut self.records, id);
-            self.target.push(self.out.bytes(id), records, &self.packer, &mut self.riders)?;
+            self.out.swap_bytes(id, &mut self.line);
+            self.target.push(&mut self.line, records, &self.packer, &mut self.riders)?;
             records.clear();
             self.out.release(id);
             if self.prompt_lines.contains(&id) {

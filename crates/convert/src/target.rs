@@ -63,16 +63,16 @@ impl<'w> Target<'w> {
         })
     }
 
-    /// Writes a line with its own records and, as far as there is room, those that wait.
+    /// Writes a line, whose bytes are taken, with its own records and, as far as there is room, those that wait.
     pub(crate) fn push(
         &mut self,
-        line: &[u8],
+        line: &mut Vec<u8>,
         records: &[u8],
         packer: &Packer,
         riders: &mut Riders,
     ) -> io::Result<()> {
         let mut held = self.next_held()?;
-        held.line.extend_from_slice(line);
+        std::mem::swap(&mut held.line, line);
         if self.mode != CarryMode::None {
             self.start_carry(&mut held, packer);
             held.carry.extend_from_slice(records);

@@ -32,6 +32,9 @@ pub struct Copied {
     pub is_respelt: bool,
 }
 
+/// For slices longer than this a line grows by what it needs rather than to the double.
+const LARGE: usize = 16 * 1024 * 1024;
+
 #[derive(Debug, Default)]
 struct Draft {
     bytes: Vec<u8>,
@@ -175,6 +178,10 @@ impl Output {
         self.touch(id);
         let draft = &mut self.drafts[id.index()];
         let at = draft.bytes.len();
+        if slice.len() > LARGE {
+            // A long line must not cost much more than its length.
+            draft.bytes.reserve_exact(slice.len() + LARGE);
+        }
         draft.bytes.extend_from_slice(slice.as_bytes());
         if let Some(from) = self.source.find(slice) {
             let len = slice.len();
@@ -248,6 +255,12 @@ impl Output {
     /// Returns what was written of a line so far.
     pub fn bytes(&self, id: LineId) -> &[u8] {
         &self.drafts[id.index()].bytes
+    }
+
+    /// Exchanges what was written of a line for an empty buffer.
+    pub fn swap_bytes(&mut self, id: LineId, buffer: &mut Vec<u8>) {
+        buffer.clear();
+        std::mem::swap(&mut self.drafts[id.index()].bytes, buffer);
     }
 
     /// Returns whether a line only repeats what another says.

@@ -31,11 +31,13 @@ impl<'l> Text<'l> {
     }
 
     /// Returns what stands between the quotes, as written.
+    #[inline]
     pub fn body(&self) -> &'l str {
         self.0.get(1..self.0.len() - 1).unwrap_or_default()
     }
 
     /// Returns the meaning, with U+FFFD for lone surrogates.
+    #[inline]
     pub fn decode(&self) -> Cow<'l, str> {
         let body = self.body();
         if has_backslash(body.as_bytes()) { self.unescape() } else { Cow::Borrowed(body) }
