@@ -15,6 +15,7 @@
 //! assert_eq!(loss.places[1].line, 5);
 //! ```
 
+mod draft;
 mod event;
 mod facts;
 mod format;
@@ -29,6 +30,7 @@ mod store;
 mod time;
 
 pub use self::{
+    draft::{Copied, LineId},
     event::{Body, Context, Event, Field, Notice, NoticeKind, Start, Title, TitleRank, ToolCall},
     facts::{Facts, Interaction},
     format::{Format, Limits, Options, Planner, SdkVersion, Writer},
@@ -37,7 +39,7 @@ pub use self::{
     message::{Block, BlockIter, Blocks, Content, FileRecord, Message, Role, ToolResult, ToolUse},
     name::SafeName,
     outcome::{Outcome, Status},
-    output::{Copied, LineId, Output},
+    output::Output,
     problem::{Check, Checker, Findings, Problem, Severity},
     store::{Environment, Home, Named, Store, System, session_files, subfolders},
     time::{iso_millis, millis},

@@ -4,43 +4,11 @@ use std::collections::VecDeque;
 
 use jsonl::{Line, Raw, Respeller, Respelt, Style, Text, push_string, respell_body};
 
-use crate::{Event, LossKind, Losses, Place, id};
-
-/// A line that a writer is writing.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub struct LineId(u32);
-
-impl LineId {
-    /// Returns a small number, unique among the lines that are not yet taken.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// A part of the source line that stands in a written line.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Copied {
-    /// Where it starts in the source line.
-    pub from: usize,
-    /// Its length in the source line.
-    pub len: usize,
-    /// Where it starts in the written line.
-    pub at: usize,
-    /// Its length in the written line.
-    pub written: usize,
-    /// Whether the written line spells it in another style.
-    pub is_respelt: bool,
-}
-
-/// For slices longer than this a line grows by what it needs rather than to the double.
-const LARGE: usize = 16 * 1024 * 1024;
-
-#[derive(Debug, Default)]
-struct Draft {
-    bytes: Vec<u8>,
-    copied: Vec<Copied>,
-    is_derived: bool,
-}
+use crate::{
+    Event, LossKind, Losses, Place,
+    draft::{Copied, Draft, LARGE, LineId, Source},
+    id,
+};
 
 /// Where writers put their lines.
 ///
@@ -59,14 +27,6 @@ pub struct Output {
     source: Source,
     losses: Losses,
     respeller: Respeller,
-}
-
-#[derive(Debug, Default)]
-struct Source {
-    address: usize,
-    offset: u64,
-    number: u64,
-    length: usize,
 }
 
 impl Output {
@@ -290,13 +250,5 @@ impl Output {
     /// Counts a loss at any source line.
     pub fn lose_at(&mut self, kind: LossKind, field: &'static str, place: Place) {
         self.losses.add(kind, field, place);
-    }
-}
-
-impl Source {
-    /// Returns where a slice starts in the source line, if it is a part of it.
-    fn find(&self, slice: &str) -> Option<usize> {
-        let from = (slice.as_ptr() as usize).checked_sub(self.address)?;
-        (from + slice.len() <= self.length && !slice.is_empty()).then_some(from)
     }
 }
