@@ -50,6 +50,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
     let from = args.from.as_deref().and_then(by_name);
     let lookup = Lookup::new(args.project.as_deref(), from, Some(to));
     let (inputs, is_folder) = inputs(&args.inputs, &lookup)?;
+    let n_jobs = args.jobs.filter(|jobs| *jobs > 0).unwrap_or_else(n_cores);
     let order = Order {
         to,
         from,
@@ -57,6 +58,8 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
         options: Options { sdk_version: args.sdk_version.into(), all_branches: args.all_branches },
         force: args.force,
         verify: args.verify,
+        // Several files keep all cores busy, each on one.
+        n_scanners: if inputs.len() == 1 { n_jobs - 1 } else { 0 },
     };
     if let Some(project) = &args.install {
         if order.carry == CarryMode::Sidecar {
@@ -75,10 +78,14 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
             if is_folder && is_inside_an_input(output, &args.inputs) {
                 return usage("the output folder is inside the input folder");
             }
-            to_files(&order, &inputs, output, is_folder, args.jobs)?
+            to_files(&order, &inputs, output, is_folder, n_jobs)?
         }
     };
     finish(args, &results, is_folder)
+}
+
+fn n_cores() -> usize {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get())
 }
 
 fn to_files<'i>(
@@ -86,7 +93,7 @@ fn to_files<'i>(
     inputs: &'i [Input],
     output: &Path,
     is_folder: bool,
-    jobs: Option<usize>,
+    n_jobs: usize,
 ) -> io::Result<Results<'i>> {
     let is_folder = is_folder || output.is_dir();
     let target = |input: &Input| match input {
@@ -100,10 +107,8 @@ fn to_files<'i>(
         .map(|input| (input, target(input)))
         .map(|(input, path)| (input, path.clone(), taken.insert(path)))
         .collect();
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(jobs.unwrap_or(0))
-        .build()
-        .map_err(io::Error::other)?;
+    let pool =
+        rayon::ThreadPoolBuilder::new().num_threads(n_jobs).build().map_err(io::Error::other)?;
     let convert = |(input, path, is_free): (&'i Input, PathBuf, bool)| {
         let result = if is_interrupted() {
             Err(Refusal::Io(io::Error::other("interrupted")))

@@ -94,7 +94,7 @@ impl Order {
         let Some((store, place)) = store.and_then(|store| Some((store, store.place?))) else {
             return Err(NotInstalled::NoClient(self.to.name).into());
         };
-        let mut source = Source::new(input.open()?);
+        let mut source = Source::new(input.open()?).with_scanners(self.n_scanners);
         let from = self.format_of(&mut source)?;
         let conversion = self.conversion(from);
         let mut written = SpooledTempFile::new(MAX_IN_MEMORY);

@@ -29,6 +29,8 @@ pub(crate) struct Order {
     pub(crate) options: Options,
     pub(crate) force: bool,
     pub(crate) verify: bool,
+    /// How many threads scan one large source, beside the one that converts it.
+    pub(crate) n_scanners: usize,
 }
 
 /// Why an input was not converted.
@@ -88,7 +90,7 @@ impl Order {
     /// Converts an input to a file.
     pub(crate) fn to_file(&self, input: &Input, path: &Path) -> Result<Outcome, Refusal> {
         self.check_target(input, path)?;
-        let mut source = Source::new(input.open()?);
+        let mut source = Source::new(input.open()?).with_scanners(self.n_scanners);
         let from = self.format_of(&mut source)?;
         let conversion = self.conversion(from);
         let mut target = Pending::create(path)?;
@@ -123,7 +125,7 @@ impl Order {
 
     /// Converts an input to standard output.
     pub(crate) fn to_stdout(&self, input: &Input) -> Result<Outcome, Refusal> {
-        let mut source = Source::new(input.open()?);
+        let mut source = Source::new(input.open()?).with_scanners(self.n_scanners);
         let from = self.format_of(&mut source)?;
         let conversion = self.conversion(from);
         if self.verify && self.carry != CarryMode::None {

@@ -37,6 +37,7 @@ mod install;
 mod interrupt;
 mod job;
 mod output;
+mod parallel;
 mod pipeline;
 mod queries;
 mod report;

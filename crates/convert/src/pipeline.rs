@@ -33,7 +33,7 @@ pub struct Conversion {
 /// # Errors
 ///
 /// The reader's own.
-pub fn detect<R: Read + Seek>(source: &mut Source<R>) -> io::Result<Detected> {
+pub fn detect<R: Read + Seek + Send>(source: &mut Source<R>) -> io::Result<Detected> {
     let mut ballot = Ballot::default();
     source.for_each(&mut |line, value| ballot.push(line, value.ok()))?;
     Ok(ballot.result())
@@ -49,7 +49,7 @@ impl Conversion {
     ///
     /// Those of reading the source and writing the target. What is wrong with lines is no error but
     /// in the report.
-    pub fn run<R: Read + Seek>(
+    pub fn run<R: Read + Seek + Send>(
         &self,
         source: &mut Source<R>,
         sidecar: Option<Sidecar>,
@@ -94,7 +94,7 @@ impl Conversion {
 }
 
 /// Copies a source: the same format in and out is a copy of bytes.
-fn copy<R: Read + Seek>(
+fn copy<R: Read + Seek + Send>(
     source: &mut Source<R>,
     sink: &mut dyn Write,
 ) -> io::Result<(Report, Option<Vec<u8>>)> {

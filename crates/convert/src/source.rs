@@ -5,7 +5,10 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use core_model::{Event, Format};
 use jsonl::{Chunk, Line, Scanner, Stream, Value};
 
-use crate::survey::{EachEvent, Events};
+use crate::{
+    parallel::for_each_chunk,
+    survey::{EachEvent, Events},
+};
 
 /// What is done with each line and its value; false ends the reading.
 pub(crate) type EachLine<'e> = dyn FnMut(&Line<'_>, jsonl::Result<Value<'_>>) -> bool + 'e;
@@ -20,12 +23,18 @@ pub struct Source<R> {
     scanner: Scanner,
     kept: Option<Chunk>,
     is_large: bool,
+    n_scanners: usize,
 }
 
-impl<R: Read + Seek> Source<R> {
+impl<R: Read + Seek + Send> Source<R> {
     /// Creates a source.
     pub fn new(reader: R) -> Self {
-        Self { reader, scanner: Scanner::default(), kept: None, is_large: false }
+        Self { reader, scanner: Scanner::default(), kept: None, is_large: false, n_scanners: 0 }
+    }
+
+    /// Lets a large source be scanned by other threads than the one that converts it.
+    pub fn with_scanners(self, n_scanners: usize) -> Self {
+        Self { n_scanners, ..self }
     }
 
     /// Reads the source if it is small and has not been read yet.
@@ -57,15 +66,15 @@ impl<R: Read + Seek> Source<R> {
     /// Calls `each` with every line from the first on and its value, until it returns false.
     pub(crate) fn for_each(&mut self, each: &mut EachLine<'_>) -> io::Result<()> {
         self.keep()?;
+        let mut each_of = |chunk: &Chunk| chunk.iter().all(|(line, value)| each(&line, value));
         if let Some(chunk) = &self.kept {
-            for (line, value) in chunk.iter() {
-                if !each(&line, value) {
-                    break;
-                }
-            }
+            each_of(chunk);
             return Ok(());
         }
         self.reader.seek(SeekFrom::Start(0))?;
+        if self.n_scanners > 0 {
+            return for_each_chunk(&mut self.reader, self.n_scanners, &mut each_of);
+        }
         let mut stream = Stream::new(&mut self.reader);
         while let Some(line) = stream.next()? {
             if !each(&line, self.scanner.scan(&line)) {
@@ -114,7 +123,7 @@ struct Passing<'s, R> {
     format: &'static Format,
 }
 
-impl<R: Read + Seek> Events for Passing<'_, R> {
+impl<R: Read + Seek + Send> Events for Passing<'_, R> {
     fn for_each(&mut self, each: &mut EachEvent<'_>) -> io::Result<()> {
         let read = self.format.read;
         self.source.for_each(&mut |line, value| match value.map(read) {

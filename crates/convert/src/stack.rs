@@ -17,7 +17,7 @@ use crate::{
 /// Returns the formats that a source was converted from, the latest first.
 ///
 /// It was, if one of its first two lines has a carry: lines without one come later.
-pub(crate) fn stack<R: Read + Seek>(
+pub(crate) fn stack<R: Read + Seek + Send>(
     from: &'static Format,
     source: &mut Source<R>,
     sidecar: Option<&Sidecar>,
