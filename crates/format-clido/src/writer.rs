@@ -18,6 +18,7 @@ use std::{
 use core_model::{
     Block, Body, Event, Facts, LineId, LossKind, Message, Options, Output, Role, Writer,
 };
+use jsonl::Text;
 
 use self::{
     closing::Ending,
@@ -105,8 +106,14 @@ impl Writer for SessionWriter {
             }
             Body::Title(title) => {
                 let winner = self.facts.title.as_ref();
-                if winner.is_none_or(|(_, text)| text != title.text.as_str()) {
+                let is_winner = winner.is_some_and(|(_, text)| text == title.text.as_str());
+                if !is_winner {
                     pen.out.lose(LossKind::Dropped, "title");
+                } else if self.facts.has_outcome && self.has_header && self.title.is_none() {
+                    // A source that says how it ended does so after its title.
+                    self.title = Some(title.text.as_str().to_owned());
+                    let line = closing::write_title(title.text, pen.out);
+                    self.emit_after_response(line, pen.out);
                 }
                 self.has_new_title = true;
             }
@@ -140,8 +147,10 @@ impl Writer for SessionWriter {
             && self.has_header
             && (self.has_written || self.has_new_title)
             && self.title.as_ref() != Some(title)
+            && let Some(title) = Text::new(title)
         {
-            closing::write_title(title, out);
+            let line = closing::write_title(title, out);
+            out.emit(line);
         }
         // The source says how it ended, but not what its client added to a restored session.
         let is_told = self.has_ended || (self.facts.has_outcome && !self.has_resumed);

@@ -1,6 +1,6 @@
 //! Writes how a run ended: what the source says of it, or what can be concluded.
 
-use core_model::{LossKind, Message, Outcome, Output, Status};
+use core_model::{LineId, LossKind, Message, Outcome, Output, Status};
 use jsonl::{Raw, Scanner, Text};
 
 use super::pen::Pen;
@@ -160,12 +160,11 @@ fn status_text(status: Status) -> &'static str {
     }
 }
 
-/// Writes the title of the session.
-pub(super) fn write_title(title: &str, out: &mut Output) {
-    let Some(title) = Text::new(title) else { return };
+/// Writes the title of the session, without emitting it.
+pub(super) fn write_title(title: Text<'_>, out: &mut Output) -> LineId {
     let line = out.open();
     out.put(line, "{\"type\":\"title\",\"title\":");
     out.put_string(line, &title.decode());
     out.put(line, "}");
-    out.emit(line);
+    line
 }
