@@ -90,6 +90,23 @@ fn fixtures_say_the_same_or_the_report_tells_and_every_client_loads_them() {
     check_accepted(&sessions);
 }
 
+/// Asserts P3 for what we write ourselves: nothing in it is for our eyes only.
+#[test]
+fn what_is_written_says_the_same_where_it_is_converted_once_more() {
+    let mut written = Vec::new();
+    for fixture in fixtures() {
+        let Some(from) = by_name(&fixture.format) else { continue };
+        for to in FORMATS.iter().filter(|to| to.name != from.name) {
+            let carry = CarryMode::None;
+            let conversion = Conversion { from, to, carry, options: Options::default() };
+            let (bytes, _, _) = conversion.convert(&fixture.bytes, None).expect("in memory");
+            let name = format!("{} as {}", fixture.name, to.name);
+            written.push(Session { name, from: to, bytes });
+        }
+    }
+    check(&written);
+}
+
 #[test]
 fn real_sessions_say_the_same_or_the_report_tells_and_every_client_loads_them() {
     let sessions: Vec<_> = data(&["real", "clients", "sdk-dump"])

@@ -112,6 +112,25 @@ fn an_edited_line_is_converted_and_the_others_are_untouched() {
 }
 
 #[test]
+fn thinking_that_stands_beside_a_message_survives_an_edit_of_the_message() {
+    let source = fixture("clido/thinking.jsonl");
+    let source = text(&source).replace("Signed.\",\"signature\":\"Er8B", "Alone.");
+    let mut lines = there(source.as_bytes(), "clido", "claude-code");
+    for words in ["a.txt", "\"Thought."] {
+        let at = position(&lines, words);
+        edit(&mut lines[at], words, &words.replace('t', "T"));
+    }
+    let at = position(&lines, "\"Alone.\"");
+    edit(&mut lines[at], "Alone", "All one");
+    let target = joined(&lines);
+    let (restored, report) = home(&target, "claude-code", "clido");
+    assert_eq!(report.restored.edited, 3, "{}", text(&restored));
+    for words in ["Hm.\\nSo.", "a.TxT", "All one.", "ThoughT."] {
+        assert!(text(&restored).contains(words), "{words}: {}", text(&restored));
+    }
+}
+
+#[test]
 fn a_line_written_anew_by_another_program_is_edited_not_native() {
     let source = fixture("claude-code/one-tool-call.jsonl");
     let mut target = there(&source, "claude-code", "clido");

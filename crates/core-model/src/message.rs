@@ -75,6 +75,9 @@ impl<'l> Message<'l> {
     }
 }
 
+/// A format's way to read a block.
+type ReadBlock = for<'a> fn(Value<'a>) -> Block<'a>;
+
 /// The content of a message or of a tool result.
 #[derive(Clone, Copy, Debug)]
 pub enum Content<'l> {
@@ -90,20 +93,26 @@ pub enum Content<'l> {
 
 impl<'l> Content<'l> {
     /// Creates a content from a value and a format's way to read a block.
-    pub fn new(value: Option<Value<'l>>, read: for<'a> fn(Value<'a>) -> Block<'a>) -> Self {
+    pub fn new(value: Option<Value<'l>>, read: ReadBlock) -> Self {
         match value {
             None => Content::Absent,
             Some(value) => match value.text() {
                 Some(text) => Content::Text(text),
-                None if value.is_array() => Content::Blocks(Blocks { array: value, read }),
+                None if value.is_array() => Content::one(value, read),
                 None => Content::Other(value.raw()),
             },
         }
     }
 
     /// Creates a content of one block that stands in no array, such as a line that is a tool result.
-    pub fn one(value: Value<'l>, read: for<'a> fn(Value<'a>) -> Block<'a>) -> Self {
-        Content::Blocks(Blocks { array: value, read })
+    pub fn one(value: Value<'l>, read: ReadBlock) -> Self {
+        Content::Blocks(Blocks { before: None, array: value, read })
+    }
+
+    /// Creates a content whose first blocks stand elsewhere on the line, in an array of their own;
+    /// the others in `array`, which may also be one block.
+    pub fn after(before: (Value<'l>, ReadBlock), array: Value<'l>, read: ReadBlock) -> Self {
+        Content::Blocks(Blocks { before: Some(before), array, read })
     }
 
     /// Returns the blocks with the values that they were read from; of a string, one text block.
@@ -120,12 +129,14 @@ impl<'l> Content<'l> {
 /// An array of blocks, read one by one; or one block that stands in no array.
 #[derive(Clone, Copy, Debug)]
 pub struct Blocks<'l> {
+    before: Option<(Value<'l>, ReadBlock)>,
     array: Value<'l>,
-    read: for<'a> fn(Value<'a>) -> Block<'a>,
+    read: ReadBlock,
 }
 
 impl<'l> Blocks<'l> {
-    /// Returns the array as written; of a block that stands in no array, the block.
+    /// Returns the array as written, without blocks that stand elsewhere; of a block that stands in
+    /// no array, the block.
     pub fn raw(&self) -> Raw<'l> {
         self.array.raw()
     }
@@ -136,22 +147,33 @@ impl<'l> IntoIterator for Blocks<'l> {
     type IntoIter = BlockIter<'l>;
 
     fn into_iter(self) -> BlockIter<'l> {
-        let items = if self.array.is_array() { self.array.items() } else { self.array.alone() };
-        BlockIter { items, read: self.read }
+        let items = |array: Value<'l>| if array.is_array() { array.items() } else { array.alone() };
+        BlockIter {
+            before: self.before.map(|(array, read)| (items(array), read)),
+            items: items(self.array),
+            read: self.read,
+        }
     }
 }
 
 /// The blocks of an array.
 #[derive(Clone, Debug)]
 pub struct BlockIter<'l> {
+    before: Option<(Items<'l>, ReadBlock)>,
     items: Items<'l>,
-    read: for<'a> fn(Value<'a>) -> Block<'a>,
+    read: ReadBlock,
 }
 
 impl<'l> Iterator for BlockIter<'l> {
     type Item = (Block<'l>, Raw<'l>);
 
     fn next(&mut self) -> Option<Self::Item> {
+        if let Some((items, read)) = &mut self.before {
+            if let Some(item) = items.next() {
+                return Some((read(item), item.raw()));
+            }
+            self.before = None;
+        }
         self.items.next().map(|item| ((self.read)(item), item.raw()))
     }
 }

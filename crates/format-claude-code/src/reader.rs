@@ -1,11 +1,14 @@
 //! From a line to an event, and whether a line is in this format at all.
 
+mod block;
+
 use core_model::{
-    Block, Body, Content, Context, Event, Field, Message, Notice, NoticeKind, Role, Title,
-    TitleRank, ToolResult, ToolUse,
+    Body, Content, Context, Event, Message, Notice, NoticeKind, Role, Title, TitleRank,
 };
 use jsonl::{Text, Value};
 
+pub(crate) use self::block::block;
+use self::block::{result_block, unsigned};
 use crate::{ApiMessage, NAME, Record};
 
 /// Reads a line.
@@ -42,7 +45,10 @@ fn body<'l>(line: Value<'l>, record: &Record<'l>, message: &ApiMessage<'l>) -> B
         "user" => Body::Message(said(Role::User, record, message)),
         "assistant" => Body::Message(said(Role::Assistant, record, message)),
         "tool_result" => Body::Message(lone_result(line, record)),
-        "system" => Body::Notice(notice(record)),
+        "system" => match record.unsigned_thinking.filter(|_| is_thought(record)) {
+            Some(thoughts) => Body::Message(thought(thoughts)),
+            None => Body::Notice(notice(record)),
+        },
         "summary" => {
             let content = message.content.and_then(|content| content.text());
             title(record.summary.or(message.summary).or(content), TitleRank::Summary)
@@ -60,6 +66,7 @@ fn title(text: Option<Text<'_>>, rank: TitleRank) -> Body<'_> {
 fn said<'l>(role: Role, record: &Record<'l>, message: &ApiMessage<'l>) -> Message<'l> {
     // Without a message the content may stand on the line itself.
     let content = if record.message.is_some() { message.content } else { record.content };
+    let thoughts = record.unsigned_thinking.filter(|_| role == Role::Assistant);
     let is_output = content.and_then(|content| content.text()).is_some_and(is_command_output);
     Message {
         id: message.id,
@@ -72,8 +79,28 @@ fn said<'l>(role: Role, record: &Record<'l>, message: &ApiMessage<'l>) -> Messag
         is_meta: record.is_meta || is_output,
         is_summary: record.is_compact_summary,
         is_api_error: record.is_api_error_message,
-        ..Message::new(role, Content::new(content, block))
+        ..Message::new(role, spoken(thoughts, content))
     }
+}
+
+/// Returns the content of a message, after what was thought before it.
+fn spoken<'l>(thoughts: Option<Value<'l>>, content: Option<Value<'l>>) -> Content<'l> {
+    match (thoughts, content) {
+        (None, content) => Content::new(content, block),
+        (Some(thoughts), Some(content)) if !content.is_null() => {
+            Content::after((thoughts, unsigned), content, block)
+        }
+        (Some(thoughts), _) => Content::new(Some(thoughts), unsigned),
+    }
+}
+
+/// Whether a `system` line is a thought that no block followed.
+fn is_thought(record: &Record<'_>) -> bool {
+    record.subtype.is_some_and(|subtype| subtype.is("unsigned_thinking"))
+}
+
+fn thought(thoughts: Value<'_>) -> Message<'_> {
+    Message::new(Role::Assistant, Content::new(Some(thoughts), unsigned))
 }
 
 /// Whether a user's text is what the client prints of a command that the user ran in it: nobody
@@ -89,11 +116,6 @@ fn lone_result<'l>(line: Value<'l>, record: &Record<'l>) -> Message<'l> {
     let holder = record.message.filter(|message| message.is_object()).unwrap_or(line);
     let content = Content::one(holder, result_block);
     Message { tool_use_result: record.tool_use_result, ..Message::new(Role::User, content) }
-}
-
-fn result_block(value: Value<'_>) -> Block<'_> {
-    let members = BlockMembers::new(value);
-    members.result().unwrap_or(Block::Other { kind: members.kind, raw: value.raw() })
 }
 
 fn notice<'l>(record: &Record<'l>) -> Notice<'l> {
@@ -114,90 +136,6 @@ fn notice<'l>(record: &Record<'l>) -> Notice<'l> {
         text: record.content.or(record.error).map(|value| value.raw()),
         trigger: metadata("trigger").and_then(|trigger| trigger.text()),
         pre_tokens: metadata("preTokens").map(|tokens| tokens.raw()),
-    }
-}
-
-/// Reads a block of a message or of a tool result.
-pub(crate) fn block(value: Value<'_>) -> Block<'_> {
-    if let Some(text) = value.text() {
-        return Block::Text(text);
-    }
-    let members = BlockMembers::new(value);
-    members.read().unwrap_or(Block::Other { kind: members.kind, raw: value.raw() })
-}
-
-#[derive(Clone, Copy, Default)]
-struct BlockMembers<'l> {
-    kind: Option<Text<'l>>,
-    text: Option<Text<'l>>,
-    thinking: Option<Text<'l>>,
-    signature: Option<Text<'l>>,
-    id: Option<Text<'l>>,
-    name: Option<Text<'l>>,
-    input: Option<Value<'l>>,
-    tool_use_id: Option<Text<'l>>,
-    content: Option<Value<'l>>,
-    is_error: Field<bool>,
-    source: Option<Value<'l>>,
-}
-
-impl<'l> BlockMembers<'l> {
-    fn new(block: Value<'l>) -> Self {
-        let mut found = Self::default();
-        for (key, value) in block.members() {
-            match &*key.decode() {
-                "type" => found.kind = value.text(),
-                "text" => found.text = value.text(),
-                "thinking" => found.thinking = value.text(),
-                "signature" => found.signature = value.text(),
-                "id" => found.id = value.text(),
-                "name" => found.name = value.text(),
-                "input" => found.input = Some(value),
-                "tool_use_id" => found.tool_use_id = value.text(),
-                "content" => found.content = Some(value),
-                "source" => found.source = Some(value),
-                "is_error" => {
-                    found.is_error = match value.bool() {
-                        Some(bool) => Field::Value(bool),
-                        None if value.is_null() => Field::Null,
-                        None => Field::Absent,
-                    }
-                }
-                _ => {}
-            }
-        }
-        found
-    }
-
-    /// Returns the block, unless something that it cannot do without is missing.
-    fn read(&self) -> Option<Block<'l>> {
-        match &*self.kind?.decode() {
-            "text" => Some(Block::Text(self.text?)),
-            "thinking" => Some(Block::Thinking { text: self.thinking?, signature: self.signature }),
-            "tool_use" => self.tool_use(false),
-            "server_tool_use" => self.tool_use(true),
-            "tool_result" => self.result(),
-            "image" => self.image(),
-            _ => None,
-        }
-    }
-
-    fn tool_use(&self, is_server: bool) -> Option<Block<'l>> {
-        let input = self.input?.raw();
-        Some(Block::ToolUse(ToolUse { id: self.id?, name: self.name?, input, is_server }))
-    }
-
-    fn result(&self) -> Option<Block<'l>> {
-        let content = Content::new(self.content, block);
-        Some(Block::ToolResult(ToolResult::new(self.tool_use_id?, content, self.is_error)))
-    }
-
-    fn image(&self) -> Option<Block<'l>> {
-        let source = self.source?;
-        let is_base64 = source.get("type")?.text()?.is("base64");
-        let media_type = source.get("media_type")?.text()?;
-        let data = source.get("data")?.text()?;
-        is_base64.then_some(Block::Image { media_type, data })
     }
 }
 

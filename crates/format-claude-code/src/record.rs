@@ -56,6 +56,8 @@ pub struct Record<'l> {
     pub custom_title: Option<Text<'l>>,
     /// What the client knows of a tool's result beyond the block.
     pub tool_use_result: Option<Raw<'l>>,
+    /// Thinking that the API has not signed: an array of strings.
+    pub unsigned_thinking: Option<Value<'l>>,
     /// The tokens used, where they stand on the line (seed 003).
     pub usage: Option<Raw<'l>>,
     /// The message.
@@ -99,6 +101,7 @@ impl<'l> Record<'l> {
             "aiTitle" => self.ai_title = value.text(),
             "customTitle" => self.custom_title = value.text(),
             "toolUseResult" => self.tool_use_result = Some(value.raw()),
+            "unsignedThinking" => self.unsigned_thinking = Some(value).filter(Value::is_array),
             "usage" => self.usage = Some(value.raw()),
             "message" => self.message = Some(value),
             _ => {}

@@ -6,11 +6,13 @@
 mod content;
 mod thread;
 
-use core_model::{Block, Check, Checker, Field, Findings, Message, Place, Problem, Role, Severity};
+use core_model::{
+    Block, Check, Checker, Content, Field, Findings, Message, Place, Problem, Role, Severity,
+};
 use jsonl::{Line, Value};
 
 use self::{content::Contents, thread::Thread};
-use crate::{Record, read};
+use crate::{Record, read, reader::block};
 
 /// The bytes at the start and at the end of a file in which lists look for a prompt and a title.
 const HEAD: u64 = 64 * 1024;
@@ -122,12 +124,23 @@ impl TranscriptChecker {
         }
         self.thread.line(&record, is_message, is_known, out);
         let event = read(value);
-        if let (true, Some(message)) = (is_message && has_content, event.message()) {
-            self.message(&record, message, out);
+        let content = record.message.and_then(|message| message.get("content"));
+        if let (true, Some(message), Some(content)) =
+            (is_message && has_content, event.message(), content)
+        {
+            // What stands beside the message is not sent.
+            let message = Message { content: Content::new(Some(content), block), ..*message };
+            self.message(&record, &message, content, out);
         }
     }
 
-    fn message(&mut self, record: &Record<'_>, message: &Message<'_>, out: &mut Findings<'_>) {
+    fn message(
+        &mut self,
+        record: &Record<'_>,
+        message: &Message<'_>,
+        content: Value<'_>,
+        out: &mut Findings<'_>,
+    ) {
         let has_words = || {
             message.blocks().any(
                 |(block, _)| matches!(block, Block::Text(text) if !text.decode().trim().is_empty()),
@@ -140,9 +153,6 @@ impl TranscriptChecker {
         if message.role == Role::Assistant && self.n_messages == 1 && !record.is_sidechain {
             out.warns("prompt-first", "the first message is not the user's");
         }
-        let content = record.message.and_then(|message| message.get("content"));
-        if let Some(content) = content {
-            self.contents.message(message, content, record.is_sidechain, out);
-        }
+        self.contents.message(message, content, record.is_sidechain, out);
     }
 }

@@ -133,7 +133,7 @@ impl Writer for ClaudeCodeWriter {
         let Some(message) = event.message() else { return };
         let is_assistant = message.role == Role::Assistant;
         if is_assistant {
-            self.response = Some(Response::resume(message));
+            self.response = Response::resume(message);
             self.is_asked = false;
         }
         self.has_prompt |= !is_assistant;

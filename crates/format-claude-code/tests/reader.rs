@@ -109,6 +109,42 @@ fn blocks_of_each_kind() {
 }
 
 #[test]
+fn thinking_beside_the_message_comes_before_its_blocks() {
+    let said = |line: &str| {
+        with(line, |event| {
+            let message = event.message().expect("a message");
+            assert_eq!(message.role, Role::Assistant);
+            let words = message.blocks().map(|(block, _)| match block {
+                Block::Thinking { text, signature: None } => format!("({})", text.decode()),
+                Block::Text(text) => text.decode().into_owned(),
+                _ => "?".to_owned(),
+            });
+            words.collect::<Vec<_>>()
+        })
+    };
+    let blocks = r#"[{"type":"text","text":"c"}]"#;
+    let line = |content: &str| {
+        format!(
+            r#"{{"unsignedThinking":["a","b"],"type":"assistant","message":{{"content":{content}}}}}"#
+        )
+    };
+    assert_eq!(said(&line(blocks)), ["(a)", "(b)", "c"]);
+    assert_eq!(said(&line("\"c\"")), ["(a)", "(b)", "c"]);
+    for nothing in ["[]", "null"] {
+        assert_eq!(said(&line(nothing)), ["(a)", "(b)"]);
+    }
+    let alone =
+        r#"{"unsignedThinking":["a"],"type":"system","subtype":"unsigned_thinking","content":""}"#;
+    assert_eq!(said(alone), ["(a)"]);
+    assert_eq!(said(&line(blocks).replace("[\"a\",\"b\"]", "\"a\"")), ["c"]);
+    assert_eq!(said(&line(blocks).replace("[\"a\",\"b\"]", "[5,\"b\"]")), ["?", "(b)", "c"]);
+    let user = line(blocks).replace("assistant", "user");
+    assert_eq!(with(&user, |event| event.message().map(|said| said.blocks().count())), Some(1));
+    let other = alone.replace("unsigned_thinking", "informational");
+    assert!(with(&other, |event| matches!(event.body, Body::Notice(_))));
+}
+
+#[test]
 fn content_of_any_shape() {
     let contents = ["null", "\"\"", "[]", "{}", "5", "[null]", "[\"x\"]", "[[]]"];
     for content in contents {

@@ -22,15 +22,16 @@ pub(super) struct Response {
 }
 
 impl Response {
-    /// Creates the response of a line that already stands in the output.
-    pub(super) fn resume(message: &Message<'_>) -> Self {
-        let source_id = message.id.map(|id| id.decode().into_owned());
-        Self {
-            id: json(source_id.as_deref().unwrap_or_default()),
-            source_id,
+    /// Creates the response of a line that already stands in the output; one without an id, such as
+    /// a thought that no block followed, does not go on.
+    pub(super) fn resume(message: &Message<'_>) -> Option<Self> {
+        let source_id = message.id?.decode().into_owned();
+        Some(Self {
+            id: json(&source_id),
+            source_id: Some(source_id),
             model: message.model.map(|model| model.decode().into_owned()),
             is_interrupted: false,
-        }
+        })
     }
 }
 

@@ -134,6 +134,9 @@ impl ClaudeCodeWriter {
             }
             return;
         };
+        if call.written.is_some() {
+            out.lose(LossKind::Flattened, "tool_result.tool_use_id");
+        }
         let line = self.thread.open(event, out);
         out.put(line, ",\"type\":\"user\",");
         put_result(out, line, result, call.written.as_deref(), extra);

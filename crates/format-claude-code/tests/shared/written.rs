@@ -126,7 +126,8 @@ impl Check {
             return;
         }
         self.envelope(&event);
-        if let Some(message) = event.message() {
+        let is_said = kind.is_some_and(|kind| !kind.is("system"));
+        if let Some(message) = event.message().filter(|_| is_said) {
             self.message(&event, message);
         }
     }
@@ -175,12 +176,15 @@ impl Check {
         }
         if !is_user {
             self.response(message);
-            self.require(message.blocks().count() == 1, ProblemKind::NotOneBlock);
+            let n_blocks = content.into_iter().flat_map(|content| content.items()).count();
+            self.require(n_blocks == 1, ProblemKind::NotOneBlock);
         }
         for block in content.into_iter().flat_map(|content| content.items()) {
             self.members(block);
         }
-        for (block, _) in message.blocks() {
+        // Thinking that stands beside the message comes first.
+        let beside = event.value.get("unsignedThinking").map_or(0, |beside| beside.items().count());
+        for (block, _) in message.blocks().skip(beside) {
             self.block(block, message);
         }
     }

@@ -1,0 +1,102 @@
+//! The blocks of messages and of tool results.
+
+use core_model::{Block, Content, Field, ToolResult, ToolUse};
+use jsonl::{Text, Value};
+
+/// Reads a block of a message or of a tool result.
+pub(crate) fn block(value: Value<'_>) -> Block<'_> {
+    if let Some(text) = value.text() {
+        return Block::Text(text);
+    }
+    let members = BlockMembers::new(value);
+    members.read().unwrap_or(Block::Other { kind: members.kind, raw: value.raw() })
+}
+
+/// Reads a tool result.
+pub(super) fn result_block(value: Value<'_>) -> Block<'_> {
+    let members = BlockMembers::new(value);
+    members.result().unwrap_or(Block::Other { kind: members.kind, raw: value.raw() })
+}
+
+/// Reads a thought that has no signature.
+pub(super) fn unsigned(value: Value<'_>) -> Block<'_> {
+    match value.text() {
+        Some(text) => Block::Thinking { text, signature: None },
+        None => Block::Other { kind: None, raw: value.raw() },
+    }
+}
+
+#[derive(Clone, Copy, Default)]
+struct BlockMembers<'l> {
+    kind: Option<Text<'l>>,
+    text: Option<Text<'l>>,
+    thinking: Option<Text<'l>>,
+    signature: Option<Text<'l>>,
+    id: Option<Text<'l>>,
+    name: Option<Text<'l>>,
+    input: Option<Value<'l>>,
+    tool_use_id: Option<Text<'l>>,
+    content: Option<Value<'l>>,
+    is_error: Field<bool>,
+    source: Option<Value<'l>>,
+}
+
+impl<'l> BlockMembers<'l> {
+    fn new(block: Value<'l>) -> Self {
+        let mut found = Self::default();
+        for (key, value) in block.members() {
+            match &*key.decode() {
+                "type" => found.kind = value.text(),
+                "text" => found.text = value.text(),
+                "thinking" => found.thinking = value.text(),
+                "signature" => found.signature = value.text(),
+                "id" => found.id = value.text(),
+                "name" => found.name = value.text(),
+                "input" => found.input = Some(value),
+                "tool_use_id" => found.tool_use_id = value.text(),
+                "content" => found.content = Some(value),
+                "source" => found.source = Some(value),
+                "is_error" => {
+                    found.is_error = match value.bool() {
+                        Some(bool) => Field::Value(bool),
+                        None if value.is_null() => Field::Null,
+                        None => Field::Absent,
+                    }
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// Returns the block, unless something that it cannot do without is missing.
+    fn read(&self) -> Option<Block<'l>> {
+        match &*self.kind?.decode() {
+            "text" => Some(Block::Text(self.text?)),
+            "thinking" => Some(Block::Thinking { text: self.thinking?, signature: self.signature }),
+            "tool_use" => self.tool_use(false),
+            "server_tool_use" => self.tool_use(true),
+            "tool_result" => self.result(),
+            "image" => self.image(),
+            _ => None,
+        }
+    }
+
+    fn tool_use(&self, is_server: bool) -> Option<Block<'l>> {
+        let input = self.input?.raw();
+        Some(Block::ToolUse(ToolUse { id: self.id?, name: self.name?, input, is_server }))
+    }
+
+    fn result(&self) -> Option<Block<'l>> {
+        let content = Content::new(self.content, block);
+        Some(Block::ToolResult(ToolResult::new(self.tool_use_id?, content, self.is_error)))
+    }
+
+    fn image(&self) -> Option<Block<'l>> {
+        let source = self.source?;
+        let is_base64 = source.get("type")?.text()?.is("base64");
+        let media_type = source.get("media_type")?.text()?;
+        let data = source.get("data")?.text()?;
+        is_base64.then_some(Block::Image { media_type, data })
+    }
+}
