@@ -28,6 +28,7 @@ mod grammar;
 mod line;
 mod number;
 mod portable;
+mod recover;
 mod respell;
 mod scan;
 mod simd;
@@ -41,6 +42,7 @@ pub use self::{
     encode::{Style, push_joined, push_string},
     error::{Error, ErrorKind, Result},
     line::{Line, Lines, chunks, lines},
+    recover::{Piece, Recovery, recover},
     respell::{Respeller, Respelt, respell, respell_body, respell_str},
     scan::{Backend, MAX_LINE, Scanner, validate},
     stream::Stream,

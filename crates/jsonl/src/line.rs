@@ -7,12 +7,24 @@ use memchr::memchr;
 pub struct Line<'l> {
     bytes: &'l [u8],
     offset: u64,
+    is_piece: bool,
 }
 
 impl<'l> Line<'l> {
     /// Creates a line from its bytes, terminator included, and its offset in the input.
     pub fn new(bytes: &'l [u8], offset: u64) -> Self {
-        Self { bytes, offset }
+        Self { bytes, offset, is_piece: false }
+    }
+
+    /// Creates a piece of a damaged line, which goes on as a line of its own; only the last one has
+    /// the terminator.
+    pub(crate) fn piece(bytes: &'l [u8], offset: u64) -> Self {
+        Self { bytes, offset, is_piece: true }
+    }
+
+    /// Returns whether this is a piece of a damaged line, as [`recover`](crate::recover) cuts it.
+    pub fn is_piece(&self) -> bool {
+        self.is_piece
     }
 
     /// Returns the bytes of the line, terminator included.
@@ -35,7 +47,8 @@ impl<'l> Line<'l> {
         }
     }
 
-    /// Returns whether the line ends with a newline; only the last one of an input may not.
+    /// Returns whether the line ends with a newline; only the last one of an input may not, and
+    /// pieces of a line but for its last.
     pub fn is_terminated(&self) -> bool {
         self.bytes.last() == Some(&b'\n')
     }
@@ -75,7 +88,7 @@ impl<'l> Iterator for Lines<'l> {
         }
         let end = memchr(b'\n', self.rest).map_or(self.rest.len(), |at| at + 1);
         let (bytes, rest) = self.rest.split_at(end);
-        let line = Line { bytes, offset: self.offset };
+        let line = Line::new(bytes, self.offset);
         self.rest = rest;
         self.offset += end as u64;
         Some(line)
