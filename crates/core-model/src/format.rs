@@ -21,6 +21,9 @@ pub struct Format {
     pub has_inline_agents: bool,
     /// Whether a line is in this format and in no other.
     pub detect: fn(Value<'_>) -> bool,
+    /// Whether an object at the end of a damaged line is a line of this format, rather than a value
+    /// inside one.
+    pub is_record: fn(Value<'_>) -> bool,
     /// Reads a line. A pure function: no line needs another.
     pub read: for<'l> fn(Value<'l>) -> Event<'l>,
     /// Creates a writer.

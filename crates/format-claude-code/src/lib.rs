@@ -48,6 +48,7 @@ pub static FORMAT: Format = Format {
     style: Style::Compact,
     has_inline_agents: false,
     detect,
+    is_record: reader::is_record,
     read,
     writer: |_, facts| Box::new(ClaudeCodeWriter::new(facts)),
     planner: Some(|options| Box::new(Chain::new(options.all_branches))),

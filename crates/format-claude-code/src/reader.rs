@@ -211,3 +211,25 @@ pub fn detect(line: Value<'_>) -> bool {
     let is_said = matches!(&*kind, "user" | "assistant" | "tool_result");
     !snake && (is_said && message || OWN_KINDS.contains(&&*kind))
 }
+
+/// The members with which lines begin.
+const FIRST_MEMBERS: [&str; 9] = [
+    "parentUuid",
+    "logicalParentUuid",
+    "isSidechain",
+    "type",
+    "sessionId",
+    "leafUuid",
+    "messageId",
+    "uuid",
+    "timestamp",
+];
+
+/// Returns whether an object is a whole line: no value inside one has a type and such an id.
+pub(crate) fn is_record(value: Value<'_>) -> bool {
+    const IDS: [&str; 4] = ["sessionId", "parentUuid", "leafUuid", "messageId"];
+    let first = value.members().next();
+    first.is_some_and(|(key, _)| FIRST_MEMBERS.iter().any(|name| key.is(name)))
+        && value.get("type").is_some_and(|kind| kind.text().is_some())
+        && IDS.iter().any(|name| value.get(name).is_some())
+}

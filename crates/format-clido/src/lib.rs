@@ -58,6 +58,7 @@ pub static FORMAT: Format = Format {
     style: Style::Compact,
     has_inline_agents: false,
     detect: reader::detect,
+    is_record: reader::is_record,
     read: reader::read,
     writer: writer::create,
     planner: None,

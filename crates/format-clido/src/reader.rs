@@ -25,6 +25,14 @@ pub fn detect(line: Value<'_>) -> bool {
     }
 }
 
+/// Returns whether an object is a whole line: the type comes first, which in blocks it does not.
+pub(crate) fn is_record(value: Value<'_>) -> bool {
+    let is_first = value.members().next().is_some_and(|(key, _)| key.is("type"));
+    let is_notice =
+        || matches!(Record::decode(value), Record::System(notice) if notice.subtype.is_some());
+    is_first && (detect(value) || is_notice())
+}
+
 /// Reads a line.
 ///
 /// What clido itself would refuse is read as far as it makes sense; a line without any is
