@@ -7,7 +7,7 @@ use core_model::{Format, Options};
 
 /// Checks the way into every format and back, with the carry inline and in a sidecar.
 pub fn round_trip(input: &[u8]) {
-    let from = match convert::detect(&mut Source(Cursor::new(input))) {
+    let from = match convert::detect(&mut Source::new(Cursor::new(input))) {
         Ok(Detected::Format(format)) => format,
         // What no format claims may still be said to be in one.
         _ => FORMATS[input.len() % FORMATS.len()],
