@@ -9,7 +9,7 @@ use std::{
 use jsonl::{Chunk, Scanner};
 
 /// The bytes of a chunk, but for what the last line has more.
-const CHUNK: usize = 1024 * 1024;
+const CHUNK: usize = 256 * 1024;
 
 /// The chunks that may wait before and behind each scanner: the reader does not run away.
 const MAX_WAITING: usize = 2;
