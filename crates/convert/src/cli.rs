@@ -119,6 +119,9 @@ pub(crate) struct ConvertArgs {
     /// Write the branches of a transcript too that its client would not resume
     #[arg(long)]
     pub(crate) all_branches: bool,
+    /// Of a transcript that was compacted, write only what its client would go on with
+    #[arg(long, conflicts_with = "all_branches")]
+    pub(crate) from_last_compaction: bool,
     /// How many files to convert at a time [default: one for each core]
     #[arg(short, long)]
     pub(crate) jobs: Option<usize>,

@@ -55,7 +55,11 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
         to,
         from,
         carry: args.carry.into(),
-        options: Options { sdk_version: args.sdk_version.into(), all_branches: args.all_branches },
+        options: Options {
+            sdk_version: args.sdk_version.into(),
+            all_branches: args.all_branches,
+            from_last_compaction: args.from_last_compaction,
+        },
         force: args.force,
         verify: args.verify,
         // Several files keep all cores busy, each on one.

@@ -36,6 +36,7 @@ mod inspect;
 mod install;
 mod interrupt;
 mod job;
+mod late;
 mod output;
 mod parallel;
 mod pipeline;

@@ -7,6 +7,7 @@ use jsonl::{ErrorKind, Line, Scanner};
 
 use crate::{
     engine::Engine,
+    late::{Latecomer, Latecomers},
     report::{Damage, MAX_PLACES, Report},
     restore::{Item, Restorer},
     sidecar::Sidecar,
@@ -17,6 +18,7 @@ use crate::{
 pub(crate) struct SecondPass<'w> {
     engine: Engine<'w>,
     survey: Survey,
+    late: Latecomers,
     /// The source's format, and those that its carries lead to, down to the target's.
     levels: Vec<&'static Format>,
     restorers: Vec<Restorer>,
@@ -38,7 +40,8 @@ impl<'w> SecondPass<'w> {
         let restorers = unwound.iter().map(restorer).collect();
         let levels = std::iter::once(from).chain(unwound.iter().copied()).collect();
         let (scanner, report) = (Scanner::default(), Report::default());
-        Self { engine, survey, levels, restorers, scanner, report }
+        let late = Latecomers::new(&survey.plan.late);
+        Self { engine, survey, late, levels, restorers, scanner, report }
     }
 
     /// Takes a line of the source.
@@ -51,7 +54,7 @@ impl<'w> SecondPass<'w> {
         self.report.lines_in += 1;
         self.engine.set_line_number(self.report.lines_in);
         if self.restorers.is_empty() {
-            return self.convert(line, event, self.levels[0], None);
+            return self.in_turn(line, event);
         }
         self.restorers[0].push(line, event.ok().map(|event| event.value));
         let mut scanner = std::mem::take(&mut self.scanner);
@@ -81,6 +84,39 @@ impl<'w> SecondPass<'w> {
         report.bytes_out = written.n_bytes;
         report.losses = written.losses;
         Ok((report, written.sidecar))
+    }
+
+    /// Converts a line, or keeps it until what it follows is written.
+    fn in_turn(&mut self, line: &Line<'_>, event: jsonl::Result<&Event<'_>>) -> io::Result<()> {
+        if self.late.keep(line, self.report.lines_in) {
+            return Ok(());
+        }
+        let before = self.late.before(line);
+        self.convert_late(before)?;
+        self.convert(line, event, self.levels[0], None)?;
+        let after = self.late.after(line);
+        self.convert_late(after)
+    }
+
+    fn convert_late(&mut self, lines: Vec<Latecomer>) -> io::Result<()> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let mut scanner = std::mem::take(&mut self.scanner);
+        let mut result = Ok(());
+        for Latecomer { bytes, offset, number } in lines {
+            self.engine.set_line_number(number);
+            let line = Line::new(&bytes, offset);
+            let event = scanner.scan(&line).map(self.levels[0].read);
+            result =
+                self.convert(&line, event.as_ref().map_err(|error| *error), self.levels[0], None);
+            if result.is_err() {
+                break;
+            }
+        }
+        self.engine.set_line_number(self.report.lines_in);
+        self.scanner = scanner;
+        result
     }
 
     /// Passes on what a restorer hands out: to the next one, or to the target.
@@ -139,9 +175,9 @@ impl<'w> SecondPass<'w> {
                 return Ok(());
             }
         };
-        if !self.survey.shows(line.offset(), event) {
-            if event.message().is_some() {
-                let field = if event.is_sub_agent() { "sub-agent" } else { "branch" };
+        if let Some(field) = self.survey.hides(line.offset(), event) {
+            let is_notice = matches!(event.body, Body::Notice(_)) && !event.is_sub_agent();
+            if event.message().is_some() || is_notice {
                 let place = Place { line: self.report.lines_in, offset: line.offset() };
                 self.engine.lose(field, place);
             }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use core_model::{Event, Facts, Format, Options, Role};
+use core_model::{Event, Facts, Format, Options, Plan, Role};
 use jsonl::Line;
 
 use crate::carry::Base;
@@ -12,17 +12,18 @@ use crate::carry::Base;
 pub(crate) struct Survey {
     pub(crate) facts: Facts,
     pub(crate) base: Base,
-    /// The offsets of the lines that are not part of the conversation, in order.
-    pub(crate) hidden: Vec<u64>,
+    pub(crate) plan: Plan,
     /// Whether sub-agents' messages are shown: the target can, or there is nothing else.
     pub(crate) shows_agents: bool,
 }
 
 impl Survey {
-    /// Returns whether an event is shown in the target.
-    pub(crate) fn shows(&self, offset: u64, event: &Event<'_>) -> bool {
-        let is_hidden = !self.hidden.is_empty() && self.hidden.binary_search(&offset).is_ok();
-        !is_hidden && (self.shows_agents || !event.is_sub_agent())
+    /// Returns what an event belongs to, if it is not shown in the target.
+    pub(crate) fn hides(&self, offset: u64, event: &Event<'_>) -> Option<&'static str> {
+        match event.is_sub_agent() && !self.shows_agents {
+            true => Some("sub-agent"),
+            false => self.plan.hides(offset),
+        }
     }
 }
 
@@ -69,16 +70,16 @@ pub(crate) fn survey(
         true
     })?;
     survey.base = Base::of_lines(samples.iter().flatten().map(String::as_str));
-    survey.hidden = planner.map(|planner| planner.finish()).unwrap_or_default();
+    survey.plan = planner.map(|planner| planner.finish()).unwrap_or_default();
     let is_family = from.family == to.family;
     survey.shows_agents = n_main == 0 || (is_family && to.has_inline_agents);
-    if survey.hidden.is_empty() && (n_agents == 0 || !survey.shows_agents) {
+    if survey.plan.hidden.is_empty() && (n_agents == 0 || !survey.shows_agents) {
         return Ok(survey);
     }
     let mut facts = Facts::default();
     source.for_each(&mut |line, event| {
         if let Ok(event) = event
-            && survey.shows(line.offset(), event)
+            && survey.hides(line.offset(), event).is_none()
         {
             facts.observe(event);
         }

@@ -2,7 +2,7 @@
 
 use jsonl::{Style, Value};
 
-use crate::{Checker, Event, Facts, Output, Store};
+use crate::{Checker, Event, Facts, Output, Plan, Store};
 
 /// A format, in one of its dialects.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +57,8 @@ pub struct Options {
     pub sdk_version: SdkVersion,
     /// Whether branches off the active one are written too.
     pub all_branches: bool,
+    /// Whether only that is written with which the client would go on after the last compaction.
+    pub from_last_compaction: bool,
 }
 
 /// A version of the Agent SDK for Python whose dump is known.
@@ -88,6 +90,6 @@ pub trait Planner {
     /// Takes note of an event and the offset of its line.
     fn observe(&mut self, offset: u64, event: &Event<'_>);
 
-    /// Returns the offsets of the lines that are not part of the conversation, in order.
-    fn finish(self: Box<Self>) -> Vec<u64>;
+    /// Returns which lines are the conversation.
+    fn finish(self: Box<Self>) -> Plan;
 }

@@ -25,6 +25,7 @@ mod message;
 mod name;
 mod outcome;
 mod output;
+mod plan;
 mod problem;
 mod store;
 mod time;
@@ -40,6 +41,7 @@ pub use self::{
     name::SafeName,
     outcome::{Outcome, Status},
     output::Output,
+    plan::{Hidden, Late, Plan},
     problem::{Check, Checker, Findings, Problem, Severity},
     store::{Environment, Home, Named, Store, System, session_files, subfolders},
     time::{iso_millis, millis},

@@ -51,7 +51,7 @@ pub static FORMAT: Format = Format {
     is_record: reader::is_record,
     read,
     writer: |_, facts| Box::new(ClaudeCodeWriter::new(facts)),
-    planner: Some(|options| Box::new(Chain::new(options.all_branches))),
+    planner: Some(|options| Box::new(Chain::new(options))),
     checker: validate::checker,
     store: Some(store::STORE),
     limits: Limits { head: 8 * 1024, carrier: "{\"type\":\"carried\"", carrier_size: 256 * 1024 },

@@ -1,6 +1,6 @@
 //! The active branch: forks, cycles, gaps and copies, in linear time.
 
-use core_model::Options;
+use core_model::{Options, Plan};
 use format_claude_code::FORMAT;
 use jsonl::Scanner;
 
@@ -18,9 +18,9 @@ fn hidden(lines: &[String]) -> Vec<usize> {
             planner.observe(line.offset(), &(FORMAT.read)(value));
         }
     }
-    let hidden = planner.finish();
-    assert!(hidden.is_sorted());
-    hidden.iter().map(|offset| offsets.binary_search(offset).expect("a line")).collect()
+    let hidden = planner.finish().hidden;
+    assert!(hidden.is_sorted_by_key(|hidden| hidden.offset));
+    hidden.iter().map(|hidden| offsets.binary_search(&hidden.offset).expect("a line")).collect()
 }
 
 fn link(parent: &str) -> String {
@@ -190,7 +190,7 @@ fn all_branches_hide_nothing() {
         let value = scanner.scan_slice(text.as_bytes(), 0).expect("valid");
         planner.observe(n as u64, &(FORMAT.read)(value));
     }
-    assert_eq!(planner.finish().len(), 0);
+    assert_eq!(planner.finish(), Plan::default());
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn rewrite(input: &[u8]) -> Vec<u8> {
             planner.observe(line.offset(), &(FORMAT.read)(value));
         }
     }
-    let hidden = planner.finish();
+    let plan = planner.finish();
     let mut facts = Facts::default();
     let mut writer = None;
     let mut out = Output::new(Style::Compact, Style::Compact, "session");
@@ -45,7 +45,7 @@ fn rewrite(input: &[u8]) -> Vec<u8> {
         for line in jsonl::lines(input) {
             let Ok(value) = scanner.scan(&line) else { continue };
             let event = (FORMAT.read)(value);
-            if event.is_sub_agent() || hidden.binary_search(&line.offset()).is_ok() {
+            if event.is_sub_agent() || plan.hides(line.offset()).is_some() {
                 continue;
             }
             if !is_written {

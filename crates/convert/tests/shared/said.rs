@@ -45,13 +45,13 @@ impl Said {
             }
             has_main |= event.message().is_some() && !event.is_sub_agent();
         });
-        let hidden = planner.map(|planner| planner.finish()).unwrap_or_default();
+        let plan = planner.map(|planner| planner.finish()).unwrap_or_default();
         let shows_agents = !has_main || from.family == to.family;
         let mut said = Said::default();
         let mut facts = Facts::default();
         each(bytes, from, &mut scanner, |offset, event| {
             let is_shown = shows_agents || !event.is_sub_agent();
-            if is_shown && hidden.binary_search(&offset).is_err() {
+            if is_shown && plan.hides(offset).is_none() {
                 facts.observe(event);
                 if let Some(message) = event.message() {
                     said.message(message);

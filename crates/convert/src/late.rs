@@ -1,0 +1,75 @@
+//! Lines that are said later than they stand in the source.
+
+use std::collections::{BTreeMap, HashMap};
+
+use core_model::Late;
+use jsonl::Line;
+
+/// How far behind the place where it stands a line may be said, in bytes: half of what a way back
+/// waits for.
+const MAX_DISTANCE: u64 = 8 * 1024 * 1024;
+
+/// The lines that are said later than they stand, and those of them that wait.
+#[derive(Debug, Default)]
+pub(crate) struct Latecomers {
+    /// For the offset of each late line, the offset of the line after which it is said, and its
+    /// place among the others.
+    places: HashMap<u64, (u64, usize)>,
+    waiting: BTreeMap<(u64, usize), Latecomer>,
+    /// The offset of the first line that waits.
+    first: u64,
+}
+
+/// A line that waits.
+#[derive(Debug)]
+pub(crate) struct Latecomer {
+    /// The line with its terminator.
+    pub(crate) bytes: Vec<u8>,
+    /// Where it starts in the source.
+    pub(crate) offset: u64,
+    /// Its number in the source, from 1.
+    pub(crate) number: u64,
+}
+
+impl Latecomers {
+    /// Creates the list of the lines that a plan has late.
+    pub(crate) fn new(late: &[Late]) -> Self {
+        let places = late.iter().enumerate().map(|(n, late)| (late.offset, (late.after, n)));
+        Self { places: places.collect(), ..Self::default() }
+    }
+
+    /// Keeps a line if it is said later; returns whether it is.
+    pub(crate) fn keep(&mut self, line: &Line<'_>, number: u64) -> bool {
+        let Some(place) = self.places.get(&line.offset()) else { return false };
+        let bytes = line.bytes();
+        if bytes.len() as u64 > MAX_DISTANCE {
+            return false;
+        }
+        if self.waiting.is_empty() {
+            self.first = line.offset();
+        }
+        let latecomer = Latecomer { bytes: bytes.to_vec(), offset: line.offset(), number };
+        self.waiting.insert(*place, latecomer);
+        true
+    }
+
+    /// Returns the lines that can wait no longer if this line comes first.
+    pub(crate) fn before(&mut self, line: &Line<'_>) -> Vec<Latecomer> {
+        let end = line.offset() + line.bytes().len() as u64;
+        if self.waiting.is_empty() || end - self.first <= MAX_DISTANCE {
+            return Vec::new();
+        }
+        std::mem::take(&mut self.waiting).into_values().collect()
+    }
+
+    /// Returns the lines that are said after this one.
+    pub(crate) fn after(&mut self, line: &Line<'_>) -> Vec<Latecomer> {
+        let mut after = Vec::new();
+        while let Some(entry) = self.waiting.first_entry()
+            && entry.key().0 <= line.offset()
+        {
+            after.push(entry.remove());
+        }
+        after
+    }
+}

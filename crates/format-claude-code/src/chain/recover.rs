@@ -1,0 +1,55 @@
+//! What belongs to the branch though it is not on the way: parallel tools fork the tree.
+
+use std::collections::HashSet;
+
+use core_model::Role;
+
+use super::{Chain, node::Node, tree::Tree};
+
+impl Chain {
+    /// Shows what belongs to responses on the branch: their other lines, and results of their
+    /// calls that no line on the branch answers (parallel tools fork the tree).
+    /// Lines before `start` stay as they are.
+    pub(super) fn recover(&self, tree: &Tree<'_>, shown: &mut [bool], start: u32) {
+        let of_role = |node_idx: u32, role| self.node(node_idx).role == Some(role);
+        let mut responses = HashSet::new();
+        for (node, _) in self.nodes.iter().zip(&*shown).filter(|(_, shown)| **shown) {
+            if node.role == Some(Role::Assistant) && node.message_id != 0 {
+                responses.insert(node.message_id);
+            }
+        }
+        for (node_idx, node) in self.nodes.iter().enumerate().skip(start as usize) {
+            let is_sibling = node.role == Some(Role::Assistant)
+                && tree.is_main(node)
+                && !tree.is_repeat(node_idx)
+                && responses.contains(&node.message_id);
+            if let Some(shown) = shown.get_mut(node_idx).filter(|_| is_sibling) {
+                *shown = true;
+            }
+        }
+        let is_shown = |shown: &[bool], node_idx: u32| shown.get(node_idx as usize) == Some(&true);
+        let (mut called, mut answered) = (HashSet::new(), HashSet::new());
+        for &(node_idx, id) in self.tools.iter().filter(|(node_idx, _)| is_shown(shown, *node_idx))
+        {
+            if of_role(node_idx, Role::Assistant) { &mut called } else { &mut answered }.insert(id);
+        }
+        for &(node_idx, id) in &self.tools {
+            let is_lost_result = node_idx >= start
+                && of_role(node_idx, Role::User)
+                && !is_shown(shown, node_idx)
+                && tree.is_main(self.node(node_idx))
+                && !tree.is_repeat(node_idx as usize);
+            if is_lost_result
+                && called.contains(&id)
+                && answered.insert(id)
+                && let Some(shown) = shown.get_mut(node_idx as usize)
+            {
+                *shown = true;
+            }
+        }
+    }
+
+    fn node(&self, node_idx: u32) -> &Node {
+        &self.nodes[node_idx as usize]
+    }
+}
