@@ -116,6 +116,9 @@ pub(crate) struct ConvertArgs {
     /// The version of the Agent SDK for Python whose dump is written
     #[arg(long, value_enum, default_value = "0.2.187")]
     pub(crate) sdk_version: Sdk,
+    /// Convert nothing of an input with a line that cannot be read
+    #[arg(long)]
+    pub(crate) strict: bool,
     /// Write the branches of a transcript too that its client would not resume
     #[arg(long)]
     pub(crate) all_branches: bool,

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use crate::{
     CarryMode, by_name,
     cli::ConvertArgs,
-    describe::Done,
+    describe::{Done, place},
     input::{Input, is_inside_an_input},
     install::install,
     interrupt::is_interrupted,
@@ -57,6 +57,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
         carry: args.carry.into(),
         options: Options {
             sdk_version: args.sdk_version.into(),
+            is_strict: args.strict,
             all_branches: args.all_branches,
             from_last_compaction: args.from_last_compaction,
         },
@@ -212,8 +213,15 @@ fn finish(args: &ConvertArgs, results: &Results<'_>, is_folder: bool) -> io::Res
                 }
             }
             Err(refusal) => {
+                let label = shown(&input.label());
                 account.want_attention();
-                complain(&format!("{}: {refusal}", shown(&input.label())));
+                match refusal.damage() {
+                    Some(damage) => {
+                        account.status = Some(Status::Failed);
+                        complain(&format!("{} (--strict)", place(&label, damage)));
+                    }
+                    None => complain(&format!("{label}: {refusal}")),
+                }
             }
         }
     }

@@ -6,7 +6,8 @@ use jsonl::{Style, push_string};
 
 use crate::{
     CarryMode,
-    report::{Damage, Report},
+    damage::{Damage, Recovered},
+    report::Report,
     shown::shown,
 };
 
@@ -28,9 +29,18 @@ impl Done {
         let label = shown(&self.label);
         let mut lines: Vec<String> =
             report.damaged.iter().map(|damage| place(&label, damage)).collect();
-        let more = report.n_damaged - report.damaged.len() as u64;
+        let more = report.n_residues - report.damaged.len() as u64;
         if more > 0 {
             lines.push(format!("{label}: {more} more lines that cannot be read"));
+        }
+        lines.extend(report.recovered.iter().map(|found| {
+            let Recovered { line, offset, n_records } = found;
+            format!("{label}:{line}: byte {offset}: {} recovered", count(*n_records, "record"))
+        }));
+        let shown: u64 = report.recovered.iter().map(|found| found.n_records).sum();
+        if report.n_recovered > shown {
+            let more = count(report.n_recovered - shown, "record");
+            lines.push(format!("{label}: {more} more recovered"));
         }
         if let Some(torn) = &report.torn {
             lines.push(format!("{} (the last line is torn)", place(&label, torn)));
@@ -63,6 +73,11 @@ impl Done {
             report.lines_out,
             report.riders,
         )];
+        if report.n_recovered > 0
+            && let Some(line) = lines.first_mut()
+        {
+            _ = write!(line, ", {} recovered", count(report.n_recovered, "record"));
+        }
         for (kind, field, loss) in report.losses.iter() {
             let mut line = format!("  {} {field} x{}", kind.name(), loss.count);
             for (n, place) in loss.places.iter().enumerate() {
@@ -92,6 +107,9 @@ impl Done {
             ("lines_out", report.lines_out),
             ("lines_carried_whole", report.riders),
             ("lines_damaged", report.n_damaged),
+            ("records_recovered", report.n_recovered),
+            ("residues", report.n_residues),
+            ("bytes_residue", report.bytes_residue),
             ("lines_restored", report.restored.restored),
             ("lines_edited", report.restored.edited),
             ("lines_added", report.restored.added),
@@ -106,9 +124,22 @@ impl Done {
         text.push_str(",\"damaged\":[");
         for (n, damage) in report.damaged.iter().chain(&report.torn).enumerate() {
             let comma = if n > 0 { "," } else { "" };
-            let (line, offset) = (damage.line, damage.error.offset);
+            let Damage { line, error, start, length, sha256, .. } = damage;
+            let offset = error.offset;
             _ = write!(text, "{comma}{{\"line\":{line},\"offset\":{offset},\"error\":");
-            _ = write!(text, "\"{}\"}}", damage.error.kind);
+            _ = write!(text, "\"{}\",\"start\":{start},\"length\":{length}", error.kind);
+            text.push_str(",\"sha256\":\"");
+            for byte in sha256 {
+                _ = write!(text, "{byte:02x}");
+            }
+            text.push_str("\"}");
+        }
+        text.push_str("],\"recovered\":[");
+        for (n, found) in report.recovered.iter().enumerate() {
+            let comma = if n > 0 { "," } else { "" };
+            let Recovered { line, offset, n_records } = found;
+            _ = write!(text, "{comma}{{\"line\":{line},\"offset\":{offset},");
+            _ = write!(text, "\"records\":{n_records}}}");
         }
         text.push_str("],\"losses\":[");
         for (n, (kind, field, loss)) in report.losses.iter().enumerate() {
@@ -131,6 +162,16 @@ impl Done {
     }
 }
 
-fn place(label: &str, damage: &Damage) -> String {
-    format!("{label}:{}: byte {}: {}", damage.line, damage.error.offset, damage.error.kind)
+pub(crate) fn place(label: &str, damage: &Damage) -> String {
+    let Damage { line, error, length, .. } = damage;
+    let place = format!("{label}:{line}: byte {}: {}", error.offset, error.kind);
+    if damage.is_piece {
+        format!("{place} ({} in no record)", count(*length, "byte"))
+    } else {
+        place
+    }
+}
+
+fn count(n: u64, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }

@@ -171,13 +171,19 @@ impl<'w> Engine<'w> {
         }
     }
 
-    /// Writes a line of the target's own format that was restored, byte for byte.
-    pub(crate) fn resume(&mut self, bytes: &[u8], event: Option<&Event<'_>>) -> io::Result<()> {
+    /// Writes a line of the target's own format that was restored, byte for byte; `is_continued`
+    /// says that it goes on with the line before it, which was damaged.
+    pub(crate) fn resume(
+        &mut self,
+        bytes: &[u8],
+        is_continued: bool,
+        event: Option<&Event<'_>>,
+    ) -> io::Result<()> {
         if let Some(event) = event {
             self.writer.resume(event, &mut self.out);
             self.take_emitted()?;
         }
-        self.target.push_restored(bytes, event.is_some_and(Event::is_prompt))
+        self.target.push_restored(bytes, is_continued, event.is_some_and(Event::is_prompt))
     }
 
     fn take_emitted(&mut self) -> io::Result<()> {

@@ -10,7 +10,7 @@ use core_model::{Format, Options};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::{
-    CarryMode, Conversion, Detected, FORMATS, Sidecar, Source,
+    CarryMode, Conversion, Damage, Detected, FORMATS, Sidecar, Source,
     conversions::Outcome,
     describe::Done,
     detect,
@@ -66,6 +66,16 @@ pub(crate) enum Refusal {
     /// Reading or writing failed.
     #[error("{0}")]
     Io(#[from] io::Error),
+}
+
+impl Refusal {
+    /// Returns the damage because of which an input was refused.
+    pub(crate) fn damage(&self) -> Option<&Damage> {
+        match self {
+            Refusal::Io(error) => error.get_ref()?.downcast_ref(),
+            _ => None,
+        }
+    }
 }
 
 impl Order {

@@ -27,6 +27,7 @@ mod carry;
 mod check;
 mod cli;
 mod conversions;
+mod damage;
 mod describe;
 mod detect;
 mod engine;
@@ -41,6 +42,7 @@ mod output;
 mod parallel;
 mod pipeline;
 mod queries;
+mod recovery;
 mod report;
 mod restore;
 mod run;
@@ -56,11 +58,12 @@ mod waiting;
 
 pub use self::{
     carry::{Carry, Ending, MEMBER, Member, Piece, Record, guard_of},
+    damage::{Damage, Recovered},
     detect::Detected,
     engine::CarryMode,
     formats::{FORMATS, by_name},
     pipeline::{Conversion, detect},
-    report::{Damage, MAX_PLACES, Report},
+    report::{MAX_PLACES, Report},
     restore::Tally,
     run::run,
     sidecar::Sidecar,

@@ -5,6 +5,7 @@ use std::io::{self, Read, Seek, Write};
 use core_model::{Format, Options};
 
 use crate::{
+    damage::first_damage,
     detect::{Ballot, Detected},
     engine::{CarryMode, Engine},
     report::Report,
@@ -35,7 +36,7 @@ pub struct Conversion {
 /// The reader's own.
 pub fn detect<R: Read + Seek + Send>(source: &mut Source<R>) -> io::Result<Detected> {
     let mut ballot = Ballot::default();
-    source.for_each(&mut |line, value| ballot.push(line, value.ok()))?;
+    source.for_each_piece(None, &mut |line, value| ballot.push(line, value.ok()))?;
     Ok(ballot.result())
 }
 
@@ -48,13 +49,21 @@ impl Conversion {
     /// # Errors
     ///
     /// Those of reading the source and writing the target. What is wrong with lines is no error but
-    /// in the report.
+    /// in the report, unless [`Options::is_strict`] asks for it: then the first [`Damage`] is one,
+    /// and nothing is written.
+    ///
+    /// [`Damage`]: crate::Damage
     pub fn run<R: Read + Seek + Send>(
         &self,
         source: &mut Source<R>,
         sidecar: Option<Sidecar>,
         sink: &mut dyn Write,
     ) -> io::Result<(Report, Option<Vec<u8>>)> {
+        if self.options.is_strict
+            && let Some(damage) = first_damage(source)?
+        {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, damage));
+        }
         let stack = stack(self.from, source, sidecar.as_ref())?;
         let depth = stack.iter().position(|format| format.name == self.to.name);
         if self.from.name == self.to.name {

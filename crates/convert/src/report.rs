@@ -2,19 +2,13 @@
 
 use core_model::Losses;
 
-use crate::restore::Tally;
+use crate::{
+    damage::{Damage, Recovered},
+    restore::Tally,
+};
 
 /// How many places of one kind a report names.
 pub const MAX_PLACES: usize = 20;
-
-/// A line that could not be read.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Damage {
-    /// The number of the line, from 1.
-    pub line: u64,
-    /// What was wrong, and where.
-    pub error: jsonl::Error,
-}
 
 /// What a conversion did.
 #[derive(Clone, Debug, Default)]
@@ -31,8 +25,16 @@ pub struct Report {
     pub lines_out: u64,
     /// The source lines that no written line says: they ride in the carry, or are lost without one.
     pub riders: u64,
-    /// How many lines could not be read; a torn last line is not among them.
+    /// How many lines are not one JSON value; a torn last line is not among them.
     pub n_damaged: u64,
+    /// How many records were found in them.
+    pub n_recovered: u64,
+    /// Where the first of these records are, at most [`MAX_PLACES`] lines.
+    pub recovered: Vec<Recovered>,
+    /// How many lines, and pieces of lines beside recovered records, could not be read.
+    pub n_residues: u64,
+    /// How many bytes they have.
+    pub bytes_residue: u64,
     /// The first of them, at most [`MAX_PLACES`].
     pub damaged: Vec<Damage>,
     /// The last line, if it ends in the middle of a value.

@@ -12,7 +12,12 @@ use crate::{
 #[derive(Debug)]
 pub(crate) enum Item {
     /// A source line, byte for byte.
-    Restored(Vec<u8>),
+    Restored {
+        /// Its bytes, with the terminator.
+        bytes: Vec<u8>,
+        /// Whether it is a piece of a damaged line, and the one before it is restored too.
+        is_continued: bool,
+    },
     /// A line that must be converted: new since the conversion, or edited.
     Converted {
         /// The line without its carry, with its terminator.

@@ -3,12 +3,13 @@
 use std::io;
 
 use core_model::{Body, Event, Field, Format, Message, Place};
-use jsonl::{ErrorKind, Line, Scanner};
+use jsonl::{Line, Scanner};
 
 use crate::{
+    damage::DamageLog,
     engine::Engine,
     late::{Latecomer, Latecomers},
-    report::{Damage, MAX_PLACES, Report},
+    report::Report,
     restore::{Item, Restorer},
     sidecar::Sidecar,
     survey::Survey,
@@ -23,6 +24,7 @@ pub(crate) struct SecondPass<'w> {
     levels: Vec<&'static Format>,
     restorers: Vec<Restorer>,
     scanner: Scanner,
+    damage_log: DamageLog,
     report: Report,
 }
 
@@ -39,9 +41,9 @@ impl<'w> SecondPass<'w> {
             |format: &&'static Format| Restorer::new(format.tag, format.style, sidecar.take());
         let restorers = unwound.iter().map(restorer).collect();
         let levels = std::iter::once(from).chain(unwound.iter().copied()).collect();
-        let (scanner, report) = (Scanner::default(), Report::default());
+        let (scanner, damage_log, report) = Default::default();
         let late = Latecomers::new(&survey.plan.late);
-        Self { engine, survey, late, levels, restorers, scanner, report }
+        Self { engine, survey, late, levels, restorers, scanner, damage_log, report }
     }
 
     /// Takes a line of the source.
@@ -51,7 +53,7 @@ impl<'w> SecondPass<'w> {
         event: jsonl::Result<&Event<'_>>,
     ) -> io::Result<()> {
         self.report.bytes_in += line.bytes().len() as u64;
-        self.report.lines_in += 1;
+        self.damage_log.arrives(line, event.is_ok(), &mut self.report);
         self.engine.set_line_number(self.report.lines_in);
         if self.restorers.is_empty() {
             return self.in_turn(line, event);
@@ -123,16 +125,16 @@ impl<'w> SecondPass<'w> {
     fn take_items(&mut self, level: usize, scanner: &mut Scanner) -> io::Result<()> {
         while let Some(item) = self.restorers[level].next_item() {
             match item {
-                Item::Restored(bytes) if level + 1 < self.restorers.len() => {
+                Item::Restored { bytes, .. } if level + 1 < self.restorers.len() => {
                     let line = Line::new(&bytes, 1);
                     self.restorers[level + 1].push(&line, scanner.scan(&line).ok());
                     self.take_items(level + 1, scanner)?;
                 }
-                Item::Restored(bytes) => {
+                Item::Restored { bytes, is_continued } => {
                     let line = Line::new(&bytes, u64::from(!self.engine.is_at_start()));
                     let format = self.levels[level + 1];
                     let event = scanner.scan(&line).ok().map(format.read);
-                    self.engine.resume(&bytes, event.as_ref())?;
+                    self.engine.resume(&bytes, is_continued, event.as_ref())?;
                 }
                 Item::Converted { line, offset, skeletons } => {
                     if level + 1 < self.restorers.len() {
@@ -170,7 +172,7 @@ impl<'w> SecondPass<'w> {
         let event = match event {
             Ok(event) => event,
             Err(error) => {
-                self.note_damage(line, error);
+                self.damage_log.is_unreadable(line, error, &mut self.report);
                 self.engine.ride(line);
                 return Ok(());
             }
@@ -192,21 +194,6 @@ impl<'w> SecondPass<'w> {
             keep_envelope(&mut event, &(target.read)(known));
         }
         self.engine.write(line, &event, format)
-    }
-
-    fn note_damage(&mut self, line: &Line<'_>, error: jsonl::Error) {
-        if line.is_blank() {
-            return;
-        }
-        let damage = Damage { line: self.report.lines_in, error };
-        if !line.is_terminated() && error.kind == ErrorKind::UnexpectedEnd {
-            self.report.torn = Some(damage);
-            return;
-        }
-        self.report.n_damaged += 1;
-        if self.report.damaged.len() < MAX_PLACES {
-            self.report.damaged.push(damage);
-        }
     }
 }
 

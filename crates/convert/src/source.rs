@@ -7,6 +7,7 @@ use jsonl::{Chunk, Line, Scanner, Stream, Value};
 
 use crate::{
     parallel::for_each_chunk,
+    recovery::{Recovery, is_damage},
     survey::{EachEvent, Events},
 };
 
@@ -84,7 +85,19 @@ impl<R: Read + Seek + Send> Source<R> {
         Ok(())
     }
 
-    /// Calls `then` with the events of the source: of a small one, each line is read once.
+    /// Calls `each` with every line as [`Source::for_each`] does, but with the pieces of a damaged
+    /// line one by one; `format` is what it may be in.
+    pub(crate) fn for_each_piece(
+        &mut self,
+        format: Option<&'static Format>,
+        each: &mut EachLine<'_>,
+    ) -> io::Result<()> {
+        let mut recovery = Recovery::new(format);
+        self.for_each(&mut |line, value| recovery.line(line, value, each))
+    }
+
+    /// Calls `then` with the events of the source: of a small one, each line is read once, unless
+    /// one is damaged.
     pub(crate) fn with_events<T>(
         &mut self,
         format: &'static Format,
@@ -92,11 +105,11 @@ impl<R: Read + Seek + Send> Source<R> {
     ) -> io::Result<T> {
         self.keep()?;
         match &self.kept {
-            Some(chunk) => {
+            Some(chunk) if chunk.iter().all(|(_, value)| !value.is_err_and(is_damage)) => {
                 let read = |(line, value): (_, jsonl::Result<_>)| (line, value.map(format.read));
                 then(&mut Kept { events: chunk.iter().map(read).collect() })
             }
-            None => then(&mut Passing { source: self, format }),
+            _ => then(&mut Passing { source: self, format }),
         }
     }
 }
@@ -126,7 +139,7 @@ struct Passing<'s, R> {
 impl<R: Read + Seek + Send> Events for Passing<'_, R> {
     fn for_each(&mut self, each: &mut EachEvent<'_>) -> io::Result<()> {
         let read = self.format.read;
-        self.source.for_each(&mut |line, value| match value.map(read) {
+        self.source.for_each_piece(Some(self.format), &mut |line, value| match value.map(read) {
             Ok(event) => each(line, Ok(&event)),
             Err(error) => each(line, Err(error)),
         })

@@ -23,7 +23,7 @@ pub(crate) fn stack<R: Read + Seek + Send>(
     sidecar: Option<&Sidecar>,
 ) -> io::Result<Vec<&'static Format>> {
     let mut head: Vec<Vec<u8>> = Vec::new();
-    source.for_each(&mut |line, _| {
+    source.for_each_piece(Some(from), &mut |line, _| {
         head.push(line.bytes().to_vec());
         head.len() < MAX_LINES
     })?;
@@ -50,7 +50,7 @@ pub(crate) fn stack<R: Read + Seek + Send>(
         restorer.finish();
         let mut restored = Vec::new();
         while let Some(item) = restorer.next_item() {
-            if let Item::Restored(bytes) = item {
+            if let Item::Restored { bytes, .. } = item {
                 restored.push(bytes);
             }
         }

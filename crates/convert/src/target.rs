@@ -140,12 +140,19 @@ impl<'w> Target<'w> {
         Ok(())
     }
 
-    /// Writes a restored line, byte for byte.
-    pub(crate) fn push_restored(&mut self, bytes: &[u8], is_prompt: bool) -> io::Result<()> {
+    /// Writes a restored line, or a piece that goes on with the line before it, byte for byte.
+    pub(crate) fn push_restored(
+        &mut self,
+        bytes: &[u8],
+        is_continued: bool,
+        is_prompt: bool,
+    ) -> io::Result<()> {
+        let is_continued = is_continued && self.held.is_none();
+        self.needs_newline &= !is_continued;
+        self.n_lines += u64::from(!is_continued);
         self.write_held()?;
         self.end_line()?;
         self.sink.write_all(bytes)?;
-        self.n_lines += 1;
         self.n_bytes += bytes.len() as u64;
         self.needs_newline = !bytes.ends_with(b"\n");
         self.is_head &= !is_prompt;

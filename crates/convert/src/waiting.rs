@@ -19,6 +19,8 @@ pub(crate) struct WaitingRoom {
     last_offset: u64,
     /// Where the next source line must start; unknown after an edited line.
     expected: Option<u64>,
+    /// Whether what was handed out last is a restored line, or a piece of one, without an end.
+    is_open: bool,
     ready: VecDeque<Item>,
 }
 
@@ -64,6 +66,7 @@ impl Default for WaitingRoom {
             next_seq: 0,
             last_offset: 0,
             expected: Some(0),
+            is_open: false,
             ready: VecDeque::new(),
         }
     }
@@ -79,7 +82,8 @@ impl WaitingRoom {
     pub(crate) fn restored(&mut self, offset: u64, bytes: Vec<u8>, tally: &mut Tally) {
         self.n_bytes += bytes.len();
         let end = Some(offset + bytes.len() as u64);
-        self.wait(offset, Waiting::Item { item: Item::Restored(bytes), end }, tally);
+        let item = Item::Restored { bytes, is_continued: false };
+        self.wait(offset, Waiting::Item { item, end }, tally);
     }
 
     /// Takes an edited line, in the place of the source line at `offset`, or after the last one.
@@ -91,7 +95,7 @@ impl WaitingRoom {
     /// Takes a line that has no place in the source: it comes now.
     pub(crate) fn added(&mut self, item: Item, tally: &mut Tally) {
         self.drain(true, tally);
-        self.ready.push_back(item);
+        self.hand_out_other(item);
     }
 
     fn wait(&mut self, offset: u64, waiting: Waiting, tally: &mut Tally) {
@@ -147,13 +151,13 @@ impl WaitingRoom {
             }
             tally.gaps += u64::from(!is_next);
             match entry.remove() {
+                Waiting::Item { item: Item::Restored { bytes, .. }, .. } => {
+                    self.n_bytes = self.n_bytes.saturating_sub(bytes.len());
+                    self.hand_out(offset, bytes, tally);
+                }
                 Waiting::Item { item, end } => {
-                    if let Item::Restored(bytes) = &item {
-                        self.n_bytes = self.n_bytes.saturating_sub(bytes.len());
-                        tally.restored += 1;
-                    }
                     self.expected = end;
-                    self.ready.push_back(item);
+                    self.hand_out_other(item);
                 }
                 Waiting::Parts(parts) => self.hand_out_parts(offset, parts, is_complete, tally),
             }
@@ -164,10 +168,7 @@ impl WaitingRoom {
         let whole = parts.parts.into_values().collect::<Vec<_>>().concat();
         self.n_bytes = self.n_bytes.saturating_sub(whole.len());
         if is_complete && !parts.is_broken {
-            tally.restored += 1;
-            self.expected = Some(offset + whole.len() as u64);
-            self.ready.push_back(Item::Restored(whole));
-            return;
+            return self.hand_out(offset, whole, tally);
         }
         tally.edited += 1;
         tally.gaps += u64::from(parts.lines.is_empty());
@@ -178,7 +179,22 @@ impl WaitingRoom {
         let mut skeletons = vec![skeleton];
         for PartLine { line, offset, .. } in parts.lines {
             let skeletons = Some(std::mem::take(&mut skeletons));
-            self.ready.push_back(Item::Converted { line, offset, skeletons });
+            self.hand_out_other(Item::Converted { line, offset, skeletons });
         }
+    }
+
+    /// Hands out a source line, or a piece of one, which goes on with the one before it if that
+    /// ended where this one starts.
+    fn hand_out(&mut self, offset: u64, bytes: Vec<u8>, tally: &mut Tally) {
+        tally.restored += 1;
+        let is_continued = self.is_open && self.expected == Some(offset);
+        self.expected = Some(offset + bytes.len() as u64);
+        self.is_open = !bytes.ends_with(b"\n");
+        self.ready.push_back(Item::Restored { bytes, is_continued });
+    }
+
+    fn hand_out_other(&mut self, item: Item) {
+        self.is_open = false;
+        self.ready.push_back(item);
     }
 }

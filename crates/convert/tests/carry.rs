@@ -2,6 +2,8 @@
 
 #[path = "shared/fixtures.rs"]
 mod fixtures;
+#[path = "shared/pieces.rs"]
+mod pieces;
 #[path = "shared/shown.rs"]
 mod shown;
 #[path = "shared/ways.rs"]
@@ -15,6 +17,7 @@ use jsonl::Style;
 
 use self::{
     fixtures::fixtures,
+    pieces::pieces,
     shown::shown,
     ways::{Written, convert, others, there_and_back},
     written::{joined, written_lines},
@@ -94,7 +97,8 @@ fn records_are_keyed_by_the_offsets_of_their_lines() {
             offsets.extend(records.iter().filter(|it| it.part == 0).map(|it| it.offset));
         }
         offsets.sort_unstable();
-        let expected: Vec<_> = jsonl::lines(source).map(|line| line.offset()).collect();
+        let pieces = pieces(source, None);
+        let expected: Vec<_> = pieces.iter().map(|piece| piece.line.offset()).collect();
         if !written.bytes.is_empty() {
             assert_eq!(offsets, expected, "{name}");
         }
@@ -133,7 +137,7 @@ fn a_source_line_over_several_written_lines_has_a_part_on_each() {
     let mut n_split = 0;
     each_written(INLINE, |name, source, _, written| {
         let lines = written_lines(&written.bytes);
-        for source_line in jsonl::lines(source) {
+        for source_line in pieces(source, None).into_iter().map(|piece| piece.line) {
             let mut parts = Vec::new();
             for line in &lines {
                 let records = line.carry().records.into_iter();

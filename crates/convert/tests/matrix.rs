@@ -22,11 +22,7 @@ use self::{
 const REFUSED: &[(&str, &str)] = &[
     ("agent-a7f3c21.meta.json", "unknown"),
     ("toolu_01A.txt", "unknown"),
-    ("lone-carriage-returns.jsonl", "unknown"),
     ("only-nul.jsonl", "unknown"),
-    ("all-records-on-a-line.jsonl", "unknown"),
-    ("record-separators.jsonl", "unknown"),
-    ("inside-an-array.jsonl", "unknown"),
     ("one-brace.jsonl", "unknown"),
     ("nothing-readable.jsonl", "unknown"),
     ("codex.jsonl", "a Codex session"),

@@ -55,6 +55,8 @@ pub struct Limits {
 pub struct Options {
     /// The version of the SDK whose dump is written.
     pub sdk_version: SdkVersion,
+    /// Whether a source with a line that cannot be read is refused.
+    pub is_strict: bool,
     /// Whether branches off the active one are written too.
     pub all_branches: bool,
     /// Whether only that is written with which the client would go on after the last compaction.

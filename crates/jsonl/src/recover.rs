@@ -202,7 +202,7 @@ fn n_between_backward(bytes: &[u8]) -> usize {
     bytes.iter().rev().take_while(|byte| is_between(**byte)).count()
 }
 
-/// Cuts a line into the records and what lies between them; a record keeps the spaces around it.
+/// Cuts a line into the records and what lies between them.
 fn cut<'l>(line: &Line<'l>, records: &[Place]) -> Vec<Piece<'l>> {
     let (bytes, content) = (line.bytes(), line.content());
     let base = line.offset_of(content).map_or(0, |offset| (offset - line.offset()) as usize);
@@ -215,13 +215,11 @@ fn cut<'l>(line: &Line<'l>, records: &[Place]) -> Vec<Piece<'l>> {
     };
     let mut done = 0;
     for (n, (start, end)) in records.iter().enumerate() {
-        let (mut start, mut end) = (start + base, end + base);
-        let before = &bytes[done..start];
-        start -= before.iter().rev().take_while(|byte| is_space(**byte)).count();
-        // What the content leaves out: a byte order mark at the start, the terminator at the end.
-        if start == base {
-            start = done;
-        }
+        let (start, mut end) = (start + base, end + base);
+        // Spaces after a record are its own; before it, only if nothing else is there. So is what
+        // the content leaves out: a byte order mark at the start, the terminator at the end.
+        let is_alone = bytes[done.max(base)..start].iter().all(|byte| is_space(*byte));
+        let start = if is_alone { done } else { start };
         let next = records.get(n + 1).map_or(bytes.len(), |(next, _)| next + base);
         end += bytes[end..next].iter().take_while(|byte| is_space(**byte)).count();
         push(done, start, false);

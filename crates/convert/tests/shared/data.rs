@@ -6,13 +6,18 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// Returns the folder of the shared data.
+pub(crate) fn root() -> PathBuf {
+    match std::env::var_os("CONVERT_DATA") {
+        Some(path) => PathBuf::from(path),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
+    }
+}
+
 /// Returns the files below folders of the shared data with their paths within it, without those
 /// that describe the others; nothing, after saying so, where there is no data.
 pub(crate) fn data(folders: &[&str]) -> Vec<(String, Vec<u8>)> {
-    let root = match std::env::var_os("CONVERT_DATA") {
-        Some(path) => PathBuf::from(path),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-    };
+    let root = root();
     let mut found = Vec::new();
     let mut waiting: Vec<PathBuf> = folders.iter().map(|folder| root.join(folder)).collect();
     while let Some(path) = waiting.pop() {

@@ -1,9 +1,14 @@
 //! What a session says, in words that can be compared over formats.
 
+#[path = "pieces.rs"]
+mod pieces;
+
 use std::borrow::Cow;
 
 use core_model::{Block, Content, Event, Facts, Field, Format, Message, Options, Role, ToolResult};
 use jsonl::{Raw, Scanner, Style};
+
+use self::pieces::pieces;
 
 /// A tool use: its id, its name, its input.
 pub(crate) type Call = (String, String, String);
@@ -89,9 +94,9 @@ fn each(
     scanner: &mut Scanner,
     mut look: impl FnMut(u64, &Event<'_>),
 ) {
-    for line in jsonl::lines(bytes) {
-        if let Ok(value) = scanner.scan(&line) {
-            look(line.offset(), &(format.read)(value));
+    for piece in pieces(bytes, Some(format)).into_iter().filter(|piece| piece.is_record) {
+        if let Ok(value) = scanner.scan(&piece.line) {
+            look(piece.line.offset(), &(format.read)(value));
         }
     }
 }

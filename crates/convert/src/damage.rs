@@ -1,0 +1,141 @@
+//! What is wrong with the lines of a source, and what was recovered from them.
+
+use std::io::{self, Read, Seek};
+
+use jsonl::{ErrorKind, Line};
+use sha2::{Digest, Sha256};
+
+use crate::{
+    recovery::is_damage,
+    report::{MAX_PLACES, Report},
+    source::Source,
+};
+
+/// A line that could not be read, or what of it lies beside the records that were recovered.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("line {line}: {error}")]
+pub struct Damage {
+    /// The number of the line, from 1.
+    pub line: u64,
+    /// What was wrong, and where.
+    pub error: jsonl::Error,
+    /// The offset of the first byte that is in no record.
+    pub start: u64,
+    /// How many bytes follow it that are in no record either.
+    pub length: u64,
+    /// The SHA-256 of these bytes: to compare them without showing them.
+    pub sha256: [u8; 32],
+    /// Whether records of the same line were recovered.
+    pub is_piece: bool,
+}
+
+impl Damage {
+    fn new(number: u64, line: &Line<'_>, error: jsonl::Error) -> Self {
+        let content = line.content();
+        Self {
+            line: number,
+            error,
+            start: line.offset_of(content).unwrap_or(line.offset()),
+            length: content.len() as u64,
+            sha256: Sha256::digest(content).into(),
+            is_piece: line.is_piece(),
+        }
+    }
+}
+
+/// Records that were found in a line that is not one JSON value.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Recovered {
+    /// The number of the line, from 1.
+    pub line: u64,
+    /// The offset of the first of them.
+    pub offset: u64,
+    /// How many they are.
+    pub n_records: u64,
+}
+
+/// Writes into a report what comes of the lines and pieces of a source.
+#[derive(Debug, Default)]
+pub(crate) struct DamageLog {
+    /// Whether the last piece did not end its line.
+    is_inside: bool,
+    last_damaged: u64,
+}
+
+impl DamageLog {
+    /// Takes note of the next line, or piece of one.
+    pub(crate) fn arrives(&mut self, line: &Line<'_>, is_readable: bool, report: &mut Report) {
+        if let Some(torn) = report.torn.take() {
+            // More follows.
+            self.add(torn, report);
+        }
+        report.lines_in += u64::from(!self.is_inside);
+        self.is_inside = !line.is_terminated();
+        if !line.is_piece() {
+            return;
+        }
+        self.count_line(report);
+        if !is_readable {
+            return;
+        }
+        report.n_recovered += 1;
+        let (number, offset) = (report.lines_in, line.offset());
+        let n_places = report.recovered.len();
+        match report.recovered.last_mut() {
+            Some(last) if last.line == number => last.n_records += 1,
+            _ if n_places == MAX_PLACES => {}
+            _ => report.recovered.push(Recovered { line: number, offset, n_records: 1 }),
+        }
+    }
+
+    /// Takes note that a line, or piece of one, cannot be read.
+    pub(crate) fn is_unreadable(
+        &mut self,
+        line: &Line<'_>,
+        error: jsonl::Error,
+        report: &mut Report,
+    ) {
+        if line.is_blank() {
+            return;
+        }
+        let damage = Damage::new(report.lines_in, line, error);
+        if !line.is_terminated() && error.kind == ErrorKind::UnexpectedEnd {
+            report.torn = Some(damage);
+        } else {
+            self.add(damage, report);
+        }
+    }
+
+    fn add(&mut self, damage: Damage, report: &mut Report) {
+        self.count_line(report);
+        report.n_residues += 1;
+        report.bytes_residue += damage.length;
+        if report.damaged.len() < MAX_PLACES {
+            report.damaged.push(damage);
+        }
+    }
+
+    fn count_line(&mut self, report: &mut Report) {
+        if self.last_damaged != report.lines_in {
+            self.last_damaged = report.lines_in;
+            report.n_damaged += 1;
+        }
+    }
+}
+
+/// Finds the first line that cannot be read as it stands.
+pub(crate) fn first_damage<R: Read + Seek + Send>(
+    source: &mut Source<R>,
+) -> io::Result<Option<Damage>> {
+    let (mut number, mut found) = (0, None);
+    source.for_each(&mut |line, value| {
+        number += 1;
+        if let Err(error) = value
+            && is_damage(error)
+        {
+            found = Some(Damage::new(number, line, error));
+        }
+        found.is_none()
+    })?;
+    Ok(found)
+}
