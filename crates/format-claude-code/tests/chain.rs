@@ -8,8 +8,14 @@ const NOTHING: [usize; 0] = [];
 
 /// Returns the numbers of the lines that are not on the active branch.
 fn hidden(lines: &[String]) -> Vec<usize> {
+    plan(lines, &Options::default()).0.into_iter().map(|(line, _)| line).collect()
+}
+
+/// Returns the numbers of the hidden lines with what they belong to, and those of the late lines with
+/// the lines that they follow.
+fn plan(lines: &[String], options: &Options) -> (Vec<(usize, &'static str)>, Vec<(usize, usize)>) {
     let input = lines.join("\n") + "\n";
-    let mut planner = FORMAT.planner.expect("has one")(&Options::default());
+    let mut planner = FORMAT.planner.expect("has one")(options);
     let mut scanner = Scanner::default();
     let mut offsets = Vec::new();
     for line in jsonl::lines(input.as_bytes()) {
@@ -18,9 +24,17 @@ fn hidden(lines: &[String]) -> Vec<usize> {
             planner.observe(line.offset(), &(FORMAT.read)(value));
         }
     }
-    let hidden = planner.finish().hidden;
-    assert!(hidden.is_sorted_by_key(|hidden| hidden.offset));
-    hidden.iter().map(|hidden| offsets.binary_search(&hidden.offset).expect("a line")).collect()
+    let plan = planner.finish();
+    assert!(plan.hidden.is_sorted_by_key(|hidden| hidden.offset));
+    let number = |offset| offsets.binary_search(&offset).expect("a line");
+    let hidden = plan.hidden.iter().map(|hidden| (number(hidden.offset), hidden.field));
+    let late = plan.late.iter().map(|late| (number(late.offset), number(late.after)));
+    (hidden.collect(), late.collect())
+}
+
+/// Returns the plan if only what came since the last compaction is asked for.
+fn compacted(lines: &[String]) -> (Vec<(usize, &'static str)>, Vec<(usize, usize)>) {
+    plan(lines, &Options { from_last_compaction: true, ..Options::default() })
 }
 
 fn link(parent: &str) -> String {
@@ -148,16 +162,116 @@ fn a_second_answer_on_another_branch_is_not_part_of_the_chain() {
 
 #[test]
 fn history_goes_on_before_a_compaction() {
-    let boundary = |logical: &str| {
+    let boundary_to = |logical: &str| {
         format!(
             r#"{{"parentUuid":null,"logicalParentUuid":"{logical}","type":"system","subtype":"compact_boundary","uuid":"s"}}"#
         )
     };
     let lines = |logical| {
-        [user("a", ""), user("b", "a"), user("x", "a"), boundary(logical), user("c", "s")]
+        [user("a", ""), user("b", "a"), user("x", "a"), boundary_to(logical), user("c", "s")]
     };
     assert_eq!(hidden(&lines("b")), [2]);
     assert_eq!(hidden(&lines("elsewhere")), [1]);
+}
+
+fn boundary(uuid: &str, parent: &str, metadata: &str) -> String {
+    let parent = link(parent);
+    format!(
+        r#"{{"parentUuid":{parent},"logicalParentUuid":"b","type":"system","subtype":"compact_boundary","uuid":"{uuid}","compactMetadata":{{{metadata}}}}}"#
+    )
+}
+
+fn summary(uuid: &str, parent: &str) -> String {
+    user(uuid, parent).replacen('{', "{\"isCompactSummary\":true,", 1)
+}
+
+/// CLIENTS.md section 2, compact.
+#[test]
+fn a_compaction_hides_what_was_before_it_if_asked_to() {
+    let bare = r#"{"type":"user","message":{"content":"x"}}"#.to_owned();
+    let lines = [
+        bare.clone(),
+        user("a", ""),
+        other("system", "n", "a"),
+        user("x", "a"),
+        user("b", "n"),
+        boundary("s", "", ""),
+        summary("c", "s"),
+        user("d", "c"),
+        bare,
+    ];
+    assert_eq!(plan(&lines, &Options::default()), (vec![(3, "branch")], vec![]));
+    let hidden = [(0, "compacted"), (1, "compacted"), (2, "compacted"), (3, "branch")];
+    let hidden = [&hidden[..], &[(4, "compacted")]].concat();
+    assert_eq!(compacted(&lines), (hidden, vec![]));
+    // The client needs the subtype only: a boundary with a parent is one too.
+    let lines = [user("b", ""), boundary("s", "b", ""), summary("c", "s")];
+    assert_eq!(compacted(&lines), (vec![(0, "compacted")], vec![]));
+    // Of two, the last counts.
+    let lines = [
+        user("b", ""),
+        boundary("s", "", ""),
+        summary("c", "s"),
+        boundary("t", "", "").replace("logicalParentUuid\":\"b", "logicalParentUuid\":\"c"),
+        summary("d", "t"),
+    ];
+    let hidden = vec![(0, "compacted"), (1, "compacted"), (2, "compacted")];
+    assert_eq!(compacted(&lines).0, hidden);
+}
+
+/// CLIENTS.md section 2, compact: a summary without a boundary does not cut, unless it is a root.
+#[test]
+fn what_is_no_compaction_hides_nothing_more() {
+    let lines = [user("a", ""), summary("b", "a"), user("c", "b")];
+    assert_eq!(compacted(&lines), (vec![], vec![]));
+    let lines = [user("a", ""), summary("b", ""), user("c", "b")];
+    assert_eq!(compacted(&lines), (vec![(0, "compacted")], vec![]));
+    // A boundary after which nothing was said is not on the way to the last message.
+    let lines = [user("a", ""), user("b", "a"), boundary("s", "", "")];
+    assert_eq!(compacted(&lines), (vec![], vec![]));
+    assert_eq!(compacted(&[]), (vec![], vec![]));
+}
+
+/// CLIENTS.md section 2, compact: `preservedMessages` are kept after the summary.
+#[test]
+fn what_a_compaction_preserves_is_said_after_its_summary() {
+    let lines = |metadata: &str| {
+        [
+            user("a", ""),
+            call("b", "a", "m", "t"),
+            result("r", "b", "t"),
+            boundary("s", "", metadata),
+            summary("c", "s"),
+            user("d", "c"),
+        ]
+    };
+    let preserved =
+        r#""preservedMessages":{"anchorUuid":"c","uuids":["b","r","gone",5,"b"],"allUuids":[]}"#;
+    let late = vec![(1, 4), (2, 4)];
+    assert_eq!(compacted(&lines(preserved)), (vec![(0, "compacted")], late));
+    let nowhere = preserved.replace("\"c\"", "\"gone\"");
+    let late = vec![(1, 3), (2, 3)];
+    assert_eq!(compacted(&lines(&nowhere)), (vec![(0, "compacted")], late));
+    assert_eq!(plan(&lines(preserved), &Options::default()), (vec![], vec![]));
+    for odd in [r#""preservedMessages":5"#, r#""preservedMessages":{"uuids":"b"}"#, "\"x\":0"] {
+        let hidden = vec![(0, "compacted"), (1, "compacted"), (2, "compacted")];
+        assert_eq!(compacted(&lines(odd)), (hidden, vec![]));
+    }
+}
+
+/// CLIENTS.md section 2, chain rule.
+#[test]
+fn lines_are_said_in_the_order_of_the_chain() {
+    let late = |lines: &[String]| plan(lines, &Options::default()).1;
+    assert_eq!(late(&[user("c", "b"), user("b", "a"), user("a", "")]), [(1, 2), (0, 2)]);
+    assert_eq!(late(&[user("a", ""), user("c", "b"), user("b", "a"), user("d", "c")]), [(1, 2)]);
+    // What says nothing keeps nothing waiting.
+    let lines = [user("a", ""), user("b", "x"), other("attachment", "x", "a"), user("c", "b")];
+    assert_eq!(late(&lines), []);
+    // Of two contents of one line the last is the one.
+    let new = user("b", "a").replace("\"content\":\"b\"", "\"content\":\"new\"");
+    let lines = [user("a", ""), user("b", "a"), user("c", "b"), new, user("d", "c")];
+    assert_eq!(plan(&lines, &Options::default()), (vec![(1, "branch")], vec![(2, 3)]));
 }
 
 #[test]
