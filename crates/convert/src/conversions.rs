@@ -116,7 +116,7 @@ fn to_files<'i>(
         rayon::ThreadPoolBuilder::new().num_threads(n_jobs).build().map_err(io::Error::other)?;
     let convert = |(input, path, is_free): (&'i Input, PathBuf, bool)| {
         let result = if is_interrupted() {
-            Err(Refusal::Io(io::Error::other("interrupted")))
+            Err(Refusal::Interrupted)
         } else if !is_free {
             Err(Refusal::SameName(path.display().to_string()))
         } else if is_folder && order.carry != CarryMode::None && input.is_side_file() {
@@ -136,6 +136,7 @@ struct Account {
     n_done: usize,
     n_copied: usize,
     n_not_ours: usize,
+    n_interrupted: usize,
     bytes_in: u64,
     bytes_out: u64,
     lines_in: u64,
@@ -170,9 +171,12 @@ impl Account {
 
     /// Prints the last line, writes the report, and returns the status.
     fn close(mut self, args: &ConvertArgs, n_inputs: usize, is_folder: bool) -> io::Result<Status> {
+        if self.n_interrupted > 0 {
+            complain(&format!("interrupted: {} of {n_inputs} files are left", self.n_interrupted));
+        }
         if is_folder && !args.quiet {
             let Account { n_done, n_copied, n_not_ours, lines_in, bytes_in, bytes_out, .. } = self;
-            let n_refused = n_inputs - n_done - n_copied - n_not_ours;
+            let n_refused = n_inputs - n_done - n_copied - n_not_ours - self.n_interrupted;
             let to = args.to.as_deref().unwrap_or_default();
             let copied = match n_copied {
                 0 => String::new(),
@@ -205,6 +209,7 @@ fn finish(args: &ConvertArgs, results: &Results<'_>, is_folder: bool) -> io::Res
             Err(Refusal::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
                 return Ok(Status::Done);
             }
+            Err(_) if is_interrupted() => account.n_interrupted += 1,
             // In a folder, files of other programs are no failure.
             Err(Refusal::Unknown) if is_folder && input.is_found() => {
                 account.n_not_ours += 1;

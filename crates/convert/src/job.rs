@@ -48,6 +48,9 @@ pub(crate) enum Refusal {
     /// The output exists.
     #[error("{0} exists; --force overwrites it and keeps it as .bak")]
     Exists(String),
+    /// The user stopped the run.
+    #[error("interrupted")]
+    Interrupted,
     /// An earlier input is written to the same name.
     #[error("another input goes to {0}; convert them apart")]
     SameName(String),
