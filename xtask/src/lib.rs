@@ -7,19 +7,23 @@
 //! }
 //! ```
 
+mod bench_peers;
 mod ci;
 mod clients;
 mod damage;
 mod fixtures;
+mod instructions;
 mod manifest;
 mod tidy;
 
 use std::path::Path;
 
 pub use self::{
+    bench_peers::bench_peers,
     ci::ci,
     clients::clients,
     fixtures::{check_fixtures, write_fixtures},
+    instructions::instructions,
     manifest::{Fixture, manifest},
     tidy::{Problem, tidy},
 };

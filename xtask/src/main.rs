@@ -14,7 +14,15 @@ usage: cargo xtask TASK
   tidy              what the compiler does not check: directions, names, sizes, fixtures
   fixtures          writes the fixtures that are made from others; --check only compares
   clients [DIR...]  every session of the folders to Claude Code and the stream, read by the Agent SDK
-  matrix [DIR...]   every file of the folders to every format and back; --third: and by a third";
+  matrix [DIR...]   every file of the folders to every format and back; --third: and by a third
+  instructions      instructions per byte of input, against benches/instructions.txt; --record
+  bench-peers       whole processes side by side, ours and others; Markdown on standard output
+      --data DIR    the largest sessions of a folder too, twice --size megabytes
+      --rounds N    medians of so many rounds, 5 if not said
+      --size N      megabytes of the large inputs, 64 if not said
+      --files N     how many files of 50 KB, 2000 if not said
+      --only WORD   the jobs with the word in their title; can be said more than once
+      --offline     installs no peers; what is not there is named";
 
 fn main() -> ExitCode {
     let mut arguments = env::args().skip(1);
@@ -29,6 +37,9 @@ fn main() -> ExitCode {
         }
         ("clients", folders) => xtask::clients(xtask::root(), folders),
         ("matrix", folders) => matrix(folders),
+        ("instructions", []) => xtask::instructions(xtask::root(), false),
+        ("instructions", [flag]) if flag == "--record" => xtask::instructions(xtask::root(), true),
+        ("bench-peers", options) => xtask::bench_peers(xtask::root(), options),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);

@@ -1,0 +1,125 @@
+//! What users would pick instead: found on the machine, or installed into a folder of its own.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use crate::options::Options;
+
+/// The programs of others, by name, and what is not there.
+pub(crate) struct Tools {
+    pub(crate) jq: Option<PathBuf>,
+    pub(crate) jaq: Option<PathBuf>,
+    pub(crate) node: Option<PathBuf>,
+    /// A Python that has orjson.
+    pub(crate) orjson: Option<PathBuf>,
+    /// A Python that has DuckDB.
+    pub(crate) duckdb: Option<PathBuf>,
+    pub(crate) casr: Option<PathBuf>,
+    pub(crate) transession: Option<PathBuf>,
+    /// Names with versions, as the programs say them.
+    pub(crate) versions: Vec<String>,
+    /// Names with the reason.
+    pub(crate) missing: Vec<String>,
+}
+
+/// Programs that crates.io has: the program, its crate, its version, the toolchain that it needs.
+const CRATES: [(&str, &str, &str, &str); 3] = [
+    ("jaq", "jaq", "3.1.2", "+stable"),
+    ("casr", "cross_agent_session_resumer", "0.4.0", "+nightly"),
+    ("transession", "transession", "0.2.0", "+stable"),
+];
+
+/// Modules that PyPI has.
+const MODULES: [(&str, &str); 2] = [("orjson", "3.13.0"), ("duckdb", "2.0.0")];
+
+/// Finds every program, and installs those that can be unless told not to.
+pub(crate) fn find(options: &Options) -> Tools {
+    let mut tools = Tools {
+        jq: None,
+        jaq: None,
+        node: None,
+        orjson: None,
+        duckdb: None,
+        casr: None,
+        transession: None,
+        versions: Vec::new(),
+        missing: Vec::new(),
+    };
+    tools.jq = tools.on_path("jq");
+    tools.node = tools.on_path("node");
+    let [jaq, casr, transession] = CRATES.map(|wanted| tools.crate_program(wanted, options));
+    (tools.jaq, tools.casr, tools.transession) = (jaq, casr, transession);
+    let [orjson, duckdb] = MODULES.map(|wanted| tools.python_with(wanted, options));
+    (tools.orjson, tools.duckdb) = (orjson, duckdb);
+    tools
+}
+
+impl Tools {
+    fn on_path(&mut self, name: &str) -> Option<PathBuf> {
+        let folders = env::var_os("PATH")?;
+        let found = env::split_paths(&folders).map(|folder| folder.join(name));
+        let found = found.into_iter().find(|path| path.is_file());
+        match &found {
+            Some(path) => self.versions.push(format!("{name} {}", version_of(path, name))),
+            None => self.missing.push(format!("{name} (not on the path)")),
+        }
+        found
+    }
+
+    fn crate_program(
+        &mut self,
+        wanted: (&str, &str, &str, &str),
+        options: &Options,
+    ) -> Option<PathBuf> {
+        let (name, package, version, toolchain) = wanted;
+        let path = options.tools.join("bin").join(name);
+        if !path.is_file() && !options.is_offline {
+            let mut install = Command::new("cargo");
+            // Set by the cargo that runs us, it would choose the toolchain.
+            install.env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO");
+            install.args([toolchain, "install", "--locked", "--quiet", package]);
+            _ = install.args(["--version", version, "--root"]).arg(&options.tools).status();
+        }
+        if path.is_file() {
+            self.versions.push(format!("{name} {version}"));
+            return Some(path);
+        }
+        self.missing.push(format!("{name} (cargo {toolchain} install {package}@{version})"));
+        None
+    }
+
+    fn python_with(&mut self, wanted: (&str, &str), options: &Options) -> Option<PathBuf> {
+        let (name, version) = wanted;
+        let python = options.tools.join("venv/bin/python");
+        if !options.is_offline && !has_module(&python, name) {
+            if !python.is_file() {
+                let mut venv = Command::new("python3");
+                _ = venv.args(["-m", "venv"]).arg(options.tools.join("venv")).status();
+            }
+            let wanted = format!("{name}=={version}");
+            _ = Command::new(&python).args(["-m", "pip", "install", "-q", &wanted]).status();
+        }
+        if has_module(&python, name) {
+            self.versions.push(format!("{name} {version}"));
+            return Some(python);
+        }
+        self.missing.push(format!("{name} (pip install {name}=={version})"));
+        None
+    }
+}
+
+fn has_module(python: &Path, name: &str) -> bool {
+    let import = Command::new(python).args(["-c", &format!("import {name}")]).output();
+    import.is_ok_and(|output| output.status.success())
+}
+
+fn version_of(program: &Path, name: &str) -> String {
+    let output = Command::new(program).arg("--version").output();
+    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+    let text = text.unwrap_or_default();
+    let version = text.trim().trim_start_matches(name);
+    version.trim_start_matches(['-', ' ', 'v']).to_owned()
+}
