@@ -93,7 +93,7 @@ impl Checked {
         let name = format.map_or("empty", |format| format.name);
         let mut stops = false;
         if let Some(format) = format {
-            stops = printer.check(&mut source, format)?;
+            stops = printer.check(input.stem(), &mut source, format)?;
         }
         self.n_stopped += u64::from(stops);
         printer.finish(name)?;
@@ -111,7 +111,12 @@ struct Printer<'p> {
 
 impl Printer<'_> {
     /// Prints what is found, and returns whether the client does not load the file.
-    fn check(&mut self, source: &mut Source<Opened>, format: &Format) -> io::Result<bool> {
+    fn check(
+        &mut self,
+        stem: Option<&str>,
+        source: &mut Source<Opened>,
+        format: &Format,
+    ) -> io::Result<bool> {
         let mut check = Check::new((format.checker)());
         let mut result = Ok(());
         let mut stops = false;
@@ -121,6 +126,9 @@ impl Printer<'_> {
                 result = self.problem(problem, format.name);
             }
         };
+        if let Some(stem) = stem {
+            check.name(stem, &mut print);
+        }
         source.for_each(&mut |line, value| {
             check.line(line, value, &mut print);
             true

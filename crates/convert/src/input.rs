@@ -56,6 +56,12 @@ impl Input {
             || folder == "tool-results"
     }
 
+    /// Returns the name of the file without its ending; none if it is not text.
+    pub(crate) fn stem(&self) -> Option<&str> {
+        let Input::File { path, .. } = self else { return None };
+        path.file_stem()?.to_str()
+    }
+
     /// Returns what to call it in messages.
     pub(crate) fn label(&self) -> String {
         match self {

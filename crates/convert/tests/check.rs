@@ -207,3 +207,19 @@ fn whatever_is_written_of_a_fixture_is_loaded() {
     }
     assert!(stopped.is_empty(), "{}", stopped.concat());
 }
+
+/// CLIENTS.md section 2, directory rule: the client finds a session by a UUID in lower case.
+#[test]
+fn a_transcript_has_the_name_that_its_client_looks_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let line = r#"{"parentUuid":null,"type":"user","uuid":"u","timestamp":"2026-01-01T10:00:00.000Z","message":{"content":"hi"}}"#;
+    let finds = |stem: &str| {
+        let name = format!("{stem}.jsonl");
+        fs::write(folder.path().join(&name), line).expect("a file");
+        let output = convert(&["check", &name], folder.path());
+        assert_eq!(output.status.code(), Some(0), "{name}");
+        stdout(&output).contains("warns file-name")
+    };
+    assert!(finds("session") && finds("2A86484A-EB59-46EF-AC4A-848742436C10"));
+    assert!(!finds("2a86484a-eb59-46ef-ac4a-848742436c10"));
+}

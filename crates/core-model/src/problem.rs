@@ -94,6 +94,9 @@ impl fmt::Debug for Findings<'_> {
 
 /// Finds what a format's client would stumble upon; its memory is bounded by the ids of a file.
 pub trait Checker {
+    /// Checks the name of the file, without its ending.
+    fn name(&mut self, _stem: &str, _out: &mut Findings<'_>) {}
+
     /// Checks the next line; `value` is what a scan makes of it.
     fn line(&mut self, line: &Line<'_>, value: jsonl::Result<Value<'_>>, out: &mut Findings<'_>);
 
@@ -111,6 +114,12 @@ impl Check {
     /// Creates a check from a format's [`checker`](crate::Format::checker).
     pub fn new(checker: Box<dyn Checker>) -> Self {
         Self { checker, place: Place::default() }
+    }
+
+    /// Checks the name of the file, without its ending.
+    pub fn name(&mut self, stem: &str, report: &mut dyn FnMut(Problem)) {
+        let place = Place { line: 1, offset: 0 };
+        self.checker.name(stem, &mut Findings { place, report });
     }
 
     /// Checks the next line; `value` is what a scan makes of it.

@@ -5,14 +5,15 @@
 
 mod content;
 mod thread;
+mod usage;
 
 use core_model::{
     Block, Check, Checker, Content, Field, Findings, Message, Place, Problem, Role, Severity,
 };
 use jsonl::{Line, Value};
 
-use self::{content::Contents, thread::Thread};
-use crate::{Record, read, reader::block};
+use self::{content::Contents, thread::Thread, usage::Usage};
+use crate::{Record, read, reader::block, session_uuid};
 
 /// The bytes at the start and at the end of a file in which lists look for a prompt and a title.
 const HEAD: u64 = 64 * 1024;
@@ -37,6 +38,7 @@ pub(crate) fn checker() -> Box<dyn Checker> {
 struct TranscriptChecker {
     thread: Thread,
     contents: Contents,
+    usage: Usage,
     n_messages: u64,
     /// The messages that the client takes for the main conversation.
     n_main: u64,
@@ -48,6 +50,15 @@ struct TranscriptChecker {
 }
 
 impl Checker for TranscriptChecker {
+    fn name(&mut self, stem: &str, out: &mut Findings<'_>) {
+        if !stem.starts_with("agent-") && session_uuid(stem) != stem {
+            out.warns(
+                "file-name",
+                "the name is no UUID in lower case: the client does not find it",
+            );
+        }
+    }
+
     fn line(&mut self, line: &Line<'_>, value: jsonl::Result<Value<'_>>, out: &mut Findings<'_>) {
         self.size = line.offset() + line.bytes().len() as u64;
         if line.offset() == 0 && line.bytes().starts_with(b"\xef\xbb\xbf") {
@@ -68,6 +79,7 @@ impl Checker for TranscriptChecker {
     fn finish(&mut self, out: &mut Findings<'_>) {
         self.thread.finish(out);
         self.contents.finish(out);
+        self.usage.finish(out);
         let first = Place { line: 1, offset: 0 };
         if self.n_messages == 0 {
             let message = "no messages: the client does not show it";
@@ -123,6 +135,7 @@ impl TranscriptChecker {
             }
         }
         self.thread.line(&record, is_message, is_known, out);
+        self.usage.line(&record, kind == "assistant", out.place);
         let event = read(value);
         let content = record.message.and_then(|message| message.get("content"));
         if let (true, Some(message), Some(content)) =

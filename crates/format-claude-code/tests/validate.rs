@@ -1,6 +1,7 @@
 //! One session for each rule of `validate`: what the client takes passes, what it does not is found.
 
-use format_claude_code::validate;
+use core_model::Check;
+use format_claude_code::{FORMAT, validate};
 
 /// Returns a line that follows the one numbered one less, at its own second.
 fn line(kind: &str, number: u32, content: &str) -> String {
@@ -174,6 +175,44 @@ fn what_the_client_leaves_out() {
     let picture =
         r#"[{"type":"image","source":{"type":"base64","media_type":"image/png","data":""}}]"#;
     assert_eq!(found(&[line("user", 1, picture)]), [(1, "unlisted", false)]);
+}
+
+/// CLIENTS.md section 2, content semantics: huge usage makes 2.0 compact.
+#[test]
+fn what_makes_an_old_client_compact() {
+    let usage = |number, tokens: [u64; 4]| {
+        let [input, created, read, output] = tokens;
+        let usage = format!(
+            r#"{{"input_tokens":{input},"cache_creation_input_tokens":{created},"cache_read_input_tokens":{read},"output_tokens":{output}}}"#
+        );
+        line("assistant", number, TEXT).replace("\"id\"", &format!("\"usage\":{usage},\"id\""))
+    };
+    let huge = usage(2, [1, 2, 154_000, 997]);
+    finds(std::slice::from_ref(&huge), &[(2, "huge-usage", false)]);
+    finds(&[usage(2, [1, 2, 154_000, 996])], &[]);
+    finds(&[usage(2, [u64::MAX, 1, 0, 0])], &[(2, "huge-usage", false)]);
+    finds(&[huge.clone(), line("user", 3, "\"x\""), usage(4, [5, 0, 0, 5])], &[]);
+    let boundary = line("system", 3, "null").replace("\"u2\"", "null");
+    let boundary = boundary.replace("\"uuid\"", "\"subtype\":\"compact_boundary\",\"uuid\"");
+    finds(&[huge.clone(), boundary, line("user", 4, "\"x\"")], &[]);
+    finds(&[huge.replace("154000", "\"many\"")], &[]);
+}
+
+/// CLIENTS.md section 2, directory rule: the name is a UUID in lower case.
+#[test]
+fn names_that_the_client_finds() {
+    let rules = |stem| {
+        let mut rules = Vec::new();
+        let mut check = Check::new((FORMAT.checker)());
+        check.name(stem, &mut |problem| rules.push((problem.line, problem.rule, problem.stops())));
+        rules
+    };
+    for stem in ["2a86484a-eb59-46ef-ac4a-848742436c10", "agent-a1d4d82"] {
+        assert_eq!(rules(stem), []);
+    }
+    for stem in ["2A86484A-EB59-46EF-AC4A-848742436C10", "2a86484aeb5946efac4a848742436c10", "s"] {
+        assert_eq!(rules(stem), [(1, "file-name", false)], "{stem}");
+    }
 }
 
 #[test]
