@@ -98,7 +98,10 @@ pub(crate) const DAMAGES: &[Damage] = &[
         file: "torn-after-an-object.jsonl",
         base: CLAUDE,
         make: |base| {
-            each(base, |n, line| if n == 1 { cut(line, 163).to_vec() } else { [line, b"\n"].concat() })
+            each(
+                base,
+                |n, line| if n == 1 { cut(line, 129).to_vec() } else { [line, b"\n"].concat() },
+            )
         },
     },
     Damage {

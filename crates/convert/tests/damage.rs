@@ -231,6 +231,34 @@ fn records_and_what_lies_beside_them_have_their_places() {
 }
 
 #[test]
+fn a_large_file_is_recovered_by_any_number_of_threads() {
+    let clido = by_name("clido").expect("a format");
+    let all = records_of(clido);
+    let small =
+        [&all[0], &b"\n"[..], &all[1][..9], &all[2], b"\n\0", &all[3], &all[4], b"\n"].concat();
+    let n_copies = 9 * 1024 * 1024 / small.len();
+    let large = small.repeat(n_copies);
+    let to = by_name("sdk-stream:wire").expect("a format");
+    let conversion =
+        Conversion { from: clido, to, carry: CarryMode::Inline, options: Options::default() };
+    let (whole, _, _) = conversion.convert(&large, None).expect("in memory");
+    for n_scanners in [1, 3] {
+        let source = convert::Source::new(io::Cursor::new(&large));
+        let mut written = Vec::new();
+        let (report, _) = conversion
+            .run(&mut source.with_scanners(n_scanners), None, &mut written)
+            .expect("in memory");
+        assert!(written == whole, "{n_scanners} scanners");
+        assert_eq!(report.n_recovered, 3 * n_copies as u64);
+        assert_eq!(
+            (report.n_damaged, report.n_residues),
+            (2 * n_copies as u64, 2 * n_copies as u64)
+        );
+    }
+    assert_eq!(there_and_back(&large, clido, to, CarryMode::Inline), None);
+}
+
+#[test]
 fn the_first_damage_refuses_a_strict_conversion() {
     let options = Options { is_strict: true, ..Options::default() };
     for fixture in fixtures() {
