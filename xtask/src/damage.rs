@@ -95,6 +95,34 @@ pub(crate) const DAMAGES: &[Damage] = &[
         },
     },
     Damage {
+        file: "torn-after-an-object.jsonl",
+        base: CLAUDE,
+        make: |base| {
+            each(
+                base,
+                |n, line| if n == 1 { cut(line, 129).to_vec() } else { [line, b"\n"].concat() },
+            )
+        },
+    },
+    Damage {
+        file: "torn-after-the-start-of-a-record.jsonl",
+        base: CLAUDE,
+        make: |base| {
+            let torn = b"{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"say {\\\"type\\\":\\\"user\\\"} and ";
+            each(base, |n, line| [if n == 1 { &torn[..] } else { b"" }, line, b"\n"].concat())
+        },
+    },
+    Damage {
+        file: "two-writers.jsonl",
+        base: CLAUDE,
+        make: |base| {
+            let lines: Vec<&[u8]> = base.split(|byte| *byte == b'\n').collect();
+            let [first, second, third, fourth, ..] = lines[..] else { return base.to_vec() };
+            let (start, end) = second.split_at(40);
+            [first, b"\n", start, third, end, b"\n", fourth, b"\n"].concat()
+        },
+    },
+    Damage {
         file: "torn-in-the-middle.jsonl",
         base: WIRE,
         make: |base| {
