@@ -295,6 +295,23 @@ fn sidechains_are_another_thread_unless_they_are_all_there_is() {
     assert_eq!(hidden(&agent), [1]);
 }
 
+/// CLIENTS.md section 2: the client sends what it wrote itself, and what only transcripts show.
+#[test]
+fn what_the_client_wrote_itself_is_shown() {
+    let flagged = |uuid: &str, parent: &str, flag: &str| {
+        user(uuid, parent).replacen('{', &format!("{{\"{flag}\":true,"), 1)
+    };
+    let lines = [
+        user("a", ""),
+        flagged("b", "a", "isMeta"),
+        flagged("c", "b", "isVisibleInTranscriptOnly"),
+        flagged("d", "c", "isApiErrorMessage"),
+        r#"{"type":"summary","summary":"S","leafUuid":"a"}"#.to_owned(),
+        r#"{"type":"last-prompt","leafUuid":"a"}"#.to_owned(),
+    ];
+    assert_eq!(plan(&lines, &Options::default()), (vec![], vec![]));
+}
+
 #[test]
 fn all_branches_hide_nothing() {
     let mut planner =
