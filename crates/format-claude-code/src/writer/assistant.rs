@@ -175,13 +175,9 @@ impl ClaudeCodeWriter {
         }
         out.put(line, ",\"stop_sequence\":");
         out.put_raw(line, message.stop_sequence.unwrap_or(Raw::NULL));
-        out.put(line, ",\"usage\":");
-        match message.usage.filter(|usage| usage.as_str().starts_with('{')) {
-            Some(usage) => out.put_raw(line, usage),
-            None => {
-                out.lose(LossKind::Invented, "usage");
-                out.put(line, "{\"input_tokens\":0,\"output_tokens\":0}");
-            }
+        if let Some(usage) = message.usage.filter(|usage| usage.as_str().starts_with('{')) {
+            out.put(line, ",\"usage\":");
+            out.put_raw(line, usage);
         }
         out.put(line, "}");
         if let Some(request_id) = message.request_id {
