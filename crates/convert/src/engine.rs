@@ -180,6 +180,7 @@ impl<'w> Engine<'w> {
         event: Option<&Event<'_>>,
     ) -> io::Result<()> {
         if let Some(event) = event {
+            self.out.end_source();
             self.writer.resume(event, &mut self.out);
             self.take_emitted()?;
         }

@@ -1,5 +1,9 @@
 //! A line that is being written, and the source line that it is written from.
 
+use jsonl::Line;
+
+use crate::id::{self, LineDigest};
+
 /// A line that a writer is writing.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct LineId(pub(crate) u32);
@@ -34,6 +38,8 @@ pub(crate) struct Draft {
     pub(crate) bytes: Vec<u8>,
     pub(crate) copied: Vec<Copied>,
     pub(crate) is_derived: bool,
+    /// Whether the current source line stands in it.
+    pub(crate) is_touched: bool,
 }
 
 #[derive(Debug, Default)]
@@ -42,9 +48,33 @@ pub(crate) struct Source {
     pub(crate) offset: u64,
     pub(crate) number: u64,
     pub(crate) length: usize,
+    /// The digest of a line, once somebody asked for an id, and where the line is.
+    digest: Option<(usize, LineDigest)>,
 }
 
 impl Source {
+    /// Starts a source line.
+    pub(crate) fn start(&mut self, line: &Line<'_>) {
+        self.address = line.bytes().as_ptr() as usize;
+        self.length = line.bytes().len();
+        self.offset = line.offset();
+        self.digest = None;
+    }
+
+    /// Forgets the line: what comes next is no part of it.
+    pub(crate) fn end(&mut self) {
+        self.digest = None;
+    }
+
+    /// Returns the digest of a line's value: each block of a long response asks for it.
+    pub(crate) fn digest(&mut self, value: &str) -> LineDigest {
+        let address = value.as_ptr() as usize;
+        match self.digest {
+            Some((known, digest)) if known == address => digest,
+            _ => self.digest.insert((address, id::digest(value.as_bytes()))).1,
+        }
+    }
+
     /// Returns where a slice starts in the source line, if it is a part of it.
     pub(crate) fn find(&self, slice: &str) -> Option<usize> {
         let from = (slice.as_ptr() as usize).checked_sub(self.address)?;

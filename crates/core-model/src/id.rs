@@ -6,13 +6,21 @@ use uuid::Uuid;
 const NAMESPACE: Uuid = Uuid::from_u128(0xe72307bb_b2a0_58c1_a02d_4f3cff301f10);
 const BASE_62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
+/// The SHA-256 of a source line.
+pub(crate) type LineDigest = [u8; 32];
+
+/// Returns the digest of a source line.
+pub(crate) fn digest(line: &[u8]) -> LineDigest {
+    Sha256::digest(line).into()
+}
+
 /// Returns the UUID of the thing `kind` that block `block_idx` of a source line stands for.
 pub(crate) fn uuid(
     kind: &str,
     session_id: &str,
     offset: u64,
     block_idx: usize,
-    line: &[u8],
+    line: &LineDigest,
 ) -> String {
     let name = name(kind, session_id, offset, block_idx, line);
     Uuid::new_v5(&NAMESPACE, &name).hyphenated().to_string()
@@ -25,7 +33,12 @@ pub fn uuid_of_name(kind: &str, name: &str) -> String {
 }
 
 /// Returns the message id of the response that starts at a source line.
-pub(crate) fn message_id(session_id: &str, offset: u64, block_idx: usize, line: &[u8]) -> String {
+pub(crate) fn message_id(
+    session_id: &str,
+    offset: u64,
+    block_idx: usize,
+    line: &LineDigest,
+) -> String {
     let mut number: [u8; 32] =
         Sha256::digest(name("message", session_id, offset, block_idx, line)).into();
     let mut id = String::from("msg_");
@@ -41,9 +54,9 @@ pub(crate) fn message_id(session_id: &str, offset: u64, block_idx: usize, line: 
     id
 }
 
-fn name(kind: &str, session_id: &str, offset: u64, block_idx: usize, line: &[u8]) -> Vec<u8> {
+fn name(kind: &str, session_id: &str, offset: u64, block_idx: usize, line: &LineDigest) -> Vec<u8> {
     let mut name = format!("{kind}\0{session_id}\0{offset}\0{block_idx}\0").into_bytes();
-    name.extend_from_slice(&Sha256::digest(line));
+    name.extend_from_slice(line);
     name
 }
 
@@ -54,19 +67,19 @@ mod tests {
     #[test]
     fn ids_depend_on_each_part_of_the_name() {
         let ids = [
-            uuid("entry", "s", 0, 0, b"{}"),
-            uuid("result", "s", 0, 0, b"{}"),
-            uuid("entry", "t", 0, 0, b"{}"),
-            uuid("entry", "s", 1, 0, b"{}"),
-            uuid("entry", "s", 0, 1, b"{}"),
-            uuid("entry", "s", 0, 0, b"[]"),
+            uuid("entry", "s", 0, 0, &digest(b"{}")),
+            uuid("result", "s", 0, 0, &digest(b"{}")),
+            uuid("entry", "t", 0, 0, &digest(b"{}")),
+            uuid("entry", "s", 1, 0, &digest(b"{}")),
+            uuid("entry", "s", 0, 1, &digest(b"{}")),
+            uuid("entry", "s", 0, 0, &digest(b"[]")),
         ];
         for (n, id) in ids.iter().enumerate() {
             assert_eq!(id.len(), 36);
             assert!(!ids[..n].contains(id));
         }
-        assert_eq!(ids[0], uuid("entry", "s", 0, 0, b"{}"));
-        let message = message_id("s", 0, 0, b"{}");
+        assert_eq!(ids[0], uuid("entry", "s", 0, 0, &digest(b"{}")));
+        let message = message_id("s", 0, 0, &digest(b"{}"));
         assert!(message.starts_with("msg_") && message.len() == 28);
     }
 }

@@ -54,10 +54,15 @@ impl Output {
     /// Sets the source line whose event is written next.
     pub fn start_source(&mut self, line: &Line<'_>, source_style: Style) {
         self.source_style = source_style;
-        self.source.address = line.bytes().as_ptr() as usize;
-        self.source.length = line.bytes().len();
-        self.source.offset = line.offset();
-        self.touched.clear();
+        self.source.start(line);
+        for id in self.touched.drain(..) {
+            self.drafts[id.index()].is_touched = false;
+        }
+    }
+
+    /// Forgets the source line: what is written next stands for none.
+    pub fn end_source(&mut self) {
+        self.source.end();
     }
 
     /// Opens a line.
@@ -75,13 +80,16 @@ impl Output {
     pub fn open_derived(&mut self) -> LineId {
         let id = self.open();
         self.touched.pop();
-        self.drafts[id.index()].is_derived = true;
+        let draft = &mut self.drafts[id.index()];
+        (draft.is_derived, draft.is_touched) = (true, false);
         id
     }
 
     /// Notes that the current source line stands in a line, though no slice of it was copied.
     pub fn touch(&mut self, id: LineId) {
-        if !self.drafts[id.index()].is_derived && !self.touched.contains(&id) {
+        let draft = &mut self.drafts[id.index()];
+        if !draft.is_derived && !draft.is_touched {
+            draft.is_touched = true;
             self.touched.push(id);
         }
     }
@@ -181,19 +189,19 @@ impl Output {
 
     /// Returns a UUID for what block `block_idx` of the current source line stands for.
     pub fn uuid(&mut self, event: &Event<'_>, kind: &str, block_idx: usize) -> String {
-        let line = event.value.raw().as_str().as_bytes();
-        id::uuid(kind, &self.session_id, self.source.offset, block_idx, line)
+        let line = self.source.digest(event.value.raw().as_str());
+        id::uuid(kind, &self.session_id, self.source.offset, block_idx, &line)
     }
 
     /// Returns a UUID for a line that stands for no source line: what the writer adds at the end.
     pub fn uuid_at_end(&self, kind: &str, n: usize) -> String {
-        id::uuid(kind, &self.session_id, self.source.offset, n, b"")
+        id::uuid(kind, &self.session_id, self.source.offset, n, &id::digest(b""))
     }
 
     /// Returns an API message id for the response that starts at the current source line.
     pub fn message_id(&mut self, event: &Event<'_>, block_idx: usize) -> String {
-        let line = event.value.raw().as_str().as_bytes();
-        id::message_id(&self.session_id, self.source.offset, block_idx, line)
+        let line = self.source.digest(event.value.raw().as_str());
+        id::message_id(&self.session_id, self.source.offset, block_idx, &line)
     }
 
     /// Returns the lines that the current source line stands in, in the order of first touch.
@@ -238,6 +246,7 @@ impl Output {
     pub fn release(&mut self, id: LineId) {
         let draft = &mut self.drafts[id.index()];
         draft.bytes.clear();
+        draft.is_touched = false;
         draft.copied.clear();
         self.free.push(id);
     }
