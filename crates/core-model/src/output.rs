@@ -231,11 +231,6 @@ impl Output {
         std::mem::swap(&mut self.drafts[id.index()].bytes, buffer);
     }
 
-    /// Returns whether a line only repeats what another says.
-    pub fn is_derived(&self, id: LineId) -> bool {
-        self.drafts[id.index()].is_derived
-    }
-
     /// Returns the parts of the current source line in a line, and forgets them.
     pub fn take_copied(&mut self, id: LineId, copied: &mut Vec<Copied>) {
         copied.clear();

@@ -42,18 +42,6 @@ pub fn push_string(out: &mut Vec<u8>, text: &str, style: Style) {
     out.push(b'"');
 }
 
-/// Appends the bodies of JSON strings, as written, joined by an escaped newline, as one string.
-pub fn push_joined<'l>(out: &mut Vec<u8>, bodies: impl IntoIterator<Item = &'l str>) {
-    out.push(b'"');
-    for (n, body) in bodies.into_iter().enumerate() {
-        if n > 0 {
-            out.extend_from_slice(b"\\n");
-        }
-        out.extend_from_slice(body.as_bytes());
-    }
-    out.push(b'"');
-}
-
 pub(crate) fn push_char(out: &mut Vec<u8>, char: char, style: Style) {
     match char {
         '"' => out.extend_from_slice(b"\\\""),

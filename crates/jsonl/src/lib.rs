@@ -39,7 +39,7 @@ mod value;
 pub use self::{
     chunk::Chunk,
     decode::{Unescape, decode},
-    encode::{Style, push_joined, push_string},
+    encode::{Style, push_string},
     error::{Error, ErrorKind, Result},
     line::{Line, Lines, chunks, lines},
     recover::{Piece, Recovery, recover},
