@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap::{Args, Parser, ValueEnum, ValueHint};
 use core_model::SdkVersion;
 
-use crate::{CarryMode, FORMATS};
+use crate::{CarryMode, FORMATS, commands::Command};
 
 /// Translates session logs of AI coding agents into one another, and loses nothing.
 ///
@@ -19,55 +19,6 @@ pub(crate) struct Cli {
     pub(crate) command: Option<Command>,
     #[command(flatten)]
     pub(crate) convert: ConvertArgs,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    /// Name the format of each input, one line each
-    Detect {
-        /// Files or folders; standard input if there is none, or for `-`
-        #[arg(value_hint = ValueHint::AnyPath)]
-        inputs: Vec<PathBuf>,
-    },
-    /// Say whether a client would load each input, and what it would not see: a line per finding
-    Check(CheckArgs),
-    /// List the formats
-    Formats,
-    /// Show or strip what a converted file carries
-    Carry {
-        #[command(subcommand)]
-        command: CarryCommand,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum CarryCommand {
-    /// Print a line for each source line that a file carries: where it rides, and its bytes
-    Show {
-        /// A converted file; standard input for `-`
-        input: PathBuf,
-    },
-    /// Print a converted file without its carries
-    Strip {
-        /// A converted file; standard input for `-`
-        input: PathBuf,
-    },
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct CheckArgs {
-    /// Files, folders, or ids of sessions; standard input if there is none, or for `-`
-    #[arg(value_hint = ValueHint::AnyPath)]
-    pub(crate) inputs: Vec<PathBuf>,
-    /// The format whose client is to load the inputs, instead of finding it out
-    #[arg(long = "as", value_name = "FORMAT", value_parser = format_names())]
-    pub(crate) format: Option<String>,
-    /// The project whose sessions are meant by ids; without an input, all of them
-    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
-    pub(crate) project: Option<PathBuf>,
-    /// Print a JSON object per finding
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 #[derive(Args, Debug)]
@@ -173,6 +124,7 @@ impl From<Sdk> for SdkVersion {
     }
 }
 
-fn format_names() -> clap::builder::PossibleValuesParser {
+/// Returns the names that `--to`, `--from` and `--as` take.
+pub(crate) fn format_names() -> clap::builder::PossibleValuesParser {
     FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().into()
 }

@@ -24,8 +24,8 @@
 //! ```
 
 mod carry;
-mod check;
 mod cli;
+mod commands;
 mod conversions;
 mod damage;
 mod describe;
@@ -41,7 +41,6 @@ mod late;
 mod output;
 mod parallel;
 mod pipeline;
-mod queries;
 mod recovery;
 mod report;
 mod restore;

@@ -10,12 +10,10 @@ use std::{
 use clap::Parser;
 
 use crate::{
-    check,
-    cli::{Cli, Command},
+    cli::Cli,
     conversions::convert,
     input::{Input, walk},
     interrupt::{self, is_interrupted},
-    queries::{carry, detect_all, formats},
     sessions::Lookup,
 };
 
@@ -43,12 +41,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     interrupt::listen();
-    let result = match cli.command {
+    let result = match &cli.command {
         None => convert(&cli.convert),
-        Some(Command::Detect { inputs }) => detect_all(&inputs),
-        Some(Command::Check(args)) => check::check(&args),
-        Some(Command::Formats) => formats(),
-        Some(Command::Carry { command }) => carry(command),
+        Some(command) => command.run(),
     };
     match result {
         _ if is_interrupted() => ExitCode::from(interrupt::STATUS),

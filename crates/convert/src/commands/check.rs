@@ -1,16 +1,18 @@
-//! Saying what a client would stumble upon in a file.
+//! `check`: what a client would stumble upon in a file.
 
 use std::{
     collections::BTreeMap,
     io::{self, Write},
+    path::PathBuf,
 };
 
+use clap::ValueHint;
 use core_model::{Check, Format, Problem};
 use jsonl::{Style, push_string};
 
 use crate::{
     Detected, Source, by_name,
-    cli::CheckArgs,
+    cli::format_names,
     detect,
     input::{Input, Opened},
     interrupt::is_interrupted,
@@ -20,11 +22,28 @@ use crate::{
     shown::shown,
 };
 
+/// What to check, and how to say what is found.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// Files, folders, or ids of sessions; standard input if there is none, or for `-`
+    #[arg(value_hint = ValueHint::AnyPath)]
+    inputs: Vec<PathBuf>,
+    /// The format whose client is to load the inputs, instead of finding it out
+    #[arg(long = "as", value_name = "FORMAT", value_parser = format_names())]
+    format: Option<String>,
+    /// The project whose sessions are meant by ids; without an input, all of them
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    project: Option<PathBuf>,
+    /// Print a JSON object per finding
+    #[arg(long)]
+    json: bool,
+}
+
 /// The findings of one rule that are printed of one file; the rest is counted. JSON has them all.
 const MAX_SHOWN: u64 = 10;
 
 /// Checks all inputs, prints what is found, and returns the status.
-pub(crate) fn check(args: &CheckArgs) -> io::Result<Status> {
+pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let format = args.format.as_deref().and_then(by_name);
     let lookup = Lookup::new(args.project.as_deref(), format, None);
     let (inputs, is_folder) = inputs(&args.inputs, &lookup)?;

@@ -1,0 +1,37 @@
+//! The commands beside the main job: a file for each, with its arguments and what it does.
+
+mod carry;
+mod check;
+mod detect;
+mod formats;
+
+use std::io;
+
+use clap::Subcommand;
+
+use crate::run::Status;
+
+/// A command; what a person reads of it in `--help` stands at its row.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Name the format of each input, one line each
+    Detect(detect::Args),
+    /// Say whether a client would load each input, and what it would not see: a line per finding
+    Check(check::Args),
+    /// List the formats
+    Formats,
+    /// Show or strip what a converted file carries
+    Carry(carry::Args),
+}
+
+impl Command {
+    /// Does what the command says, and returns how it ended.
+    pub(crate) fn run(&self) -> io::Result<Status> {
+        match self {
+            Command::Detect(args) => detect::run(args),
+            Command::Check(args) => check::run(args),
+            Command::Formats => formats::run(),
+            Command::Carry(args) => carry::run(args),
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! `detect`: the format of each input.
+
+use std::{
+    io::{self, Write},
+    path::PathBuf,
+};
+
+use clap::ValueHint;
+
+use crate::{
+    Detected, Source, detect,
+    run::{Status, complain, inputs},
+    sessions::Lookup,
+    shown::shown,
+};
+
+/// What to name the format of.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// Files or folders; standard input if there is none, or for `-`
+    #[arg(value_hint = ValueHint::AnyPath)]
+    inputs: Vec<PathBuf>,
+}
+
+/// Names the format of each input.
+pub(crate) fn run(args: &Args) -> io::Result<Status> {
+    let (inputs, _) = inputs(&args.inputs, &Lookup::new(None, None, None))?;
+    let mut out = io::stdout().lock();
+    let mut n_known = 0;
+    for input in &inputs {
+        let found = input.open().and_then(|opened| detect(&mut Source::new(opened)));
+        let label = shown(&input.label());
+        match found {
+            Ok(Detected::Format(format)) => {
+                n_known += 1;
+                writeln!(out, "{}\t{label}", format.name)?;
+            }
+            Ok(Detected::Empty) => {
+                n_known += 1;
+                writeln!(out, "empty\t{label}")?;
+            }
+            Ok(Detected::Ambiguous(one, other)) => {
+                writeln!(out, "{} or {}\t{label}", one.name, other.name)?;
+            }
+            Ok(Detected::Foreign(name)) => writeln!(out, "{name}\t{label}")?,
+            Ok(Detected::Unknown) => writeln!(out, "unknown\t{label}")?,
+            Err(error) => complain(&format!("{label}: {error}")),
+        }
+    }
+    Ok(match n_known {
+        0 => Status::Failed,
+        n if n < inputs.len() => Status::Attention,
+        _ => Status::Done,
+    })
+}

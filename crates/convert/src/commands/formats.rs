@@ -1,0 +1,14 @@
+//! `formats`: what can be read and written.
+
+use std::io::{self, Write};
+
+use crate::{FORMATS, run::Status};
+
+/// Lists the formats.
+pub(crate) fn run() -> io::Result<Status> {
+    let mut out = io::stdout().lock();
+    for format in FORMATS {
+        writeln!(out, "{:16} {}", format.name, format.about)?;
+    }
+    Ok(Status::Done)
+}
