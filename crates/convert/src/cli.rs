@@ -2,10 +2,16 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, ValueEnum, ValueHint};
+use clap::{Args, Parser, ValueEnum, ValueHint, builder::FalseyValueParser};
 use core_model::SdkVersion;
 
 use crate::{CarryMode, FORMATS, commands::Command};
+
+/// The version, with the commit where the build knows it.
+const VERSION: &str = match option_env!("CONVERT_VERSION") {
+    Some(version) => version,
+    None => env!("CARGO_PKG_VERSION"),
+};
 
 /// Translates session logs of AI coding agents into one another, and loses nothing.
 ///
@@ -13,7 +19,7 @@ use crate::{CarryMode, FORMATS, commands::Command};
 /// standard output, or all under --output. What the target format cannot say rides along in a carry,
 /// so that converting back gives the source byte for byte. Nothing leaves this machine.
 #[derive(Debug, Parser)]
-#[command(version, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(version = VERSION, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
@@ -33,7 +39,13 @@ pub(crate) struct ConvertArgs {
     #[arg(long, value_parser = format_names())]
     pub(crate) from: Option<String>,
     /// Where to keep what the target cannot say
-    #[arg(long, value_enum, default_value = "inline")]
+    #[arg(
+        long,
+        value_enum,
+        default_value = "inline",
+        env = "CONVERT_CARRY",
+        hide_env_values = true
+    )]
     pub(crate) carry: Carry,
     /// The file to write; for several inputs or a folder, the folder
     #[arg(short, long, value_hint = ValueHint::AnyPath)]
@@ -65,7 +77,13 @@ pub(crate) struct ConvertArgs {
     #[arg(long)]
     pub(crate) fail_on_loss: bool,
     /// The version of the Agent SDK for Python whose dump is written
-    #[arg(long, value_enum, default_value = "0.2.187")]
+    #[arg(
+        long,
+        value_enum,
+        default_value = "0.2.187",
+        env = "CONVERT_SDK_VERSION",
+        hide_env_values = true
+    )]
     pub(crate) sdk_version: Sdk,
     /// Convert nothing of an input with a line that cannot be read
     #[arg(long)]
@@ -77,10 +95,10 @@ pub(crate) struct ConvertArgs {
     #[arg(long, conflicts_with = "all_branches")]
     pub(crate) from_last_compaction: bool,
     /// How many files to convert at a time [default: one for each core]
-    #[arg(short, long)]
+    #[arg(short, long, env = "CONVERT_JOBS", hide_env_values = true)]
     pub(crate) jobs: Option<usize>,
     /// Print errors only
-    #[arg(short, long)]
+    #[arg(short, long, env = "CONVERT_QUIET", hide_env_values = true, value_parser = FalseyValueParser::new())]
     pub(crate) quiet: bool,
     /// Print the report of every file of a folder
     #[arg(short, long)]

@@ -2,8 +2,10 @@
 
 mod carry;
 mod check;
+mod completions;
 mod detect;
 mod formats;
+mod man;
 
 use std::io;
 
@@ -22,6 +24,10 @@ pub(crate) enum Command {
     Formats,
     /// Show or strip what a converted file carries
     Carry(carry::Args),
+    /// Print what a shell completes
+    Completions(completions::Args),
+    /// Print a manual page, as `man -l -` reads it
+    Man(man::Args),
 }
 
 impl Command {
@@ -32,6 +38,8 @@ impl Command {
             Command::Check(args) => check::run(args),
             Command::Formats => formats::run(),
             Command::Carry(args) => carry::run(args),
+            Command::Completions(args) => completions::run(args),
+            Command::Man(args) => man::run(args),
         }
     }
 }

@@ -1,0 +1,36 @@
+//! `man`: manual pages, made from the definition of the command line.
+
+use std::io::{self, Write};
+
+use clap::CommandFactory;
+use clap_mangen::Man;
+
+use crate::{
+    cli::Cli,
+    run::{Status, complain},
+};
+
+/// Which page to print.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// The command that the page is about, such as `carry show` [default: the program]
+    command: Vec<String>,
+}
+
+/// Prints a manual page.
+pub(crate) fn run(args: &Args) -> io::Result<Status> {
+    let mut program = Cli::command();
+    program.build();
+    let mut command = &program;
+    for name in &args.command {
+        let Some(found) = command.find_subcommand(name) else {
+            complain(&format!("no such command: {}", args.command.join(" ")));
+            return Ok(Status::Failed);
+        };
+        command = found;
+    }
+    let mut page = Vec::new();
+    Man::new(command.clone()).render(&mut page)?;
+    io::stdout().lock().write_all(&page)?;
+    Ok(Status::Done)
+}
