@@ -20,6 +20,7 @@ use crate::{
     run::{Status, complain, inputs},
     sessions::Lookup,
     shown::shown,
+    unit::Unit,
 };
 
 /// What became of an input.
@@ -31,8 +32,8 @@ pub(crate) enum Outcome {
     Copied,
 }
 
-/// What became of all inputs, in their order.
-pub(crate) type Results<'i> = Vec<(&'i Input, Result<Outcome, Refusal>)>;
+/// What became of all inputs: the files of each unit in their order.
+pub(crate) type Results<'u> = Vec<(&'u Input, Result<Outcome, Refusal>)>;
 
 /// Converts what the command line asks for.
 pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
@@ -50,6 +51,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
     let from = args.from.as_deref().and_then(by_name);
     let lookup = Lookup::new(args.project.as_deref(), from, Some(to));
     let (inputs, is_folder) = inputs(&args.inputs, &lookup)?;
+    let units = Unit::group(inputs);
     let n_jobs = args.jobs.filter(|jobs| *jobs > 0).unwrap_or_else(n_cores);
     let order = Order {
         to,
@@ -64,13 +66,13 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
         force: args.force,
         verify: args.verify,
         // Several files keep all cores busy, each on one.
-        n_scanners: if inputs.len() == 1 { n_jobs - 1 } else { 0 },
+        n_scanners: if units.len() == 1 { n_jobs - 1 } else { 0 },
     };
     if let Some(project) = &args.install {
         if order.carry == CarryMode::Sidecar {
             return usage("a client's folder has no place for a sidecar");
         }
-        let results = install(&order, &inputs, project.as_deref())?;
+        let results = install(&order, &units, project.as_deref())?;
         return finish(args, &results, is_folder);
     }
     let results = match &args.output {
@@ -78,12 +80,12 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
         None if order.carry == CarryMode::Sidecar => {
             return usage("a sidecar needs a file to stand beside: -o FILE");
         }
-        None => inputs.iter().map(|input| (input, order.to_stdout(input))).collect(),
+        None => units.iter().map(|unit| (&unit.main, order.to_stdout(&unit.main))).collect(),
         Some(output) => {
             if is_folder && is_inside_an_input(output, &args.inputs) {
                 return usage("the output folder is inside the input folder");
             }
-            to_files(&order, &inputs, output, is_folder, n_jobs)?
+            to_files(&order, &units, output, is_folder, n_jobs)?
         }
     };
     finish(args, &results, is_folder)
@@ -93,13 +95,13 @@ fn n_cores() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get())
 }
 
-fn to_files<'i>(
+fn to_files<'u>(
     order: &Order,
-    inputs: &'i [Input],
+    units: &'u [Unit],
     output: &Path,
     is_folder: bool,
     n_jobs: usize,
-) -> io::Result<Results<'i>> {
+) -> io::Result<Results<'u>> {
     let is_folder = is_folder || output.is_dir();
     let target = |input: &Input| match input {
         Input::File { name, .. } if is_folder => output.join(name),
@@ -107,26 +109,23 @@ fn to_files<'i>(
         _ => output.to_owned(),
     };
     let mut taken = HashSet::new();
-    let targets: Vec<(&Input, PathBuf, bool)> = inputs
+    let targets: Vec<(&Unit, PathBuf, bool)> = units
         .iter()
-        .map(|input| (input, target(input)))
-        .map(|(input, path)| (input, path.clone(), taken.insert(path)))
+        .map(|unit| (unit, target(&unit.main)))
+        .map(|(unit, path)| (unit, path.clone(), taken.insert(path)))
         .collect();
     let pool =
         rayon::ThreadPoolBuilder::new().num_threads(n_jobs).build().map_err(io::Error::other)?;
-    let convert = |(input, path, is_free): (&'i Input, PathBuf, bool)| {
-        let result = if is_interrupted() {
-            Err(Refusal::Interrupted)
-        } else if !is_free {
-            Err(Refusal::SameName(path.display().to_string()))
-        } else if is_folder && order.carry != CarryMode::None && input.is_side_file() {
-            order.copy(input, &path)
-        } else {
-            order.to_file(input, &path)
-        };
-        (input, result)
+    let convert = |(unit, path, is_free): (&'u Unit, PathBuf, bool)| {
+        if is_interrupted() {
+            return unit.refused(|| Refusal::Interrupted);
+        }
+        if !is_free {
+            return unit.refused(|| Refusal::SameName(path.display().to_string()));
+        }
+        order.unit_to_files(unit, &path, is_folder)
     };
-    Ok(pool.install(|| targets.into_par_iter().map(convert).collect()))
+    Ok(pool.install(|| targets.into_par_iter().flat_map_iter(convert).collect()))
 }
 
 /// What is printed at the end, summed up over all inputs.

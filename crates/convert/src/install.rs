@@ -18,6 +18,7 @@ use crate::{
     run::complain,
     sessions::{absolute, environment},
     shown::shown,
+    unit::Unit,
 };
 
 /// What is written is kept in memory up to this size, more of it in a temporary file.
@@ -60,13 +61,13 @@ impl Installed {
 }
 
 /// Installs each input, and prints the command that goes on with it.
-pub(crate) fn install<'i>(
+pub(crate) fn install<'u>(
     order: &Order,
-    inputs: &'i [Input],
+    units: &'u [Unit],
     project: Option<&Path>,
-) -> io::Result<Results<'i>> {
+) -> io::Result<Results<'u>> {
     let mut results = Vec::new();
-    for input in inputs {
+    for Unit { main: input, .. } in units {
         let result = match order.install(input, &environment(), project) {
             Ok((done, installed)) => {
                 if !installed.is_project_there {

@@ -53,6 +53,7 @@ mod source;
 mod stack;
 mod survey;
 mod target;
+mod unit;
 mod waiting;
 
 pub use self::{
