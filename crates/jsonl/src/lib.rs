@@ -28,6 +28,7 @@ mod grammar;
 mod line;
 mod number;
 mod portable;
+mod raw_buf;
 mod recover;
 mod respell;
 mod scan;
@@ -42,6 +43,7 @@ pub use self::{
     encode::{Style, push_string},
     error::{Error, ErrorKind, Result},
     line::{Line, Lines, chunks, lines},
+    raw_buf::RawBuf,
     recover::{Piece, Recovery, recover},
     respell::{Respeller, Respelt, respell, respell_body, respell_str},
     scan::{Backend, MAX_LINE, Scanner, validate},

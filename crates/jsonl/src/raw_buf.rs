@@ -1,0 +1,56 @@
+//! A value that owns its text: the twin of a slice of a line, for those who keep it.
+
+use std::fmt;
+
+use crate::{Raw, Result, Text, validate};
+
+/// Any JSON value as written, owned.
+///
+/// ```
+/// let input = jsonl::RawBuf::new(r#"{"n":1e-05}"#)?;
+/// assert_eq!(input.as_str(), r#"{"n":1e-05}"#);
+/// assert!(jsonl::RawBuf::new("{").is_err());
+/// # Ok::<(), jsonl::Error>(())
+/// ```
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub struct RawBuf(String);
+
+impl RawBuf {
+    /// Creates a value from its text.
+    ///
+    /// # Errors
+    ///
+    /// If the text is not one JSON value.
+    pub fn new(written: impl Into<String>) -> Result<Self> {
+        let written = written.into();
+        validate(written.as_bytes())?;
+        Ok(Self(written))
+    }
+
+    /// Returns the value as written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the value as a slice.
+    pub fn as_raw(&self) -> Raw<'_> {
+        Raw::from_scanned(&self.0)
+    }
+
+    /// Returns the value as a text, if it is a string.
+    pub fn as_text(&self) -> Option<Text<'_>> {
+        self.as_raw().as_text()
+    }
+}
+
+impl From<Raw<'_>> for RawBuf {
+    fn from(raw: Raw<'_>) -> Self {
+        Self(raw.as_str().to_owned())
+    }
+}
+
+impl fmt::Display for RawBuf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
