@@ -16,6 +16,7 @@
 //! ```
 
 mod draft;
+mod error;
 mod event;
 mod facts;
 mod format;
@@ -32,6 +33,7 @@ mod time;
 
 pub use self::{
     draft::{Copied, LineId},
+    error::ReadError,
     event::{Body, Context, Event, Field, Notice, NoticeKind, Start, Title, TitleRank, ToolCall},
     facts::{Facts, Interaction},
     format::{Format, Limits, Options, Planner, SdkVersion, Writer},
