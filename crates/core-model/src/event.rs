@@ -78,6 +78,8 @@ pub struct Context<'l> {
     pub parent: Field<Text<'l>>,
     /// The time: an ISO 8601 string, or a number of seconds since 1970.
     pub time: Option<Raw<'l>>,
+    /// The time of what the event records, such as a snapshot, if it says that rather than its own.
+    pub recorded: Option<Raw<'l>>,
     /// The working directory.
     pub cwd: Option<Text<'l>>,
     /// The client's version.

@@ -30,6 +30,7 @@ mod plan;
 mod problem;
 mod store;
 mod time;
+mod views;
 
 pub use self::{
     draft::{Copied, LineId},
@@ -47,4 +48,10 @@ pub use self::{
     problem::{Check, Checker, Findings, Problem, Severity},
     store::{Environment, Home, Named, Store, System, session_files, subfolders},
     time::{iso_millis, millis},
+    views::{
+        Compaction, CompactionRule, CostPolicy, Costs, DurationRule, Ending, ErrorPolicy, Exchange,
+        Exchanges, FilesTouched, Generation, Generations, Lane, Messages, Moment, Overview, Point,
+        PointKind, Said, SaidBlock, Span, Timeline, TokenTotals, Tokens, ToolRun, ToolRuns,
+        Touches, TypeCounts, event_millis, failed_results, is_failure, thread,
+    },
 };

@@ -29,6 +29,7 @@ fn context<'l>(record: &Record<'l>, message: &ApiMessage<'l>) -> Context<'l> {
         uuid: record.uuid,
         parent: record.parent_uuid,
         time: record.timestamp.or(message.timestamp),
+        recorded: record.snapshot_time,
         cwd: record.cwd,
         version: record.version,
         git_branch: record.git_branch,

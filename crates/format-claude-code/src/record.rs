@@ -20,6 +20,8 @@ pub struct Record<'l> {
     pub session_id: Option<Text<'l>>,
     /// The time: an ISO 8601 string; in seed 003, a number of seconds in `message`.
     pub timestamp: Option<Raw<'l>>,
+    /// The time of a snapshot: `snapshot.timestamp`, or seed 003's `file-snapshot.timestamp`.
+    pub snapshot_time: Option<Raw<'l>>,
     /// The working directory.
     pub cwd: Option<Text<'l>>,
     /// The client's version.
@@ -83,6 +85,9 @@ impl<'l> Record<'l> {
             "logicalParentUuid" => self.logical_parent_uuid = value.text(),
             "sessionId" => self.session_id = value.text(),
             "timestamp" => self.timestamp = time(value),
+            "snapshot" | "file-snapshot" => {
+                self.snapshot_time = value.get("timestamp").and_then(time);
+            }
             "cwd" => self.cwd = value.text(),
             "version" => self.version = value.text(),
             "gitBranch" => self.git_branch = value.text(),

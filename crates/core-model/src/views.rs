@@ -1,0 +1,49 @@
+//! What a session shows, whatever its format: views that events are pushed into, one by one, in the
+//! order of the file.
+//!
+//! What a view returns is owned. Its memory is bounded by ids, but where its sentence says otherwise.
+
+mod calls;
+mod compactions;
+mod costs;
+mod counts;
+mod exchanges;
+mod failures;
+mod files;
+mod overview;
+mod said;
+mod span;
+mod timeline;
+mod tokens;
+
+pub use self::{
+    calls::{Moment, ToolRun, ToolRuns},
+    compactions::{Compaction, CompactionRule, Generation, Generations},
+    costs::{CostPolicy, Costs},
+    counts::TypeCounts,
+    exchanges::{Ending, Exchange, Exchanges},
+    failures::{ErrorPolicy, failed_results, is_failure},
+    files::{FilesTouched, Touches},
+    overview::Overview,
+    said::{Messages, Said, SaidBlock},
+    span::{DurationRule, Span},
+    timeline::{Lane, Point, PointKind, Timeline},
+    tokens::{TokenTotals, Tokens},
+};
+use crate::{Event, millis};
+
+/// Returns the time of an event in milliseconds since 1970: its own, or that of what it records.
+pub fn event_millis(event: &Event<'_>) -> Option<i64> {
+    millis(event.context.time.or(event.context.recorded)?)
+}
+
+/// Returns what a sub-agent's events have in common: the agent's id, or the tool use that started
+/// it; empty where a sub-agent has no name, and `None` for the main conversation.
+pub fn thread(event: &Event<'_>) -> Option<String> {
+    let context = &event.context;
+    if !event.is_sub_agent() {
+        return None;
+    }
+    let name = context.agent_id.or(context.parent_tool_use);
+    Some(name.map(|name| name.decode().into_owned()).unwrap_or_default())
+}

@@ -1,0 +1,134 @@
+//! The tool calls of a session, each joined with its result.
+
+use std::collections::HashMap;
+
+use super::{event_millis, thread};
+use crate::{Body, Event, Place, ToolResult};
+
+/// Where and when something was said.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Moment {
+    /// The line.
+    pub place: Place,
+    /// The time in milliseconds since 1970.
+    pub time: Option<i64>,
+}
+
+impl Moment {
+    fn new(place: Place, event: &Event<'_>) -> Self {
+        Self { place, time: event_millis(event) }
+    }
+}
+
+/// A tool call and what came of it.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct ToolRun {
+    /// The id of the tool use.
+    pub id: String,
+    /// The name of the tool; empty if only the result is in the session.
+    pub name: String,
+    /// The input as written, if contents are kept.
+    pub input: Option<String>,
+    /// Where it was called; `None` if only the result is in the session.
+    pub called: Option<Moment>,
+    /// Where its result stands; `None` if it has none.
+    pub answered: Option<Moment>,
+    /// The words of the result, if contents are kept.
+    pub result: Option<String>,
+    /// Whether the result says that the tool failed; `None` if it does not say.
+    pub is_error: Option<bool>,
+    /// How long the tool ran in milliseconds: as the result says, or from call to result.
+    pub duration_ms: Option<i64>,
+    /// The sub-agent that called it, as [`thread`] has it.
+    pub thread: Option<String>,
+}
+
+/// Joins tool calls with their results, over any distance.
+#[derive(Clone, Debug, Default)]
+pub struct ToolRuns {
+    keeps_contents: bool,
+    runs: Vec<ToolRun>,
+    /// The last run of each id.
+    by_id: HashMap<String, usize>,
+}
+
+impl ToolRuns {
+    /// Creates a view that keeps inputs and results too: as much memory as they take.
+    pub fn with_contents() -> Self {
+        Self { keeps_contents: true, ..Self::default() }
+    }
+
+    /// Takes note of an event.
+    pub fn push(&mut self, place: Place, event: &Event<'_>) {
+        let moment = Moment::new(place, event);
+        match &event.body {
+            Body::Message(message) => {
+                for (block, _) in message.blocks() {
+                    match block {
+                        crate::Block::ToolUse(tool) => {
+                            let (id, name) = (tool.id.decode(), tool.name.decode());
+                            self.call(&id, &name, tool.input.as_str(), moment, event);
+                        }
+                        crate::Block::ToolResult(result) => self.answer(&result, moment, event),
+                        _ => {}
+                    }
+                }
+            }
+            // An index entry repeats a block, if there is one.
+            Body::ToolCall(call) if !self.by_id.contains_key(&*call.id.decode()) => {
+                let (id, name) = (call.id.decode(), call.name.decode());
+                self.call(&id, &name, call.input.as_str(), moment, event);
+            }
+            _ => {}
+        }
+    }
+
+    fn call(&mut self, id: &str, name: &str, input: &str, moment: Moment, event: &Event<'_>) {
+        let input = self.keeps_contents.then(|| input.to_owned());
+        let known = self.by_id.get(id).and_then(|&at| self.runs.get_mut(at));
+        // A result that stands before its call.
+        if let Some(run) = known.filter(|run| run.called.is_none()) {
+            run.called = Some(moment);
+            run.name = name.to_owned();
+            run.input = input;
+            return;
+        }
+        self.by_id.insert(id.to_owned(), self.runs.len());
+        self.runs.push(ToolRun {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            input,
+            called: Some(moment),
+            thread: thread(event),
+            ..ToolRun::default()
+        });
+    }
+
+    fn answer(&mut self, result: &ToolResult<'_>, moment: Moment, event: &Event<'_>) {
+        let id = result.tool_use_id.decode().into_owned();
+        let at = *self.by_id.entry(id).or_insert_with_key(|id| {
+            let thread = thread(event);
+            self.runs.push(ToolRun { id: id.clone(), thread, ..ToolRun::default() });
+            self.runs.len() - 1
+        });
+        // Of two results, the first is the one that clients go on with.
+        let Some(run) = self.runs.get_mut(at).filter(|run| run.answered.is_none()) else { return };
+        run.answered = Some(moment);
+        run.result = self.keeps_contents.then(|| result.content.joined());
+        run.is_error = result.is_error.value();
+        let told = result.duration_ms.and_then(|millis| millis.as_f64());
+        let called = run.called.and_then(|called| called.time);
+        let passed = || moment.time?.checked_sub(called?);
+        run.duration_ms = told.map(|millis| millis as i64).or_else(passed);
+    }
+
+    /// Returns the runs so far, in the order of their first lines.
+    pub fn runs(&self) -> &[ToolRun] {
+        &self.runs
+    }
+
+    /// Returns the runs, in the order of their first lines.
+    pub fn finish(self) -> Vec<ToolRun> {
+        self.runs
+    }
+}

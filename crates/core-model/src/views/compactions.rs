@@ -1,0 +1,125 @@
+//! Where the context was compacted, and the generations between.
+
+use crate::{Body, Event, NoticeKind, Place, TitleRank};
+
+/// What counts as a compaction.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum CompactionRule {
+    /// A line of type `summary` (seed 003): in real logs, a title.
+    SeedSummary,
+    /// A boundary that the client notes, or the message that sums up what was removed.
+    Boundary,
+    /// Either.
+    #[default]
+    Any,
+}
+
+/// A place where the context was compacted.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Compaction {
+    /// The number of events before it.
+    pub idx: u64,
+    /// Its line.
+    pub place: Place,
+    /// What started it, such as `auto`.
+    pub trigger: Option<String>,
+    /// The tokens in the context before it.
+    pub pre_tokens: Option<u64>,
+}
+
+/// What was said between two compactions.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Generation {
+    /// The compaction with which it starts; the first one starts with none.
+    pub compaction: Option<Compaction>,
+    /// Its first line.
+    pub first: Place,
+    /// Its last line.
+    pub last: Place,
+    /// The number of events in it, its compaction included.
+    pub n_events: u64,
+    /// The number of messages in it.
+    pub n_messages: u64,
+}
+
+/// Splits a session at its compactions.
+#[derive(Clone, Debug, Default)]
+pub struct Generations {
+    rule: CompactionRule,
+    n_events: u64,
+    /// Whether a boundary came after the last message: the summary that follows is no other one.
+    at_boundary: bool,
+    generations: Vec<Generation>,
+}
+
+impl Generations {
+    /// Creates a view that splits by a rule.
+    pub fn new(rule: CompactionRule) -> Self {
+        Self { rule, ..Self::default() }
+    }
+
+    /// Takes note of an event.
+    pub fn push(&mut self, place: Place, event: &Event<'_>) {
+        let is_start = self.is_compaction(event);
+        if is_start || self.generations.is_empty() {
+            let compaction = is_start.then(|| self.compaction(place, event));
+            let (first, last) = (place, place);
+            let next = Generation { compaction, first, last, n_events: 0, n_messages: 0 };
+            self.generations.push(next);
+        }
+        if let Some(generation) = self.generations.last_mut() {
+            generation.last = place;
+            generation.n_events += 1;
+            generation.n_messages += u64::from(event.message().is_some());
+        }
+        self.n_events += 1;
+    }
+
+    fn is_compaction(&mut self, event: &Event<'_>) -> bool {
+        let is_seed = match &event.body {
+            Body::Notice(notice) if notice.kind == NoticeKind::Compaction => {
+                self.at_boundary = true;
+                return self.rule != CompactionRule::SeedSummary;
+            }
+            Body::Message(message) => {
+                let was_at_boundary = std::mem::replace(&mut self.at_boundary, false);
+                let is_another = message.is_summary && !was_at_boundary;
+                return is_another && self.rule != CompactionRule::SeedSummary;
+            }
+            Body::Title(title) => title.rank == TitleRank::Summary,
+            // A summary without words.
+            Body::Other => event
+                .value
+                .get("type")
+                .and_then(|kind| kind.text())
+                .is_some_and(|kind| kind.is("summary")),
+            _ => false,
+        };
+        is_seed && self.rule != CompactionRule::Boundary
+    }
+
+    fn compaction(&self, place: Place, event: &Event<'_>) -> Compaction {
+        let notice = match &event.body {
+            Body::Notice(notice) => Some(notice),
+            _ => None,
+        };
+        let trigger = notice.and_then(|notice| notice.trigger);
+        let pre_tokens = notice.and_then(|notice| notice.pre_tokens);
+        Compaction {
+            idx: self.n_events,
+            place,
+            trigger: trigger.map(|trigger| trigger.decode().into_owned()),
+            pre_tokens: pre_tokens.and_then(|tokens| tokens.as_u64()),
+        }
+    }
+
+    /// Returns the generations, in the order of the file.
+    pub fn finish(self) -> Vec<Generation> {
+        self.generations
+    }
+
+    /// Returns the compactions, in the order of the file.
+    pub fn compactions(self) -> Vec<Compaction> {
+        self.generations.into_iter().filter_map(|generation| generation.compaction).collect()
+    }
+}

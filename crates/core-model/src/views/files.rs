@@ -1,0 +1,56 @@
+//! Which files the tools of a session touched.
+
+use std::collections::BTreeMap;
+
+use jsonl::{Raw, Scanner};
+
+use crate::{Block, Event};
+
+/// How often a file was touched.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Touches {
+    /// The number of times it was read.
+    pub read: u64,
+    /// The number of times it was written as a whole.
+    pub written: u64,
+    /// The number of times it was edited.
+    pub edited: u64,
+}
+
+/// Gathers the files that tool uses name.
+#[derive(Debug, Default)]
+pub struct FilesTouched {
+    scanner: Scanner,
+    files: BTreeMap<String, Touches>,
+}
+
+impl FilesTouched {
+    /// Takes note of an event.
+    pub fn push(&mut self, event: &Event<'_>) {
+        for (block, _) in event.message().into_iter().flat_map(|message| message.blocks()) {
+            let Block::ToolUse(tool) = block else { continue };
+            let touch: fn(&mut Touches) = match &*tool.name.decode() {
+                "Read" | "NotebookRead" => |touches| touches.read += 1,
+                "Write" => |touches| touches.written += 1,
+                "Edit" | "MultiEdit" | "NotebookEdit" => |touches| touches.edited += 1,
+                _ => continue,
+            };
+            if let Some(path) = path(tool.input, &mut self.scanner) {
+                touch(self.files.entry(path).or_default());
+            }
+        }
+    }
+
+    /// Returns the files and how often each was touched, in the order of their paths.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, Touches)> {
+        self.files.iter().map(|(path, touches)| (path.as_str(), *touches))
+    }
+}
+
+/// Returns the path in a tool's input; seed 004 calls it `path`.
+fn path(input: Raw<'_>, scanner: &mut Scanner) -> Option<String> {
+    let input = scanner.scan_slice(input.as_str().as_bytes(), 0).ok()?;
+    let names = ["file_path", "notebook_path", "path"];
+    let path = names.iter().find_map(|name| input.get(name)?.text())?;
+    Some(path.decode().into_owned())
+}

@@ -1,0 +1,107 @@
+//! When things happened, and in which conversation: points for a picture.
+
+use std::collections::HashMap;
+
+use super::{ErrorPolicy, event_millis, failed_results, thread};
+use crate::{Block, Body, Event, NoticeKind, Place, Role, Status};
+
+/// What happened.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum PointKind {
+    /// Somebody asked something.
+    Prompt,
+    /// The assistant said something.
+    Response,
+    /// The assistant called a tool.
+    ToolUse,
+    /// A tool answered.
+    ToolResult,
+    /// The client told something.
+    Notice,
+    /// A run ended.
+    Outcome,
+    /// The context was compacted.
+    Compaction,
+    /// Something failed: a tool, a request, a run.
+    Error,
+}
+
+/// Something that happened.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Point {
+    /// The line.
+    pub place: Place,
+    /// The time in milliseconds since 1970.
+    pub time: i64,
+    /// What.
+    pub kind: PointKind,
+    /// The number of its lane.
+    pub lane: usize,
+}
+
+/// A conversation: the main one, or a sub-agent's.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Lane {
+    /// Whose it is, as [`thread`] has it.
+    pub thread: Option<String>,
+    /// The first time, in milliseconds since 1970.
+    pub start: i64,
+    /// The last time, in milliseconds since 1970.
+    pub end: i64,
+}
+
+/// Gathers what happened when; a few words for each line.
+#[derive(Clone, Debug, Default)]
+pub struct Timeline {
+    /// What happened, in the order of the file: times may go back.
+    pub points: Vec<Point>,
+    /// The conversations, in the order of their first points.
+    pub lanes: Vec<Lane>,
+    by_thread: HashMap<Option<String>, usize>,
+}
+
+impl Timeline {
+    /// Takes note of an event, if it has a time and says something.
+    pub fn push(&mut self, place: Place, event: &Event<'_>) {
+        let (Some(time), Some(kind)) = (event_millis(event), kind(event)) else { return };
+        let lanes = &mut self.lanes;
+        let lane = *self.by_thread.entry(thread(event)).or_insert_with_key(|thread| {
+            lanes.push(Lane { thread: thread.clone(), start: time, end: time });
+            lanes.len() - 1
+        });
+        if let Some(lane) = self.lanes.get_mut(lane) {
+            (lane.start, lane.end) = (lane.start.min(time), lane.end.max(time));
+        }
+        self.points.push(Point { place, time, kind, lane });
+    }
+}
+
+/// Returns what an event is to the eye.
+fn kind(event: &Event<'_>) -> Option<PointKind> {
+    let message = match &event.body {
+        Body::Message(message) => message,
+        Body::Outcome(outcome) => {
+            let is_success = outcome.status == Status::Success;
+            return Some(if is_success { PointKind::Outcome } else { PointKind::Error });
+        }
+        Body::Notice(notice) => {
+            return Some(match notice.kind {
+                NoticeKind::Compaction => PointKind::Compaction,
+                NoticeKind::Error => PointKind::Error,
+                _ => PointKind::Notice,
+            });
+        }
+        _ => return None,
+    };
+    if message.is_api_error || failed_results(event, ErrorPolicy::Flag).next().is_some() {
+        return Some(PointKind::Error);
+    }
+    let has = |is: fn(&Block<'_>) -> bool| message.blocks().any(|(block, _)| is(&block));
+    Some(match message.role {
+        _ if has(|block| matches!(block, Block::ToolUse(_))) => PointKind::ToolUse,
+        _ if has(|block| matches!(block, Block::ToolResult(_))) => PointKind::ToolResult,
+        Role::User if message.is_prompt() => PointKind::Prompt,
+        Role::User => PointKind::Notice,
+        Role::Assistant => PointKind::Response,
+    })
+}

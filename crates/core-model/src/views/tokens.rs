@@ -1,0 +1,122 @@
+//! The tokens of a session: of each response the last count, for its lines repeat it and it grows.
+
+use std::{
+    collections::HashMap,
+    ops::{Add, AddAssign},
+};
+
+use jsonl::{Raw, Scanner};
+
+use crate::{Body, Event};
+
+/// Numbers of tokens.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Tokens {
+    /// Tokens sent that no cache knew: `input_tokens`.
+    pub input: u64,
+    /// Tokens that the model wrote: `output_tokens`.
+    pub output: u64,
+    /// Tokens sent that a cache knew: `cache_read_input_tokens`.
+    pub cache_read: u64,
+    /// Tokens put into a cache: `cache_creation_input_tokens`.
+    pub cache_creation: u64,
+}
+
+impl Tokens {
+    /// Reads a `usage` object; members that are no whole numbers count as 0.
+    ///
+    /// ```
+    /// let mut scanner = jsonl::Scanner::default();
+    /// let usage = br#"{"input_tokens":12345,"output_tokens":678,"service_tier":null}"#;
+    /// let usage = scanner.scan_slice(usage, 0)?.raw();
+    /// let tokens = core_model::Tokens::read(usage, &mut jsonl::Scanner::default());
+    /// assert_eq!((tokens.input, tokens.output, tokens.total()), (12345, 678, 13023));
+    /// # Ok::<(), jsonl::Error>(())
+    /// ```
+    pub fn read<'l>(usage: Raw<'l>, scanner: &mut Scanner) -> Self {
+        let mut tokens = Self::default();
+        let mut scan = |scanner: &mut Scanner| -> Option<()> {
+            for (key, value) in scanner.scan_slice(usage.as_str().as_bytes(), 0).ok()?.members() {
+                let place = match &*key.decode() {
+                    "input_tokens" => &mut tokens.input,
+                    "output_tokens" => &mut tokens.output,
+                    "cache_read_input_tokens" => &mut tokens.cache_read,
+                    "cache_creation_input_tokens" => &mut tokens.cache_creation,
+                    _ => continue,
+                };
+                *place = value.raw().as_u64().unwrap_or(0);
+            }
+            Some(())
+        };
+        _ = scan(scanner);
+        tokens
+    }
+
+    /// Returns the sum of all four.
+    pub fn total(&self) -> u64 {
+        let parts = [self.output, self.cache_read, self.cache_creation];
+        parts.into_iter().fold(self.input, u64::saturating_add)
+    }
+}
+
+impl Add for Tokens {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            input: self.input.saturating_add(other.input),
+            output: self.output.saturating_add(other.output),
+            cache_read: self.cache_read.saturating_add(other.cache_read),
+            cache_creation: self.cache_creation.saturating_add(other.cache_creation),
+        }
+    }
+}
+
+impl AddAssign for Tokens {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+/// Sums the tokens of a session.
+///
+/// A response counts once, with the usage of its last line. Where an outcome tells the usage of an
+/// interaction, that takes the place of its messages': streams' messages tell preliminary numbers,
+/// or none.
+#[derive(Debug, Default)]
+pub struct TokenTotals {
+    scanner: Scanner,
+    done: Tokens,
+    by_response: HashMap<String, Tokens>,
+    nameless: Tokens,
+}
+
+impl TokenTotals {
+    /// Takes note of an event.
+    pub fn push(&mut self, event: &Event<'_>) {
+        match &event.body {
+            Body::Message(message) => {
+                let Some(usage) = message.usage.filter(|usage| !usage.is_null()) else { return };
+                let tokens = Tokens::read(usage, &mut self.scanner);
+                match message.id {
+                    Some(id) => {
+                        self.by_response.insert(id.decode().into_owned(), tokens);
+                    }
+                    None => self.nameless += tokens,
+                }
+            }
+            Body::Outcome(outcome) => {
+                let Some(usage) = outcome.usage.filter(|usage| !usage.is_null()) else { return };
+                self.done += Tokens::read(usage, &mut self.scanner);
+                self.by_response.clear();
+                self.nameless = Tokens::default();
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns the tokens of the session so far.
+    pub fn total(&self) -> Tokens {
+        self.by_response.values().fold(self.done + self.nameless, |sum, tokens| sum + *tokens)
+    }
+}
