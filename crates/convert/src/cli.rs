@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, ValueEnum, ValueHint, builder::FalseyValueParser};
 use core_model::SdkVersion;
 
-use crate::{CarryMode, FORMATS, commands::Command};
+use crate::{CarryMode, FORMATS, commands::Command, progress::Mode};
 
 /// The version, with the commit where the build knows it.
 const VERSION: &str = match option_env!("CONVERT_VERSION") {
@@ -97,6 +97,15 @@ pub(crate) struct ConvertArgs {
     /// How many files to convert at a time [default: one for each core]
     #[arg(short, long, env = "CONVERT_JOBS", hide_env_values = true)]
     pub(crate) jobs: Option<usize>,
+    /// How to tell how far the run is
+    #[arg(
+        long,
+        value_enum,
+        default_value = "auto",
+        env = "CONVERT_PROGRESS",
+        hide_env_values = true
+    )]
+    pub(crate) progress: Mode,
     /// Print errors only
     #[arg(short, long, env = "CONVERT_QUIET", hide_env_values = true, value_parser = FalseyValueParser::new())]
     pub(crate) quiet: bool,

@@ -17,6 +17,7 @@ use crate::{
     install::install,
     interrupt::is_interrupted,
     job::{Order, Refusal},
+    progress::{Mode, Progress},
     run::{Status, complain, inputs},
     sessions::Lookup,
     shown::shown,
@@ -85,17 +86,19 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
             if is_folder && is_inside_an_input(output, &args.inputs) {
                 return usage("the output folder is inside the input folder");
             }
-            to_files(&order, &units, output, is_folder, n_jobs)?
+            to_files(args, &order, &units, output, is_folder, n_jobs)?
         }
     };
     finish(args, &results, is_folder)
 }
 
-fn n_cores() -> usize {
+/// Returns how many threads can run at a time.
+pub(crate) fn n_cores() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get())
 }
 
 fn to_files<'u>(
+    args: &ConvertArgs,
     order: &Order,
     units: &'u [Unit],
     output: &Path,
@@ -108,6 +111,8 @@ fn to_files<'u>(
         Input::Stdin if is_folder => output.join("stdin.jsonl"),
         _ => output.to_owned(),
     };
+    let mode = if args.quiet { Mode::None } else { args.progress };
+    let progress = Progress::of(mode, units.iter().flat_map(Unit::files));
     let mut taken = HashSet::new();
     let targets: Vec<(&Unit, PathBuf, bool)> = units
         .iter()
@@ -123,7 +128,9 @@ fn to_files<'u>(
         if !is_free {
             return unit.refused(|| Refusal::SameName(path.display().to_string()));
         }
-        order.unit_to_files(unit, &path, is_folder)
+        let results = order.unit_to_files(unit, &path, is_folder);
+        unit.files().for_each(|input| progress.add_input(input));
+        results
     };
     Ok(pool.install(|| targets.into_par_iter().flat_map_iter(convert).collect()))
 }

@@ -70,6 +70,12 @@ impl Input {
         }
     }
 
+    /// Returns its size in bytes; 0 where nobody knows it before it is read.
+    pub(crate) fn size(&self) -> u64 {
+        let Input::File { path, .. } = self else { return 0 };
+        fs::metadata(path).map_or(0, |metadata| metadata.len())
+    }
+
     /// Opens it.
     pub(crate) fn open(&self) -> io::Result<Opened> {
         match self {

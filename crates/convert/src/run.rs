@@ -2,7 +2,7 @@
 
 use std::{
     ffi::OsString,
-    io::{self, Write},
+    io,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -14,6 +14,7 @@ use crate::{
     conversions::convert,
     input::{Input, walk},
     interrupt::{self, is_interrupted},
+    progress,
     sessions::Lookup,
 };
 
@@ -58,8 +59,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 pub(crate) fn complain(message: &str) {
-    // Without a standard error there is nobody to tell.
-    _ = writeln!(io::stderr(), "convert: {message}");
+    progress::say(&format!("convert: {message}"));
 }
 
 /// Returns the inputs that the paths name, and whether they are to be mirrored in a folder.

@@ -25,7 +25,7 @@ impl Unit {
     }
 
     /// Returns the files, the main one first.
-    pub(crate) fn files(&self) -> impl Iterator<Item = &Input> {
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Input> + Clone {
         std::iter::once(&self.main).chain(&self.others)
     }
 

@@ -1,0 +1,70 @@
+//! Numbers as people read them.
+
+/// Returns a number with commas between groups of three digits.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
+    for (digit_idx, digit) in digits.chars().enumerate() {
+        if digit_idx > 0 && (digits.len() - digit_idx).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// Returns a number of bytes in the decimal unit that fits, with three digits.
+pub(crate) fn size(bytes: u64) -> String {
+    const UNITS: [&str; 6] = ["kB", "MB", "GB", "TB", "PB", "EB"];
+    if bytes < 1000 {
+        return format!("{bytes} B");
+    }
+    let mut size = bytes as f64 / 1000.0;
+    let mut unit_idx = 0;
+    // What would be rounded to 1000 belongs to the next unit.
+    while size >= 999.5 && unit_idx + 1 < UNITS.len() {
+        size /= 1000.0;
+        unit_idx += 1;
+    }
+    let n_decimals = if size < 9.995 { 2 } else { usize::from(size < 99.95) };
+    format!("{size:.n_decimals$} {}", UNITS[unit_idx])
+}
+
+/// Returns a number of seconds as its two largest units, such as `1 h 5 min`.
+pub(crate) fn duration(seconds: u64) -> String {
+    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
+    match (days, hours, minutes) {
+        (0, 0, 0) => format!("{seconds} s"),
+        (0, 0, _) => format!("{minutes} min {} s", seconds % 60),
+        (0, _, _) => format!("{hours} h {} min", minutes % 60),
+        _ => format!("{days} d {} h", hours % 24),
+    }
+}
+
+/// Returns a number, grouped, and what it counts.
+pub(crate) fn count(number: u64, one: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {one}{plural}", grouped(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_and_grouped() {
+        let numbers = [0, 999, 1000, 1_234_567, u64::MAX].map(grouped);
+        assert_eq!(numbers, ["0", "999", "1,000", "1,234,567", "18,446,744,073,709,551,615"]);
+        let sizes = [0, 999, 1000, 9_994, 9_996, 99_951, 999_499, 999_500, u64::MAX].map(size);
+        assert_eq!(
+            sizes,
+            [
+                "0 B", "999 B", "1.00 kB", "9.99 kB", "10.0 kB", "100 kB", "999 kB", "1.00 MB",
+                "18.4 EB"
+            ]
+        );
+        let durations = [0, 59, 60, 3661, 90_000].map(duration);
+        assert_eq!(durations, ["0 s", "59 s", "1 min 0 s", "1 h 1 min", "1 d 1 h"]);
+        assert_eq!([1, 2000].map(|n| count(n, "file")), ["1 file", "2,000 files"]);
+    }
+}

@@ -1,0 +1,77 @@
+//! What the terminal can show, and how wide it is.
+
+use std::{ffi::OsString, io::IsTerminal};
+
+use terminal_size::{Width, terminal_size_of};
+
+/// The columns that are assumed where nothing says how many there are.
+const COLUMNS: usize = 80;
+
+/// The fewest columns that output is fitted into.
+const MIN_COLUMNS: usize = 20;
+
+/// What a stream of the program's output ends in.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Terminal {
+    /// Whether it is a terminal that can move its cursor.
+    pub(crate) is_terminal: bool,
+    /// Whether colors are wanted.
+    pub(crate) has_color: bool,
+    /// The columns that a line may take.
+    pub(crate) columns: usize,
+}
+
+impl Terminal {
+    /// Returns what standard error ends in.
+    pub(crate) fn of_stderr() -> Self {
+        let stderr = std::io::stderr();
+        let size = terminal_size_of(&stderr).map(|(Width(columns), _)| columns);
+        Self::new(stderr.is_terminal(), size, &|name| std::env::var_os(name))
+    }
+
+    /// <https://no-color.org>, <https://bixense.com/clicolors>: a variable that is empty is unset.
+    fn new(
+        is_terminal: bool,
+        size: Option<u16>,
+        variable: &dyn Fn(&str) -> Option<OsString>,
+    ) -> Self {
+        let variable = |name| variable(name).filter(|value| !value.is_empty());
+        let is_dumb = variable("TERM").is_some_and(|term| term == "dumb");
+        let is_forced = variable("CLICOLOR_FORCE").is_some_and(|value| value != "0");
+        let is_refused = variable("NO_COLOR").is_some()
+            || variable("CLICOLOR").is_some_and(|value| value == "0");
+        let columns = variable("COLUMNS").and_then(|columns| columns.to_str()?.parse().ok());
+        Self {
+            is_terminal: is_terminal && !is_dumb,
+            has_color: !is_refused && (is_forced || is_terminal && !is_dumb),
+            columns: columns.or(size.map(usize::from)).unwrap_or(COLUMNS).max(MIN_COLUMNS),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_say_what_is_wanted() {
+        let terminal = |is_terminal, variables: &[(&str, &str)]| {
+            Terminal::new(is_terminal, Some(132), &|name| {
+                let (_, value) = variables.iter().find(|(variable, _)| *variable == name)?;
+                Some(value.into())
+            })
+        };
+        let colors =
+            |is_terminal, variables: &[(&str, &str)]| terminal(is_terminal, variables).has_color;
+        assert!(colors(true, &[]) && !colors(false, &[]));
+        assert!(!colors(true, &[("NO_COLOR", "1")]) && colors(true, &[("NO_COLOR", "")]));
+        assert!(!colors(true, &[("TERM", "dumb")]) && !colors(true, &[("CLICOLOR", "0")]));
+        assert!(colors(false, &[("CLICOLOR_FORCE", "1")]));
+        assert!(!colors(false, &[("CLICOLOR_FORCE", "0")]));
+        assert!(!colors(true, &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]));
+        assert!(!terminal(true, &[("TERM", "dumb")]).is_terminal);
+        let columns = |value| terminal(true, &[("COLUMNS", value)]).columns;
+        assert_eq!(["100", "3", "wide", ""].map(columns), [100, 20, 132, 132]);
+        assert_eq!(Terminal::new(false, None, &|_| None).columns, 80);
+    }
+}
