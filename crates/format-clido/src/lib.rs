@@ -25,9 +25,11 @@
 //! # Ok::<(), jsonl::Error>(())
 //! ```
 
+mod content_block;
 mod loadable;
 mod reader;
 mod record;
+mod session_line;
 mod store;
 mod validate;
 mod views;
@@ -37,12 +39,16 @@ use core_model::{Format, Limits};
 use jsonl::Style;
 
 pub use self::{
+    content_block::ContentBlock,
     reader::{detect, read, read_block},
     record::{
         AssistantMessage, Meta, Record, SCHEMA_VERSION, SystemLine, TitleLine, ToolCallLine,
         ToolResultLine, TurnResult, UserMessage,
     },
-    store::{data_dir, encode_project_dir, sessions_dir},
+    session_line::{NotLoadable, SessionLine},
+    store::{
+        RawLine, RawLines, SessionReader, SessionWriter, data_dir, encode_project_dir, sessions_dir,
+    },
     validate::validate_strict,
     views::{
         CostPolicy, Counts, ToolRun, count_by_type, title, tool_calls, total_cost, user_texts,

@@ -1,11 +1,19 @@
 //! Where clido keeps its sessions: `<data>/sessions/<path with _ for />/<id>.jsonl`.
 
+mod session_reader;
+mod session_writer;
+
 use std::{
     io,
     path::{Path, PathBuf},
 };
 
 use core_model::{Environment, Home, SafeName, Store, System, subfolders};
+
+pub use self::{
+    session_reader::{RawLine, RawLines, SessionReader},
+    session_writer::SessionWriter,
+};
 
 /// Where clido keeps its sessions, and how it goes on with one.
 pub(crate) const STORE: Store =

@@ -6,10 +6,8 @@ mod shape;
 use core_model::{Check, Checker, Findings, Place, Problem, Severity};
 use jsonl::{Line, Value};
 
-use self::{
-    history::History,
-    shape::{members_of_block, members_of_line},
-};
+pub(crate) use self::shape::members_of_line;
+use self::{history::History, shape::members_of_block};
 use crate::{
     SCHEMA_VERSION,
     loadable::{MAX_DEPTH, is_loadable},
@@ -38,7 +36,7 @@ pub(crate) fn checker() -> Box<dyn Checker> {
 }
 
 /// Returns whether clido skips a line; it trims more than JSON's white space.
-fn is_blank(line: &Line<'_>) -> bool {
+pub(crate) fn is_blank(line: &Line<'_>) -> bool {
     std::str::from_utf8(line.bytes()).is_ok_and(|line| line.trim().is_empty())
 }
 
@@ -155,6 +153,13 @@ impl SessionChecker {
         }
         self.history.line(kind, value, out);
     }
+}
+
+/// Returns whether clido resumes with a block.
+pub(crate) fn is_resumable(block: Value<'_>) -> bool {
+    let kind = block.get("type").and_then(|kind| kind.text()).map(|kind| kind.decode());
+    let members = members_of_block(kind.as_deref().unwrap_or_default());
+    members.is_some_and(|members| members.iter().all(|(name, shape)| shape.fits(block.get(name))))
 }
 
 fn check_block(block: Value<'_>, out: &mut Findings<'_>) {

@@ -4,7 +4,7 @@ use jsonl::{Kind, Value};
 
 /// What a member must be.
 #[derive(Clone, Copy)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     Text,
     OptionalText,
     Array,
@@ -18,7 +18,7 @@ pub(super) enum Shape {
 
 impl Shape {
     /// Returns whether a member, if it is there, is what it must be.
-    pub(super) fn fits(self, value: Option<Value<'_>>) -> bool {
+    pub(crate) fn fits(self, value: Option<Value<'_>>) -> bool {
         let Some(value) = value else {
             return matches!(self, Shape::OptionalText | Shape::OptionalU64);
         };
@@ -40,10 +40,10 @@ impl Shape {
 }
 
 /// Members that clido knows.
-pub(super) type Members = &'static [(&'static str, Shape)];
+pub(crate) type Members = &'static [(&'static str, Shape)];
 
 /// Returns the members of a line type that clido knows, beside `type`.
-pub(super) fn members_of_line(kind: &str) -> Option<Members> {
+pub(crate) fn members_of_line(kind: &str) -> Option<Members> {
     Some(match kind {
         "meta" => &[
             ("session_id", Shape::Text),

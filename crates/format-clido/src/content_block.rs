@@ -1,0 +1,125 @@
+//! A content block that owns what it says.
+
+use jsonl::{RawBuf, Scanner, Style, push_string};
+
+use crate::validate::is_resumable;
+
+/// A content block, in the five types that clido resumes with.
+///
+/// ```
+/// use format_clido::ContentBlock;
+///
+/// let block = jsonl::RawBuf::new(r#"{"type":"text","text":"caf\u00e9"}"#)?;
+/// let decoded = ContentBlock::decode(&block).expect("a block");
+/// assert_eq!(decoded, ContentBlock::Text { text: "café".to_owned() });
+/// assert_eq!(decoded.encode().as_str(), r#"{"text":"café","type":"text"}"#);
+/// # Ok::<(), jsonl::Error>(())
+/// ```
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum ContentBlock {
+    /// Words.
+    Text {
+        /// The words.
+        text: String,
+    },
+    /// A tool use.
+    ToolUse {
+        /// The id.
+        id: String,
+        /// The name of the tool.
+        name: String,
+        /// The input of the tool.
+        input: RawBuf,
+    },
+    /// What a tool returned.
+    ToolResult {
+        /// The id of the tool use.
+        tool_use_id: String,
+        /// What the tool returned.
+        content: String,
+        /// Whether the tool failed.
+        is_error: bool,
+    },
+    /// The model's reasoning.
+    Thinking {
+        /// The reasoning.
+        thinking: String,
+    },
+    /// A picture.
+    Image {
+        /// The media type, such as `image/png`.
+        media_type: String,
+        /// The picture in base64.
+        base64_data: String,
+    },
+}
+
+impl ContentBlock {
+    /// Decodes a block; returns `None` for one that clido shows but does not resume with. Members
+    /// that clido does not know are left out.
+    pub fn decode(block: &RawBuf) -> Option<Self> {
+        let mut scanner = Scanner::default();
+        let value = scanner.scan_raw(block.as_raw()).ok()?;
+        if !is_resumable(value) {
+            return None;
+        }
+        let raw = |name| value.get(name).map(|member| RawBuf::from(member.raw()));
+        let text = |name| Some(value.get(name)?.text()?.decode().into_owned());
+        Some(match &*value.get("type")?.text()?.decode() {
+            "text" => Self::Text { text: text("text")? },
+            "tool_use" => {
+                Self::ToolUse { id: text("id")?, name: text("name")?, input: raw("input")? }
+            }
+            "tool_result" => Self::ToolResult {
+                tool_use_id: text("tool_use_id")?,
+                content: text("content")?,
+                is_error: value.get("is_error")?.bool()?,
+            },
+            "thinking" => Self::Thinking { thinking: text("thinking")? },
+            "image" => {
+                Self::Image { media_type: text("media_type")?, base64_data: text("base64_data")? }
+            }
+            _ => return None,
+        })
+    }
+
+    /// Returns the block as clido writes it: its members in alphabetical order.
+    pub fn encode(&self) -> RawBuf {
+        let written = match self {
+            Self::Text { text } => object(&[("text", quoted(text)), ("type", quoted("text"))]),
+            Self::ToolUse { id, name, input } => object(&[
+                ("id", quoted(id)),
+                ("input", input.as_str().to_owned()),
+                ("name", quoted(name)),
+                ("type", quoted("tool_use")),
+            ]),
+            Self::ToolResult { tool_use_id, content, is_error } => object(&[
+                ("content", quoted(content)),
+                ("is_error", is_error.to_string()),
+                ("tool_use_id", quoted(tool_use_id)),
+                ("type", quoted("tool_result")),
+            ]),
+            Self::Thinking { thinking } => {
+                object(&[("thinking", quoted(thinking)), ("type", quoted("thinking"))])
+            }
+            Self::Image { media_type, base64_data } => object(&[
+                ("base64_data", quoted(base64_data)),
+                ("media_type", quoted(media_type)),
+                ("type", quoted("image")),
+            ]),
+        };
+        RawBuf::new(written).expect("an object of strings and of one value that is JSON")
+    }
+}
+
+fn object(members: &[(&str, String)]) -> String {
+    let members: Vec<_> =
+        members.iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
+    format!("{{{}}}", members.join(","))
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = Vec::new();
+    push_string(&mut out, text, Style::Compact);
+    String::from_utf8(out).unwrap_or_default()
+}

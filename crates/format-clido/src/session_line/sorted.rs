@@ -1,0 +1,102 @@
+//! Values as clido prints them: through a tree whose objects sort their keys.
+
+use std::{borrow::Cow, collections::BTreeMap};
+
+use jsonl::{Kind, Raw, Scanner, Style, Value, push_string};
+
+use crate::loadable::MAX_DEPTH;
+
+/// Appends a value that clido loads: keys in the order of their bytes, of duplicates the last,
+/// numbers as an integer of 64 bits or a float, strings with as few escapes as there can be.
+pub(crate) fn push_sorted(out: &mut Vec<u8>, raw: Raw<'_>) {
+    push_raw(out, raw, MAX_DEPTH);
+}
+
+/// Scans and appends a value: what is nested deeply is not in the index of the value around it.
+fn push_raw(out: &mut Vec<u8>, raw: Raw<'_>, depth: usize) {
+    match Scanner::default().scan_raw(raw) {
+        Ok(value) => push(out, value, depth),
+        Err(_) => out.extend_from_slice(raw.as_str().as_bytes()),
+    }
+}
+
+/// Recursion ends at the depth to which clido loads values.
+fn push(out: &mut Vec<u8>, value: Value<'_>, depth: usize) {
+    let raw = value.raw();
+    let Some(depth) = depth.checked_sub(1) else {
+        return out.extend_from_slice(raw.as_str().as_bytes());
+    };
+    let is_indexed = value.items().next().is_some() || value.members().next().is_some();
+    match value.kind() {
+        Kind::String => {
+            let text = value.text().map(|text| text.decode()).unwrap_or_default();
+            push_string(out, &text, Style::Compact);
+        }
+        Kind::Number => push_number(out, raw.as_str()),
+        Kind::Array | Kind::Object if !is_indexed && raw.as_str().len() > 2 => {
+            push_unindexed(out, raw, depth + 1);
+        }
+        Kind::Array => {
+            push_all(out, b"[]", value.items(), |out, item| push(out, item, depth));
+        }
+        Kind::Object => {
+            let members: BTreeMap<Cow<'_, str>, Value<'_>> =
+                value.members().map(|(key, value)| (key.decode(), value)).collect();
+            push_all(out, b"{}", members, |out, (key, value)| {
+                push_string(out, &key, Style::Compact);
+                out.push(b':');
+                push(out, value, depth);
+            });
+        }
+        Kind::Null | Kind::True | Kind::False => out.extend_from_slice(raw.as_str().as_bytes()),
+    }
+}
+
+/// Appends a container without an index of its own: one that is too deep, or that holds but spaces.
+fn push_unindexed(out: &mut Vec<u8>, raw: Raw<'_>, depth: usize) {
+    let inner = raw.as_str().get(1..raw.as_str().len() - 1).unwrap_or_default();
+    if inner.bytes().all(|byte| byte.is_ascii_whitespace()) {
+        let brackets: [u8; 2] = if raw.as_str().starts_with('[') { *b"[]" } else { *b"{}" };
+        return out.extend_from_slice(&brackets);
+    }
+    push_raw(out, raw, depth);
+}
+
+fn push_all<T>(
+    out: &mut Vec<u8>,
+    [open, close]: &[u8; 2],
+    items: impl IntoIterator<Item = T>,
+    mut push_item: impl FnMut(&mut Vec<u8>, T),
+) {
+    out.push(*open);
+    for (item_idx, item) in items.into_iter().enumerate() {
+        if item_idx > 0 {
+            out.push(b',');
+        }
+        push_item(out, item);
+    }
+    out.push(*close);
+}
+
+fn push_number(out: &mut Vec<u8>, written: &str) {
+    let is_float = written.contains(['.', 'e', 'E']) || written == "-0";
+    let fits = written.parse::<u64>().is_ok() || written.parse::<i64>().is_ok();
+    match written.parse::<f64>() {
+        Ok(number) if is_float || !fits => push_float(out, number),
+        _ => out.extend_from_slice(written.as_bytes()),
+    }
+}
+
+/// Appends a finite float with the fewest digits that say it, as serde_json does.
+pub(super) fn push_float(out: &mut Vec<u8>, number: f64) {
+    let scientific = format!("{number:e}");
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let text = if (-5..16).contains(&exponent) {
+        let fixed = format!("{number}");
+        if fixed.contains('.') { fixed } else { fixed + ".0" }
+    } else {
+        format!("{mantissa}e{exponent:+}")
+    };
+    out.extend_from_slice(text.as_bytes());
+}

@@ -1,0 +1,272 @@
+//! Reads a session line by line, as values of its own.
+
+use std::{
+    collections::HashMap,
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
+
+use core_model::{Check, Environment, Place, Problem, ReadError, Severity};
+use jsonl::{Line, RawBuf, Scanner, Stream, Value};
+
+use super::sessions_dir;
+use crate::{ContentBlock, SessionLine, validate};
+
+/// The lines of a session.
+///
+/// A line that says nothing is an error with its number, its offset and what is wrong with it; the
+/// lines after it can be read. So collecting into a `Result` is all or nothing, as clido has it,
+/// and leaving the errors out is the rest of a damaged session. Lines of a type that clido does not
+/// know are [`SessionLine::Unknown`]; blank lines are passed over.
+///
+/// ```
+/// use format_clido::{SessionLine, SessionReader};
+/// # let session_path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/documented.jsonl");
+///
+/// let lines: Vec<SessionLine> = SessionReader::open(&session_path)?
+///     .collect::<Result<Vec<_>, _>>()?;
+///
+/// # let (mut said, mut tools, mut cost) = (0, Vec::new(), None);
+/// for line in &lines {
+///     match line {
+///         SessionLine::UserMessage { content, .. } => { /* ... */ # said += content.len();
+///         }
+///         SessionLine::AssistantMessage { content } => { /* ... */ # said += content.len();
+///         }
+///         SessionLine::ToolResult { tool_name, content, .. } => { /* ... */
+/// #           tools.push((tool_name.as_deref(), content.as_str()));
+///         }
+///         SessionLine::Result { total_cost_usd, .. } => { /* ... */
+/// #           cost = Some(*total_cost_usd);
+///         }
+///         _ => {}
+///     }
+/// }
+/// # assert_eq!((lines.len(), said, cost), (7, 3, Some(0.0009)));
+/// # assert_eq!(tools, [(Some("Read"), "fn main() {\n...")]);
+/// # Ok::<(), core_model::ReadError>(())
+/// ```
+#[derive(Debug)]
+pub struct SessionReader<R> {
+    stream: Stream<R>,
+    decoder: Decoder,
+    has_failed: bool,
+}
+
+impl SessionReader<File> {
+    /// Opens a session file.
+    ///
+    /// # Errors
+    ///
+    /// Those of opening the file.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, ReadError> {
+        Ok(Self::from_reader(File::open(path)?))
+    }
+
+    /// Loads a session of a project as clido does: all of it, or nothing.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such session, or at the first line that clido does not load.
+    pub fn load(
+        environment: &Environment<'_>,
+        project_path: &str,
+        session_id: &str,
+    ) -> Result<Vec<SessionLine>, ReadError> {
+        let is_name = !session_id.contains(['/', '\\', '\0']);
+        let folder = sessions_dir(environment, project_path).filter(|_| is_name);
+        let folder = folder.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
+        Self::open(folder.join(format!("{session_id}.jsonl")))?.strict().collect()
+    }
+}
+
+impl<'b> SessionReader<&'b [u8]> {
+    /// Reads the session in a slice.
+    pub fn from_slice(session: &'b [u8]) -> Self {
+        Self::from_reader(session)
+    }
+}
+
+impl<R: Read> SessionReader<R> {
+    /// Reads a session from a reader, which need not be buffered.
+    pub fn from_reader(reader: R) -> Self {
+        Self { stream: Stream::new(reader), decoder: Decoder::default(), has_failed: false }
+    }
+
+    /// Refuses each line that clido would not load: one of another type is an error too.
+    pub fn strict(mut self) -> Self {
+        self.decoder.check = Some(Check::new(validate::checker()));
+        self
+    }
+
+    /// Returns the lines with what a [`SessionLine`] does not say of them, blank ones and those
+    /// that cannot be read included: all of them joined are the session.
+    ///
+    /// ```
+    /// use format_clido::{SessionLine, SessionReader};
+    ///
+    /// let session = b"{\"type\":\"title\",\"title\":\"Pages\",\"by\":\"us\"}\n\n{\"type\":";
+    /// let lines: Vec<_> =
+    ///     SessionReader::from_slice(session).lines_raw().collect::<Result<_, _>>()?;
+    /// assert_eq!(lines.iter().flat_map(|line| line.bytes.clone()).collect::<Vec<_>>(), session);
+    /// assert!(matches!(lines[0].line, Ok(Some(SessionLine::Title { .. }))));
+    /// assert_eq!((lines[0].extra[0].0.as_str(), lines[0].extra[0].1.as_str()), ("by", "\"us\""));
+    /// assert_eq!((lines[2].place.line, lines[2].place.offset), (3, 43));
+    /// assert!(lines[2].line.is_err());
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn lines_raw(self) -> RawLines<R> {
+        RawLines(self)
+    }
+
+    fn next_read(&mut self, keeps_raw: bool) -> Option<io::Result<RawLine>> {
+        if self.has_failed {
+            return None;
+        }
+        let line = self.stream.next().transpose()?;
+        self.has_failed = line.is_err();
+        Some(line.map(|line| self.decoder.read(&line, keeps_raw)))
+    }
+}
+
+impl<R: Read> Iterator for SessionReader<R> {
+    type Item = Result<SessionLine, ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            match self.next_read(false)? {
+                Err(error) => return Some(Err(error.into())),
+                Ok(raw) => match raw.line.transpose() {
+                    Some(line) => return Some(line.map_err(ReadError::Line)),
+                    None => continue,
+                },
+            }
+        }
+    }
+}
+
+/// The lines of a session with what a [`SessionLine`] does not say of them; made by
+/// [`SessionReader::lines_raw`]. Only the reader's own errors end them.
+#[derive(Debug)]
+pub struct RawLines<R>(SessionReader<R>);
+
+impl<R: Read> Iterator for RawLines<R> {
+    type Item = io::Result<RawLine>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.next_read(true)
+    }
+}
+
+/// A line as it stands in the file, and what it says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RawLine {
+    /// The bytes, newline included.
+    pub bytes: Vec<u8>,
+    /// The number of the line and the offset of its first byte.
+    pub place: Place,
+    /// What the line says, nothing if it is blank, or why it says nothing.
+    pub line: Result<Option<SessionLine>, Problem>,
+    /// The members that clido does not know, in their order.
+    pub extra: Vec<(String, RawBuf)>,
+}
+
+#[derive(Debug, Default)]
+struct Decoder {
+    scanner: Scanner,
+    /// What refuses lines as clido does, if only that is wanted which clido loads.
+    check: Option<Check>,
+    n_lines: u64,
+    /// The name of the tool by the id of its use: a result has none.
+    tools: HashMap<String, String>,
+}
+
+impl Decoder {
+    fn read(&mut self, line: &Line<'_>, keeps_raw: bool) -> RawLine {
+        self.n_lines += 1;
+        let place = Place { line: self.n_lines, offset: line.offset() };
+        let mut read = RawLine { bytes: Vec::new(), place, line: Ok(None), extra: Vec::new() };
+        if keeps_raw {
+            read.bytes.extend_from_slice(line.bytes());
+        }
+        if validate::is_blank(line) {
+            return read;
+        }
+        let value = self.scanner.scan(line);
+        let mut refused = None;
+        if let Some(check) = &mut self.check {
+            check.line(line, value, &mut |problem| {
+                // clido loads a session with blocks that it does not resume with.
+                if problem.stops() && !problem.rule.starts_with("block-") {
+                    refused.get_or_insert(problem);
+                }
+            });
+            // Checks count each line that they see.
+            refused = refused.map(|problem| Problem { line: place.line, ..problem });
+        }
+        read.line = match refused {
+            Some(problem) => Err(problem),
+            None => decode(value, place).map(Some),
+        };
+        if let Ok(value) = value
+            && keeps_raw
+        {
+            read.extra = extra(value);
+        }
+        if let Ok(Some(line)) = &mut read.line {
+            self.name_tools(line);
+        }
+        read
+    }
+
+    fn name_tools(&mut self, line: &mut SessionLine) {
+        match line {
+            SessionLine::AssistantMessage { content } => {
+                for block in content.iter().filter_map(ContentBlock::decode) {
+                    if let ContentBlock::ToolUse { id, name, .. } = block {
+                        self.tools.insert(id, name);
+                    }
+                }
+            }
+            SessionLine::ToolCall { tool_use_id, tool_name, .. } => {
+                self.tools.insert(tool_use_id.clone(), tool_name.clone());
+            }
+            SessionLine::ToolResult { tool_use_id, tool_name, .. } => {
+                *tool_name = self.tools.get(tool_use_id).cloned();
+            }
+            _ => {}
+        }
+    }
+}
+
+fn decode(value: jsonl::Result<Value<'_>>, place: Place) -> Result<SessionLine, Problem> {
+    let problem = |offset, rule, message: String| Problem {
+        offset,
+        line: place.line,
+        severity: Severity::Stops,
+        rule,
+        message: message.into(),
+    };
+    let value = value.map_err(|error| problem(error.offset, "json", error.kind.to_string()))?;
+    if !value.is_object() {
+        return Err(problem(place.offset, "object", "not an object".to_owned()));
+    }
+    SessionLine::decode(value).map_err(|name| {
+        problem(place.offset, "member", format!("`{name}` is missing or of another type"))
+    })
+}
+
+/// Returns the members that clido does not know; those of a line of another type are all its own.
+fn extra(value: Value<'_>) -> Vec<(String, RawBuf)> {
+    let kind = value.get("type").and_then(|kind| kind.text()).map(|kind| kind.decode());
+    let Some(known) = validate::members_of_line(kind.as_deref().unwrap_or_default()) else {
+        return Vec::new();
+    };
+    let is_known = |key: &str| key == "type" || known.iter().any(|(name, _)| *name == key);
+    value
+        .members()
+        .map(|(key, value)| (key.decode().into_owned(), RawBuf::from(value.raw())))
+        .filter(|(key, _)| !is_known(key))
+        .collect()
+}

@@ -1,0 +1,91 @@
+//! Writes a session line by line, as clido does.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, Read, Seek, SeekFrom, Write},
+    path::Path,
+};
+
+use crate::{SCHEMA_VERSION, SessionLine};
+
+/// A session file that lines are appended to, each flushed at once.
+///
+/// ```
+/// use format_clido::{ContentBlock, SessionLine, SessionReader, SessionWriter};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("s.jsonl");
+/// let mut session = SessionWriter::create(&path, "s", "2026-03-21T14:30:00Z", "/home/ada/pages")?;
+/// let said = ContentBlock::Text { text: "How many lines?".to_owned() };
+/// let line = SessionLine::UserMessage { role: "user".to_owned(), content: vec![said.encode()] };
+/// session.write_line(&line)?;
+/// assert_eq!(
+///     std::fs::read_to_string(&path)?.lines().nth(1),
+///     Some(r#"{"type":"user_message","role":"user","content":[{"text":"How many lines?","type":"text"}]}"#)
+/// );
+/// assert!(SessionWriter::create(&path, "s", "2026-03-21T14:30:00Z", "/p").is_err());
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct SessionWriter {
+    file: File,
+}
+
+impl SessionWriter {
+    /// Creates a session file, which only its owner can read, and writes its `meta` line.
+    ///
+    /// # Errors
+    ///
+    /// If there is a file of this name, and those of writing.
+    pub fn create(
+        path: impl AsRef<Path>,
+        session_id: &str,
+        start_time: &str,
+        project_path: &str,
+    ) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut writer = Self { file: options.open(path)? };
+        writer.write_line(&SessionLine::Meta {
+            session_id: session_id.to_owned(),
+            schema_version: SCHEMA_VERSION as u32,
+            start_time: start_time.to_owned(),
+            project_path: project_path.to_owned(),
+        })?;
+        Ok(writer)
+    }
+
+    /// Opens a session file to go on with it; a last line without a newline gets one.
+    ///
+    /// # Errors
+    ///
+    /// If there is no file of this name, and those of reading and writing.
+    pub fn append(path: impl AsRef<Path>) -> io::Result<Self> {
+        let mut file = OpenOptions::new().read(true).append(true).open(path)?;
+        let mut last = [b'\n'];
+        if file.seek(SeekFrom::End(0))? > 0 {
+            file.seek(SeekFrom::End(-1))?;
+            file.read_exact(&mut last)?;
+        }
+        if last != [b'\n'] {
+            file.write_all(b"\n")?;
+        }
+        Ok(Self { file })
+    }
+
+    /// Writes a line as clido does, and flushes it. Nothing is redacted.
+    ///
+    /// # Errors
+    ///
+    /// [`io::ErrorKind::InvalidInput`] if clido would not load the line, of which nothing is written
+    /// then; and those of writing.
+    pub fn write_line(&mut self, line: &SessionLine) -> io::Result<()> {
+        let mut written =
+            line.encode().map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))?;
+        written.push('\n');
+        self.file.write_all(written.as_bytes())?;
+        self.file.flush()
+    }
+}
