@@ -2,7 +2,7 @@
 
 use jsonl::{Style, Value};
 
-use crate::{Checker, Event, Facts, Output, Plan, Store};
+use crate::{Bundles, Checker, Event, Facts, Output, Plan, Store};
 
 /// A format, in one of its dialects.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +34,8 @@ pub struct Format {
     pub checker: fn() -> Box<dyn Checker>,
     /// Where its client keeps its sessions; `None` if it keeps none.
     pub store: Option<Store>,
+    /// How its client spreads a session over files; `None` if a file is a session.
+    pub bundles: Option<Bundles>,
     /// What a file of this format must keep to, so that its client finds it.
     pub limits: Limits,
 }

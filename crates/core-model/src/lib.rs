@@ -2,7 +2,8 @@
 //!
 //! A reader turns a line into an [`Event`]; a [`Writer`] turns events into lines of another format,
 //! through an [`Output`] that notes which slices of the source stand in which line. Nothing here
-//! knows a format, and nothing here touches a file, but for the lists of folders in `store`.
+//! knows a format, and nothing here touches a file, but for the lists of folders in `store` and the
+//! search for a session's files in `bundle`.
 //!
 //! ```
 //! use core_model::{LossKind, Losses, Place};
@@ -15,6 +16,7 @@
 //! assert_eq!(loss.places[1].line, 5);
 //! ```
 
+mod bundle;
 mod draft;
 mod error;
 mod event;
@@ -33,6 +35,9 @@ mod time;
 mod views;
 
 pub use self::{
+    bundle::{
+        Agent, Bundle, Bundles, Description, Evidence, FileRole, Link, Linked, Missing, Owner,
+    },
     draft::{Copied, LineId},
     error::ReadError,
     event::{Body, Context, Event, Field, Notice, NoticeKind, Start, Title, TitleRank, ToolCall},

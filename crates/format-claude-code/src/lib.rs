@@ -15,6 +15,7 @@
 //! # Ok::<(), jsonl::Error>(())
 //! ```
 
+mod bundle;
 mod chain;
 mod reader;
 mod record;
@@ -26,6 +27,7 @@ use core_model::{Format, Limits};
 use jsonl::Style;
 
 pub use self::{
+    bundle::open_bundle,
     chain::Chain,
     reader::{detect, read},
     record::{ApiMessage, Record},
@@ -54,5 +56,6 @@ pub static FORMAT: Format = Format {
     planner: Some(|options| Box::new(Chain::new(options))),
     checker: validate::checker,
     store: Some(store::STORE),
+    bundles: Some(bundle::BUNDLES),
     limits: Limits { head: 8 * 1024, carrier: "{\"type\":\"carried\"", carrier_size: 256 * 1024 },
 };

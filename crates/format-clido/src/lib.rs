@@ -25,6 +25,7 @@
 //! # Ok::<(), jsonl::Error>(())
 //! ```
 
+mod bundle;
 mod content_block;
 mod loadable;
 mod reader;
@@ -70,5 +71,6 @@ pub static FORMAT: Format = Format {
     planner: None,
     checker: validate::checker,
     store: Some(store::STORE),
+    bundles: Some(bundle::BUNDLES),
     limits: Limits { head: 0, carrier: "", carrier_size: 0 },
 };

@@ -73,6 +73,7 @@ pub static DUMP: Format = Format {
     planner: None,
     checker: validate::checker,
     store: Some(store::STORE),
+    bundles: None,
     limits: NO_LIMITS,
 };
 
@@ -91,6 +92,7 @@ pub static WIRE: Format = Format {
     planner: None,
     checker: validate::checker,
     store: None,
+    bundles: None,
     limits: NO_LIMITS,
 };
 
