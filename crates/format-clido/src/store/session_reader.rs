@@ -27,24 +27,19 @@ use crate::{ContentBlock, SessionLine, validate};
 /// let lines: Vec<SessionLine> = SessionReader::open(&session_path)?
 ///     .collect::<Result<Vec<_>, _>>()?;
 ///
-/// # let (mut said, mut tools, mut cost) = (0, Vec::new(), None);
 /// for line in &lines {
 ///     match line {
-///         SessionLine::UserMessage { content, .. } => { /* ... */ # said += content.len();
-///         }
-///         SessionLine::AssistantMessage { content } => { /* ... */ # said += content.len();
-///         }
-///         SessionLine::ToolResult { tool_name, content, .. } => { /* ... */
-/// #           tools.push((tool_name.as_deref(), content.as_str()));
-///         }
-///         SessionLine::Result { total_cost_usd, .. } => { /* ... */
-/// #           cost = Some(*total_cost_usd);
-///         }
+///         SessionLine::UserMessage { content, .. } => { /* ... */ }
+///         SessionLine::AssistantMessage { content } => { /* ... */ }
+///         SessionLine::ToolResult { tool_name, content, .. } => { /* ... */ }
+///         SessionLine::Result { total_cost_usd, .. } => { /* ... */ }
 ///         _ => {}
 ///     }
 /// }
-/// # assert_eq!((lines.len(), said, cost), (7, 3, Some(0.0009)));
-/// # assert_eq!(tools, [(Some("Read"), "fn main() {\n...")]);
+/// # assert_eq!(lines.len(), 7);
+/// # let SessionLine::ToolResult { tool_name, .. } = &lines[4] else { panic!("a result") };
+/// # assert_eq!(tool_name.as_deref(), Some("Read"));
+/// # assert!(matches!(&lines[6], SessionLine::Result { total_cost_usd: 0.0009, .. }));
 /// # Ok::<(), core_model::ReadError>(())
 /// ```
 #[derive(Debug)]
@@ -112,7 +107,7 @@ impl<R: Read> SessionReader<R> {
     /// assert_eq!(lines.iter().flat_map(|line| line.bytes.clone()).collect::<Vec<_>>(), session);
     /// assert!(matches!(lines[0].line, Ok(Some(SessionLine::Title { .. }))));
     /// assert_eq!((lines[0].extra[0].0.as_str(), lines[0].extra[0].1.as_str()), ("by", "\"us\""));
-    /// assert_eq!((lines[2].place.line, lines[2].place.offset), (3, 43));
+    /// assert_eq!((lines[2].place.line, lines[2].place.offset), (3, 44));
     /// assert!(lines[2].line.is_err());
     /// # Ok::<(), std::io::Error>(())
     /// ```
