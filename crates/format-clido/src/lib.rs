@@ -27,9 +27,11 @@
 
 mod bundle;
 mod content_block;
+mod history;
 mod loadable;
 mod reader;
 mod record;
+mod repair;
 mod session_line;
 mod store;
 mod validate;
@@ -41,19 +43,21 @@ use jsonl::Style;
 
 pub use self::{
     content_block::ContentBlock,
+    history::{HistoryError, HistoryMessage, to_messages},
     reader::{detect, read, read_block},
     record::{
         AssistantMessage, Meta, Record, SCHEMA_VERSION, SystemLine, TitleLine, ToolCallLine,
         ToolResultLine, TurnResult, UserMessage,
     },
+    repair::{BadLines, Repaired, repair},
     session_line::{NotLoadable, SessionLine},
     store::{
-        RawLine, RawLines, SessionReader, SessionWriter, data_dir, encode_project_dir, sessions_dir,
+        Listing, RawLine, RawLines, SessionReader, SessionSummary, SessionWriter, StaleFileRecord,
+        data_dir, encode_project_dir, find, list_sessions, sessions_dir, stale_file_records,
+        stale_paths, validate_file,
     },
     validate::validate_strict,
-    views::{
-        CostPolicy, Counts, ToolRun, count_by_type, title, tool_calls, total_cost, user_texts,
-    },
+    views::{count_by_type, interactions, title, tool_calls, total_cost, user_texts},
 };
 
 /// clido's session files.

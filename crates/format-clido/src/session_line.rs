@@ -151,4 +151,12 @@ impl SessionLine {
             _ => &[],
         }
     }
+
+    pub(crate) fn content_mut(&mut self) -> Option<&mut Vec<RawBuf>> {
+        match self {
+            SessionLine::UserMessage { content, .. }
+            | SessionLine::AssistantMessage { content } => Some(content),
+            _ => None,
+        }
+    }
 }

@@ -1,7 +1,10 @@
 //! Where clido keeps its sessions: `<data>/sessions/<path with _ for />/<id>.jsonl`.
 
+mod find;
+mod listing;
 mod session_reader;
 mod session_writer;
+mod stale;
 
 use std::{
     io,
@@ -11,8 +14,11 @@ use std::{
 use core_model::{Environment, Home, SafeName, Store, System, subfolders};
 
 pub use self::{
+    find::{find, validate_file},
+    listing::{Listing, SessionSummary, list_sessions},
     session_reader::{RawLine, RawLines, SessionReader},
     session_writer::SessionWriter,
+    stale::{StaleFileRecord, stale_file_records, stale_paths},
 };
 
 /// Where clido keeps its sessions, and how it goes on with one.

@@ -1,7 +1,7 @@
 //! Fixtures through the reader, the writer, and the strict check.
 
-use core_model::{Block, Body, Event, Facts, LossKind, Losses, Options, Output};
-use format_clido::{CostPolicy, FORMAT, validate_strict};
+use core_model::{Block, Body, CostPolicy, Event, Facts, LossKind, Losses, Options, Output};
+use format_clido::{FORMAT, validate_strict};
 use jsonl::{Scanner, Style, lines};
 
 /// Reads a clido session and writes it anew.
@@ -106,20 +106,20 @@ fn views_of_the_documented_example() {
         ["content-hash"]
     );
     assert_eq!(format_clido::user_texts(session), ["How many lines is src/main.rs?"]);
-    assert_eq!(format_clido::total_cost(session, CostPolicy::LastPerSession), Some(0.0009));
+    assert_eq!(format_clido::total_cost(session, CostPolicy::Cumulative), Some(0.0009));
     let calls = format_clido::tool_calls(session);
     let [call] = calls.as_slice() else { panic!("one call") };
     assert_eq!((call.name.as_str(), call.is_error), ("Read", Some(false)));
     assert_eq!(call.result.as_deref(), Some("fn main() {\n..."));
-    assert_eq!(format_clido::count_by_type(session)["assistant_message"], 2);
+    assert_eq!(format_clido::count_by_type(session).of("assistant_message"), 2);
     assert_eq!(format_clido::title(session), None);
 }
 
 #[test]
 fn costs_by_policy() {
     let session = include_bytes!("../../../fixtures/clido/several-results.jsonl");
-    assert_eq!(format_clido::total_cost(session, CostPolicy::LastPerSession), Some(0.0002));
-    let sum = format_clido::total_cost(session, CostPolicy::SumLines).expect("a sum");
+    assert_eq!(format_clido::total_cost(session, CostPolicy::Cumulative), Some(0.0002));
+    let sum = format_clido::total_cost(session, CostPolicy::PerInteraction).expect("a sum");
     assert!((sum - 0.0003).abs() < 1e-12);
 }
 

@@ -250,7 +250,7 @@ fn every_line_that_says_something_is_read() {
     for (name, session) in sessions() {
         let n_read = SessionReader::from_slice(&session).filter(Result::is_ok).count() as u64;
         let n_errors = SessionReader::from_slice(&session).filter(Result::is_err).count();
-        let n_values: u64 = count_by_type(&session).values().sum();
+        let n_values = count_by_type(&session).total();
         assert!(n_read <= n_values, "{name}");
         let is_odd = name.contains("damaged") || name.contains("wrong-types");
         assert!(is_odd || name.contains("hostile") || n_errors == 0, "{name}");
