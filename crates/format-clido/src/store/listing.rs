@@ -1,6 +1,6 @@
 //! Lists the sessions of a folder, as clido lists them.
 
-use std::{io, path::Path, time::UNIX_EPOCH};
+use std::{cmp::Reverse, io, path::Path, time::UNIX_EPOCH};
 
 use core_model::{ReadError, session_files};
 
@@ -67,7 +67,7 @@ pub fn list_sessions(folder: impl AsRef<Path>) -> io::Result<Listing> {
             Err(error) => listing.refused.push((id.to_owned(), error)),
         }
     }
-    listing.sessions.sort_by(|a, b| b.modified_nanos.cmp(&a.modified_nanos));
+    listing.sessions.sort_by_key(|session| Reverse(session.modified_nanos));
     Ok(listing)
 }
 
