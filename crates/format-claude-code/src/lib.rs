@@ -17,9 +17,11 @@
 
 mod bundle;
 mod chain;
+mod prompt;
 mod reader;
 mod record;
 mod store;
+mod transcript;
 mod validate;
 mod writer;
 
@@ -33,6 +35,10 @@ pub use self::{
     record::{ApiMessage, Record},
     store::{
         Breadcrumb, MAX_PROJECT_DIR, candidates, config_dir, encode_project_dir, project_folders,
+    },
+    transcript::{
+        BadLine, Entries, Entry, FoundCall, FoundError, FoundResult, KeyMessage, OpenError,
+        SessionTitle, StringContent, TitleSource, Transcript, estimate_tokens,
     },
     validate::validate,
     writer::{ClaudeCodeWriter, session_uuid},

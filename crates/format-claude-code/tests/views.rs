@@ -215,6 +215,17 @@ Show: [full] [tools only] [errors only] [subagents only]";
 Show: [full] [tools only] [errors only] [subagents only]";
     assert_eq!(overview.to_string(), expected);
 
+    let tasks = ["Plan the work", "Debug it", "Count"].map(|prompt| {
+        let task = format!(
+            r#"{{"type":"tool_use","id":"{prompt}","name":"Task","input":{{"prompt":"{prompt}"}}}}"#
+        );
+        format!(r#"{{"type":"assistant","message":{{"content":[{task}]}}}}"#)
+    });
+    let mut overview = Overview::default();
+    each(tasks.join("\n").as_bytes(), |_, event| overview.push(event));
+    let text = overview.to_string();
+    assert!(text.contains("\n- Sub-agents: 3 (Plan mode, Debug mode, Agent mode)\n"), "{text}");
+
     let minute = br#"{"type":"user","timestamp":"2026-01-17T20:31:00.000Z","message":{"content":"x"}}
 {"type":"user","timestamp":"2026-01-17T20:32:59.000Z","message":{"content":[{"type":"tool_result","tool_use_id":"t","is_error":true}]}}"#;
     let mut overview = Overview::default();

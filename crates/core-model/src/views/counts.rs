@@ -25,6 +25,11 @@ impl TypeCounts {
             Body::Outcome(_) => "result",
             _ => "unknown",
         });
+        self.push_kind(kind);
+    }
+
+    /// Takes note of a line whose type is known.
+    pub fn push_kind(&mut self, kind: &str) {
         match self.counts.get_mut(kind) {
             Some(count) => *count += 1,
             None => _ = self.counts.insert(kind.to_owned(), 1),

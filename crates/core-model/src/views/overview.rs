@@ -47,7 +47,8 @@ pub struct Overview {
     /// The number of sub-agents: of the tool uses that start one, or of the agents that speak, if
     /// those are more.
     pub n_sub_agents: u64,
-    /// What the sub-agents are called where they are started, each name once.
+    /// What the sub-agents are called where they are started, each name once; without a name, the
+    /// mode that the prompt tells.
     pub sub_agents: Vec<String>,
     /// The number of tool results that tell of an error.
     pub n_errors: u64,
@@ -116,13 +117,29 @@ impl Overview {
         }
         self.n_started += 1;
         let input = self.scanner.scan_slice(input.as_str().as_bytes(), 0).ok();
-        let kind = input.and_then(|input| input.get("subagent_type")?.text());
-        if let Some(kind) = kind.map(|kind| kind.decode().into_owned())
-            && !kind.is_empty()
-            && !self.sub_agents.contains(&kind)
-        {
-            self.sub_agents.push(kind);
+        let text = |name: &str| {
+            let text = input.as_ref().and_then(|input| input.get(name)?.text())?;
+            Some(text.decode().into_owned()).filter(|text| !text.is_empty())
+        };
+        let prompt = || mode(&[text("description"), text("prompt")].map(Option::unwrap_or_default));
+        let name = text("subagent_type").unwrap_or_else(|| prompt().to_owned());
+        if !self.sub_agents.contains(&name) {
+            self.sub_agents.push(name);
         }
+    }
+}
+
+/// Returns what an agent without a name seems to be started for, by the words of claude-historian,
+/// from which seed 004 is.
+fn mode(words: &[String]) -> &'static str {
+    let words = words.join(" ").to_lowercase();
+    let has = |any: [&str; 3]| any.iter().any(|word| words.contains(word));
+    if has(["plan", "approach", "strategy"]) {
+        "Plan mode"
+    } else if has(["error", "debug", "investigate"]) {
+        "Debug mode"
+    } else {
+        "Agent mode"
     }
 }
 

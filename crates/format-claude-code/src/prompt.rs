@@ -1,0 +1,155 @@
+//! The first prompt of a session, by the rules of the official lister (SDK).
+
+use jsonl::{Scanner, Value};
+
+/// The number of characters after which a prompt is cut.
+const MAX_CHARS: usize = 200;
+
+/// Looks for the first prompt, line by line.
+///
+/// Passed over are tool results, what the client wrote on its own, summaries of compactions, what a
+/// command printed, hooks, interruptions, and what an editor has open; a slash command counts if
+/// nothing else does.
+#[derive(Debug, Default)]
+pub(crate) struct FirstPrompt {
+    scanner: Scanner,
+    command: Option<String>,
+}
+
+impl FirstPrompt {
+    /// Looks at a line, and returns the prompt if it is there.
+    pub(crate) fn line(&mut self, line: &str) -> Option<String> {
+        let has = |name: &str, value: &str| {
+            line.contains(&format!("\"{name}\":{value}"))
+                || line.contains(&format!("\"{name}\": {value}"))
+        };
+        let is_other = !has("type", "\"user\"")
+            || line.contains("\"tool_result\"")
+            || has("isMeta", "true")
+            || has("isCompactSummary", "true");
+        if is_other {
+            return None;
+        }
+        let Self { scanner, command } = self;
+        let value = scanner.scan_slice(stripped(line).as_bytes(), 0).ok()?;
+        if !value.get("type")?.text()?.is("user") {
+            return None;
+        }
+        let content = value.get("message")?.get("content")?;
+        let text = |value: Value<'_>| value.text().map(|text| text.decode().into_owned());
+        let is_text = |block: &Value<'_>| {
+            block.get("type").and_then(|kind| kind.text()).is_some_and(|kind| kind.is("text"))
+        };
+        let whole = text(content);
+        let blocks = content.items().filter(is_text).filter_map(|block| text(block.get("text")?));
+        whole.into_iter().chain(blocks).find_map(|text| shown(&text, command))
+    }
+
+    /// Returns the slash command that stands for a prompt, if no line had one.
+    pub(crate) fn finish(self) -> Option<String> {
+        self.command.filter(|command| !command.is_empty())
+    }
+}
+
+/// Returns a text as lists show it; `None` if they pass it over.
+fn shown(text: &str, command: &mut Option<String>) -> Option<String> {
+    let text = text.replace('\n', " ");
+    let text = stripped(&text);
+    if text.is_empty() {
+        return None;
+    }
+    if let Some(name) = between(text, "<command-name>", "</command-name>") {
+        if command.as_ref().is_none_or(String::is_empty) {
+            *command = Some(name.to_owned());
+        }
+        return None;
+    }
+    if is_of_the_client(text) {
+        return None;
+    }
+    let cut = text.char_indices().nth(MAX_CHARS).and_then(|(end, _)| text.get(..end));
+    Some(cut.map_or_else(|| text.to_owned(), |cut| format!("{}…", cut.trim_end_matches(is_space))))
+}
+
+fn is_of_the_client(text: &str) -> bool {
+    const STARTS: [&str; 4] =
+        ["<local-command-stdout>", "<session-start-hook>", "<tick>", "<goal>"];
+    const FRAMES: [(&str, &str); 2] =
+        [("<ide_opened_file>", "</ide_opened_file>"), ("<ide_selection>", "</ide_selection>")];
+    let interruption = text.strip_prefix("[Request interrupted by user");
+    let is_framed = |(start, end): &(&str, &str)| {
+        text.strip_prefix(start).is_some_and(|rest| rest.ends_with(end))
+    };
+    STARTS.iter().any(|start| text.starts_with(start))
+        || interruption.is_some_and(|rest| rest.contains(']'))
+        || FRAMES.iter().any(is_framed)
+}
+
+/// Returns what stands between the first `start` and the next `end`.
+fn between<'t>(text: &'t str, start: &str, end: &str) -> Option<&'t str> {
+    let (_, rest) = text.split_once(start)?;
+    rest.split_once(end).map(|(inner, _)| inner)
+}
+
+/// Returns a text without what Python's `strip` takes away.
+fn stripped(text: &str) -> &str {
+    text.trim_matches(is_space)
+}
+
+fn is_space(char: char) -> bool {
+    char.is_whitespace() || matches!(char, '\x1c'..='\x1f')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prompt(lines: &[&str]) -> Option<String> {
+        let mut first = FirstPrompt::default();
+        let found = lines.iter().find_map(|line| first.line(line));
+        found.or_else(|| first.finish())
+    }
+
+    fn said(text: &str) -> String {
+        format!(r#"{{"type":"user","message":{{"content":"{text}"}}}}"#)
+    }
+
+    #[test]
+    fn what_the_client_wrote_is_no_prompt() {
+        for text in [
+            "<local-command-stdout>x",
+            "<tick>",
+            "[Request interrupted by user for tool use]",
+            "  <ide_selection>a</ide_selection> ",
+            "",
+            " \\n ",
+        ] {
+            assert_eq!(prompt(&[&said(text)]), None, "{text}");
+        }
+        for line in [
+            r#"{"type":"user","isMeta":true,"message":{"content":"x"}}"#,
+            r#"{"type":"user","isCompactSummary":true,"message":{"content":"x"}}"#,
+            r#"{"type":"user","message":{"content":[{"type":"tool_result","content":"x"}]}}"#,
+            r#"{"type":"assistant","message":{"content":"x"},"note":{"type":"user"}}"#,
+            r#"{"type":"user","message":{"content":"torn"#,
+        ] {
+            assert_eq!(prompt(&[line]), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_command_counts_if_nothing_else_does() {
+        let command = said("<command-name>/model</command-name> <command-args></command-args>");
+        assert_eq!(prompt(&[&command]).as_deref(), Some("/model"));
+        assert_eq!(prompt(&[&command, &said("Hello")]).as_deref(), Some("Hello"));
+    }
+
+    #[test]
+    fn a_long_prompt_is_cut_by_characters() {
+        let long = "é".repeat(199) + " tail";
+        assert_eq!(prompt(&[&said(&long)]), Some("é".repeat(199) + "…"));
+        assert_eq!(prompt(&[&said(" a\\nb ")]).as_deref(), Some("a b"));
+        let blocks = r#"{"type": "user", "message":{"content":[{"type":"image"},{"type":"text","text":"second"}]}}"#;
+        assert_eq!(prompt(&[blocks]).as_deref(), Some("second"));
+    }
+}

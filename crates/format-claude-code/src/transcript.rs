@@ -1,0 +1,196 @@
+//! A transcript in memory: its lines as entries, and what is wrong with the others.
+
+mod entry;
+mod queries;
+mod seeds;
+mod titles;
+
+use std::{borrow::Cow, fs, io, ops::Range, path::Path, slice};
+
+use core_model::Place;
+use jsonl::{Error, ErrorKind, Line, Scanner};
+
+pub use self::{
+    entry::Entry,
+    queries::{FoundCall, FoundError, FoundResult},
+    seeds::{KeyMessage, StringContent, estimate_tokens},
+    titles::{SessionTitle, TitleSource},
+};
+use crate::reader::is_record;
+
+/// A transcript in memory.
+///
+/// Lines that are no JSON object are not entries, but [`bad_lines`](Self::bad_lines). Complete
+/// records on damaged lines are entries all the same.
+///
+/// ```
+/// use format_claude_code::Transcript;
+///
+/// let file = br#"{"type":"user","uuid":"u1","message":{"role":"user","content":"hello"}}
+/// not JSON
+/// {"type":"assistant","uuid":"u2","message":{"content":[{"type":"text","text":"hi"}]}}"#;
+/// let transcript = Transcript::from_slice(file);
+/// let mut entries = transcript.entries();
+/// let mut said = Vec::new();
+/// while let Some(entry) = entries.next() {
+///     said.extend(entry.event.message().map(|message| message.content.joined()));
+/// }
+/// assert_eq!(said, ["hello", "hi"]);
+/// assert_eq!(transcript.bad_lines()[0].place.line, 2);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Transcript<'b> {
+    bytes: Cow<'b, [u8]>,
+    entries: Vec<EntryPlace>,
+    bad_lines: Vec<BadLine>,
+}
+
+/// Where an entry lies.
+#[derive(Clone, Debug)]
+struct EntryPlace {
+    line: u64,
+    range: Range<usize>,
+}
+
+/// A line that is no JSON object.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct BadLine {
+    /// The line.
+    pub place: Place,
+    /// What is wrong with it, and where.
+    pub error: Error,
+    /// The number of complete records on it, which are entries.
+    pub n_records: usize,
+}
+
+/// Why a transcript is not opened.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// A line is no JSON object.
+    #[error("line {}: {}", .0.place.line, .0.error)]
+    BadLine(BadLine),
+}
+
+impl Transcript<'static> {
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read. What is wrong with its lines is no error.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        Ok(Self::new(Cow::Owned(fs::read(path)?)))
+    }
+
+    /// Reads a file all of whose lines are to be JSON objects, but for blank ones.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, or a line is none.
+    pub fn open_strict(path: &Path) -> Result<Self, OpenError> {
+        let transcript = Self::open(path)?;
+        match transcript.bad_lines.first() {
+            Some(bad_line) => Err(OpenError::BadLine(*bad_line)),
+            None => Ok(transcript),
+        }
+    }
+}
+
+impl<'b> Transcript<'b> {
+    /// Reads bytes.
+    pub fn from_slice(bytes: &'b [u8]) -> Self {
+        Self::new(Cow::Borrowed(bytes))
+    }
+
+    fn new(bytes: Cow<'b, [u8]>) -> Self {
+        let mut entries = Vec::new();
+        let mut bad_lines = Vec::new();
+        let (mut scanner, mut recovering) = (Scanner::default(), Scanner::default());
+        for (line_idx, line) in jsonl::lines(&bytes).enumerate() {
+            let place = Place { line: line_idx as u64 + 1, offset: line.offset() };
+            let mut add = |line: &Line<'_>| {
+                let start = line.offset() as usize;
+                let range = start..start + line.bytes().len();
+                entries.push(EntryPlace { line: place.line, range });
+            };
+            let error = match scanner.scan(&line) {
+                Ok(value) if value.is_object() => {
+                    add(&line);
+                    continue;
+                }
+                Ok(_) => Error { offset: line.offset(), kind: ErrorKind::UnexpectedType },
+                Err(error) if error.kind == ErrorKind::Empty => continue,
+                Err(error) => error,
+            };
+            let pieces = jsonl::recover(&line, &mut recovering, &is_record).pieces;
+            let records = pieces.iter().filter(|piece| piece.is_record);
+            let n_records = records.map(|piece| add(&piece.line)).count();
+            bad_lines.push(BadLine { place, error, n_records });
+        }
+        Self { bytes, entries, bad_lines }
+    }
+
+    /// Returns the bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Returns the lines that are no JSON objects; blank ones are not bad.
+    pub fn bad_lines(&self) -> &[BadLine] {
+        &self.bad_lines
+    }
+
+    /// Returns the number of entries.
+    pub fn n_entries(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Returns the entries, in the order of the file.
+    pub fn entries(&self) -> Entries<'_> {
+        self.page(0, usize::MAX)
+    }
+
+    /// Returns at most `limit` entries after the first `offset` ones.
+    pub fn page(&self, offset: usize, limit: usize) -> Entries<'_> {
+        let start = offset.min(self.entries.len());
+        let end = start.saturating_add(limit).min(self.entries.len());
+        let places = self.entries.get(start..end).unwrap_or_default().iter();
+        Entries { bytes: &self.bytes, places, idx: start, scanner: Scanner::default() }
+    }
+
+    /// Calls `each` with every entry, in the order of the file.
+    pub fn for_each(&self, mut each: impl FnMut(&Entry<'_>)) {
+        let mut entries = self.entries();
+        while let Some(entry) = entries.next() {
+            each(&entry);
+        }
+    }
+}
+
+/// The entries of a transcript, read one by one through one scanner.
+#[derive(Clone, Debug)]
+pub struct Entries<'t> {
+    bytes: &'t [u8],
+    places: slice::Iter<'t, EntryPlace>,
+    idx: usize,
+    scanner: Scanner,
+}
+
+impl Entries<'_> {
+    /// Returns the next entry; `None` after the last.
+    #[expect(clippy::should_implement_trait, reason = "the entry borrows from the scanner")]
+    pub fn next(&mut self) -> Option<Entry<'_>> {
+        let EntryPlace { line, range } = self.places.next()?;
+        let idx = self.idx;
+        self.idx += 1;
+        let bytes = self.bytes.get(range.clone())?;
+        let offset = range.start as u64;
+        let place = Place { line: *line, offset };
+        // What is an entry has been scanned before.
+        let value = self.scanner.scan(&Line::new(bytes, offset)).ok()?;
+        Some(Entry::new(idx, place, value))
+    }
+}

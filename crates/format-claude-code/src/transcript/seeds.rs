@@ -1,0 +1,147 @@
+//! What the seeds' own scripts make of a transcript: key messages, slugs, whether there is anything.
+
+use std::collections::HashSet;
+
+use core_model::{Content, Role};
+
+use super::{Entry, Transcript, entry::plain};
+
+/// Something that was said in words.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct KeyMessage {
+    /// The number of entries before its entry.
+    pub idx: usize,
+    /// The type of the entry.
+    pub kind: String,
+    /// The words, without white space around them.
+    pub text: String,
+    /// The time as written, without quotes: the message's, else the entry's.
+    pub timestamp: Option<String>,
+}
+
+/// What is made of a content that is a string rather than blocks.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum StringContent {
+    /// It is one text.
+    #[default]
+    Include,
+    /// It is passed over, as seed 003's script does.
+    Skip,
+}
+
+/// Returns about how many tokens a text has: its characters by 4 (seed 003).
+///
+/// ```
+/// assert_eq!(format_claude_code::estimate_tokens("你好，世界！ok"), 2);
+/// ```
+pub fn estimate_tokens(text: &str) -> usize {
+    text.chars().count() / 4
+}
+
+impl Transcript<'_> {
+    /// Returns the texts of users and of the assistant (seed 003).
+    ///
+    /// ```
+    /// use format_claude_code::{StringContent, Transcript};
+    ///
+    /// let file = br#"{"type":"user","message":{"content":[{"type":"text","text":" Run pytest tests "}],"timestamp":1700000000.0}}
+    /// {"type":"summary","message":{"content":[{"type":"text","text":"x"}]}}
+    /// {"type":"user","message":{"content":"A string"}}"#;
+    /// let transcript = Transcript::from_slice(file);
+    /// let messages = transcript.key_messages(StringContent::Skip);
+    /// assert_eq!((messages.len(), messages[0].text.as_str()), (1, "Run pytest tests"));
+    /// assert_eq!(messages[0].timestamp.as_deref(), Some("1700000000.0"));
+    /// assert_eq!(transcript.key_messages(StringContent::Include).len(), 2);
+    /// ```
+    pub fn key_messages(&self, strings: StringContent) -> Vec<KeyMessage> {
+        let mut messages = Vec::new();
+        self.for_each(|entry| {
+            let kind = entry.kind();
+            if matches!(&*kind, "summary" | "file-history-snapshot" | "system") {
+                return;
+            }
+            let message = entry.value.get("message");
+            let time = message.and_then(|message| message.get("timestamp")).map(|time| time.raw());
+            let timestamp = time.or(entry.timestamp()).map(plain);
+            let mut add = |text: &str| {
+                let text = text.trim();
+                if !text.is_empty() {
+                    let (kind, timestamp) = (kind.clone().into_owned(), timestamp.clone());
+                    let text = text.to_owned();
+                    messages.push(KeyMessage { idx: entry.idx, kind, text, timestamp });
+                }
+            };
+            let content = message.and_then(|message| message.get("content")?.text());
+            if let (Some(content), StringContent::Include) = (content, strings) {
+                add(&content.decode());
+            }
+            for block in entry.raw_blocks() {
+                let text = |name: &str| block.get(name).and_then(|value| value.text());
+                if text("type").is_some_and(|kind| kind.is("text"))
+                    && let Some(text) = text("text")
+                {
+                    add(&text.decode());
+                }
+            }
+        });
+        messages
+    }
+
+    /// Returns the names of the plans (`~/.claude/plans/<slug>.md`), each once, in order.
+    pub fn slugs(&self) -> Vec<String> {
+        self.distinct("slug")
+    }
+
+    /// Returns the ids of the sessions whose entries are in the file, each once, in order.
+    pub fn session_ids(&self) -> Vec<String> {
+        self.distinct("sessionId")
+    }
+
+    /// Returns the strings that a member of entries has, each once, in order.
+    fn distinct(&self, name: &str) -> Vec<String> {
+        let (mut found, mut known) = (Vec::new(), HashSet::new());
+        self.for_each(|entry| {
+            let Some(text) = entry.value.get(name).and_then(|value| value.text()) else { return };
+            let text = text.decode();
+            if !known.contains(&*text) {
+                known.insert(text.clone().into_owned());
+                found.push(text.into_owned());
+            }
+        });
+        found
+    }
+
+    /// Returns whether there is nothing to see (seed 003): fewer than three entries, or no words of
+    /// a user, or none of the assistant. An assistant who only calls tools says nothing.
+    pub fn is_empty(&self) -> bool {
+        let (mut user, mut assistant) = (false, false);
+        self.for_each(|entry| {
+            let Some(message) = entry.event.message() else { return };
+            if has_words(&message.content) {
+                let said = if message.role == Role::User { &mut user } else { &mut assistant };
+                *said = true;
+            }
+        });
+        self.n_entries() < 3 || !user || !assistant
+    }
+
+    /// Returns whether the first user's entry has `warmup` in it, in any case (seed 003).
+    pub fn is_warmup(&self) -> bool {
+        let mut entries = self.entries();
+        while let Some(entry) = entries.next() {
+            if entry.kind() == "user" {
+                return is_warmup(&entry);
+            }
+        }
+        false
+    }
+}
+
+fn is_warmup(entry: &Entry<'_>) -> bool {
+    let message = entry.event.message();
+    message.is_some_and(|message| message.content.joined().to_lowercase().contains("warmup"))
+}
+
+fn has_words(content: &Content<'_>) -> bool {
+    !matches!(content, Content::Other(_)) && !content.joined().trim().is_empty()
+}

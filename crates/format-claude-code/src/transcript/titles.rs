@@ -1,0 +1,96 @@
+//! What a session is called.
+
+use core_model::{Body, TitleRank};
+
+use super::Transcript;
+use crate::prompt::FirstPrompt;
+
+/// What a session is called, and why.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct SessionTitle {
+    /// The words.
+    pub text: String,
+    /// Where they come from.
+    pub source: TitleSource,
+}
+
+/// Where a title comes from; what comes first wins.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum TitleSource {
+    /// The user gave it: the last `custom-title`.
+    Custom,
+    /// A model gave it: the last `ai-title`.
+    Model,
+    /// What was asked last: the last `last-prompt`.
+    LastPrompt,
+    /// The last `summary`.
+    Summary,
+    /// What was asked first.
+    FirstPrompt,
+}
+
+impl Transcript<'_> {
+    /// Returns the first prompt as lists show it, at most 200 characters of it.
+    ///
+    /// The rules are the official lister's, over the whole file rather than its first 64 KiB.
+    ///
+    /// ```
+    /// use format_claude_code::Transcript;
+    ///
+    /// let file = br#"{"type":"user","isMeta":true,"message":{"content":"Caveat"}}
+    /// {"type":"user","message":{"content":"<command-name>/clear</command-name>"}}
+    /// {"type":"user","message":{"content":"Fix the\nparser"}}"#;
+    /// let prompt = Transcript::from_slice(file).first_prompt();
+    /// assert_eq!(prompt.as_deref(), Some("Fix the parser"));
+    /// ```
+    pub fn first_prompt(&self) -> Option<String> {
+        let mut first = FirstPrompt::default();
+        for place in &self.entries {
+            let bytes = self.bytes.get(place.range.clone()).unwrap_or_default();
+            if let Ok(line) = str::from_utf8(bytes)
+                && let Some(prompt) = first.line(line)
+            {
+                return Some(prompt);
+            }
+        }
+        first.finish()
+    }
+
+    /// Returns what the session is called: the user's title, else a model's, else the last prompt,
+    /// else a summary, else the first prompt.
+    ///
+    /// ```
+    /// use format_claude_code::{TitleSource, Transcript};
+    ///
+    /// let file = br#"{"type":"custom-title","customTitle":"Mine","sessionId":"s"}
+    /// {"type":"ai-title","aiTitle":"Its","sessionId":"s"}
+    /// {"type":"custom-title","customTitle":"Mine, later","sessionId":"s"}"#;
+    /// let title = Transcript::from_slice(file).title().expect("a title");
+    /// assert_eq!((title.text.as_str(), title.source), ("Mine, later", TitleSource::Custom));
+    /// ```
+    pub fn title(&self) -> Option<SessionTitle> {
+        let mut best: Option<SessionTitle> = None;
+        self.for_each(|entry| {
+            let (text, source) = match entry.event.body {
+                Body::Title(title) => match title.rank {
+                    TitleRank::User => (Some(title.text), TitleSource::Custom),
+                    TitleRank::Model => (Some(title.text), TitleSource::Model),
+                    TitleRank::Summary => (Some(title.text), TitleSource::Summary),
+                },
+                Body::Other if entry.kind() == "last-prompt" => {
+                    let prompt = entry.value.get("lastPrompt").and_then(|prompt| prompt.text());
+                    (prompt, TitleSource::LastPrompt)
+                }
+                _ => return,
+            };
+            let Some(text) = text.filter(|text| !text.is_empty()) else { return };
+            if best.as_ref().is_none_or(|best| source <= best.source) {
+                best = Some(SessionTitle { text: text.decode().into_owned(), source });
+            }
+        });
+        best.or_else(|| {
+            let text = self.first_prompt()?;
+            Some(SessionTitle { text, source: TitleSource::FirstPrompt })
+        })
+    }
+}

@@ -1,0 +1,216 @@
+//! What people ask of a transcript: R numbers are REQUIREMENTS's.
+
+use std::{fs, path::Path};
+
+use core_model::{CompactionRule, DurationRule, ErrorPolicy};
+use format_claude_code::{OpenError, StringContent, TitleSource, Transcript, estimate_tokens};
+
+fn path(name: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../fixtures/{name}.jsonl"))
+}
+
+fn open(name: &str) -> Transcript<'static> {
+    Transcript::open(&path(name)).expect("a fixture")
+}
+
+#[test]
+fn what_is_no_object_is_a_bad_line() {
+    let transcript = open("damaged/lines-of-no-object");
+    assert!(!transcript.bad_lines().is_empty());
+    let strict = Transcript::open_strict(&path("damaged/lines-of-no-object"));
+    assert!(matches!(strict, Err(OpenError::BadLine(_))));
+    assert!(Transcript::open_strict(&path("claude-code/plain")).is_ok());
+    assert!(matches!(Transcript::open_strict(Path::new("no such file")), Err(OpenError::Io(_))));
+    // Blank lines are none.
+    assert_eq!(open("damaged/blank-lines").bad_lines(), []);
+}
+
+#[test]
+fn records_on_a_damaged_line_are_entries() {
+    let transcript = open("damaged/two-records-on-a-line");
+    let bad_line = transcript.bad_lines()[0];
+    assert_eq!(bad_line.n_records, 2);
+    let (mut entries, mut on_the_line) = (transcript.entries(), 0);
+    while let Some(entry) = entries.next() {
+        on_the_line += usize::from(entry.place.line == bad_line.place.line);
+    }
+    assert_eq!(on_the_line, 2);
+}
+
+#[test]
+fn pages_are_parts_of_the_entries() {
+    let transcript = open("claude-code/compaction");
+    let page = |offset, limit| {
+        let (mut entries, mut idx) = (transcript.page(offset, limit), Vec::new());
+        while let Some(entry) = entries.next() {
+            idx.push(entry.idx);
+        }
+        idx
+    };
+    assert_eq!(page(0, 2), [0, 1]);
+    assert_eq!(page(4, 10), [4, 5]);
+    assert_eq!(page(6, 1), [0; 0]);
+    assert_eq!(page(usize::MAX, usize::MAX), [0; 0]);
+}
+
+/// R001-22: the script of seed 001 stumbles upon strings as content; they hold no calls.
+#[test]
+fn r001_22_tool_calls_in_the_order_of_the_file() {
+    let calls = open("claude-code/parallel-calls-interleaved").find_tool_calls();
+    let calls: Vec<_> =
+        calls.iter().map(|call| (call.name.as_str(), call.input.as_str())).collect();
+    assert_eq!(calls, [("Bash", r#"{"command":"true"}"#), ("Bash", r#"{"command":"false"}"#)]);
+    let file = br#"{"type":"assistant","message":{"content":"tool_use"}}"#;
+    assert_eq!(Transcript::from_slice(file).find_tool_calls(), []);
+}
+
+/// R001-23: lists and null as content do not stop the search.
+#[test]
+fn r001_23_errors_in_content_of_any_form() {
+    for name in ["claude-code/tool-result-forms", "claude-code/is-error-three-states"] {
+        let transcript = open(name);
+        let either = transcript.find_errors(ErrorPolicy::Either).len();
+        let flag = transcript.find_errors(ErrorPolicy::Flag).len();
+        let text = transcript.find_errors(ErrorPolicy::Text).len();
+        assert!(either >= flag.max(text) && either <= flag + text, "{name}");
+    }
+    let errors = open("claude-code/parallel-calls-interleaved").find_errors(ErrorPolicy::default());
+    assert_eq!(errors.len(), 1);
+    assert_eq!((errors[0].place.line, errors[0].is_error), (6, Some(true)));
+    assert_eq!(errors[0].timestamp.as_deref(), Some("2026-02-03T10:00:09.000Z"));
+}
+
+/// R001-24 and R003-09: times as a float in the message are times.
+#[test]
+fn r001_24_durations_of_float_times() {
+    let file = br#"{"type":"user","message":{"content":[],"timestamp":1700000000.0}}
+{"type":"assistant","message":{"content":[],"timestamp":1700000090.5}}"#;
+    let transcript = Transcript::from_slice(file);
+    for rule in [DurationRule::FirstLastLine, DurationRule::FirstLastSeen, DurationRule::MinMax] {
+        assert_eq!(transcript.duration(rule), Some(90_500));
+    }
+}
+
+/// R001-25: what cannot be read is counted apart.
+#[test]
+fn r001_25_counts_leave_bad_lines_out() {
+    let file = b"{\"type\":\"user\"}\nnot JSON\n{\"uuid\":\"u\"}\n{\"type\":5}\n";
+    let transcript = Transcript::from_slice(file);
+    let counts = transcript.count_by_type();
+    assert_eq!(counts.iter().collect::<Vec<_>>(), [("unknown", 2), ("user", 1)]);
+    assert_eq!(transcript.bad_lines().len(), 1);
+}
+
+/// R003-19: the last one is the plan that counts.
+#[test]
+fn r003_19_slugs_each_once_in_order() {
+    let file = br#"{"slug":"b"}
+{"slug":"a"}
+{"slug":"b"}
+{"slug":5}"#;
+    assert_eq!(Transcript::from_slice(file).slugs(), ["b", "a"]);
+}
+
+/// R003-27, with seed 003's own examples.
+#[test]
+fn r003_27_empty_and_warmup_sessions() {
+    let user = r#"{"type":"user","message":{"content":"hello"}}"#;
+    let answer = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"hi"}]}}"#;
+    let call = r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"n","input":{}}]}}"#;
+    let blank = r#"{"type":"user","message":{"content":"  "}}"#;
+    let other = r#"{"type":"summary","summary":"S"}"#;
+    for (lines, is_empty) in [
+        (vec![], true),
+        (vec![user, answer], true),
+        (vec![user, answer, other], false),
+        (vec![blank, answer, other], true),
+        (vec![user, call, other], true),
+        (vec![other, other, other], true),
+    ] {
+        let file = lines.join("\n");
+        assert_eq!(Transcript::from_slice(file.as_bytes()).is_empty(), is_empty, "{lines:?}");
+    }
+    let warmup =
+        r#"{"type":"user","message":{"content":[{"type":"text","text":"WarmUp please"}]}}"#;
+    for (lines, is_warmup) in [
+        (vec![other, warmup], true),
+        (vec![user, warmup], false),
+        (vec![r#"{"type":"assistant","message":{"content":"warmup"}}"#, user], false),
+        (vec![], false),
+    ] {
+        let file = lines.join("\n");
+        assert_eq!(Transcript::from_slice(file.as_bytes()).is_warmup(), is_warmup, "{lines:?}");
+    }
+}
+
+/// R003-30: characters, not bytes.
+#[test]
+fn r003_30_estimates_by_characters() {
+    assert_eq!((estimate_tokens(""), estimate_tokens("abc"), estimate_tokens("abcd")), (0, 0, 1));
+    assert_eq!(estimate_tokens("🎉🎉🎉🎉"), 1);
+}
+
+/// R003-34 and R003-35 over the fixture of seed 004.
+#[test]
+fn r003_34_key_messages_and_r003_35_tool_results() {
+    let transcript = open("claude-code/seed-004");
+    let messages = transcript.key_messages(StringContent::Include);
+    let texts: Vec<_> = messages.iter().map(|said| (&*said.kind, &*said.text)).collect();
+    assert_eq!(
+        texts,
+        [
+            ("user", "User message content"),
+            ("assistant", "Assistant response"),
+            ("user", "Simple text")
+        ]
+    );
+    assert_eq!(messages[0].timestamp.as_deref(), Some("2026-01-17T20:31:59.197Z"));
+    let results = transcript.tool_results();
+    let ids: Vec<_> = results.iter().filter_map(|found| found.tool_use_id.as_deref()).collect();
+    assert_eq!(ids, ["toolu_xyz123", "toolu_delegate"]);
+    assert!(results[1].content.as_deref().is_some_and(|content| content.starts_with("[{")));
+    assert!(!results[1].is_error);
+}
+
+#[test]
+fn titles_by_their_rank() {
+    let cases = [
+        (r#"{"type":"custom-title","customTitle":"C"}"#, "C", TitleSource::Custom),
+        (r#"{"type":"ai-title","aiTitle":"A"}"#, "A", TitleSource::Model),
+        (r#"{"type":"last-prompt","lastPrompt":"L"}"#, "L", TitleSource::LastPrompt),
+        (r#"{"type":"summary","summary":"S"}"#, "S", TitleSource::Summary),
+        (r#"{"type":"user","message":{"content":"F"}}"#, "F", TitleSource::FirstPrompt),
+    ];
+    let mut lines: Vec<&str> = cases.iter().map(|(line, ..)| *line).collect();
+    for (_, text, source) in cases {
+        let file = lines.join("\n");
+        let title = Transcript::from_slice(file.as_bytes()).title().expect("a title");
+        assert_eq!((title.text.as_str(), title.source), (text, source));
+        lines.remove(0);
+    }
+    assert_eq!(Transcript::from_slice(b"").title(), None);
+}
+
+#[test]
+fn compactions_are_indices_of_entries() {
+    let transcript = open("claude-code/compaction");
+    assert_eq!(transcript.compaction_boundaries(CompactionRule::Any), [2]);
+    assert_eq!(transcript.compaction_boundaries(CompactionRule::SeedSummary), [0; 0]);
+    assert_eq!(transcript.generations(CompactionRule::default()).len(), 2);
+}
+
+#[test]
+fn no_fixture_stops_a_question() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    for folder in ["claude-code", "damaged", "foreign", "clido", "sdk-stream"] {
+        for entry in fs::read_dir(root.join(folder)).expect("fixtures").flatten() {
+            let Ok(transcript) = Transcript::open(&entry.path()) else { continue };
+            let mut n_entries = 0;
+            transcript.for_each(|_| n_entries += 1);
+            assert_eq!(n_entries, transcript.n_entries(), "{:?}", entry.path());
+            _ = (transcript.find_tool_calls(), transcript.tool_runs(), transcript.tool_results());
+            _ = (transcript.title(), transcript.is_empty(), transcript.is_warmup());
+            _ = (transcript.overview().to_string(), transcript.usage_totals(), transcript.slugs());
+        }
+    }
+}
