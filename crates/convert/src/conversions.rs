@@ -17,6 +17,7 @@ use crate::{
     install::install,
     interrupt::is_interrupted,
     job::{Order, Refusal},
+    outputs::Outputs,
     progress::{Mode, Progress},
     run::{Status, complain, inputs},
     sessions::Lookup,
@@ -54,6 +55,14 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
     let (inputs, is_folder) = inputs(&args.inputs, &lookup)?;
     let units = Unit::group(inputs);
     let n_jobs = args.jobs.filter(|jobs| *jobs > 0).unwrap_or_else(n_cores);
+    let output = args.output.as_deref();
+    if is_folder && output.is_some_and(|output| is_inside_an_input(output, &args.inputs)) {
+        return usage("the output folder is inside the input folder");
+    }
+    let outputs = match output {
+        Some(output) if is_folder || output.is_dir() => Outputs::below(output, args.force)?,
+        _ => Outputs::anywhere(args.force),
+    };
     let order = Order {
         to,
         from,
@@ -64,7 +73,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
             all_branches: args.all_branches,
             from_last_compaction: args.from_last_compaction,
         },
-        force: args.force,
+        outputs,
         verify: args.verify,
         // Several files keep all cores busy, each on one.
         n_scanners: if units.len() == 1 { n_jobs - 1 } else { 0 },
@@ -82,12 +91,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
             return usage("a sidecar needs a file to stand beside: -o FILE");
         }
         None => units.iter().map(|unit| (&unit.main, order.to_stdout(&unit.main))).collect(),
-        Some(output) => {
-            if is_folder && is_inside_an_input(output, &args.inputs) {
-                return usage("the output folder is inside the input folder");
-            }
-            to_files(args, &order, &units, output, is_folder, n_jobs)?
-        }
+        Some(output) => to_files(args, &order, &units, output, is_folder, n_jobs)?,
     };
     finish(args, &results, is_folder)
 }

@@ -3,12 +3,13 @@
 use std::{
     fs::{self, File},
     io::{self, Read, Seek, SeekFrom},
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
 };
 
 use tempfile::SpooledTempFile;
 
-use crate::Sidecar;
+use crate::{Sidecar, output::FILE_MODE};
 
 /// The ending of a sidecar's name, after that of the file it belongs to.
 pub(crate) const SIDECAR: &str = "carry";
@@ -104,6 +105,16 @@ impl Input {
 pub(crate) enum Opened {
     File(File),
     Spooled(SpooledTempFile),
+}
+
+impl Opened {
+    /// Returns what it grants its owner to do with it.
+    pub(crate) fn mode(&self) -> io::Result<u32> {
+        match self {
+            Opened::File(file) => Ok(file.metadata()?.permissions().mode()),
+            Opened::Spooled(_) => Ok(FILE_MODE),
+        }
+    }
 }
 
 impl Read for Opened {

@@ -12,9 +12,10 @@ use crate::{
     CarryMode, Source,
     conversions::{Outcome, Results},
     describe::Done,
+    folder::Folder,
     input::{Input, Opened},
     job::{Order, Refusal, verify},
-    output::Pending,
+    output::{FILE_MODE, Pending, Place},
     run::complain,
     sessions::{absolute, environment},
     shown::shown,
@@ -120,14 +121,16 @@ impl Order {
         if path.symlink_metadata().is_ok() {
             return Err(exists());
         }
-        let mut target = Pending::create(&path)?;
+        let below: PathBuf = home.folder.iter().collect();
+        let folder = Folder::create(&home.root)?.create_below(&below)?;
+        let name = path.file_name().unwrap_or_default().to_owned();
+        let mut target = Pending::create(Place { folder, name }, FILE_MODE, None)?;
         written.copy_to(&mut target)?;
-        target.flush()?;
-        refuse_links(&home)?;
-        target.finish(false).map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => exists(),
-            _ => error.into(),
-        })?;
+        let target = target.finish()?;
+        match self.outputs.publish(vec![target]) {
+            Err(Refusal::Exists(_)) => return Err(exists()),
+            result => result?,
+        }
         let is_project_there = Path::new(&project).is_dir();
         let installed =
             Installed { resume: store.resume, project, is_project_there, name: home.name };

@@ -1,14 +1,16 @@
 //! Ctrl-C: the first asks everything to stop and clean up, the second stops at once.
 
 use std::{
+    ffi::OsString,
     io::{self, Write},
-    path::{Path, PathBuf},
     sync::{
-        Mutex,
-        atomic::{AtomicBool, Ordering},
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
+
+use crate::folder::Folder;
 
 /// The exit status of a run that was interrupted.
 pub(crate) const STATUS: u8 = 130;
@@ -17,7 +19,7 @@ pub(crate) const STATUS: u8 = 130;
 const GRACE: Duration = Duration::from_millis(700);
 
 static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
-static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+static TEMPORARY: Mutex<Vec<(u64, Arc<Folder>, OsString)>> = Mutex::new(Vec::new());
 
 /// Ends the process as an interrupted one ends.
 #[expect(clippy::disallowed_methods, reason = "an interrupted process has no caller to return to")]
@@ -25,8 +27,15 @@ fn exit() -> ! {
     std::process::exit(i32::from(STATUS))
 }
 
-/// Listens for Ctrl-C.
+/// Listens for Ctrl-C and for whoever ends the process, and makes files that grow too large an
+/// error of the write instead of the end.
 pub(crate) fn listen() {
+    #[cfg(unix)]
+    {
+        let flag = Arc::new(AtomicBool::new(false));
+        // Without a handler the process ends, and the temporary files stay for the next run.
+        _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, flag);
+    }
     // Without a handler Ctrl-C still ends the process; only temporary files stay.
     _ = ctrlc::set_handler(|| {
         if IS_INTERRUPTED.swap(true, Ordering::SeqCst) {
@@ -34,10 +43,12 @@ pub(crate) fn listen() {
         }
         std::thread::spawn(|| {
             std::thread::sleep(GRACE);
-            if let Ok(paths) = TEMPORARY.lock() {
-                for path in paths.iter() {
-                    _ = std::fs::remove_file(path);
+            if let Ok(files) = TEMPORARY.lock() {
+                for (_, folder, name) in files.iter() {
+                    _ = folder.remove(name);
                 }
+                // While the list is locked no file is made that would stay.
+                exit();
             }
             exit();
         });
@@ -51,21 +62,23 @@ pub(crate) fn is_interrupted() -> bool {
 
 /// Remembers a temporary file for as long as the value lives.
 #[derive(Debug)]
-pub(crate) struct Remembered(PathBuf);
+pub(crate) struct Remembered(u64);
 
 impl Remembered {
-    pub(crate) fn new(path: &Path) -> Self {
-        if let Ok(mut paths) = TEMPORARY.lock() {
-            paths.push(path.to_owned());
+    pub(crate) fn new(folder: Arc<Folder>, name: OsString) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        if let Ok(mut files) = TEMPORARY.lock() {
+            files.push((id, folder, name));
         }
-        Self(path.to_owned())
+        Self(id)
     }
 }
 
 impl Drop for Remembered {
     fn drop(&mut self) {
-        if let Ok(mut paths) = TEMPORARY.lock() {
-            paths.retain(|path| *path != self.0);
+        if let Ok(mut files) = TEMPORARY.lock() {
+            files.retain(|(id, ..)| *id != self.0);
         }
     }
 }

@@ -17,17 +17,17 @@ use crate::{
     input::{Input, Opened, sidecar_path},
     install::NotInstalled,
     interrupt::Interruptible,
-    output::Pending,
+    outputs::Outputs,
 };
 
 /// What all inputs of a run are asked for.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Order {
     pub(crate) to: &'static Format,
     pub(crate) from: Option<&'static Format>,
     pub(crate) carry: CarryMode,
     pub(crate) options: Options,
-    pub(crate) force: bool,
+    pub(crate) outputs: Outputs,
     pub(crate) verify: bool,
     /// How many threads scan one large source, beside the one that converts it.
     pub(crate) n_scanners: usize,
@@ -103,26 +103,26 @@ impl Order {
     /// Converts an input to a file.
     pub(crate) fn to_file(&self, input: &Input, path: &Path) -> Result<Outcome, Refusal> {
         self.check_target(input, path)?;
-        let mut source = Source::new(input.open()?).with_scanners(self.n_scanners);
+        let opened = input.open()?;
+        let mode = opened.mode()?;
+        let mut source = Source::new(opened).with_scanners(self.n_scanners);
         let from = self.format_of(&mut source)?;
         let conversion = self.conversion(from);
-        let mut target = Pending::create(path)?;
+        let mut target = self.outputs.create(path, mode)?;
         let (report, sidecar) = conversion.run(&mut source, input.sidecar()?, &mut target)?;
+        let target = target.finish()?;
         if self.verify && self.carry != CarryMode::None {
-            target.flush()?;
-            let mut written = Source::new(Opened::File(target.reopen()?));
+            let mut written = Source::new(Opened::File(target.reread()?));
             verify(&conversion, &mut source, &mut written, sidecar.as_deref())?;
         }
+        let mut files = Vec::new();
         if let Some(sidecar) = &sidecar {
-            let path = sidecar_path(path);
-            if !self.force && path.symlink_metadata().is_ok() {
-                return Err(Refusal::Exists(path.display().to_string()));
-            }
-            let mut file = Pending::create(&path)?;
+            let mut file = self.outputs.create(&sidecar_path(path), mode)?;
             file.write_all(sidecar)?;
-            file.finish(self.force)?;
+            files.push(file.finish()?);
         }
-        target.finish(self.force)?;
+        files.push(target);
+        self.outputs.publish(files)?;
         let output = Some(path.display().to_string());
         Ok(Outcome::Converted(Box::new(self.done(input, output, from, report))))
     }
@@ -130,9 +130,10 @@ impl Order {
     /// Copies a file that belongs to a session.
     pub(crate) fn copy(&self, input: &Input, path: &Path) -> Result<Outcome, Refusal> {
         self.check_target(input, path)?;
-        let mut target = Pending::create(path)?;
-        Source::new(input.open()?).copy_to(&mut target)?;
-        target.finish(self.force)?;
+        let opened = input.open()?;
+        let mut target = self.outputs.create(path, opened.mode()?)?;
+        Source::new(opened).copy_to(&mut target)?;
+        self.outputs.publish(vec![target.finish()?])?;
         Ok(Outcome::Copied)
     }
 
@@ -177,9 +178,6 @@ impl Order {
             && is_same_file(source, path)
         {
             return Err(Refusal::IsSource);
-        }
-        if !self.force && path.symlink_metadata().is_ok() {
-            return Err(Refusal::Exists(path.display().to_string()));
         }
         Ok(())
     }

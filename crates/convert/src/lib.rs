@@ -26,12 +26,16 @@
 mod carry;
 mod cli;
 mod commands;
+#[expect(dead_code, reason = "folder runs come next")]
+mod compress;
 mod conversions;
 mod damage;
 mod describe;
 mod detect;
 mod engine;
 mod figures;
+#[expect(dead_code, reason = "folder runs come next")]
+mod folder;
 mod formats;
 mod input;
 mod inspect;
@@ -39,7 +43,9 @@ mod install;
 mod interrupt;
 mod job;
 mod late;
+#[expect(dead_code, reason = "folder runs come next")]
 mod output;
+mod outputs;
 mod parallel;
 mod pipeline;
 mod progress;
@@ -55,6 +61,8 @@ mod source;
 mod stack;
 mod survey;
 mod target;
+#[expect(dead_code, reason = "folder runs come next")]
+mod temporary;
 mod terminal;
 mod unit;
 mod waiting;

@@ -1,0 +1,258 @@
+//! A folder that is held open: below it, names are taken one by one, and no link is followed.
+
+mod names;
+
+use std::{
+    ffi::{OsStr, OsString},
+    fs::{DirBuilder, File},
+    io,
+    os::unix::fs::DirBuilderExt,
+    path::{Component, Path, PathBuf},
+    sync::Arc,
+};
+
+use rustix::{
+    fs::{AtFlags, FileType, Mode, OFlags, fchmod, mkdirat, openat, statat},
+    io::Errno,
+};
+
+/// What a folder is made with: it is for its owner alone.
+const FOLDER_MODE: u32 = 0o700;
+
+/// A folder that is held open.
+///
+/// Whoever moves it or puts a link in its place meanwhile does not change where we write.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    handle: File,
+    path: PathBuf,
+    /// The folder above, if this one was made by us: its name has to reach the disk too.
+    new_in: Option<Arc<Folder>>,
+}
+
+/// Something in a folder.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) name: OsString,
+    pub(crate) kind: FileType,
+}
+
+impl Folder {
+    /// Opens a folder by a path of the user's own: links in it are meant.
+    ///
+    /// # Errors
+    ///
+    /// If it is not there, or is no folder.
+    pub(crate) fn open(path: &Path) -> io::Result<Arc<Self>> {
+        let shown = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let handle = retried(|| rustix::fs::open(shown, flags, Mode::empty()))?;
+        Ok(Arc::new(Self { handle: handle.into(), path: path.to_owned(), new_in: None }))
+    }
+
+    /// Opens a folder by a path of the user's own, and makes what is missing of it.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be made or opened.
+    pub(crate) fn create(path: &Path) -> io::Result<Arc<Self>> {
+        if !path.as_os_str().is_empty() {
+            DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(path)?;
+        }
+        Self::open(path)
+    }
+
+    /// Returns its path, for messages.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Opens a folder in it, which must be no link.
+    ///
+    /// # Errors
+    ///
+    /// If it is not there, or something else has its name.
+    pub(crate) fn enter(&self, name: &OsStr) -> io::Result<Self> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let path = self.path.join(name);
+        match retried(|| openat(&self.handle, name, flags, Mode::empty())) {
+            Ok(handle) => Ok(Self { handle: handle.into(), path, new_in: None }),
+            Err(_) if self.kind(name).is_ok_and(|kind| kind == FileType::Symlink) => {
+                Err(is_link(&path))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Opens the folder of a path below it, and makes what is missing of it.
+    ///
+    /// # Errors
+    ///
+    /// If a part of the path is a link, is no folder, or leads out; the system's own.
+    pub(crate) fn create_below(self: &Arc<Self>, path: &Path) -> io::Result<Arc<Self>> {
+        let mut folder = self.clone();
+        for part in path.components() {
+            let Component::Normal(name) = part else { return Err(leads_out(path)) };
+            folder = Arc::new(match folder.enter(name) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    match mkdirat(&folder.handle, name, Mode::from_raw_mode(FOLDER_MODE)) {
+                        // Another job may have made it meanwhile.
+                        Ok(()) | Err(Errno::EXIST) => {}
+                        Err(error) => return Err(error.into()),
+                    }
+                    Self { new_in: Some(folder.clone()), ..folder.enter(name)? }
+                }
+                entered => entered?,
+            });
+        }
+        Ok(folder)
+    }
+
+    /// Opens the folder of a path below it, if it is there.
+    ///
+    /// # Errors
+    ///
+    /// If a part of the path is a link, is no folder, leads out, or is not there.
+    pub(crate) fn below(self: &Arc<Self>, path: &Path) -> io::Result<Arc<Self>> {
+        let mut folder = self.clone();
+        for part in path.components() {
+            let Component::Normal(name) = part else { return Err(leads_out(path)) };
+            folder = Arc::new(folder.enter(name)?);
+        }
+        Ok(folder)
+    }
+
+    /// Opens a regular file in it for reading, which must be no link.
+    ///
+    /// # Errors
+    ///
+    /// If it is not there, or is something else.
+    pub(crate) fn read(&self, name: &OsStr) -> io::Result<File> {
+        // A pipe that took the place of a file would block the open.
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let handle = match retried(|| openat(&self.handle, name, flags, Mode::empty())) {
+            Ok(handle) => File::from(handle),
+            Err(_) if self.kind(name).is_ok_and(|kind| kind == FileType::Symlink) => {
+                return Err(is_link(&self.path.join(name)));
+            }
+            Err(error) => return Err(error),
+        };
+        if handle.metadata()?.is_file() {
+            Ok(handle)
+        } else {
+            Err(io::Error::other("no regular file"))
+        }
+    }
+
+    /// Makes a file that is not there yet, readable and writable by us, with these permissions.
+    ///
+    /// # Errors
+    ///
+    /// If something has its name; the system's own.
+    pub(crate) fn make(&self, name: &OsStr, mode: u32) -> io::Result<File> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
+        let mode = Mode::from_raw_mode(mode);
+        let handle = retried(|| openat(&self.handle, name, flags | OFlags::CLOEXEC, mode))?;
+        // The umask may have taken what the mode grants.
+        if let Err(error) = fchmod(&handle, mode) {
+            _ = self.remove(name);
+            return Err(error.into());
+        }
+        Ok(handle.into())
+    }
+
+    /// Opens a file for appending, made if it is not there; it must be no link.
+    ///
+    /// # Errors
+    ///
+    /// If something else has its name; the system's own.
+    pub(crate) fn append(&self, name: &OsStr, mode: u32) -> io::Result<File> {
+        let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW;
+        let mode = Mode::from_raw_mode(mode);
+        let handle = retried(|| openat(&self.handle, name, flags | OFlags::CLOEXEC, mode))?;
+        fchmod(&handle, mode)?;
+        Ok(handle.into())
+    }
+
+    /// Returns what has a name in it; a link is a link.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` if nothing has; the system's own.
+    pub(crate) fn kind(&self, name: &OsStr) -> io::Result<FileType> {
+        let stat = statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        Ok(FileType::from_raw_mode(stat.st_mode))
+    }
+
+    /// Returns what is in it.
+    ///
+    /// # Errors
+    ///
+    /// The system's own.
+    pub(crate) fn entries(&self) -> io::Result<Vec<Entry>> {
+        use std::os::unix::ffi::OsStrExt;
+        let mut entries = Vec::new();
+        for entry in rustix::fs::Dir::read_from(&self.handle)? {
+            let entry = entry?;
+            let name = OsStr::from_bytes(entry.file_name().to_bytes()).to_owned();
+            if name == "." || name == ".." {
+                continue;
+            }
+            let kind = match entry.file_type() {
+                FileType::Unknown => self.kind(&name)?,
+                kind => kind,
+            };
+            entries.push(Entry { name, kind });
+        }
+        Ok(entries)
+    }
+
+    /// Brings the names in it to the disk, and its own name if it was made by us.
+    ///
+    /// # Errors
+    ///
+    /// The system's own.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        let mut folder = Some(self);
+        while let Some(it) = folder {
+            match it.handle.sync_all() {
+                // Some file systems know no such thing for folders, and say so.
+                Err(error) if error.kind() == io::ErrorKind::InvalidInput => {}
+                result => result?,
+            }
+            folder = it.new_in.as_deref();
+        }
+        Ok(())
+    }
+
+    /// Returns which folder it is, whatever its path: device and inode.
+    ///
+    /// # Errors
+    ///
+    /// The system's own.
+    pub(crate) fn identity(&self) -> io::Result<(u64, u64)> {
+        use std::os::unix::fs::MetadataExt;
+        let metadata = self.handle.metadata()?;
+        Ok((metadata.dev(), metadata.ino()))
+    }
+}
+
+/// Calls again what a signal interrupted.
+fn retried<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> io::Result<T> {
+    loop {
+        match call() {
+            Err(Errno::INTR) => {}
+            result => return Ok(result?),
+        }
+    }
+}
+
+fn is_link(path: &Path) -> io::Error {
+    let path = crate::shown::shown(&path.to_string_lossy());
+    io::Error::other(format!("{path} is a link, and links below the folder are not followed"))
+}
+
+fn leads_out(path: &Path) -> io::Error {
+    let path = crate::shown::shown(&path.to_string_lossy());
+    io::Error::other(format!("{path} leads out of the folder"))
+}

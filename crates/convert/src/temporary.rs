@@ -1,0 +1,204 @@
+//! Temporary names: whose they are can be told from them, so that what a dead run left is removed.
+
+use std::{
+    collections::hash_map::RandomState,
+    ffi::{OsStr, OsString},
+    fs,
+    hash::BuildHasher,
+    io,
+    path::Path,
+    process,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use rustix::{
+    fs::FileType,
+    process::{Pid, test_kill_process},
+};
+
+use crate::{
+    folder::{Entry, Folder},
+    interrupt::Remembered,
+};
+
+/// The longest name that a file may have, on the file systems that we know.
+const MAX_NAME: usize = 255;
+
+/// What is older belongs to nobody, whatever its name says.
+const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A temporary file's name; dropped, the file is removed.
+#[derive(Debug)]
+pub(crate) struct Temporary {
+    folder: Arc<Folder>,
+    name: OsString,
+    remembered: Option<Remembered>,
+}
+
+impl Temporary {
+    /// Makes a file that will be called `name`, under the name `.NAME.tmp-PID-BOOT-RANDOM`.
+    ///
+    /// # Errors
+    ///
+    /// The system's own.
+    pub(crate) fn create(
+        folder: Arc<Folder>,
+        name: &OsStr,
+        mode: u32,
+    ) -> io::Result<(fs::File, Self)> {
+        Self::new(folder.clone(), name, |temporary| folder.make(temporary, mode))
+    }
+
+    /// Gives a file a second name, of the same kind.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` if there is no such file; the system's own.
+    pub(crate) fn second(folder: Arc<Folder>, name: &OsStr) -> io::Result<Self> {
+        let ((), second) =
+            Self::new(folder.clone(), name, |temporary| folder.link(name, temporary))?;
+        Ok(second)
+    }
+
+    fn new<T>(
+        folder: Arc<Folder>,
+        name: &OsStr,
+        make: impl Fn(&OsStr) -> io::Result<T>,
+    ) -> io::Result<(T, Self)> {
+        loop {
+            let temporary = temporary_name(name, random());
+            // Remembered first: between its making and that, nobody would remove it.
+            let remembered = Some(Remembered::new(folder.clone(), temporary.clone()));
+            match make(&temporary) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                made => return Ok((made?, Self { folder, name: temporary, remembered })),
+            }
+        }
+    }
+
+    /// Returns its name.
+    pub(crate) fn name(&self) -> &OsStr {
+        &self.name
+    }
+
+    /// Takes note that the file has its own name now, and is not to be removed.
+    pub(crate) fn keep(mut self) {
+        self.remembered = None;
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if self.remembered.is_some() {
+            // What cannot be removed now is removed by a later run.
+            _ = self.folder.remove(&self.name);
+        }
+    }
+}
+
+/// Removes what dead runs left in a folder and in those below it; the run lock is held.
+pub(crate) fn remove_stale(root: &Arc<Folder>) {
+    let mut folders = vec![root.clone()];
+    while let Some(folder) = folders.pop() {
+        for Entry { name, kind } in folder.entries().unwrap_or_default() {
+            match kind {
+                FileType::Directory => folders.extend(folder.enter(&name).map(Arc::new)),
+                FileType::RegularFile if is_stale(&folder, &name) => _ = folder.remove(&name),
+                _ => {}
+            }
+        }
+    }
+}
+
+fn is_stale(folder: &Folder, name: &OsStr) -> bool {
+    let Some((pid, boot)) = name.to_str().and_then(owner_of) else { return false };
+    boot != boot_id() || !is_alive(pid) || is_old(folder, name)
+}
+
+fn is_alive(pid: u32) -> bool {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    // One that we may not ask is alive.
+    pid.is_some_and(|pid| test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
+}
+
+fn is_old(folder: &Folder, name: &OsStr) -> bool {
+    let age = || folder.read(name).ok()?.metadata().ok()?.modified().ok()?.elapsed().ok();
+    age().is_some_and(|age| age > MAX_AGE)
+}
+
+fn temporary_name(name: &OsStr, random: u32) -> OsString {
+    let end = format!(".tmp-{}-{}-{random:08x}", process::id(), boot_id());
+    let mut start = name.to_string_lossy().into_owned();
+    let mut longest = MAX_NAME - end.len() - 1;
+    while !start.is_char_boundary(longest.min(start.len())) {
+        longest -= 1;
+    }
+    start.truncate(longest);
+    format!(".{start}{end}").into()
+}
+
+/// Returns the process and the boot that a temporary name tells of.
+fn owner_of(name: &str) -> Option<(u32, &str)> {
+    let (_, end) = name.strip_prefix('.')?.rsplit_once(".tmp-")?;
+    let mut parts = end.split('-');
+    let (pid, boot, random) = (parts.next()?, parts.next()?, parts.next()?);
+    let is_ours = [boot, random]
+        .iter()
+        .all(|part| part.len() == 8 && part.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    (is_ours && parts.next().is_none()).then_some((pid.parse().ok()?, boot))
+}
+
+/// Returns eight digits that tell this start of this machine from others.
+fn boot_id() -> &'static str {
+    static ID: OnceLock<String> = OnceLock::new();
+    ID.get_or_init(|| {
+        let id = fs::read_to_string(Path::new("/proc/sys/kernel/random/boot_id"));
+        let id: String = id.unwrap_or_default().chars().filter(|it| *it != '-').take(8).collect();
+        if id.len() == 8 { id } else { "0".repeat(8) }
+    })
+}
+
+fn random() -> u32 {
+    // Each state is seeded anew: no name can be foretold, and nothing else depends on it.
+    RandomState::new().hash_one(process::id()) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_temporary_name_tells_whose_it_is() {
+        let name = temporary_name("a.jsonl".as_ref(), 7);
+        let name = name.to_str().expect("text");
+        assert_eq!(owner_of(name), Some((process::id(), boot_id())));
+        for other in ["a.jsonl", ".tmp-1", ".a.tmp-1-2-3", ".a.tmp-x-01234567-01234567", ""] {
+            assert_eq!(owner_of(other), None, "{other}");
+        }
+        let long = temporary_name("é".repeat(127).as_ref(), 7);
+        assert!(long.len() <= MAX_NAME && long.len() > MAX_NAME - 2, "{}", long.len());
+    }
+
+    #[test]
+    fn what_a_dead_run_left_is_removed_and_nothing_else() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (below, boot) = (folder.path().join("below"), boot_id());
+        fs::create_dir(&below).expect("made");
+        let other_boot = if boot == "00000000" { "11111111" } else { "00000000" };
+        let (dead, ours) = (i32::MAX, process::id());
+        for (name, stays) in [
+            (format!(".a.tmp-{dead}-{boot}-01234567"), false),
+            (format!(".a.tmp-{ours}-{other_boot}-01234567"), false),
+            (format!(".a.tmp-{ours}-{boot}-01234567"), true),
+            (format!("a.tmp-{dead}-{boot}-01234567"), true),
+            (".a.tmp-1".to_owned(), true),
+        ] {
+            for path in [folder.path().join(&name), below.join(&name)] {
+                fs::write(&path, "").expect("written");
+                remove_stale(&Folder::open(folder.path()).expect("a folder"));
+                assert_eq!(path.exists(), stays, "{name}");
+            }
+        }
+    }
+}
