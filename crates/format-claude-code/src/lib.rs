@@ -34,7 +34,8 @@ pub use self::{
     reader::{detect, read},
     record::{ApiMessage, Record},
     store::{
-        Breadcrumb, MAX_PROJECT_DIR, candidates, config_dir, encode_project_dir, project_folders,
+        Breadcrumb, MAX_PROJECT_DIR, SessionInfo, candidates, config_dir, encode_project_dir,
+        head_tail_scan, project_folders, sessions,
     },
     transcript::{
         BadLine, Entries, Entry, FoundCall, FoundError, FoundResult, KeyMessage, OpenError,

@@ -2,6 +2,7 @@
 
 mod breadcrumb;
 mod encode;
+mod listing;
 
 use std::{
     io,
@@ -13,6 +14,7 @@ use core_model::{Environment, Home, Named, SafeName, Store, subfolders};
 pub use self::{
     breadcrumb::Breadcrumb,
     encode::{MAX_PROJECT_DIR, candidates, encode_project_dir},
+    listing::{SessionInfo, head_tail_scan, sessions},
 };
 use crate::session_uuid;
 

@@ -1,0 +1,75 @@
+//! String members found in text that is not parsed: lines may be cut at either end.
+
+use jsonl::Text;
+use memchr::{memchr2, memmem};
+
+/// Returns the first string member of a name, wherever it stands; `None` if it is empty.
+pub(super) fn first(text: &str, name: &str) -> Option<String> {
+    let found = patterns(name).iter().find_map(|pattern| all(text, pattern).next());
+    found.filter(|found| !found.is_empty())
+}
+
+/// Returns the last string member of a name, wherever it stands, one with a space before its value
+/// if there is any; `None` if it is empty.
+pub(super) fn last(text: &str, name: &str) -> Option<String> {
+    let found = patterns(name).iter().rev().find_map(|pattern| all(text, pattern).last());
+    found.filter(|found| !found.is_empty())
+}
+
+fn patterns(name: &str) -> [String; 2] {
+    [format!("\"{name}\":\""), format!("\"{name}\": \"")]
+}
+
+/// Returns the strings that stand after a pattern, in their order.
+fn all<'t>(text: &'t str, pattern: &'t str) -> impl Iterator<Item = String> + 't {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        loop {
+            let start = memmem::find(rest.as_bytes(), pattern.as_bytes())? + pattern.len();
+            let after = rest.get(start..)?;
+            let Some(end) = end_of_string(after) else {
+                rest = "";
+                continue;
+            };
+            let body = after.get(..end).unwrap_or_default();
+            rest = after.get(end + 1..).unwrap_or_default();
+            return Some(meaning(body));
+        }
+    })
+}
+
+/// Returns where the quote stands that ends a string.
+fn end_of_string(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    loop {
+        at += memchr2(b'"', b'\\', bytes.get(at..)?)?;
+        if bytes.get(at) == Some(&b'"') {
+            return Some(at);
+        }
+        at += 2;
+    }
+}
+
+/// Returns what a string's body means; what is no string, as it is.
+fn meaning(body: &str) -> String {
+    if !body.contains('\\') {
+        return body.to_owned();
+    }
+    let written = format!("\"{body}\"");
+    Text::new(&written).map_or_else(|| body.to_owned(), |text| text.decode().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_of_lines_that_are_cut() {
+        let text = r#"tle":"torn"},{"a":"1","a":"2\"x","b":"","a": "spaced","c":"no end"#;
+        assert_eq!(first(text, "a").as_deref(), Some("1"));
+        assert_eq!(last(text, "a").as_deref(), Some("spaced"));
+        assert_eq!((first(text, "b"), last(text, "c"), first(text, "d")), (None, None, None));
+        assert_eq!(last(r#"{"a":"1","a":"2\"x"}"#, "a").as_deref(), Some("2\"x"));
+    }
+}
