@@ -47,7 +47,7 @@ impl<'l> Unescape<'l> {
     }
 
     /// Returns what has not been read yet, as written.
-    pub(crate) fn rest(&self) -> &'l str {
+    pub fn rest(&self) -> &'l str {
         self.rest
     }
 

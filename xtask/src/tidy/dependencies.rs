@@ -27,7 +27,7 @@ pub(super) fn check(root: &Path, files: &[File], problems: &mut Vec<Problem>) {
 fn allowed(owner: &str) -> Option<fn(&str) -> bool> {
     match owner {
         "jsonl" | "xtask" => Some(|_| false),
-        "core-model" => Some(|name| name == "jsonl"),
+        "core-model" | "secrets" => Some(|name| name == "jsonl"),
         "convert" => Some(|name| name != "benches" && name != "xtask"),
         "benches" => Some(|_| true),
         _ if owner.starts_with("format-") => Some(|name| name == "jsonl" || name == "core-model"),

@@ -1,0 +1,113 @@
+//! Sets of bytes: what a key may consist of.
+
+/// A set of bytes.
+#[derive(Debug)]
+pub(crate) struct Class([bool; 256]);
+
+impl Class {
+    /// Creates a set of ranges, both ends included.
+    const fn of(ranges: &[(u8, u8)]) -> Self {
+        let mut set = [false; 256];
+        let mut n = 0;
+        while n < ranges.len() {
+            let (mut byte, last) = ranges[n];
+            while byte <= last {
+                set[byte as usize] = true;
+                byte += 1;
+            }
+            n += 1;
+        }
+        Self(set)
+    }
+
+    /// Returns whether a byte is in the set.
+    pub(crate) fn has(&self, byte: u8) -> bool {
+        self.0[usize::from(byte)]
+    }
+
+    /// Returns how many bytes from the start on are in the set, at most `max`, and before a fence.
+    pub(crate) fn run(&self, bytes: &[u8], max: usize) -> usize {
+        let is_fence = |at: usize| bytes.get(at..).is_some_and(|rest| rest.starts_with(FENCE));
+        let is_in =
+            |(at, byte): &(usize, &u8)| self.has(**byte) && !(**byte == b'-' && is_fence(*at));
+        bytes.iter().enumerate().take(max).take_while(is_in).count()
+    }
+}
+
+/// What the first and the last line of a key in armor start and end with.
+pub(crate) const FENCE: &[u8] = b"-----";
+
+/// Decimal digits.
+pub(crate) static DIGITS: Class = Class::of(&[(b'0', b'9')]);
+/// Hexadecimal digits in lower case.
+pub(crate) static HEX: Class = Class::of(&[(b'0', b'9'), (b'a', b'f')]);
+/// Digits and capital letters.
+pub(crate) static CAPITALS: Class = Class::of(&[(b'0', b'9'), (b'A', b'Z')]);
+/// Letters and digits.
+pub(crate) static LETTERS: Class = Class::of(&[(b'0', b'9'), (b'A', b'Z'), (b'a', b'z')]);
+/// Letters, digits and `_`: what makes up a word.
+pub(crate) static WORD: Class =
+    Class::of(&[(b'0', b'9'), (b'A', b'Z'), (b'_', b'_'), (b'a', b'z')]);
+/// Letters, digits, `-`.
+pub(crate) static DASHED: Class =
+    Class::of(&[(b'-', b'-'), (b'0', b'9'), (b'A', b'Z'), (b'a', b'z')]);
+/// Letters, digits, `-` and `_`: base64 for URLs.
+pub(crate) static BASE64_URL: Class =
+    Class::of(&[(b'-', b'-'), (b'0', b'9'), (b'A', b'Z'), (b'_', b'_'), (b'a', b'z')]);
+/// Base64, with `=`.
+pub(crate) static BASE64: Class =
+    Class::of(&[(b'+', b'+'), (b'/', b'9'), (b'=', b'='), (b'A', b'Z'), (b'a', b'z')]);
+/// Letters, digits and `/`.
+pub(crate) static PATH: Class = Class::of(&[(b'/', b'9'), (b'A', b'Z'), (b'a', b'z')]);
+/// What may stand between the name of a value and the value: `key: "`, `key = '`, `\"key\":\"`.
+pub(crate) static BETWEEN: Class = Class::of(&[
+    (b'\t', b'\t'),
+    (b' ', b' '),
+    (b'"', b'"'),
+    (b'\'', b'\''),
+    (b':', b':'),
+    (b'=', b'>'),
+    (b'\\', b'\\'),
+]);
+/// The name of a user in a URL.
+pub(crate) static USER: Class = Class::of(&[
+    (b'%', b'%'),
+    (b'+', b'+'),
+    (b'-', b'.'),
+    (b'0', b'9'),
+    (b'A', b'Z'),
+    (b'_', b'_'),
+    (b'a', b'z'),
+    (b'~', b'~'),
+]);
+/// A password in a URL; what a shell or a template puts in its place is none.
+pub(crate) static PASSWORD: Class = Class::of(&[
+    (b'!', b'!'),
+    (b'%', b'&'),
+    (b'+', b'.'),
+    (b'0', b'9'),
+    (b';', b';'),
+    (b'=', b'='),
+    (b'A', b'Z'),
+    (b'_', b'_'),
+    (b'a', b'z'),
+    (b'~', b'~'),
+]);
+/// The lines of a key between its first and its last: base64, headers, and what tools put before
+/// lines (numbers, an arrow, `>`), in JSON within JSON too.
+pub(crate) static ARMOR: Class = Class::of(&[
+    (b'\t', b'\n'),
+    (b'\r', b'\r'),
+    (b' ', b' '),
+    (b'(', b')'),
+    (b'+', b':'),
+    (b'=', b'>'),
+    (b'A', b'Z'),
+    (b'\\', b'\\'),
+    (b'_', b'_'),
+    (b'a', b'z'),
+    (b'|', b'|'),
+    (0x86, 0x86),
+    (0x92, 0x92),
+    (0xe2, 0xe2),
+]);

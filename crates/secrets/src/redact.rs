@@ -1,0 +1,61 @@
+//! Taking secrets out of a line: what stands in their place, and nothing else, is new.
+
+use std::borrow::Cow;
+
+use jsonl::Line;
+
+use crate::{Finding, Search, matcher::Matcher, rule::Rule};
+
+impl Search {
+    /// Appends a line to `out` with each secret replaced by `[REDACTED:rule]`, calls `each` with
+    /// what was found, and returns whether there was anything. What is JSON stays JSON.
+    ///
+    /// ```
+    /// let mut search = secrets::Search::new();
+    /// let line = br#"{"text":"login AKIA0123456789ABCDEF","id":"a"}"#;
+    /// let mut out = Vec::new();
+    /// assert!(search.redact(&jsonl::Line::new(line, 0), &mut out, &mut |_| {}));
+    /// assert_eq!(out, br#"{"text":"login [REDACTED:aws-key-id]","id":"a"}"#);
+    /// ```
+    pub fn redact(
+        &mut self,
+        line: &Line<'_>,
+        out: &mut Vec<u8>,
+        each: &mut dyn FnMut(&Finding<'_>),
+    ) -> bool {
+        let bytes = line.bytes();
+        let mut done = 0;
+        self.find(line, &mut |finding| {
+            out.extend_from_slice(&bytes[done..finding.written.start]);
+            out.extend_from_slice(placeholder(finding.rule).as_bytes());
+            done = finding.written.end;
+            each(finding);
+        });
+        out.extend_from_slice(&bytes[done..]);
+        done > 0
+    }
+}
+
+/// Returns decoded text without its secrets.
+pub(crate) fn redacted_text<'t>(matcher: &Matcher, text: &'t str) -> Cow<'t, str> {
+    let mut redacted = String::new();
+    let mut done = 0;
+    matcher.for_each(text.as_bytes(), &mut |fit| {
+        redacted.push_str(text.get(done..fit.secret.start).unwrap_or_default());
+        redacted.push_str(&placeholder(fit.rule));
+        done = fit.secret.end;
+    });
+    if done == 0 {
+        return Cow::Borrowed(text);
+    }
+    redacted.push_str(text.get(done..).unwrap_or_default());
+    Cow::Owned(redacted)
+}
+
+/// Returns what stands in place of a secret: nothing that any rule fits, in no need of escapes.
+fn placeholder(rule: &Rule) -> String {
+    format!("[REDACTED:{}]", rule.name)
+}
+
+/// How each placeholder starts.
+pub(crate) const PLACEHOLDER: &[u8] = b"[REDACTED:";

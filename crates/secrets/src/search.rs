@@ -1,0 +1,214 @@
+//! A line's strings, one by one: where the secrets in them lie, and by which path one comes there.
+
+use std::ops::Range;
+
+use jsonl::{Items, Kind, Line, Members, Scanner, Text, Value};
+use sha2::{Digest, Sha256};
+
+use crate::{
+    kept::{is_free, is_kept},
+    matcher::{Fit, Matcher},
+    meaning::Meaning,
+    redact::redacted_text,
+    rule::Rule,
+};
+
+/// Finds secrets in lines.
+///
+/// ```
+/// let mut search = secrets::Search::new();
+/// let line = br#"{"env":{"token":"gh\u0070_0123456789abcdefghijABCDEFGHIJ012345"}}"#;
+/// let mut found = Vec::new();
+/// search.find(&jsonl::Line::new(line, 0), &mut |finding| {
+///     found.push((finding.rule.name, finding.pointer.to_owned(), finding.length));
+/// });
+/// assert_eq!(found, [("github-token", "/env/token".to_owned(), 40)]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Search {
+    as_written: Matcher,
+    decoded: Matcher,
+    scanner: Scanner,
+    meaning: Meaning,
+}
+
+/// A secret in a line; what it is, is not told.
+#[derive(Clone, Debug)]
+pub struct Finding<'f> {
+    /// The rule that it fits.
+    pub rule: &'static Rule,
+    /// The path of the string that it stands in, as a JSON pointer (RFC 6901); of a name of a
+    /// member, the path of that. Empty where the line is no JSON.
+    pub pointer: &'f str,
+    /// Where it lies in the bytes of the line, as written.
+    pub written: Range<usize>,
+    /// How many bytes it has, decoded.
+    pub length: usize,
+    secret: &'f [u8],
+}
+
+impl Finding<'_> {
+    /// Returns a hash of the secret that tells it from others, but tells nothing without the key.
+    pub fn hash(&self, key: &[u8]) -> u64 {
+        let digest = Sha256::new().chain_update(key).chain_update(self.secret).finalize();
+        digest.iter().take(8).fold(0, |hash, byte| hash << 8 | u64::from(*byte))
+    }
+}
+
+/// What is done with a finding.
+pub(crate) type EachFinding<'e> = dyn FnMut(&Finding<'_>) + 'e;
+
+impl Default for Search {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Search {
+    /// Creates a search.
+    pub fn new() -> Self {
+        Self {
+            as_written: Matcher::new(false),
+            decoded: Matcher::new(true),
+            scanner: Scanner::default(),
+            meaning: Meaning::default(),
+        }
+    }
+
+    /// Returns whether some lines may hold a secret; if not, none of them does. The bytes are not
+    /// decoded for it.
+    pub fn may_find(&self, lines: &[u8]) -> bool {
+        self.as_written.may_fit(lines)
+    }
+
+    /// Calls `each` with the secrets of a line, in order. A line that is no JSON is searched as if
+    /// it were a string.
+    pub fn find(&mut self, line: &Line<'_>, each: &mut dyn FnMut(&Finding<'_>)) {
+        if !self.may_find(line.bytes()) {
+            return;
+        }
+        let Self { decoded, scanner, meaning, .. } = self;
+        let mut strings = Strings { matcher: decoded, meaning, line: line.bytes(), each };
+        match scanner.scan(line) {
+            Ok(value) => strings.value(value),
+            Err(_) => strings.search(line.bytes(), 0, &mut String::new()),
+        }
+    }
+}
+
+/// The strings of a line.
+struct Strings<'s, 'l> {
+    matcher: &'s Matcher,
+    meaning: &'s mut Meaning,
+    line: &'l [u8],
+    each: &'s mut EachFinding<'s>,
+}
+
+/// What is left of an object or an array.
+struct Open<'l> {
+    value: Value<'l>,
+    rest: Rest<'l>,
+    is_free: bool,
+    /// How long its own pointer is.
+    pointer: usize,
+}
+
+enum Rest<'l> {
+    Members(Members<'l>),
+    Items(std::iter::Enumerate<Items<'l>>),
+}
+
+impl<'l> Open<'l> {
+    fn new(value: Value<'l>, is_free: bool, pointer: usize) -> Self {
+        let rest = match value.kind() {
+            Kind::Object => Rest::Members(value.members()),
+            _ => Rest::Items(value.items().enumerate()),
+        };
+        Self { value, rest, is_free, pointer }
+    }
+}
+
+impl Strings<'_, '_> {
+    /// Searches all strings of a value, names of members included.
+    fn value(&mut self, root: Value<'_>) {
+        let mut pointer = String::new();
+        let mut open: Vec<Open<'_>> = Vec::new();
+        if self.inner(root, &mut pointer) {
+            open.push(Open::new(root, false, 0));
+        }
+        while let Some(Open { value: object, rest, is_free: is_inner_free, pointer: length }) =
+            open.last_mut()
+        {
+            pointer.truncate(*length);
+            let next = match rest {
+                Rest::Members(members) => members.next().map(|(key, value)| (Some(key), 0, value)),
+                Rest::Items(items) => items.next().map(|(n, value)| (None, n, value)),
+            };
+            let Some((key, n, value)) = next else {
+                open.pop();
+                continue;
+            };
+            let (object, is_inner_free) = (*object, *is_inner_free);
+            match key {
+                None => pointer.push_str(&format!("/{n}")),
+                Some(key) => self.key(key, &mut pointer),
+            }
+            if let (Some(key), Some(text)) = (key, value.text())
+                && is_kept(object, key, text, is_inner_free)
+            {
+                continue;
+            }
+            if self.inner(value, &mut pointer) {
+                let is_free = is_inner_free || key.is_some_and(is_free);
+                open.push(Open::new(value, is_free, pointer.len()));
+            }
+        }
+    }
+
+    /// Searches the name of a member, and appends it to the pointer, without what it has to hide.
+    fn key(&mut self, key: Text<'_>, pointer: &mut String) {
+        let name = key.decode();
+        let name = redacted_text(self.matcher, &name);
+        pointer.push('/');
+        pointer.push_str(&name.replace('~', "~0").replace('/', "~1"));
+        self.text(key.body(), pointer);
+    }
+
+    /// Searches a value, unless there is more inside: then it returns true.
+    fn inner(&mut self, value: Value<'_>, pointer: &mut String) -> bool {
+        if let Some(text) = value.text() {
+            self.text(text.body(), pointer);
+            return false;
+        }
+        let is_container = value.is_object() || value.is_array();
+        let is_indexed = value.members().next().is_some() || value.items().next().is_some();
+        if is_container && !is_indexed {
+            // What lies too deep is not taken apart: it is searched as it is written.
+            self.text(value.raw().as_str(), pointer);
+        }
+        is_container && is_indexed
+    }
+
+    fn text(&mut self, body: &str, pointer: &mut String) {
+        let start = (body.as_ptr() as usize).saturating_sub(self.line.as_ptr() as usize);
+        self.search(body.as_bytes(), start, pointer);
+    }
+
+    /// Searches some text as written, which starts at `start` of the line.
+    fn search(&mut self, written: &[u8], start: usize, pointer: &mut String) {
+        let Self { matcher, meaning, each, .. } = self;
+        let bytes = meaning.decode(written);
+        let mut fits = Vec::new();
+        matcher.for_each(bytes, &mut |fit| fits.push(fit));
+        for Fit { rule, secret, .. } in fits {
+            let place = meaning.written(&secret);
+            each(&Finding {
+                rule,
+                pointer,
+                written: start + place.start..start + place.end,
+                length: secret.len(),
+                secret: meaning.slice(&secret),
+            });
+        }
+    }
+}

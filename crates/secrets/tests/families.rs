@@ -1,0 +1,265 @@
+//! Every family of keys, wherever it stands and however it is spelled; and what only looks like one.
+
+#[path = "shared/samples.rs"]
+mod samples;
+
+use jsonl::Line;
+use proptest::{collection::vec, prelude::*, sample::select};
+use secrets::{RULES, Search};
+
+use self::samples::{escaped, quoted, samples};
+
+/// Returns a line without its secrets, and what was found: rule, pointer, length.
+fn redacted(search: &mut Search, line: &str) -> (String, Vec<(&'static str, String, usize)>) {
+    let (mut out, mut found) = (Vec::new(), Vec::new());
+    search.redact(&Line::new(line.as_bytes(), 0), &mut out, &mut |finding| {
+        found.push((finding.rule.name, finding.pointer.to_owned(), finding.length));
+    });
+    (String::from_utf8(out).expect("text stays text"), found)
+}
+
+#[test]
+fn every_rule_has_a_sample() {
+    for rule in RULES {
+        assert!(samples().iter().any(|sample| sample.rule == rule.name), "{}", rule.name);
+    }
+}
+
+#[test]
+fn every_family_is_found_in_every_place() {
+    let mut search = Search::new();
+    for sample in samples() {
+        let (before, secret, after) = (&sample.before, &sample.secret, &sample.after);
+        let hidden = format!("{before}[REDACTED:{}]{after}", sample.rule);
+        let shown = format!("{before}{secret}{after}");
+        for (place, pointer) in [
+            ("{\"text\":@}", "/text"),
+            ("{\"a\":[0,{\"b/~\":@}],\"id\":\"x\"}", "/a/1/b~1~0"),
+            (
+                "{\"type\":\"user\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":@}]}}",
+                "/message/content/0/text",
+            ),
+            ("{\"input\":{\"id\":@}}", "/input/id"),
+            ("[@]", "/0"),
+            (" @ ", ""),
+        ] {
+            for around in ["@", "see @.", "(@)", "A=1\nKEY=@\n", "é🎉 @ é", "x\u{1b}[32m@\u{1b}[0m"]
+            {
+                // A key of several lines ends in a fence: spaces that follow it are no part of it.
+                let text = |what: &str| around.replace('@', what);
+                let line = place.replace('@', &quoted(&text(&shown)));
+                let expected = place.replace('@', &quoted(&text(&hidden)));
+                let found = vec![(sample.rule, pointer.to_owned(), secret.len())];
+                let name = format!("{} in {line}", sample.rule);
+                assert_eq!(redacted(&mut search, &line), (expected, found), "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn escapes_and_json_within_json_hide_nothing() {
+    let mut search = Search::new();
+    for sample in samples() {
+        let shown = format!("{}{}{}", sample.before, sample.secret, sample.after);
+        let n_found = |search: &mut Search, line: &str| {
+            let (out, found) = redacted(search, line);
+            assert!(jsonl::validate(out.as_bytes()).is_ok(), "{out}");
+            assert_eq!(redacted(search, &out).1, [], "{out}");
+            assert!(!out.contains(&sample.secret), "{out}");
+            found.iter().filter(|(rule, ..)| *rule == sample.rule).count()
+        };
+        for nth in [1, 2, 5, 11] {
+            let line = format!("{{\"text\":\"{}\"}}", escaped(&shown, nth));
+            assert_eq!(n_found(&mut search, &line), 1, "{line}");
+        }
+        let slashes = format!("{{\"text\":{}}}", quoted(&shown).replace('/', "\\/"));
+        assert_eq!(n_found(&mut search, &slashes), 1, "{slashes}");
+        let inner = quoted(&format!("first\n{shown}\nlast"));
+        let within = format!("{{\"text\":{}}}", quoted(&format!("{{\"stdout\":{inner}}}")));
+        assert_eq!(n_found(&mut search, &within), 1, "{within}");
+        let name = format!("{{\"a\":{{{}:1}}}}", quoted(&shown));
+        let (out, found) = redacted(&mut search, &name);
+        assert_eq!(found.len(), 1, "{name}");
+        assert!(!out.contains(&sample.secret) && !found[0].1.contains(&sample.secret), "{found:?}");
+    }
+}
+
+#[test]
+fn torn_lines_and_what_lies_deep_are_searched_too() {
+    let mut search = Search::new();
+    for sample in samples() {
+        let text = quoted(&format!("a {}{}{} b", sample.before, sample.secret, sample.after));
+        for line in [
+            format!("{{\"type\":\"user\",\"text\":{text}"),
+            format!("\"half\"}}{{\"text\":{text}}}"),
+            format!("{}{text}{}", "[".repeat(2_000), "]".repeat(2_000)),
+            format!("{}{text}{}", "{\"a\":".repeat(2_000), "}".repeat(2_000)),
+        ] {
+            let (out, found) = redacted(&mut search, &line);
+            assert_eq!(found.len(), 1, "{line}");
+            assert!(!out.contains(&sample.secret) && out.contains(" b"), "{out}");
+            let is_json = |line: &str| jsonl::validate(line.as_bytes()).is_ok();
+            assert_eq!(is_json(&line), is_json(&out), "{out}");
+        }
+    }
+    let bytes = [b"\xff\xfe ", samples()[0].secret.as_bytes(), b" \xff"].concat();
+    let mut out = Vec::new();
+    assert!(search.redact(&Line::new(&bytes, 0), &mut out, &mut |_| {}));
+    assert_eq!(
+        out,
+        [&b"\xff\xfe [REDACTED:"[..], samples()[0].rule.as_bytes(), b"] \xff"].concat()
+    );
+}
+
+#[test]
+fn ids_signatures_and_pictures_are_left_alone() {
+    let mut search = Search::new();
+    let key = format!("AKIA{}", "0123456789ABCDEF");
+    for line in [
+        format!(r#"{{"uuid":"{key}","parentUuid":"{key}","sessionId":"{key}"}}"#),
+        format!(r#"{{"message":{{"id":"{key}","content":[{{"tool_use_id":"{key}"}}]}}}}"#),
+        format!(r#"{{"thinking":"x","signature":"ab+{key}/cd=="}}"#),
+        format!(r#"{{"type":"redacted_thinking","data":"ab+{key}/cd=="}}"#),
+        format!(r#"{{"source":{{"media_type":"image/png","data":"ab+{key}/cd=="}}}}"#),
+        format!(r#"{{"type":"image","base64_data":"ab+{key}/cd=="}}"#),
+    ] {
+        assert_eq!(redacted(&mut search, &line), (line.clone(), vec![]));
+    }
+    // Members of these names that hold something else are looked into.
+    for line in [
+        format!(r#"{{"input":{{"uuid":"{key}"}}}}"#),
+        format!(r#"{{"signature":"{key}"}}"#),
+        format!(r#"{{"media_type":"text/plain","data":"key: {key}"}}"#),
+        format!(r#"{{"id":"{} {key}"}}"#, "long ".repeat(40)),
+    ] {
+        assert_eq!(redacted(&mut search, &line).1.len(), 1, "{line}");
+    }
+}
+
+#[test]
+fn what_only_looks_like_a_key_is_left_alone() {
+    let mut search = Search::new();
+    let sha = "0123456789abcdef0123456789abcdef01234567";
+    for text in [
+        "risk-taking, task-runner, /a/risk-model/x.rs, sk-, sk-proj-, sk-ant-api03-...",
+        "desk-proj-0123456789012345678901234567890123456789",
+        "a commit: 0123456789abcdef0123456789abcdef01234567",
+        "AKIA, AKIAEXAMPLE, AKIA0123456789abcdef, XAKIA0123456789ABCDEF, AKIA0123456789ABCDEFG",
+        "ghp_short, ghp_0123456789, AIzaSy",
+        "eyJhbGciOiJIUzI1NiJ9, eyJhbGciOiJIUzI1NiJ9.e30, a.eyJ.b",
+        "grep -e '-----BEGIN RSA PRIVATE KEY-----' and -----BEGIN PUBLIC KEY-----",
+        "https://example.org:8080/@scope/x http://user@host ssh://git@host:22/x https://u:$PASS@host",
+        "postgres://user:${PASSWORD}@host https://a:<password>@host https://u:***@host",
+        "12:30:AM 20260101:A note:As https://t.me/x npm_config_cache npm_lifecycle_event",
+        "toolu_01A09q90qw90lq917835lq9 msg_01XFDUDYJgAACzvnptvVoYEL req_011CVkGpqkdEYyVy",
+        "2a86484a-eb59-46ef-a8fd-000000000000",
+        sha,
+    ] {
+        let line = format!("{{\"text\":{}}}", quoted(text));
+        assert_eq!(redacted(&mut search, &line), (line.clone(), vec![]), "{text}");
+    }
+}
+
+#[test]
+fn a_hash_tells_secrets_apart_and_depends_on_its_key() {
+    let mut search = Search::new();
+    let mut hash = |text: &str, key: &[u8]| {
+        let (line, mut hash) = (format!("{{\"text\":\"{text}\"}}"), 0);
+        search.find(&Line::new(line.as_bytes(), 0), &mut |finding| hash = finding.hash(key));
+        hash
+    };
+    let one = "AKIA0123456789ABCDEF";
+    assert_eq!(hash(one, b"a"), hash("\\u0041KIA0123456789ABCDEF", b"a"));
+    assert_ne!(hash(one, b"a"), hash("AKIA0123456789ABCDEE", b"a"));
+    assert_ne!(hash(one, b"a"), hash(one, b"b"));
+}
+
+/// Returns a line of pieces of keys and of JSON, in any order.
+fn line() -> impl Strategy<Value = Vec<u8>> {
+    let whole: Vec<String> =
+        samples().into_iter().map(|it| it.before + &it.secret + &it.after).collect();
+    let halves: Vec<String> =
+        whole.iter().map(|key| key.chars().take(key.len() / 2).collect()).collect();
+    const OTHERS: &[&str] = &[
+        "\"",
+        "{",
+        "}",
+        "[",
+        "]",
+        ":",
+        ",",
+        "\\",
+        "\\n",
+        "\\\\n",
+        "\\u0041",
+        "\\u00",
+        "\\ud83c",
+        "/",
+        "@",
+        "-",
+        "_",
+        " ",
+        "a",
+        "9",
+        "é",
+        "://",
+        "%3D",
+        "eyJ",
+        ".",
+        "-----END ",
+        "\"text\":",
+        "{\"a\":\"",
+        "\"}",
+        "\x1b[31m",
+    ];
+    let piece = prop_oneof![
+        3 => select(whole).prop_map(String::into_bytes),
+        2 => select(halves).prop_map(String::into_bytes),
+        6 => select(OTHERS).prop_map(|text| text.as_bytes().to_vec()),
+        1 => any::<u8>().prop_map(|byte| vec![byte]),
+    ];
+    let lines = vec(piece, 0..12).prop_map(|pieces| pieces.concat());
+    (lines, any::<bool>()).prop_map(|(line, is_string)| match is_string {
+        true => {
+            let text = String::from_utf8_lossy(&line).into_owned();
+            format!("{{\"text\":{}}}", quoted(&text)).into_bytes()
+        }
+        false => line,
+    })
+}
+
+/// Returns a line without its secrets, and the places where they lay.
+fn redacted_bytes(search: &mut Search, line: &[u8]) -> (Vec<u8>, Vec<std::ops::Range<usize>>) {
+    let (mut out, mut places) = (Vec::new(), Vec::new());
+    search.redact(&Line::new(line, 0), &mut out, &mut |it| places.push(it.written.clone()));
+    (out, places)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_but_secrets_changes_and_twice_is_once(line in line()) {
+        let shown = line.escape_ascii().to_string();
+        let mut search = Search::new();
+        let (once, places) = redacted_bytes(&mut search, &line);
+        let mut done = 0;
+        let mut rest = &once[..];
+        for place in &places {
+            prop_assert!(done <= place.start && place.start < place.end && place.end <= line.len());
+            let kept = &line[done..place.start];
+            prop_assert!(rest.starts_with(kept));
+            rest = rest[kept.len()..].strip_prefix(b"[REDACTED:").expect("in place of a secret");
+            let end = rest.iter().position(|byte| *byte == b']').expect("closed");
+            rest = &rest[end + 1..];
+            done = place.end;
+        }
+        prop_assert_eq!(rest, &line[done..]);
+        let is_json = |line: &[u8]| jsonl::validate(line).is_ok();
+        prop_assert!(!is_json(&line) || is_json(&once), "{shown} then {}", once.escape_ascii());
+        let (twice, again) = redacted_bytes(&mut search, &once);
+        prop_assert!(again.is_empty(), "{shown} then {}", once.escape_ascii());
+        prop_assert_eq!(twice, once);
+    }
+}
