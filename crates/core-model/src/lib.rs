@@ -55,8 +55,9 @@ pub use self::{
     time::{iso_millis, millis},
     views::{
         Compaction, CompactionRule, CostPolicy, Costs, DurationRule, Ending, ErrorPolicy, Exchange,
-        Exchanges, FilesTouched, Generation, Generations, Lane, Messages, Moment, Overview, Point,
-        PointKind, Said, SaidBlock, Span, Timeline, TokenTotals, Tokens, ToolRun, ToolRuns,
-        Touches, TypeCounts, event_millis, failed_results, is_failure, thread,
+        Exchanges, FilesTouched, Generation, Generations, Lane, Markdown, Messages, Moment,
+        Overview, Point, PointKind, Said, SaidBlock, Span, Timeline, TokenTotals, Tokens, ToolRun,
+        ToolRuns, Touches, TypeCounts, event_millis, failed_results, is_failure, quoted,
+        shown_time, thread,
     },
 };

@@ -10,6 +10,7 @@ mod counts;
 mod exchanges;
 mod failures;
 mod files;
+mod markdown;
 mod overview;
 mod said;
 mod span;
@@ -24,6 +25,7 @@ pub use self::{
     exchanges::{Ending, Exchange, Exchanges},
     failures::{ErrorPolicy, failed_results, is_failure},
     files::{FilesTouched, Touches},
+    markdown::{Markdown, quoted, shown_time},
     overview::Overview,
     said::{Messages, Said, SaidBlock},
     span::{DurationRule, Span},

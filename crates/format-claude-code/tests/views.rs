@@ -3,9 +3,9 @@
 use std::fs;
 
 use core_model::{
-    CompactionRule, DurationRule, ErrorPolicy, Event, FilesTouched, Generations, Messages,
-    Overview, Place, PointKind, Role, Said, SaidBlock, Span, Timeline, TokenTotals, ToolRuns,
-    TypeCounts, failed_results,
+    CompactionRule, DurationRule, ErrorPolicy, Event, FilesTouched, Generations, Markdown,
+    Messages, Overview, Place, PointKind, Role, Said, SaidBlock, Span, Timeline, TokenTotals,
+    ToolRuns, TypeCounts, failed_results,
 };
 use format_claude_code::read;
 use jsonl::Scanner;
@@ -254,4 +254,66 @@ fn files_and_points_of_time() {
     each(&fixture("sidechain-inline"), |place, event| timeline.push(place, event));
     assert_eq!(timeline.lanes.len(), 2);
     assert_eq!(timeline.points.iter().filter(|point| point.lane == 1).count(), 4);
+}
+
+/// R004-14, R004-16 and R004-20 to R004-22.
+#[test]
+fn r004_21_markdown_of_a_session() {
+    let markdown = |depth, mode| {
+        let mut out = String::new();
+        each(&fixture("seed-004"), |_, event| {
+            Markdown::default().event(event, depth, mode, &mut out);
+        });
+        out
+    };
+    let expected = "## User (2026-01-17 20:31:59)
+User message content
+
+## Claude (2026-01-17 20:32:01)
+Assistant response
+
+> [!NOTE] Thinking Process
+> Internal reasoning...
+
+**Tool Use**: `Read` (ID: `toolu_xyz123`)
+```json
+{
+  \"path\": \"/some/file.txt\"
+}
+```
+
+## User (2026-01-17 20:32:02)
+**Tool Result** (`toolu_xyz123`):
+```text
+File contents...
+```
+
+## User (2026-01-17 20:32:03)
+**Tool Result** (`toolu_delegate`):
+```text
+agentId: xyz123
+Agent output...
+```
+
+## User (Unknown time)
+Simple text
+
+## Claude (Unknown time)
+(No content)
+
+";
+    assert_eq!(markdown(0, None), expected);
+    let nested = markdown(2, Some("Plan Mode"));
+    assert!(nested.starts_with(
+        "> > **User** (2026-01-17 20:31:59)\n> > User message content\n\n\
+         > > **Claude (Plan Mode)** (2026-01-17 20:32:01)\n"
+    ));
+    let plain = Markdown { with_thinking: false, with_tools: false, ..Markdown::default() };
+    let mut out = String::new();
+    each(&fixture("seed-004"), |_, event| plain.event(event, 0, None, &mut out));
+    assert!(out.contains("\n**Tool**: `Read`\n") && !out.contains("Thinking"), "{out}");
+    let mut out = String::new();
+    let empty = br#"{"type":"user","message":{}}"#;
+    each(empty, |_, event| Markdown::default().event(event, 0, None, &mut out));
+    assert_eq!(out, "## User (Unknown time)\n(Empty)\n\n");
 }
