@@ -4,6 +4,7 @@ mod carry;
 mod check;
 mod completions;
 mod detect;
+mod find;
 mod formats;
 mod man;
 
@@ -20,6 +21,8 @@ pub(crate) enum Command {
     Detect(detect::Args),
     /// Say whether a client would load each input, and what it would not see: a line per finding
     Check(check::Args),
+    /// Find tool calls, errors, and words in sessions: a line per hit
+    Find(find::Args),
     /// List the formats
     Formats,
     /// Show or strip what a converted file carries
@@ -36,6 +39,7 @@ impl Command {
         match self {
             Command::Detect(args) => detect::run(args),
             Command::Check(args) => check::run(args),
+            Command::Find(args) => find::run(args),
             Command::Formats => formats::run(),
             Command::Carry(args) => carry::run(args),
             Command::Completions(args) => completions::run(args),

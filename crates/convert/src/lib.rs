@@ -34,21 +34,28 @@ mod describe;
 mod detect;
 mod engine;
 mod figures;
+mod filter;
 #[expect(dead_code, reason = "folder runs come next")]
 mod folder;
 mod formats;
+mod in_order;
 mod input;
 mod inspect;
 mod install;
 mod interrupt;
 mod job;
 mod late;
+mod needle;
+mod object;
 #[expect(dead_code, reason = "folder runs come next")]
 mod output;
 mod outputs;
 mod parallel;
+mod part;
 mod pipeline;
 mod progress;
+mod reader;
+mod reading;
 mod recovery;
 mod report;
 mod restore;
@@ -66,6 +73,7 @@ mod temporary;
 mod terminal;
 mod unit;
 mod waiting;
+mod windows;
 
 pub use self::{
     carry::{Carry, Ending, MEMBER, Member, Piece, Record, guard_of},

@@ -127,6 +127,11 @@ impl Progress {
         self.shared.n_bytes.fetch_add(n_bytes, Ordering::Relaxed);
     }
 
+    /// Returns the bytes that were read so far.
+    pub(crate) fn n_bytes(&self) -> u64 {
+        self.shared.n_bytes.load(Ordering::Relaxed)
+    }
+
     /// Counts a file that is done.
     pub(crate) fn add_file(&self) {
         self.shared.n_files.fetch_add(1, Ordering::Relaxed);

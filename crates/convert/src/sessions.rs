@@ -53,18 +53,31 @@ impl Lookup {
     /// Returns all sessions of the project.
     pub(crate) fn all(&self) -> io::Result<Vec<PathBuf>> {
         let mut found = Vec::new();
-        for store in self.formats.iter().filter_map(|format| format.store) {
-            for folder in (store.folders)(&self.environment, self.project.as_deref())? {
-                found.extend(session_files(&folder)?);
-            }
+        for folder in self.folders()? {
+            found.extend(session_files(&folder)?);
         }
         found.sort();
-        found.dedup();
-        if found.is_empty() {
-            let project = shown(self.project.as_deref().unwrap_or_default());
-            return Err(io::Error::other(format!("{project}: no session of this project")));
+        if found.is_empty() { Err(self.nothing()) } else { Ok(found) }
+    }
+
+    /// Returns the folders in which sessions of the project may be, or of all projects.
+    pub(crate) fn folders(&self) -> io::Result<Vec<PathBuf>> {
+        let mut folders = Vec::new();
+        for store in self.formats.iter().filter_map(|format| format.store) {
+            folders.extend((store.folders)(&self.environment, self.project.as_deref())?);
         }
-        Ok(found)
+        folders.sort();
+        // Two dialects of a format keep their sessions together.
+        folders.dedup();
+        Ok(folders)
+    }
+
+    /// Returns that there is no session.
+    pub(crate) fn nothing(&self) -> io::Error {
+        io::Error::other(match &self.project {
+            Some(project) => format!("{}: no session of this project", shown(project)),
+            None => "no client keeps a session here".to_owned(),
+        })
     }
 
     /// Returns the file that an argument means: itself, the session that it names as a breadcrumb,

@@ -52,12 +52,12 @@ pub use self::{
     plan::{Hidden, Late, Plan},
     problem::{Check, Checker, Findings, Problem, Severity},
     store::{Environment, Home, Named, Store, System, session_files, subfolders},
-    time::{iso_millis, millis},
+    time::{iso_millis, millis, named_time},
     views::{
         Compaction, CompactionRule, CostPolicy, Costs, DurationRule, Ending, ErrorPolicy, Exchange,
         Exchanges, FilesTouched, Generation, Generations, Lane, Markdown, Messages, Moment,
         Overview, Point, PointKind, Said, SaidBlock, Span, Timeline, TokenTotals, Tokens, ToolRun,
         ToolRuns, Touches, TypeCounts, event_millis, failed_results, is_failure, quoted,
-        shown_time, thread,
+        shown_time, thread, tool_path,
     },
 };

@@ -24,7 +24,7 @@ pub use self::{
     counts::TypeCounts,
     exchanges::{Ending, Exchange, Exchanges},
     failures::{ErrorPolicy, failed_results, is_failure},
-    files::{FilesTouched, Touches},
+    files::{FilesTouched, Touches, tool_path},
     markdown::{Markdown, quoted, shown_time},
     overview::Overview,
     said::{Messages, Said, SaidBlock},

@@ -35,7 +35,7 @@ impl FilesTouched {
                 "Edit" | "MultiEdit" | "NotebookEdit" => |touches| touches.edited += 1,
                 _ => continue,
             };
-            if let Some(path) = path(tool.input, &mut self.scanner) {
+            if let Some(path) = tool_path(tool.input, &mut self.scanner) {
                 touch(self.files.entry(path).or_default());
             }
         }
@@ -48,7 +48,7 @@ impl FilesTouched {
 }
 
 /// Returns the path in a tool's input; seed 004 calls it `path`.
-fn path(input: Raw<'_>, scanner: &mut Scanner) -> Option<String> {
+pub fn tool_path(input: Raw<'_>, scanner: &mut Scanner) -> Option<String> {
     let input = scanner.scan_slice(input.as_str().as_bytes(), 0).ok()?;
     let names = ["file_path", "notebook_path", "path"];
     let path = names.iter().find_map(|name| input.get(name)?.text())?;

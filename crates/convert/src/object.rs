@@ -1,0 +1,70 @@
+//! JSON objects for programs: ASCII, so that a terminal that shows them obeys nothing in them.
+
+use std::fmt::Display;
+
+use jsonl::{Raw, Style, push_string, respell};
+
+/// A JSON object that is written member by member.
+#[derive(Clone, Debug)]
+pub(crate) struct Object {
+    out: Vec<u8>,
+}
+
+impl Object {
+    /// Creates an object without members.
+    pub(crate) fn new() -> Self {
+        Self { out: Vec::from(*b"{") }
+    }
+
+    fn key(&mut self, key: &str) {
+        if self.out.len() > 1 {
+            self.out.push(b',');
+        }
+        push_string(&mut self.out, key, Style::Python);
+        self.out.push(b':');
+    }
+
+    /// Adds a string.
+    pub(crate) fn string(&mut self, key: &str, text: &str) -> &mut Self {
+        self.key(key);
+        push_string(&mut self.out, text, Style::Python);
+        self
+    }
+
+    /// Adds a number or a truth value.
+    pub(crate) fn plain(&mut self, key: &str, value: impl Display) -> &mut Self {
+        self.key(key);
+        self.out.extend_from_slice(value.to_string().as_bytes());
+        self
+    }
+
+    /// Adds a value as somebody else wrote it.
+    pub(crate) fn raw(&mut self, key: &str, value: Raw<'_>) -> &mut Self {
+        self.key(key);
+        respell(&mut self.out, value, Style::Python);
+        self
+    }
+
+    /// Returns the object as a line.
+    pub(crate) fn line(mut self) -> Vec<u8> {
+        self.out.extend_from_slice(b"}\n");
+        self.out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_are_ascii_lines() {
+        let mut object = Object::new();
+        object.string("é", "\u{1b}[31m\u{202e}").plain("n", 1.5).plain("yes", true);
+        object.raw("in", Raw::NULL);
+        let line = String::from_utf8(object.line()).expect("ASCII");
+        assert_eq!(
+            line,
+            "{\"\\u00e9\":\"\\u001b[31m\\u202e\",\"n\":1.5,\"yes\":true,\"in\":null}\n"
+        );
+    }
+}

@@ -1,0 +1,167 @@
+//! Reading an input once, from its first line to its last, without keeping it.
+
+use std::io;
+
+use core_model::{Event, Format, Place};
+use jsonl::{Line, Scanner, Value};
+use memchr::memchr_iter;
+
+use crate::{
+    detect::{Ballot, Detected},
+    formats::FORMATS,
+    input::Input,
+    interrupt::is_interrupted,
+    job::Refusal,
+    needle::Prefilter,
+    progress::Progress,
+    recovery::{Recovery, is_damage},
+    windows::for_each_window,
+};
+
+/// What is done with each line and its event, or with what is wrong with the line; false ends the
+/// reading.
+pub(crate) type EachRead<'e> =
+    dyn FnMut(Place, &Line<'_>, jsonl::Result<&Event<'_>>) -> io::Result<bool> + 'e;
+
+/// Reads an input in a format, or in the one that it is in, and calls `each` with the lines that a
+/// prefilter lets through, with the records on damaged lines, and with what else is on those.
+///
+/// Returns the format; `None` if no line was let through. An empty input has any format.
+///
+/// # Errors
+///
+/// If the input cannot be read, or is in no format of ours, and those of `each`.
+pub(crate) fn read(
+    input: &Input,
+    format: Option<&'static Format>,
+    prefilter: &Prefilter,
+    progress: &Progress,
+    each: &mut EachRead<'_>,
+) -> Result<Option<&'static Format>, Refusal> {
+    let mut reader = Reader { input, format, scanner: Scanner::default(), n_lines: 0 };
+    let mut refusal = None;
+    for_each_window(&mut input.open()?, &mut |bytes, offset| {
+        if is_interrupted() {
+            refusal = Some(Refusal::Interrupted);
+            return Ok(false);
+        }
+        let goes_on = reader.window(bytes, offset, prefilter, each);
+        progress.add_bytes(bytes.len() as u64);
+        match goes_on {
+            Ok(goes_on) => Ok(goes_on),
+            Err(Refusal::Io(error)) => Err(error),
+            Err(other) => {
+                refusal = Some(other);
+                Ok(false)
+            }
+        }
+    })?;
+    refusal.map_or(Ok(reader.format), Err)
+}
+
+struct Reader<'i> {
+    input: &'i Input,
+    format: Option<&'static Format>,
+    scanner: Scanner,
+    /// The lines before the window.
+    n_lines: u64,
+}
+
+impl Reader<'_> {
+    fn window(
+        &mut self,
+        bytes: &[u8],
+        offset: u64,
+        prefilter: &Prefilter,
+        each: &mut EachRead<'_>,
+    ) -> Result<bool, Refusal> {
+        // Standard input is read once: its first lines do not come back.
+        if offset == 0 && self.format.is_none() && *self.input == Input::Stdin {
+            self.format = Some(format_of(bytes)?);
+        }
+        let count = |bytes: &[u8]| memchr_iter(b'\n', bytes).count() as u64;
+        let mut counted = 0;
+        for range in prefilter.lines(bytes) {
+            let format = match self.format {
+                Some(format) => format,
+                None => self.find_format(bytes, offset)?,
+            };
+            self.n_lines += count(bytes.get(counted..range.start).unwrap_or_default());
+            counted = range.start;
+            let line = Line::new(
+                bytes.get(range.clone()).unwrap_or_default(),
+                offset + range.start as u64,
+            );
+            if !self.line(&line, format, each)? {
+                return Ok(false);
+            }
+        }
+        self.n_lines += count(bytes.get(counted..).unwrap_or_default());
+        Ok(true)
+    }
+
+    fn line(
+        &mut self,
+        line: &Line<'_>,
+        format: &'static Format,
+        each: &mut EachRead<'_>,
+    ) -> Result<bool, Refusal> {
+        let number = self.n_lines + 1;
+        let mut result = Ok(true);
+        let mut take = |line: &Line<'_>, value: jsonl::Result<Value<'_>>| {
+            let place = Place { line: number, offset: line.offset() };
+            result = match value.map(format.read) {
+                Ok(event) => each(place, line, Ok(&event)),
+                Err(error) if is_damage(error) => each(place, line, Err(error)),
+                Err(_) => Ok(true),
+            };
+            matches!(result, Ok(true))
+        };
+        match self.scanner.scan(line) {
+            Err(error) if is_damage(error) => {
+                _ = Recovery::new(Some(format)).line(line, Err(error), &mut take);
+            }
+            value => _ = take(line, value),
+        }
+        Ok(result?)
+    }
+
+    /// Finds the format of the input, of which a window is at hand.
+    fn find_format(&mut self, bytes: &[u8], offset: u64) -> Result<&'static Format, Refusal> {
+        let mut found = format_of(bytes);
+        if offset > 0 {
+            for_each_window(&mut self.input.open()?, &mut |bytes, _| {
+                found = format_of(bytes);
+                Ok(false)
+            })?;
+        }
+        self.format = Some(found?);
+        self.format.ok_or(Refusal::Unknown)
+    }
+}
+
+/// Returns the format of the first lines of an input.
+///
+/// # Errors
+///
+/// If they are in none of ours.
+pub(crate) fn format_of(bytes: &[u8]) -> Result<&'static Format, Refusal> {
+    let mut ballot = Ballot::default();
+    let mut scanner = Scanner::default();
+    let mut recovery = Recovery::new(None);
+    for line in jsonl::lines(bytes) {
+        let mut push =
+            |line: &Line<'_>, value: jsonl::Result<Value<'_>>| ballot.push(line, value.ok());
+        if !recovery.line(&line, scanner.scan(&line), &mut push) {
+            break;
+        }
+    }
+    match ballot.result() {
+        Detected::Format(format) => Ok(format),
+        // Without a line it is in any format.
+        Detected::Empty => FORMATS.first().copied().ok_or(Refusal::Unknown),
+        Detected::Foreign(name) => Err(Refusal::Foreign(name)),
+        Detected::Ambiguous(one, other) => Err(Refusal::Ambiguous(one.name, other.name)),
+        Detected::Unknown => Err(Refusal::Unknown),
+    }
+}

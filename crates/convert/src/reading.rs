@@ -1,0 +1,94 @@
+//! What the reading commands are asked for alike: what to read, on how many cores, and what to tell.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use clap::{ValueHint, builder::FalseyValueParser};
+use core_model::Format;
+
+use crate::{
+    by_name,
+    cli::format_names,
+    conversions::n_cores,
+    input::{Input, walk},
+    progress::{self, Progress},
+    run::inputs,
+    sessions::Lookup,
+};
+
+/// What to read, and how.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Reading {
+    /// Files, folders, or ids of sessions; `-` is standard input
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// The format to read, instead of finding it out
+    #[arg(long, value_parser = format_names())]
+    pub(crate) from: Option<String>,
+    /// The project whose sessions are meant by ids; without an input, all of them
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    pub(crate) project: Option<PathBuf>,
+    /// How many files to read at a time [default: one for each core]
+    #[arg(short, long, env = "CONVERT_JOBS", hide_env_values = true)]
+    pub(crate) jobs: Option<usize>,
+    /// How to tell how far the run is
+    #[arg(
+        long,
+        value_enum,
+        default_value = "auto",
+        env = "CONVERT_PROGRESS",
+        hide_env_values = true
+    )]
+    pub(crate) progress: progress::Mode,
+    /// Print errors only
+    #[arg(
+        short,
+        long,
+        env = "CONVERT_QUIET",
+        hide_env_values = true,
+        value_parser = FalseyValueParser::new()
+    )]
+    pub(crate) quiet: bool,
+}
+
+impl Reading {
+    /// Returns the format that was named.
+    pub(crate) fn format(&self) -> Option<&'static Format> {
+        self.from.as_deref().and_then(by_name)
+    }
+
+    /// Returns the inputs in their order, files beside sessions left out, and whether a folder or
+    /// several files were named: then what is no session is passed over. Without an input, these
+    /// are the sessions of all clients, or of the project, with those of their sub-agents.
+    ///
+    /// # Errors
+    ///
+    /// If a client's folder cannot be read, or no session is found.
+    pub(crate) fn sessions(&self) -> io::Result<(Vec<Input>, bool)> {
+        let lookup = Lookup::new(self.project.as_deref(), self.format(), None);
+        if self.inputs.is_empty() {
+            let mut inputs = Vec::new();
+            for folder in lookup.folders()?.iter().filter(|folder| folder.is_dir()) {
+                walk(folder, Path::new(""), &mut inputs);
+            }
+            inputs.retain(|input| !input.is_side_file());
+            return if inputs.is_empty() { Err(lookup.nothing()) } else { Ok((inputs, true)) };
+        }
+        let (mut inputs, is_folder) = inputs(&self.inputs, &lookup)?;
+        inputs.retain(|input| !is_folder || !input.is_side_file());
+        Ok((inputs, is_folder))
+    }
+
+    /// Returns how many files are read at a time.
+    pub(crate) fn n_jobs(&self) -> usize {
+        self.jobs.filter(|jobs| *jobs > 0).unwrap_or_else(n_cores)
+    }
+
+    /// Starts to tell how far the reading of inputs is.
+    pub(crate) fn progress(&self, inputs: &[Input]) -> Progress {
+        let mode = if self.quiet { progress::Mode::None } else { self.progress };
+        Progress::of(mode, inputs)
+    }
+}
