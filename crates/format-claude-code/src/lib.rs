@@ -25,6 +25,7 @@ mod transcript;
 mod validate;
 mod writer;
 
+pub use core_model::{Followed, Follower};
 use core_model::{Format, Limits};
 use jsonl::Style;
 
