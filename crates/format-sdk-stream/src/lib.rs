@@ -31,6 +31,7 @@ mod dump;
 mod dump_losses;
 mod ending;
 mod events;
+mod message;
 mod parser;
 mod reader;
 mod record;
@@ -39,6 +40,7 @@ mod speech;
 mod status;
 mod store;
 mod validate;
+mod views;
 mod wire;
 mod writer;
 
@@ -47,11 +49,19 @@ use jsonl::Style;
 
 pub use self::{
     block::read_block,
+    message::Message,
     reader::{read, read_wire},
     record::{Flavor, Record, RecordKind},
     status::{Progress, result, status},
-    store::{is_session_name, sessions_dir},
+    store::{
+        AgentSession, Dialect, SessionMeta, StreamReader, StreamWriter, Written, agent_sessions,
+        is_session_name, result_of, sessions_dir, status_of,
+    },
     validate::validate,
+    views::{
+        assistant_texts, count_tool_uses, interactions, prompts, tool_invocations, tool_results,
+        total_cost,
+    },
     writer::{wire_writer, writer},
 };
 

@@ -1,11 +1,23 @@
 //! Where the orchestrator keeps dumped streams: `<project>/.agent-orchestrator/agent-sessions/`.
 
+mod agent_session;
+mod session_meta;
+mod stream_reader;
+mod stream_writer;
+
 use std::{
     io,
     path::{Path, PathBuf},
 };
 
 use core_model::{Environment, Store};
+
+pub use self::{
+    agent_session::{AgentSession, agent_sessions, result_of, status_of},
+    session_meta::SessionMeta,
+    stream_reader::StreamReader,
+    stream_writer::{Dialect, StreamWriter, Written},
+};
 
 /// Where the orchestrator keeps dumped streams; nothing is installed there, for a session of its
 /// own has a file of settings beside it.

@@ -81,6 +81,20 @@ pub enum SaidBlock {
     },
 }
 
+impl SaidBlock {
+    /// Returns the blocks of a content; of a string, one text block.
+    ///
+    /// ```
+    /// use core_model::{Content, SaidBlock};
+    ///
+    /// let text = jsonl::Text::new("\"caf\\u00e9\"").expect("a string");
+    /// assert_eq!(SaidBlock::all(&Content::Text(text)), [SaidBlock::Text("café".to_owned())]);
+    /// ```
+    pub fn all(content: &Content<'_>) -> Vec<Self> {
+        said_blocks(content, false).collect()
+    }
+}
+
 /// Joins the lines of each response; its memory is that of a response and its results.
 ///
 /// A response ends with the next message that is not a result of one of its tool uses: where its

@@ -1,0 +1,192 @@
+//! Writes a stream line by line, in either dialect.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, Write},
+    path::Path,
+};
+
+use core_model::{Facts, LossKind, Options, Output, SdkVersion};
+use jsonl::{Line, Scanner, Style};
+
+use crate::{
+    DUMP, WIRE,
+    record::{Flavor, Record, RecordKind},
+};
+
+/// The spelling and the members of the lines that are written.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Dialect {
+    /// What a version of the SDK for Python dumps.
+    Dump(SdkVersion),
+    /// What the client prints.
+    Wire,
+}
+
+/// What became of a line.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Written {
+    /// It is in the file.
+    Whole,
+    /// It is in the file, but for what the dialect has no place for.
+    InPart,
+    /// The dialect has no place for it: the SDK passes over it, or refuses it.
+    Dropped,
+}
+
+/// A file that lines of a stream are appended to.
+///
+/// ```
+/// use core_model::SdkVersion;
+/// use format_sdk_stream::{Dialect, StreamWriter, Written};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("session.jsonl");
+/// let mut stream = StreamWriter::create(&path, Dialect::Dump(SdkVersion::V0_1_6))?;
+/// stream.write_prompt("2+2 = ?", "2025-11-12T13:54:29.687393Z")?;
+/// let line = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"né"}],"model":"m"}}"#;
+/// assert_eq!(stream.write_line(line)?, Written::Whole);
+/// assert_eq!(stream.write_line(r#"{"type":"tool_progress"}"#)?, Written::Dropped);
+/// assert_eq!(
+///     std::fs::read_to_string(&path)?,
+///     r#"{"type": "user_message", "content": "2+2 = ?", "timestamp": "2025-11-12T13:54:29.687393Z"}
+/// {"content": [{"text": "n\u00e9"}], "model": "m", "parent_tool_use_id": null}
+/// "#
+/// );
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub struct StreamWriter {
+    file: File,
+    writer: Box<dyn core_model::Writer>,
+    out: Output,
+    scanner: Scanner,
+    offset: u64,
+}
+
+impl std::fmt::Debug for StreamWriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StreamWriter").field("file", &self.file).finish_non_exhaustive()
+    }
+}
+
+impl StreamWriter {
+    /// Creates a file, which only its owner can read.
+    ///
+    /// # Errors
+    ///
+    /// If there is a file of this name.
+    pub fn create(path: impl AsRef<Path>, dialect: Dialect) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        Ok(Self::new(options.open(path)?, dialect))
+    }
+
+    /// Opens a file to go on with it, as the orchestrator does for each run.
+    ///
+    /// # Errors
+    ///
+    /// If there is no file of this name.
+    pub fn append(path: impl AsRef<Path>, dialect: Dialect) -> io::Result<Self> {
+        Ok(Self::new(OpenOptions::new().append(true).open(path)?, dialect))
+    }
+
+    fn new(file: File, dialect: Dialect) -> Self {
+        let (format, sdk_version) = match dialect {
+            Dialect::Dump(version) => (&DUMP, version),
+            Dialect::Wire => (&WIRE, SdkVersion::default()),
+        };
+        let options = Options { sdk_version, ..Options::default() };
+        Self {
+            file,
+            writer: (format.writer)(&options, Facts::default()),
+            out: Output::new(format.style, format.style, ""),
+            scanner: Scanner::default(),
+            offset: 0,
+        }
+    }
+
+    /// Writes a prompt, as the orchestrator does before each run. On the wire it waits for the next
+    /// line, which says whose it is.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing.
+    pub fn write_prompt(&mut self, content: &str, timestamp: &str) -> io::Result<()> {
+        let mut line = b"{\"type\": \"user_message\", \"content\": ".to_vec();
+        jsonl::push_string(&mut line, content, Style::Python);
+        line.extend_from_slice(b", \"timestamp\": ");
+        jsonl::push_string(&mut line, timestamp, Style::Python);
+        line.push(b'}');
+        self.write_bytes(&line).map(|_| ())
+    }
+
+    /// Writes a line of a stream, given in either flavor, as the dialect has it, and flushes it: of
+    /// a line of the wire a dump has exactly what `json.dump(asdict(message))` prints, and a line
+    /// of its own flavor stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// [`io::ErrorKind::InvalidInput`] if it is not one line of JSON, and those of writing.
+    pub fn write_line(&mut self, line: &str) -> io::Result<Written> {
+        self.write_bytes(line.as_bytes())
+    }
+
+    fn write_bytes(&mut self, line: &[u8]) -> io::Result<Written> {
+        let invalid = |why: &str| io::Error::new(io::ErrorKind::InvalidInput, why);
+        if line.contains(&b'\n') {
+            return Err(invalid("more than one line"));
+        }
+        let line = Line::new(line, self.offset);
+        let value = self.scanner.scan(&line).map_err(|error| invalid(&error.to_string()))?;
+        self.offset += line.bytes().len() as u64 + 1;
+        let record = Record::new(value);
+        let style = match record.flavor {
+            Flavor::Dump => DUMP.style,
+            Flavor::Wire => WIRE.style,
+        };
+        let n_losses = |out: &Output| {
+            let is_lost = |kind| kind != LossKind::Invented;
+            out.losses()
+                .iter()
+                .filter(|(kind, ..)| is_lost(*kind))
+                .map(|(.., loss)| loss.count)
+                .sum()
+        };
+        let n_before: u64 = n_losses(&self.out);
+        self.out.start_source(&line, style);
+        self.writer.write(&(DUMP.read)(value), &mut self.out);
+        let is_said = record.kind == RecordKind::Prompt || !self.out.touched().is_empty();
+        let is_whole = n_losses(&self.out) == n_before;
+        self.out.end_source();
+        self.flush()?;
+        Ok(match (is_said, is_whole) {
+            (false, _) => Written::Dropped,
+            (true, true) => Written::Whole,
+            (true, false) => Written::InPart,
+        })
+    }
+
+    /// Writes a prompt that still waits.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.writer.finish(&mut self.out);
+        self.flush()
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        while let Some(id) = self.out.next_emitted() {
+            let mut line = Vec::new();
+            self.out.swap_bytes(id, &mut line);
+            self.out.take_copied(id, &mut Vec::new());
+            self.out.release(id);
+            line.push(b'\n');
+            self.file.write_all(&line)?;
+        }
+        self.file.flush()
+    }
+}

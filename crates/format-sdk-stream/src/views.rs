@@ -1,0 +1,92 @@
+//! Views of a stream that need no other format: what the recipes of seed 002 mean to show.
+
+use core_model::{
+    CostPolicy, Costs, Event, Exchange, Exchanges, Place, Role, SaidBlock, ToolRun, ToolRuns,
+};
+use jsonl::Scanner;
+
+use crate::read;
+
+/// Returns the interactions: a prompt, the start of its run, what was said, and how it ended.
+///
+/// ```
+/// let stream = include_bytes!("../../../fixtures/sdk-stream/seed-002-seven-lines.jsonl");
+/// let interactions = format_sdk_stream::interactions(stream);
+/// assert_eq!((interactions.len(), interactions[0].n_events), (1, 7));
+/// ```
+pub fn interactions(stream: &[u8]) -> Vec<Exchange> {
+    let mut exchanges = Exchanges::default();
+    for_each_event(stream, |place, event| exchanges.push(place, event));
+    exchanges.finish()
+}
+
+/// Returns what was asked: the orchestrator's prompts, and those that the client repeats.
+pub fn prompts(stream: &[u8]) -> Vec<String> {
+    let mut prompts = Vec::new();
+    for_each_event(stream, |_, event| {
+        if event.is_prompt() {
+            prompts.extend(event.message().map(|message| message.content.joined()));
+        }
+    });
+    prompts
+}
+
+/// Returns all words of the model, a text block each, those of sub-agents too: also of messages that
+/// start with thinking, and none of the user's.
+pub fn assistant_texts(stream: &[u8]) -> Vec<String> {
+    let mut texts = Vec::new();
+    for_each_event(stream, |_, event| {
+        let message = event.message().filter(|message| message.role == Role::Assistant);
+        for block in message.into_iter().flat_map(|message| SaidBlock::all(&message.content)) {
+            if let SaidBlock::Text(text) = block {
+                texts.push(text);
+            }
+        }
+    });
+    texts
+}
+
+/// Returns the tool uses with their inputs as written, each with the first result that answers it.
+pub fn tool_invocations(stream: &[u8]) -> Vec<ToolRun> {
+    let mut runs = runs(stream);
+    runs.retain(|run| run.called.is_some());
+    runs
+}
+
+/// Returns what tools returned, in the order of the results: the words of it, also where they stand
+/// in blocks.
+pub fn tool_results(stream: &[u8]) -> Vec<ToolRun> {
+    let mut runs = runs(stream);
+    runs.retain(|run| run.answered.is_some());
+    runs.sort_by_key(|run| run.answered.map(|moment| moment.place.offset));
+    runs
+}
+
+/// Returns the number of tool uses, wherever they stand in their messages.
+pub fn count_tool_uses(stream: &[u8]) -> u64 {
+    tool_invocations(stream).len() as u64
+}
+
+/// Returns the cost in US dollars, of all runs together; `None` if no result tells one.
+pub fn total_cost(stream: &[u8]) -> Option<f64> {
+    let mut costs = Costs::default();
+    for_each_event(stream, |_, event| costs.push(event));
+    costs.total(CostPolicy::PerInteraction)
+}
+
+fn runs(stream: &[u8]) -> Vec<ToolRun> {
+    let mut runs = ToolRuns::with_contents();
+    for_each_event(stream, |place, event| runs.push(place, event));
+    runs.finish()
+}
+
+/// Reads the lines that can be read.
+fn for_each_event(stream: &[u8], mut take: impl FnMut(Place, &Event<'_>)) {
+    let mut scanner = Scanner::default();
+    for (line_idx, line) in jsonl::lines(stream).enumerate() {
+        if let Ok(value) = scanner.scan(&line) {
+            let place = Place { line: line_idx as u64 + 1, offset: line.offset() };
+            take(place, &read(value));
+        }
+    }
+}
