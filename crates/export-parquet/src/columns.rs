@@ -1,0 +1,167 @@
+//! Rows into columns.
+
+use std::sync::Arc;
+
+use arrow_array::{
+    ArrayRef, RecordBatch,
+    builder::{
+        BooleanBuilder, Float64Builder, Int64Builder, LargeBinaryBuilder, LargeStringBuilder,
+        ListBuilder, TimestampMicrosecondBuilder,
+    },
+};
+use arrow_schema::SchemaRef;
+
+use crate::{
+    Result,
+    schema::{Column, Kind, schema},
+};
+
+/// A value of a row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Cell<'c> {
+    Null,
+    Text(&'c str),
+    Int(i64),
+    Float(f64),
+    Bool(bool),
+    Time(i64),
+    Bytes(&'c [u8]),
+    Texts(&'c [String]),
+}
+
+impl<'c> Cell<'c> {
+    /// Creates a cell from a text that may be unknown.
+    pub(crate) fn text(text: Option<&'c str>) -> Self {
+        text.map_or(Cell::Null, Cell::Text)
+    }
+
+    /// Creates a cell from a count; what no column holds is its largest number.
+    pub(crate) fn count(count: u64) -> Self {
+        Cell::Int(i64::try_from(count).unwrap_or(i64::MAX))
+    }
+
+    /// Creates a cell from a time in microseconds that may be unknown.
+    pub(crate) fn time(micros: Option<i64>) -> Self {
+        micros.map_or(Cell::Null, Cell::Time)
+    }
+
+    fn n_bytes(&self) -> usize {
+        match self {
+            Cell::Text(text) => text.len(),
+            Cell::Bytes(bytes) => bytes.len(),
+            Cell::Texts(texts) => texts.iter().map(String::len).sum(),
+            _ => size_of::<i64>(),
+        }
+    }
+}
+
+/// The rows of a table that are not written yet.
+#[derive(Debug)]
+pub(crate) struct Columns {
+    schema: SchemaRef,
+    builders: Vec<Builder>,
+    n_rows: usize,
+    n_bytes: usize,
+}
+
+#[derive(Debug)]
+enum Builder {
+    Text(LargeStringBuilder),
+    Int(Int64Builder),
+    Float(Float64Builder),
+    Bool(BooleanBuilder),
+    Time(TimestampMicrosecondBuilder),
+    Bytes(LargeBinaryBuilder),
+    Texts(ListBuilder<LargeStringBuilder>),
+}
+
+impl Columns {
+    pub(crate) fn new(columns: &[Column], last: Option<Column>) -> Self {
+        let builders =
+            columns.iter().chain(&last).map(|column| Builder::new(column.kind)).collect();
+        Self { schema: schema(columns, last), builders, n_rows: 0, n_bytes: 0 }
+    }
+
+    pub(crate) fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
+    pub(crate) fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    /// Returns the size of the rows in memory, in bytes.
+    pub(crate) fn n_bytes(&self) -> usize {
+        self.n_bytes
+    }
+
+    /// Adds a row; cells that are missing at its end are null.
+    pub(crate) fn push(&mut self, cells: &[Cell<'_>]) {
+        let cells = cells.iter().copied().chain(std::iter::repeat(Cell::Null));
+        for (builder, cell) in self.builders.iter_mut().zip(cells) {
+            self.n_bytes += cell.n_bytes();
+            builder.push(cell);
+        }
+        self.n_rows += 1;
+    }
+
+    /// Takes the rows.
+    pub(crate) fn take(&mut self) -> Result<RecordBatch> {
+        let arrays = self.builders.iter_mut().map(Builder::finish).collect();
+        (self.n_rows, self.n_bytes) = (0, 0);
+        Ok(RecordBatch::try_new(self.schema.clone(), arrays)?)
+    }
+}
+
+impl Builder {
+    fn new(kind: Kind) -> Self {
+        match kind {
+            Kind::Text => Builder::Text(LargeStringBuilder::new()),
+            Kind::Int => Builder::Int(Int64Builder::new()),
+            Kind::Float => Builder::Float(Float64Builder::new()),
+            Kind::Bool => Builder::Bool(BooleanBuilder::new()),
+            Kind::Time => {
+                Builder::Time(TimestampMicrosecondBuilder::new().with_data_type(kind.data_type()))
+            }
+            Kind::Bytes => Builder::Bytes(LargeBinaryBuilder::new()),
+            Kind::Texts => Builder::Texts(ListBuilder::new(LargeStringBuilder::new())),
+        }
+    }
+
+    /// Adds a cell; one of another kind than the column's is null.
+    fn push(&mut self, cell: Cell<'_>) {
+        match (self, cell) {
+            (Builder::Text(builder), Cell::Text(text)) => builder.append_value(text),
+            (Builder::Text(builder), _) => builder.append_null(),
+            (Builder::Int(builder), Cell::Int(number)) => builder.append_value(number),
+            (Builder::Int(builder), _) => builder.append_null(),
+            (Builder::Float(builder), Cell::Float(number)) => builder.append_value(number),
+            (Builder::Float(builder), _) => builder.append_null(),
+            (Builder::Bool(builder), Cell::Bool(is)) => builder.append_value(is),
+            (Builder::Bool(builder), _) => builder.append_null(),
+            (Builder::Time(builder), Cell::Time(micros)) => builder.append_value(micros),
+            (Builder::Time(builder), _) => builder.append_null(),
+            (Builder::Bytes(builder), Cell::Bytes(bytes)) => builder.append_value(bytes),
+            (Builder::Bytes(builder), _) => builder.append_null(),
+            (Builder::Texts(builder), Cell::Texts(texts)) => {
+                for text in texts {
+                    builder.values().append_value(text);
+                }
+                builder.append(true);
+            }
+            (Builder::Texts(builder), _) => builder.append(false),
+        }
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        match self {
+            Builder::Text(builder) => Arc::new(builder.finish()),
+            Builder::Int(builder) => Arc::new(builder.finish()),
+            Builder::Float(builder) => Arc::new(builder.finish()),
+            Builder::Bool(builder) => Arc::new(builder.finish()),
+            Builder::Time(builder) => Arc::new(builder.finish()),
+            Builder::Bytes(builder) => Arc::new(builder.finish()),
+            Builder::Texts(builder) => Arc::new(builder.finish()),
+        }
+    }
+}

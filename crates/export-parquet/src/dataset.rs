@@ -1,0 +1,120 @@
+//! The two tables of a folder, written line by line.
+
+use std::path::Path;
+
+use core_model::Event;
+use jsonl::{Line, Scanner};
+
+use crate::{
+    EVENTS, Result, SESSIONS, SessionFile,
+    block::Words,
+    columns::{Cell, Columns},
+    parts::Parts,
+    row::Row,
+    schema::RAW,
+};
+
+/// The bytes of a longer line stand in several rows: a Parquet page holds no more than 2 GiB.
+const MAX_RAW: usize = 64 * 1024 * 1024;
+
+/// How the tables are written.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Whether each line keeps its bytes, so that the files can be restored.
+    pub with_raw: bool,
+}
+
+/// What was written.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Written {
+    /// The number of rows in `events`.
+    pub n_rows: u64,
+    /// The number of files: the rows in `sessions`.
+    pub n_files: u64,
+    /// The size of the tables, in bytes.
+    pub n_bytes: u64,
+    /// The number of texts that were longer than 64 MiB and are cut; `raw` has them whole.
+    pub n_cut: u64,
+}
+
+/// The two tables of a folder.
+pub struct Dataset {
+    events: Parts,
+    sessions: Parts,
+    with_raw: bool,
+    scanner: Scanner,
+    n_cut: u64,
+}
+
+impl Dataset {
+    /// Creates the tables in a folder: `events/part-00000.parquet` and on, `sessions/` likewise.
+    ///
+    /// # Errors
+    ///
+    /// If a part is there already, or the folder cannot be written.
+    pub fn create(folder: &Path, options: &Options) -> Result<Self> {
+        let with_raw = options.with_raw;
+        let events = Columns::new(EVENTS, with_raw.then_some(RAW));
+        Ok(Self {
+            events: Parts::create(&folder.join("events"), events)?,
+            sessions: Parts::create(&folder.join("sessions"), Columns::new(SESSIONS, None))?,
+            with_raw,
+            scanner: Scanner::default(),
+            n_cut: 0,
+        })
+    }
+
+    /// Adds the rows of a line of a file that was observed; its event is `None` if it cannot be read.
+    ///
+    /// # Errors
+    ///
+    /// If a part cannot be written.
+    pub fn push(
+        &mut self,
+        file: &mut SessionFile,
+        line: &Line<'_>,
+        event: Option<&Event<'_>>,
+    ) -> Result<()> {
+        let raw = if self.with_raw { line.bytes() } else { b"" };
+        let mut raws = raw.chunks(MAX_RAW).map(Cell::Bytes);
+        let mut row = Row::new(file, line, event, &mut self.scanner);
+        let blocks =
+            event.and_then(Event::message).into_iter().flat_map(|message| message.blocks());
+        for (block, _) in blocks {
+            let mut words = Words::of_block(block);
+            file.name_tool(&mut words);
+            self.n_cut += u64::from(words.is_cut);
+            row.push(file, &words, raws.next(), self.events.columns());
+        }
+        if row.block == 0 && (event.is_some() || !line.is_blank() || self.with_raw) {
+            let words = event.map(Words::of_event).unwrap_or_default();
+            self.n_cut += u64::from(words.is_cut);
+            row.push(file, &words, raws.next(), self.events.columns());
+        }
+        for raw in raws {
+            row.push(file, &Words::default(), Some(raw), self.events.columns());
+        }
+        self.events.settle()
+    }
+
+    /// Adds the row of a file in `sessions`.
+    ///
+    /// # Errors
+    ///
+    /// If a part cannot be written.
+    pub fn end_file(&mut self, file: SessionFile) -> Result<()> {
+        file.row(|cells| self.sessions.columns().push(cells));
+        self.sessions.settle()
+    }
+
+    /// Ends both tables.
+    ///
+    /// # Errors
+    ///
+    /// If a part cannot be written.
+    pub fn finish(self) -> Result<Written> {
+        let (n_rows, n_bytes) = self.events.finish()?;
+        let (n_files, more) = self.sessions.finish()?;
+        Ok(Written { n_rows, n_files, n_bytes: n_bytes + more, n_cut: self.n_cut })
+    }
+}

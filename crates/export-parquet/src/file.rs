@@ -1,0 +1,209 @@
+//! A file on its way into the tables: what its rows must know of other lines, and its own row.
+
+use std::collections::{BTreeSet, HashMap};
+
+use core_model::{
+    Block, Body, DurationRule, Event, Field, NoticeKind, Span, TitleRank, TokenTotals,
+};
+use jsonl::{Line, Text};
+
+use crate::{block::Words, columns::Cell};
+
+/// The first prompt is cut to this number of characters where it stands in for a title.
+const TITLE: usize = 100;
+
+/// A file on its way into the tables: first every line is observed, then every line is written.
+#[derive(Debug)]
+pub struct SessionFile {
+    name: String,
+    format: &'static str,
+    /// For each response the offset of the last line that tells its tokens.
+    last_lines: HashMap<String, u64>,
+    /// The names of the tools by the ids of their uses.
+    tools_by_id: HashMap<String, String>,
+    summary: Summary,
+}
+
+/// What the row in `sessions` says.
+#[derive(Debug, Default)]
+struct Summary {
+    session_id: Option<String>,
+    agent_id: Option<String>,
+    has_main: bool,
+    title: Option<(TitleRank, String)>,
+    first_prompt: Option<String>,
+    cwd: Option<String>,
+    git_branch: Option<String>,
+    version: Option<String>,
+    span: Span,
+    tokens: TokenTotals,
+    cost: Option<f64>,
+    models: BTreeSet<String>,
+    tools: BTreeSet<String>,
+    n_lines: u64,
+    n_bad: u64,
+    n_bytes: u64,
+    n_prompts: u64,
+    n_tool_uses: u64,
+    n_tool_errors: u64,
+    n_compactions: u64,
+}
+
+impl SessionFile {
+    /// Creates a file, of which nothing is known but its name within the tables and its format.
+    pub fn new(name: &str, format: &'static str) -> Self {
+        Self {
+            name: name.to_owned(),
+            format,
+            last_lines: HashMap::new(),
+            tools_by_id: HashMap::new(),
+            summary: Summary::default(),
+        }
+    }
+
+    /// Returns the name within the tables.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn format(&self) -> &'static str {
+        self.format
+    }
+
+    /// Takes note of a line; its event is `None` if it cannot be read.
+    pub fn observe(&mut self, line: &Line<'_>, event: Option<&Event<'_>>) {
+        self.summary.n_lines += u64::from(!line.is_blank());
+        self.summary.n_bytes += line.bytes().len() as u64;
+        let Some(event) = event else {
+            self.summary.n_bad += u64::from(!line.is_blank());
+            return;
+        };
+        if let Some(message) = event.message()
+            && let (Some(id), Some(_)) = (message.id, message.usage)
+        {
+            self.last_lines.insert(id.decode().into_owned(), line.offset());
+        }
+        self.summary.observe(event);
+    }
+
+    /// Returns whether the tokens of a response are counted at this line: at the last that tells them.
+    pub(crate) fn counts(&self, id: Option<Text<'_>>, offset: u64) -> bool {
+        id.is_none_or(|id| self.last_lines.get(&*id.decode()) == Some(&offset))
+    }
+
+    /// Gives a result the name of its tool, and remembers that of a tool use.
+    pub(crate) fn name_tool(&mut self, words: &mut Words<'_>) {
+        let Some(id) = &words.tool_use_id else { return };
+        match &words.tool_name {
+            Some(name) => _ = self.tools_by_id.insert(id.to_string(), name.to_string()),
+            None => words.tool_name = self.tools_by_id.get(&**id).map(|name| name.clone().into()),
+        }
+    }
+
+    /// Calls `then` with the cells of the file's row in `sessions`.
+    pub(crate) fn row<T>(&self, then: impl FnOnce(&[Cell<'_>]) -> T) -> T {
+        let summary = &self.summary;
+        let title = summary.title.as_ref().map(|(_, title)| title.as_str());
+        let tokens = summary.tokens.total();
+        let [models, tools] = [&summary.models, &summary.tools]
+            .map(|names| names.iter().cloned().collect::<Vec<_>>());
+        let first = summary.span.earliest();
+        let last = first.zip(summary.span.millis(DurationRule::MinMax)).map(|(at, took)| at + took);
+        then(&[
+            Cell::Text(&self.name),
+            Cell::Text(self.format),
+            Cell::text(summary.session_id.as_deref()),
+            Cell::text(summary.agent_id.as_deref().filter(|_| !summary.has_main)),
+            Cell::text(title.or(summary.first_prompt.as_deref())),
+            Cell::text(summary.cwd.as_deref()),
+            Cell::text(summary.git_branch.as_deref()),
+            Cell::text(summary.version.as_deref()),
+            Cell::time(first.map(micros)),
+            Cell::time(last.map(micros)),
+            Cell::count(summary.n_lines),
+            Cell::count(summary.n_bad),
+            Cell::count(summary.n_bytes),
+            Cell::count(summary.n_prompts),
+            Cell::count(summary.n_tool_uses),
+            Cell::count(summary.n_tool_errors),
+            Cell::count(summary.n_compactions),
+            Cell::count(tokens.input),
+            Cell::count(tokens.output),
+            Cell::count(tokens.cache_read),
+            Cell::count(tokens.cache_creation),
+            summary.cost.map_or(Cell::Null, Cell::Float),
+            Cell::Texts(&models),
+            Cell::Texts(&tools),
+        ])
+    }
+}
+
+fn micros(millis: i64) -> i64 {
+    millis.saturating_mul(1000)
+}
+
+impl Summary {
+    fn observe(&mut self, event: &Event<'_>) {
+        let context = &event.context;
+        note(&mut self.session_id, context.session_id);
+        note(&mut self.agent_id, context.agent_id);
+        note(&mut self.cwd, context.cwd);
+        note(&mut self.git_branch, context.git_branch);
+        note(&mut self.version, context.version);
+        self.span.push(event);
+        self.tokens.push(event);
+        match &event.body {
+            Body::Message(message) => {
+                self.has_main |= !event.is_sub_agent();
+                if let Some(model) = message.model {
+                    add(&mut self.models, model);
+                }
+                if event.is_prompt() {
+                    self.n_prompts += 1;
+                    self.first_prompt.get_or_insert_with(|| {
+                        message.content.joined().trim().chars().take(TITLE).collect()
+                    });
+                }
+                for (block, _) in message.blocks() {
+                    match block {
+                        Block::ToolUse(tool) => {
+                            self.n_tool_uses += 1;
+                            add(&mut self.tools, tool.name);
+                        }
+                        Block::ToolResult(result) => {
+                            self.n_tool_errors += u64::from(result.is_error == Field::Value(true));
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            Body::Notice(notice) => {
+                self.n_compactions += u64::from(notice.kind == NoticeKind::Compaction);
+            }
+            Body::Outcome(outcome) => {
+                if let Some(cost) = outcome.cost.and_then(|cost| cost.as_f64()) {
+                    *self.cost.get_or_insert(0.0) += cost;
+                }
+            }
+            Body::Title(title) => {
+                if self.title.as_ref().is_none_or(|(rank, _)| *rank <= title.rank) {
+                    self.title = Some((title.rank, title.text.decode().into_owned()));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn note(slot: &mut Option<String>, text: Option<Text<'_>>) {
+    if let (None, Some(text)) = (&slot, text) {
+        *slot = Some(text.decode().into_owned());
+    }
+}
+
+fn add(names: &mut BTreeSet<String>, name: Text<'_>) {
+    let name = name.decode();
+    if !names.contains(&*name) {
+        names.insert(name.into_owned());
+    }
+}

@@ -1,0 +1,59 @@
+//! Session logs of AI coding agents as Parquet tables: what people query once it is normalized.
+//!
+//! Two tables, whose columns [`EVENTS`] and [`SESSIONS`] list. `events` has a row for every content
+//! block, in the order of the lines of each file; its key is `file`, `offset`, `block`, which does
+//! not depend on how the work was cut. A response's tokens stand on its last line alone, so that
+//! sums are right. `sessions` has a row for every file.
+//!
+//! With [`Options::with_raw`] every line keeps its bytes, and [`restore`] gives the files back.
+//!
+//! ```
+//! use export_parquet::{Dataset, Options, SessionFile};
+//! use format_claude_code::FORMAT;
+//!
+//! let folder = tempfile::tempdir()?;
+//! let session = concat!(
+//!     r#"{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s1","#,
+//!     r#""timestamp":"2026-01-01T10:00:00.000Z","message":{"role":"user","content":"Hello"}}"#,
+//!     "\n",
+//! );
+//! let mut dataset = Dataset::create(folder.path(), &Options { with_raw: true })?;
+//! let mut file = SessionFile::new("s1.jsonl", FORMAT.name);
+//! let mut scanner = jsonl::Scanner::default();
+//! for line in jsonl::lines(session.as_bytes()) {
+//!     file.observe(&line, scanner.scan(&line).map(FORMAT.read).as_ref().ok());
+//! }
+//! for line in jsonl::lines(session.as_bytes()) {
+//!     let event = scanner.scan(&line).map(FORMAT.read);
+//!     dataset.push(&mut file, &line, event.as_ref().ok())?;
+//! }
+//! dataset.end_file(file)?;
+//! assert_eq!(dataset.finish()?.n_rows, 1);
+//!
+//! let mut restored = Vec::new();
+//! export_parquet::restore(folder.path(), &mut |file, bytes| {
+//!     assert_eq!(file, "s1.jsonl");
+//!     restored.extend_from_slice(bytes);
+//!     Ok(())
+//! })?;
+//! assert_eq!(restored, session.as_bytes());
+//! # Ok::<(), export_parquet::Error>(())
+//! ```
+
+mod block;
+mod columns;
+mod dataset;
+mod error;
+mod file;
+mod parts;
+mod restore;
+mod row;
+mod schema;
+
+pub use self::{
+    dataset::{Dataset, Options, Written},
+    error::{Error, Result},
+    file::SessionFile,
+    restore::restore,
+    schema::{Column, EVENTS, SESSIONS, VERSION},
+};

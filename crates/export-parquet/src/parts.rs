@@ -1,0 +1,125 @@
+//! The files of a table: numbered parts of bounded size.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    path::{Path, PathBuf},
+};
+
+use parquet::{
+    arrow::ArrowWriter,
+    basic::{Compression, ZstdLevel},
+    file::{
+        metadata::KeyValue,
+        properties::{EnabledStatistics, WriterProperties},
+    },
+    schema::types::ColumnPath,
+};
+
+use crate::{Result, columns::Columns, schema::VERSION};
+
+/// Rows are handed to Parquet in batches of this size, in bytes.
+const BATCH: usize = 8 * 1024 * 1024;
+
+/// The size of a row group before compression, in bytes: a query reads a group at a time.
+const ROW_GROUP: usize = 32 * 1024 * 1024;
+
+/// A part that has grown to this size, in bytes, is the last of its name.
+const PART: usize = 192 * 1024 * 1024;
+
+/// A table that is being written.
+pub(crate) struct Parts {
+    folder: PathBuf,
+    columns: Columns,
+    writer: Option<ArrowWriter<File>>,
+    n_parts: usize,
+    n_rows: u64,
+    n_bytes: u64,
+}
+
+impl Parts {
+    /// Creates the folder of a table; parts that are there already are an error.
+    pub(crate) fn create(folder: &Path, columns: Columns) -> Result<Self> {
+        fs::create_dir_all(folder)?;
+        let folder = folder.to_owned();
+        Ok(Self { folder, columns, writer: None, n_parts: 0, n_rows: 0, n_bytes: 0 })
+    }
+
+    /// Returns the rows that are being gathered.
+    pub(crate) fn columns(&mut self) -> &mut Columns {
+        &mut self.columns
+    }
+
+    /// Writes rows once there are enough.
+    pub(crate) fn settle(&mut self) -> Result<()> {
+        if self.columns.n_bytes() >= BATCH { self.write() } else { Ok(()) }
+    }
+
+    fn write(&mut self) -> Result<()> {
+        if self.columns.n_rows() == 0 && self.n_parts > 0 {
+            return Ok(());
+        }
+        let mut writer = match self.writer.take() {
+            Some(writer) => writer,
+            None => self.next_part()?,
+        };
+        self.n_rows += self.columns.n_rows() as u64;
+        writer.write(&self.columns.take()?)?;
+        if writer.in_progress_size() >= ROW_GROUP {
+            writer.flush()?;
+        }
+        if writer.bytes_written() >= PART {
+            self.close(writer)?;
+        } else {
+            self.writer = Some(writer);
+        }
+        Ok(())
+    }
+
+    fn next_part(&mut self) -> Result<ArrowWriter<File>> {
+        let path = self.folder.join(format!("part-{:05}.parquet", self.n_parts));
+        self.n_parts += 1;
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(path)?;
+        Ok(ArrowWriter::try_new(file, self.columns.schema(), Some(properties()?))?)
+    }
+
+    fn close(&mut self, mut writer: ArrowWriter<File>) -> Result<()> {
+        writer.finish()?;
+        self.n_bytes += writer.bytes_written() as u64;
+        writer.into_inner()?.sync_all()?;
+        Ok(())
+    }
+
+    /// Ends the table, and returns the number of its rows and the size of its files in bytes.
+    pub(crate) fn finish(mut self) -> Result<(u64, u64)> {
+        self.write()?;
+        if let Some(writer) = self.writer.take() {
+            self.close(writer)?;
+        }
+        Ok((self.n_rows, self.n_bytes))
+    }
+}
+
+fn properties() -> Result<WriterProperties> {
+    let mut builder = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_key_value_metadata(Some(vec![
+            KeyValue::new("convert.schema".to_owned(), VERSION.to_owned()),
+            KeyValue::new("convert.version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+        ]));
+    // Long texts that hardly repeat: a dictionary of them costs and helps nothing.
+    for name in ["text", "tool_input", "raw"] {
+        let column = ColumnPath::from(name);
+        builder = builder
+            .set_column_dictionary_enabled(column.clone(), false)
+            .set_column_statistics_enabled(column, EnabledStatistics::None);
+    }
+    for name in ["uuid", "tool_use_id"] {
+        builder = builder.set_column_bloom_filter_enabled(ColumnPath::from(name), true);
+    }
+    Ok(builder.build())
+}

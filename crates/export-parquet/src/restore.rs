@@ -1,0 +1,124 @@
+//! The files back from the tables.
+
+use std::{fs::File, path::Path};
+
+use arrow_array::{Array, Int64Array, LargeBinaryArray, LargeStringArray, RecordBatch};
+use parquet::arrow::{ProjectionMask, arrow_reader::ParquetRecordBatchReaderBuilder};
+
+use crate::{Error, Result, schema::RAW};
+
+/// Rows are read in batches of this number: each may hold a long line.
+const BATCH: usize = 256;
+
+/// Reads the files that the tables of a folder keep, in the order of their rows: calls `each` with
+/// the name of a file and its next bytes. The name is as hostile as the table: it is for the caller
+/// to see where it leads.
+///
+/// # Errors
+///
+/// If the tables cannot be read, were written without raw lines, or miss rows; and those of `each`.
+pub fn restore(
+    folder: &Path,
+    each: &mut dyn FnMut(&str, &[u8]) -> std::io::Result<()>,
+) -> Result<()> {
+    let mut place = Place::default();
+    let columns = ["file", "offset", "length", RAW.name];
+    for_each_batch(&folder.join("events"), &columns, &mut |batch| place.batch(&batch, each))?;
+    place.end()?;
+    for_each_batch(&folder.join("sessions"), &["file", "bytes"], &mut |batch| {
+        let files: &LargeStringArray = column(&batch, "file")?;
+        let sizes: &Int64Array = column(&batch, "bytes")?;
+        // A file without a line has no row in events.
+        for row in (0..batch.num_rows()).filter(|row| sizes.value(*row) == 0) {
+            each(files.value(row), b"")?;
+        }
+        Ok(())
+    })
+}
+
+/// Reads columns of all parts of a table, in their order.
+fn for_each_batch(
+    folder: &Path,
+    columns: &[&'static str],
+    each: &mut dyn FnMut(RecordBatch) -> Result<()>,
+) -> Result<()> {
+    let mut parts = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        parts.push(entry?.path());
+    }
+    parts.retain(|path| path.extension().is_some_and(|extension| extension == "parquet"));
+    parts.sort();
+    for part in parts {
+        let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(&part)?)?;
+        if columns.contains(&RAW.name) && builder.schema().column_with_name(RAW.name).is_none() {
+            return Err(Error::NoRaw(part.display().to_string()));
+        }
+        let mask = ProjectionMask::columns(builder.parquet_schema(), columns.iter().copied());
+        for batch in builder.with_projection(mask).with_batch_size(BATCH).build()? {
+            each(batch?)?;
+        }
+    }
+    Ok(())
+}
+
+/// How far the files are restored.
+#[derive(Debug, Default)]
+struct Place {
+    file: String,
+    /// The offset that comes next.
+    next: u64,
+    /// Where the line ends whose rows are being read.
+    end: u64,
+}
+
+impl Place {
+    fn batch(
+        &mut self,
+        batch: &RecordBatch,
+        each: &mut dyn FnMut(&str, &[u8]) -> std::io::Result<()>,
+    ) -> Result<()> {
+        let files: &LargeStringArray = column(batch, "file")?;
+        let offsets: &Int64Array = column(batch, "offset")?;
+        let lengths: &Int64Array = column(batch, "length")?;
+        let raws: &LargeBinaryArray = column(batch, RAW.name)?;
+        for row in 0..batch.num_rows() {
+            if raws.is_null(row) {
+                continue;
+            }
+            let (file, raw) = (files.value(row), raws.value(row));
+            if file != self.file {
+                self.end()?;
+                *self = Self { file: file.to_owned(), ..Self::default() };
+            }
+            let (offset, length) = (offsets.value(row) as u64, lengths.value(row) as u64);
+            if self.next == self.end {
+                self.starts_at(offset)?;
+                self.end = offset.saturating_add(length);
+            }
+            each(file, raw)?;
+            self.next = self.next.saturating_add(raw.len() as u64);
+        }
+        Ok(())
+    }
+
+    /// Holds that a line starts where the one before it ends.
+    fn starts_at(&self, found: u64) -> Result<()> {
+        let (file, expected) = (self.file.clone(), self.next);
+        if found == expected { Ok(()) } else { Err(Error::Gap { file, expected, found }) }
+    }
+
+    /// Holds that the last line of a file is whole.
+    fn end(&self) -> Result<()> {
+        let (file, expected) = (self.file.clone(), self.next);
+        if self.next == self.end {
+            Ok(())
+        } else {
+            Err(Error::Gap { file, expected, found: self.end })
+        }
+    }
+}
+
+fn column<'b, A: Array + 'static>(batch: &'b RecordBatch, name: &'static str) -> Result<&'b A> {
+    let column = batch.column_by_name(name).and_then(|column| column.as_any().downcast_ref());
+    Ok(column.ok_or_else(|| arrow_schema::ArrowError::SchemaError(format!("no column {name}")))?)
+}

@@ -1,0 +1,170 @@
+//! Files into tables and back, and what the tables say.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use arrow_array::{Array, Int64Array, LargeStringArray, RecordBatch};
+use core_model::{Block, Event, TokenTotals};
+use export_parquet::{Dataset, Error, Options, SessionFile, Written, restore};
+use format_claude_code::FORMAT;
+use jsonl::Scanner;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+
+fn fixtures() -> BTreeMap<String, Vec<u8>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let mut folders = vec![root.clone()];
+    let mut files = BTreeMap::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path: PathBuf = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "jsonl") {
+                let name = path.strip_prefix(&root).expect("below the root").display().to_string();
+                files.insert(name, fs::read(path).expect("a file"));
+            }
+        }
+    }
+    assert!(files.len() > 100, "{} fixtures", files.len());
+    files
+}
+
+fn write(files: &BTreeMap<String, Vec<u8>>, folder: &Path, with_raw: bool) -> Written {
+    let mut dataset = Dataset::create(folder, &Options { with_raw }).expect("a new dataset");
+    let mut scanner = Scanner::default();
+    for (name, bytes) in files {
+        let mut file = SessionFile::new(name, FORMAT.name);
+        for line in jsonl::lines(bytes) {
+            file.observe(&line, scanner.scan(&line).map(FORMAT.read).as_ref().ok());
+        }
+        for line in jsonl::lines(bytes) {
+            let event = scanner.scan(&line).map(FORMAT.read);
+            dataset.push(&mut file, &line, event.as_ref().ok()).expect("rows");
+        }
+        dataset.end_file(file).expect("a row");
+    }
+    dataset.finish().expect("written tables")
+}
+
+fn batches(folder: &Path) -> Vec<RecordBatch> {
+    let file = fs::File::open(folder.join("part-00000.parquet")).expect("a part");
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file).expect("Parquet").build();
+    reader.expect("a reader").collect::<Result<_, _>>().expect("batches")
+}
+
+fn column<'b, A: 'static>(batch: &'b RecordBatch, name: &str) -> &'b A {
+    let column = batch.column_by_name(name).expect("a column");
+    column.as_any().downcast_ref().expect("the column's type")
+}
+
+fn for_each_event(bytes: &[u8], each: &mut dyn FnMut(&Event<'_>)) {
+    let mut scanner = Scanner::default();
+    for line in jsonl::lines(bytes) {
+        if let Ok(value) = scanner.scan(&line) {
+            each(&(FORMAT.read)(value));
+        }
+    }
+}
+
+#[test]
+fn every_fixture_comes_back_byte_for_byte() {
+    let files = fixtures();
+    let folder = tempfile::tempdir().expect("a folder");
+    let written = write(&files, folder.path(), true);
+    assert_eq!((written.n_files as usize, written.n_cut), (files.len(), 0));
+    let mut restored: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+    restore(folder.path(), &mut |name, bytes| {
+        restored.entry(name.to_owned()).or_default().extend_from_slice(bytes);
+        Ok(())
+    })
+    .expect("restored files");
+    assert_eq!(restored.len(), files.len());
+    for (name, bytes) in &files {
+        assert!(restored.get(name) == Some(bytes), "{name}");
+    }
+}
+
+#[test]
+fn tables_without_raw_lines_cannot_be_restored() {
+    let folder = tempfile::tempdir().expect("a folder");
+    write(&fixtures(), folder.path(), false);
+    let result = restore(folder.path(), &mut |_, _| Ok(()));
+    assert!(matches!(result, Err(Error::NoRaw(_))), "{result:?}");
+}
+
+#[test]
+fn rows_are_the_blocks_of_the_lines() {
+    let files = fixtures();
+    let folder = tempfile::tempdir().expect("a folder");
+    write(&files, folder.path(), false);
+    let mut expected: BTreeMap<&str, usize> = BTreeMap::new();
+    for bytes in files.values() {
+        for_each_event(bytes, &mut |event| {
+            let blocks = event.message().into_iter().flat_map(|message| message.blocks());
+            for (block, _) in blocks {
+                let kind = match block {
+                    Block::Text(_) => "text",
+                    Block::Thinking { .. } => "thinking",
+                    Block::ToolUse(tool) if !tool.is_server => "tool_use",
+                    Block::ToolResult(_) => "tool_result",
+                    Block::Image { .. } => "image",
+                    _ => continue,
+                };
+                *expected.entry(kind).or_default() += 1;
+            }
+        });
+    }
+    let mut found: BTreeMap<String, usize> = BTreeMap::new();
+    for batch in batches(&folder.path().join("events")) {
+        let kinds: &LargeStringArray = column(&batch, "block_type");
+        for kind in kinds.iter().flatten().filter(|kind| expected.contains_key(kind)) {
+            *found.entry(kind.to_owned()).or_default() += 1;
+        }
+    }
+    let expected: BTreeMap<String, usize> =
+        expected.into_iter().map(|(kind, count)| (kind.to_owned(), count)).collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn tokens_of_events_sum_up_to_those_of_sessions() {
+    let mut files = fixtures();
+    // An outcome tells more than the messages before it: events have the messages' tokens.
+    files.retain(|name, _| name.starts_with("claude-code"));
+    let folder = tempfile::tempdir().expect("a folder");
+    write(&files, folder.path(), false);
+    let sum = |table: &str| -> i64 {
+        batches(&folder.path().join(table))
+            .iter()
+            .map(|batch| column::<Int64Array>(batch, "output_tokens").iter().flatten().sum::<i64>())
+            .sum()
+    };
+    let expected: u64 = files
+        .values()
+        .map(|bytes| {
+            let mut totals = TokenTotals::default();
+            for_each_event(bytes, &mut |event| totals.push(event));
+            totals.total().output
+        })
+        .sum();
+    assert!(expected > 0);
+    assert_eq!((sum("events"), sum("sessions")), (expected as i64, expected as i64));
+}
+
+#[test]
+fn a_part_that_is_there_is_not_overwritten() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = fixtures();
+    write(&files, folder.path(), false);
+    let path = folder.path().join("events/part-00000.parquet");
+    let before = fs::read(&path).expect("a part");
+    let mut dataset = Dataset::create(folder.path(), &Options::default()).expect("a dataset");
+    let mut file = SessionFile::new("a", FORMAT.name);
+    let line = jsonl::Line::new(b"{}\n", 0);
+    dataset.push(&mut file, &line, None).expect("a row");
+    assert!(matches!(dataset.finish(), Err(Error::Io(_))));
+    assert_eq!(fs::read(&path).expect("a part"), before);
+}
