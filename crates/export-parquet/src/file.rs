@@ -185,10 +185,10 @@ impl Summary {
                     *self.cost.get_or_insert(0.0) += cost;
                 }
             }
-            Body::Title(title) => {
-                if self.title.as_ref().is_none_or(|(rank, _)| *rank <= title.rank) {
-                    self.title = Some((title.rank, title.text.decode().into_owned()));
-                }
+            Body::Title(title)
+                if self.title.as_ref().is_none_or(|(rank, _)| *rank <= title.rank) =>
+            {
+                self.title = Some((title.rank, title.text.decode().into_owned()));
             }
             _ => {}
         }

@@ -86,10 +86,10 @@ impl Parts {
         Ok(ArrowWriter::try_new(file, self.columns.schema(), Some(properties()?))?)
     }
 
-    fn close(&mut self, mut writer: ArrowWriter<File>) -> Result<()> {
-        writer.finish()?;
-        self.n_bytes += writer.bytes_written() as u64;
-        writer.into_inner()?.sync_all()?;
+    fn close(&mut self, writer: ArrowWriter<File>) -> Result<()> {
+        let file = writer.into_inner()?;
+        file.sync_all()?;
+        self.n_bytes += file.metadata()?.len();
         Ok(())
     }
 
