@@ -70,7 +70,16 @@ impl Ballot {
         for (votes, format) in self.votes.iter_mut().zip(FORMATS) {
             *votes += u32::from((format.detect)(value));
         }
-        self.n_lines < MAX_LINES
+        self.n_lines < MAX_LINES && !self.is_decided()
+    }
+
+    /// Returns whether the lines that are still to vote can change nothing.
+    fn is_decided(&self) -> bool {
+        let most = self.votes.iter().copied().max().unwrap_or(0);
+        let rest = (MAX_LINES - self.n_lines) as u32;
+        let all = self.votes.iter().chain(&self.foreign);
+        // The winner is the only one that can still have the most.
+        all.filter(|votes| **votes + rest >= most).count() == 1
     }
 
     /// Counts the votes.

@@ -1,6 +1,9 @@
 //! A source that can be read from its start more than once: what is small stays in memory, scanned.
 
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::{
+    cell::Cell,
+    io::{self, Read, Seek, SeekFrom, Write},
+};
 
 use core_model::{Event, Format};
 use jsonl::{Chunk, Line, Scanner, Stream, Value};
@@ -17,12 +20,17 @@ pub(crate) type EachLine<'e> = dyn FnMut(&Line<'_>, jsonl::Result<Value<'_>>) ->
 /// A source up to this size, in bytes, is read and scanned once and kept.
 const MAX_KEPT: u64 = 8 * 1024 * 1024;
 
+thread_local! {
+    /// What held a source that is done with: the pages of a fresh one cost as much as reading it.
+    static SPARE: Cell<Option<Chunk>> = const { Cell::new(None) };
+}
+
 /// A source that can be read from its start more than once.
 #[derive(Debug)]
 pub struct Source<R> {
     reader: R,
     scanner: Scanner,
-    kept: Option<Chunk>,
+    kept: Option<Borrowed>,
     is_large: bool,
     n_scanners: usize,
 }
@@ -34,8 +42,9 @@ impl<R: Read + Seek + Send> Source<R> {
     }
 
     /// Lets a large source be scanned by other threads than the one that converts it.
-    pub fn with_scanners(self, n_scanners: usize) -> Self {
-        Self { n_scanners, ..self }
+    pub fn with_scanners(mut self, n_scanners: usize) -> Self {
+        self.n_scanners = n_scanners;
+        self
     }
 
     /// Reads the source if it is small and has not been read yet.
@@ -47,13 +56,12 @@ impl<R: Read + Seek + Send> Source<R> {
         self.is_large = size > MAX_KEPT;
         self.reader.seek(SeekFrom::Start(0))?;
         if !self.is_large {
-            let mut bytes = Vec::with_capacity(size as usize + 1);
-            // One byte more than may be kept tells a source that grows while it is read.
-            (&mut self.reader).take(MAX_KEPT + 1).read_to_end(&mut bytes)?;
-            self.is_large = bytes.len() as u64 > MAX_KEPT;
-            if !self.is_large {
-                self.kept = Some(Chunk::scan(bytes, 0, &mut self.scanner));
-            }
+            let mut borrowed = Borrowed(SPARE.take().unwrap_or_default());
+            let reader = &mut self.reader;
+            let fill = |buffer: &mut _| read_kept(reader, size, buffer);
+            borrowed.0.refill(0, &mut self.scanner, fill)?;
+            self.is_large = borrowed.0.len() as u64 > MAX_KEPT;
+            self.kept = Some(borrowed).filter(|_| !self.is_large);
         }
         Ok(())
     }
@@ -68,7 +76,7 @@ impl<R: Read + Seek + Send> Source<R> {
     pub(crate) fn for_each(&mut self, each: &mut EachLine<'_>) -> io::Result<()> {
         self.keep()?;
         let mut each_of = |chunk: &Chunk| chunk.iter().all(|(line, value)| each(&line, value));
-        if let Some(chunk) = &self.kept {
+        if let Some(Borrowed(chunk)) = &self.kept {
             each_of(chunk);
             return Ok(());
         }
@@ -105,11 +113,50 @@ impl<R: Read + Seek + Send> Source<R> {
     ) -> io::Result<T> {
         self.keep()?;
         match &self.kept {
-            Some(chunk) if chunk.iter().all(|(_, value)| !value.is_err_and(is_damage)) => {
+            Some(Borrowed(chunk))
+                if chunk.iter().all(|(_, value)| !value.is_err_and(is_damage)) =>
+            {
                 let read = |(line, value): (_, jsonl::Result<_>)| (line, value.map(format.read));
                 then(&mut Kept { events: chunk.iter().map(read).collect() })
             }
             _ => then(&mut Passing { source: self, format }),
+        }
+    }
+}
+
+/// A chunk that goes back to the spare one.
+#[derive(Debug)]
+struct Borrowed(Chunk);
+
+impl Drop for Borrowed {
+    fn drop(&mut self) {
+        SPARE.set(Some(std::mem::take(&mut self.0)));
+    }
+}
+
+/// Reads all of a source that is expected to have `size` bytes, or more than may be kept, to the
+/// start of a buffer, and returns how much that is.
+fn read_kept(reader: &mut impl Read, size: u64, buffer: &mut Vec<u8>) -> io::Result<usize> {
+    // One byte more than there is tells that it is all; one more than may be kept, that it grows.
+    let mut limit = size as usize + 1;
+    let mut n_read = 0;
+    loop {
+        if buffer.len() < limit {
+            let mut larger = vec![0; limit];
+            larger[..n_read].copy_from_slice(&buffer[..n_read]);
+            *buffer = larger;
+        }
+        match reader.read(&mut buffer[n_read..]) {
+            Ok(0) => return Ok(n_read),
+            Ok(n) => n_read += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+        if n_read as u64 > MAX_KEPT {
+            return Ok(n_read);
+        }
+        if n_read == buffer.len() {
+            limit = (n_read * 2).min(MAX_KEPT as usize + 1);
         }
     }
 }

@@ -23,9 +23,12 @@ pub(crate) fn stack<R: Read + Seek + Send>(
     sidecar: Option<&Sidecar>,
 ) -> io::Result<Vec<&'static Format>> {
     let mut head: Vec<Vec<u8>> = Vec::new();
-    source.for_each_piece(Some(from), &mut |line, _| {
+    let mut n_plain = 0;
+    source.for_each_piece(Some(from), &mut |line, value| {
+        n_plain += usize::from(value.is_ok_and(|value| !Member::is_in(value)));
         head.push(line.bytes().to_vec());
-        head.len() < MAX_LINES
+        // Most sources carry nothing, and their first two lines tell.
+        head.len() < MAX_LINES && (head.len() != 2 || n_plain < 2 || sidecar.is_some())
     })?;
     let mut stack: Vec<&'static Format> = Vec::new();
     let mut scanner = Scanner::default();

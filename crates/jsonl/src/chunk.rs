@@ -1,6 +1,10 @@
 //! Lines that have been scanned, kept together with what the scanner found.
 
-use crate::{Error, ErrorKind, Line, Lines, Oddities, Result, Scanner, Value, grammar::Node};
+use std::convert::Infallible;
+
+use crate::{
+    Error, ErrorKind, Line, Lines, Oddities, Result, Scanner, Value, grammar::Node, simd::Buffer,
+};
 
 /// Some bytes of an input, their lines, and the value of each.
 ///
@@ -14,7 +18,7 @@ use crate::{Error, ErrorKind, Line, Lines, Oddities, Result, Scanner, Value, gra
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Chunk {
-    bytes: Vec<u8>,
+    buffer: Buffer,
     offset: u64,
     nodes: Vec<Node>,
     entries: Vec<Entry>,
@@ -31,26 +35,60 @@ struct Entry {
 impl Chunk {
     /// Scans the lines of bytes that start at `offset` of an input.
     pub fn scan(bytes: Vec<u8>, offset: u64, scanner: &mut Scanner) -> Self {
-        let mut chunk = Self { bytes, offset, ..Self::default() };
-        let mut end = 0;
-        for line in Lines::at(&chunk.bytes, offset) {
-            end += line.bytes().len();
-            let (oddities, error) = match scanner.scan(&line) {
+        let mut chunk = Self::default();
+        let filled: Result<(), Infallible> = chunk.refill(offset, scanner, |buffer| {
+            *buffer = bytes;
+            Ok(buffer.len())
+        });
+        let Ok(()) = filled;
+        chunk
+    }
+
+    /// Scans the lines of other bytes, which start at `offset` of an input, in the place of its own.
+    ///
+    /// `fill` is given a buffer in which anything may stand; it makes it as long as it likes, and
+    /// returns how many bytes from its start on are the new ones. So a buffer that is used again and
+    /// again is cleared but once.
+    ///
+    /// # Errors
+    ///
+    /// Those of `fill`; the chunk is empty then.
+    pub fn refill<E>(
+        &mut self,
+        offset: u64,
+        scanner: &mut Scanner,
+        fill: impl FnOnce(&mut Vec<u8>) -> Result<usize, E>,
+    ) -> Result<(), E> {
+        /// About how many bytes of a session there are for each node.
+        const BYTES_PER_NODE: usize = 32;
+
+        self.offset = offset;
+        self.nodes.clear();
+        self.entries.clear();
+        self.buffer.fill(fill)?;
+        let bytes = self.buffer.bytes();
+        self.nodes.reserve(bytes.len() / BYTES_PER_NODE);
+        for line in Lines::at(bytes, offset) {
+            let value = match text_of(&line, self.buffer.text(), offset) {
+                Some((text, base)) => scanner.scan_text(text, base),
+                None => scanner.scan(&line),
+            };
+            let (oddities, error) = match value {
                 Ok(value) => {
-                    chunk.nodes.extend_from_slice(value.nodes());
+                    self.nodes.extend_from_slice(value.nodes());
                     (value.oddities(), None)
                 }
                 Err(error) => (Oddities::default(), Some(error)),
             };
-            let nodes_end = chunk.nodes.len();
-            chunk.entries.push(Entry { end, nodes_end, oddities, error });
+            let end = (line.offset() - offset) as usize + line.bytes().len();
+            self.entries.push(Entry { end, nodes_end: self.nodes.len(), oddities, error });
         }
-        chunk
+        Ok(())
     }
 
     /// Returns the bytes that the lines have.
     pub fn len(&self) -> usize {
-        self.bytes.len()
+        self.buffer.bytes().len()
     }
 
     /// Returns whether there is no line.
@@ -61,15 +99,17 @@ impl Chunk {
     /// Returns the lines and their values.
     pub fn iter(&self) -> impl Iterator<Item = (Line<'_>, Result<Value<'_>>)> {
         let (mut start, mut nodes_start) = (0, 0);
+        let (bytes, text) = (self.buffer.bytes(), self.buffer.text());
         self.entries.iter().map(move |entry| {
-            let bytes = self.bytes.get(start..entry.end).unwrap_or_default();
-            let line = Line::new(bytes, self.offset + start as u64);
+            let line_bytes = bytes.get(start..entry.end).unwrap_or_default();
+            let line = Line::new(line_bytes, self.offset + start as u64);
             let nodes = self.nodes.get(nodes_start..entry.nodes_end).unwrap_or_default();
             (start, nodes_start) = (entry.end, entry.nodes_end);
-            let value = match entry.error {
-                Some(error) => Err(error),
-                // The scanner has seen that it is text; to see it again is cheaper than to remember.
-                None => match simdutf8::basic::from_utf8(line.content()) {
+            let value = match (entry.error, text_of(&line, text, self.offset)) {
+                (Some(error), _) => Err(error),
+                (None, Some((text, _))) => Ok(Value::root(text, nodes, entry.oddities)),
+                // Some other line is no text: seen again, which is cheaper than remembered.
+                (None, None) => match simdutf8::basic::from_utf8(line.content()) {
                     Ok(text) => Ok(Value::root(text, nodes, entry.oddities)),
                     Err(_) => Err(Error { offset: line.offset(), kind: ErrorKind::InvalidUtf8 }),
                 },
@@ -77,4 +117,12 @@ impl Chunk {
             (line, value)
         })
     }
+}
+
+/// Returns the content of a line as a part of the text that starts at `offset`, and its own offset.
+fn text_of<'t>(line: &Line<'_>, text: Option<&'t str>, offset: u64) -> Option<(&'t str, u64)> {
+    let content = line.content();
+    let base = line.offset_of(content)?;
+    let start = (base - offset) as usize;
+    Some((text?.get(start..start + content.len())?, base))
 }

@@ -68,14 +68,34 @@ impl Scanner {
     ///
     /// As [`Scanner::scan`].
     pub fn scan_slice<'s>(&'s mut self, content: &'s [u8], base: u64) -> Result<Value<'s>> {
-        let found = if self.backend == Backend::Portable { None } else { self.index(content) };
+        match simdutf8::basic::from_utf8(content) {
+            Ok(text) => self.scan_text(text, base),
+            Err(_) => {
+                // Slower, and right about where.
+                let text = std::str::from_utf8(content).map_err(|found| Error {
+                    offset: base + found.valid_up_to() as u64,
+                    kind: ErrorKind::InvalidUtf8,
+                })?;
+                self.scan_text(text, base)
+            }
+        }
+    }
+
+    /// Validates text that lies at `base` of an input and returns its value.
+    pub(crate) fn scan_text<'s>(&'s mut self, text: &'s str, base: u64) -> Result<Value<'s>> {
+        if text.len() > MAX_LINE {
+            return Err(Error { offset: base, kind: ErrorKind::TooLong });
+        }
+        let found = if self.backend == Backend::Portable { None } else { self.index(text) };
         let found = match found {
-            Some(found) => Ok(found),
+            Some(oddities) => Ok(oddities),
             // Slower, and right about what is wrong and where.
-            None => self.index_portably(content),
+            None => {
+                let mut strings = Portable::new(text.as_bytes());
+                walk(text.as_bytes(), &mut strings, &mut self.nodes, &mut self.open)
+            }
         };
-        let (text, oddities) =
-            found.map_err(|(at, kind)| Error { offset: base + at as u64, kind })?;
+        let oddities = found.map_err(|(at, kind)| Error { offset: base + at as u64, kind })?;
         Ok(Value::root(text, &self.nodes, oddities))
     }
 
@@ -85,35 +105,19 @@ impl Scanner {
     ///
     /// As [`Scanner::scan`].
     pub fn scan_raw<'s>(&'s mut self, raw: Raw<'s>) -> Result<Value<'s>> {
-        self.scan_slice(raw.as_str().as_bytes(), 0)
+        self.scan_text(raw.as_str(), 0)
     }
 
-    /// Fills in the nodes by vector instructions; `None` if the content is not valid.
-    fn index<'s>(&mut self, content: &'s [u8]) -> Option<(&'s str, Oddities)> {
-        if !simd::IS_AVAILABLE || content.len() > MAX_LINE {
+    /// Fills in the nodes by vector instructions; `None` if the text is not valid.
+    fn index(&mut self, text: &str) -> Option<Oddities> {
+        if !simd::IS_AVAILABLE {
             return None;
         }
-        let text = simdutf8::basic::from_utf8(content).ok()?;
         let is_best = self.backend == Backend::Best;
         let kernel = if is_best { Kernel::Best } else { Kernel::Baseline };
-        self.quotes.start(content.len(), kernel);
-        let oddities = walk(content, &mut self.quotes, &mut self.nodes, &mut self.open).ok()?;
-        self.quotes.is_clean().then_some((text, oddities))
-    }
-
-    /// Fills in the nodes by the portable scanner, or says where the content is not valid.
-    fn index_portably<'s>(
-        &mut self,
-        content: &'s [u8],
-    ) -> Result<(&'s str, Oddities), (usize, ErrorKind)> {
-        if content.len() > MAX_LINE {
-            return Err((0, ErrorKind::TooLong));
-        }
-        let text = std::str::from_utf8(content)
-            .map_err(|found| (found.valid_up_to(), ErrorKind::InvalidUtf8))?;
-        let mut strings = Portable::new(content);
-        let oddities = walk(content, &mut strings, &mut self.nodes, &mut self.open)?;
-        Ok((text, oddities))
+        self.quotes.start(text.len(), kernel);
+        let found = walk(text.as_bytes(), &mut self.quotes, &mut self.nodes, &mut self.open).ok();
+        found.filter(|_| self.quotes.is_clean())
     }
 }
 

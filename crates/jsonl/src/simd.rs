@@ -1,10 +1,44 @@
-//! The bitmaps of a block by vector instructions: the only module with unsafe code.
+//! The bitmaps of a block by vector instructions, and bytes known to be text: the only module with
+//! unsafe code.
 //!
-//! All that is unsafe is the call of a function that is compiled for instructions which this CPU is
-//! known to have. The functions themselves are safe: vectors are built from integers (which the
-//! compiler makes one load), loads and stores by address do not occur.
+//! Unsafe is the call of a function that is compiled for instructions which this CPU is known to
+//! have, the load of a vector from a reference, and that [`Buffer`] remembers that its bytes are
+//! text. Nothing else.
 
 use crate::bitmap::Quotes;
+
+/// Bytes that are used again and again, and whether they are text.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Buffer {
+    bytes: Vec<u8>,
+    len: usize,
+    is_text: bool,
+}
+
+impl Buffer {
+    /// Has the bytes replaced: `fill` returns how many, from the start on, count.
+    pub(crate) fn fill<E>(
+        &mut self,
+        fill: impl FnOnce(&mut Vec<u8>) -> Result<usize, E>,
+    ) -> Result<(), E> {
+        (self.len, self.is_text) = (0, false);
+        self.len = fill(&mut self.bytes)?.min(self.bytes.len());
+        self.is_text = simdutf8::basic::from_utf8(self.bytes()).is_ok();
+        Ok(())
+    }
+
+    /// Returns the bytes that count.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.bytes.get(..self.len).unwrap_or_default()
+    }
+
+    /// Returns the bytes as text, if they are.
+    #[expect(unsafe_code, reason = "to look at all bytes again costs as much as to scan them")]
+    pub(crate) fn text(&self) -> Option<&str> {
+        // SAFETY: `fill` has found these bytes to be text, and they are changed nowhere else.
+        self.is_text.then(|| unsafe { std::str::from_utf8_unchecked(self.bytes()) })
+    }
+}
 
 /// Which vector instructions are used.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]

@@ -108,6 +108,11 @@ pub struct Member<'l> {
 }
 
 impl<'l> Member<'l> {
+    /// Returns whether a line has the member.
+    pub(crate) fn is_in(line: Value<'l>) -> bool {
+        line.members().any(|(key, _)| key.body() == MEMBER)
+    }
+
     /// Finds the member in a line, wherever a program that rewrote the line has put it.
     pub fn find(line: Value<'l>) -> Option<Self> {
         let (key, value) = line.members().filter(|(key, _)| key.body() == MEMBER).last()?;
