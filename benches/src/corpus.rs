@@ -67,42 +67,59 @@ pub fn files_below(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
+/// Appends a line: pairs of calls in one response, each followed by its results; of four such pairs
+/// the first has a prompt and words of the model in the places of a call and its result.
 fn push_line(lines: &mut String, n: u64, random: &mut Random) {
     let length = length_at(random.share()) as usize;
     let start = lines.len();
-    let (first, second) = (random.next(), random.next());
+    let request = random.next() & 0xffff_ffff;
     lines.push_str(&format!(
-        "{{\"parentUuid\":\"{:08x}-0000-4000-8000-{:012x}\",\"isSidechain\":false,\
-         \"userType\":\"external\",\"cwd\":\"/home/user/project\",\
-         \"sessionId\":\"11111111-1111-4111-8111-111111111111\",\"version\":\"2.1.121\",\
-         \"gitBranch\":\"main\",",
-        first as u32,
-        second & 0xffff_ffff_ffff,
+        "{{\"parentUuid\":{},\"isSidechain\":false,\"userType\":\"external\",\
+         \"cwd\":\"/home/user/project\",\"sessionId\":\"11111111-1111-4111-8111-111111111111\",\
+         \"version\":\"2.1.121\",\"gitBranch\":\"main\",",
+        if n == 0 { "null".to_owned() } else { format!("\"{}\"", uuid(n - 1)) },
     ));
     // A quarter of the lines is not ASCII, and they are longer.
     let is_ascii = !n.is_multiple_of(4);
-    match n % 3 {
+    let (pair, one) = (n / 4, n % 2);
+    match n % 16 {
         0 => {
-            lines.push_str(
-                "\"type\":\"assistant\",\"message\":{\"model\":\"a-model\",\"id\":\"msg_01\",\
-                 \"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"toolu_01\",\
-                 \"name\":\"Edit\",\"input\":{\"file_path\":\"/home/user/project/a.rs\",\
+            lines.push_str("\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"");
+            push_text(lines, start + length.saturating_sub(150), is_ascii, random);
+            lines.push_str("\"},");
+        }
+        2 => {
+            lines.push_str(&format!(
+                "\"type\":\"assistant\",\"message\":{{\"model\":\"a-model\",\
+                 \"id\":\"msg_01{pair:022}\",\"type\":\"message\",\"role\":\"assistant\",\
+                 \"content\":[{{\"type\":\"text\",\"text\":\"",
+            ));
+            push_text(lines, start + length.saturating_sub(150), is_ascii, random);
+            lines.push_str("\"}]},");
+        }
+        n if n % 4 < 2 => {
+            lines.push_str(&format!(
+                "\"type\":\"assistant\",\"message\":{{\"model\":\"a-model\",\
+                 \"id\":\"msg_01{pair:022}\",\"type\":\"message\",\"role\":\"assistant\",\
+                 \"content\":[{{\"type\":\"tool_use\",\"id\":\"toolu_01{pair:021}{one}\",\
+                 \"name\":\"Edit\",\"input\":{{\"file_path\":\"/home/user/project/a.rs\",\
                  \"new_string\":\"",
-            );
+            ));
             push_text(lines, start + length.saturating_sub(300), is_ascii, random);
-            lines.push_str(
-                "\"}}],\"stop_reason\":null,\"usage\":{\"input_tokens\":10,\
+            lines.push_str(&format!(
+                "\"}}}}],\"stop_reason\":null,\"usage\":{{\"input_tokens\":10,\
                  \"cache_creation_input_tokens\":3178,\"cache_read_input_tokens\":49153,\
-                 \"cache_creation\":{\"ephemeral_5m_input_tokens\":3178},\"output_tokens\":8,\
-                 \"service_tier\":\"standard\"}},\"requestId\":\"req_01\",",
-            );
+                 \"cache_creation\":{{\"ephemeral_5m_input_tokens\":3178}},\"output_tokens\":8,\
+                 \"service_tier\":\"standard\"}}}},\"requestId\":\"req_01{request:022}\",",
+            ));
         }
         _ => {
             // What a tool returned, and the same again in the client's own words.
-            lines.push_str(
-                "\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[{\"tool_use_id\":\
-                 \"toolu_01\",\"type\":\"tool_result\",\"content\":\"",
-            );
+            lines.push_str(&format!(
+                "\"type\":\"user\",\"message\":{{\"role\":\"user\",\"content\":[{{\
+                 \"tool_use_id\":\"toolu_01{pair:021}{one}\",\"type\":\"tool_result\",\
+                 \"content\":\"",
+            ));
             let half = start + length / 2;
             push_text(lines, half, is_ascii, random);
             lines.push_str("\",\"is_error\":false}]},\"toolUseResult\":{\"stdout\":\"");
@@ -111,10 +128,19 @@ fn push_line(lines: &mut String, n: u64, random: &mut Random) {
         }
     }
     lines.push_str(&format!(
-        "\"uuid\":\"{:08x}-0000-4000-8000-000000000001\",\"timestamp\":\"2026-01-02T03:04:05.{:03}Z\"}}\n",
-        second as u32,
+        "\"uuid\":\"{}\",\"timestamp\":\"2026-01-02T03:{:02}:{:02}.{:03}Z\"}}\n",
+        uuid(n),
+        n / 600 % 60,
+        n / 10 % 60,
         n % 1000,
     ));
+}
+
+/// Returns the id of a line, which is as random as ids are.
+fn uuid(n: u64) -> String {
+    let mut random = Random(n.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let (first, second) = (random.next(), random.next());
+    format!("{:08x}-0000-4000-8000-{:012x}", first as u32, second & 0xffff_ffff_ffff)
 }
 
 fn push_text(lines: &mut String, end: usize, is_ascii: bool, random: &mut Random) {
@@ -160,6 +186,28 @@ impl Random {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn results_follow_their_calls_and_every_response_has_an_id_of_its_own() {
+        let corpus = String::from_utf8(corpus(1_000_000)).expect("text");
+        let ids = |start: &str| -> Vec<&str> {
+            corpus.split(start).skip(1).filter_map(|rest| rest.split('"').next()).collect()
+        };
+        let mut calls = ids("\"tool_use\",\"id\":\"");
+        let mut results = ids("\"tool_use_id\":\"");
+        let n_calls = calls.len();
+        calls.sort_unstable();
+        calls.dedup();
+        assert_eq!(calls.len(), n_calls);
+        results.sort_unstable();
+        assert!(n_calls - results.len() < 2, "{n_calls}, {}", results.len());
+        assert!(results.iter().all(|id| calls.binary_search(id).is_ok()));
+        let mut lines = ids("\"uuid\":\"");
+        let n_lines = lines.len();
+        lines.sort_unstable();
+        lines.dedup();
+        assert_eq!(lines.len(), n_lines);
+    }
 
     #[test]
     fn lines_are_as_long_as_those_of_sessions() {

@@ -107,17 +107,36 @@ impl Ballot {
 fn is_codex(value: Value<'_>) -> bool {
     const TYPES: [&str; 5] =
         ["session_meta", "response_item", "event_msg", "turn_context", "compacted"];
-    let kind = value.get("type").and_then(|kind| kind.text());
-    let is_known = kind.is_some_and(|kind| TYPES.iter().any(|name| kind.is(name)));
-    is_known && value.get("payload").is_some()
-        || value.get("record_type").is_some()
-        || value.get("git").is_some() && value.get("instructions").is_some()
+    let (mut is_known, mut payload, mut record_type) = (false, false, false);
+    let (mut git, mut instructions) = (false, false);
+    value.read_members(|key, value| {
+        match key {
+            b"type" => {
+                let kind = value.text();
+                is_known = kind.is_some_and(|kind| TYPES.iter().any(|name| kind.is(name)));
+            }
+            b"payload" => payload = true,
+            b"record_type" => record_type = true,
+            b"git" => git = true,
+            b"instructions" => instructions = true,
+            _ => return false,
+        }
+        true
+    });
+    is_known && payload || record_type || git && instructions
 }
 
 /// A Gemini CLI chat: one object with `projectHash` and `messages`, or a line of one.
 fn is_gemini(value: Value<'_>) -> bool {
-    let kind = value.get("type").and_then(|kind| kind.text());
-    value.get("projectHash").is_some()
-        || value.get("sessionId").is_none() && kind.is_some_and(|kind| kind.is("gemini"))
-        || value.get("$set").is_some()
+    let (mut is_gemini, mut session, mut own) = (false, false, false);
+    value.read_members(|key, value| {
+        match key {
+            b"type" => is_gemini = value.text().is_some_and(|kind| kind.is("gemini")),
+            b"sessionId" => session = true,
+            b"projectHash" | b"$set" => own = true,
+            _ => return false,
+        }
+        true
+    });
+    own || is_gemini && !session
 }

@@ -20,8 +20,8 @@ use crate::{
 /// What a file that we write grants at most: it is for its owner alone.
 pub(crate) const FILE_MODE: u32 = 0o600;
 
-/// The bytes that are handed to the system at a time.
-const BUFFER: usize = 256 * 1024;
+/// The bytes that are handed to the system at a time; longer lines go without a copy.
+const BUFFER: usize = 32 * 1024;
 
 /// What becomes of an older file of the same name.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -2,7 +2,7 @@
 
 use jsonl::{Raw, Text, Value};
 
-use crate::{Content, Message, Outcome, Role};
+use crate::{Makeup, Message, Outcome, Role};
 
 /// A member that may be absent, null, or there: three different things in every format.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -64,6 +64,11 @@ impl<'l> Event<'l> {
     /// wrote on its own (meta, summary), outside sub-agents.
     pub fn is_prompt(&self) -> bool {
         self.message().is_some_and(|message| message.is_prompt()) && !self.is_sub_agent()
+    }
+
+    /// Returns what [`Event::is_prompt`] does, if the makeup of its message is known already.
+    pub fn is_prompt_of(&self, makeup: Makeup) -> bool {
+        self.message().is_some_and(|message| message.is_prompt_of(makeup)) && !self.is_sub_agent()
     }
 }
 
@@ -188,22 +193,15 @@ pub enum TitleRank {
 impl<'l> Message<'l> {
     /// Returns whether the message is what a person asked, sub-agents' prompts included.
     pub fn is_prompt(&self) -> bool {
-        if self.role != Role::User || self.is_meta || self.is_summary {
-            return false;
-        }
-        match self.content {
-            Content::Text(_) => true,
-            Content::Blocks(blocks) => {
-                let mut any = false;
-                for (block, _) in blocks {
-                    if matches!(block, crate::Block::ToolResult(_)) {
-                        return false;
-                    }
-                    any = true;
-                }
-                any
-            }
-            Content::Absent | Content::Other(_) => false,
-        }
+        self.may_be_prompt() && self.is_prompt_of(self.makeup())
+    }
+
+    /// Returns what [`Message::is_prompt`] does, if its makeup is known already.
+    pub fn is_prompt_of(&self, makeup: Makeup) -> bool {
+        self.may_be_prompt() && makeup.n_said() > 0 && makeup.n_tool_results == 0
+    }
+
+    fn may_be_prompt(&self) -> bool {
+        self.role == Role::User && !self.is_meta && !self.is_summary
     }
 }

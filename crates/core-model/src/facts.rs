@@ -1,11 +1,6 @@
 //! What a writer must know of a whole session before its first line: gathered in a first pass.
 
-use std::{
-    collections::HashSet,
-    hash::{BuildHasher, RandomState},
-};
-
-use crate::{Block, Body, Event, NoticeKind, Role, TitleRank};
+use crate::{Block, Body, Event, IdSet, Makeup, Message, NoticeKind, Role, TitleRank};
 
 /// What is known of a session after a first pass over the events that will be shown.
 ///
@@ -38,9 +33,8 @@ pub struct Facts {
     pub has_outcome: bool,
     /// Whether a compaction is in the source.
     pub has_compaction: bool,
-    called: HashSet<u64>,
-    answered: HashSet<u64>,
-    hasher: RandomState,
+    called: IdSet,
+    answered: IdSet,
 }
 
 /// What is known of an interaction.
@@ -65,14 +59,18 @@ impl Facts {
             end.clear();
             end.push_str(time.as_str());
         }
-        if event.is_prompt() {
+        let makeup = event.message().map(|message| self.observe_blocks(message));
+        if event.is_prompt_of(makeup.unwrap_or_default()) {
             let permission_mode = self.interactions.last().and_then(|i| i.permission_mode.clone());
             self.interactions.push(Interaction { model: None, permission_mode });
         }
         if let (Some(mode), Some(interaction)) =
             (context.permission_mode, self.interactions.last_mut())
         {
-            interaction.permission_mode = Some(mode.as_str().to_owned());
+            let known = interaction.permission_mode.get_or_insert_default();
+            if known != mode.as_str() {
+                mode.as_str().clone_into(known);
+            }
         }
         match &event.body {
             Body::Message(message) => {
@@ -81,11 +79,6 @@ impl Facts {
                     (message.role, message.model, self.interactions.last_mut())
                 {
                     note(&mut interaction.model, Some(model.as_str()));
-                }
-                for (block, _) in message.blocks() {
-                    self.has_user_text |=
-                        message.role == Role::User && !matches!(block, Block::ToolResult(_));
-                    self.observe_block(block);
                 }
             }
             Body::Title(title) => {
@@ -101,16 +94,26 @@ impl Facts {
         }
     }
 
-    fn observe_block(&mut self, block: Block<'_>) {
+    fn observe_blocks(&mut self, message: &Message<'_>) -> Makeup {
+        let mut makeup = Makeup::default();
+        for (block, _) in message.blocks() {
+            makeup.add(&block);
+            self.observe_block(&block);
+        }
+        self.has_user_text |= message.role == Role::User && makeup.n_said() > 0;
+        makeup
+    }
+
+    fn observe_block(&mut self, block: &Block<'_>) {
         match block {
             Block::ToolUse(tool) => {
-                self.called.insert(self.hasher.hash_one(tool.id.decode()));
+                self.called.insert_text(tool.id);
                 if !self.tools.iter().any(|name| name == tool.name.as_str()) {
                     self.tools.push(tool.name.as_str().to_owned());
                 }
             }
             Block::ToolResult(result) => {
-                self.answered.insert(self.hasher.hash_one(result.tool_use_id.decode()));
+                self.answered.insert_text(result.tool_use_id);
             }
             _ => {}
         }
@@ -118,12 +121,12 @@ impl Facts {
 
     /// Returns whether a result for this tool use is anywhere in the session.
     pub fn is_answered(&self, tool_use_id: &str) -> bool {
-        self.answered.contains(&self.hasher.hash_one(std::borrow::Cow::Borrowed(tool_use_id)))
+        self.answered.contains(tool_use_id)
     }
 
     /// Returns whether this tool use is anywhere in the session.
     pub fn is_called(&self, tool_use_id: &str) -> bool {
-        self.called.contains(&self.hasher.hash_one(std::borrow::Cow::Borrowed(tool_use_id)))
+        self.called.contains(tool_use_id)
     }
 }
 

@@ -24,6 +24,7 @@ mod facts;
 mod follower;
 mod format;
 mod id;
+mod ids;
 mod loss;
 mod message;
 mod name;
@@ -46,8 +47,11 @@ pub use self::{
     follower::{Followed, Follower},
     format::{Format, Limits, Options, Planner, SdkVersion, Writer},
     id::uuid_of_name,
+    ids::{ByHash, Hashes, IdHasher, IdSet},
     loss::{Loss, LossKind, Losses, Place},
-    message::{Block, BlockIter, Blocks, Content, FileRecord, Message, Role, ToolResult, ToolUse},
+    message::{
+        Block, BlockIter, Blocks, Content, FileRecord, Makeup, Message, Role, ToolResult, ToolUse,
+    },
     name::SafeName,
     outcome::{Outcome, Status},
     output::Output,

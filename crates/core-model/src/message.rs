@@ -66,12 +66,51 @@ impl<'l> Message<'l> {
         self.content.blocks()
     }
 
+    /// Returns how many blocks of which kind there are, in one walk.
+    pub fn makeup(&self) -> Makeup {
+        let mut makeup = Makeup::default();
+        self.blocks().for_each(|(block, _)| makeup.add(&block));
+        makeup
+    }
+
     /// Returns the tool results in the message.
     pub fn tool_results(&self) -> impl Iterator<Item = ToolResult<'l>> + use<'l> {
         self.blocks().filter_map(|(block, _)| match block {
             Block::ToolResult(result) => Some(result),
             _ => None,
         })
+    }
+}
+
+/// How many blocks of which kind a message has.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Makeup {
+    /// The number of tool uses.
+    pub n_tool_uses: usize,
+    /// The number of tool results.
+    pub n_tool_results: usize,
+    /// The number of all other blocks.
+    pub n_others: usize,
+}
+
+impl Makeup {
+    /// Counts a block.
+    pub fn add(&mut self, block: &Block<'_>) {
+        match block {
+            Block::ToolUse(_) => self.n_tool_uses += 1,
+            Block::ToolResult(_) => self.n_tool_results += 1,
+            _ => self.n_others += 1,
+        }
+    }
+
+    /// Returns how many blocks are no tool results.
+    pub fn n_said(&self) -> usize {
+        self.n_tool_uses + self.n_others
+    }
+
+    /// Returns whether there is no block.
+    pub fn is_empty(&self) -> bool {
+        self.n_said() == 0 && self.n_tool_results == 0
     }
 }
 

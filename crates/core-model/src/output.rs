@@ -1,6 +1,6 @@
 //! Where writers put their lines, and where it is noted what they copied from the source.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, fmt, io::Write};
 
 use jsonl::{Line, Raw, Respeller, Respelt, Style, Text, push_string, respell_body};
 
@@ -97,6 +97,12 @@ impl Output {
     /// Appends what the writer itself says, already in the output's style.
     pub fn put(&mut self, id: LineId, written: &str) {
         self.drafts[id.index()].bytes.extend_from_slice(written.as_bytes());
+    }
+
+    /// Appends what the writer itself says, formatted on the way.
+    pub fn put_args(&mut self, id: LineId, args: fmt::Arguments<'_>) {
+        let bytes = &mut self.drafts[id.index()].bytes;
+        bytes.write_fmt(args).expect("a vector takes all that is written to it");
     }
 
     /// Appends a string that the writer itself says.

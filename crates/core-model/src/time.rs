@@ -19,11 +19,49 @@ use jsonl::Raw;
 /// ```
 pub fn millis(time: Raw<'_>) -> Option<i64> {
     if let Some(text) = time.as_text() {
-        return text.decode().parse::<Timestamp>().ok().map(|time| time.as_millisecond());
+        let text = text.decode();
+        return millis_of_utc(text.as_bytes())
+            .or_else(|| text.parse::<Timestamp>().ok().map(|time| time.as_millisecond()));
     }
     let number = time.as_f64()?;
     let millis = if number.abs() > 1e11 { number } else { number * 1000.0 };
     Some(millis.round() as i64)
+}
+
+/// Reads `2025-12-25T10:30:00.007Z`, which nearly all times are; `None` says only that it is not
+/// written like this.
+fn millis_of_utc(text: &[u8]) -> Option<i64> {
+    const SHAPE: &[u8; 24] = b"0000-00-00T00:00:00.000Z";
+    let text: &[u8; 24] = text.try_into().ok()?;
+    let is_alike = |(byte, shape): (&u8, &u8)| match shape {
+        b'0' => byte.is_ascii_digit(),
+        _ => byte == shape,
+    };
+    if !text.iter().zip(SHAPE).all(is_alike) {
+        return None;
+    }
+    let number = |start: usize, end: usize| {
+        text[start..end].iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0'))
+    };
+    let (year, month, day) = (number(0, 4), number(5, 7), number(8, 10));
+    let (hour, minute, second) = (number(11, 13), number(14, 16), number(17, 19));
+    let is_leap_year = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let n_days = match month {
+        4 | 6 | 9 | 11 => 30,
+        2 => 28 + i64::from(is_leap_year),
+        1..=12 => 31,
+        _ => return None,
+    };
+    if !(1..=n_days).contains(&day) || hour > 23 || minute > 59 || second > 59 {
+        return None;
+    }
+    // Years that begin in March have their leap day at the end (H. Hinnant, days_from_civil).
+    let year = year - i64::from(month <= 2);
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let days =
+        365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + day_of_year
+            - 719_468;
+    Some((((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + number(20, 23))
 }
 
 /// Returns `YYYY-MM-DDTHH:MM:SS.mmmZ`.
@@ -61,4 +99,43 @@ pub fn named_time(text: &str) -> Option<Range<i64>> {
     let is_day = text.parse::<civil::Time>().is_err();
     let end = if is_day { start.checked_add(Span::new().days(1)).ok()? } else { start };
     Some(millis(start)?..millis(end)? + i64::from(!is_day))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_day_is_read_as_jiff_reads_it() {
+        let first = jiff::civil::date(0, 1, 1);
+        for n_days in (0..3_652_424).step_by(if cfg!(miri) { 99_991 } else { 7 }) {
+            let day = first.checked_add(jiff::Span::new().days(n_days)).expect("before 9999");
+            let text =
+                format!("{day}T{:02}:{:02}:59.{:03}Z", n_days % 24, n_days % 60, n_days % 1000);
+            let expected = text.parse::<Timestamp>().expect("a time").as_millisecond();
+            assert_eq!(millis_of_utc(text.as_bytes()), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_time_is_left_to_jiff() {
+        for text in [
+            "2025-02-29T00:00:00.000Z",
+            "2100-02-29T00:00:00.000Z",
+            "2025-13-01T00:00:00.000Z",
+            "2025-00-01T00:00:00.000Z",
+            "2025-04-31T00:00:00.000Z",
+            "2025-04-00T00:00:00.000Z",
+            "2025-04-01T24:00:00.000Z",
+            "2025-04-01T23:59:60.000Z",
+            "2025-04-01T23:60:00.000Z",
+            "2025-04-01 23:00:00.000Z",
+            "2025-04-01T23:00:00.00:Z",
+            "2025-04-01T23:00:00.000z",
+            "2025-04-01T23:00:00Z",
+        ] {
+            assert_eq!(millis_of_utc(text.as_bytes()), None, "{text}");
+        }
+        assert!(millis_of_utc(b"2000-02-29T00:00:00.000Z").is_some());
+    }
 }

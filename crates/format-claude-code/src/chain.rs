@@ -9,11 +9,9 @@ mod node;
 mod recover;
 mod tree;
 
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
-
 use core_model::{
-    Block, Body, Content, Event, Field, Hidden, Late, Message, NoticeKind, Options, Plan, Planner,
-    Role,
+    Block, Body, Content, Event, Field, Hidden, IdHasher, Late, Message, NoticeKind, Options, Plan,
+    Planner, Role,
 };
 use jsonl::Text;
 
@@ -35,7 +33,7 @@ pub struct Chain {
     preserved: Vec<Preserved>,
     /// What is said on lines without an id, by their offsets, if a compaction may hide it.
     strays: Vec<u64>,
-    hasher: BuildHasherDefault<DefaultHasher>,
+    hasher: IdHasher,
 }
 
 impl Chain {
@@ -46,7 +44,7 @@ impl Chain {
     }
 
     fn hash(&self, text: Text<'_>) -> u64 {
-        self.hasher.hash_one(&*text.decode())
+        self.hasher.hash_text(text)
     }
 
     fn link(&self, event: &Event<'_>) -> Link {
@@ -70,9 +68,9 @@ impl Chain {
             Content::Absent => "",
         };
         let bytes = content.as_bytes();
-        let head = bytes.get(..128).unwrap_or(bytes);
+        let head = self.hasher.hash(bytes.get(..128).unwrap_or(bytes));
         let tail = bytes.get(bytes.len().saturating_sub(128)..).unwrap_or_default();
-        self.hasher.hash_one((bytes.len(), head, tail))
+        (head ^ bytes.len() as u64).rotate_left(32) ^ self.hasher.hash(tail)
     }
 }
 

@@ -188,19 +188,20 @@ pub fn detect(line: Value<'_>) -> bool {
     let mut kind = None;
     let (mut envelope, mut session, mut message, mut snake) = (false, false, false, false);
     let (mut snapshot, mut message_id, mut foreign) = (false, false, false);
-    for (key, value) in line.members() {
-        match &*key.decode() {
-            "type" => kind = value.text(),
-            "parentUuid" | "leafUuid" | "isSidechain" => envelope = true,
-            "sessionId" => session = true,
-            "message" => message = value.is_object(),
-            "session_id" | "parent_tool_use_id" => snake = true,
-            "snapshot" => snapshot = true,
-            "messageId" => message_id = true,
-            "payload" | "projectHash" | "messages" => foreign = true,
-            _ => {}
+    line.read_members(|key, value| {
+        match key {
+            b"type" => kind = value.text(),
+            b"parentUuid" | b"leafUuid" | b"isSidechain" => envelope = true,
+            b"sessionId" => session = true,
+            b"message" => message = value.is_object(),
+            b"session_id" | b"parent_tool_use_id" => snake = true,
+            b"snapshot" => snapshot = true,
+            b"messageId" => message_id = true,
+            b"payload" | b"projectHash" | b"messages" => foreign = true,
+            _ => return false,
         }
-    }
+        true
+    });
     if foreign && !envelope {
         return false;
     }

@@ -70,47 +70,48 @@ impl<'l> Record<'l> {
     /// Finds the members of a line in one walk; of duplicates, the last wins.
     pub fn new(line: Value<'l>) -> Self {
         let mut record = Self::default();
-        for (key, value) in line.members() {
-            record.set(&key.decode(), value);
-        }
+        line.read_members(|key, value| record.set(key, value));
         record
     }
 
-    fn set(&mut self, key: &str, value: Value<'l>) {
+    /// Returns whether the key is known.
+    #[inline]
+    fn set(&mut self, key: &[u8], value: Value<'l>) -> bool {
         match key {
-            "type" => self.kind = value.text(),
-            "subtype" => self.subtype = value.text(),
-            "uuid" => self.uuid = value.text(),
-            "parentUuid" => self.parent_uuid = field(value),
-            "logicalParentUuid" => self.logical_parent_uuid = value.text(),
-            "sessionId" => self.session_id = value.text(),
-            "timestamp" => self.timestamp = time(value),
-            "snapshot" | "file-snapshot" => {
+            b"type" => self.kind = value.text(),
+            b"subtype" => self.subtype = value.text(),
+            b"uuid" => self.uuid = value.text(),
+            b"parentUuid" => self.parent_uuid = field(value),
+            b"logicalParentUuid" => self.logical_parent_uuid = value.text(),
+            b"sessionId" => self.session_id = value.text(),
+            b"timestamp" => self.timestamp = time(value),
+            b"snapshot" | b"file-snapshot" => {
                 self.snapshot_time = value.get("timestamp").and_then(time);
             }
-            "cwd" => self.cwd = value.text(),
-            "version" => self.version = value.text(),
-            "gitBranch" => self.git_branch = value.text(),
-            "permissionMode" => self.permission_mode = value.text(),
-            "agentId" => self.agent_id = value.text(),
-            "requestId" => self.request_id = value.text(),
-            "isSidechain" => self.is_sidechain = value.bool() == Some(true),
-            "isMeta" => self.is_meta = value.bool() == Some(true),
-            "isCompactSummary" => self.is_compact_summary = value.bool() == Some(true),
-            "isApiErrorMessage" => self.is_api_error_message = value.bool() == Some(true),
-            "content" => self.content = Some(value),
-            "level" => self.level = value.text(),
-            "error" => self.error = Some(value),
-            "compactMetadata" => self.compact_metadata = Some(value),
-            "summary" => self.summary = value.text(),
-            "aiTitle" => self.ai_title = value.text(),
-            "customTitle" => self.custom_title = value.text(),
-            "toolUseResult" => self.tool_use_result = Some(value.raw()),
-            "unsignedThinking" => self.unsigned_thinking = Some(value).filter(Value::is_array),
-            "usage" => self.usage = Some(value.raw()),
-            "message" => self.message = Some(value),
-            _ => {}
+            b"cwd" => self.cwd = value.text(),
+            b"version" => self.version = value.text(),
+            b"gitBranch" => self.git_branch = value.text(),
+            b"permissionMode" => self.permission_mode = value.text(),
+            b"agentId" => self.agent_id = value.text(),
+            b"requestId" => self.request_id = value.text(),
+            b"isSidechain" => self.is_sidechain = value.bool() == Some(true),
+            b"isMeta" => self.is_meta = value.bool() == Some(true),
+            b"isCompactSummary" => self.is_compact_summary = value.bool() == Some(true),
+            b"isApiErrorMessage" => self.is_api_error_message = value.bool() == Some(true),
+            b"content" => self.content = Some(value),
+            b"level" => self.level = value.text(),
+            b"error" => self.error = Some(value),
+            b"compactMetadata" => self.compact_metadata = Some(value),
+            b"summary" => self.summary = value.text(),
+            b"aiTitle" => self.ai_title = value.text(),
+            b"customTitle" => self.custom_title = value.text(),
+            b"toolUseResult" => self.tool_use_result = Some(value.raw()),
+            b"unsignedThinking" => self.unsigned_thinking = Some(value).filter(Value::is_array),
+            b"usage" => self.usage = Some(value.raw()),
+            b"message" => self.message = Some(value),
+            _ => return false,
         }
+        true
     }
 }
 
@@ -142,19 +143,20 @@ impl<'l> ApiMessage<'l> {
         if !message.is_object() {
             found.content = Some(message);
         }
-        for (key, value) in message.members() {
-            match &*key.decode() {
-                "id" => found.id = value.text(),
-                "model" => found.model = value.text(),
-                "content" => found.content = Some(value),
-                "stop_reason" => found.stop_reason = Some(value.raw()),
-                "stop_sequence" => found.stop_sequence = Some(value.raw()),
-                "usage" => found.usage = Some(value.raw()),
-                "timestamp" => found.timestamp = time(value),
-                "summary" => found.summary = value.text(),
-                _ => {}
+        message.read_members(|key, value| {
+            match key {
+                b"id" => found.id = value.text(),
+                b"model" => found.model = value.text(),
+                b"content" => found.content = Some(value),
+                b"stop_reason" => found.stop_reason = Some(value.raw()),
+                b"stop_sequence" => found.stop_sequence = Some(value.raw()),
+                b"usage" => found.usage = Some(value.raw()),
+                b"timestamp" => found.timestamp = time(value),
+                b"summary" => found.summary = value.text(),
+                _ => return false,
             }
-        }
+            true
+        });
         found
     }
 }

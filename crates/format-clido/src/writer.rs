@@ -10,19 +10,15 @@ mod notice;
 mod pen;
 mod result;
 
-use std::{
-    collections::{BTreeMap, HashSet},
-    hash::{BuildHasher, RandomState},
-};
-
 use core_model::{
-    Block, Body, Event, Facts, LineId, LossKind, Message, Options, Output, Role, Writer,
+    Block, Body, Event, Facts, Hashes, IdHasher, LineId, LossKind, Message, Options, Output, Role,
+    Writer,
 };
 use jsonl::Text;
 
 use self::{
     closing::Ending,
-    held::{Held, Key, Response},
+    held::{Call, Early, Held, Key, Response},
     pen::Pen,
 };
 
@@ -32,10 +28,11 @@ pub(crate) fn create(_options: &Options, facts: Facts) -> Box<dyn Writer> {
         facts,
         has_header: false,
         response: None,
-        early: BTreeMap::new(),
+        last: Response::default(),
+        early: Early::default(),
         n_results: 0,
-        called: HashSet::new(),
-        hasher: RandomState::new(),
+        called: Hashes::default(),
+        hasher: IdHasher::default(),
         ending: Ending::default(),
         title: None,
         has_new_title: false,
@@ -54,12 +51,13 @@ struct SessionWriter {
     facts: Facts,
     has_header: bool,
     response: Option<Response>,
-    /// The results whose call is still to come, by the id of the call.
-    early: BTreeMap<String, Vec<Held>>,
+    /// The one before, for its buffers.
+    last: Response,
+    early: Early,
     n_results: u64,
     /// Hashes of the ids of all calls so far.
-    called: HashSet<u64>,
-    hasher: RandomState,
+    called: Hashes,
+    hasher: IdHasher,
     ending: Ending,
     /// The last title that already stands in the output.
     title: Option<String>,
@@ -174,8 +172,9 @@ impl SessionWriter {
     }
 
     fn close_response(&mut self, out: &mut Output) {
-        if let Some(response) = self.response.take() {
+        if let Some(mut response) = self.response.take() {
             response.emit(&mut self.early, out);
+            self.last = response;
         }
     }
 
@@ -184,9 +183,9 @@ impl SessionWriter {
         if message.role == Role::User && results.peek().is_some() {
             // Lines that wait for the response come before this one, which is in the output.
             let Some(response) = &mut self.response else { return };
-            response.emit_held(&mut self.early, out);
+            response.emit(&mut self.early, out);
             for result in results {
-                response.answer(&result.tool_use_id.decode());
+                response.answer(self.hasher.hash_text(result.tool_use_id));
             }
             return;
         }
@@ -194,13 +193,20 @@ impl SessionWriter {
         if message.role == Role::User {
             return self.ending.add_user(message);
         }
-        self.ending.add_response(message, false);
-        let mut response = Response::new(Key::Alone);
+        self.ending.add_response(message, message.makeup(), false);
+        let mut response = std::mem::take(&mut self.last).start(Key::Alone);
         for (block, _) in message.blocks() {
             if let Block::ToolUse(tool) = block {
-                let id = tool.id.decode().into_owned();
-                self.called.insert(self.hasher.hash_one(id.as_str()));
-                response.add_call(id, None, None);
+                let id = self.hasher.hash_text(tool.id);
+                self.called.insert(id);
+                let has_result = self.facts.is_answered(&tool.id.decode());
+                response.add_call(Call {
+                    id,
+                    line: None,
+                    millis: None,
+                    is_answered: false,
+                    has_result,
+                });
             }
         }
         self.response = Some(response);

@@ -178,25 +178,22 @@ fn check_escapes(line: &[u8], base: usize, mut bits: u64, seen: &mut Seen) {
 
 /// Puts the positions of set bits into `places` and returns how many there are.
 ///
-/// The first eight are put whether there are eight or not, so that one branch nearly always goes the
-/// same way.
+/// Four are put at a time, whether there are four or not: most blocks have no more.
 #[inline(always)]
 fn put(mut bits: u64, base: u32, places: &mut [u32; BLOCK + 2]) -> usize {
     if bits == 0 {
         return 0;
     }
     let n = bits.count_ones() as usize;
-    let (few, more) = places.split_at_mut(8);
-    for place in few {
-        *place = base + bits.trailing_zeros();
-        bits &= bits.wrapping_sub(1);
-    }
-    for place in more {
+    let (fours, _) = places.as_chunks_mut::<4>();
+    for four in fours {
+        for place in four {
+            *place = base + bits.trailing_zeros();
+            bits &= bits.wrapping_sub(1);
+        }
         if bits == 0 {
             break;
         }
-        *place = base + bits.trailing_zeros();
-        bits &= bits - 1;
     }
     n
 }

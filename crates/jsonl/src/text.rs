@@ -83,10 +83,10 @@ impl<'l> Text<'l> {
     }
 }
 
-/// Returns whether there is a backslash; made for keys, which are short.
+/// Returns whether there is a backslash; made for keys and ids, which are short.
 #[inline]
 fn has_backslash(body: &[u8]) -> bool {
-    if body.len() > 32 {
+    if body.len() > 64 {
         return memchr::memchr(b'\\', body).is_some();
     }
     let (words, rest) = body.as_chunks::<8>();

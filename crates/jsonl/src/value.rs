@@ -111,6 +111,44 @@ impl<'l> Value<'l> {
         Members { items }
     }
 
+    /// Calls `read` with each member of an object by the bytes of its key; it returns whether it
+    /// knows the key.
+    ///
+    /// A key that it does not know and that is written with escapes is shown a second time, by what
+    /// it means: so the keys that every line has are compared as they are written.
+    ///
+    /// ```
+    /// let mut scanner = jsonl::Scanner::default();
+    /// let value = scanner.scan_slice(br#"{"n\u0061me":"a","id":1}"#, 0)?;
+    /// let mut name = None;
+    /// value.read_members(|key, value| {
+    ///     match key {
+    ///         b"name" => name = value.text(),
+    ///         _ => return false,
+    ///     }
+    ///     true
+    /// });
+    /// assert!(name.is_some_and(|name| name.is("a")));
+    /// # Ok::<(), jsonl::Error>(())
+    /// ```
+    #[inline]
+    pub fn read_members(&self, mut read: impl FnMut(&[u8], Value<'l>) -> bool) {
+        let end = if self.is_object() { self.node().next as usize } else { 0 };
+        let nodes = self.nodes.get(..end).unwrap_or_default();
+        let bytes = self.line.as_bytes();
+        let mut at = self.at as usize + 1;
+        // A key holds no nodes: the next one is its value.
+        while let Some([key, node, ..]) = nodes.get(at..) {
+            let value = Value { at: at as u32 + 1, ..*self };
+            let body = bytes.get(key.start as usize + 1..key.end as usize - 1).unwrap_or_default();
+            if !read(body, value) && body.contains(&b'\\') {
+                let key = Text::from_scanned(self.slice(*key)).decode();
+                read(key.as_bytes(), value);
+            }
+            at = node.next as usize;
+        }
+    }
+
     /// Returns the items of an array in their order; of anything else, none.
     pub fn items(&self) -> Items<'l> {
         self.children(self.is_array())
@@ -218,6 +256,24 @@ mod tests {
             [Some(2), Some(4), Some(5), Some(6), None, None]
         );
         assert!(value.get("typ").expect("a number").get("typ").is_none());
+    }
+
+    #[test]
+    fn members_are_read_by_what_their_keys_mean() {
+        let mut scanner = Scanner::default();
+        let line = br#"{"\u0061":1,"a":2,"b":{"a":3},"\\":4,"\u0062":[]}"#;
+        let value = scanner.scan_slice(line, 0).expect("valid");
+        let mut seen = Vec::new();
+        value.read_members(|key, value| {
+            let is_known = matches!(key, b"a" | b"b" | b"\\");
+            if is_known {
+                seen.push((key.to_vec(), value.raw().as_str()));
+            }
+            is_known
+        });
+        let expected = [("a", "1"), ("a", "2"), ("b", r#"{"a":3}"#), ("\\", "4"), ("b", "[]")];
+        assert_eq!(seen, expected.map(|(key, value)| (key.as_bytes().to_vec(), value)));
+        value.get("b").expect("an array").read_members(|_, _| unreachable!("no object"));
     }
 
     #[test]

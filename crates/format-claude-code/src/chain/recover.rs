@@ -1,8 +1,6 @@
 //! What belongs to the branch though it is not on the way: parallel tools fork the tree.
 
-use std::collections::HashSet;
-
-use core_model::Role;
+use core_model::{Hashes, Role};
 
 use super::{Chain, node::Node, tree::Tree};
 
@@ -12,7 +10,7 @@ impl Chain {
     /// Lines before `start` stay as they are.
     pub(super) fn recover(&self, tree: &Tree<'_>, shown: &mut [bool], start: u32) {
         let of_role = |node_idx: u32, role| self.node(node_idx).role == Some(role);
-        let mut responses = HashSet::new();
+        let mut responses = Hashes::default();
         for (node, _) in self.nodes.iter().zip(&*shown).filter(|(_, shown)| **shown) {
             if node.role == Some(Role::Assistant) && node.message_id != 0 {
                 responses.insert(node.message_id);
@@ -28,7 +26,7 @@ impl Chain {
             }
         }
         let is_shown = |shown: &[bool], node_idx: u32| shown.get(node_idx as usize) == Some(&true);
-        let (mut called, mut answered) = (HashSet::new(), HashSet::new());
+        let (mut called, mut answered) = (Hashes::default(), Hashes::default());
         for &(node_idx, id) in self.tools.iter().filter(|(node_idx, _)| is_shown(shown, *node_idx))
         {
             if of_role(node_idx, Role::Assistant) { &mut called } else { &mut answered }.insert(id);

@@ -1,6 +1,8 @@
 //! The tree of a file, and the branch of it that the client goes on with.
 
-use std::collections::{HashMap, hash_map::Entry};
+use std::collections::hash_map::Entry;
+
+use core_model::ByHash;
 
 use super::node::{Link, Node};
 
@@ -29,7 +31,8 @@ impl<'n> Tree<'n> {
     /// Creates the tree; if `is_cut`, histories start at compactions, as the client has it.
     pub(super) fn new(nodes: &'n [Node], is_cut: bool) -> Self {
         let mut last: Vec<u32> = (0..nodes.len() as u32).collect();
-        let mut by_id: HashMap<u64, u32> = HashMap::with_capacity(nodes.len());
+        let mut by_id = ByHash::default();
+        by_id.reserve(nodes.len());
         for (node_idx, node) in nodes.iter().enumerate() {
             match by_id.entry(node.id) {
                 Entry::Vacant(entry) => {

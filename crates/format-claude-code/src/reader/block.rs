@@ -44,28 +44,29 @@ struct BlockMembers<'l> {
 impl<'l> BlockMembers<'l> {
     fn new(block: Value<'l>) -> Self {
         let mut found = Self::default();
-        for (key, value) in block.members() {
-            match &*key.decode() {
-                "type" => found.kind = value.text(),
-                "text" => found.text = value.text(),
-                "thinking" => found.thinking = value.text(),
-                "signature" => found.signature = value.text(),
-                "id" => found.id = value.text(),
-                "name" => found.name = value.text(),
-                "input" => found.input = Some(value),
-                "tool_use_id" => found.tool_use_id = value.text(),
-                "content" => found.content = Some(value),
-                "source" => found.source = Some(value),
-                "is_error" => {
+        block.read_members(|key, value| {
+            match key {
+                b"type" => found.kind = value.text(),
+                b"text" => found.text = value.text(),
+                b"thinking" => found.thinking = value.text(),
+                b"signature" => found.signature = value.text(),
+                b"id" => found.id = value.text(),
+                b"name" => found.name = value.text(),
+                b"input" => found.input = Some(value),
+                b"tool_use_id" => found.tool_use_id = value.text(),
+                b"content" => found.content = Some(value),
+                b"source" => found.source = Some(value),
+                b"is_error" => {
                     found.is_error = match value.bool() {
                         Some(bool) => Field::Value(bool),
                         None if value.is_null() => Field::Null,
                         None => Field::Absent,
                     }
                 }
-                _ => {}
+                _ => return false,
             }
-        }
+            true
+        });
         found
     }
 

@@ -1,11 +1,8 @@
 //! Tool uses that wait for a result, and the ids that the API accepts.
 
-use std::{
-    collections::{BTreeMap, HashMap, HashSet, VecDeque},
-    hash::{BuildHasher, RandomState},
-};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use core_model::Facts;
+use core_model::{Facts, IdSet};
 
 /// A tool use that waits for a result.
 #[derive(Debug, Default)]
@@ -25,49 +22,48 @@ pub(super) struct Call {
 pub(super) struct Calls {
     open: BTreeMap<u64, Call>,
     by_id: HashMap<String, VecDeque<u64>>,
-    written: HashSet<u64>,
-    called: HashSet<u64>,
-    answered: HashSet<u64>,
+    written: IdSet,
+    called: IdSet,
+    answered: IdSet,
     n_calls: u64,
-    hasher: RandomState,
 }
 
 impl Calls {
     /// Returns an id for a tool use that the API accepts and no other has; `None` if it is the
     /// source's own.
     pub(super) fn name(&mut self, id: &str, uuid: impl FnOnce() -> String) -> Option<String> {
-        let is_valid = is_word(id) && self.written.insert(self.hasher.hash_one(id));
+        let is_valid = is_word(id) && self.written.insert(id);
         if is_valid {
             return None;
         }
         let digits: String = uuid().chars().filter(|char| *char != '-').take(24).collect();
         let name = format!("toolu_{digits}");
-        self.written.insert(self.hasher.hash_one(&*name));
+        self.written.insert(&name);
         Some(name)
     }
 
     /// Adds a tool use that waits for a result.
     pub(super) fn add(&mut self, call: Call) {
         self.n_calls += 1;
-        self.called.insert(self.hasher.hash_one(&*call.id));
+        self.called.insert(&call.id);
         self.by_id.entry(call.id.clone()).or_default().push_back(self.n_calls);
         self.open.insert(self.n_calls, call);
     }
 
     /// Adds a tool use whose result came before it.
     pub(super) fn add_answered(&mut self, id: &str) {
-        self.called.insert(self.hasher.hash_one(id));
+        self.called.insert(id);
     }
 
     /// Adds a tool use of a line that already stands in the output.
     pub(super) fn resume(&mut self, id: String, entry: &str, at: i64) {
-        self.written.insert(self.hasher.hash_one(&*id));
+        self.written.insert(&id);
         self.add(Call { id, written: None, entry: entry.to_owned(), at });
     }
 
     /// Returns the tool use that a result answers, which then waits no longer.
     pub(super) fn answer(&mut self, id: &str) -> Option<Call> {
-        self.answered.insert(self.hasher.hash_one(id));
+        self.answered.insert(id);
         let waiting = self.by_id.get_mut(id)?;
         let call = waiting.pop_front();
         if waiting.is_empty() {
@@ -78,7 +74,7 @@ impl Calls {
 
     /// Returns whether a tool use of this id came, answered or not.
     pub(super) fn is_called(&self, id: &str) -> bool {
-        self.called.contains(&self.hasher.hash_one(id))
+        self.called.contains(id)
     }
 
     /// Returns whether a result is yet to come for a tool use that waits for one.
@@ -87,7 +83,7 @@ impl Calls {
     }
 
     fn is_expected(&self, call: &Call, facts: &Facts) -> bool {
-        facts.is_answered(&call.id) && !self.answered.contains(&self.hasher.hash_one(&*call.id))
+        facts.is_answered(&call.id) && !self.answered.contains(&call.id)
     }
 
     /// Returns the tool uses that get no result, which then wait no longer; `all`, or all but

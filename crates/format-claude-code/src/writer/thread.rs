@@ -1,11 +1,6 @@
 //! What every entry begins and ends with: the session, the chain of parents, ids and times.
 
-use std::{
-    collections::HashSet,
-    hash::{BuildHasher, RandomState},
-};
-
-use core_model::{Context, Event, Facts, LineId, LossKind, Output, TitleRank, uuid_of_name};
+use core_model::{Context, Event, Facts, IdSet, LineId, LossKind, Output, TitleRank, uuid_of_name};
 use jsonl::{Scanner, Style, Text, push_string};
 
 use super::clock::Clock;
@@ -20,8 +15,7 @@ pub(super) struct Thread {
     version: Option<String>,
     git_branch: Option<String>,
     parent: Option<String>,
-    used: HashSet<u64>,
-    hasher: RandomState,
+    used: IdSet,
 }
 
 /// How an entry ends.
@@ -80,7 +74,7 @@ impl Thread {
         }
         let Some(uuid) = context.uuid else { return };
         let uuid = uuid.decode();
-        self.used.insert(self.hasher.hash_one(&*uuid));
+        self.used.insert(&uuid);
         self.parent = Some(json(&uuid));
         if let Some(time) = context.time {
             self.clock.resume(time);
@@ -188,7 +182,7 @@ impl Thread {
     /// Returns the source's id, unless an entry has it already.
     fn own_uuid(&mut self, uuid: Option<Text<'_>>) -> Option<String> {
         let uuid = uuid.filter(|uuid| !uuid.is_empty() && !uuid.has_lone_surrogate())?.decode();
-        self.used.insert(self.hasher.hash_one(&*uuid)).then(|| json(&uuid))
+        self.used.insert(&uuid).then(|| json(&uuid))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Writes how a run ended: what the source says of it, or what can be concluded.
 
-use core_model::{LineId, LossKind, Message, Outcome, Output, Status};
+use core_model::{LineId, LossKind, Makeup, Message, Outcome, Output, Status};
 use jsonl::{Raw, Scanner, Text};
 
 use super::pen::Pen;
@@ -30,14 +30,12 @@ enum State {
 
 impl Ending {
     /// Takes note of a line of a response, which may go on with the response before.
-    pub(super) fn add_response(&mut self, message: &Message<'_>, goes_on: bool) {
+    pub(super) fn add_response(&mut self, message: &Message<'_>, makeup: Makeup, goes_on: bool) {
         self.n_responses += u64::from(!goes_on);
         let is_tool_use = |raw: Raw<'_>| raw.as_text().is_some_and(|text| text.is("tool_use"));
-        let has_call =
-            || message.blocks().any(|(block, _)| matches!(block, core_model::Block::ToolUse(_)));
         self.state = if message.is_api_error {
             State::Failed
-        } else if message.stop_reason.is_some_and(is_tool_use) || has_call() {
+        } else if message.stop_reason.is_some_and(is_tool_use) || makeup.n_tool_uses > 0 {
             State::Waiting
         } else {
             State::Answered

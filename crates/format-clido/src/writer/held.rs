@@ -1,30 +1,29 @@
 //! The response that is being written, and the lines that wait until it is complete.
 
-use std::collections::{BTreeMap, HashMap};
-
-use core_model::{Event, Facts, LineId, Message, Output};
+use core_model::{ByHash, Event, IdHasher, LineId, Message, Output};
 use jsonl::Text;
 
-/// What the lines of one response have in common.
-#[derive(Clone, Debug, Eq, PartialEq)]
+/// What the lines of one response have in common: hashes of it.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) enum Key {
     /// The API's id of the response.
-    Id(String),
+    Id(u64),
     /// Of a stream without ids: the model and the sub-agent of lines that follow each other.
-    Run(Option<String>, Option<String>),
+    Run(Option<u64>, Option<u64>),
     /// Nothing: a line is a response.
+    #[default]
     Alone,
 }
 
 impl Key {
-    pub(super) fn of(event: &Event<'_>, message: &Message<'_>) -> Self {
-        let owned = |text: Option<Text<'_>>| text.map(|text| text.decode().into_owned());
+    pub(super) fn of(event: &Event<'_>, message: &Message<'_>, hasher: &IdHasher) -> Self {
+        let hash = |text: Option<Text<'_>>| text.map(|text| hasher.hash_text(text));
         match message.id {
-            Some(id) => Key::Id(id.decode().into_owned()),
+            Some(id) => Key::Id(hasher.hash_text(id)),
             // Old SDKs dump a response as one line per block and no id; all else without an id
             // (clido, old transcripts) has a line per response.
             None if event.format.starts_with("sdk-stream") => {
-                Key::Run(owned(message.model), owned(event.context.parent_tool_use))
+                Key::Run(hash(message.model), hash(event.context.parent_tool_use))
             }
             None => Key::Alone,
         }
@@ -38,15 +37,18 @@ pub(super) struct Held {
     pub(super) arrival: u64,
 }
 
+/// The results whose call is still to come, by the hash of the call's id.
+pub(super) type Early = ByHash<Vec<Held>>;
+
 /// The response that is being written.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Response {
     key: Key,
     /// Its line; none if it has none yet, or stood in the output before.
     line: Option<LineId>,
     calls: Vec<Call>,
-    /// Where in `calls` the call with an id is.
-    places: HashMap<String, usize>,
+    /// Where in `calls` the call is, by the hash of its id.
+    places: ByHash<usize>,
     results: Vec<(usize, Held)>,
     /// The lines that come after it and its results.
     pub(super) tail: Vec<LineId>,
@@ -54,35 +56,40 @@ pub(super) struct Response {
     is_complete: bool,
 }
 
-#[derive(Debug)]
-struct Call {
-    line: Option<LineId>,
-    millis: Option<i64>,
-    is_answered: bool,
+/// A call of the response.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Call {
+    /// The hash of its id.
+    pub(super) id: u64,
+    /// The line that repeats it.
+    pub(super) line: Option<LineId>,
+    /// Its time.
+    pub(super) millis: Option<i64>,
+    /// Whether a result of it came.
+    pub(super) is_answered: bool,
+    /// Whether a result of it is anywhere in the source.
+    pub(super) has_result: bool,
 }
 
 impl Response {
     /// The number of lines that wait for a response to be complete, before it is taken to be.
     pub(super) const MAX_TAIL: usize = 1000;
 
-    pub(super) fn new(key: Key) -> Self {
-        Self {
-            key,
-            line: None,
-            calls: Vec::new(),
-            places: HashMap::new(),
-            results: Vec::new(),
-            tail: Vec::new(),
-            is_complete: false,
-        }
+    /// Starts a response in the place of one that was emitted, through its buffers.
+    pub(super) fn start(mut self, key: Key) -> Self {
+        self.key = key;
+        self.calls.clear();
+        self.places.clear();
+        self.is_complete = false;
+        self
     }
 
     /// Returns whether a line with this key goes on with the response.
-    pub(super) fn takes(&self, key: &Key) -> bool {
+    pub(super) fn takes(&self, key: Key) -> bool {
         match key {
             _ if self.is_complete => false,
-            Key::Id(_) => self.key == *key,
-            Key::Run(..) => self.key == *key && self.results.is_empty(),
+            Key::Id(_) => self.key == key,
+            Key::Run(..) => self.key == key && self.results.is_empty(),
             Key::Alone => false,
         }
     }
@@ -102,36 +109,38 @@ impl Response {
         }
     }
 
-    /// Takes note of a call, its time, and the line that repeats it.
-    pub(super) fn add_call(&mut self, id: String, line: Option<LineId>, millis: Option<i64>) {
-        self.places.entry(id).or_insert(self.calls.len());
-        self.calls.push(Call { line, millis, is_answered: false });
+    /// Takes note of a call; of all with its id, the first counts.
+    pub(super) fn add_call(&mut self, call: Call) {
+        let place = *self.places.entry(call.id).or_insert(self.calls.len());
+        self.calls.push(Call { is_answered: false, ..call });
+        if let Some(first) = self.calls.get_mut(place) {
+            first.is_answered |= call.is_answered;
+        }
     }
 
     /// Returns whether the call is one of this response; it is answered then.
-    pub(super) fn answer(&mut self, id: &str) -> bool {
-        let place = self.places.get(id);
+    pub(super) fn answer(&mut self, id: u64) -> bool {
+        let place = self.places.get(&id);
         let call = place.and_then(|place| self.calls.get_mut(*place));
         call.map(|call| call.is_answered = true).is_some()
     }
 
     /// Returns the time of a call.
-    pub(super) fn time_of(&self, id: &str) -> Option<i64> {
-        self.calls.get(*self.places.get(id)?)?.millis
+    pub(super) fn time_of(&self, id: u64) -> Option<i64> {
+        self.calls.get(*self.places.get(&id)?)?.millis
     }
 
     /// Holds a result back until the response is complete.
-    pub(super) fn add_result(&mut self, id: &str, held: Held) {
-        let place = self.places.get(id).copied();
+    pub(super) fn add_result(&mut self, id: u64, held: Held) {
+        let place = self.places.get(&id).copied();
         self.results.push((place.unwrap_or(usize::MAX), held));
     }
 
     /// Returns whether a result of one of the calls is still to come; the response itself is
     /// complete.
-    pub(super) fn completes_to_wait(&mut self, facts: &Facts) -> bool {
-        let is_open = |place: usize| self.calls.get(place).is_some_and(|call| !call.is_answered);
-        let mut places = self.places.iter();
-        let waits = places.any(|(id, place)| is_open(*place) && facts.is_answered(id));
+    pub(super) fn completes_to_wait(&mut self) -> bool {
+        let mut first_of_each = self.places.values().filter_map(|place| self.calls.get(*place));
+        let waits = first_of_each.any(|call| !call.is_answered && call.has_result);
         self.is_complete |= waits;
         waits
     }
@@ -147,13 +156,9 @@ impl Response {
         places.any(|call| !call.is_answered)
     }
 
-    /// Emits the response, its calls, their results in the order of the calls, and what waited.
-    pub(super) fn emit(mut self, early: &mut BTreeMap<String, Vec<Held>>, out: &mut Output) {
-        self.emit_held(early, out);
-    }
-
-    /// Emits all that is held, and forgets it.
-    pub(super) fn emit_held(&mut self, early: &mut BTreeMap<String, Vec<Held>>, out: &mut Output) {
+    /// Emits the response, its calls, their results in the order of the calls, and what waited; all
+    /// that is held is forgotten.
+    pub(super) fn emit(&mut self, early: &mut Early, out: &mut Output) {
         if let Some(line) = self.line.take() {
             out.put(line, "]}");
             out.emit(line);
@@ -167,7 +172,7 @@ impl Response {
                 self.results.extend(results.into_iter().map(|held| (*place, held)));
             }
         }
-        self.results.sort_by_key(|(place, held)| (*place, held.arrival));
+        self.results.sort_unstable_by_key(|(place, held)| (*place, held.arrival));
         for (_, held) in self.results.drain(..) {
             out.emit(held.line);
         }

@@ -1,12 +1,10 @@
 //! Writes messages: a response of many lines as one, a line for each result, the rest as it is.
 
-use std::hash::BuildHasher;
-
-use core_model::{Block, Event, LossKind, Message, Role, ToolResult, ToolUse};
+use core_model::{Block, Event, LossKind, Makeup, Message, Role, ToolResult, ToolUse};
 
 use super::{
     SessionWriter, block,
-    held::{Held, Key, Response},
+    held::{Call, Held, Key, Response},
     losses,
     pen::Pen,
     result,
@@ -21,7 +19,8 @@ impl SessionWriter {
         pen: &mut Pen<'_>,
     ) {
         losses::count_message(message, pen.out);
-        if message.blocks().next().is_none() {
+        let makeup = message.makeup();
+        if makeup.is_empty() {
             // No API takes a message without content, and between calls and results it would part
             // them.
             return pen.out.lose(LossKind::Dropped, "message.content");
@@ -31,19 +30,26 @@ impl SessionWriter {
         self.has_ended = false;
         self.ending.add_time(event.context.time);
         match message.role {
-            Role::Assistant => self.write_assistant(event, message, pen),
-            Role::User => self.write_user(event, message, pen),
+            Role::Assistant => self.write_assistant(event, message, makeup, pen),
+            Role::User => self.write_user(event, message, makeup, pen),
         }
     }
 
-    fn write_assistant(&mut self, event: &Event<'_>, message: &Message<'_>, pen: &mut Pen<'_>) {
-        let key = Key::of(event, message);
-        let goes_on = self.response.as_ref().is_some_and(|response| response.takes(&key));
+    fn write_assistant(
+        &mut self,
+        event: &Event<'_>,
+        message: &Message<'_>,
+        makeup: Makeup,
+        pen: &mut Pen<'_>,
+    ) {
+        let key = Key::of(event, message, &self.hasher);
+        let goes_on = self.response.as_ref().is_some_and(|response| response.takes(key));
         if !goes_on {
             self.close_response(pen.out);
         }
-        self.ending.add_response(message, goes_on);
-        let mut response = self.response.take().unwrap_or_else(|| Response::new(key));
+        self.ending.add_response(message, makeup, goes_on);
+        let response = self.response.take();
+        let mut response = response.unwrap_or_else(|| std::mem::take(&mut self.last).start(key));
         for (block, _) in message.blocks() {
             // Some proxies answer their own calls.
             if matches!(block, Block::ToolResult(_)) {
@@ -56,6 +62,9 @@ impl SessionWriter {
             }
         }
         self.response = Some(response);
+        if makeup.n_tool_results == 0 {
+            return;
+        }
         for result in message.tool_results() {
             self.write_result(event, message, &result, pen);
         }
@@ -68,27 +77,34 @@ impl SessionWriter {
         response: &mut Response,
         pen: &mut Pen<'_>,
     ) {
-        let id = tool.id.decode().into_owned();
-        self.called.insert(self.hasher.hash_one(id.as_str()));
+        let id = self.hasher.hash_text(tool.id);
+        self.called.insert(id);
         if tool.is_server {
             return;
         }
-        let is_answered = self.early.contains_key(&id);
-        let line = block::repeat_call(pen, tool);
-        let millis = event.context.time.and_then(core_model::millis);
-        if is_answered {
-            response.add_call(id.clone(), Some(line), millis);
-            response.answer(&id);
-        } else {
-            response.add_call(id, Some(line), millis);
-        }
+        response.add_call(Call {
+            id,
+            line: Some(block::repeat_call(pen, tool)),
+            millis: event.context.time.and_then(core_model::millis),
+            is_answered: self.early.contains_key(&id),
+            has_result: self.facts.is_answered(&tool.id.decode()),
+        });
     }
 
-    fn write_user(&mut self, event: &Event<'_>, message: &Message<'_>, pen: &mut Pen<'_>) {
-        let mut has_result = false;
-        for result in message.tool_results() {
-            self.write_result(event, message, &result, pen);
-            has_result = true;
+    fn write_user(
+        &mut self,
+        event: &Event<'_>,
+        message: &Message<'_>,
+        makeup: Makeup,
+        pen: &mut Pen<'_>,
+    ) {
+        if makeup.n_tool_results > 0 {
+            for result in message.tool_results() {
+                self.write_result(event, message, &result, pen);
+            }
+        }
+        if makeup.n_said() == 0 {
+            return;
         }
         let mut said = None;
         let mut waits = false;
@@ -105,8 +121,7 @@ impl SessionWriter {
                     // Clients say things in the user's place while tools still run; clido wants the
                     // results directly after the response.
                     let response = self.response.as_mut();
-                    waits =
-                        response.is_some_and(|response| response.completes_to_wait(&self.facts));
+                    waits = response.is_some_and(Response::completes_to_wait);
                     if !waits {
                         self.close_response(pen.out);
                     }
@@ -125,7 +140,7 @@ impl SessionWriter {
             pen.out.emit(line);
         }
         self.ending.add_user(message);
-        if has_result {
+        if makeup.n_tool_results > 0 {
             pen.out.lose(LossKind::Flattened, "message.content");
         }
     }
@@ -137,23 +152,26 @@ impl SessionWriter {
         result: &ToolResult<'_>,
         pen: &mut Pen<'_>,
     ) {
-        let id = result.tool_use_id.decode();
-        let call_millis = self.response.as_ref().and_then(|response| response.time_of(&id));
+        let id = self.hasher.hash_text(result.tool_use_id);
+        let call_millis = self.response.as_ref().and_then(|response| response.time_of(id));
         let line = result::write(event, message, result, call_millis, pen);
         let held = Held { line, arrival: self.n_results };
         self.n_results += 1;
-        let is_of_response = self.response.as_mut().is_some_and(|response| response.answer(&id));
-        let is_called = self.called.contains(&self.hasher.hash_one(&*id));
+        let is_of_response = self.response.as_mut().is_some_and(|response| response.answer(id));
+        let is_called = self.called.contains(&id);
         match &mut self.response {
-            _ if !is_of_response && !is_called && self.facts.is_called(&id) => {
-                self.early.entry(id.into_owned()).or_default().push(held);
+            _ if !is_of_response
+                && !is_called
+                && self.facts.is_called(&result.tool_use_id.decode()) =>
+            {
+                self.early.entry(id).or_default().push(held);
                 pen.out.lose(LossKind::Flattened, "tool_result.order");
             }
             Some(response) => {
                 if response.moves() {
                     pen.out.lose(LossKind::Flattened, "tool_result.order");
                 }
-                response.add_result(&id, held);
+                response.add_result(id, held);
             }
             None => pen.out.emit(line),
         }

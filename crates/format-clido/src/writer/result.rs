@@ -115,14 +115,14 @@ fn write_duration(
     let millis = event.context.time.and_then(core_model::millis);
     let passed = millis.and_then(|millis| millis.checked_sub(call_millis));
     if let Some(passed) = passed.filter(|passed| *passed >= 0) {
-        pen.out.put(line, &format!(",\"duration_ms\":{passed}"));
+        pen.out.put_args(line, format_args!(",\"duration_ms\":{passed}"));
         pen.out.lose(LossKind::Invented, "tool_result.duration_ms");
     }
 }
 
 /// Returns how long the client says that the tool ran.
 fn told_duration<'l>(line: Value<'l>, message: &Message<'_>) -> Option<Raw<'l>> {
-    let told = message.tool_use_result?;
+    let told = message.tool_use_result.filter(|told| told.as_str().starts_with('{'))?;
     if message.tool_results().nth(1).is_some() {
         // It does not say which of the results it is about.
         return None;
@@ -131,8 +131,16 @@ fn told_duration<'l>(line: Value<'l>, message: &Message<'_>) -> Option<Raw<'l>> 
     // scanned as a part of its line.
     let is_told = |value: &Value<'l>| value.raw().as_str().as_ptr() == told.as_str().as_ptr();
     let told = line.members().map(|(_, value)| value).find(is_told)?;
-    let duration = told.get("durationMs").or_else(|| told.get("totalDurationMs"))?.raw();
-    duration.as_u64().map(|_| duration)
+    let (mut duration, mut total) = (None, None);
+    told.read_members(|key, value| {
+        match key {
+            b"durationMs" => duration = Some(value),
+            b"totalDurationMs" => total = Some(value),
+            _ => return false,
+        }
+        true
+    });
+    duration.or(total).map(|duration| duration.raw()).filter(|raw| raw.as_u64().is_some())
 }
 
 fn write_file(result: &ToolResult<'_>, line: LineId, pen: &mut Pen<'_>) {
