@@ -15,6 +15,9 @@ const VERSION: &str = "0.2.187";
 /// What the reader is asked, and what it must answer.
 const SCRIPT: &str = include_str!("clients.py");
 
+/// What our reading of the reader's rule for conversations is held to.
+const CHAINS: &str = include_str!("chains.py");
+
 /// Converts every session of the folders and asks the reader for it; returns whether all was there.
 ///
 /// Without a folder, the fixtures are asked for.
@@ -35,8 +38,31 @@ fn run(root: &Path, folders: &[String], scratch: &Path) -> Result<(), String> {
     let target = env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
     let script = scratch.join("clients.py");
     fs::write(&script, SCRIPT).map_err(|error| error.to_string())?;
-    let mut ask = Command::new(python);
+    let mut ask = Command::new(&python);
     ask.arg(script).arg(root.join(target).join("debug/convert")).arg(scratch.join("home"));
+    if folders.is_empty() {
+        ask.arg(root.join("fixtures"));
+    }
+    call(ask.args(folders))?;
+    conversations(root, folders, scratch, &python)
+}
+
+/// Holds the conversations that `format-claude-code` finds against the reader's own.
+fn conversations(
+    root: &Path,
+    folders: &[String],
+    scratch: &Path,
+    python: &Path,
+) -> Result<(), String> {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut build = Command::new(cargo);
+    let example = ["-p", "format-claude-code", "--example", "conversation"];
+    call(build.current_dir(root).args(["build", "--quiet"]).args(example))?;
+    let target = env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
+    let script = scratch.join("chains.py");
+    fs::write(&script, CHAINS).map_err(|error| error.to_string())?;
+    let mut ask = Command::new(python);
+    ask.arg(script).arg(target.join("debug/examples/conversation")).arg(scratch.join("chains"));
     if folders.is_empty() {
         ask.arg(root.join("fixtures"));
     }

@@ -7,6 +7,7 @@
 mod compaction;
 mod node;
 mod recover;
+mod sdk;
 mod tree;
 
 use core_model::{
@@ -15,6 +16,7 @@ use core_model::{
 };
 use jsonl::Text;
 
+pub(crate) use self::sdk::SdkChain;
 use self::{
     compaction::Preserved,
     node::{Link, Node},

@@ -39,8 +39,8 @@ pub use self::{
         head_tail_scan, project_folders, sessions,
     },
     transcript::{
-        BadLine, Entries, Entry, FoundCall, FoundError, FoundResult, KeyMessage, OpenError,
-        SessionTitle, StringContent, TitleSource, Transcript, estimate_tokens,
+        BadLine, ChainRule, Entries, Entry, FoundCall, FoundError, FoundResult, KeyMessage,
+        OpenError, SessionTitle, StringContent, TitleSource, Transcript, estimate_tokens,
     },
     validate::validate,
     writer::{ClaudeCodeWriter, session_uuid},

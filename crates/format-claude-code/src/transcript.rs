@@ -1,5 +1,6 @@
 //! A transcript in memory: its lines as entries, and what is wrong with the others.
 
+mod branch;
 mod entry;
 mod queries;
 mod seeds;
@@ -11,6 +12,7 @@ use core_model::Place;
 use jsonl::{Error, ErrorKind, Line, Scanner};
 
 pub use self::{
+    branch::ChainRule,
     entry::Entry,
     queries::{FoundCall, FoundError, FoundResult},
     seeds::{KeyMessage, StringContent, estimate_tokens},
@@ -161,6 +163,11 @@ impl<'b> Transcript<'b> {
         Entries { bytes: &self.bytes, places, idx: start, scanner: Scanner::default() }
     }
 
+    /// Returns the entry with an index, read through a scanner.
+    pub fn entry<'s>(&'s self, idx: usize, scanner: &'s mut Scanner) -> Option<Entry<'s>> {
+        self.entries.get(idx)?.read(idx, &self.bytes, scanner)
+    }
+
     /// Calls `each` with every entry, in the order of the file.
     pub fn for_each(&self, mut each: impl FnMut(&Entry<'_>)) {
         let mut entries = self.entries();
@@ -183,14 +190,18 @@ impl Entries<'_> {
     /// Returns the next entry; `None` after the last.
     #[expect(clippy::should_implement_trait, reason = "the entry borrows from the scanner")]
     pub fn next(&mut self) -> Option<Entry<'_>> {
-        let EntryPlace { line, range } = self.places.next()?;
         let idx = self.idx;
         self.idx += 1;
-        let bytes = self.bytes.get(range.clone())?;
-        let offset = range.start as u64;
-        let place = Place { line: *line, offset };
+        self.places.next()?.read(idx, self.bytes, &mut self.scanner)
+    }
+}
+
+impl EntryPlace {
+    fn read<'s>(&self, idx: usize, bytes: &'s [u8], scanner: &'s mut Scanner) -> Option<Entry<'s>> {
+        let bytes = bytes.get(self.range.clone())?;
+        let place = Place { line: self.line, offset: self.range.start as u64 };
         // What is an entry has been scanned before.
-        let value = self.scanner.scan(&Line::new(bytes, offset)).ok()?;
+        let value = scanner.scan(&Line::new(bytes, place.offset)).ok()?;
         Some(Entry::new(idx, place, value))
     }
 }

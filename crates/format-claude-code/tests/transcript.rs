@@ -3,7 +3,9 @@
 use std::{fs, path::Path};
 
 use core_model::{CompactionRule, DurationRule, ErrorPolicy};
-use format_claude_code::{OpenError, StringContent, TitleSource, Transcript, estimate_tokens};
+use format_claude_code::{
+    ChainRule, OpenError, StringContent, TitleSource, Transcript, estimate_tokens,
+};
 
 fn path(name: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../fixtures/{name}.jsonl"))
@@ -212,5 +214,33 @@ fn no_fixture_stops_a_question() {
             _ = (transcript.title(), transcript.is_empty(), transcript.is_warmup());
             _ = (transcript.overview().to_string(), transcript.usage_totals(), transcript.slugs());
         }
+    }
+}
+
+#[test]
+fn the_sdk_takes_carriage_returns_for_newlines() {
+    for name in ["damaged/lone-carriage-returns", "damaged/record-separators"] {
+        assert_eq!(open(name).active_chain(ChainRule::Sdk), [0, 1, 2, 3], "{name}");
+    }
+    // Two records without anything between are lost to it.
+    let chain = open("damaged/two-records-on-a-line").active_chain(ChainRule::Sdk);
+    assert!(chain.len() < open("damaged/two-records-on-a-line").n_entries());
+}
+
+#[test]
+fn conversations_by_the_rule_of_the_client() {
+    for (name, expected) in [
+        ("claude-code/rewind", None),
+        ("claude-code/forward-parent", None),
+        ("claude-code/sidechain-inline", Some(vec![0, 1, 6, 7])),
+        ("claude-code/compaction", Some(vec![0, 1, 3, 4, 5])),
+    ] {
+        let transcript = open(name);
+        let chain = transcript.active_chain(ChainRule::Cli);
+        if let Some(expected) = expected {
+            assert_eq!(chain, expected, "{name}");
+        }
+        let sdk = transcript.active_chain(ChainRule::Sdk);
+        assert!(sdk.iter().all(|idx| chain.contains(idx)), "{name}: {sdk:?} in {chain:?}");
     }
 }

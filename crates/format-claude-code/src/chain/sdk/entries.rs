@@ -1,0 +1,115 @@
+//! A line as the SDK's rule knows it.
+
+use core_model::Role;
+use jsonl::{Kind, Text, Value};
+
+/// A line with an id.
+#[derive(Debug, Default)]
+pub(super) struct SdkEntry {
+    /// The caller's number for it.
+    pub(super) place: usize,
+    pub(super) id: String,
+    pub(super) parent: Option<String>,
+    pub(super) role: Option<Role>,
+    /// The API's id of the response, of the assistant's lines.
+    pub(super) message_id: Option<String>,
+    pub(super) is_sidechain: bool,
+    pub(super) is_meta: bool,
+    pub(super) is_team: bool,
+    /// The sub-agent, as written.
+    pub(super) agent_id: Option<String>,
+    /// The time, as text: that is how the SDK compares it.
+    pub(super) time: String,
+    /// The line of the call that a result answers, if it says.
+    pub(super) source: Option<String>,
+    /// The ids of the tool uses.
+    pub(super) calls: Vec<String>,
+    /// The ids of the tool uses that results answer.
+    pub(super) answers: Vec<String>,
+    /// Whether it holds a tool result, with an id or not.
+    pub(super) has_result: bool,
+}
+
+impl SdkEntry {
+    /// Reads a line; `None` if the chain does not know its kind, or it has no id.
+    pub(super) fn read(place: usize, line: Value<'_>) -> Option<Self> {
+        let text = |name: &str| line.get(name).and_then(|value| value.text());
+        let kind = text("type")?;
+        let role = match &*kind.decode() {
+            "user" => Some(Role::User),
+            "assistant" => Some(Role::Assistant),
+            "progress" | "system" | "attachment" => None,
+            _ => return None,
+        };
+        let id = owned(text("uuid")?);
+        let flag = |name: &str| line.get(name).is_some_and(is_true);
+        let message = line.get("message").filter(Value::is_object);
+        let message_id = message.and_then(|message| message.get("id")?.text());
+        let message_id = message_id.filter(|id| role == Some(Role::Assistant) && !id.is_empty());
+        let mut entry = Self {
+            place,
+            id,
+            parent: text("parentUuid").filter(|parent| !parent.is_empty()).map(owned),
+            role,
+            message_id: message_id.map(owned),
+            is_sidechain: flag("isSidechain"),
+            is_meta: flag("isMeta"),
+            is_team: flag("teamName"),
+            agent_id: line.get("agentId").filter(|id| !id.is_null()).map(agent),
+            time: text("timestamp").map(owned).unwrap_or_default(),
+            source: text("sourceToolAssistantUUID").map(owned),
+            ..Self::default()
+        };
+        let content = message.and_then(|message| message.get("content"));
+        for block in content.into_iter().flat_map(|content| content.items()) {
+            let text = |name: &str| block.get(name).and_then(|value| value.text());
+            let Some(kind) = text("type") else { continue };
+            if kind.is("tool_use") {
+                entry.calls.extend(text("id").map(owned));
+            } else if kind.is("tool_result") {
+                entry.has_result = true;
+                entry.answers.extend(text("tool_use_id").map(owned));
+            }
+        }
+        Some(entry)
+    }
+
+    /// Returns whether the conversation may end here rather than in a sub-agent's or a team's.
+    pub(super) fn is_main(&self) -> bool {
+        !self.is_sidechain && !self.is_team && !self.is_meta
+    }
+
+    pub(super) fn is_visible(&self) -> bool {
+        self.role.is_some() && self.is_main()
+    }
+
+    /// Returns whether it is a result of a call that it hangs on.
+    pub(super) fn is_answer(&self) -> bool {
+        self.role == Some(Role::User) && self.parent.is_some() && self.has_result
+    }
+
+    /// Returns whether the same agent wrote both.
+    pub(super) fn is_of_the_writer_of(&self, other: &Self) -> bool {
+        self.is_sidechain == other.is_sidechain && self.agent_id == other.agent_id
+    }
+}
+
+/// Returns whether Python takes a value for true.
+fn is_true(value: Value<'_>) -> bool {
+    match value.kind() {
+        Kind::Null | Kind::False => false,
+        Kind::True => true,
+        Kind::Number => value.raw().as_f64() != Some(0.0),
+        Kind::String => value.text().is_some_and(|text| !text.is_empty()),
+        Kind::Array => value.items().next().is_some(),
+        Kind::Object => value.members().next().is_some(),
+    }
+}
+
+fn agent(id: Value<'_>) -> String {
+    id.text().map_or_else(|| id.raw().as_str().to_owned(), owned)
+}
+
+fn owned(text: Text<'_>) -> String {
+    text.decode().into_owned()
+}

@@ -1,0 +1,128 @@
+"""Holds our reading of the SDK's conversation rule against the SDK: chains.py EXAMPLE HOME FOLDER...
+
+Random transcripts first, then the transcripts of the folders.
+"""
+
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+
+EXAMPLE, HOME = sys.argv[1], pathlib.Path(sys.argv[2])
+os.environ["CLAUDE_CONFIG_DIR"] = str(HOME / "claude")
+
+import claude_agent_sdk as sdk  # noqa: E402  (it reads the environment)
+
+N_RANDOM = 5_000
+FOLDER = HOME / "claude/projects/-project"
+
+
+def line(rng, n_lines, n):
+    """A line of a transcript, often an odd one; ids come from few, so that they meet."""
+    ids = [f"u{k}" for k in range(n_lines)]
+    kinds = ["user"] * 4 + ["assistant"] * 5 + ["system", "progress", "attachment", "summary"]
+    entry = {"type": rng.choice(kinds), "uuid": f"u{n}"}
+    if rng.random() < 0.05:
+        entry["uuid"] = rng.choice(ids)
+    if rng.random() < 0.02:
+        entry["uuid"] = rng.choice([None, 5, ""])
+    way = rng.random()
+    if n and way < 0.6:
+        entry["parentUuid"] = f"u{n - 1}"
+    elif way < 0.9:
+        entry["parentUuid"] = rng.choice(ids)
+    else:
+        entry["parentUuid"] = rng.choice([None, None, "lost", "", 5])
+        if rng.random() < 0.3:
+            del entry["parentUuid"]
+    for name, values in (
+        ("isSidechain", [True, False, False, 0, "yes", None]),
+        ("isMeta", [True, False, False, [], {}]),
+        ("teamName", ["t", "", None]),
+        ("agentId", ["a", "b", None]),
+    ):
+        if rng.random() < 0.08:
+            entry[name] = rng.choice(values)
+    if rng.random() < 0.8:
+        entry["timestamp"] = f"2026-01-01T00:00:{rng.randrange(60):02}.000Z"
+    if rng.random() < 0.15:
+        entry["sourceToolAssistantUUID"] = rng.choice(ids)
+    content = []
+    for _ in range(rng.choice([0, 1, 1, 1, 2])):
+        tool = f"t{rng.randrange(6)}"
+        if entry["type"] == "assistant" and rng.random() < 0.7:
+            content.append({"type": "tool_use", "id": tool, "name": "n", "input": {}})
+        elif entry["type"] == "user" and rng.random() < 0.7:
+            content.append({"type": "tool_result", "tool_use_id": tool, "content": ""})
+        else:
+            content.append({"type": "text", "text": "x"})
+    message = {"role": entry["type"], "content": content}
+    if entry["type"] == "assistant" and rng.random() < 0.9:
+        message["id"] = rng.choice([f"m{rng.randrange(4)}", f"m{n // 3}"])
+    entry["message"] = message
+    if rng.random() < 0.03:
+        entry["message"] = rng.choice(["text", None, [], {"content": "text"}])
+    text = json.dumps(entry, separators=(",", ":"))
+    if rng.random() < 0.02:
+        text = rng.choice(["", "  ", text[:-5], "[]", "5", "\ufeff" + text, " " + text + "\r"])
+    return text
+
+
+def write(n, data):
+    name = f"00000000-0000-4000-8000-{n:012x}"
+    path = FOLDER / f"{name}.jsonl"
+    path.write_bytes(data)
+    return name, path
+
+
+def transcripts(folders):
+    """Yields the bytes of random transcripts, then those of files."""
+    for seed in range(N_RANDOM):
+        rng = random.Random(seed)
+        n_lines = rng.randrange(1, 16)
+        lines = [line(rng, n_lines, n) for n in range(n_lines)]
+        yield f"seed {seed}", "\n".join(lines).encode()
+    for folder in folders:
+        for path in sorted(pathlib.Path(folder).rglob("*.jsonl")):
+            yield str(path), path.read_bytes()
+
+
+def compare(batch):
+    """Returns the names of the transcripts of which we show something else."""
+    paths = [str(path) for _, _, path in batch]
+    ours = subprocess.run([EXAMPLE, *paths], capture_output=True, check=True, text=True).stdout
+    differ = []
+    for (name, session, path), row in zip(batch, ours.split("\n"), strict=False):
+        shown = [json.loads(uuid) for uuid in row.split("\t")[1:]]
+        try:
+            messages = sdk.get_session_messages(session)
+        except (UnicodeDecodeError, RecursionError, TypeError):
+            # The SDK fails on the whole file.
+            path.unlink()
+            continue
+        if shown != [message.uuid for message in messages]:
+            differ.append(name)
+        path.unlink()
+    return differ
+
+
+def main():
+    FOLDER.mkdir(parents=True)
+    n_compared, differ, batch = 0, [], []
+    for n, (name, data) in enumerate(transcripts(sys.argv[3:])):
+        batch.append((name, *write(n, data)))
+        if len(batch) == 500:
+            n_compared += len(batch)
+            differ += compare(batch)
+            batch = []
+    differ += compare(batch)
+    n_compared += len(batch)
+    print(f"{n_compared:8} transcripts, {n_compared - len(differ)} shown as the SDK shows them")
+    for name in differ[:20]:
+        print(f"FAILED {name}: not the SDK's messages")
+    return 1 if differ else 0
+
+
+sys.exit(main())
