@@ -7,6 +7,7 @@ mod detect;
 mod find;
 mod formats;
 mod man;
+mod stats;
 
 use std::io;
 
@@ -27,6 +28,8 @@ pub(crate) enum Command {
     Formats,
     /// Show or strip what a converted file carries
     Carry(carry::Args),
+    /// Sum up sessions: what was said, called, touched and spent, and how long it took
+    Stats(stats::Args),
     /// Print what a shell completes
     Completions(completions::Args),
     /// Print a manual page, as `man -l -` reads it
@@ -42,6 +45,7 @@ impl Command {
             Command::Find(args) => find::run(args),
             Command::Formats => formats::run(),
             Command::Carry(args) => carry::run(args),
+            Command::Stats(args) => stats::run(args),
             Command::Completions(args) => completions::run(args),
             Command::Man(args) => man::run(args),
         }

@@ -53,13 +53,23 @@ pub(crate) struct FilterArgs {
 
 /// When a tool result tells of an error.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
-enum ErrorRule {
+pub(crate) enum ErrorRule {
     /// It is marked as one
     Flag,
     /// It says `error` or `failed`: `0 errors` counts too
     Text,
     /// Either of the two
     Either,
+}
+
+impl From<ErrorRule> for ErrorPolicy {
+    fn from(rule: ErrorRule) -> Self {
+        match rule {
+            ErrorRule::Flag => ErrorPolicy::Flag,
+            ErrorRule::Text => ErrorPolicy::Text,
+            ErrorRule::Either => ErrorPolicy::Either,
+        }
+    }
 }
 
 fn since(text: &str) -> Result<i64, &'static str> {
@@ -90,11 +100,7 @@ pub(crate) struct Filter {
 impl FilterArgs {
     /// Returns the filter; `with_results` if a result is wanted because the use of the tool is.
     pub(crate) fn filter(&self, with_results: bool) -> Filter {
-        let errors = self.errors.map(|rule| match rule {
-            ErrorRule::Flag => ErrorPolicy::Flag,
-            ErrorRule::Text => ErrorPolicy::Text,
-            ErrorRule::Either => ErrorPolicy::Either,
-        });
+        let errors = self.errors.map(ErrorPolicy::from);
         let needle = self.text.as_ref().map(|text| Needle::new(text, self.ignore_case));
         Filter {
             with_results: with_results

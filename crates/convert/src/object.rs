@@ -45,6 +45,32 @@ impl Object {
         self
     }
 
+    /// Adds an object.
+    pub(crate) fn object(&mut self, key: &str, value: &Object) -> &mut Self {
+        self.key(key);
+        self.out.extend_from_slice(&value.out);
+        self.out.push(b'}');
+        self
+    }
+
+    /// Adds an array of strings.
+    pub(crate) fn strings<'s>(
+        &mut self,
+        key: &str,
+        texts: impl IntoIterator<Item = &'s str>,
+    ) -> &mut Self {
+        self.key(key);
+        self.out.push(b'[');
+        for (text_idx, text) in texts.into_iter().enumerate() {
+            if text_idx > 0 {
+                self.out.push(b',');
+            }
+            push_string(&mut self.out, text, Style::Python);
+        }
+        self.out.push(b']');
+        self
+    }
+
     /// Returns the object as a line.
     pub(crate) fn line(mut self) -> Vec<u8> {
         self.out.extend_from_slice(b"}\n");
@@ -58,13 +84,19 @@ mod tests {
 
     #[test]
     fn objects_are_ascii_lines() {
+        let mut inner = Object::new();
+        inner.plain("n", 1.5).plain("yes", true);
         let mut object = Object::new();
-        object.string("é", "\u{1b}[31m\u{202e}").plain("n", 1.5).plain("yes", true);
-        object.raw("in", Raw::NULL);
+        object
+            .string("é", "\u{1b}[31m\u{202e}")
+            .object("in", &inner)
+            .object("none", &Object::new());
+        object.strings("all", ["a", "\n"]).strings("no", []);
         let line = String::from_utf8(object.line()).expect("ASCII");
         assert_eq!(
             line,
-            "{\"\\u00e9\":\"\\u001b[31m\\u202e\",\"n\":1.5,\"yes\":true,\"in\":null}\n"
+            "{\"\\u00e9\":\"\\u001b[31m\\u202e\",\"in\":{\"n\":1.5,\"yes\":true},\"none\":{},\
+             \"all\":[\"a\",\"\\n\"],\"no\":[]}\n"
         );
     }
 }

@@ -1,7 +1,7 @@
 //! What the reading commands are asked for alike: what to read, on how many cores, and what to tell.
 
 use std::{
-    io,
+    io::{self, IsTerminal},
     path::{Path, PathBuf},
 };
 
@@ -79,6 +79,22 @@ impl Reading {
         let (mut inputs, is_folder) = inputs(&self.inputs, &lookup)?;
         inputs.retain(|input| !is_folder || !input.is_side_file());
         Ok((inputs, is_folder))
+    }
+
+    /// Returns the inputs as [`Reading::sessions`] does, but standard input if none is named.
+    ///
+    /// # Errors
+    ///
+    /// If nothing is named and standard input is a terminal, or no session is found.
+    pub(crate) fn sessions_or_stdin(&self) -> io::Result<(Vec<Input>, bool)> {
+        if !self.inputs.is_empty() || self.project.is_some() {
+            return self.sessions();
+        }
+        if io::stdin().is_terminal() {
+            let advice = "no input: name a file, a folder, or the id of a session; see --help";
+            return Err(io::Error::other(advice));
+        }
+        Ok((vec![Input::Stdin], false))
     }
 
     /// Returns how many files are read at a time.

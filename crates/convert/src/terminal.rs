@@ -22,6 +22,13 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
+    /// Returns what standard output ends in.
+    pub(crate) fn of_stdout() -> Self {
+        let stdout = std::io::stdout();
+        let size = terminal_size_of(&stdout).map(|(Width(columns), _)| columns);
+        Self::new(stdout.is_terminal(), size, &|name| std::env::var_os(name))
+    }
+
     /// Returns what standard error ends in.
     pub(crate) fn of_stderr() -> Self {
         let stderr = std::io::stderr();

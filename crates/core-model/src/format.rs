@@ -2,7 +2,7 @@
 
 use jsonl::{Style, Value};
 
-use crate::{Bundles, Checker, Event, Facts, Output, Plan, Store};
+use crate::{Bundles, Checker, CostPolicy, Event, Facts, Output, Plan, Store};
 
 /// A format, in one of its dialects.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +32,11 @@ pub struct Format {
     pub planner: Option<fn(&Options) -> Box<dyn Planner>>,
     /// Creates what finds in a file what its client would stumble upon.
     pub checker: fn() -> Box<dyn Checker>,
+    /// Returns what lists show of a prompt, `None` if its client wrote it; where there is no such
+    /// function, they show all of it.
+    pub heading: Option<fn(&str) -> Option<String>>,
+    /// What the cost in an outcome means.
+    pub cost: CostPolicy,
     /// Where its client keeps its sessions; `None` if it keeps none.
     pub store: Option<Store>,
     /// How its client spreads a session over files; `None` if a file is a session.

@@ -25,8 +25,8 @@ mod transcript;
 mod validate;
 mod writer;
 
+use core_model::{CostPolicy, Format, Limits};
 pub use core_model::{Followed, Follower};
-use core_model::{Format, Limits};
 use jsonl::Style;
 
 pub use self::{
@@ -63,6 +63,8 @@ pub static FORMAT: Format = Format {
     writer: |_, facts| Box::new(ClaudeCodeWriter::new(facts)),
     planner: Some(|options| Box::new(Chain::new(options))),
     checker: validate::checker,
+    heading: Some(prompt::heading),
+    cost: CostPolicy::PerInteraction,
     store: Some(store::STORE),
     bundles: Some(bundle::BUNDLES),
     limits: Limits { head: 8 * 1024, carrier: "{\"type\":\"carried\"", carrier_size: 256 * 1024 },

@@ -51,6 +51,12 @@ impl FirstPrompt {
     }
 }
 
+/// Returns a prompt as lists show it, a slash command by its name; `None` if the client wrote it.
+pub(crate) fn heading(text: &str) -> Option<String> {
+    let mut command = None;
+    shown(text, &mut command).or(command.filter(|command| !command.is_empty()))
+}
+
 /// Returns a text as lists show it; `None` if they pass it over.
 fn shown(text: &str, command: &mut Option<String>) -> Option<String> {
     let text = text.replace('\n', " ");

@@ -38,7 +38,7 @@ mod validate;
 mod views;
 mod writer;
 
-use core_model::{Format, Limits};
+use core_model::{CostPolicy, Format, Limits};
 use jsonl::Style;
 
 pub use self::{
@@ -74,6 +74,8 @@ pub static FORMAT: Format = Format {
     writer: writer::create,
     planner: None,
     checker: validate::checker,
+    heading: None,
+    cost: CostPolicy::Cumulative,
     store: Some(store::STORE),
     bundles: Some(bundle::BUNDLES),
     limits: Limits { head: 0, carrier: "", carrier_size: 0 },

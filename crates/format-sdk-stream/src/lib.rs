@@ -44,7 +44,7 @@ mod views;
 mod wire;
 mod writer;
 
-use core_model::{Format, Limits};
+use core_model::{CostPolicy, Format, Limits};
 use jsonl::Style;
 
 pub use self::{
@@ -82,6 +82,8 @@ pub static DUMP: Format = Format {
     writer,
     planner: None,
     checker: validate::checker,
+    heading: None,
+    cost: CostPolicy::PerInteraction,
     store: Some(store::STORE),
     bundles: None,
     limits: NO_LIMITS,
@@ -101,6 +103,8 @@ pub static WIRE: Format = Format {
     writer: wire_writer,
     planner: None,
     checker: validate::checker,
+    heading: None,
+    cost: CostPolicy::PerInteraction,
     store: None,
     bundles: None,
     limits: NO_LIMITS,

@@ -1,0 +1,115 @@
+//! `stats`: sessions in numbers.
+
+mod numbers;
+mod picture;
+mod print;
+
+use std::io::{self, Write};
+
+use core_model::ErrorPolicy;
+use rayon::prelude::*;
+
+use self::numbers::Numbers;
+use crate::{
+    filter::ErrorRule,
+    interrupt::is_interrupted,
+    job::Refusal,
+    needle::Prefilter,
+    progress::Progress,
+    reader::read,
+    reading::Reading,
+    run::{Status, complain},
+    shown::shown,
+    terminal::Terminal,
+    unit::Unit,
+};
+
+/// Which sessions to sum up, and how to print the numbers.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// Each session by itself, instead of their sum
+    #[arg(long)]
+    each: bool,
+    /// The overview only
+    #[arg(long, conflicts_with = "json")]
+    brief: bool,
+    /// Which tool results count as errors
+    #[arg(long, value_name = "RULE", value_enum, default_value = "flag")]
+    errors: ErrorRule,
+    /// Print an object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// Sums up sessions and prints the numbers.
+pub(crate) fn run(args: &Args) -> io::Result<Status> {
+    let (inputs, is_folder) = args.reading.sessions_or_stdin()?;
+    let progress = args.reading.progress(&inputs);
+    let units = Unit::group(inputs);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.reading.n_jobs()).build();
+    let count = |unit: &Unit| count(unit, args, &progress);
+    let counted: Vec<Result<Numbers, Refusal>> =
+        pool.map_err(io::Error::other)?.install(|| units.par_iter().map(count).collect());
+    drop(progress);
+    let mut n_refused = 0;
+    let mut each = Vec::new();
+    for (unit, result) in units.iter().zip(counted) {
+        match result {
+            Ok(numbers) => each.push(numbers),
+            Err(Refusal::Interrupted) => {}
+            Err(Refusal::Unknown | Refusal::Foreign(_)) if is_folder => {}
+            Err(refusal) => {
+                n_refused += 1;
+                complain(&format!("{}: {refusal}", shown(&unit.main.label())));
+            }
+        }
+    }
+    if each.is_empty() || is_interrupted() {
+        return Ok(Status::Failed);
+    }
+    if !args.each {
+        let sum = each.into_iter().reduce(Numbers::and);
+        each = sum.into_iter().collect();
+    }
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let terminal = Terminal::of_stdout();
+    for (numbers_idx, numbers) in each.iter().enumerate() {
+        if args.json {
+            out.write_all(&numbers.object().line())?;
+            continue;
+        }
+        if numbers_idx > 0 {
+            out.write_all(b"\n")?;
+        }
+        print::overview(numbers, &mut out)?;
+        if !args.brief {
+            if let Some(picture) = picture::of(numbers, &terminal) {
+                write!(out, "\n{picture}")?;
+            }
+            print::details(numbers, &mut out)?;
+        }
+    }
+    out.flush()?;
+    Ok(if n_refused > 0 { Status::Attention } else { Status::Done })
+}
+
+/// Counts what is in a session, sub-agents included.
+fn count(unit: &Unit, args: &Args, progress: &Progress) -> Result<Numbers, Refusal> {
+    let mut numbers = Numbers::counter(ErrorPolicy::from(args.errors));
+    for input in unit.files().filter(|input| !input.is_side_file()) {
+        let format = args.reading.format();
+        let format = read(input, format, &Prefilter::ALL, progress, &mut |place, line, event| {
+            match event {
+                Ok(event) => numbers.push(place, event),
+                Err(_) => numbers.n_bad_lines += 1,
+            }
+            numbers.n_bytes += line.bytes().len() as u64;
+            Ok(true)
+        })?;
+        progress.add_file();
+        numbers.add_file(input, format);
+    }
+    Ok(numbers.finish())
+}

@@ -1,0 +1,240 @@
+//! What is counted in a session, and the sum of several.
+
+use std::collections::BTreeMap;
+
+use core_model::{
+    Costs, DurationRule, ErrorPolicy, Event, FilesTouched, Format, Generations, Overview, Place,
+    Timeline, TokenTotals, Tokens, ToolRuns, Touches, TypeCounts, is_failure,
+};
+
+use crate::{input::Input, object::Object};
+
+/// The numbers of a session, or of several.
+#[derive(Debug, Default)]
+pub(super) struct Numbers {
+    pub(super) n_sessions: u64,
+    pub(super) n_files: u64,
+    pub(super) n_bytes: u64,
+    /// The damaged lines, and what is between the records on them.
+    pub(super) n_bad_lines: u64,
+    pub(super) formats: BTreeMap<&'static str, u64>,
+    pub(super) overview: Overview,
+    /// The durations by the three rules, in milliseconds; of several sessions, the sum of those that
+    /// are known.
+    pub(super) durations: [Option<i64>; 3],
+    pub(super) types: BTreeMap<String, u64>,
+    pub(super) tools: BTreeMap<String, Tool>,
+    pub(super) tokens: Tokens,
+    pub(super) cost: Option<f64>,
+    pub(super) n_compactions: u64,
+    pub(super) files: BTreeMap<String, Touches>,
+    /// When things happened in a session; of several, nothing.
+    pub(super) timeline: Timeline,
+}
+
+/// The numbers of a tool.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tool {
+    pub(super) n_calls: u64,
+    pub(super) n_errors: u64,
+    /// The sum of the times that are known, in milliseconds.
+    pub(super) millis: i64,
+}
+
+/// The rules of durations, in the order of [`Numbers::durations`], and their names.
+pub(super) const RULES: [(DurationRule, &str); 3] = [
+    (DurationRule::MinMax, "earliest_to_latest"),
+    (DurationRule::FirstLastSeen, "first_to_last_time"),
+    (DurationRule::FirstLastLine, "first_to_last_line"),
+];
+
+/// Counts what is in a session.
+#[derive(Debug, Default)]
+pub(super) struct Counter {
+    pub(super) n_bad_lines: u64,
+    pub(super) n_bytes: u64,
+    numbers: Numbers,
+    policy: ErrorPolicy,
+    overview: Overview,
+    types: TypeCounts,
+    runs: ToolRuns,
+    /// The ids of tool uses whose results tell of an error.
+    failed: std::collections::HashSet<String>,
+    tokens: TokenTotals,
+    costs: Costs,
+    generations: Generations,
+    files: FilesTouched,
+    timeline: Timeline,
+}
+
+impl Numbers {
+    /// Creates a counter for one session.
+    pub(super) fn counter(policy: ErrorPolicy) -> Counter {
+        let mut counter = Counter { policy, ..Counter::default() };
+        counter.overview.errors = Some(policy);
+        counter
+    }
+
+    /// Returns the sum of two.
+    pub(super) fn and(mut self, other: Self) -> Self {
+        self.n_sessions += other.n_sessions;
+        self.n_files += other.n_files;
+        self.n_bytes += other.n_bytes;
+        self.n_bad_lines += other.n_bad_lines;
+        let (sum, more) = (&mut self.overview, other.overview);
+        sum.n_events += more.n_events;
+        sum.n_user_messages += more.n_user_messages;
+        sum.n_tool_calls += more.n_tool_calls;
+        sum.n_sub_agents += more.n_sub_agents;
+        sum.n_errors += more.n_errors;
+        for name in more.sub_agents {
+            if !sum.sub_agents.contains(&name) {
+                sum.sub_agents.push(name);
+            }
+        }
+        for (sum, more) in self.durations.iter_mut().zip(other.durations) {
+            *sum = sum.map(|sum| sum.saturating_add(more.unwrap_or(0))).or(more);
+        }
+        for (name, n_files) in other.formats {
+            *self.formats.entry(name).or_default() += n_files;
+        }
+        for (kind, n_lines) in other.types {
+            *self.types.entry(kind).or_default() += n_lines;
+        }
+        for (name, more) in other.tools {
+            let sum = self.tools.entry(name).or_default();
+            sum.n_calls += more.n_calls;
+            sum.n_errors += more.n_errors;
+            sum.millis = sum.millis.saturating_add(more.millis);
+        }
+        self.tokens += other.tokens;
+        self.cost = self.cost.map(|cost| cost + other.cost.unwrap_or(0.0)).or(other.cost);
+        self.n_compactions += other.n_compactions;
+        for (path, more) in other.files {
+            let sum = self.files.entry(path).or_default();
+            sum.read += more.read;
+            sum.written += more.written;
+            sum.edited += more.edited;
+        }
+        self.timeline = Timeline::default();
+        self
+    }
+
+    /// Returns them as an object.
+    pub(super) fn object(&self) -> Object {
+        let overview = &self.overview;
+        let mut object = Object::new();
+        if let (1, Some(id)) = (self.n_sessions, &overview.session_id) {
+            object.string("session", id);
+        }
+        object.plain("sessions", self.n_sessions).plain("files", self.n_files);
+        object.plain("bytes", self.n_bytes).plain("bad_lines", self.n_bad_lines);
+        object.object("formats", &counts(&self.formats));
+        object.plain("events", overview.n_events);
+        object.plain("user_messages", overview.n_user_messages);
+        object.plain("tool_calls", overview.n_tool_calls);
+        object.plain("sub_agents", overview.n_sub_agents);
+        object.strings("sub_agent_names", overview.sub_agents.iter().map(String::as_str));
+        object.plain("errors", overview.n_errors).plain("compactions", self.n_compactions);
+        let mut durations = Object::new();
+        for ((_, name), millis) in RULES.iter().zip(self.durations) {
+            if let Some(millis) = millis {
+                durations.plain(name, millis);
+            }
+        }
+        object.object("duration_ms", &durations).object("types", &counts(&self.types));
+        let mut tools = Object::new();
+        for (name, tool) in &self.tools {
+            let mut numbers = Object::new();
+            numbers.plain("calls", tool.n_calls).plain("errors", tool.n_errors);
+            tools.object(name, numbers.plain("duration_ms", tool.millis));
+        }
+        let Tokens { input, output, cache_read, cache_creation } = self.tokens;
+        let mut tokens = Object::new();
+        tokens.plain("input", input).plain("output", output);
+        tokens.plain("cache_read", cache_read).plain("cache_creation", cache_creation);
+        object.object("tools", &tools).object("tokens", &tokens);
+        if let Some(cost) = self.cost {
+            // What floats add to a sum is no money.
+            object.plain("cost_usd", (cost * 1e9).round() / 1e9);
+        }
+        let mut files = Object::new();
+        for (path, touches) in &self.files {
+            let mut numbers = Object::new();
+            numbers.plain("read", touches.read).plain("written", touches.written);
+            files.object(path, numbers.plain("edited", touches.edited));
+        }
+        object.object("files_touched", &files);
+        object
+    }
+}
+
+fn counts<'c, K: AsRef<str> + 'c>(counts: impl IntoIterator<Item = (&'c K, &'c u64)>) -> Object {
+    let mut object = Object::new();
+    for (key, count) in counts {
+        object.plain(key.as_ref(), count);
+    }
+    object
+}
+
+impl Counter {
+    /// Takes note of an event.
+    pub(super) fn push(&mut self, place: Place, event: &Event<'_>) {
+        self.overview.push(event);
+        self.types.push(event);
+        self.runs.push(place, event);
+        for result in event.message().into_iter().flat_map(|message| message.tool_results()) {
+            if is_failure(&result, self.policy) {
+                self.failed.insert(result.tool_use_id.decode().into_owned());
+            }
+        }
+        self.tokens.push(event);
+        self.costs.push(event);
+        self.generations.push(place, event);
+        self.files.push(event);
+        self.timeline.push(place, event);
+    }
+
+    /// Takes note that a file was read to its end.
+    pub(super) fn add_file(&mut self, input: &Input, format: Option<&'static Format>) {
+        self.numbers.n_files += 1;
+        if self.overview.session_id.is_none() {
+            self.overview.session_id = input.stem().map(str::to_owned);
+        }
+        let Some(format) = format else { return };
+        *self.numbers.formats.entry(format.name).or_default() += 1;
+        // What a session cost stands in its first file that says so.
+        if self.numbers.cost.is_none() {
+            self.numbers.cost = self.costs.total(format.cost);
+        }
+    }
+
+    /// Returns the numbers.
+    pub(super) fn finish(self) -> Numbers {
+        let mut tools: BTreeMap<String, Tool> = BTreeMap::new();
+        for run in self.runs.finish() {
+            // A result without its call is no call.
+            if run.called.is_none() {
+                continue;
+            }
+            let tool = tools.entry(run.name).or_default();
+            tool.n_calls += 1;
+            tool.n_errors += u64::from(self.failed.contains(&run.id));
+            tool.millis = tool.millis.saturating_add(run.duration_ms.unwrap_or(0).max(0));
+        }
+        Numbers {
+            n_sessions: 1,
+            n_bytes: self.n_bytes,
+            n_bad_lines: self.n_bad_lines,
+            durations: RULES.map(|(rule, _)| self.overview.span.millis(rule)),
+            overview: self.overview,
+            types: self.types.iter().map(|(kind, count)| (kind.to_owned(), count)).collect(),
+            tools,
+            tokens: self.tokens.total(),
+            n_compactions: self.generations.compactions().len() as u64,
+            files: self.files.iter().map(|(path, it)| (path.to_owned(), it)).collect(),
+            timeline: self.timeline,
+            ..self.numbers
+        }
+    }
+}

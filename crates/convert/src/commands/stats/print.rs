@@ -1,0 +1,139 @@
+//! Numbers for people.
+
+use std::io::{self, Write};
+
+use super::numbers::Numbers;
+use crate::{
+    figures::{count, duration, grouped, size},
+    shown::shown,
+};
+
+/// The rows that are printed of a long table; the rest is counted.
+const MAX_ROWS: usize = 20;
+
+/// Prints the overview of seed 004; of several sessions, with their number in place of an id.
+pub(super) fn overview(numbers: &Numbers, out: &mut dyn Write) -> io::Result<()> {
+    let text = numbers.overview.to_string();
+    let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
+    match numbers.n_sessions {
+        1 => writeln!(out, "{}", shown(first))?,
+        n_sessions => {
+            let sessions = count(n_sessions, "session");
+            writeln!(out, "{sessions} ({})", count(numbers.overview.n_events, "event"))?;
+        }
+    }
+    for line in rest.lines() {
+        let several = numbers.n_sessions > 1 && line.starts_with("- Duration: ");
+        let millis = numbers.durations[0];
+        match millis.filter(|_| several) {
+            Some(millis) => writeln!(out, "- Duration: {}", duration(seconds(millis)))?,
+            None => writeln!(out, "{}", shown(line))?,
+        }
+    }
+    Ok(())
+}
+
+/// Prints what the overview leaves out, a table for each thing.
+pub(super) fn details(numbers: &Numbers, out: &mut dyn Write) -> io::Result<()> {
+    let files = count(numbers.n_files, "file");
+    let formats: Vec<&str> = numbers.formats.keys().copied().collect();
+    write!(out, "\n{files}, {}, {}", size(numbers.n_bytes), formats.join(", "))?;
+    if numbers.n_bad_lines > 0 {
+        write!(out, ", {} that cannot be read", count(numbers.n_bad_lines, "line"))?;
+    }
+    if numbers.n_compactions > 0 {
+        write!(out, ", {}", count(numbers.n_compactions, "compaction"))?;
+    }
+    out.write_all(b"\n")?;
+
+    let durations = ["earliest to latest", "first to last time", "first to last line"];
+    let rows = durations.iter().zip(numbers.durations).map(|(rule, millis)| {
+        let sign = if millis.is_some_and(|millis| millis < 0) { "-" } else { "" };
+        let told = millis.map(|millis| format!("{sign}{}", duration(seconds(millis))));
+        [(*rule).to_owned(), told.unwrap_or_else(|| "unknown".to_owned())]
+    });
+    table(["Duration", ""], rows.collect(), out)?;
+
+    let rows = numbers.types.iter().map(|(kind, n_lines)| [shown(kind), grouped(*n_lines)]);
+    table(["Types", "lines"], sorted(rows.collect()), out)?;
+
+    let rows = numbers.tools.iter().map(|(name, tool)| {
+        let errors = if tool.n_errors > 0 { grouped(tool.n_errors) } else { String::new() };
+        [shown(name), grouped(tool.n_calls), errors, duration(seconds(tool.millis))]
+    });
+    table(["Tools", "calls", "errors", "time"], sorted(rows.collect()), out)?;
+
+    let tokens = &numbers.tokens;
+    if tokens.total() > 0 {
+        let rows = [
+            ("input", tokens.input),
+            ("output", tokens.output),
+            ("cache read", tokens.cache_read),
+            ("cache written", tokens.cache_creation),
+            ("all", tokens.total()),
+        ];
+        let rows = rows.map(|(name, number)| [name.to_owned(), grouped(number)]);
+        table(["Tokens", ""], rows.to_vec(), out)?;
+    }
+    if let Some(cost) = numbers.cost {
+        writeln!(out, "\nCost: ${cost:.4}")?;
+    }
+
+    let mut files: Vec<_> = numbers.files.iter().collect();
+    files.sort_by_key(|(_, touches)| {
+        std::cmp::Reverse((touches.edited + touches.written, touches.read))
+    });
+    let rows = files.iter().map(|(path, touches)| {
+        let number = |n: u64| if n > 0 { grouped(n) } else { String::new() };
+        let path = shown(path);
+        [path, number(touches.read), number(touches.written), number(touches.edited)]
+    });
+    table(["Files", "read", "written", "edited"], rows.collect(), out)
+}
+
+fn seconds(millis: i64) -> u64 {
+    millis.unsigned_abs() / 1000
+}
+
+/// Sorts rows by their first number, the largest first.
+fn sorted<const N: usize>(mut rows: Vec<[String; N]>) -> Vec<[String; N]> {
+    let number = |row: &[String; N]| row.get(1).map(|number| (number.len(), number.clone()));
+    rows.sort_by_key(|row| std::cmp::Reverse(number(row)));
+    rows
+}
+
+/// Prints a table with its head, numbers to the right; of a long one, the first rows.
+fn table<const N: usize>(
+    head: [&str; N],
+    rows: Vec<[String; N]>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let head = head.map(str::to_owned);
+    let shown_rows = rows.get(..MAX_ROWS).unwrap_or(&rows);
+    let columns = |row: &[String; N]| row.clone().map(|cell| cell.chars().count());
+    let mut widths = [0; N];
+    for row in std::iter::once(&head).chain(shown_rows) {
+        for (width, n_chars) in widths.iter_mut().zip(columns(row)) {
+            *width = (*width).max(n_chars);
+        }
+    }
+    out.write_all(b"\n")?;
+    for (row_idx, row) in std::iter::once(&head).chain(shown_rows).enumerate() {
+        let mut line = String::new();
+        for (column_idx, (cell, width)) in row.iter().zip(widths).enumerate() {
+            if column_idx == 0 {
+                line.push_str(if row_idx == 0 { "" } else { "  " });
+                let width = if row_idx == 0 { width + 2 } else { width };
+                line.push_str(&format!("{cell:<width$}"));
+            } else {
+                line.push_str(&format!("  {cell:>width$}"));
+            }
+        }
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    let n_more = rows.len() - shown_rows.len();
+    if n_more > 0 { writeln!(out, "  and {} more", grouped(n_more as u64)) } else { Ok(()) }
+}
