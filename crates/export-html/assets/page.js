@@ -1,0 +1,218 @@
+"use strict";
+(() => {
+  const root = document.documentElement;
+  const find = (id) => document.getElementById(id);
+  const main = document.querySelector("main");
+  root.classList.remove("no-script");
+
+  // What is shown.
+  const toggles = [...document.querySelectorAll("[data-toggle]")];
+  const toggle = (name) => {
+    const button = toggles.find((button) => button.dataset.toggle === name);
+    if (!button) return;
+    const isOn = document.body.classList.toggle(name);
+    button.setAttribute("aria-pressed", String(isOn));
+  };
+  for (const button of toggles) {
+    button.addEventListener("click", () => toggle(button.dataset.toggle));
+  }
+  const KEY = "convert-theme";
+  const changeTheme = () => {
+    const isDark = getComputedStyle(root).colorScheme === "dark"
+      || (!root.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
+    root.dataset.theme = isDark ? "light" : "dark";
+    try { localStorage.setItem(KEY, root.dataset.theme); } catch { /* A page without storage. */ }
+  };
+  try {
+    const theme = localStorage.getItem(KEY);
+    if (theme === "light" || theme === "dark") root.dataset.theme = theme;
+  } catch { /* A page without storage. */ }
+  find("theme").addEventListener("click", changeTheme);
+
+  // Rows that open.
+  const reveal = (node) => {
+    for (let at = node; at && at !== main; at = at.parentElement) {
+      if (at.tagName === "DETAILS") at.open = true;
+    }
+  };
+  const show = (element) => {
+    reveal(element);
+    element.scrollIntoView({ block: "center" });
+    // What was skipped until now has its size only when it is near.
+    requestAnimationFrame(() => element.scrollIntoView({ block: "center" }));
+  };
+  const showTarget = () => {
+    const target = location.hash.length > 1 && find(location.hash.slice(1));
+    if (target && main.contains(target)) {
+      if (target.tagName === "DETAILS") target.open = true;
+      const inside = target.querySelector(":scope > details.call");
+      if (inside && !target.querySelector(".words")) inside.open = true;
+      show(target);
+    }
+  };
+  addEventListener("hashchange", showTarget);
+  if (location.hash) showTarget();
+  let areOpen = false;
+  const openAll = () => {
+    areOpen = !areOpen;
+    for (const call of main.querySelectorAll("details.call")) call.open = areOpen;
+  };
+  if (matchMedia("(max-width: 60rem)").matches) {
+    for (const list of document.querySelectorAll(".outline > details")) list.open = false;
+  }
+
+  // Going from one to the next.
+  const step = (selector, direction) => {
+    const places = [...main.querySelectorAll(selector)].filter((it) => it.checkVisibility() || it.closest("details:not([open])"));
+    const middle = innerHeight / 2;
+    const current = main.querySelector("[data-here]");
+    let idx = places.indexOf(current);
+    if (idx < 0) {
+      const below = places.findIndex((it) => it.getBoundingClientRect().top > (direction > 0 ? 60 : middle));
+      idx = below < 0 ? (direction > 0 ? -1 : places.length) : below - (direction > 0 ? 1 : 0);
+    }
+    const next = places[Math.min(Math.max(idx + direction, 0), places.length - 1)];
+    if (!next) return;
+    if (current) delete current.dataset.here;
+    next.dataset.here = "";
+    if (next.tagName === "DETAILS") next.open = true;
+    show(next);
+    const focus = next.querySelector("summary, a, button");
+    if (focus) focus.focus({ preventScroll: true });
+  };
+  addEventListener("wheel", () => main.querySelector("[data-here]")?.removeAttribute("data-here"), { passive: true });
+
+  // The search: matches are ranges, and the page itself stays as it is.
+  const query = find("query");
+  const count = find("count");
+  const MOST = 10000;
+  const canHighlight = "highlights" in CSS;
+  let matches = [];
+  let current = -1;
+  let n_found = 0;
+  const clear = () => {
+    matches = [];
+    current = -1;
+    n_found = 0;
+    if (canHighlight) CSS.highlights.clear();
+    if (count) count.textContent = "";
+  };
+  const search = () => {
+    clear();
+    const wanted = query.value.toLowerCase();
+    if (!wanted) return;
+    const walker = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const text = node.data.toLowerCase();
+      // Few letters change their length with their case: then the places would be wrong.
+      const isSame = text.length === node.data.length;
+      for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) {
+        n_found += 1;
+        if (matches.length < MOST) {
+          const range = new Range();
+          range.setStart(node, isSame ? at : 0);
+          range.setEnd(node, isSame ? at + wanted.length : node.data.length);
+          matches.push(range);
+        }
+      }
+    }
+    if (canHighlight) {
+      const found = new Highlight();
+      for (const range of matches) found.add(range);
+      CSS.highlights.set("found", found);
+    }
+    count.textContent = n_found === 0 ? "none" : String(n_found);
+  };
+  const go = (direction) => {
+    if (matches.length === 0) return;
+    if (current < 0 && direction < 0) current = 0;
+    current = (current + direction + matches.length) % matches.length;
+    const range = matches[current];
+    const element = range.startContainer.parentElement;
+    show(element);
+    if (canHighlight) {
+      CSS.highlights.set("current", new Highlight(range));
+    } else {
+      const selection = getSelection();
+      selection.removeAllRanges();
+      selection.addRange(range);
+    }
+    count.textContent = `${current + 1} / ${n_found}`;
+  };
+  if (query) {
+    let timer = 0;
+    let searched = "";
+    const searchNow = () => {
+      clearTimeout(timer);
+      if (searched !== query.value) {
+        searched = query.value;
+        search();
+      }
+    };
+    query.addEventListener("input", () => {
+      clearTimeout(timer);
+      timer = setTimeout(searchNow, 150);
+    });
+    query.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") {
+        searchNow();
+        go(event.shiftKey ? -1 : 1);
+        event.preventDefault();
+      }
+    });
+    find("next").addEventListener("click", () => { searchNow(); go(1); });
+    find("previous").addEventListener("click", () => { searchNow(); go(-1); });
+  }
+
+  // The list of sessions.
+  const narrow = find("narrow");
+  if (narrow) {
+    const rows = [...document.querySelectorAll("tbody tr")];
+    narrow.addEventListener("input", () => {
+      const wanted = narrow.value.toLowerCase();
+      let n_shown = 0;
+      for (const row of rows) {
+        row.hidden = !row.textContent.toLowerCase().includes(wanted);
+        n_shown += row.hidden ? 0 : 1;
+      }
+      count.textContent = wanted ? String(n_shown) : "";
+    });
+  }
+
+  // Keys.
+  const help = find("help");
+  if (help) find("keys").addEventListener("click", () => help.showModal());
+  const field = query || narrow;
+  const keys = {
+    "/": () => { field.focus(); field.select(); },
+    "n": () => go(1),
+    "N": () => go(-1),
+    "j": () => step("article", 1),
+    "k": () => step("article", -1),
+    "p": () => step("article.prompt", 1),
+    "P": () => step("article.prompt", -1),
+    "e": () => step(".call.error, article.error", 1),
+    "E": () => step(".call.error, article.error", -1),
+    "o": openAll,
+    "t": () => toggle("no-thinking"),
+    "w": () => toggle("no-wrap"),
+    "d": changeTheme,
+    "?": () => help && help.showModal(),
+  };
+  addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && event.target === field) {
+      field.value = "";
+      field.dispatchEvent(new Event("input"));
+      field.blur();
+      return;
+    }
+    const isTyping = event.target.matches && event.target.matches("input, textarea, select");
+    if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (help && help.open) return;
+    const action = Object.hasOwn(keys, event.key) ? keys[event.key] : null;
+    if (action && (query || ["/", "d"].includes(event.key))) {
+      event.preventDefault();
+      action();
+    }
+  });
+})();

@@ -1,0 +1,117 @@
+//! The page of a folder of sessions: a row for each.
+
+use std::io::{self, Write};
+
+use crate::{
+    Figures,
+    html::Html,
+    policy::{push_policy, push_script},
+    words::{counted, day_and_time, dollars, grouped, lasting, rounded},
+};
+
+/// A session of a folder.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The address of its page: a path relative to that of the index, with slashes.
+    pub path: String,
+    /// What it is called where it has no title.
+    pub name: String,
+    /// What it comes to.
+    pub figures: Figures,
+}
+
+/// Writes the page of a folder of sessions, the latest first.
+///
+/// # Errors
+///
+/// Those of the sink.
+pub fn write_index(mut sink: impl Write, title: &str, entries: &[Entry]) -> io::Result<()> {
+    let mut order: Vec<&Entry> = entries.iter().collect();
+    order.sort_by_key(|entry| (std::cmp::Reverse(entry.figures.start), &entry.path));
+    let mut html = Html::default();
+    html.markup("<!doctype html>\n<html lang=\"en\" class=\"no-script\">\n<head>\n");
+    html.markup("<meta charset=\"utf-8\">\n");
+    push_policy(&mut html);
+    html.markup("<title>").text(title).markup("</title>\n</head>\n<body class=\"index\">\n");
+    html.markup("<a class=\"skip\" href=\"#sessions\">Skip to the sessions</a>\n");
+    html.markup("<header class=\"bar\"><p class=\"name\" dir=\"auto\">").text(title);
+    html.markup(
+        "</p><div class=\"controls\"><div role=\"search\">\
+         <input type=\"search\" id=\"narrow\" aria-label=\"Show only sessions with\" \
+         placeholder=\"Filter  /\" autocomplete=\"off\" spellcheck=\"false\">\
+         <output id=\"count\" aria-live=\"polite\"></output></div>\
+         <div role=\"group\" aria-label=\"What is shown\">\
+         <button type=\"button\" data-toggle=\"only-errors\" aria-pressed=\"false\">Errors only\
+         </button><button type=\"button\" id=\"theme\">Theme</button></div></div></header>\n",
+    );
+    html.markup("<main id=\"sessions\" tabindex=\"-1\">\n<h1 dir=\"auto\">").text(title);
+    html.markup("</h1>\n<p class=\"facts\">").text(&counted(
+        order.len() as u64,
+        "session",
+        "sessions",
+    ));
+    html.markup("</p>\n<div class=\"table\"><table class=\"sessions\"><thead><tr>");
+    for name in
+        ["Session", "When", "Duration", "Messages", "Tool calls", "Errors", "Tokens", "Cost"]
+    {
+        html.markup("<th scope=\"col\">").markup(name).markup("</th>");
+    }
+    html.markup("</tr></thead><tbody>\n");
+    for entry in order {
+        push_row(&mut html, entry);
+        sink.write_all(html.take().as_str().as_bytes())?;
+    }
+    html.markup("</tbody></table></div>\n</main>\n");
+    push_script(&mut html);
+    html.markup("</body>\n</html>\n");
+    sink.write_all(html.as_str().as_bytes())?;
+    sink.flush()
+}
+
+fn push_row(html: &mut Html, Entry { path, name, figures }: &Entry) {
+    let has_errors = figures.n_errors > 0;
+    html.markup(if has_errors { "<tr class=\"error\">" } else { "<tr>" });
+    html.markup("<th scope=\"row\"><a dir=\"auto\" href=\"").text(&address(path)).markup("\">");
+    html.text(figures.title.as_deref().unwrap_or(name)).markup("</a>");
+    html.markup("<span class=\"quiet\" dir=\"auto\">").text(name).markup("</span></th>");
+    let lasts = figures.start.zip(figures.end).map(|(start, end)| end.saturating_sub(start));
+    let tokens = figures.tokens.total();
+    for (name, value) in [
+        ("When", figures.start.map(day_and_time)),
+        ("Duration", lasts.map(lasting)),
+        ("Messages", Some(grouped(figures.n_messages))),
+        ("Tool calls", Some(grouped(figures.n_tool_calls))),
+        ("Errors", Some(grouped(figures.n_errors))),
+        ("Tokens", (tokens > 0).then(|| rounded(tokens))),
+        ("Cost", figures.cost.map(dollars)),
+    ] {
+        html.markup("<td data-name=\"").markup(name).markup("\">");
+        html.text(value.as_deref().unwrap_or("–")).markup("</td>");
+    }
+    html.markup("</tr>\n");
+}
+
+/// Returns a relative path as an address: nothing in it starts a scheme, a query or a fragment.
+fn address(path: &str) -> String {
+    let mut address = String::from("./");
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'/' => {
+                address.push(char::from(byte));
+            }
+            _ => address.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    address
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_an_address_and_nothing_else() {
+        assert_eq!(address("a b/é#?.html"), "./a%20b/%C3%A9%23%3F.html");
+        assert_eq!(address("javascript:x"), "./javascript%3Ax");
+    }
+}

@@ -1,0 +1,195 @@
+//! The input of a tool: its telling argument, and all of it.
+
+use jsonl::Value;
+
+use crate::{
+    diff::{Change, diff},
+    html::Html,
+    words::{first_line, push_long},
+};
+
+/// What a tool does, as far as its name tells.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Family {
+    Read,
+    Edit,
+    Run,
+    Agent,
+    Other,
+}
+
+impl Family {
+    /// Returns its name, which is a class of the style too.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Family::Read => "read",
+            Family::Edit => "edit",
+            Family::Run => "run",
+            Family::Agent => "agent-call",
+            Family::Other => "other",
+        }
+    }
+}
+
+/// Returns what a tool of this name does.
+pub(crate) fn family(name: &str) -> Family {
+    match name {
+        "Read" | "NotebookRead" | "Grep" | "Glob" | "LS" | "WebFetch" | "WebSearch" => Family::Read,
+        "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => Family::Edit,
+        "Task" | "Agent" | "SpawnAgent" => Family::Agent,
+        _ if name.starts_with("Bash") || name == "KillShell" => Family::Run,
+        _ => Family::Other,
+    }
+}
+
+/// The members that tell most about a call, the best first.
+const TELLING: &[&str] = &[
+    "command",
+    "file_path",
+    "notebook_path",
+    "pattern",
+    "path",
+    "query",
+    "url",
+    "description",
+    "skill",
+    "prompt",
+    "subject",
+    "shell_id",
+    "bash_id",
+];
+
+/// The characters of an argument that stand in the row of a call.
+const MAX_ARGUMENT: usize = 160;
+
+/// The characters of a text that stands beside its name.
+const MAX_INLINE: usize = 100;
+
+/// The lines of a change that are shown at once.
+const MAX_DIFF: usize = 120;
+
+/// Returns the one argument that tells what a call is about, if there is one.
+pub(crate) fn argument(input: Value<'_>) -> Option<String> {
+    let text_of = |value: Value<'_>| {
+        let line = first_line(&value.text()?.decode(), MAX_ARGUMENT);
+        (!line.is_empty()).then_some(line)
+    };
+    let telling = TELLING.iter().find_map(|name| text_of(input.get(name)?));
+    telling.or_else(|| input.members().find_map(|(_, value)| text_of(value)))
+}
+
+/// Appends an input, member by member; what is edited as a change.
+pub(crate) fn push_input(html: &mut Html, input: Value<'_>) {
+    if !input.is_object() {
+        return push_long(html, input.raw().as_str());
+    }
+    let mut is_list = false;
+    for (key, value) in input.members() {
+        let is_change = key.is("old_string") || key.is("new_string");
+        if is_change && is_edit(input) || key.is("edits") && edits(value).next().is_some() {
+            continue;
+        }
+        html.markup(if is_list { "" } else { "<dl>" });
+        is_list = true;
+        html.markup("<dt>").text(&key.decode()).markup("</dt><dd>");
+        push_value(html, value);
+        html.markup("</dd>");
+    }
+    html.markup(if is_list { "</dl>" } else { "" });
+    if is_edit(input) {
+        push_change(html, input);
+    }
+    for edit in input.get("edits").into_iter().flat_map(edits) {
+        push_change(html, edit);
+    }
+}
+
+fn push_value(html: &mut Html, value: Value<'_>) {
+    let text = value.text().map(|text| text.decode());
+    let text = text.as_deref().unwrap_or(value.raw().as_str());
+    if text.chars().nth(MAX_INLINE).is_none() && !text.contains('\n') {
+        html.markup("<code dir=\"auto\">").text(text).markup("</code>");
+    } else {
+        push_long(html, text);
+    }
+}
+
+/// Returns the items of an array that are edits.
+fn edits(value: Value<'_>) -> impl Iterator<Item = Value<'_>> {
+    value.items().filter(|item| is_edit(*item))
+}
+
+fn is_edit(value: Value<'_>) -> bool {
+    let is_text = |name| value.get(name).is_some_and(|value| value.text().is_some());
+    is_text("old_string") && is_text("new_string")
+}
+
+fn push_change(html: &mut Html, edit: Value<'_>) {
+    let text = |name: &str| {
+        let text = edit.get(name).and_then(|value| value.text());
+        text.map(|text| text.decode()).unwrap_or_default()
+    };
+    let (old, new) = (text("old_string"), text("new_string"));
+    let lines = diff(&old, &new);
+    let (shown, rest) = lines.split_at(lines.len().min(MAX_DIFF));
+    push_lines(html, shown);
+    if !rest.is_empty() {
+        html.markup("<details class=\"rest\"><summary>Show all: ").show(rest.len());
+        html.markup(" more lines</summary>");
+        push_lines(html, rest);
+        html.markup("</details>");
+    }
+}
+
+fn push_lines(html: &mut Html, lines: &[(Change, &str)]) {
+    html.markup("<pre class=\"diff\">");
+    for (change, line) in lines {
+        let (start, end) = match change {
+            Change::Same => ("<span>  ", "\n</span>"),
+            Change::Removed => ("<del>- ", "\n</del>"),
+            Change::Added => ("<ins>+ ", "\n</ins>"),
+        };
+        html.markup(start).text(line).markup(end);
+    }
+    html.markup("</pre>");
+}
+
+#[cfg(test)]
+mod tests {
+    use jsonl::Scanner;
+
+    use super::*;
+
+    fn with<T>(input: &str, then: impl FnOnce(Value<'_>) -> T) -> T {
+        let mut scanner = Scanner::default();
+        then(scanner.scan_slice(input.as_bytes(), 0).expect("valid"))
+    }
+
+    #[test]
+    fn the_telling_argument() {
+        let bash = r#"{"description":"Lists files","command":"ls -l\n# all"}"#;
+        assert_eq!(with(bash, argument).as_deref(), Some("ls -l"));
+        assert_eq!(with(r#"{"n":1,"word":"x"}"#, argument).as_deref(), Some("x"));
+        assert_eq!(with(r#"{"n":1}"#, argument), None);
+        assert_eq!(with(r#""a proxy's string""#, argument), None);
+    }
+
+    #[test]
+    fn edits_are_changes() {
+        let mut html = Html::default();
+        let edit = r#"{"file_path":"a.rs","old_string":"a\nb","new_string":"a\nc<"}"#;
+        with(edit, |input| push_input(&mut html, input));
+        assert_eq!(
+            html.as_str(),
+            "<dl><dt>file_path</dt><dd><code dir=\"auto\">a.rs</code></dd></dl>\
+             <pre class=\"diff\"><span>  a\n</span><del>- b\n</del><ins>+ c&lt;\n</ins></pre>"
+        );
+        let mut html = Html::default();
+        let edits = r#"{"edits":[{"old_string":"a","new_string":"b"},{"old_string":"c","new_string":"d"}]}"#;
+        with(edits, |input| push_input(&mut html, input));
+        assert_eq!(html.as_str().matches("<pre class=\"diff\">").count(), 2);
+        let mut html = Html::default();
+        with(r#"{"edits":["x"],"old_string":1}"#, |input| push_input(&mut html, input));
+        assert!(html.as_str().contains("[&quot;x&quot;]"));
+    }
+}

@@ -1,0 +1,49 @@
+//! Sessions of coding agents as HTML: one page that needs nothing but itself, and that asks nobody
+//! for anything.
+//!
+//! A page is written in two passes over the events of a session: a [`Survey`] gathers what stands
+//! above the conversation, then a [`Page`] writes it, with memory for ids and for what waits. All
+//! text of the session goes through one escaper; no markup of the session reaches the page.
+//!
+//! ```
+//! use export_html::{Page, Survey};
+//! use jsonl::Scanner;
+//!
+//! let line = br#"{"type":"user","sessionId":"s","message":{"role":"user","content":"a < b?"}}"#;
+//! let mut scanner = Scanner::default();
+//! let event = format_claude_code::read(scanner.scan_slice(line, 0)?);
+//!
+//! let mut survey = Survey::default();
+//! survey.push(&event);
+//! let mut page = Page::new(Vec::new(), survey, "a session")?;
+//! page.push(&event)?;
+//! let (html, figures) = page.finish()?;
+//! assert!(String::from_utf8(html)?.contains("<pre dir=\"auto\">a &lt; b?</pre>"));
+//! assert_eq!(figures.title.as_deref(), Some("a < b?"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod axis;
+mod calls;
+mod diff;
+mod flow;
+mod head;
+mod html;
+mod index;
+mod input;
+mod markdown;
+mod message;
+mod notice;
+mod page;
+mod picture;
+mod policy;
+mod survey;
+mod threads;
+mod timeline;
+mod words;
+
+pub use self::{
+    index::{Entry, write_index},
+    page::Page,
+    survey::{Figures, Survey},
+};

@@ -1,0 +1,166 @@
+//! What the assistant says, with its structure: no HTML of its own, no picture, no link but a plain
+//! one.
+
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+
+use crate::{html::Html, words::push_long};
+
+/// A text over this length, in bytes, is shown as it is written.
+const MAX_LENGTH: usize = 256 * 1024;
+
+/// How deep structures nest on the page; deeper ones are flat.
+const MAX_DEPTH: usize = 24;
+
+/// Appends a text in Markdown.
+pub(crate) fn push_markdown(html: &mut Html, text: &str) {
+    if text.len() > MAX_LENGTH {
+        return push_long(html, text);
+    }
+    let options =
+        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let mut printer = Printer::default();
+    for event in Parser::new_ext(text, options) {
+        printer.event(html, event);
+    }
+    while let Some(end) = printer.open.pop() {
+        html.markup(end);
+    }
+}
+
+/// The elements that are open.
+#[derive(Debug, Default)]
+struct Printer {
+    open: Vec<&'static str>,
+    is_in_head: bool,
+}
+
+impl Printer {
+    fn event(&mut self, html: &mut Html, event: Event<'_>) {
+        match event {
+            Event::Start(tag) => self.start(html, &tag),
+            Event::End(tag) => self.end(html, tag),
+            Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => {
+                html.text(&text);
+            }
+            Event::Code(code) | Event::InlineMath(code) | Event::DisplayMath(code) => {
+                html.markup("<code>").text(&code).markup("</code>");
+            }
+            Event::SoftBreak => _ = html.markup("\n"),
+            Event::HardBreak => _ = html.markup("<br>"),
+            Event::Rule => _ = html.markup("<hr>"),
+            Event::TaskListMarker(is_done) => {
+                html.markup(if is_done { "☑ " } else { "☐ " });
+            }
+            Event::FootnoteReference(name) => _ = html.markup("[").text(&name).markup("]"),
+        }
+    }
+
+    fn start(&mut self, html: &mut Html, tag: &Tag<'_>) {
+        if self.open.len() >= MAX_DEPTH {
+            // Whatever ends it finds nothing to end.
+            return self.open.push("");
+        }
+        let cell = if self.is_in_head { ("<th>", "</th>") } else { ("<td>", "</td>") };
+        let (start, end) = match tag {
+            Tag::Paragraph | Tag::HtmlBlock => ("<p>", "</p>"),
+            Tag::Heading { level: HeadingLevel::H1 | HeadingLevel::H2, .. } => ("<h3>", "</h3>"),
+            Tag::Heading { level: HeadingLevel::H3, .. } => ("<h4>", "</h4>"),
+            Tag::Heading { .. } => ("<h5>", "</h5>"),
+            Tag::BlockQuote(_) => ("<blockquote>", "</blockquote>"),
+            Tag::CodeBlock(_) => ("<pre><code>", "</code></pre>"),
+            Tag::List(None) => ("<ul>", "</ul>"),
+            Tag::List(Some(first)) => {
+                html.markup("<ol start=\"").show(first).markup("\">");
+                ("", "</ol>")
+            }
+            Tag::Item => ("<li>", "</li>"),
+            Tag::Emphasis => ("<em>", "</em>"),
+            Tag::Strong => ("<strong>", "</strong>"),
+            Tag::Strikethrough => ("<del>", "</del>"),
+            Tag::Table(_) => ("<div class=\"table\"><table>", "</tbody></table></div>"),
+            Tag::TableHead => {
+                self.is_in_head = true;
+                ("<thead><tr>", "</tr></thead><tbody>")
+            }
+            Tag::TableRow => ("<tr>", "</tr>"),
+            Tag::TableCell => cell,
+            Tag::Link { dest_url, .. } => link(html, dest_url),
+            // No page asks for a picture from outside: its words and its address say what it was.
+            Tag::Image { dest_url, .. } => {
+                html.markup("<span class=\"picture\">[").text(dest_url).markup("] ");
+                ("", "</span>")
+            }
+            _ => ("", ""),
+        };
+        html.markup(start);
+        self.open.push(end);
+    }
+
+    fn end(&mut self, html: &mut Html, tag: TagEnd) {
+        if tag == TagEnd::TableHead {
+            self.is_in_head = false;
+        }
+        html.markup(self.open.pop().unwrap_or_default());
+    }
+}
+
+/// Starts a link to the web; any other address is only shown.
+fn link(html: &mut Html, address: &str) -> (&'static str, &'static str) {
+    let scheme = address.split(':').next().unwrap_or_default();
+    if !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https") {
+        html.markup("<span class=\"link\" title=\"").text(address).markup("\">");
+        return ("", "</span>");
+    }
+    html.markup("<a rel=\"noopener noreferrer nofollow\" target=\"_blank\" href=\"");
+    html.text(address).markup("\" title=\"").text(address).markup("\">");
+    ("", "</a>")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rendered(text: &str) -> String {
+        let mut html = Html::default();
+        push_markdown(&mut html, text);
+        html.as_str().to_owned()
+    }
+
+    #[test]
+    fn structure_without_markup_of_its_own() {
+        assert_eq!(
+            rendered("# A `b`\n\n- *c*\n- **d**"),
+            concat!(
+                "<h3>A <code>b</code></h3>",
+                "<ul><li><em>c</em></li><li><strong>d</strong></li></ul>",
+            )
+        );
+        assert_eq!(rendered("```rust\na < b\n```"), "<pre><code>a &lt; b\n</code></pre>");
+        assert_eq!(rendered("a <b onclick=x>c</b>"), "<p>a &lt;b onclick=x&gt;c&lt;/b&gt;</p>");
+        assert_eq!(rendered("<script>x</script>"), "<p>&lt;script&gt;x&lt;/script&gt;</p>");
+        assert_eq!(
+            rendered("|a|\n|-|\n|b|"),
+            concat!(
+                "<div class=\"table\"><table><thead><tr><th>a</th></tr></thead><tbody>",
+                "<tr><td>b</td></tr></tbody></table></div>",
+            )
+        );
+    }
+
+    #[test]
+    fn only_links_to_the_web_are_links() {
+        let link = rendered("[a](https://example.org/\"x)");
+        assert!(link.contains("href=\"https://example.org/&quot;x\""), "{link}");
+        for address in ["javascript:alert(1)", "data:text/html,x", "//host", "file:///x", "x"] {
+            let link = rendered(&format!("[a]({address}) ![b]({address}) <{address}>"));
+            assert!(!link.contains("href") && !link.contains("<img"), "{link}");
+        }
+    }
+
+    #[test]
+    fn deep_nesting_is_flat() {
+        let quotes = rendered(&format!("{}a", "> ".repeat(5000)));
+        assert_eq!(quotes.matches("<blockquote>").count(), MAX_DEPTH);
+        assert_eq!(quotes.matches("</blockquote>").count(), MAX_DEPTH);
+    }
+}

@@ -1,0 +1,234 @@
+//! A message: what was said, thought, called and answered.
+
+use std::io::Write;
+
+use core_model::{Block, Content, Event, Message, Role, ToolResult, ToolUse, event_millis};
+use jsonl::{Raw, Text};
+
+use crate::{
+    html::Html,
+    input::{argument, family, push_input},
+    markdown::push_markdown,
+    page::{Page, Scene},
+    picture::push_picture,
+    words::{first_line, lasting, push_long, push_time},
+};
+
+/// The characters of a thought, or of what a client wrote, that are shown before it is opened.
+const MAX_PEEK: usize = 120;
+
+impl<W: Write> Page<W> {
+    /// Writes a message; returns whether there is anything to see.
+    pub(crate) fn message(
+        &mut self,
+        scene: &Scene,
+        event: &Event<'_>,
+        message: &Message<'_>,
+    ) -> bool {
+        let mut html = Html::default();
+        let mut is_begun = false;
+        for (block_idx, (block, raw)) in message.blocks().enumerate() {
+            if let Block::ToolResult(result) = &block
+                && self.result(scene, &mut html, result)
+            {
+                continue;
+            }
+            if !is_begun {
+                self.begin(&mut html, scene, event, message);
+                is_begun = true;
+            }
+            self.block(&mut html, scene, (event, message), (block, block_idx), raw);
+        }
+        if !is_begun
+            && let Content::Other(raw) = message.content
+            && !raw.is_null()
+        {
+            self.begin(&mut html, scene, event, message);
+            push_long(&mut html, raw.as_str());
+            is_begun = true;
+        }
+        if is_begun {
+            html.markup("</article>\n");
+            self.flows.append(scene.flow, html);
+        }
+        // A message of results only shows in its calls.
+        is_begun || message.tool_results().next().is_some()
+    }
+
+    /// Starts the element of a message.
+    fn begin(&mut self, html: &mut Html, scene: &Scene, event: &Event<'_>, message: &Message<'_>) {
+        html.markup("<article class=\"");
+        html.markup(match message.role {
+            Role::User if message.is_meta || message.is_summary => "user meta",
+            Role::User if message.is_prompt() => "user prompt",
+            Role::User => "user",
+            Role::Assistant if message.is_api_error => "assistant error",
+            Role::Assistant => "assistant",
+        });
+        html.markup("\"");
+        self.push_anchor(html);
+        html.markup(">");
+        self.push_speaker(html, event, scene);
+    }
+
+    fn block(
+        &mut self,
+        html: &mut Html,
+        scene: &Scene,
+        (event, message): (&Event<'_>, &Message<'_>),
+        (block, block_idx): (Block<'_>, usize),
+        raw: Raw<'_>,
+    ) {
+        match block {
+            Block::Text(text) if text.is_empty() => {}
+            Block::Text(text) => push_words(html, &text.decode(), message),
+            Block::Thinking { text, .. } if text.is_empty() => {
+                html.markup("<p class=\"thinking quiet\">Thought, without words in the log</p>");
+            }
+            Block::Thinking { text, .. } => {
+                let text = text.decode();
+                html.markup("<details class=\"thinking\"><summary>Thinking <span class=\"peek\">");
+                html.text(&first_line(&text, MAX_PEEK)).markup("</span></summary>");
+                html.markup("<div class=\"words\" dir=\"auto\">");
+                push_markdown(html, &text);
+                html.markup("</div></details>");
+            }
+            Block::ToolUse(tool) => self.call(html, scene, event, &tool, block_idx),
+            Block::ToolResult(result) => {
+                html.markup("<details class=\"call\"><summary><b>Result</b> <code>");
+                html.text(&result.tool_use_id.decode()).markup("</code></summary>");
+                push_result(html, &result);
+                html.markup("</details>");
+            }
+            Block::Image { media_type, data } => push_picture(html, media_type, data),
+            Block::Other { kind, .. } => push_other(html, kind, raw),
+            _ => push_other(html, None, raw),
+        }
+    }
+
+    /// Writes a tool call, and opens it for its result.
+    fn call(
+        &mut self,
+        html: &mut Html,
+        scene: &Scene,
+        event: &Event<'_>,
+        tool: &ToolUse<'_>,
+        block_idx: usize,
+    ) {
+        let id = tool.id.decode().into_owned();
+        let run = self.calls.next_run(&id);
+        html.markup("<details class=\"call ").markup(family(&tool.name.decode()).name());
+        html.markup(if run.is_error { " error" } else { "" }).markup("\" id=\"e");
+        html.show(self.n_lines).markup("-").show(block_idx).markup("\"><summary><b>");
+        html.text(&tool.name.decode()).markup("</b> ");
+        let input = self.scanner.scan_raw(tool.input).ok();
+        if let Some(argument) = input.and_then(argument) {
+            html.markup("<code>").text(&argument).markup("</code>");
+        }
+        if run.is_error {
+            html.markup(" <em class=\"failed\">error</em>");
+        } else if run.answered.is_none() {
+            html.markup(" <em class=\"open\">no result</em>");
+        }
+        html.markup(" <span class=\"took\">");
+        if let Some(millis) = run.duration_ms.filter(|millis| *millis >= 100) {
+            html.text(&lasting(millis));
+        }
+        html.markup("</span>");
+        if let Some(time) = event_millis(event) {
+            push_time(html, time, self.start);
+        }
+        html.markup("</summary><div class=\"input\">");
+        match input {
+            Some(input) => push_input(html, input),
+            None => push_long(html, tool.input.as_str()),
+        }
+        html.markup("</div>");
+        let is_waiting = run.answered.is_some_and(|answered| answered >= self.n_lines);
+        if self.calls.get(&id).is_none() {
+            self.flows.append(scene.flow, html.take());
+            let flow = self.flows.open(scene.flow);
+            self.calls.start(id.clone(), flow, scene.depth, !is_waiting);
+            self.close_if_done(&id);
+        }
+        html.markup("</details>");
+    }
+
+    /// Writes a result into its call; returns whether that waits for it.
+    ///
+    /// What stands before it on its line is written first.
+    fn result(&mut self, scene: &Scene, html: &mut Html, result: &ToolResult<'_>) -> bool {
+        let id = result.tool_use_id.decode();
+        let Some(flow) = self.calls.get(&id).map(|call| call.flow) else { return false };
+        if !self.flows.is_open(flow) {
+            return false;
+        }
+        let mut inner = Html::of("<div");
+        self.push_anchor(&mut inner);
+        push_result(inner.markup(">"), result);
+        inner.markup("</div>\n");
+        self.flows.append(scene.flow, html.take());
+        self.flows.append(flow, inner);
+        self.calls.answer(&id);
+        self.close_if_done(&id);
+        true
+    }
+}
+
+/// Appends what a person or the assistant said.
+fn push_words(html: &mut Html, text: &str, message: &Message<'_>) {
+    if message.role == Role::User && (message.is_meta || message.is_summary) {
+        let name = if message.is_summary { "Summary " } else { "Written by the client " };
+        html.markup("<details class=\"meta\"><summary>").markup(name);
+        html.markup("<span class=\"peek\">").text(&first_line(text, MAX_PEEK));
+        html.markup("</span></summary>");
+        push_long(html, text);
+        html.markup("</details>");
+        return;
+    }
+    html.markup("<div class=\"words\" dir=\"auto\">");
+    match message.role {
+        Role::User => push_long(html, text),
+        Role::Assistant => push_markdown(html, text),
+    }
+    html.markup("</div>");
+}
+
+/// Appends what a tool returned.
+fn push_result(html: &mut Html, result: &ToolResult<'_>) {
+    let is_error = result.is_error.value() == Some(true);
+    html.markup(if is_error { "<div class=\"result failed\">" } else { "<div class=\"result\">" });
+    html.markup(if is_error {
+        "<p class=\"label\">Error</p>"
+    } else {
+        "<p class=\"label\">Result</p>"
+    });
+    match result.content {
+        Content::Absent => _ = html.markup("<p class=\"quiet\">empty</p>"),
+        Content::Other(raw) => push_long(html, raw.as_str()),
+        Content::Text(text) if text.is_empty() => _ = html.markup("<p class=\"quiet\">empty</p>"),
+        Content::Text(_) | Content::Blocks(_) => {
+            for (block, raw) in result.content.blocks() {
+                match block {
+                    Block::Text(text) => push_long(html, &text.decode()),
+                    Block::Image { media_type, data } => push_picture(html, media_type, data),
+                    Block::Other { kind, .. } => push_other(html, kind, raw),
+                    _ => push_other(html, None, raw),
+                }
+            }
+        }
+    }
+    html.markup("</div>");
+}
+
+/// Appends a block that this vocabulary has no word for.
+fn push_other(html: &mut Html, kind: Option<Text<'_>>, raw: Raw<'_>) {
+    html.markup("<details class=\"meta\"><summary>");
+    match kind {
+        Some(kind) => html.text(&kind.decode()),
+        None => html.markup("Something else"),
+    };
+    html.markup("</summary>");
+    push_long(html, raw.as_str());
+    html.markup("</details>");
+}

@@ -1,0 +1,251 @@
+//! A page: its head, the conversation line by line, its foot.
+
+use std::{
+    collections::HashMap,
+    io::{self, Write},
+};
+
+use core_model::{Body, Event, Role, event_millis};
+use jsonl::Scanner;
+
+use crate::{
+    Figures, Survey,
+    calls::Calls,
+    flow::{FlowId, Flows},
+    head::{push_foot, push_head},
+    html::Html,
+    threads::{Thread, Threads},
+    words::{counted, lasting, push_time},
+};
+
+/// How deep sub-agents are shown inside of sub-agents; deeper ones stand beside the conversation.
+const MAX_DEPTH: usize = 8;
+
+/// Writes the page of a session: the second pass.
+///
+/// It is given the lines that its [`Survey`] was given. A call is written with its result beneath it;
+/// what stands between them waits, up to some megabytes: then the result stands where it comes.
+#[derive(Debug)]
+pub struct Page<W> {
+    sink: W,
+    pub(crate) survey: Survey,
+    pub(crate) flows: Flows,
+    threads: Threads,
+    scenes: HashMap<Thread, Scene>,
+    /// Who spoke last.
+    speakers: HashMap<FlowId, Role>,
+    pub(crate) calls: Calls,
+    pub(crate) scanner: Scanner,
+    /// Where times are relative to.
+    pub(crate) start: i64,
+    pub(crate) n_lines: u64,
+    /// The last line whose anchor is on the page.
+    anchored: u64,
+    n_unshown: u64,
+    n_skipped: u64,
+}
+
+/// A conversation as it is written.
+#[derive(Clone, Debug)]
+pub(crate) struct Scene {
+    pub(crate) flow: FlowId,
+    pub(crate) depth: usize,
+    n_left: u64,
+    /// Whether it stands beside the main conversation, in no call.
+    is_lone: bool,
+}
+
+impl Scene {
+    pub(crate) fn new(flow: FlowId, depth: usize, n_left: u64) -> Self {
+        Self { flow, depth, n_left, is_lone: false }
+    }
+}
+
+impl<W: Write> Page<W> {
+    /// Starts the page of a session that is called `name` where it has no title.
+    ///
+    /// # Errors
+    ///
+    /// Those of the sink, here and in all functions of the page.
+    pub fn new(mut sink: W, survey: Survey, name: &str) -> io::Result<Self> {
+        let mut head = Html::default();
+        push_head(&mut head, &survey, name);
+        sink.write_all(head.as_str().as_bytes())?;
+        let main = survey.casts.get(&Thread::Main).map_or(0, |cast| cast.n_events);
+        Ok(Self {
+            sink,
+            flows: Flows::default(),
+            threads: Threads::default(),
+            scenes: HashMap::from([(Thread::Main, Scene::new(FlowId::PAGE, 0, main))]),
+            speakers: HashMap::new(),
+            calls: Calls::new(survey.runs()),
+            scanner: Scanner::default(),
+            start: survey.span.earliest().unwrap_or_default(),
+            survey,
+            n_lines: 0,
+            anchored: 0,
+            n_unshown: 0,
+            n_skipped: 0,
+        })
+    }
+
+    /// Writes an event.
+    pub fn push(&mut self, event: &Event<'_>) -> io::Result<()> {
+        self.n_lines += 1;
+        let thread = self.threads.of(event);
+        let scene = self.scene(&thread);
+        let is_shown = match &event.body {
+            Body::Message(message) => self.message(&scene, event, message),
+            Body::Notice(notice) => self.notice(&scene, event, notice),
+            Body::Outcome(outcome) => self.outcome(&scene, event, outcome),
+            Body::Start(start) => self.session_start(&scene, event, start),
+            _ => false,
+        };
+        self.n_unshown += u64::from(!is_shown);
+        self.leave(&thread);
+        self.flows.write(&mut self.sink)
+    }
+
+    /// Writes that a line cannot be read; `what` says where and why.
+    pub fn push_unreadable(&mut self, what: &str) -> io::Result<()> {
+        self.n_lines += 1;
+        let mut html = Html::of("<article class=\"notice error\"");
+        self.push_anchor(&mut html);
+        html.markup("><p><strong>This line cannot be read</strong> ");
+        html.text(what).markup("</p></article>\n");
+        self.flows.append(FlowId::PAGE, html);
+        self.flows.write(&mut self.sink)
+    }
+
+    /// Counts a line that is not shown.
+    pub fn skip(&mut self) {
+        self.n_lines += 1;
+        self.n_skipped += 1;
+    }
+
+    /// Ends the page; returns the sink, and what the session comes to.
+    pub fn finish(mut self) -> io::Result<(W, Figures)> {
+        self.flows.finish(&mut self.sink)?;
+        let mut foot = Html::default();
+        push_foot(&mut foot, self.n_lines, self.n_unshown, self.n_skipped);
+        self.sink.write_all(foot.as_str().as_bytes())?;
+        self.sink.flush()?;
+        Ok((self.sink, self.survey.figures()))
+    }
+
+    /// Returns where a conversation is written: in the call that started it while that is open, else
+    /// in a part of its own.
+    fn scene(&mut self, thread: &Thread) -> Scene {
+        if let Some(scene) = self.scenes.get(thread).filter(|scene| self.flows.is_open(scene.flow))
+        {
+            return scene.clone();
+        }
+        let n_left = self.survey.casts.get(thread).map_or(0, |cast| cast.n_events);
+        let n_left = self.scenes.get(thread).map_or(n_left, |scene| scene.n_left);
+        let scene = self.call_scene(thread, n_left).unwrap_or_else(|| {
+            let mut html = Html::of("<details class=\"agent lone\" open><summary>");
+            self.push_cast(&mut html, thread);
+            self.flows.append(FlowId::PAGE, html.markup("</summary>").take());
+            let flow = self.flows.open(FlowId::PAGE);
+            self.flows.append(FlowId::PAGE, Html::of("</details>\n"));
+            Scene { is_lone: true, ..Scene::new(flow, 1, n_left) }
+        });
+        self.scenes.insert(thread.clone(), scene.clone());
+        scene
+    }
+
+    /// Opens the conversation of a sub-agent in the call that started it.
+    fn call_scene(&mut self, thread: &Thread, n_left: u64) -> Option<Scene> {
+        let Thread::Call(id) = thread else { return None };
+        let call = self.calls.get(id).filter(|call| self.flows.is_open(call.flow))?;
+        let (flow, depth) = (call.flow, call.depth + 1);
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        let mut html = Html::of("<section class=\"agent\"><p class=\"cast\">");
+        self.push_cast(&mut html, thread);
+        self.flows.append(flow, html.markup("</p>").take());
+        let scene = Scene::new(self.flows.open(flow), depth, n_left);
+        self.flows.append(flow, Html::of("</section>\n"));
+        Some(scene)
+    }
+
+    /// Closes what the last event of a conversation leaves complete.
+    fn leave(&mut self, thread: &Thread) {
+        let Some(scene) = self.scenes.get_mut(thread) else { return };
+        scene.n_left = scene.n_left.saturating_sub(1);
+        if scene.n_left > 0 || *thread == Thread::Main {
+            return;
+        }
+        self.flows.close(scene.flow);
+        if let (Thread::Call(id), false) = (thread, scene.is_lone) {
+            self.close_if_done(id);
+        }
+    }
+
+    /// Closes a call once its results and its sub-agent have said all.
+    pub(crate) fn close_if_done(&mut self, id: &str) {
+        let thread = Thread::Call(id.to_owned());
+        let all = self.survey.casts.get(&thread).map_or(0, |cast| cast.n_events);
+        let n_left = self.scenes.get(&thread).map_or(all, |scene| scene.n_left);
+        if n_left == 0
+            && let Some(flow) = self.calls.close(id)
+        {
+            self.flows.close(flow);
+        }
+    }
+
+    /// Appends who speaks in a sub-agent's conversation, and how much.
+    fn push_cast(&self, html: &mut Html, thread: &Thread) {
+        let name = match thread {
+            Thread::Lone(name) => name.as_str(),
+            _ => "",
+        };
+        html.markup("<strong>Sub-agent</strong> ").text(name);
+        let Some(cast) = self.survey.casts.get(thread) else { return };
+        html.markup(" <span class=\"quiet\">").text(&counted(cast.n_events, "line", "lines"));
+        html.markup(", ").text(&counted(cast.n_calls, "tool call", "tool calls"));
+        if cast.n_errors > 0 {
+            html.markup(", ").text(&counted(cast.n_errors, "error", "errors"));
+        }
+        if let (Some(start), Some(end)) = (cast.start, cast.end) {
+            html.markup(", ").text(&lasting(end.saturating_sub(start)));
+        }
+        html.markup("</span>");
+    }
+
+    /// Appends, as an attribute, the id by which links find the line: once, for an id is one element's.
+    pub(crate) fn push_anchor(&mut self, html: &mut Html) {
+        if self.anchored < self.n_lines {
+            self.anchored = self.n_lines;
+            html.markup(" id=\"e").show(self.n_lines).markup("\"");
+        }
+    }
+
+    /// Appends who speaks, and when, if it is not who spoke last.
+    pub(crate) fn push_speaker(&mut self, html: &mut Html, event: &Event<'_>, scene: &Scene) {
+        let Some(message) = event.message() else { return };
+        let before = self.speakers.insert(scene.flow, message.role);
+        if before == Some(message.role) && message.role == Role::Assistant {
+            return;
+        }
+        let in_agent = scene.depth > 0;
+        html.markup(if in_agent { "<h3 class=\"who\">" } else { "<h2 class=\"who\">" });
+        html.markup(match (message.role, in_agent) {
+            (Role::User, false) => "User",
+            (Role::User, true) => "Task",
+            (Role::Assistant, false) => "Assistant",
+            (Role::Assistant, true) => "Sub-agent",
+        });
+        if let Some(model) = message.model {
+            html.markup(" <span class=\"quiet\">").text(&model.decode()).markup("</span>");
+        }
+        if let Some(time) = event_millis(event) {
+            html.markup(" ");
+            push_time(html, time, self.start);
+        }
+        html.markup(" <a class=\"here\" href=\"#e").show(self.n_lines);
+        html.markup("\" aria-label=\"Link to this line\">#</a>");
+        html.markup(if in_agent { "</h3>" } else { "</h2>" });
+    }
+}

@@ -1,0 +1,49 @@
+//! Pictures: in the page itself, of the types that only show something.
+
+use jsonl::Text;
+
+use crate::html::Html;
+
+/// The media types that browsers show and that cannot hold a script.
+const MEDIA_TYPES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+/// Appends a picture in base64; one that is no such thing is only named.
+pub(crate) fn push_picture(html: &mut Html, media_type: Text<'_>, data: Text<'_>) {
+    let known = MEDIA_TYPES.iter().find(|known| media_type.is(known));
+    let data = data.decode();
+    let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+    let Some(known) = known.filter(|_| !data.is_empty() && data.bytes().all(is_base64)) else {
+        html.markup("<p class=\"quiet\">A picture that cannot be shown: ");
+        html.text(&media_type.decode()).markup("</p>");
+        return;
+    };
+    html.markup("<img alt=\"Picture\" decoding=\"async\" loading=\"lazy\" src=\"data:").text(known);
+    html.markup(";base64,").text(&data).markup("\">");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn picture(media_type: &str, data: &str) -> String {
+        let mut html = Html::default();
+        let text = |text| Text::new(text).expect("a string");
+        push_picture(&mut html, text(media_type), text(data));
+        html.as_str().to_owned()
+    }
+
+    #[test]
+    fn only_pictures_of_known_types_are_shown() {
+        let shown = picture("\"image/png\"", "\"iVBORw0KGgo=\"");
+        assert!(shown.ends_with("src=\"data:image/png;base64,iVBORw0KGgo=\">"), "{shown}");
+        for (media_type, data) in [
+            ("\"image/svg+xml\"", "\"PHN2Zz4=\""),
+            ("\"text/html\"", "\"PHA+\""),
+            ("\"image/png\"", "\"\""),
+            ("\"image/png\"", "\"a\\\" onload=\\\"x\""),
+            ("\"image/png,<b>\"", "\"aaaa\""),
+        ] {
+            assert!(!picture(media_type, data).contains("<img"), "{media_type}");
+        }
+    }
+}

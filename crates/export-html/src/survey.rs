@@ -1,0 +1,211 @@
+//! The first pass over a session: what its page must know before the first line.
+
+use std::collections::HashMap;
+
+use core_model::{
+    Block, Body, CostPolicy, Costs, ErrorPolicy, Event, Facts, NoticeKind, Overview, Place, Span,
+    Status, Timeline, TokenTotals, Tokens, ToolRun, ToolRuns, event_millis, failed_results,
+};
+use jsonl::{Scanner, Text};
+
+use crate::{
+    threads::{Thread, Threads},
+    words::first_line,
+};
+
+/// The most prompts that the page lists.
+const MAX_PROMPTS: usize = 1_000;
+
+/// The characters of a prompt or of a title that are listed.
+const MAX_TITLE: usize = 120;
+
+/// Gathers what the page of a session must know before its first line.
+///
+/// It is given every line of the session, in order: each is an event, one that cannot be read, or
+/// one that is not shown. Its memory is that of ids and times.
+#[derive(Debug, Default)]
+pub struct Survey {
+    pub(crate) facts: Facts,
+    pub(crate) overview: Overview,
+    pub(crate) span: Span,
+    pub(crate) tokens: TokenTotals,
+    costs: Costs,
+    runs: ToolRuns,
+    pub(crate) timeline: Timeline,
+    /// When so many tokens were in the context.
+    pub(crate) contexts: Vec<(i64, u64)>,
+    threads: Threads,
+    pub(crate) casts: HashMap<Thread, Cast>,
+    /// The sub-agents, in the order of their first lines.
+    pub(crate) agents: Vec<Thread>,
+    pub(crate) prompts: Vec<Prompt>,
+    pub(crate) n_prompts: u64,
+    pub(crate) n_errors: u64,
+    n_lines: u64,
+    scanner: Scanner,
+}
+
+/// What is known of a conversation.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cast {
+    pub(crate) n_events: u64,
+    pub(crate) n_calls: u64,
+    pub(crate) n_errors: u64,
+    pub(crate) start: Option<i64>,
+    pub(crate) end: Option<i64>,
+}
+
+/// What somebody asked.
+#[derive(Clone, Debug)]
+pub(crate) struct Prompt {
+    /// The number of its line.
+    pub(crate) line: u64,
+    pub(crate) time: Option<i64>,
+    pub(crate) text: String,
+}
+
+/// What a session comes to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Figures {
+    /// The title, or the start of the first prompt; `None` if there is neither.
+    pub title: Option<String>,
+    /// The session's id.
+    pub session_id: Option<String>,
+    /// The working directory.
+    pub project: Option<String>,
+    /// The first model that answers.
+    pub model: Option<String>,
+    /// The earliest time, in milliseconds since 1970.
+    pub start: Option<i64>,
+    /// The latest time, in milliseconds since 1970.
+    pub end: Option<i64>,
+    /// How often somebody asked something.
+    pub n_prompts: u64,
+    /// The number of lines that are messages.
+    pub n_messages: u64,
+    /// The number of tool uses.
+    pub n_tool_calls: u64,
+    /// The number of sub-agents.
+    pub n_sub_agents: u64,
+    /// The failed tools, requests and runs, and the lines that cannot be read.
+    pub n_errors: u64,
+    /// The tokens; each response counts once.
+    pub tokens: Tokens,
+    /// The cost in US dollars, if the session tells one.
+    pub cost: Option<f64>,
+}
+
+impl Survey {
+    /// Takes note of an event.
+    pub fn push(&mut self, event: &Event<'_>) {
+        self.n_lines += 1;
+        let place = Place { line: self.n_lines, offset: 0 };
+        let time = event_millis(event);
+        self.facts.observe(event);
+        self.overview.push(event);
+        self.span.push(event);
+        self.tokens.push(event);
+        self.costs.push(event);
+        self.runs.push(place, event);
+        self.timeline.push(place, event);
+        if event.is_prompt() {
+            self.note_prompt(event, time);
+        }
+        let errors = n_errors(event);
+        self.n_errors += errors;
+        let thread = self.threads.of(event);
+        if thread == Thread::Main {
+            self.note_context(event, time);
+        } else if !self.casts.contains_key(&thread) {
+            self.agents.push(thread.clone());
+        }
+        let cast = self.casts.entry(thread).or_default();
+        cast.n_events += 1;
+        cast.n_calls += n_calls(event);
+        cast.n_errors += errors;
+        cast.start = cast.start.or(time);
+        cast.end = time.or(cast.end);
+    }
+
+    /// Takes note of a line that cannot be read.
+    pub fn push_unreadable(&mut self) {
+        self.n_lines += 1;
+        self.n_errors += 1;
+    }
+
+    /// Takes note of a line that is not shown.
+    pub fn skip(&mut self) {
+        self.n_lines += 1;
+    }
+
+    /// Returns what the session comes to.
+    pub fn figures(&self) -> Figures {
+        let decoded = |text: &str| Text::new(text).map(|text| text.decode().into_owned());
+        let title = self.facts.title.as_ref().and_then(|(_, title)| decoded(title));
+        let title = title.filter(|title| !title.trim().is_empty());
+        let first = self.prompts.first().map(|prompt| prompt.text.clone());
+        let mut models = self.facts.interactions.iter().filter_map(|it| it.model.as_deref());
+        Figures {
+            title: title.map(|title| first_line(&title, MAX_TITLE)).or(first),
+            session_id: self.facts.session_id.as_deref().and_then(decoded),
+            project: self.facts.cwd.as_deref().and_then(decoded),
+            model: models.next().and_then(decoded),
+            start: self.span.earliest(),
+            end: self.span.latest(),
+            n_prompts: self.n_prompts,
+            n_messages: self.facts.n_messages,
+            n_tool_calls: self.overview.n_tool_calls,
+            n_sub_agents: self.agents.len() as u64,
+            n_errors: self.n_errors,
+            tokens: self.tokens.total(),
+            cost: self.costs.total(CostPolicy::default()),
+        }
+    }
+
+    /// Returns the tool calls, each joined with its result.
+    pub(crate) fn runs(&self) -> &[ToolRun] {
+        self.runs.runs()
+    }
+
+    fn note_prompt(&mut self, event: &Event<'_>, time: Option<i64>) {
+        self.n_prompts += 1;
+        if self.prompts.len() >= MAX_PROMPTS {
+            return;
+        }
+        let mut blocks = event.message().into_iter().flat_map(|message| message.blocks());
+        let text = blocks.find_map(|(block, _)| match block {
+            Block::Text(text) => Some(first_line(&text.decode(), MAX_TITLE)),
+            _ => None,
+        });
+        let text = text.filter(|text| !text.is_empty()).unwrap_or_else(|| "(a picture)".to_owned());
+        self.prompts.push(Prompt { line: self.n_lines, time, text });
+    }
+
+    fn note_context(&mut self, event: &Event<'_>, time: Option<i64>) {
+        let usage = event.message().and_then(|message| message.usage);
+        if let (Some(usage), Some(time)) = (usage, time) {
+            let tokens = Tokens::read(usage, &mut self.scanner);
+            let sent = Tokens { output: 0, ..tokens }.total();
+            if sent > 0 {
+                self.contexts.push((time, sent));
+            }
+        }
+    }
+}
+
+/// Returns whether what an event tells went wrong, and how often.
+fn n_errors(event: &Event<'_>) -> u64 {
+    let n_failed = failed_results(event, ErrorPolicy::Flag).count() as u64;
+    let is_error = match &event.body {
+        Body::Message(message) => message.is_api_error,
+        Body::Notice(notice) => notice.kind == NoticeKind::Error,
+        Body::Outcome(outcome) => outcome.status != Status::Success,
+        _ => false,
+    };
+    n_failed + u64::from(is_error)
+}
+
+fn n_calls(event: &Event<'_>) -> u64 {
+    let blocks = event.message().into_iter().flat_map(|message| message.blocks());
+    blocks.filter(|(block, _)| matches!(block, Block::ToolUse(_))).count() as u64
+}

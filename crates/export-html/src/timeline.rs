@@ -1,0 +1,242 @@
+//! The picture of a session: what happened when, a lane for each agent, and the tokens under it.
+
+use std::collections::{BTreeMap, HashMap};
+
+use core_model::PointKind;
+
+use crate::{
+    Survey,
+    axis::Axis,
+    html::Html,
+    input::{Family, family},
+    words::{day_and_time, lasting, rounded},
+};
+
+/// The lanes that are drawn; further agents share the last one.
+const MAX_LANES: usize = 10;
+
+/// The columns of a lane: what falls into one is drawn as one.
+const N_COLUMNS: f64 = 400.0;
+
+/// Heights in pixels: of what stands above the lanes, of a lane, of the tokens.
+const TOP: usize = 14;
+const LANE: usize = 16;
+const TOKENS: usize = 34;
+
+/// Something in a lane; the greatest of a column is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Mark {
+    kind: MarkKind,
+    /// The number of its line.
+    line: u64,
+    time: i64,
+    millis: i64,
+}
+
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+enum MarkKind {
+    Response,
+    Call(u8),
+    Error,
+}
+
+/// Appends the picture; nothing, if nothing has a time.
+pub(crate) fn push_timeline(html: &mut Html, survey: &Survey) {
+    let (Some(start), Some(end)) = (survey.span.earliest(), survey.span.latest()) else { return };
+    let axis = axis(survey);
+    let n_lanes = survey.timeline.lanes.len().clamp(1, MAX_LANES);
+    let bottom = TOP + n_lanes * LANE;
+    let height = bottom + if survey.contexts.is_empty() { 4 } else { TOKENS };
+    html.markup("<section class=\"timeline\" aria-label=\"Timeline\">\n");
+    html.markup("<svg aria-hidden=\"true\" width=\"100%\" height=\"").show(height).markup("\">\n");
+    push_pauses(html, &axis, height);
+    push_lanes(html, survey, &axis, n_lanes);
+    push_marks(html, survey, &axis, n_lanes);
+    push_tokens(html, survey, &axis, bottom);
+    push_lines(html, survey, &axis, bottom);
+    html.markup("</svg>\n<p class=\"ends\"><span>").text(&clock(start));
+    html.markup("</span><span>").text(&lasting(end.saturating_sub(start))).markup("</span><span>");
+    html.text(&clock(end)).markup("</span></p>\n<ul class=\"legend\">");
+    for (class, name) in [
+        ("<li class=\"prompt\">", "prompt"),
+        ("<li class=\"read\">", "read"),
+        ("<li class=\"edit\">", "edit"),
+        ("<li class=\"run\">", "run"),
+        ("<li class=\"agent-call\">", "agent"),
+        ("<li class=\"other\">", "other tool"),
+        ("<li class=\"error\">", "error"),
+        ("<li class=\"compaction\">", "compaction"),
+    ] {
+        html.markup(class).markup(name).markup("</li>");
+    }
+    if let Some(most) = survey.contexts.iter().map(|(_, tokens)| *tokens).max() {
+        html.markup("<li class=\"tokens\">context, at most ").text(&rounded(most));
+        html.markup(" tokens</li>");
+    }
+    html.markup("</ul>\n</section>\n");
+}
+
+/// Returns the hour and the minute of a time, with its day.
+fn clock(time: i64) -> String {
+    let time = day_and_time(time);
+    let minute = time.get(..16).unwrap_or_default();
+    format!("{minute} UTC")
+}
+
+fn axis(survey: &Survey) -> Axis {
+    let points = survey.timeline.points.iter().map(|point| (point.time, point.time));
+    let runs = survey.runs().iter().filter_map(|run| {
+        let start = run.called?.time?;
+        Some((start, start.saturating_add(run.duration_ms?.clamp(0, MAX_RUN))))
+    });
+    Axis::new(points.chain(runs).collect())
+}
+
+/// No tool runs longer than a day: a result that comes later was waited for.
+const MAX_RUN: i64 = 24 * 60 * 60 * 1000;
+
+/// Marks where the axis leaves out a pause.
+fn push_pauses(html: &mut Html, axis: &Axis, height: usize) {
+    for pair in axis.pieces.windows(2) {
+        let [before, after] = pair else { continue };
+        let (at, width) = (before.at + before.width, after.at - before.at - before.width);
+        push_box(html, "<rect class=\"pause\"", (at, width), (0, height));
+        html.markup("><title>").text(&lasting(after.start.saturating_sub(before.end)));
+        html.markup(" without a line</title></rect>\n");
+    }
+}
+
+/// Appends the start of a tag with its place: `x` and `width` in percent, `y` and `height` in pixels.
+fn push_box(
+    html: &mut Html,
+    tag: &'static str,
+    (x, width): (f64, f64),
+    (y, height): (usize, usize),
+) {
+    html.markup(tag).markup(" x=\"").show(format_args!("{x:.2}%")).markup("\" width=\"");
+    html.show(format_args!("{:.2}%", width.max(0.12))).markup("\" y=\"").show(y);
+    html.markup("\" height=\"").show(height).markup("\"");
+}
+
+fn push_lanes(html: &mut Html, survey: &Survey, axis: &Axis, n_lanes: usize) {
+    for (lane_idx, lane) in survey.timeline.lanes.iter().enumerate().take(n_lanes) {
+        let (from, to) = (axis.at(lane.start), axis.at(lane.end));
+        let y = TOP + lane_idx * LANE;
+        push_box(html, "<rect class=\"lane\"", (from, to - from), (y + LANE / 2 - 1, 2));
+        html.markup("><title>");
+        match &lane.thread {
+            None => html.markup("Main conversation"),
+            Some(name) => html.markup("Sub-agent ").text(name),
+        };
+        html.markup("</title></rect>\n");
+    }
+}
+
+/// Draws what the agents did, column by column.
+fn push_marks(html: &mut Html, survey: &Survey, axis: &Axis, n_lanes: usize) {
+    let mut marks: BTreeMap<(usize, u32), Mark> = BTreeMap::new();
+    let mut add = |lane: usize, mark: Mark| {
+        let column = (axis.at(mark.time) / 100.0 * N_COLUMNS) as u32;
+        let key = (lane.min(n_lanes - 1), column);
+        let known = marks.entry(key).or_insert(mark);
+        if (known.kind, known.millis) < (mark.kind, mark.millis) {
+            *known = mark;
+        }
+    };
+    let lanes = survey.timeline.lanes.iter().enumerate();
+    let lanes: HashMap<_, _> = lanes.map(|(idx, lane)| (lane.thread.as_deref(), idx)).collect();
+    for run in survey.runs() {
+        let Some(called) = run.called else { continue };
+        let (Some(time), line) = (called.time, called.place.line) else { continue };
+        let is_error = run.is_error == Some(true);
+        let kind = MarkKind::Call(family(&run.name) as u8);
+        let millis = run.duration_ms.unwrap_or_default().clamp(0, MAX_RUN);
+        let kind = if is_error { MarkKind::Error } else { kind };
+        let lane = lanes.get(&run.thread.as_deref()).copied().unwrap_or_default();
+        add(lane, Mark { kind, line, time, millis });
+    }
+    for point in &survey.timeline.points {
+        let kind = match point.kind {
+            PointKind::Response => MarkKind::Response,
+            PointKind::Error => MarkKind::Error,
+            _ => continue,
+        };
+        add(point.lane, Mark { kind, line: point.place.line, time: point.time, millis: 0 });
+    }
+    for ((lane, _), mark) in marks {
+        push_mark(html, axis, TOP + lane * LANE, mark);
+    }
+}
+
+fn push_mark(html: &mut Html, axis: &Axis, y: usize, mark: Mark) {
+    let Mark { kind, line, time, millis } = mark;
+    let (from, to) = (axis.at(time), axis.at(time.saturating_add(millis)));
+    let (class, name) = match kind {
+        MarkKind::Response => ("<rect class=\"said\"", "said"),
+        MarkKind::Error => ("<rect class=\"error\"", "error"),
+        MarkKind::Call(number) => match number {
+            n if n == Family::Read as u8 => ("<rect class=\"read\"", "read"),
+            n if n == Family::Edit as u8 => ("<rect class=\"edit\"", "edit"),
+            n if n == Family::Run as u8 => ("<rect class=\"run\"", "run"),
+            n if n == Family::Agent as u8 => ("<rect class=\"agent-call\"", "agent"),
+            _ => ("<rect class=\"other\"", "tool"),
+        },
+    };
+    let (top, height) = match kind {
+        MarkKind::Response => (y + LANE / 2 - 2, 4),
+        // Higher than all others, so that it is not the color alone that tells.
+        MarkKind::Error => (y, LANE - 1),
+        MarkKind::Call(_) => (y + 4, LANE - 8),
+    };
+    html.markup("<a tabindex=\"-1\" href=\"#e").show(line).markup("\">");
+    push_box(html, class, (from, (to - from).max(0.22)), (top, height));
+    html.markup("><title>").markup(name);
+    if millis >= 100 {
+        html.markup(", ").text(&lasting(millis));
+    }
+    html.markup("</title></rect></a>\n");
+}
+
+/// Draws how full the context was, as an area of columns.
+fn push_tokens(html: &mut Html, survey: &Survey, axis: &Axis, bottom: usize) {
+    let most = survey.contexts.iter().map(|(_, tokens)| *tokens).max().unwrap_or_default();
+    let mut columns: BTreeMap<u32, u64> = BTreeMap::new();
+    for (time, tokens) in &survey.contexts {
+        let column = columns.entry((axis.at(*time) / 100.0 * N_COLUMNS) as u32).or_default();
+        *column = (*column).max(*tokens);
+    }
+    let ends = columns.keys().copied().skip(1).chain([N_COLUMNS as u32]);
+    for ((column, tokens), end) in columns.iter().zip(ends) {
+        let room = TOKENS - 6;
+        let height = ((*tokens as f64 / most.max(1) as f64) * room as f64).ceil() as usize;
+        let share = 100.0 / N_COLUMNS;
+        // Columns touch, or the area would have seams.
+        let width = f64::from(end.saturating_sub(*column)) * share + 0.02;
+        let x = f64::from(*column) * share;
+        push_box(html, "<rect class=\"tokens\"", (x, width), (bottom + TOKENS - height, height));
+        html.markup("><title>").text(&rounded(*tokens));
+        html.markup(" tokens in the context</title></rect>\n");
+    }
+}
+
+/// Draws prompts and compactions, through all lanes.
+fn push_lines(html: &mut Html, survey: &Survey, axis: &Axis, bottom: usize) {
+    let mut drawn = u64::MAX;
+    for point in &survey.timeline.points {
+        let (start, middle) = match point.kind {
+            PointKind::Prompt if point.lane == 0 => ("<g class=\"prompt\">", "prompt"),
+            PointKind::Compaction => ("<g class=\"compaction\">", "compaction"),
+            _ => continue,
+        };
+        let at = axis.at(point.time);
+        let column = (at / 100.0 * N_COLUMNS) as u64;
+        if std::mem::replace(&mut drawn, column) == column {
+            continue;
+        }
+        html.markup("<a tabindex=\"-1\" href=\"#e").show(point.place.line).markup("\">");
+        html.markup(start).markup("<line x1=\"").show(format_args!("{at:.2}%"));
+        html.markup("\" x2=\"").show(format_args!("{at:.2}%")).markup("\" y1=\"8\" y2=\"");
+        html.show(bottom).markup("\"/><circle cx=\"").show(format_args!("{at:.2}%"));
+        html.markup("\" cy=\"6\" r=\"4\"/><title>").markup(middle).markup("</title></g></a>\n");
+    }
+}

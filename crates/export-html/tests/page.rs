@@ -1,0 +1,258 @@
+//! Pages of sessions of all formats: whole, in order, and with no element from what is shown.
+
+#[path = "shared/parsed.rs"]
+mod parsed;
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use core_model::Format;
+use export_html::{Entry, Figures, Page, Survey, write_index};
+use jsonl::{Scanner, Style, push_string};
+use parsed::{Parsed, parse};
+
+const FORMATS: [&Format; 4] = [
+    &format_claude_code::FORMAT,
+    &format_clido::FORMAT,
+    &format_sdk_stream::DUMP,
+    &format_sdk_stream::WIRE,
+];
+
+/// Returns the page of a session.
+fn page(format: &Format, session: &[u8]) -> String {
+    let mut scanner = Scanner::default();
+    let mut survey = Survey::default();
+    for line in jsonl::lines(session) {
+        match scanner.scan(&line) {
+            Ok(value) => survey.push(&(format.read)(value)),
+            Err(_) => survey.push_unreadable(),
+        }
+    }
+    let mut page = Page::new(Vec::new(), survey, "a <b>name</b>").expect("memory");
+    for line in jsonl::lines(session) {
+        match scanner.scan(&line) {
+            Ok(value) => page.push(&(format.read)(value)).expect("memory"),
+            Err(error) => page.push_unreadable(&error.to_string()).expect("memory"),
+        }
+    }
+    let (html, _) = page.finish().expect("memory");
+    String::from_utf8(html).expect("text")
+}
+
+fn claude_code(session: &str) -> Parsed {
+    let page = page(&format_claude_code::FORMAT, session.as_bytes());
+    let parsed = parse(&page);
+    assert_eq!(parsed.problems, [""; 0], "{page}");
+    parsed
+}
+
+/// Returns the text that follows the start of the conversation.
+fn conversation(parsed: &Parsed) -> String {
+    let words: Vec<_> = parsed.text.split_whitespace().collect();
+    let words = words.join(" ");
+    words.split_once("Prompts").map_or(words.clone(), |(_, rest)| rest.to_owned())
+}
+
+fn files(folder: PathBuf) -> Vec<PathBuf> {
+    let (mut files, mut folders) = (Vec::new(), vec![folder]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() { folders.push(path) } else { files.push(path) }
+        }
+    }
+    files
+}
+
+/// The elements that a page may have: those that this crate writes.
+const ELEMENTS: &str = "a article b blockquote body br button circle code dd del details dialog div \
+    dl dt em footer form g h1 h2 h3 h4 h5 head header hr html img input ins kbd li line main meta \
+    nav ol output p pre rect script section span strong style summary svg table tbody td th thead \
+    time title tr ul";
+
+#[test]
+fn every_fixture_and_every_hostile_file_is_a_page() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let data = std::env::var_os("CONVERT_DATA").map_or(root.join("../shared/data"), PathBuf::from);
+    let mut paths = files(root.join("fixtures"));
+    assert!(paths.len() > 100, "the fixtures are there");
+    paths.extend(files(data.join("hostile")));
+    paths.extend(files(data.join("clients")));
+    let allowed: BTreeSet<&str> = ELEMENTS.split_whitespace().collect();
+    for path in paths {
+        // Megabytes of one fault show nothing that its first kilobytes do not.
+        let bytes = fs::read(&path).expect("readable");
+        let bytes = bytes.get(..40_000).unwrap_or(&bytes);
+        for format in FORMATS {
+            let parsed = parse(&page(format, bytes));
+            let (path, name) = (path.display(), format.name);
+            assert_eq!(parsed.problems, [""; 0], "{path} as {name}");
+            for (element, _) in &parsed.elements {
+                assert!(allowed.contains(&**element), "{path} as {name}: <{element}>");
+            }
+        }
+    }
+}
+
+/// Words that would be more than words if any of them came to the page as they are.
+const ATTACKS: [&str; 12] = [
+    "<script>alert(1)</script>",
+    "</script><script>alert(1)</script>",
+    "</style></title></pre></details></main>",
+    "\"><img src=x onerror=alert(1)>",
+    "' onmouseover='alert(1)",
+    "<!-- --!><iframe srcdoc='x'>",
+    "<svg/onload=alert(1)>",
+    "[x](javascript:alert(1)) ![x](https://example.org/pixel.png)",
+    "[x]: <data:text/html,x>\n[x]",
+    "\u{0}\u{8}\u{1b}]0;title\u{7}\u{1b}[31m\u{9b}31m\u{7f}\u{85}",
+    "\u{202e}\u{2066}gnp.exe\u{2028}\u{feff}\u{fffe}",
+    "&lt;b&gt; &#60; &amp",
+];
+
+#[test]
+fn no_word_of_a_session_is_markup_wherever_it_stands() {
+    for attack in ATTACKS {
+        let mut quoted = Vec::new();
+        push_string(&mut quoted, attack, Style::Compact);
+        let quoted = String::from_utf8(quoted).expect("text");
+        let session = [
+            r#"{"type":"user","uuid":@,"sessionId":@,"cwd":@,"version":@,"timestamp":@,"message":{"role":"user","content":@}}"#,
+            r#"{"type":"assistant","uuid":@,"sessionId":"s","timestamp":"2026-01-01T10:00:00.000Z","message":{"role":"assistant","id":@,"model":@,"content":[{"type":"thinking","thinking":@},{"type":"text","text":@},{"type":"tool_use","id":@,"name":@,"input":{"command":@,@:@,"old_string":@,"new_string":@}},{"type":@,"x":@},{"type":"image","source":{"type":"base64","media_type":@,"data":@}}],"usage":{"input_tokens":@,"output_tokens":3}}}"#,
+            r#"{"type":"user","isSidechain":true,"agentId":@,"sessionId":"s","message":{"role":"user","content":@}}"#,
+            r#"{"type":"user","sessionId":"s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":@,"is_error":true,"content":[{"type":"text","text":@},{"type":@}]},{"type":"tool_result","tool_use_id":"other","content":@}]}}"#,
+            r#"{"type":"system","subtype":@,"level":"error","content":@,"sessionId":"s"}"#,
+            r#"{"type":"system","subtype":"compact_boundary","content":@,"compactMetadata":{"trigger":@,"preTokens":5},"sessionId":"s"}"#,
+            r#"{"type":"custom-title","customTitle":@,"sessionId":"s"}"#,
+        ];
+        let session = session.join("\n").replace('@', &quoted);
+        let parsed = claude_code(&session);
+        let allowed: BTreeSet<&str> = ELEMENTS.split_whitespace().collect();
+        assert!(parsed.elements.iter().all(|(name, _)| allowed.contains(&**name)));
+        if attack.starts_with('<') {
+            assert!(parsed.text.matches(attack).count() >= 15, "{attack}: {}", parsed.text);
+        }
+    }
+}
+
+#[test]
+fn results_stand_beneath_their_calls() {
+    let parsed = claude_code(concat!(
+        r#"{"type":"user","sessionId":"s","message":{"role":"user","content":"Prompts: go"}}"#,
+        "\n",
+        r#"{"type":"assistant","sessionId":"s","message":{"role":"assistant","id":"m","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"one"}}]}}"#,
+        "\n",
+        r#"{"type":"assistant","sessionId":"s","message":{"role":"assistant","id":"m","content":[{"type":"tool_use","id":"t2","name":"Read","input":{"file_path":"two"}}]}}"#,
+        "\n",
+        r#"{"type":"assistant","sessionId":"s","message":{"role":"assistant","id":"m","content":[{"type":"tool_use","id":"t3","name":"Grep","input":{"pattern":"three"}}]}}"#,
+        "\n",
+        r#"{"type":"user","sessionId":"s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t2","content":"of two"}]}}"#,
+        "\n",
+        r#"{"type":"user","sessionId":"s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","is_error":true,"content":"of one"}]}}"#,
+        "\n",
+        r#"{"type":"user","sessionId":"s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t9","content":"of none"}]}}"#,
+        "\n",
+        r#"{"type":"assistant","sessionId":"s","message":{"role":"assistant","content":[{"type":"text","text":"finished"}]}}"#,
+    ));
+    let text = conversation(&parsed);
+    let order = ["one error", "of one", "two", "of two", "three no result", "of none", "finished"];
+    let places: Vec<_> = order.iter().map(|words| text.find(words)).collect();
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}: {text}");
+}
+
+#[test]
+fn sub_agents_stand_in_their_calls() {
+    let task = |id: &str, prompt: &str| {
+        format!(
+            "{{\"type\":\"assistant\",\"sessionId\":\"s\",\"message\":{{\"role\":\"assistant\",\"content\":[{{\"type\":\"tool_use\",\"id\":\"{id}\",\"name\":\"Task\",\"input\":{{\"prompt\":\"{prompt}\"}}}}]}}}}\n"
+        )
+    };
+    let side = |uuid: &str, parent: &str, role: &str, text: &str| {
+        format!(
+            "{{\"type\":\"{role}\",\"isSidechain\":true,\"uuid\":\"{uuid}\",\"parentUuid\":{parent},\"sessionId\":\"s\",\"message\":{{\"role\":\"{role}\",\"content\":\"{text}\"}}}}\n"
+        )
+    };
+    let result = |id: &str, text: &str| {
+        format!(
+            "{{\"type\":\"user\",\"sessionId\":\"s\",\"message\":{{\"role\":\"user\",\"content\":[{{\"type\":\"tool_result\",\"tool_use_id\":\"{id}\",\"content\":\"{text}\"}}]}}}}\n"
+        )
+    };
+    let session = [
+        task("t1", "find A"),
+        task("t2", "find B"),
+        side("b1", "null", "user", "find B"),
+        side("a1", "null", "user", "find A"),
+        side("b2", "\"b1\"", "assistant", "looking for B"),
+        side("a2", "\"a1\"", "assistant", "looking for A"),
+        result("t2", "found B"),
+        result("t1", "found A"),
+        side("a3", "\"a2\"", "assistant", "A after the result"),
+        side("c1", "null", "user", "nobody started this"),
+    ];
+    let text = conversation(&claude_code(&session.concat()));
+    let order = [
+        "looking for A",
+        "A after the result",
+        "found A",
+        "looking for B",
+        "found B",
+        "nobody started this",
+    ];
+    let places: Vec<_> = order.iter().map(|words| text.find(words)).collect();
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}: {text}");
+}
+
+#[test]
+fn agents_in_agents_end_somewhere() {
+    let mut session = String::new();
+    for depth in 0..200 {
+        let parent = match depth {
+            0 => "null".to_owned(),
+            _ => format!("\"t{}\"", depth - 1),
+        };
+        session.push_str(&format!(
+            "{{\"type\":\"assistant\",\"session_id\":\"s\",\"uuid\":\"u\",\"parent_tool_use_id\":{parent},\"message\":{{\"role\":\"assistant\",\"content\":[{{\"type\":\"tool_use\",\"id\":\"t{depth}\",\"name\":\"Task\",\"input\":{{}}}}]}}}}\n"
+        ));
+    }
+    session.push_str(
+        &"{\"type\":\"assistant\",\"session_id\":\"s\",\"parent_tool_use_id\":\"own\",\"message\":{\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"own\",\"name\":\"Task\",\"input\":{}}]}}\n"
+        .repeat(3),
+    );
+    let page = page(&format_sdk_stream::WIRE, session.as_bytes());
+    let parsed = parse(&page);
+    assert_eq!(parsed.problems, [""; 0]);
+    let calls = |(name, attributes): &&(String, Vec<(String, String)>)| {
+        name == "details" && attributes.iter().any(|(_, value)| value.starts_with("call"))
+    };
+    assert_eq!(parsed.elements.iter().filter(calls).count(), 203);
+}
+
+#[test]
+fn the_page_asks_for_nothing() {
+    let session =
+        include_bytes!("../../../fixtures/sample/fb02d60f-60fc-4f60-a756-f9afd272cd18.jsonl");
+    let page = page(&format_claude_code::FORMAT, session);
+    assert!(page.contains("content=\"default-src 'none'; img-src data:; style-src 'sha256-"));
+    for (name, _) in parse(&page).elements {
+        assert!(!["link", "iframe", "object", "embed", "base"].contains(&&*name), "{name}");
+    }
+}
+
+#[test]
+fn an_index_of_hostile_names() {
+    let entries: Vec<_> = ATTACKS
+        .iter()
+        .map(|attack| Entry {
+            path: format!("{attack}.html"),
+            name: (*attack).to_owned(),
+            figures: Figures { title: Some((*attack).to_owned()), ..Figures::default() },
+        })
+        .collect();
+    let mut page = Vec::new();
+    write_index(&mut page, ATTACKS[0], &entries).expect("memory");
+    let page = String::from_utf8(page).expect("text");
+    assert_eq!(parse(&page).problems, [""; 0], "{page}");
+}
