@@ -4,6 +4,7 @@ mod carry;
 mod check;
 mod completions;
 mod detect;
+mod export;
 mod find;
 mod formats;
 mod man;
@@ -24,6 +25,8 @@ pub(crate) enum Command {
     Check(check::Args),
     /// Find tool calls, errors, and words in sessions: a line per hit
     Find(find::Args),
+    /// Write sessions as pages that a person reads
+    Export(export::Args),
     /// List the formats
     Formats,
     /// Show or strip what a converted file carries
@@ -43,6 +46,7 @@ impl Command {
             Command::Detect(args) => detect::run(args),
             Command::Check(args) => check::run(args),
             Command::Find(args) => find::run(args),
+            Command::Export(args) => export::run(args),
             Command::Formats => formats::run(),
             Command::Carry(args) => carry::run(args),
             Command::Stats(args) => stats::run(args),

@@ -1,0 +1,243 @@
+//! `export`: sessions as pages that a person reads.
+
+mod lines;
+
+use std::{
+    collections::HashSet,
+    io::{self, BufWriter, IsTerminal, Write},
+    path::{Path, PathBuf},
+};
+
+use clap::ValueHint;
+use core_model::{Format, Options};
+use export_html::{Entry, Figures, Page, Survey, write_index};
+use rayon::prelude::*;
+
+use self::lines::{Read, SessionLines, has_owner};
+use crate::{
+    Detected, Source, detect,
+    input::{Input, Opened},
+    interrupt::is_interrupted,
+    job::Refusal,
+    output::FILE_MODE,
+    outputs::Outputs,
+    progress::Progress,
+    reading::Reading,
+    run::{Status, complain},
+    shown::shown,
+};
+
+/// What to write as pages, and where.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// Write HTML: a page for each session, and for a folder an index; no page asks for anything
+    /// from elsewhere
+    #[arg(long, required = true)]
+    html: bool,
+    /// The file to write; for several inputs or a folder, the folder
+    #[arg(short, long, value_hint = ValueHint::AnyPath)]
+    output: Option<PathBuf>,
+    /// Show the branches of a transcript too that its client would not resume
+    #[arg(long)]
+    all_branches: bool,
+    /// Overwrite existing files, and keep each as NAME.bak
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// Writes all inputs as pages, and returns the status.
+pub(crate) fn run(args: &Args) -> io::Result<Status> {
+    let (inputs, is_folder) = args.reading.sessions()?;
+    let options = Options { all_branches: args.all_branches, ..Options::default() };
+    let outputs = match &args.output {
+        Some(folder) if is_folder => Outputs::below(folder, args.force)?,
+        _ => Outputs::anywhere(args.force),
+    };
+    let progress = args.reading.progress(&inputs);
+    let export = Export { from: args.reading.format(), options, outputs, progress };
+    match (&args.output, inputs.as_slice()) {
+        (Some(folder), _) if is_folder => export.folder(inputs, folder, args.reading.n_jobs()),
+        (Some(path), [input]) => export.one(input, |input| export.to_file(input, path)),
+        (None, [input]) if !is_folder => export.one(input, |input| export.to_stdout(input)),
+        _ => Err(io::Error::other("several inputs: -o names the folder for their pages")),
+    }
+}
+
+/// What all inputs of a run are asked for.
+struct Export {
+    from: Option<&'static Format>,
+    options: Options,
+    outputs: Outputs,
+    progress: Progress,
+}
+
+/// What became of an input.
+struct Exported {
+    figures: Figures,
+    /// The lines that cannot be read.
+    n_damaged: u64,
+}
+
+impl Exported {
+    fn status(&self) -> Status {
+        if self.n_damaged > 0 { Status::Attention } else { Status::Done }
+    }
+}
+
+impl Export {
+    fn one(
+        &self,
+        input: &Input,
+        export: impl FnOnce(&Input) -> Result<Exported, Refusal>,
+    ) -> io::Result<Status> {
+        match export(input) {
+            Ok(exported) => Ok(exported.status()),
+            Err(Refusal::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => Err(error),
+            Err(refusal) => {
+                complain(&format!("{}: {refusal}", shown(&input.label())));
+                Ok(Status::Failed)
+            }
+        }
+    }
+
+    fn to_stdout(&self, input: &Input) -> Result<Exported, Refusal> {
+        let stdout = io::stdout().lock();
+        if stdout.is_terminal() {
+            let error = "a page is no reading for a terminal: -o names a file for it";
+            return Err(io::Error::other(error).into());
+        }
+        self.write(input, &mut BufWriter::with_capacity(256 * 1024, stdout))
+    }
+
+    fn to_file(&self, input: &Input, path: &Path) -> Result<Exported, Refusal> {
+        let mut file = self.outputs.create(path, FILE_MODE)?;
+        let exported = self.write(input, &mut file)?;
+        self.outputs.publish(vec![file.finish()?])?;
+        Ok(exported)
+    }
+
+    /// Writes the sessions among the inputs into a folder, and an index of them.
+    fn folder(&self, inputs: Vec<Input>, folder: &Path, n_jobs: usize) -> io::Result<Status> {
+        let mut taken = HashSet::from([PathBuf::from("index.html")]);
+        let jobs: Vec<(Input, PathBuf)> = inputs
+            .into_iter()
+            .filter(|input| !has_owner(input))
+            .map(|input| {
+                let name = page_name(&input, &mut taken);
+                (input, name)
+            })
+            .collect();
+        let export = |(input, name): &(Input, PathBuf)| {
+            if is_interrupted() {
+                return Err(Refusal::Interrupted);
+            }
+            let result = self.to_file(input, &folder.join(name));
+            self.progress.add_input(input);
+            result
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(n_jobs).build();
+        let pool = pool.map_err(io::Error::other)?;
+        let results: Vec<_> = pool.install(|| jobs.par_iter().map(export).collect());
+        let (mut entries, mut status, mut n_refused) = (Vec::new(), Status::Done, 0);
+        for ((input, name), result) in jobs.iter().zip(results) {
+            match result {
+                Ok(exported) => {
+                    status = status.max(exported.status());
+                    entries.push(entry(input, name, exported.figures));
+                }
+                // A folder may hold anything.
+                Err(Refusal::Unknown | Refusal::Foreign(_)) => {}
+                Err(refusal) => {
+                    n_refused += 1;
+                    complain(&format!("{}: {refusal}", shown(&input.label())));
+                }
+            }
+        }
+        if entries.is_empty() {
+            complain("no session among the inputs");
+            return Ok(Status::Failed);
+        }
+        let mut index = self.outputs.create(&folder.join("index.html"), FILE_MODE)?;
+        write_index(&mut index, "Sessions", &entries)?;
+        self.outputs.publish(vec![index.finish()?]).map_err(io::Error::other)?;
+        Ok(if n_refused > 0 { Status::Attention } else { status })
+    }
+
+    /// Writes the page of an input.
+    fn write(&self, input: &Input, sink: &mut dyn Write) -> Result<Exported, Refusal> {
+        let mut source = Source::new(input.open()?);
+        let format = self.format_of(&mut source)?;
+        let name = input.stem().unwrap_or("session").to_owned();
+        let mut lines = SessionLines::new(input, format)?;
+        let exported = source.with_events(format, |events| {
+            lines.plan(events, &self.options)?;
+            let mut survey = Survey::default();
+            let mut n_damaged = 0;
+            lines.each(events, &mut |read| {
+                match read {
+                    Read::Event(event) => survey.push(event),
+                    Read::Hidden => survey.skip(),
+                    Read::Damaged(_) => {
+                        n_damaged += 1;
+                        survey.push_unreadable();
+                    }
+                }
+                Ok(())
+            })?;
+            let mut page = Page::new(sink, survey, &name)?;
+            lines.each(events, &mut |read| match read {
+                Read::Event(event) => page.push(event),
+                Read::Hidden => {
+                    page.skip();
+                    Ok(())
+                }
+                Read::Damaged(what) => page.push_unreadable(what),
+            })?;
+            let (_, figures) = page.finish()?;
+            Ok(Exported { figures, n_damaged })
+        })?;
+        for what in lines.unread() {
+            complain(&shown(what));
+        }
+        Ok(exported)
+    }
+
+    fn format_of(&self, source: &mut Source<Opened>) -> Result<&'static Format, Refusal> {
+        if let Some(format) = self.from {
+            return Ok(format);
+        }
+        match detect(source)? {
+            Detected::Format(format) => Ok(format),
+            Detected::Empty | Detected::Unknown => Err(Refusal::Unknown),
+            Detected::Foreign(name) => Err(Refusal::Foreign(name)),
+            Detected::Ambiguous(one, other) => Err(Refusal::Ambiguous(one.name, other.name)),
+        }
+    }
+}
+
+/// Returns the name of an input's page below the folder; one that is taken gets a number.
+fn page_name(input: &Input, taken: &mut HashSet<PathBuf>) -> PathBuf {
+    let name = match input {
+        Input::File { name, .. } => name.clone(),
+        _ => PathBuf::from("session"),
+    };
+    let mut page = name.with_extension("html");
+    let mut number = 1;
+    while !taken.insert(page.clone()) {
+        number += 1;
+        page = name.with_extension(format!("{number}.html"));
+    }
+    page
+}
+
+fn entry(input: &Input, page: &Path, figures: Figures) -> Entry {
+    let parts = page.components().map(|part| part.as_os_str().to_string_lossy());
+    let path = parts.collect::<Vec<_>>().join("/");
+    let name = match input {
+        Input::File { name, .. } => name.to_string_lossy().into_owned(),
+        _ => input.label(),
+    };
+    Entry { path, name, figures }
+}

@@ -1,0 +1,203 @@
+//! The lines of a session in the order in which a person reads them: those of a sub-agent's own file
+//! stand right before the result of the tool use that started it.
+
+use std::{
+    collections::{HashMap, HashSet},
+    fs::File,
+    io,
+};
+
+use core_model::{Agent, Bundle, Context, Event, Format, Options, Plan};
+use jsonl::{Line, Style, Text, push_string};
+
+use crate::{FORMATS, Source, input::Input, shown::shown, survey::Events};
+
+/// How deep the files of sub-agents are read inside of one another; deeper ones come at the end.
+const MAX_DEPTH: usize = 16;
+
+/// A line as it was read.
+pub(super) enum Read<'r> {
+    Event(&'r Event<'r>),
+    /// A line that is not part of the conversation.
+    Hidden,
+    /// A line that cannot be read: where, and why.
+    Damaged(&'r str),
+}
+
+/// What is done with each line.
+type EachRead<'e> = dyn FnMut(Read<'_>) -> io::Result<()> + 'e;
+
+/// How the files of a session are read.
+pub(super) struct SessionLines {
+    format: &'static Format,
+    plan: Plan,
+    /// Whether all lines are a sub-agent's: then its conversation is the page's.
+    is_of_agent: bool,
+    agents: Vec<Agent>,
+    /// For each tool use, the sub-agents that it started.
+    by_tool_use: HashMap<String, Vec<usize>>,
+    unread: Vec<String>,
+}
+
+impl SessionLines {
+    /// Finds the files that belong to an input.
+    pub(super) fn new(input: &Input, format: &'static Format) -> io::Result<Self> {
+        let bundle = match input {
+            Input::File { path, .. } => Bundle::open(format, path)?,
+            _ => Bundle::default(),
+        };
+        let mut by_tool_use: HashMap<String, Vec<usize>> = HashMap::new();
+        for (agent_idx, agent) in bundle.agents.iter().enumerate() {
+            if let Some(tool_use) = &agent.tool_use {
+                by_tool_use.entry(tool_use.clone()).or_default().push(agent_idx);
+            }
+        }
+        let agents = bundle.agents;
+        let (plan, unread) = (Plan::default(), Vec::new());
+        Ok(Self { format, plan, is_of_agent: false, agents, by_tool_use, unread })
+    }
+
+    /// Finds which lines of the main file are the conversation.
+    pub(super) fn plan(&mut self, events: &mut dyn Events, options: &Options) -> io::Result<()> {
+        let mut planner = self.format.planner.map(|planner| planner(options));
+        let (mut has_main, mut has_agents) = (false, false);
+        events.for_each(&mut |line, event| {
+            if let Ok(event) = event {
+                if let Some(planner) = &mut planner {
+                    planner.observe(line.offset(), event);
+                }
+                if event.message().is_some() {
+                    *if event.is_sub_agent() { &mut has_agents } else { &mut has_main } = true;
+                }
+            }
+            true
+        })?;
+        self.is_of_agent = has_agents && !has_main;
+        self.plan = planner.map(|planner| planner.finish()).unwrap_or_default();
+        Ok(())
+    }
+
+    /// Calls `each` with every line of all files.
+    pub(super) fn each(
+        &mut self,
+        events: &mut dyn Events,
+        each: &mut EachRead<'_>,
+    ) -> io::Result<()> {
+        let mut pass = Pass { lines: self, started: HashSet::new(), unread: Vec::new() };
+        let (mut result, mut number) = (Ok(()), 0);
+        events.for_each(&mut |line, event| {
+            number += 1;
+            result = pass.main_line(line, number, event, each);
+            result.is_ok()
+        })?;
+        result?;
+        for (agent_idx, agent) in pass.lines.agents.iter().enumerate() {
+            pass.agent(agent_idx, agent.tool_use.as_deref(), 0, each)?;
+        }
+        self.unread = pass.unread;
+        Ok(())
+    }
+
+    /// Returns which files could not be read, and why.
+    pub(super) fn unread(&self) -> &[String] {
+        &self.unread
+    }
+}
+
+/// One time through all files.
+struct Pass<'r> {
+    lines: &'r SessionLines,
+    /// The sub-agents whose files were begun.
+    started: HashSet<usize>,
+    unread: Vec<String>,
+}
+
+impl Pass<'_> {
+    fn main_line(
+        &mut self,
+        line: &Line<'_>,
+        number: u64,
+        event: jsonl::Result<&Event<'_>>,
+        each: &mut EachRead<'_>,
+    ) -> io::Result<()> {
+        let event = match event {
+            Ok(_) if self.lines.plan.hides(line.offset()).is_some() => return each(Read::Hidden),
+            Ok(event) => event,
+            Err(_) if line.is_blank() => return each(Read::Hidden),
+            Err(error) => return each(Read::Damaged(&format!("line {number}: {error}"))),
+        };
+        self.agents_before(event, 0, each)?;
+        if !self.lines.is_of_agent {
+            return each(Read::Event(event));
+        }
+        let context = Context { is_sidechain: false, parent_tool_use: None, ..event.context };
+        each(Read::Event(&Event { context, ..*event }))
+    }
+
+    /// Reads the files of the sub-agents whose tool uses are answered by an event.
+    fn agents_before(
+        &mut self,
+        event: &Event<'_>,
+        depth: usize,
+        each: &mut EachRead<'_>,
+    ) -> io::Result<()> {
+        if self.lines.by_tool_use.is_empty() || depth >= MAX_DEPTH {
+            return Ok(());
+        }
+        for result in event.message().into_iter().flat_map(|message| message.tool_results()) {
+            let id = result.tool_use_id.decode();
+            for &agent_idx in self.lines.by_tool_use.get(&*id).map_or(&[][..], Vec::as_slice) {
+                self.agent(agent_idx, Some(&id), depth + 1, each)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the file of a sub-agent, once.
+    fn agent(
+        &mut self,
+        agent_idx: usize,
+        tool_use: Option<&str>,
+        depth: usize,
+        each: &mut EachRead<'_>,
+    ) -> io::Result<()> {
+        let Some(agent) = self.lines.agents.get(agent_idx) else { return Ok(()) };
+        if !self.started.insert(agent_idx) {
+            return Ok(());
+        }
+        let mut written = Vec::new();
+        push_string(&mut written, tool_use.unwrap_or_default(), Style::Compact);
+        let written = String::from_utf8(written).unwrap_or_default();
+        let parent_tool_use = tool_use.and_then(|_| Text::new(&written));
+        let label = shown(&agent.path.to_string_lossy());
+        let file = match File::open(&agent.path) {
+            Ok(file) => file,
+            Err(error) => {
+                self.unread.push(format!("{label}: {error}"));
+                return Ok(());
+            }
+        };
+        let (read, mut number, mut result) = (self.lines.format.read, 0, Ok(()));
+        Source::new(file).for_each_piece(Some(self.lines.format), &mut |line, value| {
+            number += 1;
+            result = match value.map(read) {
+                Ok(event) => {
+                    let context = Context { parent_tool_use, is_sidechain: true, ..event.context };
+                    let event = Event { context, ..event };
+                    self.agents_before(&event, depth, each).and_then(|()| each(Read::Event(&event)))
+                }
+                Err(_) if line.is_blank() => each(Read::Hidden),
+                Err(error) => each(Read::Damaged(&format!("{label}, line {number}: {error}"))),
+            };
+            result.is_ok()
+        })?;
+        result
+    }
+}
+
+/// Returns whether a file belongs to a session whose main file is there: it is shown with that one.
+pub(super) fn has_owner(input: &Input) -> bool {
+    let Input::File { path, .. } = input else { return false };
+    let mut owners = FORMATS.iter().filter_map(|format| (format.bundles?.owner)(path));
+    owners.any(|owner| owner.main.is_file())
+}
