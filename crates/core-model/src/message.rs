@@ -1,5 +1,7 @@
 //! Messages and their blocks, as written and in their order.
 
+mod joined;
+
 use jsonl::{Items, Raw, Text, Value};
 
 use crate::Field;
@@ -162,25 +164,6 @@ impl<'l> Content<'l> {
             Content::Absent | Content::Other(_) => (None, None),
         };
         one.into_iter().chain(many.into_iter().flatten())
-    }
-}
-
-impl Content<'_> {
-    /// Returns the texts in it, joined by newlines; a value that holds no blocks as written.
-    pub fn joined(&self) -> String {
-        if let Content::Other(raw) = self {
-            return if raw.is_null() { String::new() } else { raw.as_str().to_owned() };
-        }
-        let mut joined = String::new();
-        let mut is_first = true;
-        for (block, _) in self.blocks() {
-            let Block::Text(text) = block else { continue };
-            if !std::mem::take(&mut is_first) {
-                joined.push('\n');
-            }
-            joined.push_str(&text.decode());
-        }
-        joined
     }
 }
 

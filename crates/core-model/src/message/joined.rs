@@ -1,0 +1,22 @@
+//! The words of a content, in one text.
+
+use crate::{Block, Content};
+
+impl Content<'_> {
+    /// Returns the texts in it, joined by newlines; a value that holds no blocks as written.
+    pub fn joined(&self) -> String {
+        if let Content::Other(raw) = self {
+            return if raw.is_null() { String::new() } else { raw.as_str().to_owned() };
+        }
+        let mut joined = String::new();
+        let mut is_first = true;
+        for (block, _) in self.blocks() {
+            let Block::Text(text) = block else { continue };
+            if !std::mem::take(&mut is_first) {
+                joined.push('\n');
+            }
+            joined.push_str(&text.decode());
+        }
+        joined
+    }
+}
