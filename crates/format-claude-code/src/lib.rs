@@ -35,12 +35,13 @@ pub use self::{
     reader::{detect, read},
     record::{ApiMessage, Record},
     store::{
-        Breadcrumb, MAX_PROJECT_DIR, SessionInfo, candidates, config_dir, encode_project_dir,
-        head_tail_scan, project_folders, sessions,
+        Breadcrumb, IndexEntry, MAX_PROJECT_DIR, Project, SessionInfo, candidates, config_dir,
+        encode_project_dir, folders_named, head_tail_scan, project_folders, sessions,
+        sessions_index,
     },
     transcript::{
-        BadLine, ChainRule, Entries, Entry, FoundCall, FoundError, FoundResult, KeyMessage,
-        OpenError, SessionTitle, StringContent, TitleSource, Transcript, estimate_tokens,
+        BadLine, ChainRule, Entries, Entry, Filter, FoundCall, FoundError, FoundResult, KeyMessage,
+        SessionTitle, StringContent, TitleSource, Transcript, estimate_tokens,
     },
     validate::validate,
     writer::{ClaudeCodeWriter, session_uuid},

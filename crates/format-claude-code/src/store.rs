@@ -2,7 +2,9 @@
 
 mod breadcrumb;
 mod encode;
+mod index;
 mod listing;
+mod project;
 
 use std::{
     io,
@@ -14,7 +16,9 @@ use core_model::{Environment, Home, Named, SafeName, Store, subfolders};
 pub use self::{
     breadcrumb::Breadcrumb,
     encode::{MAX_PROJECT_DIR, candidates, encode_project_dir},
+    index::{IndexEntry, sessions_index},
     listing::{SessionInfo, head_tail_scan, sessions},
+    project::{Project, folders_named},
 };
 use crate::session_uuid;
 

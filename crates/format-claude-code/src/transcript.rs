@@ -2,18 +2,20 @@
 
 mod branch;
 mod entry;
+mod filter;
 mod queries;
 mod seeds;
 mod titles;
 
 use std::{borrow::Cow, fs, io, ops::Range, path::Path, slice};
 
-use core_model::Place;
+use core_model::{Place, Problem, ReadError, Severity};
 use jsonl::{Error, ErrorKind, Line, Scanner};
 
 pub use self::{
     branch::ChainRule,
     entry::Entry,
+    filter::Filter,
     queries::{FoundCall, FoundError, FoundResult},
     seeds::{KeyMessage, StringContent, estimate_tokens},
     titles::{SessionTitle, TitleSource},
@@ -65,16 +67,17 @@ pub struct BadLine {
     pub n_records: usize,
 }
 
-/// Why a transcript is not opened.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum OpenError {
-    /// The file cannot be read.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    /// A line is no JSON object.
-    #[error("line {}: {}", .0.place.line, .0.error)]
-    BadLine(BadLine),
+impl BadLine {
+    /// Returns what a strict reader says of it.
+    fn problem(&self) -> Problem {
+        Problem {
+            offset: self.error.offset,
+            line: self.place.line,
+            severity: Severity::Stops,
+            rule: "json",
+            message: self.error.kind.to_string().into(),
+        }
+    }
 }
 
 impl Transcript<'static> {
@@ -92,10 +95,10 @@ impl Transcript<'static> {
     /// # Errors
     ///
     /// If the file cannot be read, or a line is none.
-    pub fn open_strict(path: &Path) -> Result<Self, OpenError> {
+    pub fn open_strict(path: &Path) -> Result<Self, ReadError> {
         let transcript = Self::open(path)?;
         match transcript.bad_lines.first() {
-            Some(bad_line) => Err(OpenError::BadLine(*bad_line)),
+            Some(bad_line) => Err(ReadError::Line(bad_line.problem())),
             None => Ok(transcript),
         }
     }

@@ -2,7 +2,9 @@
 
 use std::{fs, path::PathBuf};
 
-use format_claude_code::{SessionInfo, Transcript, head_tail_scan, sessions};
+use format_claude_code::{
+    Project, SessionInfo, Transcript, folders_named, head_tail_scan, sessions,
+};
 
 fn folder(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("listing-{name}-{}", std::process::id()));
@@ -73,4 +75,29 @@ fn small_files_have_the_title_and_prompt_of_a_whole_read() {
             assert!(info.summary.is_some(), "{:?}: {title:?}", entry.path());
         }
     }
+}
+
+#[test]
+fn projects_by_their_path_or_by_what_their_sessions_say() {
+    let config = folder("projects");
+    let project = config.join("projects/-home-u-my-app");
+    let renamed = config.join("projects/renamed");
+    for (folder, id, cwd) in [(&project, 6, "/home/u/my.app"), (&renamed, 7, "/somewhere/else")] {
+        fs::create_dir_all(folder).expect("a folder");
+        let text = prompt("Hello").replace("\"/p\"", &format!("{cwd:?}"));
+        fs::write(folder.join(format!("{ID}{id}.jsonl")), text).expect("a file");
+    }
+    let find = |path: &str| Project::find(&config, path.as_ref()).expect("folders");
+    assert_eq!(find("/home/u/my.app"), Some(Project::new("/home/u/my.app")));
+    assert_eq!(find("/home/u/my.app/src/deep"), Some(Project::new("/home/u/my.app")));
+    assert_eq!(find("/somewhere/else/src"), Some(Project::new("/somewhere/else")));
+    assert_eq!(find("/home/u"), None);
+    let found = Project::new("/home/u/my.app").sessions(&config).expect("folders");
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].0, project.join(format!("{ID}6.jsonl")));
+    let session = Project::new("/home/u/my.app").session(&config, &format!("{ID}6"));
+    assert_eq!(session.expect("folders").len(), 1);
+    assert_eq!(folders_named(&config, "my-app").expect("folders"), std::slice::from_ref(&project));
+    assert_eq!(folders_named(&config, "home").expect("folders"), [project]);
+    fs::remove_dir_all(config).expect("the folder");
 }

@@ -2,9 +2,9 @@
 
 use std::{fs, path::Path};
 
-use core_model::{CompactionRule, DurationRule, ErrorPolicy};
+use core_model::{CompactionRule, DurationRule, ErrorPolicy, ReadError};
 use format_claude_code::{
-    ChainRule, OpenError, StringContent, TitleSource, Transcript, estimate_tokens,
+    ChainRule, Filter, StringContent, TitleSource, Transcript, estimate_tokens,
 };
 
 fn path(name: &str) -> std::path::PathBuf {
@@ -20,9 +20,9 @@ fn what_is_no_object_is_a_bad_line() {
     let transcript = open("damaged/lines-of-no-object");
     assert!(!transcript.bad_lines().is_empty());
     let strict = Transcript::open_strict(&path("damaged/lines-of-no-object"));
-    assert!(matches!(strict, Err(OpenError::BadLine(_))));
+    assert!(matches!(strict, Err(ReadError::Line(_))));
     assert!(Transcript::open_strict(&path("claude-code/plain")).is_ok());
-    assert!(matches!(Transcript::open_strict(Path::new("no such file")), Err(OpenError::Io(_))));
+    assert!(matches!(Transcript::open_strict(Path::new("no such file")), Err(ReadError::Io(_))));
     // Blank lines are none.
     assert_eq!(open("damaged/blank-lines").bad_lines(), []);
 }
@@ -243,4 +243,21 @@ fn conversations_by_the_rule_of_the_client() {
         let sdk = transcript.active_chain(ChainRule::Sdk);
         assert!(sdk.iter().all(|idx| chain.contains(idx)), "{name}: {sdk:?} in {chain:?}");
     }
+}
+
+/// R004-23: by type and time, in pages.
+#[test]
+fn r004_23_filters() {
+    let transcript = open("claude-code/seed-004");
+    let by_kind = Filter { kinds: vec!["assistant".to_owned()], ..Filter::default() };
+    assert_eq!(transcript.select(&by_kind), [1, 5]);
+    let at = |time: &str| Filter::time(time);
+    assert_eq!(at("2026-01-17T20:32:02.456Z"), Some(1768681922456));
+    assert_eq!(at("soon"), None);
+    let by_time = Filter { from: at("2026-01-17T20:32:02.456Z"), ..Filter::default() };
+    assert_eq!(transcript.select(&by_time), [2, 3, 6]);
+    let until = at("2026-01-17T20:32:02.456Z");
+    let both = Filter { kinds: vec!["user".to_owned()], to: until, ..Filter::default() };
+    assert_eq!(transcript.select(&both), [0]);
+    assert_eq!(transcript.select(&Filter::default()).len(), transcript.n_entries());
 }

@@ -1,0 +1,131 @@
+//! Projects: a folder of sessions for each path in which the client was started.
+
+use std::{
+    collections::HashSet,
+    io,
+    path::{Path, PathBuf},
+};
+
+use core_model::{session_files, subfolders};
+
+use super::{
+    SessionInfo, candidates, encode::encode_project_dir, listing::sessions, project_folders,
+};
+
+/// A project, by the path in which the client is started.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub struct Project {
+    /// The path.
+    pub path: String,
+}
+
+impl Project {
+    /// Creates a project of a path; its links should be resolved, as the client does.
+    pub fn new(path: impl Into<String>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// Returns the name of the client's folder for it.
+    ///
+    /// ```
+    /// use format_claude_code::Project;
+    ///
+    /// assert_eq!(Project::new("/home/orangepi/claude-life-dev").encode(), "-home-orangepi-claude-life-dev");
+    /// assert_eq!(Project::new("/Users/foo/.config").encode(), "-Users-foo--config");
+    /// ```
+    pub fn encode(&self) -> String {
+        encode_project_dir(&self.path)
+    }
+
+    /// Returns the names that its folder may have, the client's own first.
+    pub fn candidates(&self) -> Vec<String> {
+        candidates(&self.path)
+    }
+
+    /// Returns its folders that are there, the client's own first.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the folder of projects.
+    pub fn folders(&self, config_dir: &Path) -> io::Result<Vec<PathBuf>> {
+        project_folders(config_dir, &self.path)
+    }
+
+    /// Finds the project of a folder: of itself or of the nearest one above it that has sessions,
+    /// by the names of folders, else by what the sessions say of their working directory.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the folders of projects.
+    pub fn find(config_dir: &Path, folder: &Path) -> io::Result<Option<Self>> {
+        let paths: Vec<&str> = folder.ancestors().filter_map(Path::to_str).collect();
+        for path in paths.iter().filter(|path| !path.is_empty()) {
+            let project = Self::new(*path);
+            if !project.folders(config_dir)?.is_empty() {
+                return Ok(Some(project));
+            }
+        }
+        let mut known = HashSet::new();
+        for folder in subfolders(&config_dir.join("projects"))? {
+            known.extend(sessions(&folder)?.into_iter().filter_map(|info| info.cwd));
+        }
+        Ok(paths.into_iter().find(|path| known.contains(*path)).map(Self::new))
+    }
+
+    /// Returns its sessions that the client's own lists show, those written last first, with their
+    /// files; of two with one id, the one written last.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading its folders.
+    pub fn sessions(&self, config_dir: &Path) -> io::Result<Vec<(PathBuf, SessionInfo)>> {
+        let mut found = Vec::new();
+        for folder in self.folders(config_dir)? {
+            for info in sessions(&folder)? {
+                found.push((folder.join(format!("{}.jsonl", info.session_id)), info));
+            }
+        }
+        found.sort_by_key(|(_, info)| std::cmp::Reverse(info.modified));
+        let mut known = HashSet::new();
+        found.retain(|(_, info)| known.insert(info.session_id.clone()));
+        Ok(found)
+    }
+
+    /// Returns the files of a session, by its id; more than one if folders of several layouts have
+    /// it.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading its folders.
+    pub fn session(&self, config_dir: &Path, session_id: &str) -> io::Result<Vec<PathBuf>> {
+        let mut found = Vec::new();
+        for folder in self.folders(config_dir)? {
+            let files = session_files(&folder)?;
+            found.extend(
+                files
+                    .into_iter()
+                    .filter(|path| path.file_stem().is_some_and(|stem| stem == session_id)),
+            );
+        }
+        Ok(found)
+    }
+}
+
+/// Returns the folders of projects whose names end as a name does, or if none does, hold it
+/// (session-historian's rule, R001-26).
+///
+/// # Errors
+///
+/// Those of reading the folder of projects.
+pub fn folders_named(config_dir: &Path, name: &str) -> io::Result<Vec<PathBuf>> {
+    let name = encode_project_dir(name);
+    let folders = subfolders(&config_dir.join("projects"))?;
+    let named = |is: fn(&str, &str) -> bool| -> Vec<PathBuf> {
+        let is_named = |path: &&PathBuf| {
+            path.file_name().and_then(|stem| stem.to_str()).is_some_and(|stem| is(stem, &name))
+        };
+        folders.iter().filter(is_named).cloned().collect()
+    };
+    let ending = named(|folder, name| folder.ends_with(name));
+    Ok(if ending.is_empty() { named(|folder, name| folder.contains(name)) } else { ending })
+}
