@@ -1,11 +1,14 @@
 //! Views of a stream that need no other format: what the recipes of seed 002 mean to show.
 
 use core_model::{
-    CostPolicy, Costs, Event, Exchange, Exchanges, Place, Role, SaidBlock, ToolRun, ToolRuns,
+    Body, CostPolicy, Costs, Event, Exchange, Exchanges, Place, Role, SaidBlock, ToolRun, ToolRuns,
 };
 use jsonl::Scanner;
 
-use crate::read;
+use crate::{
+    read,
+    record::{Record, RecordKind},
+};
 
 /// Returns the interactions: a prompt, the start of its run, what was said, and how it ended.
 ///
@@ -20,7 +23,8 @@ pub fn interactions(stream: &[u8]) -> Vec<Exchange> {
     exchanges.finish()
 }
 
-/// Returns what was asked: the orchestrator's prompts, and those that the client repeats.
+/// Returns what was asked: the orchestrator's prompts; where it wrote none, those that the client
+/// repeats.
 pub fn prompts(stream: &[u8]) -> Vec<String> {
     let mut prompts = Vec::new();
     for_each_event(stream, |_, event| {
@@ -80,13 +84,22 @@ fn runs(stream: &[u8]) -> Vec<ToolRun> {
     runs.finish()
 }
 
-/// Reads the lines that can be read.
+/// Reads the lines that can be read. Where the orchestrator wrote prompts, other words of the user
+/// are the client's own: a dump does not say so on their lines.
 fn for_each_event(stream: &[u8], mut take: impl FnMut(Place, &Event<'_>)) {
     let mut scanner = Scanner::default();
+    let has_prompts = jsonl::lines(stream).any(|line| {
+        scanner.scan(&line).is_ok_and(|value| Record::new(value).kind == RecordKind::Prompt)
+    });
     for (line_idx, line) in jsonl::lines(stream).enumerate() {
-        if let Ok(value) = scanner.scan(&line) {
-            let place = Place { line: line_idx as u64 + 1, offset: line.offset() };
-            take(place, &read(value));
+        let Ok(value) = scanner.scan(&line) else { continue };
+        let mut event = read(value);
+        if let Body::Message(message) = &mut event.body
+            && has_prompts
+            && Record::new(value).kind == RecordKind::User
+        {
+            message.is_meta = true;
         }
+        take(Place { line: line_idx as u64 + 1, offset: line.offset() }, &event);
     }
 }
