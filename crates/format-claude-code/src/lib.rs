@@ -17,6 +17,7 @@
 
 mod bundle;
 mod chain;
+mod edit;
 mod prompt;
 mod reader;
 mod record;
@@ -32,6 +33,10 @@ use jsonl::Style;
 pub use self::{
     bundle::open_bundle,
     chain::Chain,
+    edit::{
+        Appender, Fork, ForkError, NewMessage, Thread, create_transcript, fork, rename, tag,
+        tag_line, title_line,
+    },
     reader::{detect, read},
     record::{ApiMessage, Record},
     store::{

@@ -1,0 +1,143 @@
+//! Writing to transcripts as the client and the SDK do: lines are appended, files are made anew, no
+//! byte that is there is changed.
+
+mod append;
+mod fork;
+mod object;
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, Read, Seek, SeekFrom, Write},
+    path::Path,
+};
+
+use self::object::Object;
+pub use self::{
+    append::{Appender, NewMessage, Thread},
+    fork::{Fork, ForkError, fork},
+};
+
+/// Creates a transcript that only its owner can read.
+///
+/// # Errors
+///
+/// If there is a file already, or it cannot be created.
+pub fn create_transcript(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.append(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    options.open(path)
+}
+
+/// Gives a session a title, by a line at the end of its file: of titles, the last wins.
+///
+/// # Errors
+///
+/// If the title is blank, or the file is empty, is not there, or cannot be written.
+pub fn rename(path: &Path, title: &str) -> io::Result<()> {
+    append_line(path, &title_line(&session_id(path), title)?)
+}
+
+/// Gives a session a tag, by a line at the end of its file; `None` takes the last one away.
+///
+/// # Errors
+///
+/// If the tag is blank, or the file is empty, is not there, or cannot be written.
+pub fn tag(path: &Path, tag: Option<&str>) -> io::Result<()> {
+    append_line(path, &tag_line(&session_id(path), tag)?)
+}
+
+/// Returns the line that gives a session a title.
+///
+/// # Errors
+///
+/// If the title is blank.
+///
+/// ```
+/// let line = format_claude_code::title_line("s1", " A \"new\" title ")?;
+/// assert_eq!(line, r#"{"type":"custom-title","customTitle":"A \"new\" title","sessionId":"s1"}"#);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn title_line(session_id: &str, title: &str) -> io::Result<String> {
+    let title = title.trim();
+    if title.is_empty() {
+        return Err(refused("a title needs words"));
+    }
+    let mut line = Object::default();
+    line.text("type", "custom-title");
+    line.text("customTitle", title);
+    line.text("sessionId", session_id);
+    Ok(line.finish())
+}
+
+/// Returns the line that gives a session a tag; `None` takes the last one away.
+///
+/// Characters that show nothing or turn the direction of writing are left out, as the SDK does; it
+/// also spells characters in their compatible forms (NFKC), which is left to the caller here.
+///
+/// # Errors
+///
+/// If the tag is blank.
+///
+/// ```
+/// let line = format_claude_code::tag_line("s1", Some("later\u{200b}"))?;
+/// assert_eq!(line, r#"{"type":"tag","tag":"later","sessionId":"s1"}"#);
+/// assert!(format_claude_code::tag_line("s1", Some("\u{202e}")).is_err());
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn tag_line(session_id: &str, tag: Option<&str>) -> io::Result<String> {
+    let shown: String = tag.unwrap_or_default().chars().filter(|char| !is_unseen(*char)).collect();
+    let shown = shown.trim();
+    if tag.is_some() && shown.is_empty() {
+        return Err(refused("a tag needs words"));
+    }
+    // Lists look for lines that start with this type.
+    let mut line = Object::default();
+    line.text("type", "tag");
+    line.text("tag", shown);
+    line.text("sessionId", session_id);
+    Ok(line.finish())
+}
+
+fn is_unseen(char: char) -> bool {
+    matches!(char,
+        '\u{ad}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}' | '\u{180e}'
+        | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{e000}'..='\u{f8ff}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+        | '\u{e0001}'..='\u{e007f}' | '\u{f0000}'..)
+}
+
+/// Appends a line to a file that is there and not empty.
+fn append_line(path: &Path, line: &str) -> io::Result<()> {
+    let mut file = OpenOptions::new().read(true).append(true).open(path)?;
+    if file.metadata()?.len() == 0 {
+        // To the client an empty file is no session.
+        return Err(refused("an empty file is no session"));
+    }
+    let before = missing_newline(&mut file)?;
+    file.write_all(format!("{before}{line}\n").as_bytes())
+}
+
+/// Returns the newline that a file's last line lacks, if it does.
+fn missing_newline(file: &mut File) -> io::Result<&'static str> {
+    if file.metadata()?.len() == 0 {
+        return Ok("");
+    }
+    let mut last = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(if last == *b"\n" { "" } else { "\n" })
+}
+
+/// Returns the id that the client gives a session: the name of its file.
+fn session_id(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn refused(why: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, why)
+}

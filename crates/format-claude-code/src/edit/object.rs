@@ -1,0 +1,62 @@
+//! A JSON object in the making: members in order, values as written.
+
+use std::collections::HashMap;
+
+use jsonl::{Style, push_string};
+
+/// A JSON object in the making.
+#[derive(Debug, Default)]
+pub(super) struct Object {
+    /// The members, but for those taken away.
+    members: Vec<Option<(String, String)>>,
+    places: HashMap<String, usize>,
+}
+
+impl Object {
+    /// Sets a member to a string.
+    pub(super) fn text(&mut self, name: &str, text: &str) {
+        let mut written = Vec::with_capacity(text.len() + 2);
+        push_string(&mut written, text, Style::Compact);
+        self.raw(name, String::from_utf8_lossy(&written).into_owned());
+    }
+
+    /// Sets a member to a string, or to `null`.
+    pub(super) fn maybe(&mut self, name: &str, text: Option<&str>) {
+        match text {
+            Some(text) => self.text(name, text),
+            None => self.raw(name, "null"),
+        }
+    }
+
+    /// Sets a member to a value as written; one that is there keeps its place.
+    pub(super) fn raw(&mut self, name: &str, value: impl Into<String>) {
+        let place = *self.places.entry(name.to_owned()).or_insert(self.members.len());
+        self.members.resize(self.members.len().max(place + 1), None);
+        if let Some(member) = self.members.get_mut(place) {
+            *member = Some((name.to_owned(), value.into()));
+        }
+    }
+
+    /// Takes a member away.
+    pub(super) fn remove(&mut self, name: &str) {
+        let member = self.places.remove(name).and_then(|place| self.members.get_mut(place));
+        if let Some(member) = member {
+            *member = None;
+        }
+    }
+
+    /// Returns the object as written.
+    pub(super) fn finish(self) -> String {
+        let mut written = vec![b'{'];
+        for (n, (name, value)) in self.members.iter().flatten().enumerate() {
+            if n > 0 {
+                written.push(b',');
+            }
+            push_string(&mut written, name, Style::Compact);
+            written.push(b':');
+            written.extend_from_slice(value.as_bytes());
+        }
+        written.push(b'}');
+        String::from_utf8_lossy(&written).into_owned()
+    }
+}

@@ -1,0 +1,123 @@
+//! Writing to transcripts: what is there stays as it is.
+
+use std::{fs, path::PathBuf};
+
+use core_model::Role;
+use format_claude_code::{
+    Appender, ChainRule, Fork, ForkError, NewMessage, Thread, Transcript, create_transcript, fork,
+    head_tail_scan, rename, tag, validate,
+};
+use jsonl::RawBuf;
+
+fn fixture(name: &str) -> Vec<u8> {
+    let path = format!("{}/../../fixtures/claude-code/{name}.jsonl", env!("CARGO_MANIFEST_DIR"));
+    fs::read(path).expect("a fixture")
+}
+
+fn scratch(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("edit-{name}-{}", std::process::id()));
+    _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+const ID: &str = "2a86484a-eb59-46ef-ac4a-848742436c10";
+
+#[test]
+fn a_message_goes_on_where_the_conversation_ends() {
+    let folder = scratch("append");
+    for name in ["plain", "rewind", "compaction", "sidechain-inline", "parallel-calls-interleaved"]
+    {
+        let before = fixture(name);
+        let path = folder.join(format!("{ID}.jsonl"));
+        // A torn end gets its newline first.
+        let before = before.strip_suffix(b"\n").unwrap_or(&before).to_vec();
+        fs::write(&path, &before).expect("a file");
+        let mut appender = Appender::open(&path).expect("a file");
+        let user = appender.append(&NewMessage::user("And \"now\"?", 0)).expect("written");
+        let message =
+            RawBuf::new(r#"{"role":"assistant","content":[{"type":"text","text":"So."}]}"#);
+        let said = NewMessage { role: Role::Assistant, message: message.expect("JSON"), time: 0 };
+        let answer = appender.append(&said).expect("written");
+        assert_ne!(user, answer);
+        let after = fs::read(&path).expect("a file");
+        assert!(after.starts_with(&before), "{name}: not a byte that is there is changed");
+        let old = Transcript::from_slice(&before);
+        let transcript = Transcript::from_slice(&after);
+        assert_eq!(transcript.n_entries(), old.n_entries() + 2, "{name}");
+        let n = transcript.n_entries();
+        for rule in [ChainRule::Cli, ChainRule::Sdk] {
+            let mut expected = old.active_chain(rule);
+            expected.extend([n - 2, n - 1]);
+            assert_eq!(transcript.active_chain(rule), expected, "{name}");
+        }
+        // The client finds nothing new to stumble upon.
+        let rules = |bytes: &[u8]| validate(bytes).iter().map(|it| it.rule).collect::<Vec<_>>();
+        assert_eq!(rules(&after), rules(&before), "{name}");
+    }
+    fs::remove_dir_all(folder).expect("the folder");
+}
+
+#[test]
+fn a_new_file_is_its_owners_and_new() {
+    let folder = scratch("create");
+    let path = folder.join(format!("{ID}.jsonl"));
+    let mut appender = Appender::create(&path, Thread::default()).expect("a new file");
+    assert_eq!(appender.thread().session_id, ID);
+    let text = RawBuf::new("\"words\"").expect("JSON");
+    let words = NewMessage { role: Role::User, message: text, time: 0 };
+    assert!(appender.append(&words).is_err(), "a message is an object");
+    assert!(create_transcript(&path).is_err(), "there is a file already");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(&path).expect("a file").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    assert!(rename(&path, "A title").is_err(), "an empty file is no session");
+    appender.append(&NewMessage::user("Hello", 1_768_681_919_197)).expect("written");
+    rename(&path, "First").expect("written");
+    tag(&path, Some("later")).expect("written");
+    rename(&path, " Second ").expect("written");
+    let info = head_tail_scan(&path).expect("a file").expect("not empty");
+    assert_eq!((info.summary.as_deref(), info.tag.as_deref()), (Some("Second"), Some("later")));
+    tag(&path, None).expect("written");
+    let info = head_tail_scan(&path).expect("a file").expect("not empty");
+    assert_eq!(info.tag, None);
+    assert!(rename(&path, "  ").is_err() && tag(&path, Some("\u{200b}")).is_err());
+    assert!(rename(&folder.join("none.jsonl"), "x").is_err(), "no file is made");
+    fs::remove_dir_all(folder).expect("the folder");
+}
+
+#[test]
+fn a_fork_says_the_same_under_new_ids() {
+    let new =
+        Fork { source_id: "s", session_id: ID, up_to: None, title: None, now: 1_800_000_000_000 };
+    for name in ["plain", "rewind", "compaction", "sidechain-inline", "attachments-in-the-chain"] {
+        let bytes = fixture(name);
+        let source = Transcript::from_slice(&bytes);
+        let copy = fork(&source, &new).expect("messages");
+        assert_eq!(copy, fork(&source, &new).expect("messages"), "the same again");
+        let copy = Transcript::from_slice(copy.as_bytes());
+        let said = |transcript: &Transcript<'_>| {
+            let mut scanner = jsonl::Scanner::default();
+            let chain = transcript.active_chain(ChainRule::Sdk).into_iter();
+            let said = chain.map(|idx| {
+                let entry = transcript.entry(idx, &mut scanner).expect("an entry");
+                entry.value.get("message").map(|message| message.raw().to_string())
+            });
+            said.collect::<Vec<_>>()
+        };
+        assert_eq!(said(&copy), said(&source), "{name}");
+        assert_eq!(copy.session_ids(), [ID], "{name}");
+        let mut scanner = jsonl::Scanner::default();
+        let entry = copy.entry(0, &mut scanner).expect("an entry");
+        let origin = entry.value.get("forkedFrom").and_then(|it| it.get("sessionId")?.text());
+        assert!(origin.is_some_and(|id| id.is("s")), "{name}");
+    }
+    let bytes = fixture("progress-only");
+    assert_eq!(fork(&Transcript::from_slice(&bytes), &new), Err(ForkError::Empty));
+    let lost = Fork { up_to: Some("lost"), ..new };
+    let bytes = fixture("plain");
+    assert_eq!(fork(&Transcript::from_slice(&bytes), &lost), Err(ForkError::UnknownMessage));
+}
