@@ -17,6 +17,7 @@
 
 mod bundle;
 mod chain;
+mod diagnose;
 mod edit;
 mod prompt;
 mod reader;
@@ -33,6 +34,7 @@ use jsonl::Style;
 pub use self::{
     bundle::open_bundle,
     chain::Chain,
+    diagnose::{DamageKind, Finding},
     edit::{
         Appender, Fork, ForkError, NewMessage, Thread, create_transcript, fork, rename, tag,
         tag_line, title_line,

@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use core_model::{CompactionRule, DurationRule, ErrorPolicy, ReadError};
 use format_claude_code::{
-    ChainRule, Filter, StringContent, TitleSource, Transcript, estimate_tokens,
+    ChainRule, DamageKind, Filter, StringContent, TitleSource, Transcript, estimate_tokens,
 };
 
 fn path(name: &str) -> std::path::PathBuf {
@@ -260,4 +260,29 @@ fn r004_23_filters() {
     let both = Filter { kinds: vec!["user".to_owned()], to: until, ..Filter::default() };
     assert_eq!(transcript.select(&both), [0]);
     assert_eq!(transcript.select(&Filter::default()).len(), transcript.n_entries());
+}
+
+#[test]
+fn every_kind_of_damage_is_found_in_its_fixture() {
+    for (name, kind) in [
+        ("claude-code/phantom-parent", DamageKind::PhantomParent),
+        ("claude-code/orphan-tool-result", DamageKind::OrphanResult),
+        ("claude-code/unanswered-call-in-the-middle", DamageKind::OpenCall),
+        ("claude-code/duplicate-uuid", DamageKind::DuplicateUuid),
+        ("claude-code/duplicate-uuid", DamageKind::RepeatedLine),
+        ("claude-code/snapshots-three-shapes", DamageKind::SnapshotCollision),
+        ("claude-code/parent-cycle", DamageKind::Cycle),
+        ("damaged/two-records-on-a-line", DamageKind::JoinedRecords),
+        ("damaged/torn-tail", DamageKind::Torn),
+    ] {
+        let kinds: Vec<_> = open(name).diagnose().iter().map(|found| found.kind).collect();
+        assert!(kinds.contains(&kind), "{name}: {kinds:?}");
+    }
+    assert_eq!(open("claude-code/plain").diagnose(), []);
+    let file = br#"{"type":"assistant","uuid":"a","message":{"content":[{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{}}]}}
+{"type":"system","uuid":"b","parentUuid":"a"}
+{"type":"assistant","uuid":"c","message":{"content":[{"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[]}]}}"#;
+    let found = Transcript::from_slice(file).diagnose();
+    let split = found.iter().find(|found| found.kind == DamageKind::SplitServerTool);
+    assert_eq!(split.map(|found| found.place.line), Some(2), "{found:?}");
 }
