@@ -7,6 +7,7 @@ mod detect;
 mod export;
 mod find;
 mod formats;
+mod list;
 mod man;
 mod stats;
 
@@ -23,6 +24,8 @@ pub(crate) enum Command {
     Detect(detect::Args),
     /// Say whether a client would load each input, and what it would not see: a line per finding
     Check(check::Args),
+    /// List sessions: what they are called, where and when they were, how large they are
+    List(list::Args),
     /// Find tool calls, errors, and words in sessions: a line per hit
     Find(find::Args),
     /// Write sessions as pages that a person reads
@@ -45,6 +48,7 @@ impl Command {
         match self {
             Command::Detect(args) => detect::run(args),
             Command::Check(args) => check::run(args),
+            Command::List(args) => list::run(args),
             Command::Find(args) => find::run(args),
             Command::Export(args) => export::run(args),
             Command::Formats => formats::run(),

@@ -120,10 +120,14 @@ impl FilterArgs {
 
     /// Returns whether everything is wanted.
     pub(crate) fn is_empty(&self) -> bool {
+        self.is_time_only() && self.since.is_none() && self.until.is_none()
+    }
+
+    /// Returns whether everything is wanted that was at some time, if at all one is asked for.
+    pub(crate) fn is_time_only(&self) -> bool {
         let has_words = self.text.is_some() || self.thread.is_some() || self.file.is_some();
-        let has_times = self.since.is_some() || self.until.is_some();
         let has_lists = !self.kinds.is_empty() || !self.tool.is_empty();
-        !has_words && !has_times && !has_lists && self.errors.is_none()
+        !has_words && !has_lists && self.errors.is_none()
     }
 }
 
@@ -161,6 +165,14 @@ impl Filter {
         match time {
             Some(time) => self.since <= time && time < self.until,
             None => self.since == i64::MIN && self.until == i64::MAX,
+        }
+    }
+
+    /// Returns whether something between two times is wanted.
+    pub(crate) fn has_span(&self, start: Option<i64>, end: Option<i64>) -> bool {
+        match (start.or(end), end.or(start)) {
+            (Some(start), Some(end)) => self.since <= end && start < self.until,
+            _ => self.has_time(None),
         }
     }
 

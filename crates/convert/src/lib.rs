@@ -67,6 +67,7 @@ mod sidecar;
 mod source;
 mod stack;
 mod survey;
+mod table;
 mod target;
 #[expect(dead_code, reason = "folder runs come next")]
 mod temporary;

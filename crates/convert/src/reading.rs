@@ -15,7 +15,7 @@ use crate::{
     input::{Input, walk},
     progress::{self, Progress},
     run::inputs,
-    sessions::Lookup,
+    sessions::{Lookup, absolute},
 };
 
 /// What to read, and how.
@@ -57,6 +57,12 @@ impl Reading {
     /// Returns the format that was named.
     pub(crate) fn format(&self) -> Option<&'static Format> {
         self.from.as_deref().and_then(by_name)
+    }
+
+    /// Returns the path of the project, as a client that is started in it knows it.
+    pub(crate) fn project_path(&self) -> Option<String> {
+        let project = self.project.as_deref()?;
+        Some(absolute(project).to_string_lossy().into_owned())
     }
 
     /// Returns the inputs in their order, files beside sessions left out, and whether a folder or

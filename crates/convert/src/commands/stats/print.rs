@@ -6,6 +6,7 @@ use super::numbers::Numbers;
 use crate::{
     figures::{count, duration, grouped, size},
     shown::shown,
+    table,
 };
 
 /// The rows that are printed of a long table; the rest is counted.
@@ -102,7 +103,7 @@ fn sorted<const N: usize>(mut rows: Vec<[String; N]>) -> Vec<[String; N]> {
     rows
 }
 
-/// Prints a table with its head, numbers to the right; of a long one, the first rows.
+/// Prints a table with its head; of a long one, the first rows.
 fn table<const N: usize>(
     head: [&str; N],
     rows: Vec<[String; N]>,
@@ -111,29 +112,15 @@ fn table<const N: usize>(
     if rows.is_empty() {
         return Ok(());
     }
-    let head = head.map(str::to_owned);
-    let shown_rows = rows.get(..MAX_ROWS).unwrap_or(&rows);
-    let columns = |row: &[String; N]| row.clone().map(|cell| cell.chars().count());
-    let mut widths = [0; N];
-    for row in std::iter::once(&head).chain(shown_rows) {
-        for (width, n_chars) in widths.iter_mut().zip(columns(row)) {
-            *width = (*width).max(n_chars);
+    let n_more = rows.len().saturating_sub(MAX_ROWS);
+    let mut printed = vec![head.map(str::to_owned).to_vec()];
+    printed.extend(rows.into_iter().take(MAX_ROWS).map(|mut row| {
+        if let Some(name) = row.first_mut() {
+            name.insert_str(0, "  ");
         }
-    }
+        row.to_vec()
+    }));
     out.write_all(b"\n")?;
-    for (row_idx, row) in std::iter::once(&head).chain(shown_rows).enumerate() {
-        let mut line = String::new();
-        for (column_idx, (cell, width)) in row.iter().zip(widths).enumerate() {
-            if column_idx == 0 {
-                line.push_str(if row_idx == 0 { "" } else { "  " });
-                let width = if row_idx == 0 { width + 2 } else { width };
-                line.push_str(&format!("{cell:<width$}"));
-            } else {
-                line.push_str(&format!("  {cell:>width$}"));
-            }
-        }
-        writeln!(out, "{}", line.trim_end())?;
-    }
-    let n_more = rows.len() - shown_rows.len();
+    table::print(&printed, &|_| false, None, out)?;
     if n_more > 0 { writeln!(out, "  and {} more", grouped(n_more as u64)) } else { Ok(()) }
 }

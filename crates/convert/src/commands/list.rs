@@ -1,0 +1,231 @@
+//! `list`: sessions, a line each.
+
+mod column;
+mod ends;
+
+use std::{
+    cmp::Ordering,
+    io::{self, Write},
+};
+
+use core_model::{Costs, Format, TokenTotals};
+use rayon::prelude::*;
+
+use self::{column::Column, ends::Session};
+use crate::{
+    figures::count,
+    filter::{Filter, FilterArgs, Matcher},
+    interrupt::is_interrupted,
+    job::Refusal,
+    needle::Prefilter,
+    part::parts,
+    progress::{self, Progress},
+    reader::read,
+    reading::Reading,
+    run::{Status, complain},
+    shown::shown,
+    table,
+    terminal::Terminal,
+    unit::Unit,
+};
+
+/// Which sessions to list, and what to print of them.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// What to print of each session, in this order
+    #[arg(
+        long,
+        value_name = "COLUMN",
+        value_enum,
+        value_delimiter = ',',
+        default_value = "id,when,size,project,title"
+    )]
+    columns: Vec<Column>,
+    /// Print all columns; each session is read as a whole
+    #[arg(short, long, conflicts_with = "columns")]
+    long: bool,
+    /// Sort by this column: names from A, everything else from the last or largest
+    #[arg(long, value_name = "COLUMN", value_enum, default_value = "when")]
+    sort: Column,
+    /// Turn the order round
+    #[arg(short, long)]
+    reverse: bool,
+    /// List the first N only
+    #[arg(short = 'n', long, value_name = "N")]
+    limit: Option<usize>,
+    /// Print an object for each session
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    filter: FilterArgs,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// Lists sessions.
+pub(crate) fn run(args: &Args) -> io::Result<Status> {
+    let (inputs, is_folder) = args.reading.sessions()?;
+    let progress = args.reading.progress(&inputs);
+    let columns = if args.long { Column::ALL.to_vec() } else { args.columns.clone() };
+    let filter = args.filter.filter(false);
+    let wanted = Wanted {
+        format: args.reading.format(),
+        project: args.reading.project_path(),
+        parts: (!args.filter.is_time_only()).then(|| (filter.prefilter(), &filter)),
+        filter: &filter,
+        is_counted: columns.iter().chain([&args.sort]).any(|column| column.is_counted()),
+        is_folder,
+        progress: &progress,
+    };
+    let units = Unit::group(inputs);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.reading.n_jobs()).build();
+    let found: Vec<Result<Option<Session>, Refusal>> = pool
+        .map_err(io::Error::other)?
+        .install(|| units.par_iter().map(|unit| wanted.session(unit)).collect());
+    drop(progress);
+    let (mut n_refused, mut sessions) = (0, Vec::new());
+    for (unit, result) in units.iter().zip(found) {
+        match result {
+            Ok(session) => sessions.extend(session),
+            Err(Refusal::Interrupted) => {}
+            Err(Refusal::Unknown | Refusal::Foreign(_)) if is_folder => {}
+            Err(refusal) => {
+                n_refused += 1;
+                complain(&format!("{}: {refusal}", shown(&unit.main.label())));
+            }
+        }
+    }
+    if is_interrupted() {
+        return Ok(Status::Failed);
+    }
+    let n_found = sessions.len();
+    sessions.sort_by(|one, other| {
+        let order = args.sort.order(one, other).then_with(|| one.label.cmp(&other.label));
+        if args.reverse { order.reverse() } else { order }
+    });
+    sessions.truncate(args.limit.unwrap_or(usize::MAX));
+    print(args, &columns, &sessions)?;
+    if !args.reading.quiet {
+        let shown = match sessions.len() {
+            all if all == n_found => String::new(),
+            first => format!(", the first {first} are listed"),
+        };
+        progress::say(&format!("{}{shown}", count(n_found as u64, "session")));
+    }
+    Ok(match (n_found, n_refused) {
+        (0, _) if n_refused > 0 => Status::Failed,
+        (0, _) => Status::Attention,
+        (_, 0) => Status::Done,
+        _ => Status::Attention,
+    })
+}
+
+fn print(args: &Args, columns: &[Column], sessions: &[Session]) -> io::Result<()> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    if args.json {
+        for session in sessions {
+            out.write_all(&column::object(session).line())?;
+        }
+    } else if !sessions.is_empty() {
+        let head = columns.iter().map(|column| column.name().to_uppercase()).collect();
+        let row = |session| columns.iter().map(|column| column.cell(session)).collect();
+        let rows: Vec<Vec<String>> =
+            std::iter::once(head).chain(sessions.iter().map(row)).collect();
+        let terminal = Terminal::of_stdout();
+        let is_left = |at: usize| columns.get(at).is_some_and(|column| column.is_text());
+        let width = terminal.is_terminal.then_some(terminal.columns);
+        table::print(&rows, &is_left, width, &mut out)?;
+    }
+    out.flush()
+}
+
+/// What is asked of each session.
+struct Wanted<'w> {
+    format: Option<&'static Format>,
+    project: Option<String>,
+    filter: &'w Filter,
+    /// What parts a session must have, if any are asked for.
+    parts: Option<(Prefilter, &'w Filter)>,
+    /// Whether sessions are read as a whole for what is counted in them.
+    is_counted: bool,
+    is_folder: bool,
+    progress: &'w Progress,
+}
+
+impl Wanted<'_> {
+    /// Returns a session, if it is wanted.
+    fn session(&self, unit: &Unit) -> Result<Option<Session>, Refusal> {
+        if is_interrupted() {
+            return Err(Refusal::Interrupted);
+        }
+        let session = self.scanned(unit)?;
+        self.progress.add_file();
+        let Some(mut session) = session else { return Ok(None) };
+        if self.parts.is_some() && !self.has_parts(unit)? {
+            return Ok(None);
+        }
+        if self.is_counted {
+            self.count(unit, &mut session)?;
+        }
+        Ok(Some(session))
+    }
+
+    /// Returns what the ends of a session's file say, if that does not rule it out.
+    fn scanned(&self, unit: &Unit) -> Result<Option<Session>, Refusal> {
+        let session = ends::scan(&unit.main, self.format)?;
+        self.progress.add_bytes(session.n_read);
+        // A sub-agent's transcript is part of a session, and listed only if it is named.
+        let is_part = session.is_sub_agent && self.is_folder;
+        let is_project = self
+            .project
+            .as_deref()
+            .is_none_or(|project| session.project.as_deref() == Some(project));
+        let is_in_time = self.parts.is_some() || self.filter.has_span(session.start, session.end);
+        Ok(Some(session).filter(|_| !is_part && is_project && is_in_time))
+    }
+
+    fn has_parts(&self, unit: &Unit) -> Result<bool, Refusal> {
+        let Some((prefilter, filter)) = &self.parts else { return Ok(true) };
+        let mut is_found = false;
+        for input in unit.files().filter(|input| !input.is_side_file()) {
+            let mut matcher = Matcher::new(filter);
+            read(input, self.format, prefilter, self.progress, &mut |_, _, event| {
+                if let Ok(event) = event
+                    && matcher.wants_event(event)
+                {
+                    is_found = is_found || parts(event).any(|part| matcher.wants(&part));
+                }
+                Ok(!is_found)
+            })?;
+            if is_found {
+                break;
+            }
+        }
+        Ok(is_found)
+    }
+
+    /// Reads all of a session for the numbers in it.
+    fn count(&self, unit: &Unit, session: &mut Session) -> Result<(), Refusal> {
+        let numbers = session.numbers.get_or_insert_default();
+        let mut tokens = TokenTotals::default();
+        let mut costs = Costs::default();
+        for input in unit.files().filter(|input| !input.is_side_file()) {
+            read(input, self.format, &Prefilter::ALL, self.progress, &mut |_, _, event| {
+                if let Ok(event) = event {
+                    numbers.push(event);
+                    tokens.push(event);
+                    costs.push(event);
+                }
+                Ok(true)
+            })?;
+        }
+        numbers.n_tokens = tokens.total().total();
+        numbers.cost = costs.total(session.format.cost);
+        Ok(())
+    }
+}
+
+/// Compares so that what is larger comes first, and what is unknown last.
+fn largest_first<T: PartialOrd>(one: T, other: T) -> Ordering {
+    other.partial_cmp(&one).unwrap_or(Ordering::Equal)
+}

@@ -1,0 +1,179 @@
+//! What is printed of a session in a list.
+
+use std::cmp::Ordering;
+
+use clap::ValueEnum;
+use core_model::iso_millis;
+
+use super::{
+    ends::{Numbers, Session},
+    largest_first,
+};
+use crate::{
+    figures::{grouped, size},
+    object::Object,
+    shown::shown,
+};
+
+/// The characters of a title that are printed.
+const MAX_TITLE: usize = 100;
+
+/// A column of a list.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(super) enum Column {
+    /// The id of the session
+    Id,
+    /// The latest time in it, in UTC
+    When,
+    /// The bytes of its file
+    Size,
+    /// The messages in it, of all kinds; it is read as a whole
+    Messages,
+    /// The tokens that it took; it is read as a whole
+    Tokens,
+    /// What it cost, if it says so; it is read as a whole
+    Cost,
+    /// The tool results that are errors; it is read as a whole
+    Errors,
+    /// Its format
+    Format,
+    /// The last part of its working directory
+    Project,
+    /// Its title, or its first prompt
+    Title,
+    /// The path of its file
+    File,
+}
+
+impl Column {
+    /// All of them, in the order of a long list.
+    pub(super) const ALL: [Column; 10] = [
+        Column::Id,
+        Column::When,
+        Column::Size,
+        Column::Messages,
+        Column::Tokens,
+        Column::Cost,
+        Column::Errors,
+        Column::Format,
+        Column::Project,
+        Column::Title,
+    ];
+
+    /// Returns its name, as the command line has it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Column::Id => "id",
+            Column::When => "when",
+            Column::Size => "size",
+            Column::Messages => "messages",
+            Column::Tokens => "tokens",
+            Column::Cost => "cost",
+            Column::Errors => "errors",
+            Column::Format => "format",
+            Column::Project => "project",
+            Column::Title => "title",
+            Column::File => "file",
+        }
+    }
+
+    /// Returns whether a session has to be read as a whole for it.
+    pub(super) fn is_counted(self) -> bool {
+        matches!(self, Column::Messages | Column::Tokens | Column::Cost | Column::Errors)
+    }
+
+    /// Returns whether it is words rather than a number.
+    pub(super) fn is_text(self) -> bool {
+        !self.is_counted() && self != Column::Size
+    }
+
+    /// Returns what is printed of a session.
+    pub(super) fn cell(self, session: &Session) -> String {
+        let number = |number: fn(&Numbers) -> u64| {
+            session.numbers.as_ref().map(|numbers| grouped(number(numbers))).unwrap_or_default()
+        };
+        match self {
+            Column::Id => shown(&session.id),
+            Column::When => session.end.map(when).unwrap_or_default(),
+            Column::Size => size(session.size),
+            Column::Messages => number(|numbers| numbers.n_messages),
+            Column::Tokens => number(|numbers| numbers.n_tokens),
+            Column::Errors => number(|numbers| numbers.n_errors),
+            Column::Cost => cost(session).map(|cost| format!("${cost:.4}")).unwrap_or_default(),
+            Column::Format => session.format.name.to_owned(),
+            Column::Project => shown(project(session)),
+            Column::Title => title(session),
+            Column::File => shown(&session.label),
+        }
+    }
+
+    /// Returns the order of two sessions by it.
+    pub(super) fn order(self, one: &Session, other: &Session) -> Ordering {
+        let numbers = |number: fn(&Numbers) -> u64| {
+            let number = |session: &Session| session.numbers.as_ref().map(number);
+            largest_first(number(one), number(other))
+        };
+        match self {
+            Column::When => largest_first(one.end, other.end),
+            Column::Size => largest_first(one.size, other.size),
+            Column::Messages => numbers(|numbers| numbers.n_messages),
+            Column::Tokens => numbers(|numbers| numbers.n_tokens),
+            Column::Errors => numbers(|numbers| numbers.n_errors),
+            Column::Cost => largest_first(cost(one), cost(other)),
+            Column::Id | Column::Format | Column::Project | Column::Title | Column::File => {
+                self.cell(one).cmp(&self.cell(other))
+            }
+        }
+    }
+}
+
+fn cost(session: &Session) -> Option<f64> {
+    session.numbers.as_ref()?.cost
+}
+
+fn when(time: i64) -> String {
+    iso_millis(time).get(..16).unwrap_or_default().replace('T', " ")
+}
+
+/// Returns the last part of the working directory.
+fn project(session: &Session) -> &str {
+    let project = session.project.as_deref().unwrap_or_default();
+    let project = project.trim_end_matches(['/', '\\']);
+    project.rsplit(['/', '\\']).next().unwrap_or_default()
+}
+
+/// Returns the title on one line, the start of a long one.
+fn title(session: &Session) -> String {
+    let title = session.title.as_deref().unwrap_or_default();
+    let words: Vec<&str> = title.split_whitespace().take(MAX_TITLE).collect();
+    let title = words.join(" ");
+    match title.char_indices().nth(MAX_TITLE) {
+        Some((end, _)) => shown(title.get(..end).unwrap_or_default()) + "…",
+        None => shown(&title),
+    }
+}
+
+/// Returns a session as an object.
+pub(super) fn object(session: &Session) -> Object {
+    let mut object = Object::new();
+    object.string("session", &session.id).string("file", &session.label);
+    object.string("format", session.format.name).plain("bytes", session.size);
+    for (key, text) in [("project", &session.project), ("title", &session.title)] {
+        if let Some(text) = text {
+            object.string(key, text);
+        }
+    }
+    for (key, time) in [("start", session.start), ("end", session.end)] {
+        if let Some(time) = time {
+            object.string(key, &iso_millis(time));
+        }
+    }
+    if let Some(numbers) = &session.numbers {
+        object.plain("messages", numbers.n_messages).plain("tokens", numbers.n_tokens);
+        object.plain("errors", numbers.n_errors);
+        if let Some(cost) = numbers.cost {
+            object.plain("cost_usd", cost);
+        }
+    }
+    object
+}

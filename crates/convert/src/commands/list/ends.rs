@@ -1,0 +1,198 @@
+//! What the first and the last lines of a file say of its session: a list reads no more.
+
+use std::{
+    fs,
+    io::{self, Read, Seek, SeekFrom},
+    time::UNIX_EPOCH,
+};
+
+use core_model::{Body, ErrorPolicy, Event, Format, TitleRank, event_millis, failed_results};
+use jsonl::{Line, Scanner};
+
+use crate::{
+    input::{Input, Opened},
+    job::Refusal,
+    reader::format_of,
+};
+
+/// The bytes that are read of either end.
+const WINDOW: u64 = 64 * 1024;
+
+/// The bytes that are read of the start, if the first line is longer than a window.
+const MAX_WINDOW: u64 = 4 * 1024 * 1024;
+
+/// What is listed of a session.
+#[derive(Debug)]
+pub(super) struct Session {
+    /// The path of the file.
+    pub(super) label: String,
+    pub(super) format: &'static Format,
+    /// The id that it has in its lines, else the name of the file.
+    pub(super) id: String,
+    pub(super) title: Option<String>,
+    /// The working directory.
+    pub(super) project: Option<String>,
+    /// The earliest and the latest time, in milliseconds since 1970.
+    pub(super) start: Option<i64>,
+    pub(super) end: Option<i64>,
+    /// The bytes of the file.
+    pub(super) size: u64,
+    /// Whether it is a sub-agent's conversation.
+    pub(super) is_sub_agent: bool,
+    /// What only reading all of it tells.
+    pub(super) numbers: Option<Numbers>,
+    /// The bytes that were read.
+    pub(super) n_read: u64,
+}
+
+/// What only reading all of a session tells.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Numbers {
+    pub(super) n_messages: u64,
+    pub(super) n_tokens: u64,
+    pub(super) n_errors: u64,
+    pub(super) cost: Option<f64>,
+}
+
+impl Numbers {
+    /// Takes note of an event.
+    pub(super) fn push(&mut self, event: &Event<'_>) {
+        self.n_messages += u64::from(event.message().is_some());
+        self.n_errors += failed_results(event, ErrorPolicy::Flag).count() as u64;
+    }
+}
+
+/// Reads what the ends of a file say.
+///
+/// # Errors
+///
+/// If it cannot be read, or is in no format of ours.
+pub(super) fn scan(input: &Input, format: Option<&'static Format>) -> Result<Session, Refusal> {
+    let mut file = input.open()?;
+    let size = file.seek(SeekFrom::End(0))?;
+    let mut head = read_at(&mut file, 0, WINDOW)?;
+    if memchr::memchr(b'\n', &head).is_none() && size > WINDOW {
+        head = read_at(&mut file, 0, MAX_WINDOW)?;
+    }
+    let n_head = head.len() as u64;
+    let tail_start = size.saturating_sub(WINDOW).max(n_head);
+    let tail = read_at(&mut file, tail_start, WINDOW)?;
+    let format = match format {
+        Some(format) => format,
+        None => format_of(&head)?,
+    };
+    let mut ends = Ends::of(format);
+    // Of a line that is cut, nothing is known; the last one of a file may have no newline.
+    let is_whole = n_head == size;
+    let head_end = if is_whole { head.len() } else { after_newline(memchr::memrchr(b'\n', &head)) };
+    ends.lines(head.get(..head_end).unwrap_or_default(), 0);
+    let is_at_line = tail_start == n_head && head.ends_with(b"\n");
+    let tail_at = if is_at_line { 0 } else { after_newline(memchr::memchr(b'\n', &tail)) };
+    ends.lines(tail.get(tail_at..).unwrap_or_default(), tail_start + tail_at as u64);
+    let id = ends.id.or_else(|| input.stem().map(str::to_owned)).unwrap_or_default();
+    Ok(Session {
+        label: input.label(),
+        format,
+        id,
+        title: ends.title.map(|(_, title)| title).or(ends.prompt),
+        project: ends.project,
+        start: ends.start,
+        end: ends.end.or_else(|| modified(input)),
+        size,
+        is_sub_agent: ends.is_sub_agent.unwrap_or(false),
+        numbers: None,
+        n_read: n_head + tail.len() as u64,
+    })
+}
+
+fn after_newline(newline: Option<usize>) -> usize {
+    newline.map_or(0, |newline| newline + 1)
+}
+
+fn read_at(file: &mut Opened, start: u64, n_bytes: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(start))?;
+    file.take(n_bytes).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Returns when a file was written last.
+fn modified(input: &Input) -> Option<i64> {
+    let Input::File { path, .. } = input else { return None };
+    let modified = fs::metadata(path).ok()?.modified().ok()?;
+    i64::try_from(modified.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
+}
+
+/// What the lines so far say.
+struct Ends {
+    format: &'static Format,
+    id: Option<String>,
+    title: Option<(TitleRank, String)>,
+    prompt: Option<String>,
+    project: Option<String>,
+    start: Option<i64>,
+    end: Option<i64>,
+    is_sub_agent: Option<bool>,
+}
+
+impl Ends {
+    fn of(format: &'static Format) -> Self {
+        Self {
+            format,
+            id: None,
+            title: None,
+            prompt: None,
+            project: None,
+            start: None,
+            end: None,
+            is_sub_agent: None,
+        }
+    }
+
+    fn lines(&mut self, bytes: &[u8], offset: u64) {
+        let mut scanner = Scanner::default();
+        let mut at = offset;
+        for line in jsonl::lines(bytes) {
+            let line = Line::new(line.bytes(), at);
+            at += line.bytes().len() as u64;
+            if let Ok(value) = scanner.scan(&line) {
+                self.event(&(self.format.read)(value));
+            }
+        }
+    }
+
+    fn event(&mut self, event: &Event<'_>) {
+        let context = &event.context;
+        let text = |text: Option<jsonl::Text<'_>>| text.map(|text| text.decode().into_owned());
+        if self.id.is_none() {
+            self.id = text(context.session_id);
+        }
+        if self.project.is_none() {
+            self.project = text(context.cwd);
+        }
+        let time = event_millis(event);
+        self.start = self.start.into_iter().chain(time).min();
+        self.end = self.end.max(time);
+        match &event.body {
+            Body::Title(title) => {
+                let wins = self.title.as_ref().is_none_or(|(rank, _)| *rank <= title.rank);
+                if wins && !title.text.is_empty() {
+                    self.title = Some((title.rank, title.text.decode().into_owned()));
+                }
+            }
+            Body::Message(message) => {
+                if self.is_sub_agent.is_none() {
+                    self.is_sub_agent = Some(event.is_sub_agent());
+                }
+                if self.prompt.is_none() && message.is_prompt() {
+                    let words = message.content.joined();
+                    self.prompt = match self.format.heading {
+                        Some(heading) => heading(&words),
+                        None => Some(words).filter(|words| !words.trim().is_empty()),
+                    };
+                }
+            }
+            _ => {}
+        }
+    }
+}
