@@ -1,8 +1,9 @@
-"""Holds our reading of the SDK's conversation rule against the SDK: chains.py EXAMPLE HOME FOLDER...
+"""Holds our reading of the SDK's lists and conversations against the SDK: chains.py EXAMPLE HOME FOLDER...
 
 Random transcripts first, then the transcripts of the folders.
 """
 
+import collections
 import json
 import os
 import pathlib
@@ -19,9 +20,44 @@ N_RANDOM = 5_000
 FOLDER = HOME / "claude/projects/-project"
 
 
+PROMPTS = [
+    "x",
+    "Fix the\nparser",
+    "",
+    " \n ",
+    "<command-name>/model</command-name>",
+    "<tick>",
+    "<local-command-stdout>x</local-command-stdout>",
+    "[Request interrupted by user]",
+    "[Request interrupted by user",
+    "<ide_opened_file>a</ide_opened_file>",
+    "<ide_selection>a</ide_selection> and more",
+    "é😀 " * 120,
+    "say \"tool_result\"",
+    "\u001c\u00a0edge\u2028",
+]
+
+
+def title(rng):
+    """A line of those that lists look for."""
+    name, kind = rng.choice(
+        [
+            ("customTitle", "custom-title"),
+            ("aiTitle", "ai-title"),
+            ("lastPrompt", "last-prompt"),
+            ("summary", "summary"),
+            ("tag", "tag"),
+        ]
+    )
+    return {"type": kind, name: rng.choice(["One", "Two \"2\"", "", "é\\"]), "sessionId": "s"}
+
+
 def line(rng, n_lines, n):
     """A line of a transcript, often an odd one; ids come from few, so that they meet."""
     ids = [f"u{k}" for k in range(n_lines)]
+    separators = rng.choice([(",", ":")] * 4 + [(", ", ": ")])
+    if rng.random() < 0.1:
+        return json.dumps(title(rng), separators=separators)
     kinds = ["user"] * 4 + ["assistant"] * 5 + ["system", "progress", "attachment", "summary"]
     entry = {"type": rng.choice(kinds), "uuid": f"u{n}"}
     if rng.random() < 0.05:
@@ -57,17 +93,20 @@ def line(rng, n_lines, n):
         elif entry["type"] == "user" and rng.random() < 0.7:
             content.append({"type": "tool_result", "tool_use_id": tool, "content": ""})
         else:
-            content.append({"type": "text", "text": "x"})
+            content.append({"type": "text", "text": rng.choice(PROMPTS)})
     message = {"role": entry["type"], "content": content}
     if entry["type"] == "assistant" and rng.random() < 0.9:
         message["id"] = rng.choice([f"m{rng.randrange(4)}", f"m{n // 3}"])
     entry["message"] = message
     if rng.random() < 0.03:
-        entry["message"] = rng.choice(["text", None, [], {"content": "text"}])
-    text = json.dumps(entry, separators=(",", ":"))
+        entry["message"] = rng.choice(["text", None, [], {"content": rng.choice(PROMPTS)}])
+    for name in ("cwd", "gitBranch"):
+        if rng.random() < 0.1:
+            entry[name] = rng.choice(["/p", "main", ""])
+    line = json.dumps(entry, separators=separators)
     if rng.random() < 0.02:
-        text = rng.choice(["", "  ", text[:-5], "[]", "5", "\ufeff" + text, " " + text + "\r"])
-    return text
+        line = rng.choice(["", "  ", line[:-5], "[]", "5", "\ufeff" + line, " " + line + "\r"])
+    return line
 
 
 def write(n, data):
@@ -89,22 +128,47 @@ def transcripts(folders):
             yield str(path), path.read_bytes()
 
 
+def text(value):
+    """What no UTF-8 can say is one character to us, as to the client."""
+    return value and value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def listed(infos, session):
+    """Returns what the SDK lists of a session, in our order."""
+    info = infos.get(session)
+    if info is None:
+        return None
+    names = (info.summary, info.custom_title, info.first_prompt, info.git_branch, info.cwd, info.tag)
+    return [text(name) for name in names]
+
+
+counts = collections.Counter()
+
+
 def compare(batch):
     """Returns the names of the transcripts of which we show something else."""
     paths = [str(path) for _, _, path in batch]
     ours = subprocess.run([EXAMPLE, *paths], capture_output=True, check=True, text=True).stdout
+    infos = {info.session_id: info for info in sdk.list_sessions()}
     differ = []
     for (name, session, path), row in zip(batch, ours.split("\n"), strict=False):
-        shown = [json.loads(uuid) for uuid in row.split("\t")[1:]]
+        _, is_listed, *names, created, shown = json.loads(row)
         try:
-            messages = sdk.get_session_messages(session)
+            messages = [text(message.uuid) for message in sdk.get_session_messages(session)]
         except (UnicodeDecodeError, RecursionError, TypeError):
             # The SDK fails on the whole file.
-            path.unlink()
-            continue
-        if shown != [message.uuid for message in messages]:
-            differ.append(name)
+            messages = None
         path.unlink()
+        counts["listed"] += session in infos
+        counts["messages"] += len(messages or [])
+        if listed(infos, session) != (names if is_listed else None):
+            differ.append(f"{name}: listed as {names}, not {listed(infos, session)}")
+        # A time of which Python makes a float may be a millisecond off.
+        info = infos.get(session)
+        if info and created and abs((info.created_at or 0) - created) > 1:
+            differ.append(f"{name}: created at {created}, not {info.created_at}")
+        if messages is not None and [text(uuid) for uuid in shown] != messages:
+            differ.append(f"{name}: other messages")
     return differ
 
 
@@ -119,9 +183,10 @@ def main():
             batch = []
     differ += compare(batch)
     n_compared += len(batch)
-    print(f"{n_compared:8} transcripts, {n_compared - len(differ)} shown as the SDK shows them")
+    print(f"{n_compared:8} transcripts, {counts['listed']} listed, {counts['messages']} messages")
+    print(f"{n_compared - len(differ):8} shown as the SDK shows them")
     for name in differ[:20]:
-        print(f"FAILED {name}: not the SDK's messages")
+        print(f"FAILED {name}")
     return 1 if differ else 0
 
 

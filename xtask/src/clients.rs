@@ -15,7 +15,7 @@ const VERSION: &str = "0.2.187";
 /// What the reader is asked, and what it must answer.
 const SCRIPT: &str = include_str!("clients.py");
 
-/// What our reading of the reader's rule for conversations is held to.
+/// What our reading of the reader's rules for lists and conversations is held to.
 const CHAINS: &str = include_str!("chains.py");
 
 /// Converts every session of the folders and asks the reader for it; returns whether all was there.
@@ -44,11 +44,11 @@ fn run(root: &Path, folders: &[String], scratch: &Path) -> Result<(), String> {
         ask.arg(root.join("fixtures"));
     }
     call(ask.args(folders))?;
-    conversations(root, folders, scratch, &python)
+    lists_and_conversations(root, folders, scratch, &python)
 }
 
-/// Holds the conversations that `format-claude-code` finds against the reader's own.
-fn conversations(
+/// Holds the lists and conversations of `format-claude-code` against the reader's own.
+fn lists_and_conversations(
     root: &Path,
     folders: &[String],
     scratch: &Path,
@@ -56,13 +56,13 @@ fn conversations(
 ) -> Result<(), String> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut build = Command::new(cargo);
-    let example = ["-p", "format-claude-code", "--example", "conversation"];
+    let example = ["-p", "format-claude-code", "--example", "shown"];
     call(build.current_dir(root).args(["build", "--quiet"]).args(example))?;
     let target = env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
     let script = scratch.join("chains.py");
     fs::write(&script, CHAINS).map_err(|error| error.to_string())?;
     let mut ask = Command::new(python);
-    ask.arg(script).arg(target.join("debug/examples/conversation")).arg(scratch.join("chains"));
+    ask.arg(script).arg(target.join("debug/examples/shown")).arg(scratch.join("chains"));
     if folders.is_empty() {
         ask.arg(root.join("fixtures"));
     }

@@ -31,7 +31,7 @@ impl FirstPrompt {
             return None;
         }
         let Self { scanner, command } = self;
-        let value = scanner.scan_slice(stripped(line).as_bytes(), 0).ok()?;
+        let value = scanner.scan_slice(line.as_bytes(), 0).ok()?;
         if !value.get("type")?.text()?.is("user") {
             return None;
         }
