@@ -116,28 +116,35 @@ fn the_orchestrators_recipes_after_there_and_back() {
     there_and_back("sdk-stream", "clients/sdk", &OF_STREAMS);
 }
 
-/// Compares what two recipes print of a source and of what it became: prompts, and cost.
-fn compare(
-    odd: &mut Vec<String>,
-    name: &str,
-    (prompts, cost): (&str, &str),
-    (prompts_after, cost_after): (&str, &str),
-) {
-    if prompts != prompts_after {
-        odd.push(format!("{name}: prompts"));
+/// Returns the sessions of which two recipes print something else than two others print of what
+/// they become: prompts, and cost.
+fn compared(
+    (from, folder): (&str, &str),
+    recipes: [&str; 2],
+    to: &str,
+    recipes_after: [&str; 2],
+) -> Vec<String> {
+    let mut odd = Vec::new();
+    for (name, session) in sessions(from, folder) {
+        let written = converted(&session, format(from), format(to));
+        let (before, after) = (run(&recipes, &session), run(&recipes_after, &written));
+        if before[0] != after[0] {
+            odd.push(format!("{name}: prompts"));
+        }
+        // `bc` adds decimals, jq floats; without a result one prints nothing, the other `null`.
+        let number = |printed: &str| match printed.trim() {
+            "" | "null" => Some(0.0),
+            printed => printed.parse::<f64>().ok(),
+        };
+        let is_same = match (number(&before[1]), number(&after[1])) {
+            (Some(before), Some(after)) => (before - after).abs() < 1e-12,
+            (before, after) => before == after,
+        };
+        if !is_same {
+            odd.push(format!("{name}: cost"));
+        }
     }
-    // `bc` adds decimals, jq floats; without a result one prints nothing, the other `null`.
-    let number = |printed: &str| match printed.trim() {
-        "" | "null" => Some(0.0),
-        printed => printed.parse::<f64>().ok(),
-    };
-    let is_same = match (number(cost), number(cost_after)) {
-        (Some(before), Some(after)) => (before - after).abs() < 1e-12,
-        (before, after) => before == after,
-    };
-    if !is_same {
-        odd.push(format!("{name}: cost"));
-    }
+    odd
 }
 
 /// Where a recipe of the source's shows something else than that of the target.
@@ -156,17 +163,11 @@ const OTHERWISE_AS_DUMP: &[&str] = &[
 
 #[test]
 fn a_clido_session_shows_the_same_as_a_dump() {
-    if !has_tools() {
-        return;
+    if has_tools() {
+        let source = ("clido", "clients/clido");
+        let odd = compared(source, OF_CLIDO, "sdk-stream", [PROMPTS, TOTAL_COST]);
+        assert_eq!(odd, OTHERWISE_AS_DUMP);
     }
-    let mut odd = Vec::new();
-    for (name, session) in sessions("clido", "clients/clido") {
-        let dump = converted(&session, format("clido"), format("sdk-stream"));
-        let [texts, costs] = &run(&OF_CLIDO, &session)[..] else { panic!("two recipes") };
-        let [prompts, total] = &run(&[PROMPTS, TOTAL_COST], &dump)[..] else { panic!("two") };
-        compare(&mut odd, &name, (texts, costs), (prompts, total));
-    }
-    assert_eq!(odd, OTHERWISE_AS_DUMP);
 }
 
 const OTHERWISE_AS_CLIDO: &[&str] = &[
@@ -184,17 +185,11 @@ const OTHERWISE_AS_CLIDO: &[&str] = &[
 
 #[test]
 fn a_dump_shows_the_same_as_a_clido_session() {
-    if !has_tools() {
-        return;
+    if has_tools() {
+        let source = ("sdk-stream", "clients/sdk");
+        let odd = compared(source, [PROMPTS, TOTAL_COST], "clido", OF_CLIDO);
+        assert_eq!(odd, OTHERWISE_AS_CLIDO);
     }
-    let mut odd = Vec::new();
-    for (name, dump) in sessions("sdk-stream", "clients/sdk") {
-        let session = converted(&dump, format("sdk-stream"), format("clido"));
-        let [prompts, total] = &run(&[PROMPTS, TOTAL_COST], &dump)[..] else { panic!("two") };
-        let [texts, costs] = &run(&OF_CLIDO, &session)[..] else { panic!("two recipes") };
-        compare(&mut odd, &name, (prompts, total), (texts, costs));
-    }
-    assert_eq!(odd, OTHERWISE_AS_CLIDO);
 }
 
 const OTHERWISE_THAN_FUNCTIONS: &[&str] = &[

@@ -151,6 +151,54 @@ fn a_mended_session_is_the_same_conversation() {
 }
 
 #[test]
+fn every_cut_of_a_session_can_be_mended() {
+    for (name, session) in fixtures() {
+        for end in (0..session.len()).step_by(11) {
+            let repaired = repair(&session[..end], BadLines::Drop);
+            let problems = validate_strict(&repaired.session);
+            let is_in_order = |rule: &str| rule != "open-call";
+            assert!(
+                problems.iter().all(|problem| !problem.stops() && is_in_order(problem.rule)),
+                "{name} to {end}: {problems:?}"
+            );
+            assert_eq!(repair(&repaired.session, BadLines::Drop).session, repaired.session);
+        }
+    }
+}
+
+#[test]
+fn any_bytes_are_read_to_their_end() {
+    let mut sessions = fixtures();
+    for folder in ["hostile", "hostile/clido", "hostile/structure", "hostile/encoding"] {
+        let data = std::env::var_os("CONVERT_DATA").map_or_else(
+            || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
+            Into::into,
+        );
+        for entry in fs::read_dir(data.join(folder)).into_iter().flatten().flatten() {
+            if entry.path().is_file() {
+                let bytes = fs::read(entry.path()).expect("a file");
+                sessions.push((entry.path().display().to_string(), bytes));
+            }
+        }
+    }
+    for (name, session) in sessions {
+        let lines: Vec<_> = SessionReader::from_slice(&session)
+            .lines_raw()
+            .collect::<Result<_, _>>()
+            .expect("in memory");
+        let joined: Vec<u8> = lines.iter().flat_map(|line| line.bytes.clone()).collect();
+        assert!(joined == session, "{name}");
+        let lines: Vec<_> = lines.into_iter().filter_map(|line| line.line.ok()?).collect();
+        _ = to_messages(&lines);
+        _ = stale_file_records(&lines);
+        let kept = repair(&session, BadLines::Keep);
+        assert!(kept.session.len() >= session.len(), "{name}");
+        _ = format_clido::interactions(&session);
+        _ = format_clido::tool_calls(&session);
+    }
+}
+
+#[test]
 fn bad_lines_and_blocks_are_left_out_or_kept() {
     let session = [
         user(&format!("{TEXT},{{\"type\":\"document\"}}")),

@@ -1,62 +1,15 @@
 //! The reader and the writer of whole lines against clido's own way, rebuilt with serde.
 
+#[path = "shared/declared.rs"]
+mod declared;
+
 use format_clido::{
     ContentBlock, SessionLine, SessionReader, SessionWriter, count_by_type, validate_strict,
 };
 use jsonl::RawBuf;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A line as clido declares it.
-#[derive(Deserialize, Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum Declared {
-    Meta {
-        session_id: String,
-        schema_version: u32,
-        start_time: String,
-        project_path: String,
-    },
-    UserMessage {
-        role: String,
-        content: Vec<Value>,
-    },
-    AssistantMessage {
-        content: Vec<Value>,
-    },
-    ToolCall {
-        tool_use_id: String,
-        tool_name: String,
-        input: Value,
-    },
-    ToolResult {
-        tool_use_id: String,
-        content: String,
-        is_error: bool,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        duration_ms: Option<u64>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        path: Option<String>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        content_hash: Option<String>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        mtime_nanos: Option<u64>,
-    },
-    System {
-        subtype: String,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        message: Option<String>,
-    },
-    Result {
-        exit_status: String,
-        total_cost_usd: f64,
-        num_turns: u32,
-        duration_ms: u64,
-    },
-    Title {
-        title: String,
-    },
-}
+use self::declared::Declared;
 
 fn files(folder: &str) -> Vec<(String, Vec<u8>)> {
     let folder = format!("{}/../../{folder}", env!("CARGO_MANIFEST_DIR"));
@@ -97,6 +50,30 @@ fn lines_are_printed_as_clido_prints_them() {
         }
     }
     assert!(n_equal > 200, "{n_equal}");
+}
+
+#[test]
+fn lines_changed_by_a_byte_are_read_as_clido_reads_them() {
+    let replacements = b"\"{}[]:,0-9.eE\\ut \xff";
+    let mut n_read = 0;
+    for name in ["file-record", "parallel-calls", "image", "several-results", "titles"] {
+        let path = format!("{}/../../fixtures/clido/{name}.jsonl", env!("CARGO_MANIFEST_DIR"));
+        let session = std::fs::read(path).expect("a fixture");
+        for line in jsonl::lines(&session) {
+            for (at, byte) in (0..line.bytes().len()).zip(replacements.iter().cycle()) {
+                let mut bytes = line.bytes().to_vec();
+                bytes[at] = *byte;
+                let Some(Ok(read)) = SessionReader::from_slice(&bytes).strict().next() else {
+                    continue;
+                };
+                let declared: Declared = serde_json::from_slice(&bytes).expect("clido loads it");
+                let expected = serde_json::to_string(&declared).expect("a line");
+                assert_eq!(read.encode().as_deref(), Ok(&*expected));
+                n_read += 1;
+            }
+        }
+    }
+    assert!(n_read > 1000, "{n_read}");
 }
 
 #[test]

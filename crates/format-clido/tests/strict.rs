@@ -1,54 +1,13 @@
 //! The strict check against clido's own way to decode, rebuilt with serde as clido declares it.
 
+#[path = "shared/declared.rs"]
+mod declared;
+
 use format_clido::validate_strict;
 use serde::Deserialize;
 use serde_json::Value;
 
-#[derive(Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-#[expect(dead_code, reason = "only whether it can be decoded is asked")]
-enum SessionLine {
-    Meta {
-        session_id: String,
-        schema_version: u32,
-        start_time: String,
-        project_path: String,
-    },
-    UserMessage {
-        role: String,
-        content: Vec<Value>,
-    },
-    AssistantMessage {
-        content: Vec<Value>,
-    },
-    ToolCall {
-        tool_use_id: String,
-        tool_name: String,
-        input: Value,
-    },
-    ToolResult {
-        tool_use_id: String,
-        content: String,
-        is_error: bool,
-        duration_ms: Option<u64>,
-        path: Option<String>,
-        content_hash: Option<String>,
-        mtime_nanos: Option<u64>,
-    },
-    System {
-        subtype: String,
-        message: Option<String>,
-    },
-    Result {
-        exit_status: String,
-        total_cost_usd: f64,
-        num_turns: u32,
-        duration_ms: u64,
-    },
-    Title {
-        title: String,
-    },
-}
+use self::declared::Declared;
 
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -82,9 +41,9 @@ fn refused_at(bytes: &[u8]) -> Option<Stage> {
         }
         match serde_json::from_str(line) {
             Err(_) => return Some(Stage::Load),
-            Ok(SessionLine::Meta { schema_version: 2.., .. }) => return Some(Stage::Load),
-            Ok(SessionLine::UserMessage { content, .. })
-            | Ok(SessionLine::AssistantMessage { content })
+            Ok(Declared::Meta { schema_version: 2.., .. }) => return Some(Stage::Load),
+            Ok(Declared::UserMessage { content, .. })
+            | Ok(Declared::AssistantMessage { content })
                 if !content.iter().all(is_block) =>
             {
                 stage = Some(Stage::Resume);

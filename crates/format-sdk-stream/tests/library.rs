@@ -251,6 +251,34 @@ fn sessions_of_the_orchestrator() {
 }
 
 #[test]
+fn any_bytes_are_read_to_their_end() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let mut paths = Vec::new();
+    for folder in ["damaged", "sdk-stream", "sdk-wire", "claude-code", "foreign"] {
+        paths.extend(files(&fixtures.join(folder)));
+    }
+    for folder in ["sdk", "structure", "encoding", "framing", "numbers", "security"] {
+        paths.extend(files(&data().join("hostile").join(folder)));
+    }
+    paths.retain(|path| path.is_file());
+    assert!(paths.len() > 100);
+    for path in paths {
+        let stream = fs::read(&path).expect("a file");
+        let n_blank = jsonl::lines(&stream).filter(|line| line.is_blank()).count();
+        let n_read = StreamReader::from_slice(&stream).count();
+        assert_eq!(n_read + n_blank, jsonl::lines(&stream).count(), "{}", path.display());
+        assert_eq!(count_tool_uses(&stream), tool_invocations(&stream).len() as u64);
+        assert!(tool_results(&stream).iter().all(|run| run.answered.is_some()));
+        assert!(interactions(&stream).iter().all(|one| one.first.line <= one.last.line));
+        for dialect in [Dialect::Dump(SdkVersion::V0_1_6), Dialect::Wire] {
+            for line in jsonl::lines(&written(slice::from_ref(&stream), dialect)) {
+                assert!(jsonl::validate(line.content()).is_ok(), "{}", path.display());
+            }
+        }
+    }
+}
+
+#[test]
 fn the_last_line_is_found_from_the_end() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();

@@ -7,11 +7,11 @@ use std::{
     path::Path,
 };
 
-use core_model::{Check, Environment, Place, Problem, ReadError, Severity};
+use core_model::{Block, Check, Environment, Place, Problem, ReadError, Severity};
 use jsonl::{Line, RawBuf, Scanner, Stream, Value};
 
 use super::sessions_dir;
-use crate::{ContentBlock, SessionLine, validate};
+use crate::{SessionLine, read_block, validate};
 
 /// The lines of a session.
 ///
@@ -209,29 +209,30 @@ impl Decoder {
         {
             read.extra = extra(value);
         }
-        if let Ok(Some(line)) = &mut read.line {
-            self.name_tools(line);
+        if let (Ok(value), Ok(Some(line))) = (value, &mut read.line) {
+            name_tools(&mut self.tools, value, line);
         }
         read
     }
+}
 
-    fn name_tools(&mut self, line: &mut SessionLine) {
-        match line {
-            SessionLine::AssistantMessage { content } => {
-                for block in content.iter().filter_map(ContentBlock::decode) {
-                    if let ContentBlock::ToolUse { id, name, .. } = block {
-                        self.tools.insert(id, name);
-                    }
+/// Takes note of the names of tools, and tells a result's.
+fn name_tools(tools: &mut HashMap<String, String>, value: Value<'_>, line: &mut SessionLine) {
+    match line {
+        SessionLine::AssistantMessage { .. } => {
+            for block in value.get("content").into_iter().flat_map(|content| content.items()) {
+                if let Block::ToolUse(tool) = read_block(block) {
+                    tools.insert(tool.id.decode().into_owned(), tool.name.decode().into_owned());
                 }
             }
-            SessionLine::ToolCall { tool_use_id, tool_name, .. } => {
-                self.tools.insert(tool_use_id.clone(), tool_name.clone());
-            }
-            SessionLine::ToolResult { tool_use_id, tool_name, .. } => {
-                *tool_name = self.tools.get(tool_use_id).cloned();
-            }
-            _ => {}
         }
+        SessionLine::ToolCall { tool_use_id, tool_name, .. } => {
+            tools.insert(tool_use_id.clone(), tool_name.clone());
+        }
+        SessionLine::ToolResult { tool_use_id, tool_name, .. } => {
+            *tool_name = tools.get(tool_use_id).cloned();
+        }
+        _ => {}
     }
 }
 
