@@ -70,6 +70,10 @@ pub(crate) struct ConvertArgs {
     /// Convert each output back and compare it with its source
     #[arg(long)]
     pub(crate) verify: bool,
+    /// Take keys, tokens and passwords out of what is read: converting back gives the source without
+    /// them
+    #[arg(long)]
+    pub(crate) redact: bool,
     /// Write the report as JSON
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) report: Option<PathBuf>,

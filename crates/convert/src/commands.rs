@@ -9,6 +9,7 @@ mod find;
 mod formats;
 mod list;
 mod man;
+mod scan;
 mod stats;
 
 use std::io;
@@ -38,6 +39,8 @@ pub(crate) enum Command {
     Stats(stats::Args),
     /// Print what a shell completes
     Completions(completions::Args),
+    /// Find keys, tokens and passwords: where they stand, not what they are
+    Scan(scan::Args),
     /// Print a manual page, as `man -l -` reads it
     Man(man::Args),
 }
@@ -55,6 +58,7 @@ impl Command {
             Command::Carry(args) => carry::run(args),
             Command::Stats(args) => stats::run(args),
             Command::Completions(args) => completions::run(args),
+            Command::Scan(args) => scan::run(args),
             Command::Man(args) => man::run(args),
         }
     }

@@ -75,6 +75,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
         },
         outputs,
         verify: args.verify,
+        redacts: args.redact,
         // Several files keep all cores busy, each on one.
         n_scanners: if units.len() == 1 { n_jobs - 1 } else { 0 },
     };

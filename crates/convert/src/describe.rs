@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use core_model::Place;
 use jsonl::{Style, push_string};
 
 use crate::{
@@ -78,13 +79,18 @@ impl Done {
         {
             _ = write!(line, ", {} recovered", count(report.n_recovered, "record"));
         }
+        for (rule, redacted) in report.redactions.iter() {
+            let mut line = format!("  redacted {rule} x{}", redacted.count);
+            push_places(&mut line, &redacted.places, redacted.count);
+            lines.push(line);
+        }
+        if report.redactions.n_carries > 0 {
+            let n_carries = count(report.redactions.n_carries, "line");
+            lines.push(format!("  redacted what {n_carries} carried of another format"));
+        }
         for (kind, field, loss) in report.losses.iter() {
             let mut line = format!("  {} {field} x{}", kind.name(), loss.count);
-            for (n, place) in loss.places.iter().enumerate() {
-                let start = if n == 0 { " (line " } else { ", " };
-                _ = write!(line, "{start}{}", place.line);
-            }
-            line.push_str(if loss.count > loss.places.len() as u64 { ", ...)" } else { ")" });
+            push_places(&mut line, &loss.places, loss.count);
             lines.push(line);
         }
         lines
@@ -141,25 +147,43 @@ impl Done {
             _ = write!(text, "{comma}{{\"line\":{line},\"offset\":{offset},");
             _ = write!(text, "\"records\":{n_records}}}");
         }
-        text.push_str("],\"losses\":[");
+        text.push_str("],\"redacted\":[");
+        for (n, (rule, redacted)) in report.redactions.iter().enumerate() {
+            let comma = if n > 0 { "," } else { "" };
+            let (count, places) = (redacted.count, places_as_json(&redacted.places));
+            _ = write!(text, "{comma}{{\"rule\":\"{rule}\",\"count\":{count},");
+            _ = write!(text, "\"places\":[{places}]}}");
+        }
+        _ = write!(text, "],\"carries_redacted\":{}", report.redactions.n_carries);
+        text.push_str(",\"losses\":[");
         for (n, (kind, field, loss)) in report.losses.iter().enumerate() {
             let comma = if n > 0 { "," } else { "" };
-            let places: Vec<String> = loss
-                .places
-                .iter()
-                .map(|place| format!("{{\"line\":{},\"offset\":{}}}", place.line, place.offset))
-                .collect();
             _ = write!(
                 text,
                 "{comma}{{\"kind\":\"{}\",\"field\":\"{field}\",\"count\":{},\"places\":[{}]}}",
                 kind.name(),
                 loss.count,
-                places.join(",")
+                places_as_json(&loss.places)
             );
         }
         text.push_str("]}");
         out.extend_from_slice(text.as_bytes());
     }
+}
+
+/// Appends the first places of what there is more of.
+fn push_places(line: &mut String, places: &[Place], count: u64) {
+    for (n, place) in places.iter().enumerate() {
+        let start = if n == 0 { " (line " } else { ", " };
+        _ = write!(line, "{start}{}", place.line);
+    }
+    line.push_str(if count > places.len() as u64 { ", ...)" } else { ")" });
+}
+
+/// Returns the first places of something as objects of JSON.
+fn places_as_json(places: &[Place]) -> String {
+    let place = |place: &Place| format!("{{\"line\":{},\"offset\":{}}}", place.line, place.offset);
+    places.iter().map(place).collect::<Vec<_>>().join(",")
 }
 
 pub(crate) fn place(label: &str, damage: &Damage) -> String {

@@ -15,7 +15,7 @@ use crate::{Sidecar, output::FILE_MODE};
 pub(crate) const SIDECAR: &str = "carry";
 
 /// Standard input up to this size is kept in memory, more of it in a temporary file.
-const MAX_IN_MEMORY: usize = 8 * 1024 * 1024;
+pub(crate) const MAX_IN_MEMORY: usize = 8 * 1024 * 1024;
 
 /// Where a source comes from.
 #[derive(Clone, Debug, Eq, PartialEq)]

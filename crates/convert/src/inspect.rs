@@ -74,20 +74,26 @@ pub(crate) fn strip(source: &mut Source<Opened>, out: &mut dyn Write) -> io::Res
 }
 
 fn strip_line(line: &Line<'_>, value: Option<Value<'_>>, out: &mut dyn Write) -> io::Result<()> {
-    let Some(member) = value.and_then(Member::find) else {
-        return out.write_all(line.bytes());
-    };
-    let visible = member.visible();
+    match value.and_then(|value| without_carry(line, value)) {
+        Some(visible) => out.write_all(&visible),
+        None => out.write_all(line.bytes()),
+    }
+}
+
+/// Returns a line without its carry, if it has one; of a line that does nothing else, nothing.
+pub(crate) fn without_carry(line: &Line<'_>, value: Value<'_>) -> Option<Vec<u8>> {
+    let visible = Member::find(value)?.visible();
     let is_carrier = FORMATS.iter().any(|format| {
         let carrier = format.limits.carrier;
         !carrier.is_empty() && visible.strip_suffix('}') == Some(carrier)
     });
     if is_carrier {
-        return Ok(());
+        return Some(Vec::new());
     }
-    out.write_all(visible.as_bytes())?;
+    let mut out = visible.into_bytes();
     let content = line.content();
     let terminator =
         line.offset_of(content).map(|start| start - line.offset() + content.len() as u64);
-    out.write_all(line.bytes().get(terminator.unwrap_or(0) as usize..).unwrap_or_default())
+    out.extend_from_slice(line.bytes().get(terminator.unwrap_or(0) as usize..).unwrap_or_default());
+    Some(out)
 }

@@ -96,11 +96,14 @@ impl Order {
         let Some((store, place)) = store.and_then(|store| Some((store, store.place?))) else {
             return Err(NotInstalled::NoClient(self.to.name).into());
         };
-        let mut source = Source::new(input.open()?).with_scanners(self.n_scanners);
+        let (opened, redactions) = self.open(input)?;
+        let mut source = Source::new(opened).with_scanners(self.n_scanners);
         let from = self.format_of(&mut source)?;
         let conversion = self.conversion(from);
         let mut written = SpooledTempFile::new(MAX_IN_MEMORY);
-        let (report, sidecar) = conversion.run(&mut source, input.sidecar()?, &mut written)?;
+        let (mut report, sidecar) =
+            conversion.run(&mut source, self.sidecar(input)?, &mut written)?;
+        report.redactions = redactions;
         if sidecar.is_some() {
             return Err(Refusal::NothingShows(self.to.name));
         }

@@ -29,6 +29,8 @@ pub(crate) struct Order {
     pub(crate) options: Options,
     pub(crate) outputs: Outputs,
     pub(crate) verify: bool,
+    /// Whether secrets are taken out of what is read.
+    pub(crate) redacts: bool,
     /// How many threads scan one large source, beside the one that converts it.
     pub(crate) n_scanners: usize,
 }
@@ -103,13 +105,15 @@ impl Order {
     /// Converts an input to a file.
     pub(crate) fn to_file(&self, input: &Input, path: &Path) -> Result<Outcome, Refusal> {
         self.check_target(input, path)?;
-        let opened = input.open()?;
+        let (opened, redactions) = self.open(input)?;
         let mode = opened.mode()?;
         let mut source = Source::new(opened).with_scanners(self.n_scanners);
         let from = self.format_of(&mut source)?;
         let conversion = self.conversion(from);
         let mut target = self.outputs.create(path, mode)?;
-        let (report, sidecar) = conversion.run(&mut source, input.sidecar()?, &mut target)?;
+        let (mut report, sidecar) =
+            conversion.run(&mut source, self.sidecar(input)?, &mut target)?;
+        report.redactions = redactions;
         let target = target.finish()?;
         if self.verify && self.carry != CarryMode::None {
             let mut written = Source::new(Opened::File(target.reread()?));
@@ -130,7 +134,7 @@ impl Order {
     /// Copies a file that belongs to a session.
     pub(crate) fn copy(&self, input: &Input, path: &Path) -> Result<Outcome, Refusal> {
         self.check_target(input, path)?;
-        let opened = input.open()?;
+        let (opened, _) = self.open(input)?;
         let mut target = self.outputs.create(path, opened.mode()?)?;
         Source::new(opened).copy_to(&mut target)?;
         self.outputs.publish(vec![target.finish()?])?;
@@ -139,18 +143,20 @@ impl Order {
 
     /// Converts an input to standard output.
     pub(crate) fn to_stdout(&self, input: &Input) -> Result<Outcome, Refusal> {
-        let mut source = Source::new(input.open()?).with_scanners(self.n_scanners);
+        let (opened, redactions) = self.open(input)?;
+        let mut source = Source::new(opened).with_scanners(self.n_scanners);
         let from = self.format_of(&mut source)?;
         let conversion = self.conversion(from);
         if self.verify && self.carry != CarryMode::None {
             let mut written = tempfile::SpooledTempFile::new(8 * 1024 * 1024);
-            let (_, sidecar) = conversion.run(&mut source, input.sidecar()?, &mut written)?;
+            let (_, sidecar) = conversion.run(&mut source, self.sidecar(input)?, &mut written)?;
             let mut written = Source::new(Opened::Spooled(written));
             verify(&conversion, &mut source, &mut written, sidecar.as_deref())?;
         }
         let stdout = Interruptible(io::stdout().lock());
         let mut sink = BufWriter::with_capacity(256 * 1024, stdout);
-        let (report, sidecar) = conversion.run(&mut source, input.sidecar()?, &mut sink)?;
+        let (mut report, sidecar) = conversion.run(&mut source, self.sidecar(input)?, &mut sink)?;
+        report.redactions = redactions;
         sink.flush()?;
         if sidecar.is_some() {
             return Err(Refusal::NothingShows(self.to.name));

@@ -57,6 +57,7 @@ mod progress;
 mod reader;
 mod reading;
 mod recovery;
+mod redaction;
 mod report;
 mod restore;
 mod run;
@@ -83,6 +84,7 @@ pub use self::{
     engine::CarryMode,
     formats::{FORMATS, by_name},
     pipeline::{Conversion, detect},
+    redaction::{Redacted, Redactions, redact},
     report::{MAX_PLACES, Report},
     restore::Tally,
     run::run,

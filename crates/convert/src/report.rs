@@ -4,6 +4,7 @@ use core_model::Losses;
 
 use crate::{
     damage::{Damage, Recovered},
+    redaction::Redactions,
     restore::Tally,
 };
 
@@ -43,6 +44,8 @@ pub struct Report {
     pub restored: Tally,
     /// Source lines for which there was neither a written line nor a sidecar to ride on.
     pub n_stranded: u64,
+    /// What was taken out before the source was read.
+    pub redactions: Redactions,
     /// What the target does not say, says with less, or makes up.
     pub losses: Losses,
 }

@@ -90,6 +90,11 @@ impl Sidecar {
         Ok(sidecar)
     }
 
+    /// Returns all carries in their order.
+    pub(crate) fn carries(&self) -> impl Iterator<Item = &str> {
+        self.order.iter().filter_map(|key| self.carries.get(key).map(String::as_str))
+    }
+
     fn read_entry(&mut self, rest: &mut &[u8]) -> Option<(u64, u64)> {
         let guard = read_guard(rest)?;
         let occurrence = read_number(rest)?;

@@ -107,6 +107,7 @@ pub(crate) static ARMOR: Class = Class::of(&[
     (b'_', b'_'),
     (b'a', b'z'),
     (b'|', b'|'),
+    (0x7f, 0x7f),
     (0x86, 0x86),
     (0x92, 0x92),
     (0xe2, 0xe2),
