@@ -1,4 +1,5 @@
-//! The laws of CONVERSION section 9, over sessions that are made up: `PROPTEST_CASES` sets how many.
+//! The laws of CONVERSION section 9, over sessions that are made up: `LAWS_CASES` sets how many of each
+//! format, `PROPTEST_CASES` how many of all.
 
 #[path = "shared/difference.rs"]
 mod difference;
@@ -29,14 +30,16 @@ use self::{
     ways::{Written, convert, others, there_and_back},
 };
 
-/// Enough for each change; for long runs set `PROPTEST_CASES`.
+/// Enough for each change.
 const CASES: u32 = 512;
 
 fn config() -> ProptestConfig {
     let is_set = std::env::var_os("PROPTEST_CASES").is_some();
     let default = ProptestConfig::default();
+    let of_each = std::env::var("LAWS_CASES").ok().and_then(|text| text.parse::<u32>().ok());
+    let of_all = of_each.map(|n| n.saturating_mul(FORMATS.len() as u32));
     ProptestConfig {
-        cases: if is_set { default.cases } else { CASES },
+        cases: of_all.unwrap_or(if is_set { default.cases } else { CASES }),
         failure_persistence: Some(Box::new(FileFailurePersistence::WithSource("regressions"))),
         max_shrink_iters: 2000,
         ..default

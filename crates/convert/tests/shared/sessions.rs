@@ -15,6 +15,10 @@ pub(crate) enum Happening {
     Response(Vec<Piece>),
     /// A line of another kind: which, and a value in it.
     Other(u8, String),
+    /// The user goes back so many lines, and on from there; only transcripts know of it.
+    Rewind(usize),
+    /// What a sub-agent is asked, and answers.
+    Agent(String),
     /// Members that the line before or after gets in disorder.
     Odd(Members),
 }
@@ -66,7 +70,9 @@ pub(crate) fn happenings(is_tidy: bool) -> BoxedStrategy<Vec<Happening>> {
         0..4,
     );
     let odd = in_disorder(members).prop_map(Happening::Odd);
-    vec(prop_oneof![6 => one, 1 => odd], 0..9).boxed()
+    let aside =
+        prop_oneof![(0..6usize).prop_map(Happening::Rewind), words().prop_map(Happening::Agent),];
+    vec(prop_oneof![6 => one, 1 => odd, 1 => aside], 0..9).boxed()
 }
 
 fn quoted(text: &str) -> String {
@@ -116,17 +122,53 @@ fn count_calls(pieces: &[Piece]) -> usize {
     pieces.iter().filter(|piece| matches!(piece, Piece::Call(..))).count()
 }
 
-/// Spells what happens as Claude Code does; `is_split` puts each block on a line of its own.
-pub(crate) fn claude_code(all: &[Happening], is_split: bool, spelling: Spelling) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut parent = "null".to_owned();
-    let mut n_calls = 0;
-    let mut push = |kind: &str, body: &[(&str, String)]| {
-        let n = lines.len();
-        let uuid = format!("\"00000000-0000-4000-8000-{n:012}\"");
+/// Lines of Claude Code, each of which follows the one before, unless it is told otherwise.
+struct Transcript {
+    lines: Vec<String>,
+    parent: String,
+    spelling: Spelling,
+}
+
+impl Transcript {
+    fn uuid(n: usize) -> String {
+        format!("\"00000000-0000-4000-8000-{n:012}\"")
+    }
+
+    fn push(&mut self, kind: &str, body: &[(&str, String)]) {
+        let uuid = Self::uuid(self.lines.len());
+        let parent = std::mem::replace(&mut self.parent, uuid);
+        self.push_after(&parent, false, kind, body);
+    }
+
+    /// Has the next line follow one before the last ones: from there on, another branch grows.
+    fn rewind(&mut self, n_lines: usize) {
+        if let Some(n) = self.lines.len().checked_sub(n_lines + 1) {
+            self.parent = Self::uuid(n);
+        }
+    }
+
+    /// Adds what a sub-agent is asked and what it answers, beside the conversation.
+    fn push_agent(&mut self, n: usize, text: &str) {
+        let question = format!(r#"{{"role":"user","content":{text}}}"#);
+        self.push_after("null", true, "user", &[("message", question)]);
+        let parent = Self::uuid(self.lines.len() - 1);
+        let answer = format!(
+            r#"{{"model":"claude-haiku-4-5","id":"msg_agent_{n}","type":"message","role":"assistant","content":[{{"type":"text","text":{text}}}],"stop_reason":"end_turn","stop_sequence":null,"usage":{{"input_tokens":1}}}}"#
+        );
+        self.push_after(&parent, true, "assistant", &[("message", answer)]);
+    }
+
+    fn push_after(
+        &mut self,
+        parent: &str,
+        is_sidechain: bool,
+        kind: &str,
+        body: &[(&str, String)],
+    ) {
+        let n = self.lines.len();
         let mut members: Members = vec![
-            ("parentUuid".into(), std::mem::replace(&mut parent, uuid.clone())),
-            ("isSidechain".into(), "false".into()),
+            ("parentUuid".into(), parent.to_owned()),
+            ("isSidechain".into(), is_sidechain.to_string()),
             ("userType".into(), "\"external\"".into()),
             ("cwd".into(), "\"/home/ada/demo\"".into()),
             ("sessionId".into(), "\"6c70a1d0-9a49-4fae-bf1a-04376caed019\"".into()),
@@ -134,18 +176,25 @@ pub(crate) fn claude_code(all: &[Happening], is_split: bool, spelling: Spelling)
             ("gitBranch".into(), "\"main\"".into()),
             ("type".into(), quoted(kind)),
         ];
+        members.extend(is_sidechain.then(|| ("agentId".into(), "\"a1b2c3d\"".into())));
         members.extend(body.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
-        members.push(("uuid".into(), uuid));
+        members.push(("uuid".into(), Self::uuid(n)));
         members.push((
             "timestamp".into(),
-            format!("\"2026-02-03T10:{:02}:{:02}.500Z\"", n / 60, n % 60),
+            format!("\"2026-02-03T10:{:02}:{:02}.500Z\"", n / 60 % 60, n % 60),
         ));
-        lines.push(spell(&members, spelling));
-    };
+        self.lines.push(spell(&members, self.spelling));
+    }
+}
+
+/// Spells what happens as Claude Code does; `is_split` puts each block on a line of its own.
+pub(crate) fn claude_code(all: &[Happening], is_split: bool, spelling: Spelling) -> Vec<String> {
+    let mut log = Transcript { lines: Vec::new(), parent: "null".to_owned(), spelling };
+    let mut n_calls = 0;
     for (n, happening) in all.iter().enumerate() {
         match happening {
             Happening::Prompt(text) => {
-                push("user", &[("message", format!(r#"{{"role":"user","content":{text}}}"#))]);
+                log.push("user", &[("message", format!(r#"{{"role":"user","content":{text}}}"#))]);
             }
             Happening::Response(pieces) => {
                 let mut n_seen = n_calls;
@@ -159,7 +208,7 @@ pub(crate) fn claude_code(all: &[Happening], is_split: bool, spelling: Spelling)
                     let message = format!(
                         r#"{{"model":"claude-opus-4-5-20251101","id":"msg_{n}","type":"message","role":"assistant","content":[{content}],"stop_reason":"end_turn","stop_sequence":null,"usage":{{"input_tokens":1,"output_tokens":{n}}}}}"#
                     );
-                    push(
+                    log.push(
                         "assistant",
                         &[("message", message), ("requestId", format!("\"req_{n}\""))],
                     );
@@ -167,12 +216,12 @@ pub(crate) fn claude_code(all: &[Happening], is_split: bool, spelling: Spelling)
                 for (call, content, is_error) in results(pieces, n_calls) {
                     let block = result_block(call, &content, is_error);
                     let message = format!(r#"{{"role":"user","content":[{block}]}}"#);
-                    push("user", &[("message", message), ("toolUseResult", content)]);
+                    log.push("user", &[("message", message), ("toolUseResult", content)]);
                 }
                 n_calls = n_seen;
             }
             Happening::Other(kind, text) => match kind {
-                0 | 1 => push(
+                0 | 1 => log.push(
                     "system",
                     &[
                         ("subtype", "\"informational\"".into()),
@@ -180,16 +229,16 @@ pub(crate) fn claude_code(all: &[Happening], is_split: bool, spelling: Spelling)
                         ("level", "\"info\"".into()),
                     ],
                 ),
-                2 => push(
+                2 => log.push(
                     "attachment",
                     &[("attachment", format!("{{\"type\":\"date\",\"x\":{text}}}"))],
                 ),
-                3 => push(
+                3 => log.push(
                     "progress",
                     &[("data", format!("{{\"type\":\"hook_progress\",\"x\":{text}}}"))],
                 ),
-                4 => push("future", &[("x", text.clone())]),
-                5 => push(
+                4 => log.push("future", &[("x", text.clone())]),
+                5 => log.push(
                     "system",
                     &[
                         ("subtype", "\"api_error\"".into()),
@@ -197,23 +246,25 @@ pub(crate) fn claude_code(all: &[Happening], is_split: bool, spelling: Spelling)
                         ("error", "{\"status\":529}".into()),
                     ],
                 ),
-                6 => push(
+                6 => log.push(
                     "user",
                     &[
                         ("isMeta", "true".into()),
                         ("message", format!(r#"{{"role":"user","content":{text}}}"#)),
                     ],
                 ),
-                _ => push("ai-title", &[("aiTitle", text.clone())]),
+                _ => log.push("ai-title", &[("aiTitle", text.clone())]),
             },
+            Happening::Rewind(n_lines) => log.rewind(*n_lines),
+            Happening::Agent(text) => log.push_agent(n, text),
             Happening::Odd(members) => {
                 let members: Vec<_> =
                     members.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
-                push("user", &members);
+                log.push("user", &members);
             }
         }
     }
-    lines
+    log.lines
 }
 
 /// Spells what happens as clido does.
@@ -276,6 +327,7 @@ pub(crate) fn clido(all: &[Happening], spelling: Spelling) -> Vec<String> {
                 4 => line(&[("type", "\"title\"".into()), ("title", text.clone())]),
                 _ => r#"{"type":"result","exit_status":"completed","total_cost_usd":0.00042,"num_turns":1,"duration_ms":295}"#.into(),
             }),
+            Happening::Rewind(_) | Happening::Agent(_) => {}
             Happening::Odd(members) => lines.push(spell(members, spelling)),
         }
     }
@@ -319,6 +371,10 @@ pub(crate) fn wire(all: &[Happening], spelling: Spelling) -> Vec<String> {
                 4 => format!(r#"{{"type":"rate_limit_event","rate_limit_info":{{"status":"allowed"}},"session_id":"s","uuid":{uuid}}}"#),
                 _ => format!(r#"{{"type":"result","subtype":"success","is_error":false,"duration_ms":667,"duration_api_ms":339,"num_turns":1,"result":{text},"session_id":"5e528e59-5503-4293-9072-fdf682793871","total_cost_usd":0.0012,"usage":{{}},"uuid":{uuid}}}"#),
             }),
+            Happening::Rewind(_) => {}
+            Happening::Agent(text) => lines.push(format!(
+                r#"{{"type":"assistant","message":{{"model":"claude-haiku-4-5","id":"msg_agent_{n}","type":"message","role":"assistant","content":[{{"type":"text","text":{text}}}],"stop_reason":null,"stop_sequence":null,"usage":{{"input_tokens":7}}}},"parent_tool_use_id":"toolu_0","session_id":"5e528e59-5503-4293-9072-fdf682793871","uuid":{uuid}}}"#
+            )),
             Happening::Odd(members) => lines.push(spell(members, spelling)),
         }
     }
@@ -418,6 +474,15 @@ pub(crate) fn dump(all: &[Happening], spelling: Spelling) -> Vec<String> {
                     ("result", text.clone()),
                 ]),
             }),
+            Happening::Rewind(_) => {}
+            Happening::Agent(text) => lines.push(object(&[
+                ("content", format!("[{}]", object(&[("text", text.clone())]))),
+                ("model", quoted("claude-haiku-4-5")),
+                ("parent_tool_use_id", quoted("toolu_0")),
+                ("error", "null".into()),
+                ("usage", "{\"input_tokens\": 7}".into()),
+                ("message_id", format!("\"msg_agent_{n}\"")),
+            ])),
             Happening::Odd(members) => lines.push(spell(members, spelling)),
         }
     }
