@@ -7,22 +7,31 @@
 //! }
 //! ```
 
+mod detect;
 mod read;
 mod recover;
+mod redact;
 mod round_trip;
+mod safe_name;
 mod scan;
 mod split;
 
-pub use self::{read::read, recover::recover, round_trip::round_trip, scan::scan, split::split};
+pub use self::{
+    detect::detect, read::read, recover::recover, redact::redact, round_trip::round_trip,
+    safe_name::safe_name, scan::scan, split::split,
+};
 
 /// A check of some bytes, by its name.
 pub type Property = (&'static str, fn(&[u8]));
 
 /// Every property, the cheapest first.
 pub const PROPERTIES: &[Property] = &[
+    ("safe_name", safe_name),
     ("split", split),
     ("recover", recover),
     ("scan", scan),
+    ("redact", redact),
     ("read", read),
+    ("detect", detect),
     ("round_trip", round_trip),
 ];
