@@ -14,7 +14,7 @@ use convert::{CarryMode, by_name, redact};
 use self::{
     data::data,
     fixtures::fixtures,
-    ways::{Written, convert, others},
+    ways::{Written, convert, others, there_and_back},
 };
 
 /// Secrets, put together here so that no file holds one.
@@ -82,8 +82,8 @@ fn nothing_is_left_in_any_target_and_the_way_back_gives_the_redacted_source() {
                 assert_clean(&there.bytes, &fixture.name);
                 assert_clean(&expanded_or_empty(&there), &fixture.name);
                 if mode != CarryMode::None {
-                    let back = convert(&there, to, from, mode).expect("in memory");
-                    assert!(back.bytes == source.bytes, "{} to {} and back", fixture.name, to.name);
+                    let wrong = there_and_back(&source.bytes, from, to, mode);
+                    assert_eq!(wrong, None, "{}", fixture.name);
                 }
             }
         }
