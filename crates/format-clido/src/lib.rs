@@ -3,6 +3,10 @@
 //! [`read`] turns a line into an event, [`FORMAT`] holds the writer that makes a session of the
 //! events of any format, and [`validate_strict`] says whether clido would load and resume a file.
 //!
+//! For programs that know clido alone there are [`SessionReader`] and [`SessionWriter`], with lines
+//! that own what they say; [`list_sessions`] and [`find`]; [`to_messages`], the conversation that
+//! clido goes on with; [`stale_paths`]; and [`repair`].
+//!
 //! ```
 //! let session = br#"{"type":"meta","session_id":"s","schema_version":1,"start_time":"2026-03-21T14:30:00Z","project_path":"/p"}
 //! {"type":"user_message","role":"user","content":[{"text":"How many lines?","type":"text"}]}

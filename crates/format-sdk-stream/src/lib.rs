@@ -4,6 +4,11 @@
 //! SDK for Python makes of it, printed with `json.dumps(asdict(message))`. FORMAT.md beside this
 //! crate tells how they differ. Both readers take lines of either flavor, since files mix them.
 //!
+//! For programs that know streams alone there are [`StreamReader`] and [`StreamWriter`], with
+//! messages that own what they say; [`interactions`], [`prompts`], [`assistant_texts`],
+//! [`tool_invocations`], [`tool_results`] and [`total_cost`]; [`agent_sessions`] and
+//! [`SessionMeta`] for the orchestrator's folder, and [`status`], which reads a last line alone.
+//!
 //! ```
 //! use core_model::{Facts, Options, Output};
 //! use format_sdk_stream::{DUMP, WIRE};
