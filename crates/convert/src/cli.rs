@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, Parser, ValueEnum, ValueHint, builder::FalseyValueParser};
 use core_model::SdkVersion;
 
-use crate::{CarryMode, FORMATS, commands::Command, progress::Mode};
+use crate::{
+    CarryMode, FORMATS, commands::Command, compress::Compression, figures::parse_size,
+    outputs::Durability, progress::Mode,
+};
 
 /// The version, with the commit where the build knows it.
 const VERSION: &str = match option_env!("CONVERT_VERSION") {
@@ -74,6 +77,32 @@ pub(crate) struct ConvertArgs {
     /// them
     #[arg(long)]
     pub(crate) redact: bool,
+    /// When written files are brought to the disk
+    #[arg(
+        long,
+        value_enum,
+        default_value = "batch",
+        env = "CONVERT_DURABILITY",
+        hide_env_values = true
+    )]
+    pub(crate) durability: Durability,
+    /// Do and report everything, but write nothing
+    #[arg(long, conflicts_with = "install")]
+    pub(crate) dry_run: bool,
+    /// Convert files of equal content once; the report says which is the same as which
+    #[arg(long)]
+    pub(crate) dedupe: bool,
+    /// Compress what is written; compressed inputs are known by content and need no option
+    #[arg(long, value_enum, value_name = "HOW", conflicts_with = "install")]
+    pub(crate) compress: Option<Compression>,
+    /// The bytes that a compressed input may expand to, such as 20GiB [default: 1 GiB, and 100 times
+    /// its size]
+    #[arg(long, value_name = "BYTES", value_parser = parse_size)]
+    pub(crate) max_expanded: Option<u64>,
+    /// The bytes that a line may have, such as 64MiB [default: no limit; of a compressed input
+    /// 32 MiB, or 20 times its size]
+    #[arg(long, value_name = "BYTES", value_parser = parse_size)]
+    pub(crate) max_line: Option<u64>,
     /// Write the report as JSON
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) report: Option<PathBuf>,

@@ -62,6 +62,30 @@ impl<R: Read> Decoder<R> {
             }
         })
     }
+
+    /// Returns what it reads from.
+    pub(crate) fn get_ref(&self) -> &R {
+        match self {
+            Decoder::Gz(decoder) => decoder.get_ref().get_ref(),
+            Decoder::Zst(decoder) => decoder.get_ref().get_ref(),
+        }
+    }
+
+    /// Returns what it reads from; to read from that loses its place.
+    pub(crate) fn get_mut(&mut self) -> &mut R {
+        match self {
+            Decoder::Gz(decoder) => decoder.get_mut().get_mut(),
+            Decoder::Zst(decoder) => decoder.get_mut().get_mut(),
+        }
+    }
+
+    /// Returns what it reads from.
+    pub(crate) fn into_inner(self) -> R {
+        match self {
+            Decoder::Gz(decoder) => decoder.into_inner().into_inner(),
+            Decoder::Zst(decoder) => decoder.finish().into_inner(),
+        }
+    }
 }
 
 impl<R: Read> Read for Decoder<R> {
@@ -153,7 +177,7 @@ mod tests {
             let mut decoder = Decoder::new(compression, &file[..]).expect("set up");
             decoder.read_to_end(&mut read).expect("read");
             assert!(read == text, "{compression:?}");
-            for cut in [file.len() - 1, file.len() / 2, 3] {
+            for cut in [file.len() - 1, file.len() / 4, 3] {
                 let mut decoder = Decoder::new(compression, &file[..cut]).expect("set up");
                 assert!(decoder.read_to_end(&mut Vec::new()).is_err(), "{compression:?} {cut}");
             }

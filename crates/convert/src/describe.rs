@@ -10,6 +10,7 @@ use crate::{
     damage::{Damage, Recovered},
     report::Report,
     shown::shown,
+    verdict::Verdict,
 };
 
 /// What became of one input.
@@ -21,6 +22,8 @@ pub(crate) struct Done {
     pub(crate) to: &'static str,
     pub(crate) carry: CarryMode,
     pub(crate) report: Report,
+    /// Whether the source grew while it was read: it is converted as it was when it was opened.
+    pub(crate) is_changing: bool,
 }
 
 impl Done {
@@ -45,6 +48,10 @@ impl Done {
         }
         if let Some(torn) = &report.torn {
             lines.push(format!("{} (the last line is torn)", place(&label, torn)));
+        }
+        if self.is_changing {
+            let n_bytes = report.bytes_in;
+            lines.push(format!("{label}: changes while it is read: converted to byte {n_bytes}"));
         }
         let tally = report.restored;
         for (count, what) in [
@@ -97,7 +104,7 @@ impl Done {
     }
 
     /// Appends the report as a JSON object.
-    pub(crate) fn push_json(&self, out: &mut Vec<u8>) {
+    pub(crate) fn push_json(&self, verdict: Verdict, out: &mut Vec<u8>) {
         let report = &self.report;
         out.extend_from_slice(b"{\"source\":");
         push_string(out, &self.label, Style::Compact);
@@ -123,7 +130,8 @@ impl Done {
             ("lines_unreadable", report.restored.unreadable),
             ("lines_stranded", report.n_stranded),
         ];
-        let mut text = format!(",\"from\":\"{}\",\"to\":\"{}\"", self.from, self.to);
+        let mut text = format!(",\"status\":\"{}\"", verdict.name());
+        _ = write!(text, ",\"from\":\"{}\",\"to\":\"{}\"", self.from, self.to);
         for (name, number) in numbers {
             _ = write!(text, ",\"{name}\":{number}");
         }

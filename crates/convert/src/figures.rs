@@ -30,6 +30,29 @@ pub(crate) fn size(bytes: u64) -> String {
     format!("{size:.n_decimals$} {}", UNITS[unit_idx])
 }
 
+/// Reads a number of bytes, such as `1000`, `64MiB` or `2 GB`.
+///
+/// # Errors
+///
+/// What is wrong with it, for whoever typed it.
+pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
+    let end = text.find(|char: char| !char.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let unit = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => Some(1_u64),
+        "k" | "kb" => Some(1000),
+        "m" | "mb" => Some(1_000_000),
+        "g" | "gb" => Some(1_000_000_000),
+        "kib" => Some(1 << 10),
+        "mib" => Some(1 << 20),
+        "gib" => Some(1 << 30),
+        _ => None,
+    };
+    let number = number.parse::<u64>().ok();
+    let size = number.zip(unit).and_then(|(number, unit)| number.checked_mul(unit));
+    size.ok_or_else(|| "a number of bytes such as 1000, 64MiB or 2GB is expected".to_owned())
+}
+
 /// Returns a number of seconds as its two largest units, such as `1 h 5 min`.
 pub(crate) fn duration(seconds: u64) -> String {
     let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
@@ -50,6 +73,15 @@ pub(crate) fn count(number: u64, one: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_are_read_in_any_unit() {
+        let sizes = ["0", "1000", "64MiB", "2 GB", "1k", "x", "", "1 TB", "-1", "99999999999 GiB"];
+        let expected = [Some(0), Some(1000), Some(67_108_864), Some(2_000_000_000), Some(1000)];
+        let read = sizes.map(|size| parse_size(size).ok());
+        assert_eq!(read[..5], expected);
+        assert_eq!(read[5..], [None; 5]);
+    }
 
     #[test]
     fn numbers_are_short_and_grouped() {

@@ -1,43 +1,60 @@
 //! What to read: files, folders, standard input.
 
 use std::{
+    ffi::{OsStr, OsString},
     fs::{self, File},
-    io::{self, Read, Seek, SeekFrom},
-    os::unix::fs::PermissionsExt,
+    io,
+    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
 };
 
+use rustix::fs::OFlags;
 use tempfile::SpooledTempFile;
 
-use crate::{Sidecar, output::FILE_MODE};
+use crate::{
+    Sidecar,
+    opened::{Limits, Opened},
+    temporary::is_temporary,
+};
 
 /// The ending of a sidecar's name, after that of the file it belongs to.
 pub(crate) const SIDECAR: &str = "carry";
 
+/// The ending of the name of the file with what no line of the target has a place for.
+pub(crate) const RESIDUE: &str = "residue";
+
+/// The name of the file in which a folder keeps account of what was written to it.
+pub(crate) const JOURNAL: &str = ".convert-journal.jsonl";
+
 /// Standard input up to this size is kept in memory, more of it in a temporary file.
 pub(crate) const MAX_IN_MEMORY: usize = 8 * 1024 * 1024;
+
+/// What a sidecar may hold, times its size, and so many bytes more: it is kept in memory.
+const MAX_EXPANSION: u64 = 100;
+const FREE_EXPANSION: u64 = 64 * 1024 * 1024;
 
 /// Where a source comes from.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Input {
     /// Standard input.
     Stdin,
-    /// A file, and its name within the folder or list that was asked for.
-    File { path: PathBuf, name: PathBuf },
+    /// A file, and its name within the folder or list that was asked for; `is_named` if the user
+    /// named it, and a link is meant.
+    File { path: PathBuf, name: PathBuf, is_named: bool },
     /// A path that names nothing that can be read, and why.
-    Missing { path: PathBuf, reason: String },
+    Missing { path: PathBuf, kind: io::ErrorKind, reason: String },
 }
 
 impl Input {
     /// Creates an input of a file.
     pub(crate) fn file(path: PathBuf) -> Self {
         let name = PathBuf::from(path.file_name().unwrap_or_default());
-        Input::File { path, name }
+        Input::File { path, name, is_named: true }
     }
 
     /// Creates an input that cannot be opened.
     pub(crate) fn missing(path: &Path, error: &io::Error) -> Self {
-        Input::Missing { path: path.to_owned(), reason: error.to_string() }
+        Input::Missing { path: path.to_owned(), kind: error.kind(), reason: error.to_string() }
     }
 
     /// Returns whether there is something to read.
@@ -79,14 +96,37 @@ impl Input {
 
     /// Opens it.
     pub(crate) fn open(&self) -> io::Result<Opened> {
+        self.open_within(Limits::default())
+    }
+
+    /// Opens it, and what holds more than the limits allow is an error to read.
+    pub(crate) fn open_within(&self, limits: Limits) -> io::Result<Opened> {
+        self.open_with(limits, true)
+    }
+
+    /// Opens it, and if it is compressed, so is what is read.
+    pub(crate) fn open_as_it_is(&self) -> io::Result<Opened> {
+        self.open_with(Limits::NONE, false)
+    }
+
+    fn open_with(&self, limits: Limits, is_expanded: bool) -> io::Result<Opened> {
         match self {
-            Input::Stdin => {
-                let mut spooled = SpooledTempFile::new(MAX_IN_MEMORY);
-                io::copy(&mut io::stdin().lock(), &mut spooled)?;
-                Ok(Opened::Spooled(spooled))
+            Input::Stdin => spool(&mut io::stdin().lock(), limits),
+            Input::File { path, is_named, .. } => {
+                // What took the place of a file that was found in a folder is not followed, and does
+                // not keep us waiting.
+                let found = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+                let flags = if *is_named { OFlags::empty() } else { found };
+                let flags = flags.bits().cast_signed();
+                let mut file = File::options().read(true).custom_flags(flags).open(path)?;
+                match file.metadata()?.is_file() {
+                    true if is_expanded => Opened::file(file, limits),
+                    true => Opened::file_as_it_is(file),
+                    false if *is_named => spool(&mut file, limits),
+                    false => Err(io::Error::other("no regular file any more")),
+                }
             }
-            Input::File { path, .. } => Ok(Opened::File(File::open(path)?)),
-            Input::Missing { reason, .. } => Err(io::Error::other(reason.clone())),
+            Input::Missing { kind, reason, .. } => Err(io::Error::new(*kind, reason.clone())),
         }
     }
 
@@ -94,74 +134,83 @@ impl Input {
     pub(crate) fn sidecar(&self) -> io::Result<Option<Sidecar>> {
         let Input::File { path, .. } = self else { return Ok(None) };
         match File::open(sidecar_path(path)) {
-            Ok(file) => Sidecar::read(file).map(Some),
+            Ok(file) => {
+                let limit = file.metadata()?.len().saturating_mul(MAX_EXPANSION) + FREE_EXPANSION;
+                Sidecar::read_within(file, limit).map(Some)
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
     }
 }
 
-/// An input that can be read again from its start.
-pub(crate) enum Opened {
-    File(File),
-    Spooled(SpooledTempFile),
-}
-
-impl Opened {
-    /// Returns what it grants its owner to do with it.
-    pub(crate) fn mode(&self) -> io::Result<u32> {
-        match self {
-            Opened::File(file) => Ok(file.metadata()?.permissions().mode()),
-            Opened::Spooled(_) => Ok(FILE_MODE),
-        }
-    }
-}
-
-impl Read for Opened {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Opened::File(file) => file.read(buffer),
-            Opened::Spooled(file) => file.read(buffer),
-        }
-    }
-}
-
-impl Seek for Opened {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        match self {
-            Opened::File(file) => file.seek(to),
-            Opened::Spooled(file) => file.seek(to),
-        }
-    }
-}
-
 /// Returns where the sidecar of a file stands.
 pub(crate) fn sidecar_path(path: &Path) -> PathBuf {
+    beside(path, SIDECAR)
+}
+
+/// Returns the path of a file whose name goes on with a dot and `ending`.
+pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".");
-    name.push(SIDECAR);
+    name.push(ending);
     PathBuf::from(name)
+}
+
+/// Returns where the file with what a file has no place for stands.
+pub(crate) fn residue_path(path: &Path) -> PathBuf {
+    beside(path, RESIDUE)
+}
+
+/// Puts standard input, or a pipe, where it can be read again.
+fn spool(reader: &mut dyn io::Read, limits: Limits) -> io::Result<Opened> {
+    let mut spooled = SpooledTempFile::new(MAX_IN_MEMORY);
+    io::copy(reader, &mut spooled)?;
+    Opened::spooled(spooled, limits)
 }
 
 /// Adds the regular files of a folder, in the order of their names; links are not followed.
 pub(crate) fn walk(root: &Path, name: &Path, inputs: &mut Vec<Input>) {
-    let entries = fs::read_dir(root).and_then(|entries| entries.collect::<io::Result<Vec<_>>>());
-    let mut entries = match entries {
-        Ok(entries) => entries,
-        Err(error) => return inputs.push(Input::missing(root, &error)),
-    };
-    entries.sort_by_key(|entry| entry.file_name());
-    for entry in entries {
-        let (path, name) = (entry.path(), name.join(entry.file_name()));
-        match entry.file_type() {
-            Ok(kind) if kind.is_dir() => walk(&path, &name, inputs),
-            Ok(kind) if kind.is_file() && path.extension().is_none_or(|it| it != SIDECAR) => {
-                inputs.push(Input::File { path, name });
-            }
-            Ok(_) => {}
+    let mut folders = vec![(root.to_owned(), name.to_owned(), true)];
+    while let Some((path, name, is_folder)) = folders.pop() {
+        if !is_folder {
+            inputs.push(Input::File { path, name, is_named: false });
+            continue;
+        }
+        match children(&path) {
+            // The first is taken first.
+            Ok(children) => folders.extend(
+                children
+                    .into_iter()
+                    .rev()
+                    .map(|(child, is_folder)| (path.join(&child), name.join(&child), is_folder)),
+            ),
             Err(error) => inputs.push(Input::missing(&path, &error)),
         }
     }
+}
+
+/// Returns the files and folders in a folder, in the order of their names, but for our own.
+fn children(folder: &Path) -> io::Result<Vec<(OsString, bool)>> {
+    let mut children = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let (entry, name) = entry.map(|entry| (entry.file_type(), entry.file_name()))?;
+        match entry? {
+            kind if kind.is_dir() => children.push((name, true)),
+            kind if kind.is_file() && !is_ours(&name) => children.push((name, false)),
+            _ => {}
+        }
+    }
+    children.sort();
+    Ok(children)
+}
+
+/// Returns whether a name is of a file that we put beside what we write.
+fn is_ours(name: &OsStr) -> bool {
+    let ending = Path::new(name).extension();
+    name == JOURNAL
+        || ending.is_some_and(|ending| ending == SIDECAR || ending == RESIDUE)
+        || is_temporary(name)
 }
 
 /// Returns whether a path, there or not, lies in a folder among the inputs.

@@ -8,7 +8,7 @@ use crate::{
     Source,
     carry::{Carry, Member},
     formats::{FORMATS, by_tag},
-    input::Opened,
+    opened::Opened,
     shown::shown,
 };
 

@@ -13,8 +13,9 @@ use crate::{
     conversions::{Outcome, Results},
     describe::Done,
     folder::Folder,
-    input::{Input, Opened},
+    input::Input,
     job::{Order, Refusal, verify},
+    opened::{Limits, Opened},
     output::{FILE_MODE, Pending, Place},
     run::complain,
     sessions::{absolute, environment},
@@ -107,7 +108,7 @@ impl Order {
         if sidecar.is_some() {
             return Err(Refusal::NothingShows(self.to.name));
         }
-        let mut written = Source::new(Opened::Spooled(written));
+        let mut written = Source::new(Opened::spooled(written, Limits::NONE)?);
         if self.verify && self.carry != CarryMode::None {
             verify(&conversion, &mut source, &mut written, None)?;
         }
@@ -206,7 +207,7 @@ fn refuse_links(home: &Home) -> Result<(), NotInstalled> {
 }
 
 /// Returns text as one word of a POSIX shell.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let is_plain = |byte: u8| {
         byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'_' | b'-' | b'+' | b',')
     };

@@ -30,12 +30,9 @@ fn exit() -> ! {
 /// Listens for Ctrl-C and for whoever ends the process, and makes files that grow too large an
 /// error of the write instead of the end.
 pub(crate) fn listen() {
-    #[cfg(unix)]
-    {
-        let flag = Arc::new(AtomicBool::new(false));
-        // Without a handler the process ends, and the temporary files stay for the next run.
-        _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, flag);
-    }
+    let too_large = Arc::new(AtomicBool::new(false));
+    // Without a handler the process ends, and the temporary files stay for the next run.
+    _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, too_large);
     // Without a handler Ctrl-C still ends the process; only temporary files stay.
     _ = ctrlc::set_handler(|| {
         if IS_INTERRUPTED.swap(true, Ordering::SeqCst) {

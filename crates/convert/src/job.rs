@@ -1,22 +1,23 @@
 //! One input from opening it to its report.
 
-use std::{
-    fs,
-    io::{self, BufWriter, Write},
-    path::{Path, PathBuf},
-};
+mod to_file;
+
+use std::io::{self, BufWriter, Write};
 
 use core_model::{Format, Options};
 use xxhash_rust::xxh3::Xxh3;
 
+use self::to_file::is_changing;
 use crate::{
     CarryMode, Conversion, Damage, Detected, FORMATS, Sidecar, Source,
+    compress::Encoder,
     conversions::Outcome,
     describe::Done,
     detect,
-    input::{Input, Opened, sidecar_path},
+    input::Input,
     install::NotInstalled,
     interrupt::Interruptible,
+    opened::{Limits, Opened},
     outputs::Outputs,
 };
 
@@ -31,6 +32,8 @@ pub(crate) struct Order {
     pub(crate) verify: bool,
     /// Whether secrets are taken out of what is read.
     pub(crate) redacts: bool,
+    /// How much an input may hold.
+    pub(crate) limits: Limits,
     /// How many threads scan one large source, beside the one that converts it.
     pub(crate) n_scanners: usize,
 }
@@ -50,6 +53,15 @@ pub(crate) enum Refusal {
     /// The output exists.
     #[error("{0} exists; --force overwrites it and keeps it as .bak")]
     Exists(String),
+    /// It changed while it was read, each time that it was.
+    #[error("changes while it is read; nothing was written")]
+    Changing,
+    /// There is no space left for what it would become.
+    #[error("no space left on the file system of {0}")]
+    NoSpace(String),
+    /// We have a fault.
+    #[error("a fault of convert itself; nothing was written. Please report it")]
+    Fault,
     /// The user stopped the run.
     #[error("interrupted")]
     Interrupted,
@@ -102,45 +114,6 @@ impl Order {
         }
     }
 
-    /// Converts an input to a file.
-    pub(crate) fn to_file(&self, input: &Input, path: &Path) -> Result<Outcome, Refusal> {
-        self.check_target(input, path)?;
-        let (opened, redactions) = self.open(input)?;
-        let mode = opened.mode()?;
-        let mut source = Source::new(opened).with_scanners(self.n_scanners);
-        let from = self.format_of(&mut source)?;
-        let conversion = self.conversion(from);
-        let mut target = self.outputs.create(path, mode)?;
-        let (mut report, sidecar) =
-            conversion.run(&mut source, self.sidecar(input)?, &mut target)?;
-        report.redactions = redactions;
-        let target = target.finish()?;
-        if self.verify && self.carry != CarryMode::None {
-            let mut written = Source::new(Opened::File(target.reread()?));
-            verify(&conversion, &mut source, &mut written, sidecar.as_deref())?;
-        }
-        let mut files = Vec::new();
-        if let Some(sidecar) = &sidecar {
-            let mut file = self.outputs.create(&sidecar_path(path), mode)?;
-            file.write_all(sidecar)?;
-            files.push(file.finish()?);
-        }
-        files.push(target);
-        self.outputs.publish(files)?;
-        let output = Some(path.display().to_string());
-        Ok(Outcome::Converted(Box::new(self.done(input, output, from, report))))
-    }
-
-    /// Copies a file that belongs to a session.
-    pub(crate) fn copy(&self, input: &Input, path: &Path) -> Result<Outcome, Refusal> {
-        self.check_target(input, path)?;
-        let (opened, _) = self.open(input)?;
-        let mut target = self.outputs.create(path, opened.mode()?)?;
-        Source::new(opened).copy_to(&mut target)?;
-        self.outputs.publish(vec![target.finish()?])?;
-        Ok(Outcome::Copied)
-    }
-
     /// Converts an input to standard output.
     pub(crate) fn to_stdout(&self, input: &Input) -> Result<Outcome, Refusal> {
         let (opened, redactions) = self.open(input)?;
@@ -150,18 +123,25 @@ impl Order {
         if self.verify && self.carry != CarryMode::None {
             let mut written = tempfile::SpooledTempFile::new(8 * 1024 * 1024);
             let (_, sidecar) = conversion.run(&mut source, self.sidecar(input)?, &mut written)?;
-            let mut written = Source::new(Opened::Spooled(written));
+            let mut written = Source::new(Opened::spooled(written, Limits::NONE)?);
             verify(&conversion, &mut source, &mut written, sidecar.as_deref())?;
         }
         let stdout = Interruptible(io::stdout().lock());
-        let mut sink = BufWriter::with_capacity(256 * 1024, stdout);
+        let sink: Box<dyn Write> = match self.outputs.manner.is_rehearsal {
+            true => Box::new(io::sink()),
+            false => Box::new(stdout),
+        };
+        let sink = BufWriter::with_capacity(256 * 1024, sink);
+        let mut sink = Encoder::new(self.outputs.manner.compression, sink)?;
         let (mut report, sidecar) = conversion.run(&mut source, self.sidecar(input)?, &mut sink)?;
         report.redactions = redactions;
-        sink.flush()?;
+        sink.finish()?.flush()?;
         if sidecar.is_some() {
             return Err(Refusal::NothingShows(self.to.name));
         }
-        Ok(Outcome::Converted(Box::new(self.done(input, None, from, report))))
+        let is_changing = is_changing(&mut source)?;
+        let done = Done { is_changing, ..self.done(input, None, from, report) };
+        Ok(Outcome::Converted(Box::new(done)))
     }
 
     pub(crate) fn conversion(&self, from: &'static Format) -> Conversion {
@@ -176,16 +156,15 @@ impl Order {
         report: crate::Report,
     ) -> Done {
         let (from, to) = (from.name, self.to.name);
-        Done { label: input.label(), output, from, to, carry: self.carry, report }
-    }
-
-    fn check_target(&self, input: &Input, path: &Path) -> Result<(), Refusal> {
-        if let Input::File { path: source, .. } = input
-            && is_same_file(source, path)
-        {
-            return Err(Refusal::IsSource);
+        Done {
+            label: input.label(),
+            output,
+            from,
+            to,
+            carry: self.carry,
+            report,
+            is_changing: false,
         }
-        Ok(())
     }
 }
 
@@ -216,9 +195,4 @@ pub(crate) fn verify(
     let mut original = Hashing(Xxh3::new());
     source.copy_to(&mut original)?;
     if restored.0.digest() == original.0.digest() { Ok(()) } else { Err(Refusal::NotExact) }
-}
-
-fn is_same_file(one: &Path, other: &Path) -> bool {
-    let canonical: [Option<PathBuf>; 2] = [one, other].map(|path| fs::canonicalize(path).ok());
-    canonical[0].is_some() && canonical[0] == canonical[1]
 }

@@ -23,20 +23,21 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+mod account;
 mod carry;
 mod cli;
 mod commands;
-#[expect(dead_code, reason = "folder runs come next")]
 mod compress;
 mod conversions;
 mod damage;
 mod describe;
 mod detect;
+mod duplicates;
 mod engine;
 mod figures;
 mod filter;
-#[expect(dead_code, reason = "folder runs come next")]
 mod folder;
+mod folder_run;
 mod formats;
 mod in_order;
 mod input;
@@ -44,15 +45,18 @@ mod inspect;
 mod install;
 mod interrupt;
 mod job;
+mod journal;
 mod late;
+mod lock;
 mod needle;
 mod object;
-#[expect(dead_code, reason = "folder runs come next")]
+mod opened;
 mod output;
 mod outputs;
 mod parallel;
 mod part;
 mod pipeline;
+mod pool;
 mod progress;
 mod reader;
 mod reading;
@@ -63,17 +67,20 @@ mod restore;
 mod run;
 mod second_pass;
 mod sessions;
+mod settled;
 mod shown;
 mod sidecar;
+mod snapshot;
 mod source;
 mod stack;
+mod summary;
 mod survey;
 mod table;
 mod target;
-#[expect(dead_code, reason = "folder runs come next")]
 mod temporary;
 mod terminal;
 mod unit;
+mod verdict;
 mod waiting;
 mod windows;
 

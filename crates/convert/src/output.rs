@@ -1,19 +1,25 @@
 //! Where to write: a file appears whole or not at all, and nothing is overwritten unasked.
 
+mod hashing;
+mod place;
+
 use std::{
-    ffi::{OsStr, OsString},
+    ffi::OsStr,
     fs::File,
     io::{self, BufWriter, Read, Seek, Write},
     path::{Path, PathBuf},
     sync::Arc,
 };
 
-use xxhash_rust::xxh3::Xxh3;
+use rustix::fs::FileType;
 
+use self::hashing::Hashing;
+pub(crate) use self::place::Place;
 use crate::{
     compress::{Compression, Encoder},
     folder::Folder,
     interrupt::Interruptible,
+    shown::shown,
     temporary::Temporary,
 };
 
@@ -34,58 +40,19 @@ pub(crate) enum Replace {
     Own,
 }
 
-/// Where a file is to appear.
-#[derive(Clone, Debug)]
-pub(crate) struct Place {
-    pub(crate) folder: Arc<Folder>,
-    pub(crate) name: OsString,
-}
-
-impl Place {
-    /// Returns the place of a path of the user's own, and makes its folder if it is not there.
-    ///
-    /// # Errors
-    ///
-    /// If the path names no file, or its folder cannot be made or opened.
-    pub(crate) fn of(path: &Path) -> io::Result<Self> {
-        let folder = Folder::create(path.parent().unwrap_or(Path::new("")))?;
-        Ok(Self { folder, name: file_name(path)?.to_owned() })
-    }
-
-    /// Returns the place of a path below a folder; no link on the way to it is followed.
-    ///
-    /// # Errors
-    ///
-    /// If the path leads out or through a link, or its folder cannot be made.
-    pub(crate) fn below(root: &Arc<Folder>, path: &Path) -> io::Result<Self> {
-        let name = file_name(path)?.to_owned();
-        let folder = root.create_below(path.parent().unwrap_or(Path::new("")))?;
-        Ok(Self { folder, name })
-    }
-
-    /// Returns the place beside it of a file whose name goes on with a dot and `ending`.
-    pub(crate) fn beside(&self, ending: &str) -> Self {
-        let mut name = self.name.clone();
-        name.push(".");
-        name.push(ending);
-        Self { folder: self.folder.clone(), name }
-    }
-
-    /// Returns its path, for messages.
-    pub(crate) fn path(&self) -> PathBuf {
-        self.folder.path().join(&self.name)
-    }
-}
-
-fn file_name(path: &Path) -> io::Result<&OsStr> {
-    path.file_name().ok_or_else(|| io::Error::other("names no file"))
-}
-
 /// A file that is being written under a temporary name.
 pub(crate) struct Pending {
     file: Encoder<BufWriter<Interruptible<Hashing<File>>>>,
-    temporary: Temporary,
-    place: Place,
+    home: Home,
+}
+
+/// Where a file is, and where it is to appear.
+#[derive(Debug)]
+enum Home {
+    /// Under a temporary name, beside its own.
+    Here(Temporary, Place),
+    /// Nowhere: this is a rehearsal.
+    Nowhere(PathBuf),
 }
 
 impl Pending {
@@ -101,8 +68,21 @@ impl Pending {
     ) -> io::Result<Self> {
         let mode = mode & FILE_MODE;
         let (file, temporary) = Temporary::create(place.folder.clone(), &place.name, mode)?;
+        Self::new(file, Home::Here(temporary, place), compression)
+    }
+
+    /// Creates a file that never appears, as if it were for a path.
+    ///
+    /// # Errors
+    ///
+    /// The system's own.
+    pub(crate) fn rehearse(path: &Path, compression: Option<Compression>) -> io::Result<Self> {
+        Self::new(tempfile::tempfile()?, Home::Nowhere(path.to_owned()), compression)
+    }
+
+    fn new(file: File, home: Home, compression: Option<Compression>) -> io::Result<Self> {
         let file = BufWriter::with_capacity(BUFFER, Interruptible(Hashing::new(file)));
-        Ok(Self { file: Encoder::new(compression, file)?, temporary, place })
+        Ok(Self { file: Encoder::new(compression, file)?, home })
     }
 
     /// Hands all bytes to the system.
@@ -111,20 +91,30 @@ impl Pending {
     ///
     /// The system's own.
     pub(crate) fn finish(self) -> io::Result<Finished> {
-        let Self { file, temporary, place } = self;
-        let file = file.finish()?.into_inner().map_err(|error| error.into_error())?;
-        let Hashing { inner, hash, length } = file.0;
-        Ok(Finished { file: inner, hash: hash.digest(), length, temporary, place })
+        let Self { file, home } = self;
+        let path = home.path();
+        let file = file.finish().and_then(|file| file.into_inner().map_err(|it| it.into_error()));
+        let Hashing { inner, hash, length } = file.map_err(|error| unwritten(error, &path))?.0;
+        Ok(Finished { file: inner, hash: hash.digest(), length, home })
     }
 }
 
 impl Write for Pending {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+        self.file.write(bytes).map_err(|error| unwritten(error, &self.home.path()))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        self.file.flush().map_err(|error| unwritten(error, &self.home.path()))
+    }
+}
+
+impl Home {
+    fn path(&self) -> PathBuf {
+        match self {
+            Home::Here(_, place) => place.path(),
+            Home::Nowhere(path) => path.clone(),
+        }
     }
 }
 
@@ -134,8 +124,7 @@ pub(crate) struct Finished {
     file: File,
     hash: u64,
     length: u64,
-    temporary: Temporary,
-    place: Place,
+    home: Home,
 }
 
 impl Finished {
@@ -149,9 +138,17 @@ impl Finished {
         self.hash
     }
 
-    /// Returns where it is to appear.
-    pub(crate) fn place(&self) -> &Place {
-        &self.place
+    /// Returns where it is to appear; nowhere in a rehearsal.
+    pub(crate) fn place(&self) -> Option<&Place> {
+        match &self.home {
+            Home::Here(_, place) => Some(place),
+            Home::Nowhere(_) => None,
+        }
+    }
+
+    /// Returns its path, for messages.
+    pub(crate) fn path(&self) -> PathBuf {
+        self.home.path()
     }
 
     /// Returns it from its start, for reading.
@@ -180,13 +177,17 @@ impl Finished {
     ///
     /// `AlreadyExists` if another file has it, and is to stay; the system's own.
     pub(crate) fn publish(self, replace: Replace) -> io::Result<bool> {
-        let Place { folder, name } = &self.place;
-        let temporary = self.temporary.name();
+        let (temporary, Place { folder, name }) = match &self.home {
+            Home::Here(temporary, place) => (temporary.name(), place),
+            Home::Nowhere(path) if replace == Replace::Never => return self.rehearse(path),
+            Home::Nowhere(_) => return Ok(true),
+        };
         match replace {
             Replace::Never => match folder.rename_to_free(temporary, name) {
                 // What an earlier run wrote and did not live to tell is as good as ours.
                 Err(error)
-                    if error.kind() == io::ErrorKind::AlreadyExists && self.is_there()? =>
+                    if error.kind() == io::ErrorKind::AlreadyExists
+                        && folder.read(name).is_ok_and(|other| self.is_equal(other)) =>
                 {
                     return Ok(false);
                 }
@@ -198,14 +199,23 @@ impl Finished {
             }
             Replace::Own => folder.rename_over(temporary, name)?,
         }
-        self.temporary.keep();
+        if let Home::Here(temporary, _) = self.home {
+            temporary.keep();
+        }
         Ok(true)
     }
 
-    /// Returns whether the file that has its name is equal to it.
-    fn is_there(&self) -> io::Result<bool> {
-        let Ok(other) = self.place.folder.read(&self.place.name) else { return Ok(false) };
-        Ok(other.metadata()?.len() == self.length && are_equal(self.reread()?, other)?)
+    fn rehearse(&self, path: &Path) -> io::Result<bool> {
+        match path.symlink_metadata() {
+            Ok(_) if File::open(path).is_ok_and(|other| self.is_equal(other)) => Ok(false),
+            Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+            Err(_) => Ok(true),
+        }
+    }
+
+    fn is_equal(&self, other: File) -> bool {
+        let is_long = other.metadata().is_ok_and(|metadata| metadata.len() == self.length);
+        is_long && self.reread().and_then(|file| are_equal(file, other)).unwrap_or(false)
     }
 }
 
@@ -233,34 +243,35 @@ fn keep_old(folder: &Arc<Folder>, name: &OsStr) -> io::Result<()> {
     let mut backup = name.to_owned();
     backup.push(".bak");
     match Temporary::second(folder.clone(), name) {
+        Ok(_) if !is_file(folder, name)? => Err(io::Error::other("is no file to overwrite")),
         Ok(second) => folder.rename_over(second.name(), &backup),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error),
     }
 }
 
-/// A sink that hashes and counts what passes it.
-struct Hashing<W> {
-    inner: W,
-    hash: Xxh3,
-    length: u64,
+/// Returns whether a name is of a regular file, or of a link, which is replaced and not followed.
+fn is_file(folder: &Folder, name: &OsStr) -> io::Result<bool> {
+    Ok(matches!(folder.kind(name)?, FileType::RegularFile | FileType::Symlink))
 }
 
-impl<W> Hashing<W> {
-    fn new(inner: W) -> Self {
-        Self { inner, hash: Xxh3::new(), length: 0 }
-    }
+/// A file that could not be written, and why.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {error}", shown(&path.to_string_lossy()))]
+pub(crate) struct Unwritten {
+    path: PathBuf,
+    error: io::Error,
 }
 
-impl<W: Write> Write for Hashing<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let n = self.inner.write(bytes)?;
-        self.hash.update(bytes.get(..n).unwrap_or(bytes));
-        self.length += n as u64;
-        Ok(n)
+/// Returns an error of writing a file, which names it.
+pub(crate) fn unwritten(error: io::Error, path: &Path) -> io::Error {
+    if error.get_ref().is_some_and(|cause| cause.is::<Unwritten>()) {
+        return error;
     }
+    io::Error::new(error.kind(), Unwritten { path: path.to_owned(), error })
+}
 
-    fn flush(&mut self) -> io::Result<()> {
-        self.inner.flush()
-    }
+/// Returns whether an error says that a file system has no space for anything more.
+pub(crate) fn is_no_space(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }

@@ -1,30 +1,81 @@
 //! The files that a run writes: where they go, and when they get their names.
 
+mod batch;
+mod root;
+
 use std::{
+    collections::HashMap,
     io,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Mutex, OnceLock, PoisonError},
 };
 
-use crate::{
-    folder::Folder,
-    job::Refusal,
-    output::{Finished, Pending, Place, Replace},
+pub(crate) use self::{batch::Durability, root::NotOpened};
+use self::{
+    batch::{Batch, Item},
+    root::Root,
 };
+use crate::{
+    compress::Compression,
+    input::{Input, RESIDUE, SIDECAR},
+    job::Refusal,
+    journal::{Origin, Record, Standing, Written},
+    opened::Opened,
+    output::{Finished, Pending, Place, Replace, is_no_space, unwritten},
+    verdict::Verdict,
+};
+
+/// How the files of a run are written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Manner {
+    /// Whether files that are there are overwritten.
+    pub(crate) force: bool,
+    /// When files are brought to the disk.
+    pub(crate) durability: Durability,
+    /// How sessions are compressed.
+    pub(crate) compression: Option<Compression>,
+    /// Whether everything is done but writing.
+    pub(crate) is_rehearsal: bool,
+}
+
+impl Manner {
+    /// Each file at once, and as it is.
+    fn plain(force: bool) -> Self {
+        Self { force, durability: Durability::File, compression: None, is_rehearsal: false }
+    }
+
+    /// Returns what becomes of older files, if nothing is known of them.
+    fn replace(&self) -> Replace {
+        if self.force { Replace::KeepOld } else { Replace::Never }
+    }
+}
 
 /// Where the files of a run go.
 #[derive(Debug)]
 pub(crate) struct Outputs {
-    /// The folder that a run writes to, and its path as it was asked for; none if that is a file.
-    root: Option<(PathBuf, Arc<Folder>)>,
-    /// Whether files that are there are overwritten.
-    force: bool,
+    pub(crate) manner: Manner,
+    /// The folder that a run writes to; none if that is a file.
+    root: Option<Root>,
+    batch: Mutex<Batch>,
+    /// What went wrong with files after their jobs were over, by the paths of the outputs.
+    refused: Mutex<HashMap<PathBuf, Refusal>>,
+    /// The file system that has no space left.
+    full: OnceLock<String>,
+}
+
+/// Files that belong together, and what is to be told of them.
+pub(crate) struct Bundle {
+    /// In the order in which they get their names.
+    pub(crate) files: Vec<Finished>,
+    pub(crate) replace: Replace,
+    /// Their lines for the journal.
+    pub(crate) records: Vec<Record>,
 }
 
 impl Outputs {
     /// Returns outputs that go where their paths say.
     pub(crate) fn anywhere(force: bool) -> Self {
-        Self { root: None, force }
+        Self::of_one(Manner::plain(force))
     }
 
     /// Returns outputs that go below a folder, which is made if it is not there.
@@ -33,7 +84,54 @@ impl Outputs {
     ///
     /// If the folder cannot be made or opened.
     pub(crate) fn below(folder: &Path, force: bool) -> io::Result<Self> {
-        Ok(Self { root: Some((folder.to_owned(), Folder::create(folder)?)), force })
+        Ok(Self::new(Some(Root::without_journal(folder)?), Manner::plain(force)))
+    }
+
+    /// Returns the output of a run of one file.
+    pub(crate) fn of_one(manner: Manner) -> Self {
+        Self::new(None, Manner { durability: manner.durability.without_batches(), ..manner })
+    }
+
+    /// Returns outputs that go below a folder with a journal, which are made if they are not there;
+    /// `options` is a hash of all that the outputs depend on beside their sources.
+    ///
+    /// # Errors
+    ///
+    /// If the folder cannot be made or opened, or another run writes to it.
+    pub(crate) fn journaled(
+        folder: &Path,
+        options: u64,
+        manner: Manner,
+    ) -> Result<Self, NotOpened> {
+        Ok(Self::new(Some(Root::open(folder, options, manner.is_rehearsal)?), manner))
+    }
+
+    fn new(root: Option<Root>, manner: Manner) -> Self {
+        let (batch, refused, full) = Default::default();
+        Self { manner, root, batch, refused, full }
+    }
+
+    /// Returns how the output at a path stands to an input that is open.
+    ///
+    /// # Errors
+    ///
+    /// The system's own, of reading the input.
+    pub(crate) fn standing(
+        &self,
+        path: &Path,
+        input: &Input,
+        opened: &mut Opened,
+    ) -> io::Result<Standing> {
+        let default = Standing::Open(self.manner.replace());
+        let (Some(root), Input::File { path: source, .. }) = (&self.root, input) else {
+            return Ok(default);
+        };
+        let (false, Some(snapshot)) = (self.manner.force, opened.snapshot()) else {
+            return Ok(default);
+        };
+        let source = std::path::absolute(source)?;
+        let mut origin = Origin { path: &source, snapshot };
+        root.standing(path, &[SIDECAR, RESIDUE], &mut origin)
     }
 
     /// Begins the file that will stand at a path, with at most the permissions of `mode`.
@@ -42,59 +140,139 @@ impl Outputs {
     ///
     /// If the path leads out of the folder of the run, or through a link in it; the system's own.
     pub(crate) fn create(&self, path: &Path, mode: u32) -> io::Result<Pending> {
+        self.create_packed(path, mode, None)
+    }
+
+    /// Begins a file as [`Outputs::create`] does, compressed as it is asked for.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub(crate) fn create_packed(
+        &self,
+        path: &Path,
+        mode: u32,
+        compression: Option<Compression>,
+    ) -> io::Result<Pending> {
+        if self.manner.is_rehearsal {
+            return Pending::rehearse(path, compression);
+        }
         let place = match &self.root {
-            Some((root, folder)) => {
-                let below = path.strip_prefix(root).unwrap_or(path);
-                Place::below(folder, below)?
-            }
-            None => Place::of(path)?,
+            Some(root) => Place::below(root.folder()?, root.strip(path)),
+            None => Place::of(path),
         };
-        Pending::create(place, mode, None)
+        let pending = place.and_then(|place| Pending::create(place, mode, compression));
+        pending.map_err(|error| unwritten(error, path))
+    }
+
+    /// Returns the lines for the journal of files that an input became.
+    ///
+    /// # Errors
+    ///
+    /// The system's own, of reading the input.
+    pub(crate) fn records(
+        &self,
+        input: &Input,
+        opened: &mut Opened,
+        files: &[Finished],
+    ) -> io::Result<Vec<Record>> {
+        let (Some(root), Input::File { path: source, .. }) = (&self.root, input) else {
+            return Ok(Vec::new());
+        };
+        let Some(snapshot) = opened.snapshot() else { return Ok(Vec::new()) };
+        let source = std::path::absolute(source)?;
+        let source_hash = snapshot.hash()?;
+        let record = |file: &Finished| Record {
+            source: source.clone(),
+            size: snapshot.length(),
+            modified: snapshot.modified(),
+            source_hash,
+            written: Some(Written {
+                below: root.strip(&file.path()).to_owned(),
+                length: file.length(),
+                hash: file.hash(),
+            }),
+            verdict: Verdict::Done,
+            records: 0,
+            lost: 0,
+            damaged: 0,
+        };
+        Ok(files.iter().map(record).collect())
+    }
+
+    /// Notes in the journal that nothing was written of an input, and why.
+    pub(crate) fn note_failure(&self, input: &Input, verdict: Verdict) {
+        let (Some(root), Input::File { path, .. }) = (&self.root, input) else { return };
+        let metadata = std::fs::symlink_metadata(path).ok();
+        let record = Record {
+            source: std::path::absolute(path).unwrap_or_default(),
+            size: metadata.map_or(0, |metadata| metadata.len()),
+            modified: 0,
+            source_hash: 0,
+            written: None,
+            verdict,
+            records: 0,
+            lost: 0,
+            damaged: 0,
+        };
+        // What is not noted is tried again all the same.
+        _ = root.append(&record);
     }
 
     /// Gives files that belong together their names, in this order, once their bytes are on the disk.
     ///
     /// # Errors
     ///
-    /// [`Refusal::Exists`] if another file has a name, and is to stay; the system's own. Of several
-    /// files, none has got its name then.
+    /// As for [`Outputs::publish_bundle`].
     pub(crate) fn publish(&self, files: Vec<Finished>) -> Result<(), Refusal> {
-        let replace = if self.force { Replace::KeepOld } else { Replace::Never };
-        for file in &files {
-            file.sync()?;
+        let path = files.last().map(Finished::path).unwrap_or_default();
+        let bundle = Bundle { files, replace: self.manner.replace(), records: Vec::new() };
+        self.publish_bundle(&path, bundle)
+    }
+
+    /// Gives files that belong together their names, once their bytes are on the disk: at once, or
+    /// with the batch that they become a part of.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::Exists`] if another file has a name, and is to stay; the system's own. Of several
+    /// files, none has got its name then. What goes wrong in a later batch, [`Outputs::close`] tells.
+    pub(crate) fn publish_bundle(&self, path: &Path, bundle: Bundle) -> Result<(), Refusal> {
+        let item = Item { path: path.to_owned(), bundle };
+        if self.manner.durability != Durability::Batch {
+            return self.commit(vec![item]).pop().map_or(Ok(()), |(_, refusal)| Err(refusal));
         }
-        let mut published: Vec<Place> = Vec::new();
-        for file in files {
-            let place = file.place().clone();
-            match file.publish(replace) {
-                Ok(true) => published.push(place),
-                Ok(false) => {}
-                Err(error) => {
-                    if replace == Replace::Never {
-                        take_back(&published);
-                    }
-                    return Err(refusal(error, &place));
-                }
-            }
-        }
-        for Place { folder, .. } in &published {
-            folder.sync()?;
+        let full = self.batch.lock().unwrap_or_else(PoisonError::into_inner).push(item);
+        if let Some(items) = full {
+            self.commit_later(items);
         }
         Ok(())
     }
-}
 
-/// Takes files away that make no sense without the one that failed.
-fn take_back(published: &[Place]) {
-    for Place { folder, name } in published {
-        // What cannot be removed is equal to what the next run writes.
-        _ = folder.remove(name);
+    /// Gives the files of the last batch their names, and returns what went wrong with files since
+    /// they were published, by the paths of the outputs.
+    pub(crate) fn close(&self) -> HashMap<PathBuf, Refusal> {
+        let items = self.batch.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.commit_later(items);
+        std::mem::take(&mut *self.refused.lock().unwrap_or_else(PoisonError::into_inner))
     }
-}
 
-fn refusal(error: io::Error, place: &Place) -> Refusal {
-    match error.kind() {
-        io::ErrorKind::AlreadyExists => Refusal::Exists(place.path().display().to_string()),
-        _ => error.into(),
+    fn commit_later(&self, items: Vec<Item>) {
+        let refused = self.commit(items);
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).extend(refused);
+    }
+
+    /// Returns the file system that has no space left, if one was met.
+    pub(crate) fn full(&self) -> Option<&str> {
+        self.full.get().map(String::as_str)
+    }
+
+    /// Takes note of a failure: without space, no other file is begun.
+    pub(crate) fn note_refusal(&self, path: &Path, refusal: &Refusal) {
+        if let Refusal::Io(error) = refusal
+            && is_no_space(error)
+        {
+            self.full.get_or_init(|| root::file_system_of(path));
+        }
     }
 }

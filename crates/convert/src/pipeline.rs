@@ -59,6 +59,19 @@ impl Conversion {
         sidecar: Option<Sidecar>,
         sink: &mut dyn Write,
     ) -> io::Result<(Report, Option<Vec<u8>>)> {
+        self.run_apart(source, sidecar, sink, None)
+    }
+
+    /// Converts a source as [`Conversion::run`] does, and writes what cannot be read of it to
+    /// `residue` if no carry keeps it, each piece on a line of its own.
+    pub(crate) fn run_apart<'w, R: Read + Seek + Send>(
+        &self,
+        source: &mut Source<R>,
+        sidecar: Option<Sidecar>,
+        sink: &'w mut dyn Write,
+        residue: Option<&'w mut dyn Write>,
+    ) -> io::Result<(Report, Option<Vec<u8>>)> {
+        let residue = residue.filter(|_| self.carry == CarryMode::None);
         if self.options.is_strict
             && let Some(damage) = first_damage(source)?
         {
@@ -74,7 +87,8 @@ impl Conversion {
             let mut survey = survey(events, self.from, self.to, &self.options)?;
             let engine =
                 Engine::new(self.from, self.to, &self.options, self.carry, &mut survey, sink)?;
-            let mut pass = SecondPass::new(engine, survey, self.from, unwound, sidecar);
+            let mut pass =
+                SecondPass::new(engine, survey, self.from, unwound, sidecar).with_residue(residue);
             let mut result = Ok(());
             events.for_each(&mut |line, event| {
                 result = pass.line(line, event);

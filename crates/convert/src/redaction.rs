@@ -7,7 +7,7 @@
 use std::{
     borrow::Cow,
     collections::BTreeMap,
-    io::{self, Read, Seek, SeekFrom, Write},
+    io::{self, Read, Seek, Write},
 };
 
 use core_model::Place;
@@ -19,9 +19,10 @@ use tempfile::SpooledTempFile;
 use crate::{
     Sidecar,
     carry::MEMBER,
-    input::{Input, MAX_IN_MEMORY, Opened},
+    input::{Input, MAX_IN_MEMORY},
     inspect::without_carry,
     job::Order,
+    opened::Opened,
     report::MAX_PLACES,
 };
 
@@ -135,14 +136,18 @@ fn without_torn_carries(bytes: &[u8]) -> Option<Vec<u8>> {
 impl Order {
     /// Opens an input; with `--redact`, what is read of it has no secrets.
     pub(crate) fn open(&self, input: &Input) -> io::Result<(Opened, Redactions)> {
-        let opened = input.open()?;
+        self.redacted(input.open_within(self.limits)?)
+    }
+
+    /// Takes the secrets out of an input, with `--redact`.
+    pub(crate) fn redacted(&self, mut opened: Opened) -> io::Result<(Opened, Redactions)> {
         if !self.redacts {
             return Ok((opened, Redactions::default()));
         }
         let mut redacted = SpooledTempFile::new(MAX_IN_MEMORY);
-        let redactions = redact(opened, &mut redacted)?;
-        redacted.seek(SeekFrom::Start(0))?;
-        Ok((Opened::Spooled(redacted), redactions))
+        let redactions = redact(&mut opened, &mut redacted)?;
+        redacted.rewind()?;
+        Ok((opened.read_as(redacted), redactions))
     }
 
     /// Reads the sidecar that stands beside an input; not with `--redact`: it is a carry.

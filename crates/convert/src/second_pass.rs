@@ -1,6 +1,6 @@
 //! The second pass over a source: each line is restored from a carry, or converted, or carried.
 
-use std::io;
+use std::io::{self, Write};
 
 use core_model::{Body, Event, Field, Format, Message, Place};
 use jsonl::{Line, Scanner};
@@ -25,6 +25,7 @@ pub(crate) struct SecondPass<'w> {
     restorers: Vec<Restorer>,
     scanner: Scanner,
     damage_log: DamageLog,
+    residue: Option<&'w mut dyn Write>,
     report: Report,
 }
 
@@ -43,7 +44,12 @@ impl<'w> SecondPass<'w> {
         let levels = std::iter::once(from).chain(unwound.iter().copied()).collect();
         let (scanner, damage_log, report) = Default::default();
         let late = Latecomers::new(&survey.plan.late);
-        Self { engine, survey, late, levels, restorers, scanner, damage_log, report }
+        Self { engine, survey, late, levels, restorers, scanner, damage_log, residue: None, report }
+    }
+
+    /// Sets where bytes go that cannot be read.
+    pub(crate) fn with_residue(self, residue: Option<&'w mut dyn Write>) -> Self {
+        Self { residue, ..self }
     }
 
     /// Takes a line of the source.
@@ -174,6 +180,12 @@ impl<'w> SecondPass<'w> {
             Err(error) => {
                 self.damage_log.is_unreadable(line, error, &mut self.report);
                 self.engine.ride(line);
+                if let Some(residue) = &mut self.residue
+                    && !line.is_blank()
+                {
+                    residue.write_all(line.content())?;
+                    residue.write_all(b"\n")?;
+                }
                 return Ok(());
             }
         };

@@ -78,8 +78,21 @@ impl Sidecar {
     ///
     /// If it is not one, is damaged, or cannot be read.
     pub fn read(file: impl Read) -> io::Result<Self> {
+        Self::read_within(file, u64::MAX)
+    }
+
+    /// Reads a sidecar that may hold so many bytes.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Sidecar::read`], and if it holds more.
+    pub(crate) fn read_within(file: impl Read, limit: u64) -> io::Result<Self> {
         let mut bytes = Vec::new();
-        zstd::stream::read::Decoder::new(file)?.read_to_end(&mut bytes)?;
+        let decoder = zstd::stream::read::Decoder::new(file)?;
+        decoder.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > limit {
+            return Err(io::Error::other(format!("the sidecar holds more than {limit} bytes")));
+        }
         let damaged = || io::Error::new(io::ErrorKind::InvalidData, "not a sidecar");
         let mut rest = bytes.strip_prefix(MAGIC).ok_or_else(damaged)?;
         let mut sidecar = Self::default();

@@ -47,6 +47,11 @@ impl<R: Read + Seek + Send> Source<R> {
         self
     }
 
+    /// Returns what it reads from.
+    pub(crate) fn reader(&mut self) -> &mut R {
+        &mut self.reader
+    }
+
     /// Reads the source if it is small and has not been read yet.
     fn keep(&mut self) -> io::Result<()> {
         if self.kept.is_some() || self.is_large {

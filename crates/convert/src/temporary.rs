@@ -111,6 +111,11 @@ pub(crate) fn remove_stale(root: &Arc<Folder>) {
     }
 }
 
+/// Returns whether a name is one of ours, and temporary.
+pub(crate) fn is_temporary(name: &OsStr) -> bool {
+    name.to_str().is_some_and(|name| owner_of(name).is_some())
+}
+
 fn is_stale(folder: &Folder, name: &OsStr) -> bool {
     let Some((pid, boot)) = name.to_str().and_then(owner_of) else { return false };
     boot != boot_id() || !is_alive(pid) || is_old(folder, name)

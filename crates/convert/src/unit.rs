@@ -36,6 +36,11 @@ impl Unit {
 }
 
 impl Order {
+    /// Returns whether an input is copied as it is: it is no session, but belongs to one.
+    pub(crate) fn is_copied(&self, input: &Input, is_folder: bool) -> bool {
+        is_folder && self.carry != CarryMode::None && input.is_side_file()
+    }
+
     /// Converts a session to the file `path` and what belongs beside it, and returns what became of
     /// each of its files.
     pub(crate) fn unit_to_files<'u>(
@@ -45,7 +50,7 @@ impl Order {
         is_folder: bool,
     ) -> Results<'u> {
         let input = &unit.main;
-        let is_copied = is_folder && self.carry != CarryMode::None && input.is_side_file();
+        let is_copied = self.is_copied(input, is_folder);
         let result = if is_copied { self.copy(input, path) } else { self.to_file(input, path) };
         vec![(input, result)]
     }

@@ -16,9 +16,10 @@ use rayon::prelude::*;
 use self::lines::{Read, SessionLines, has_owner};
 use crate::{
     Detected, Source, detect,
-    input::{Input, Opened},
+    input::Input,
     interrupt::is_interrupted,
     job::Refusal,
+    opened::Opened,
     output::FILE_MODE,
     outputs::Outputs,
     progress::Progress,

@@ -1,0 +1,98 @@
+//! The account of a run: what is printed at its end, the report, and the exit status.
+
+use std::{
+    collections::BTreeSet,
+    fs::File,
+    io::{self, Write},
+    path::Path,
+    time::Duration,
+};
+
+use crate::{
+    cli::ConvertArgs,
+    output::{FILE_MODE, Pending, Place, Replace},
+    progress::say,
+    run::{Status, complain},
+    settled::{End, Settled},
+    shown::shown,
+    summary::Summary,
+};
+
+/// Prints what was done, writes the report, and returns the status.
+///
+/// `full` is the file system that has no space left, if one was met, `time` what the run took.
+pub(crate) fn close(
+    args: &ConvertArgs,
+    is_folder: bool,
+    settled: &[Settled],
+    full: Option<&str>,
+    time: Duration,
+) -> io::Result<Status> {
+    if settled.iter().any(|it| it.end == End::Enough) {
+        return Ok(Status::Done);
+    }
+    for it in settled {
+        it.problems.iter().for_each(|problem| complain(problem));
+        if !args.quiet {
+            it.summary.iter().for_each(|line| say(line));
+        }
+    }
+    let n_left = settled.iter().filter(|it| it.end == End::Left).count();
+    let n_all = settled.len();
+    match full {
+        Some(place) => complain(&format!(
+            "no space left on the file system of {place}: {n_left} of {n_all} files are left; \
+             the same command goes on with them"
+        )),
+        None if n_left > 0 => {
+            let same = if is_folder { "; the same command goes on with them" } else { "" };
+            complain(&format!("interrupted: {n_left} of {n_all} files are left{same}"));
+        }
+        None => {}
+    }
+    if is_folder && !args.quiet {
+        Summary::of(settled).print(args, time);
+    }
+    if let Some(path) = &args.report {
+        let objects: Vec<&[u8]> =
+            settled.iter().map(|it| &*it.json).filter(|json| !json.is_empty()).collect();
+        let report = [b"[", &*objects.join(&b",\n"[..]), b"]\n"].concat();
+        write_report(path, &report).map_err(|error| {
+            io::Error::new(error.kind(), format!("{}: {error}", shown(&path.to_string_lossy())))
+        })?;
+    }
+    Ok(status(settled, full.is_some()))
+}
+
+/// 0 if all is well; 2 if nothing could be done, or a file was refused for its damage; else 1.
+fn status(settled: &[Settled], is_full: bool) -> Status {
+    const FINE: [End; 4] = [End::Converted, End::Copied, End::UpToDate, End::SameAsAnother];
+    let is_something_done = settled.iter().any(|it| FINE.contains(&it.end));
+    let worst = settled.iter().map(|it| it.status).max().unwrap_or(Status::Failed);
+    let is_strict = settled.iter().any(|it| it.is_refused_for_damage);
+    match worst {
+        _ if is_full => Status::Attention,
+        Status::Failed if is_strict => Status::Failed,
+        Status::Failed if is_something_done => Status::Attention,
+        Status::Done if !is_something_done => Status::Failed,
+        worst => worst,
+    }
+}
+
+/// Writes the report, readable by its owner alone.
+fn write_report(path: &Path, report: &[u8]) -> io::Result<()> {
+    // A terminal, a pipe, or a link such as /dev/stdout is not replaced by a file.
+    if path.symlink_metadata().is_ok_and(|metadata| !metadata.is_file()) {
+        return File::options().write(true).truncate(true).open(path)?.write_all(report);
+    }
+    let mut pending = Pending::create(Place::of(path)?, FILE_MODE, None)?;
+    pending.write_all(report)?;
+    let finished = pending.finish()?;
+    finished.sync()?;
+    finished.publish(Replace::Own).map(|_| ())
+}
+
+/// Returns the formats of what was converted.
+pub(crate) fn sources(settled: &[Settled]) -> BTreeSet<&'static str> {
+    settled.iter().filter_map(|it| it.figures.from).collect()
+}

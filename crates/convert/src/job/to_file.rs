@@ -1,0 +1,169 @@
+//! An input to a file, or to several that belong together.
+
+use std::{
+    fs,
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use super::{Order, Refusal, verify};
+use crate::{
+    CarryMode, Source,
+    conversions::Outcome,
+    describe::Done,
+    input::{Input, residue_path, sidecar_path},
+    journal::{Record, Standing},
+    opened::{Limits, Opened},
+    output::{Finished, Pending},
+    outputs::{Bundle, Outputs},
+};
+
+/// How often an input is read that changes while it is.
+const MAX_ATTEMPTS: u32 = 3;
+
+impl Order {
+    /// Converts an input to a file, unless that is there and up to date.
+    ///
+    /// An input that changes while it is read is read again; if it changes each time, but only grew,
+    /// it is converted as it was.
+    pub(crate) fn to_file(&self, input: &Input, path: &Path) -> Result<Outcome, Refusal> {
+        check_target(input, path)?;
+        for attempt in 1..=MAX_ATTEMPTS {
+            let mut opened = input.open_within(self.limits)?;
+            let replace = match self.outputs.standing(path, input, &mut opened)? {
+                Standing::UpToDate(verdict) => return Ok(Outcome::UpToDate(verdict)),
+                Standing::Open(replace) => replace,
+            };
+            let (opened, redactions) = self.redacted(opened)?;
+            let mut source = Source::new(opened).with_scanners(self.n_scanners);
+            let prepared = self.prepare(input, path, &mut source);
+            let is_changing = is_changing(&mut source)?;
+            if is_changing && attempt < MAX_ATTEMPTS {
+                continue;
+            }
+            let Prepared { mut done, files, mut records } = prepared?;
+            if is_changing && !is_prefix(&mut source)? {
+                break;
+            }
+            done.is_changing = is_changing;
+            done.report.redactions = redactions;
+            records.iter_mut().for_each(|record| record.tell(&done));
+            self.outputs.publish_bundle(path, Bundle { files, replace, records })?;
+            return Ok(Outcome::Converted(Box::new(done)));
+        }
+        Err(Refusal::Changing)
+    }
+
+    /// Converts an input to files that have no names yet.
+    fn prepare(
+        &self,
+        input: &Input,
+        path: &Path,
+        source: &mut Source<Opened>,
+    ) -> Result<Prepared, Refusal> {
+        let mode = source.reader().mode();
+        let from = self.format_of(source)?;
+        let conversion = self.conversion(from);
+        let mut target = self.outputs.create_packed(path, mode, self.outputs.manner.compression)?;
+        let mut residue = Residue { outputs: &self.outputs, path, mode, file: None };
+        let beside = self.sidecar(input)?;
+        let (report, sidecar) =
+            conversion.run_apart(source, beside, &mut target, Some(&mut residue))?;
+        let target = target.finish()?;
+        if self.verify && self.carry != CarryMode::None {
+            let mut written = Source::new(Opened::file(target.reread()?, Limits::NONE)?);
+            verify(&conversion, source, &mut written, sidecar.as_deref())?;
+        }
+        let mut files = Vec::new();
+        if let Some(file) = residue.file {
+            files.push(file.finish()?);
+        }
+        if let Some(sidecar) = &sidecar {
+            let mut file = self.outputs.create(&sidecar_path(path), mode)?;
+            file.write_all(sidecar)?;
+            files.push(file.finish()?);
+        }
+        files.push(target);
+        let records = self.outputs.records(input, source.reader(), &files)?;
+        let output = Some(path.display().to_string());
+        Ok(Prepared { done: self.done(input, output, from, report), files, records })
+    }
+
+    /// Copies a file that belongs to a session, unless the copy is there and up to date.
+    pub(crate) fn copy(&self, input: &Input, path: &Path) -> Result<Outcome, Refusal> {
+        check_target(input, path)?;
+        let limits = self.limits;
+        let mut opened =
+            if self.redacts { input.open_within(limits)? } else { input.open_as_it_is()? };
+        let replace = match self.outputs.standing(path, input, &mut opened)? {
+            Standing::UpToDate(verdict) => return Ok(Outcome::UpToDate(verdict)),
+            Standing::Open(replace) => replace,
+        };
+        let mut target = self.outputs.create(path, opened.mode())?;
+        let (opened, _) = self.redacted(opened)?;
+        let mut source = Source::new(opened);
+        source.copy_to(&mut target)?;
+        if is_changing(&mut source)? && !is_prefix(&mut source)? {
+            return Err(Refusal::Changing);
+        }
+        let files = vec![target.finish()?];
+        let records = self.outputs.records(input, source.reader(), &files)?;
+        self.outputs.publish_bundle(path, Bundle { files, replace, records })?;
+        Ok(Outcome::Copied)
+    }
+}
+
+/// A conversion whose files have no names yet.
+struct Prepared {
+    done: Done,
+    files: Vec<Finished>,
+    records: Vec<Record>,
+}
+
+/// The bytes that cannot be read, and that no carry keeps: a file, once there are any.
+struct Residue<'o> {
+    outputs: &'o Outputs,
+    path: &'o Path,
+    mode: u32,
+    file: Option<Pending>,
+}
+
+impl Write for Residue<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => {
+                let path = residue_path(self.path);
+                none.insert(self.outputs.create(&path, self.mode)?)
+            }
+        };
+        file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.as_mut().map_or(Ok(()), Write::flush)
+    }
+}
+
+/// Returns whether a source is not what it was any more when it was opened.
+pub(super) fn is_changing(source: &mut Source<Opened>) -> io::Result<bool> {
+    let snapshot = source.reader().snapshot();
+    Ok(!snapshot.map_or(Ok(true), |snapshot| snapshot.is_unchanged())?)
+}
+
+/// Returns whether what was read of a source is still what it begins with.
+fn is_prefix(source: &mut Source<Opened>) -> io::Result<bool> {
+    source.reader().snapshot().map_or(Ok(true), |snapshot| snapshot.is_prefix())
+}
+
+fn check_target(input: &Input, path: &Path) -> Result<(), Refusal> {
+    match input {
+        Input::File { path: source, .. } if is_same_file(source, path) => Err(Refusal::IsSource),
+        _ => Ok(()),
+    }
+}
+
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    let canonical: [Option<PathBuf>; 2] = [one, other].map(|path| fs::canonicalize(path).ok());
+    canonical[0].is_some() && canonical[0] == canonical[1]
+}

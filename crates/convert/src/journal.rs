@@ -1,0 +1,207 @@
+//! The journal of a folder: what was written to it, from what, and how, a line for each file.
+//!
+//! `{"v":1,"tool":..,"opts_hash":..,"src":..,"size":..,"mtime_ns":..,"src_xxh3":..,"dst":..,
+//! "dst_len":..,"dst_xxh3":..,"status":..,"records":..,"lost":..,"damaged":..}`: hashes in
+//! hexadecimal, `src` as an absolute path, `dst` below the folder, null where nothing was written. A
+//! line is appended once the file that it tells of is on the disk under its name; the last one of a
+//! `dst` counts.
+
+mod entry;
+
+use std::{
+    collections::HashMap,
+    ffi::OsStr,
+    fs::File,
+    io::{self, Read, Seek, SeekFrom, Write},
+    os::unix::fs::MetadataExt,
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use jsonl::{Scanner, Stream};
+use xxhash_rust::xxh3::Xxh3;
+
+use self::entry::{Known, path_body};
+pub(crate) use self::entry::{Origin, Record, Written};
+use crate::{
+    folder::Folder,
+    input::{JOURNAL, beside},
+    lock::{Lock, lock},
+    output::{FILE_MODE, Replace},
+    verdict::Verdict,
+};
+
+/// A source that was changed so shortly before its output was written may have been changed since,
+/// and show the same time.
+const RACY: i128 = 1_000_000_000;
+
+/// The journal of a folder, for as long as a run writes to the folder.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    file: Mutex<File>,
+    known: HashMap<Box<str>, Known>,
+    options: u64,
+    /// Whether nobody else writes to the folder.
+    pub(crate) is_locked: bool,
+}
+
+/// Why a folder's journal cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unusable {
+    #[error("process {0} writes to this folder at the moment")]
+    Busy(u32),
+    #[error("another run writes to this folder at the moment")]
+    BusySomebody,
+    #[error("{JOURNAL}: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// How an output stands before its source is converted.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Standing {
+    /// It is what the source would become again.
+    UpToDate(Verdict),
+    /// It may be written, and this may happen to what is there.
+    Open(Replace),
+}
+
+impl Journal {
+    /// Opens the journal of a folder, made if it is not there, and takes the lock on it; `options`
+    /// is a hash of all that the outputs depend on beside their sources.
+    ///
+    /// # Errors
+    ///
+    /// If another run has the lock; the system's own.
+    pub(crate) fn open(folder: &Folder, options: u64) -> Result<Self, Unusable> {
+        let mut file = folder.append(OsStr::new(JOURNAL), FILE_MODE)?;
+        let is_locked = match lock(&file)? {
+            Lock::Held => true,
+            Lock::Unknown => false,
+            Lock::Other(Some(pid)) => return Err(Unusable::Busy(pid)),
+            Lock::Other(None) => return Err(Unusable::BusySomebody),
+        };
+        // Of a file with a second name nobody knows what it is.
+        let metadata = file.metadata()?;
+        if metadata.nlink() != 1 || !metadata.is_file() {
+            return Err(io::Error::other("is no file of its own").into());
+        }
+        let (known, end) = read(&mut file)?;
+        if end < metadata.len() {
+            // The last run was stopped in the middle of a line.
+            file.set_len(end)?;
+        }
+        Ok(Self { file: Mutex::new(file), known, options, is_locked })
+    }
+
+    /// Reads the journal of a folder, if there is one, without a lock.
+    ///
+    /// # Errors
+    ///
+    /// The system's own.
+    pub(crate) fn peek(folder: &Folder, options: u64) -> io::Result<Option<Self>> {
+        let mut file = match folder.read(OsStr::new(JOURNAL)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            file => file?,
+        };
+        let (known, _) = read(&mut file)?;
+        Ok(Some(Self { file: Mutex::new(file), known, options, is_locked: false }))
+    }
+
+    /// Returns how the output `below` a folder, and what belongs to it under names with these
+    /// `endings`, stand to a source.
+    ///
+    /// # Errors
+    ///
+    /// The system's own, of reading the source.
+    pub(crate) fn standing(
+        &self,
+        folder: &Arc<Folder>,
+        below: &Path,
+        endings: &[&str],
+        origin: &mut Origin<'_>,
+    ) -> io::Result<Standing> {
+        let never = Standing::Open(Replace::Never);
+        let Some(known) = self.known.get(&*path_body(below)) else { return Ok(never) };
+        let Some(modified) = known.is_there(folder, below) else { return Ok(never) };
+        let mut is_whole = true;
+        for ending in endings {
+            let beside = beside(below, ending);
+            if let Some(known) = self.known.get(&*path_body(&beside)) {
+                is_whole &= known.is_there(folder, &beside).is_some();
+            }
+        }
+        let is_of_it = known.source == path_body(origin.path);
+        let is_racy = known.modified + RACY >= modified;
+        let is_unchanged = known.size == origin.snapshot.length()
+            && (is_of_it && known.modified == origin.snapshot.modified() && !is_racy
+                || known.source_hash == origin.snapshot.hash()?);
+        let is_same = is_unchanged && known.options == self.options && known.verdict.is_done();
+        Ok(match is_of_it || is_unchanged {
+            true if is_same && is_whole => Standing::UpToDate(known.verdict),
+            true if is_whole => Standing::Open(Replace::Own),
+            _ => never,
+        })
+    }
+
+    /// Appends a line, in one write.
+    ///
+    /// # Errors
+    ///
+    /// The system's own; then the journal ends with the line before it.
+    pub(crate) fn append(&self, record: &Record) -> io::Result<()> {
+        let line = record.line(self.options);
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let end = file.seek(SeekFrom::End(0))?;
+        let written = match file.write(&line) {
+            Ok(n) if n == line.len() => Ok(()),
+            Ok(_) => Err(io::ErrorKind::WriteZero.into()),
+            Err(error) => Err(error),
+        };
+        if written.is_err() {
+            // A torn line that stays is healed by the next run.
+            _ = file.set_len(end);
+        }
+        written
+    }
+
+    /// Brings the lines to the disk.
+    ///
+    /// # Errors
+    ///
+    /// The system's own.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner).sync_data()
+    }
+}
+
+/// Reads a journal, and returns where its last whole line ends.
+fn read(file: &mut File) -> io::Result<(HashMap<Box<str>, Known>, u64)> {
+    let (mut known, mut end) = (HashMap::new(), 0);
+    let mut scanner = Scanner::default();
+    file.rewind()?;
+    let mut stream = Stream::new(file);
+    while let Some(line) = stream.next()? {
+        if !line.is_terminated() {
+            break;
+        }
+        end = line.offset() + line.bytes().len() as u64;
+        if let Some((target, it)) = scanner.scan(&line).ok().and_then(Known::of) {
+            known.insert(target, it);
+        }
+    }
+    Ok((known, end))
+}
+
+/// Returns the XXH3 of a file from where it stands.
+pub(crate) fn hash_of(mut file: impl Read) -> io::Result<u64> {
+    let mut hash = Xxh3::new();
+    let mut buffer = vec![0; 256 * 1024];
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => return Ok(hash.digest()),
+            Ok(n) => hash.update(&buffer[..n]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! A line of the journal: of what it tells, and how it is spelled.
+
+use std::{
+    fmt::Write as _,
+    os::unix::{ffi::OsStrExt, fs::MetadataExt},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use jsonl::{Style, Value, push_string};
+
+use super::hash_of;
+use crate::{
+    describe::Done,
+    folder::Folder,
+    snapshot::Snapshot,
+    verdict::{Verdict, n_lost},
+};
+
+/// The version of the lines.
+const VERSION: u32 = 1;
+
+/// A source before it is converted.
+pub(crate) struct Origin<'s> {
+    /// Its absolute path.
+    pub(crate) path: &'s Path,
+    pub(crate) snapshot: &'s mut Snapshot,
+}
+
+/// What a line says.
+#[derive(Clone, Debug)]
+pub(crate) struct Record {
+    /// The absolute path of the source.
+    pub(crate) source: PathBuf,
+    pub(crate) size: u64,
+    pub(crate) modified: i128,
+    pub(crate) source_hash: u64,
+    /// What was written, if something was.
+    pub(crate) written: Option<Written>,
+    pub(crate) verdict: Verdict,
+    /// The lines of the source.
+    pub(crate) records: u64,
+    /// What is said nowhere.
+    pub(crate) lost: u64,
+    /// The lines that are not one JSON value.
+    pub(crate) damaged: u64,
+}
+
+/// A file that was written.
+#[derive(Clone, Debug)]
+pub(crate) struct Written {
+    /// Its path below the folder.
+    pub(crate) below: PathBuf,
+    pub(crate) length: u64,
+    pub(crate) hash: u64,
+}
+
+impl Record {
+    /// Takes what is to be told of a conversion.
+    pub(crate) fn tell(&mut self, done: &Done) {
+        let report = &done.report;
+        self.verdict = match done.is_changing {
+            true => Verdict::Changing,
+            false => Verdict::of_report(report, done.carry),
+        };
+        self.records = report.lines_in;
+        self.lost = n_lost(report, done.carry);
+        self.damaged = report.n_damaged;
+    }
+
+    /// Returns the line, with its end.
+    pub(super) fn line(&self, options: u64) -> Vec<u8> {
+        let Self { size, modified, source_hash, records, lost, damaged, .. } = self;
+        let mut line = format!("{{\"v\":{VERSION},\"tool\":");
+        let mut tool = Vec::new();
+        push_string(&mut tool, concat!("convert ", env!("CARGO_PKG_VERSION")), Style::Compact);
+        line.push_str(&String::from_utf8_lossy(&tool));
+        let source = path_body(&self.source);
+        _ = write!(line, ",\"opts_hash\":\"{options:016x}\",\"src\":\"{source}\"");
+        _ = write!(line, ",\"size\":{size},\"mtime_ns\":{modified}");
+        _ = write!(line, ",\"src_xxh3\":\"{source_hash:016x}\"");
+        match &self.written {
+            Some(Written { below, length, hash }) => {
+                let target = path_body(below);
+                _ = write!(line, ",\"dst\":\"{target}\",\"dst_len\":{length}");
+                _ = write!(line, ",\"dst_xxh3\":\"{hash:016x}\"");
+            }
+            None => line.push_str(",\"dst\":null,\"dst_len\":null,\"dst_xxh3\":null"),
+        }
+        _ = write!(line, ",\"status\":\"{}\",\"records\":{records}", self.verdict.name());
+        _ = writeln!(line, ",\"lost\":{lost},\"damaged\":{damaged}}}");
+        line.into_bytes()
+    }
+}
+
+/// What the journal knows of a file that was written.
+#[derive(Debug)]
+pub(super) struct Known {
+    pub(super) source: Box<str>,
+    pub(super) size: u64,
+    pub(super) modified: i128,
+    pub(super) source_hash: u64,
+    pub(super) options: u64,
+    length: u64,
+    hash: u64,
+    pub(super) verdict: Verdict,
+}
+
+impl Known {
+    /// Reads a line that tells of a file: its path, and what is known of it.
+    pub(super) fn of(line: Value<'_>) -> Option<(Box<str>, Self)> {
+        let text = |name| Some(line.get(name)?.text()?.body());
+        let number = |name| line.get(name)?.raw().as_u64();
+        let hash = |name| u64::from_str_radix(text(name)?, 16).ok();
+        (number("v")? == u64::from(VERSION)).then_some(())?;
+        let known = Self {
+            source: text("src")?.into(),
+            size: number("size")?,
+            modified: line.get("mtime_ns")?.raw().as_str().parse().ok()?,
+            source_hash: hash("src_xxh3")?,
+            options: hash("opts_hash")?,
+            length: number("dst_len")?,
+            hash: hash("dst_xxh3")?,
+            verdict: Verdict::named(text("status")?)?,
+        };
+        Some((text("dst")?.into(), known))
+    }
+
+    /// Returns when the file was written, in nanoseconds since 1970, if it is as it was then.
+    pub(super) fn is_there(&self, folder: &Arc<Folder>, below: &Path) -> Option<i128> {
+        let folder = folder.below(below.parent()?).ok()?;
+        let file = folder.read(below.file_name()?).ok()?;
+        let metadata = file.metadata().ok()?;
+        let is_it = metadata.len() == self.length && hash_of(file).ok()? == self.hash;
+        let modified = i128::from(metadata.mtime()) * 1_000_000_000;
+        is_it.then_some(modified + i128::from(metadata.mtime_nsec()))
+    }
+}
+
+/// Returns a path as the body of a JSON string; what is not UTF-8 is spelled as Python does it, with
+/// a lone surrogate for each byte.
+pub(super) fn path_body(path: &Path) -> Box<str> {
+    let mut body = String::new();
+    for chunk in path.as_os_str().as_bytes().utf8_chunks() {
+        let mut text = Vec::new();
+        push_string(&mut text, chunk.valid(), Style::Compact);
+        let text = String::from_utf8_lossy(&text);
+        body.push_str(text.get(1..text.len() - 1).unwrap_or_default());
+        for byte in chunk.invalid() {
+            _ = write!(body, "\\udc{byte:02x}");
+        }
+    }
+    body.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_known() {
+        let path = PathBuf::from(OsStr::from_bytes(b"/a \"b\"\n/\xff\xc3.jsonl"));
+        let record = Record {
+            source: path.clone(),
+            size: u64::MAX,
+            modified: -1,
+            source_hash: 7,
+            written: Some(Written { below: path.clone(), length: 3, hash: u64::MAX }),
+            verdict: Verdict::DoneWithLoss,
+            records: 1,
+            lost: 2,
+            damaged: 0,
+        };
+        let line = record.line(9);
+        let mut scanner = jsonl::Scanner::default();
+        let value = scanner.scan_slice(&line, 0).expect("JSON");
+        let (target, known) = Known::of(value).expect("known");
+        assert_eq!(&*target, r#"/a \"b\"\n/\udcff\udcc3.jsonl"#);
+        assert_eq!((&known.source, known.size, known.modified), (&target, u64::MAX, -1));
+        assert_eq!((known.options, known.length, known.hash), (9, 3, u64::MAX));
+        assert_eq!(known.verdict, Verdict::DoneWithLoss);
+        let nothing = Record { written: None, ..record }.line(9);
+        let value = scanner.scan_slice(&nothing, 0).expect("JSON");
+        assert!(Known::of(value).is_none());
+    }
+}

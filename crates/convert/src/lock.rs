@@ -1,0 +1,64 @@
+//! Who writes to a folder: one run at a time.
+
+use std::{fs, fs::File, io, os::unix::fs::MetadataExt};
+
+use rustix::{
+    fs::{FlockOperation, flock},
+    io::Errno,
+};
+
+/// What came of asking for a lock.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Lock {
+    /// It is ours, until the file is closed.
+    Held,
+    /// The file system has no locks.
+    Unknown,
+    /// Another run has it: the number of its process, if the system says it.
+    Other(Option<u32>),
+}
+
+/// Asks for the lock of a file.
+///
+/// # Errors
+///
+/// The system's own.
+pub(crate) fn lock(file: &File) -> io::Result<Lock> {
+    match flock(file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(Lock::Held),
+        Err(Errno::WOULDBLOCK) => Ok(Lock::Other(holder(file))),
+        Err(Errno::NOLCK | Errno::NOTSUP | Errno::NOSYS | Errno::INVAL) => Ok(Lock::Unknown),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Returns the process that has the lock of a file, on Linux.
+fn holder(file: &File) -> Option<u32> {
+    let inode = file.metadata().ok()?.ino().to_string();
+    // 1: FLOCK  ADVISORY  WRITE 12345 fe:00:131078 0 EOF (proc_locks(5))
+    fs::read_to_string("/proc/locks").ok()?.lines().find_map(|line| {
+        let mut words = line.split_whitespace().skip(1);
+        let (kind, _, _, pid, place) =
+            (words.next()?, words.next()?, words.next()?, words.next()?, words.next()?);
+        let is_it = kind == "FLOCK" && place.rsplit(':').next() == Some(&inode);
+        if is_it { pid.parse().ok() } else { None }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_second_is_told_who_was_first() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let again = file.reopen().expect("opened");
+        assert_eq!(lock(file.as_file()).expect("asked"), Lock::Held);
+        let Lock::Other(holder) = lock(&again).expect("asked") else { panic!("locked twice") };
+        if let Some(holder) = holder {
+            assert_eq!(holder, std::process::id());
+        }
+        drop(file);
+        assert_eq!(lock(&again).expect("asked"), Lock::Held);
+    }
+}

@@ -1,0 +1,290 @@
+//! An input that is open: read from its start as often as needed, within limits.
+
+use std::{
+    fs::File,
+    io::{self, Cursor, Read, Seek, SeekFrom},
+};
+
+use memchr::{memchr_iter, memrchr};
+use tempfile::SpooledTempFile;
+
+use crate::{
+    compress::{Compression, Decoder},
+    output::FILE_MODE,
+    snapshot::Snapshot,
+};
+
+/// What a compressed input may hold, times its size, and so many bytes more, if nothing else is said.
+const MAX_EXPANSION: u64 = 100;
+const FREE_EXPANSION: u64 = 1024 * 1024 * 1024;
+
+/// The longest line that a compressed input may hold, times its size, if nothing else is said, and
+/// so many bytes at least: what compresses better is no session.
+const MAX_LINE_EXPANSION: u64 = 20;
+const MIN_MAX_LINE: u64 = 32 * 1024 * 1024;
+
+/// What a compressed input holds is kept if it has at most so many bytes.
+const MAX_KEPT: u64 = 8 * 1024 * 1024;
+
+/// How much an input may hold.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Limits {
+    /// The bytes of a line.
+    pub(crate) line: Option<u64>,
+    /// The bytes that a compressed input expands to.
+    pub(crate) expanded: Option<u64>,
+}
+
+impl Limits {
+    /// Whatever it holds: for what we wrote ourselves.
+    pub(crate) const NONE: Self = Self { line: Some(u64::MAX), expanded: Some(u64::MAX) };
+}
+
+/// An input that holds more than it may.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+pub(crate) enum Excess {
+    #[error("a line has more than {0} bytes; --max-line allows longer ones")]
+    Line(u64),
+    #[error("it expands to more than {0} bytes; --max-expanded allows more")]
+    Expanded(u64),
+}
+
+/// An input that can be read again from its start.
+pub(crate) struct Opened {
+    content: Content,
+    /// The input in whose place the content is read.
+    origin: Option<Box<Opened>>,
+    max_line: u64,
+    /// The bytes of the line that was read last, so far.
+    line: u64,
+}
+
+enum Content {
+    Plain(Stored),
+    Packed(Box<Packed>),
+}
+
+/// The bytes of an input as they are stored.
+enum Stored {
+    File(Box<Snapshot>),
+    Spooled(SpooledTempFile),
+}
+
+/// A compressed input: expanded anew each time that it is read, unless it is small.
+struct Packed {
+    compression: Compression,
+    decoder: Option<Decoder<Stored>>,
+    whole: Option<Cursor<Vec<u8>>>,
+    n_expanded: u64,
+    max_expanded: u64,
+}
+
+impl Opened {
+    /// Takes a file.
+    ///
+    /// # Errors
+    ///
+    /// The system's own; those of a compressed file.
+    pub(crate) fn file(file: File, limits: Limits) -> io::Result<Self> {
+        let snapshot = Snapshot::new(file)?;
+        let size = snapshot.length();
+        Self::new(Stored::File(Box::new(snapshot)), size, limits)
+    }
+
+    /// Takes a file, of which the bytes are read as they are.
+    ///
+    /// # Errors
+    ///
+    /// The system's own.
+    pub(crate) fn file_as_it_is(file: File) -> io::Result<Self> {
+        let content = Content::Plain(Stored::File(Box::new(Snapshot::new(file)?)));
+        Ok(Self { content, origin: None, max_line: u64::MAX, line: 0 })
+    }
+
+    /// Takes what was put aside.
+    ///
+    /// # Errors
+    ///
+    /// The system's own; those of a compressed file.
+    pub(crate) fn spooled(mut file: SpooledTempFile, limits: Limits) -> io::Result<Self> {
+        let size = file.seek(SeekFrom::End(0))?;
+        Self::new(Stored::Spooled(file), size, limits)
+    }
+
+    fn new(mut stored: Stored, size: u64, limits: Limits) -> io::Result<Self> {
+        let mut head = Vec::new();
+        stored.rewind()?;
+        (&mut stored).take(4).read_to_end(&mut head)?;
+        stored.rewind()?;
+        let Some(compression) = Compression::of(&head) else {
+            let max_line = limits.line.unwrap_or(u64::MAX);
+            return Ok(Self { content: Content::Plain(stored), origin: None, max_line, line: 0 });
+        };
+        let max_expanded = size.saturating_mul(MAX_EXPANSION).saturating_add(FREE_EXPANSION);
+        let max_expanded = limits.expanded.unwrap_or(max_expanded);
+        let max_line = size.saturating_mul(MAX_LINE_EXPANSION).max(MIN_MAX_LINE);
+        let max_line = limits.line.unwrap_or(max_line);
+        let packed = Packed::new(compression, stored, max_expanded)?;
+        Ok(Self { content: Content::Packed(Box::new(packed)), origin: None, max_line, line: 0 })
+    }
+
+    /// Lets something else be read in its place; what it is, and whether it changes, stays asked of
+    /// it.
+    pub(crate) fn read_as(self, file: SpooledTempFile) -> Self {
+        let content = Content::Plain(Stored::Spooled(file));
+        Self { content, origin: Some(Box::new(self)), max_line: u64::MAX, line: 0 }
+    }
+
+    /// Returns its permissions.
+    pub(crate) fn mode(&self) -> u32 {
+        if let Some(origin) = &self.origin {
+            return origin.mode();
+        }
+        match self.stored() {
+            Some(Stored::File(file)) => file.mode(),
+            _ => FILE_MODE,
+        }
+    }
+
+    /// Returns the file as it was opened, if it is one.
+    pub(crate) fn snapshot(&mut self) -> Option<&mut Snapshot> {
+        if let Some(origin) = &mut self.origin {
+            return origin.snapshot();
+        }
+        let stored = match &mut self.content {
+            Content::Plain(stored) => Some(stored),
+            Content::Packed(packed) => packed.decoder.as_mut().map(Decoder::get_mut),
+        };
+        match stored {
+            Some(Stored::File(file)) => Some(file),
+            _ => None,
+        }
+    }
+
+    fn stored(&self) -> Option<&Stored> {
+        match &self.content {
+            Content::Plain(stored) => Some(stored),
+            Content::Packed(packed) => packed.decoder.as_ref().map(Decoder::get_ref),
+        }
+    }
+
+    /// Counts the bytes of lines.
+    fn measure(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let Some(last) = memrchr(b'\n', bytes) else {
+            self.line += bytes.len() as u64;
+            return self.check_line();
+        };
+        if self.line + bytes.len() as u64 > self.max_line {
+            let mut start = 0;
+            for end in memchr_iter(b'\n', bytes) {
+                self.line += (end - start) as u64;
+                self.check_line()?;
+                (self.line, start) = (0, end + 1);
+            }
+        }
+        self.line = (bytes.len() - last - 1) as u64;
+        self.check_line()
+    }
+
+    fn check_line(&self) -> io::Result<()> {
+        if self.line > self.max_line {
+            return Err(io::Error::other(Excess::Line(self.max_line)));
+        }
+        Ok(())
+    }
+}
+
+impl Read for Opened {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = match &mut self.content {
+            Content::Plain(stored) => stored.read(buffer)?,
+            Content::Packed(packed) => packed.read(buffer)?,
+        };
+        if self.max_line < u64::MAX {
+            self.measure(&buffer[..n])?;
+        }
+        Ok(n)
+    }
+}
+
+impl Seek for Opened {
+    /// A large compressed input can be rewound; where its end is, nobody knows before it is read.
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.line = 0;
+        match &mut self.content {
+            Content::Plain(stored) => stored.seek(to),
+            Content::Packed(packed) => packed.seek(to),
+        }
+    }
+}
+
+impl Packed {
+    fn new(compression: Compression, stored: Stored, max_expanded: u64) -> io::Result<Self> {
+        let decoder = Some(Decoder::new(compression, stored)?);
+        let mut packed = Self { compression, decoder, whole: None, n_expanded: 0, max_expanded };
+        let mut bytes = Vec::new();
+        (&mut packed).take(MAX_KEPT + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 <= MAX_KEPT {
+            packed.whole = Some(Cursor::new(bytes));
+        }
+        Ok(packed)
+    }
+
+    fn rewind_decoder(&mut self) -> io::Result<()> {
+        if let Some(decoder) = self.decoder.take() {
+            let mut stored = decoder.into_inner();
+            stored.rewind()?;
+            self.decoder = Some(Decoder::new(self.compression, stored)?);
+            self.n_expanded = 0;
+        }
+        Ok(())
+    }
+}
+
+impl Read for Packed {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if let Some(whole) = &mut self.whole {
+            return whole.read(buffer);
+        }
+        let Some(decoder) = &mut self.decoder else { return Ok(0) };
+        let n = decoder.read(buffer)?;
+        self.n_expanded += n as u64;
+        if self.n_expanded > self.max_expanded {
+            return Err(io::Error::other(Excess::Expanded(self.max_expanded)));
+        }
+        Ok(n)
+    }
+}
+
+impl Seek for Packed {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        match (&mut self.whole, to) {
+            (Some(whole), to) => whole.seek(to),
+            (None, SeekFrom::Start(to)) => {
+                self.rewind_decoder()?;
+                io::copy(&mut self.by_ref().take(to), &mut io::sink())
+            }
+            // Larger than what anybody keeps.
+            (None, SeekFrom::End(_)) => Ok(u64::MAX),
+            (None, _) => Err(io::ErrorKind::Unsupported.into()),
+        }
+    }
+}
+
+impl Read for Stored {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Stored::File(file) => file.read(buffer),
+            Stored::Spooled(file) => file.read(buffer),
+        }
+    }
+}
+
+impl Seek for Stored {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        match self {
+            Stored::File(file) => file.seek(to),
+            Stored::Spooled(file) => file.seek(to),
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Bringing files to the disk, many at a time: the bytes, then the names, then the journal.
+
+use std::{collections::BTreeMap, fmt, io, path::PathBuf};
+
+use super::{Bundle, Outputs};
+use crate::{
+    interrupt::is_interrupted,
+    job::Refusal,
+    journal::Record,
+    output::{Finished, Place, Replace, unwritten},
+};
+
+/// A batch is brought to the disk when it has so many files, or so many bytes.
+const MAX_FILES: usize = 64;
+const MAX_BYTES: u64 = 256 * 1024 * 1024;
+
+/// What an item of a batch holds open at most: three files, each with its folder.
+const OPEN_FILES: u64 = 6;
+
+/// When files are brought to the disk.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
+pub(crate) enum Durability {
+    /// Each, before the next is begun
+    File,
+    /// After 64 files or 256 MiB, and at the end
+    Batch,
+    /// When the system does it: a power cut may cost files that were done
+    None,
+}
+
+impl Durability {
+    /// Returns what it means for a run of one file.
+    pub(super) fn without_batches(self) -> Self {
+        if self == Durability::Batch { Durability::File } else { self }
+    }
+}
+
+/// The files that wait to get their names.
+#[derive(Default)]
+pub(super) struct Batch {
+    items: Vec<Item>,
+    n_bytes: u64,
+}
+
+impl fmt::Debug for Batch {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Batch of {}", self.items.len())
+    }
+}
+
+/// Files that belong together, and the path by which their job knows them.
+pub(super) struct Item {
+    pub(super) path: PathBuf,
+    pub(super) bundle: Bundle,
+}
+
+impl Batch {
+    /// Takes files, and returns all that wait if they are enough.
+    pub(super) fn push(&mut self, item: Item) -> Option<Vec<Item>> {
+        self.n_bytes += item.bundle.files.iter().map(Finished::length).sum::<u64>();
+        self.items.push(item);
+        let is_full = self.items.len() >= max_files() || self.n_bytes >= MAX_BYTES;
+        is_full.then(|| self.take())
+    }
+
+    /// Returns all that wait.
+    pub(super) fn take(&mut self) -> Vec<Item> {
+        self.n_bytes = 0;
+        std::mem::take(&mut self.items)
+    }
+}
+
+/// Returns how many files a batch has at most: no more than may be open.
+fn max_files() -> usize {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    let share = limit.map_or(MAX_FILES as u64, |limit| limit / 2 / OPEN_FILES);
+    MAX_FILES.min(usize::try_from(share).unwrap_or(MAX_FILES)).max(1)
+}
+
+/// Which files did not get their names, and why.
+type Refused = Vec<(PathBuf, Refusal)>;
+
+impl Outputs {
+    /// Gives files their names, and returns which did not get theirs, and why.
+    ///
+    /// The order is what makes it safe to pull the plug: a name stands for bytes that are on the
+    /// disk, a line of the journal for names that are.
+    pub(super) fn commit(&self, items: Vec<Item>) -> Refused {
+        let is_synced = self.manner.durability != Durability::None && !self.manner.is_rehearsal;
+        let mut refused = Vec::new();
+        let mut whole = Vec::new();
+        for item in items {
+            match if is_synced { sync(&item) } else { Ok(()) } {
+                Ok(()) => whole.push(item),
+                Err(refusal) => refused.push((item.path, refusal)),
+            }
+        }
+        let mut named = Vec::new();
+        for Item { path, bundle } in whole {
+            match publish(bundle.files, bundle.replace) {
+                Ok(places) => named.push((path, places, bundle.records)),
+                Err(refusal) => refused.push((path, refusal)),
+            }
+        }
+        let mut folders = BTreeMap::new();
+        let mut sync_folder = |place: &Place| {
+            let synced = folders.entry(place.folder.identity()?);
+            let synced = synced.or_insert_with(|| place.folder.sync()).as_ref();
+            synced.map_err(|error| io::Error::new(error.kind(), error.to_string())).copied()
+        };
+        for (path, places, records) in named {
+            let synced =
+                if is_synced { places.iter().try_for_each(&mut sync_folder) } else { Ok(()) };
+            let told = synced.and_then(|()| self.tell(&records));
+            if let Err(error) = told {
+                refused.push((path.clone(), unwritten(error, &path).into()));
+            }
+        }
+        if is_synced && let Some(root) = &self.root {
+            // A line that does not reach the disk is found out, and written again, by the next run.
+            _ = root.sync_journal();
+        }
+        for (path, refusal) in &refused {
+            self.note_refusal(path, refusal);
+        }
+        refused
+    }
+
+    /// Writes lines of the journal.
+    fn tell(&self, records: &[Record]) -> io::Result<()> {
+        let root = self.root.as_ref();
+        root.map_or(Ok(()), |root| records.iter().try_for_each(|record| root.append(record)))
+    }
+}
+
+/// Brings the bytes of files to the disk.
+fn sync(item: &Item) -> Result<(), Refusal> {
+    if is_interrupted() {
+        return Err(Refusal::Interrupted);
+    }
+    let synced = item.bundle.files.iter().try_for_each(Finished::sync);
+    synced.map_err(|error| unwritten(error, &item.path).into())
+}
+
+/// Gives files that belong together their names, or none of them; returns their places.
+fn publish(files: Vec<Finished>, replace: Replace) -> Result<Vec<Place>, Refusal> {
+    let (mut places, mut made) = (Vec::new(), Vec::new());
+    for file in files {
+        let path = file.path();
+        let place = file.place().cloned();
+        match file.publish(replace) {
+            Ok(is_new) => {
+                made.extend(place.clone().filter(|_| is_new && replace == Replace::Never));
+                places.extend(place);
+            }
+            Err(error) => {
+                for Place { folder, name } in &made {
+                    // What cannot be removed is equal to what the next run writes.
+                    _ = folder.remove(name);
+                }
+                return Err(match error.kind() {
+                    io::ErrorKind::AlreadyExists => Refusal::Exists(path.display().to_string()),
+                    _ => unwritten(error, &path).into(),
+                });
+            }
+        }
+    }
+    Ok(places)
+}

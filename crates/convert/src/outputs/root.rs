@@ -1,0 +1,120 @@
+//! The folder that a run writes to, and its journal.
+
+use std::{
+    fs, io,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use crate::{
+    folder::Folder,
+    journal::{Journal, Origin, Record, Standing, Unusable},
+    output::Replace,
+    shown::shown,
+    temporary::remove_stale,
+};
+
+/// The folder that a run writes to, and its journal.
+#[derive(Debug)]
+pub(super) struct Root {
+    path: PathBuf,
+    /// Not there in a rehearsal, if it is not there yet.
+    folder: Option<Arc<Folder>>,
+    journal: Option<Journal>,
+    is_rehearsal: bool,
+}
+
+/// A folder that cannot be written to, and why.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {reason}", shown(&path.to_string_lossy()))]
+pub(crate) struct NotOpened {
+    path: PathBuf,
+    reason: Unusable,
+}
+
+impl Root {
+    pub(super) fn open(path: &Path, options: u64, is_rehearsal: bool) -> Result<Self, NotOpened> {
+        let open = || {
+            let (folder, journal) = if is_rehearsal {
+                rehearse(path, options)?
+            } else {
+                let folder = Folder::create(path)?;
+                let journal = Journal::open(&folder, options)?;
+                if journal.is_locked {
+                    remove_stale(&folder);
+                }
+                (Some(folder), Some(journal))
+            };
+            Ok(Self { path: path.to_owned(), folder, journal, is_rehearsal })
+        };
+        open().map_err(|reason| NotOpened { path: path.to_owned(), reason })
+    }
+
+    pub(super) fn without_journal(path: &Path) -> io::Result<Self> {
+        let folder = Some(Folder::create(path)?);
+        Ok(Self { path: path.to_owned(), folder, journal: None, is_rehearsal: false })
+    }
+
+    pub(super) fn folder(&self) -> io::Result<&Arc<Folder>> {
+        self.folder.as_ref().ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    /// Returns the part of a path that is below the folder.
+    pub(super) fn strip<'p>(&self, path: &'p Path) -> &'p Path {
+        path.strip_prefix(&self.path).unwrap_or(path)
+    }
+
+    pub(super) fn standing(
+        &self,
+        path: &Path,
+        endings: &[&str],
+        origin: &mut Origin<'_>,
+    ) -> io::Result<Standing> {
+        match (&self.folder, &self.journal) {
+            (Some(folder), Some(journal)) => {
+                journal.standing(folder, self.strip(path), endings, origin)
+            }
+            _ => Ok(Standing::Open(Replace::Never)),
+        }
+    }
+
+    /// Appends a line to the journal.
+    pub(super) fn append(&self, record: &Record) -> io::Result<()> {
+        match &self.journal {
+            Some(journal) if !self.is_rehearsal => journal.append(record),
+            _ => Ok(()),
+        }
+    }
+
+    /// Brings the journal to the disk.
+    pub(super) fn sync_journal(&self) -> io::Result<()> {
+        match &self.journal {
+            Some(journal) if !self.is_rehearsal => journal.sync(),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Opens what is there of a folder and its journal, and makes nothing.
+fn rehearse(path: &Path, options: u64) -> Result<(Option<Arc<Folder>>, Option<Journal>), Unusable> {
+    let folder = match Folder::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((None, None)),
+        folder => folder?,
+    };
+    let journal = Journal::peek(&folder, options)?;
+    Ok((Some(folder), journal))
+}
+
+/// Returns where the file system of a path begins, for a message.
+pub(super) fn file_system_of(path: &Path) -> String {
+    let there = path.ancestors().find_map(|path| {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        fs::canonicalize(path).ok()
+    });
+    let there = there.unwrap_or_else(|| PathBuf::from("/"));
+    let device = |path: &Path| fs::metadata(path).map(|metadata| metadata.dev()).ok();
+    let is_of_it = |path: &&Path| device(path).is_some_and(|it| Some(it) == device(&there));
+    let start = there.ancestors().take_while(is_of_it).last().unwrap_or(&there);
+    shown(&start.to_string_lossy())
+}

@@ -1,0 +1,51 @@
+//! Work on many items at a time, in their order, as far as several threads can keep one.
+
+use std::{
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+/// Does `job` for each item on so many threads, and returns the results in the order of the items.
+pub(crate) fn each_of<T: Sync, R: Send>(
+    items: &[T],
+    n_jobs: usize,
+    job: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::with_capacity(items.len()));
+    let work = || {
+        while let Some((item_idx, item)) = {
+            let item_idx = next.fetch_add(1, Ordering::Relaxed);
+            items.get(item_idx).map(|item| (item_idx, item))
+        } {
+            let result = job(item);
+            results.lock().unwrap_or_else(PoisonError::into_inner).push((item_idx, result));
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..n_jobs.min(items.len()) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    results.sort_unstable_by_key(|(item_idx, _)| *item_idx);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_in_order() {
+        let items: Vec<usize> = (0..1000).collect();
+        for n_jobs in [0, 1, 7, 2000] {
+            assert_eq!(each_of(&items, n_jobs, |item| item * 2)[999], 1998);
+        }
+        assert!(each_of(&[] as &[u8], 4, |_| ()).is_empty());
+    }
+}

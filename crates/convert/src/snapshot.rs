@@ -1,0 +1,179 @@
+//! A file as it was when it was opened: what is appended meanwhile is not read, and a change is seen.
+
+use std::{
+    fs::File,
+    io::{self, Read, Seek, SeekFrom},
+    os::unix::fs::MetadataExt,
+};
+
+use xxhash_rust::xxh3::Xxh3;
+
+/// A file up to the length that it had when it was opened.
+pub(crate) struct Snapshot {
+    file: File,
+    length: u64,
+    modified: i128,
+    mode: u32,
+    position: u64,
+    hash: Xxh3,
+    n_hashed: u64,
+}
+
+impl Snapshot {
+    /// Takes a file.
+    ///
+    /// # Errors
+    ///
+    /// The system's own.
+    pub(crate) fn new(file: File) -> io::Result<Self> {
+        let metadata = file.metadata()?;
+        Ok(Self {
+            length: metadata.len(),
+            modified: modified(&metadata),
+            mode: metadata.mode(),
+            position: 0,
+            hash: Xxh3::new(),
+            n_hashed: 0,
+            file,
+        })
+    }
+
+    /// Returns how many bytes it had.
+    pub(crate) fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Returns when it was changed last before it was opened, in nanoseconds since 1970.
+    pub(crate) fn modified(&self) -> i128 {
+        self.modified
+    }
+
+    /// Returns its permissions.
+    pub(crate) fn mode(&self) -> u32 {
+        self.mode
+    }
+
+    /// Returns whether it is still what it was when it was opened.
+    ///
+    /// # Errors
+    ///
+    /// The system's own.
+    pub(crate) fn is_unchanged(&self) -> io::Result<bool> {
+        let metadata = self.file.metadata()?;
+        Ok(metadata.len() == self.length && modified(&metadata) == self.modified)
+    }
+
+    /// Returns the XXH3 of what was read of it, and of what was not.
+    ///
+    /// # Errors
+    ///
+    /// The system's own.
+    pub(crate) fn hash(&mut self) -> io::Result<u64> {
+        self.seek(SeekFrom::Start(self.n_hashed))?;
+        io::copy(self, &mut io::sink())?;
+        Ok(self.hash.digest())
+    }
+
+    /// Returns whether the bytes that were read are still the first bytes of the file: then it only
+    /// grew.
+    ///
+    /// # Errors
+    ///
+    /// The system's own.
+    pub(crate) fn is_prefix(&mut self) -> io::Result<bool> {
+        let read = self.hash()?;
+        let is_whole = self.n_hashed == self.length;
+        (self.hash, self.n_hashed) = (Xxh3::new(), 0);
+        Ok(is_whole && self.hash()? == read && self.n_hashed == self.length)
+    }
+}
+
+impl Read for Snapshot {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.length.saturating_sub(self.position);
+        let wanted = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
+        let buffer = &mut buffer[..wanted];
+        let n = self.file.read(buffer)?;
+        let end = self.position + n as u64;
+        if self.position <= self.n_hashed && end > self.n_hashed {
+            self.hash.update(&buffer[(self.n_hashed - self.position) as usize..n]);
+            self.n_hashed = end;
+        }
+        self.position = end;
+        Ok(n)
+    }
+}
+
+impl Seek for Snapshot {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let to = match to {
+            SeekFrom::End(offset) => SeekFrom::Start(self.length.saturating_add_signed(offset)),
+            to => to,
+        };
+        self.position = self.file.seek(to)?;
+        Ok(self.position)
+    }
+}
+
+fn modified(metadata: &std::fs::Metadata) -> i128 {
+    i128::from(metadata.mtime()) * 1_000_000_000 + i128::from(metadata.mtime_nsec())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use xxhash_rust::xxh3::xxh3_64;
+
+    use super::*;
+
+    fn file(bytes: &[u8]) -> (tempfile::NamedTempFile, Snapshot) {
+        let mut file = tempfile::NamedTempFile::new().expect("a file");
+        file.write_all(bytes).expect("written");
+        let snapshot = Snapshot::new(file.reopen().expect("opened")).expect("a snapshot");
+        (file, snapshot)
+    }
+
+    fn read(snapshot: &mut Snapshot) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        snapshot.rewind().expect("rewound");
+        snapshot.read_to_end(&mut bytes).expect("read");
+        bytes
+    }
+
+    #[test]
+    fn what_is_appended_is_not_read() {
+        let (mut file, mut snapshot) = file(b"one\n");
+        file.write_all(b"two\n").expect("written");
+        assert_eq!(read(&mut snapshot), b"one\n");
+        assert!(!snapshot.is_unchanged().expect("asked"));
+        assert!(snapshot.is_prefix().expect("asked"));
+        assert_eq!(snapshot.hash().expect("read"), xxh3_64(b"one\n"));
+    }
+
+    #[test]
+    fn what_is_truncated_or_written_anew_is_no_prefix() {
+        let (file_, mut snapshot) = file(b"one\ntwo\n");
+        assert!(snapshot.is_unchanged().expect("asked"));
+        file_.as_file().set_len(3).expect("cut");
+        assert_eq!(read(&mut snapshot), b"one");
+        assert!(!snapshot.is_unchanged().expect("asked") && !snapshot.is_prefix().expect("asked"));
+        let (mut file, mut snapshot) = file(b"one\n");
+        read(&mut snapshot);
+        file.rewind().expect("rewound");
+        file.write_all(b"ONE\n").expect("written");
+        assert!(!snapshot.is_prefix().expect("asked"));
+    }
+
+    #[test]
+    fn each_byte_is_hashed_once_in_whatever_order_they_are_read() {
+        let text: Vec<u8> = (0..100_000_u32).flat_map(u32::to_le_bytes).collect();
+        let (_file, mut snapshot) = file(&text);
+        let mut buffer = [0; 1000];
+        for offset in [0, 500, 900, 3000, 0, 1800] {
+            snapshot.seek(SeekFrom::Start(offset)).expect("a place");
+            snapshot.read_exact(&mut buffer).expect("read");
+        }
+        assert_eq!(snapshot.hash().expect("read"), xxh3_64(&text));
+    }
+}

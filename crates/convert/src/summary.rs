@@ -1,0 +1,132 @@
+//! The summary of a run over a folder: four lines at most.
+
+use std::{collections::HashMap, time::Duration};
+
+use core_model::LossKind;
+
+use crate::{
+    account::sources,
+    cli::{Carry, ConvertArgs},
+    figures::{count, grouped, size},
+    install::quoted,
+    progress::say,
+    settled::{End, Settled},
+    shown::shown,
+};
+
+/// How many fields are named that the target does not say.
+const MAX_FIELDS: usize = 3;
+
+/// What is summed up over all files of a run.
+pub(crate) struct Summary {
+    counts: HashMap<End, u64>,
+    from: Vec<&'static str>,
+    bytes_in: u64,
+    lines_out: u64,
+    n_damaged: u64,
+    /// What the target does not say, the most frequent first.
+    losses: Vec<(&'static str, u64)>,
+}
+
+impl Summary {
+    /// Sums up.
+    pub(crate) fn of(settled: &[Settled]) -> Self {
+        let mut counts = HashMap::new();
+        let mut losses = HashMap::new();
+        for it in settled {
+            *counts.entry(it.end).or_insert(0) += 1;
+            for (kind, field, n) in &it.figures.losses {
+                if *kind != LossKind::Invented {
+                    *losses.entry(*field).or_insert(0) += n;
+                }
+            }
+        }
+        let mut losses: Vec<_> = losses.into_iter().collect();
+        losses.sort_unstable_by(|one, other| other.1.cmp(&one.1).then(one.0.cmp(other.0)));
+        let sum = |of: fn(&Settled) -> u64| settled.iter().map(of).sum();
+        Self {
+            counts,
+            from: sources(settled).into_iter().collect(),
+            bytes_in: sum(|it| it.figures.bytes_in),
+            lines_out: sum(|it| it.figures.lines_out),
+            n_damaged: sum(|it| it.figures.n_damaged),
+            losses,
+        }
+    }
+
+    /// Prints it.
+    pub(crate) fn print(&self, args: &ConvertArgs, time: Duration) {
+        for line in self.lines(args, time) {
+            say(&line);
+        }
+    }
+
+    fn n(&self, end: End) -> u64 {
+        self.counts.get(&end).copied().unwrap_or(0)
+    }
+
+    fn lines(&self, args: &ConvertArgs, time: Duration) -> Vec<String> {
+        let to = args.to.as_deref().unwrap_or_default();
+        let output = args.output.as_deref().map(|path| path.to_string_lossy().into_owned());
+        let n_converted = self.n(End::Converted);
+        let n_files = n_converted + self.n(End::Copied);
+        let seconds = time.as_secs_f64();
+        let rate = if seconds > 0.0 { self.bytes_in as f64 / seconds } else { 0.0 };
+        let what = if args.dry_run { "Would convert" } else { "Converted" };
+        let from =
+            if self.from.is_empty() { String::new() } else { format!(" {}", self.from.join(", ")) };
+        let mut lines = vec![format!(
+            "{what} {} ({}, {}){from} → {to} in {seconds:.1} s, {}/s",
+            count(n_converted, "session"),
+            count(n_files, "file"),
+            size(self.bytes_in),
+            size(rate as u64),
+        )];
+        let verb = if args.dry_run { "to write" } else { "written" };
+        let place = output.as_deref().map(|it| format!(" to {}", shown(it))).unwrap_or_default();
+        let mut parts = vec![
+            format!("{} {verb}{place}", count(self.lines_out, "record")),
+            format!("{} up to date", grouped(self.n(End::UpToDate))),
+            format!("{} failed", grouped(self.n(End::Refused))),
+        ];
+        for (n, what) in [
+            (self.n_damaged, "malformed lines kept"),
+            (self.n(End::SameAsAnother), "the same as others"),
+            (self.n(End::NotOurs), "not sessions"),
+            (self.n(End::Left), "left"),
+        ] {
+            if n > 0 {
+                parts.push(format!("{} {what}", grouped(n)));
+            }
+        }
+        lines.push(format!("  {}", parts.join(" · ")));
+        if !self.losses.is_empty() {
+            let kept = match args.carry {
+                Carry::Inline => "kept in its lines",
+                Carry::Sidecar => "kept in sidecars",
+                Carry::None => "not kept",
+            };
+            let field = |(field, n): &(&str, u64)| format!("{field} ×{}", grouped(*n));
+            let mut fields: Vec<_> = self.losses.iter().take(MAX_FIELDS).map(field).collect();
+            if self.losses.len() > MAX_FIELDS {
+                fields.push(format!("{} more", self.losses.len() - MAX_FIELDS));
+            }
+            lines.push(format!("  Not expressible in {to}, {kept}: {}", fields.join(", ")));
+        }
+        let mut hints = Vec::new();
+        if let Some(report) = &args.report {
+            hints.push(format!("Full report: {}", shown(&report.to_string_lossy())));
+        }
+        if let ([from], Some(output), false) = (&*self.from, &output, args.dry_run)
+            && *from != to
+            && !matches!(args.carry, Carry::None)
+        {
+            let output = quoted(&shown(output));
+            hints.push(format!("Undo: convert {output} --to {from} -o restored/"));
+        }
+        if !hints.is_empty() {
+            lines.push(format!("  {}", hints.join("     ")));
+        }
+        lines
+    }
+}

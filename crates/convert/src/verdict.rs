@@ -1,0 +1,111 @@
+//! What became of a file, in one word.
+
+use std::io;
+
+use crate::{
+    CarryMode, Report, conversions::Outcome, job::Refusal, opened::Excess, output::Unwritten,
+};
+
+/// What became of a file, as the journal and the report say it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Verdict {
+    /// It was converted.
+    Done,
+    /// It was converted, and what the target does not say is kept nowhere.
+    DoneWithLoss,
+    /// It was converted, but for bytes that cannot be read; or there is nothing else in it.
+    Damaged,
+    /// It is gone.
+    Vanished,
+    /// It changed while it was read, each time that it was.
+    Changing,
+    /// We may not read it.
+    PermissionDenied,
+    /// It holds more than it may.
+    TooLarge,
+    /// What it became could not be written.
+    WriteFailed,
+    /// It is no session, or its place is taken.
+    Skipped,
+}
+
+const ALL: [(Verdict, &str); 9] = [
+    (Verdict::Done, "Done"),
+    (Verdict::DoneWithLoss, "DoneWithLoss"),
+    (Verdict::Damaged, "Damaged"),
+    (Verdict::Vanished, "Vanished"),
+    (Verdict::Changing, "Changing"),
+    (Verdict::PermissionDenied, "PermissionDenied"),
+    (Verdict::TooLarge, "TooLarge"),
+    (Verdict::WriteFailed, "WriteFailed"),
+    (Verdict::Skipped, "Skipped"),
+];
+
+impl Verdict {
+    /// Returns the word for it.
+    pub(crate) fn name(self) -> &'static str {
+        ALL.iter().find(|(verdict, _)| *verdict == self).map_or("", |(_, name)| name)
+    }
+
+    /// Returns what a word stands for.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        ALL.iter().find(|(_, it)| *it == name).map(|(verdict, _)| *verdict)
+    }
+
+    /// Returns whether a file was written, and is as it should be.
+    pub(crate) fn is_done(self) -> bool {
+        matches!(self, Verdict::Done | Verdict::DoneWithLoss | Verdict::Damaged)
+    }
+
+    /// Returns what is to be said of a conversion.
+    pub(crate) fn of_report(report: &Report, carry: CarryMode) -> Self {
+        if report.wants_attention() {
+            Verdict::Damaged
+        } else if n_lost(report, carry) > 0 {
+            Verdict::DoneWithLoss
+        } else {
+            Verdict::Done
+        }
+    }
+
+    /// Returns what is to be said of a file that was asked for.
+    pub(crate) fn of(result: &Result<Outcome, Refusal>) -> Self {
+        match result {
+            Ok(Outcome::Converted(done)) if done.is_changing => Verdict::Changing,
+            Ok(Outcome::Converted(done)) => Self::of_report(&done.report, done.carry),
+            Ok(Outcome::Copied | Outcome::SameAs(_)) => Verdict::Done,
+            Ok(Outcome::UpToDate(verdict)) => *verdict,
+            Err(Refusal::Changing) => Verdict::Changing,
+            Err(Refusal::NotExact | Refusal::NotInstalled(_) | Refusal::NoSpace(_)) => {
+                Verdict::WriteFailed
+            }
+            Err(Refusal::Io(error)) => Self::of_error(error),
+            Err(_) => Verdict::Skipped,
+        }
+    }
+
+    fn of_error(error: &io::Error) -> Self {
+        let cause = error.get_ref();
+        if cause.is_some_and(|cause| cause.is::<Unwritten>()) {
+            return Verdict::WriteFailed;
+        }
+        if cause.is_some_and(|cause| cause.is::<Excess>()) {
+            return Verdict::TooLarge;
+        }
+        match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::StaleNetworkFileHandle => Verdict::Vanished,
+            io::ErrorKind::PermissionDenied => Verdict::PermissionDenied,
+            _ => Verdict::Damaged,
+        }
+    }
+}
+
+/// Returns how many things of a source are said nowhere.
+pub(crate) fn n_lost(report: &Report, carry: CarryMode) -> u64 {
+    match carry {
+        CarryMode::None => {
+            report.riders + report.losses.iter().map(|(_, _, it)| it.count).sum::<u64>()
+        }
+        CarryMode::Inline | CarryMode::Sidecar => report.n_stranded,
+    }
+}
