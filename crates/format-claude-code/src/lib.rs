@@ -19,6 +19,7 @@ mod bundle;
 mod chain;
 mod diagnose;
 mod edit;
+mod markdown;
 mod prompt;
 mod reader;
 mod record;
@@ -39,6 +40,7 @@ pub use self::{
         Appender, Fork, ForkError, NewMessage, Thread, create_transcript, fork, rename, tag,
         tag_line, title_line,
     },
+    markdown::SessionMarkdown,
     reader::{detect, read},
     record::{ApiMessage, Record},
     store::{

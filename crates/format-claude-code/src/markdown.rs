@@ -1,0 +1,207 @@
+//! A whole session as Markdown: each sub-agent where its result comes, a quote deeper (seed 004).
+
+use std::{
+    collections::{HashMap, HashSet},
+    io::{self, Write},
+    path::Path,
+};
+
+use core_model::{Agent, Bundle, Markdown, quoted, shown_time};
+use jsonl::Scanner;
+
+use crate::{Entry, Filter, Transcript, open_bundle};
+
+/// The deepest sub-agent that is printed.
+const MAX_DEPTH: usize = 10;
+
+/// Prints a session with its sub-agents as Markdown.
+#[derive(Clone, Debug, Default)]
+pub struct SessionMarkdown<'m> {
+    /// How messages are printed.
+    pub markdown: Markdown<'m>,
+    /// Which entries are printed.
+    pub filter: Filter,
+    /// Whether only what sub-agents say is printed.
+    pub agents_only: bool,
+}
+
+impl SessionMarkdown<'_> {
+    /// Prints a session, given its main file.
+    ///
+    /// A sub-agent comes before the result of the tool use that started it; those of which nobody
+    /// says what started them come last. Of a sub-agent without a file, that is said.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the session's files, and of writing.
+    ///
+    /// ```no_run
+    /// use format_claude_code::SessionMarkdown;
+    ///
+    /// let main = "projects/-home-ada-pages/fb02d60f-60fc-4f60-a756-f9afd272cd18.jsonl";
+    /// SessionMarkdown::default().print(main.as_ref(), &mut std::io::stdout().lock())?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn print(&self, main: &Path, out: &mut dyn Write) -> io::Result<()> {
+        let bundle = open_bundle(main)?;
+        let transcript = Transcript::open(main)?;
+        header(main, &transcript, out)?;
+        let mut printer = Printer::new(self, &bundle, out);
+        printer.conversation(transcript)?;
+        for agent in &bundle.agents {
+            if !printer.seen.contains(agent.id.as_str()) {
+                printer.start(agent, 0)?;
+                printer.run()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn header(main: &Path, transcript: &Transcript<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let stem = main.file_stem().unwrap_or_default().to_string_lossy();
+    let (mut project, mut date) = (None, None);
+    let mut entries = transcript.entries();
+    while let Some(entry) = entries.next() {
+        let cwd = entry.event.context.cwd;
+        project = project.or_else(|| cwd.map(|cwd| cwd.decode().into_owned()));
+        date = date.or(entry.millis());
+        if project.is_some() && date.is_some() {
+            break;
+        }
+    }
+    writeln!(out, "# Session Reconstruction\n\n**Session ID:** `{stem}`")?;
+    if let Some(project) = project {
+        writeln!(out, "**Project:** `{}`", project.replace(['\n', '\r', '`'], " "))?;
+    }
+    writeln!(out, "**Date:** {}\n\n---\n", shown_time(date))
+}
+
+/// A conversation that is being printed, up to an entry.
+struct Frame<'b> {
+    transcript: Transcript<'static>,
+    next: usize,
+    depth: usize,
+    agent: Option<&'b Agent>,
+    /// Whether the sub-agents that the next entry tells of have been printed.
+    is_announced: bool,
+}
+
+struct Printer<'p, 'b> {
+    options: &'p SessionMarkdown<'p>,
+    /// The sub-agents by the tool uses that started them.
+    agents: HashMap<&'b str, Vec<&'b Agent>>,
+    /// The ids of the sub-agents without a file, by the tool uses that started them.
+    missing: HashMap<&'b str, Vec<&'b str>>,
+    seen: HashSet<&'b str>,
+    frames: Vec<Frame<'b>>,
+    scanner: Scanner,
+    out: &'p mut dyn Write,
+}
+
+impl<'p, 'b> Printer<'p, 'b> {
+    fn new(options: &'p SessionMarkdown<'p>, bundle: &'b Bundle, out: &'p mut dyn Write) -> Self {
+        let mut agents: HashMap<&str, Vec<&Agent>> = HashMap::new();
+        for agent in &bundle.agents {
+            if let Some(tool_use) = agent.tool_use.as_deref() {
+                agents.entry(tool_use).or_default().push(agent);
+            }
+        }
+        let mut missing: HashMap<&str, Vec<&str>> = HashMap::new();
+        for agent in &bundle.missing {
+            missing.entry(&agent.tool_use).or_default().push(&agent.id);
+        }
+        let (seen, frames) = (HashSet::new(), Vec::new());
+        Self { options, agents, missing, seen, frames, scanner: Scanner::default(), out }
+    }
+
+    fn conversation(&mut self, transcript: Transcript<'static>) -> io::Result<()> {
+        self.frames.push(Frame { transcript, next: 0, depth: 0, agent: None, is_announced: false });
+        self.run()
+    }
+
+    /// Prints what is left of the conversations that have been started, the last one first.
+    fn run(&mut self) -> io::Result<()> {
+        while let Some(mut frame) = self.frames.pop() {
+            let Some(entry) = frame.transcript.entry(frame.next, &mut self.scanner) else {
+                if frame.agent.is_some() {
+                    self.line(&"-".repeat(40), frame.depth - 1)?;
+                }
+                continue;
+            };
+            if !std::mem::replace(&mut frame.is_announced, true) {
+                let started = tool_uses(&entry);
+                let depth = frame.depth;
+                if !started.is_empty() {
+                    self.frames.push(frame);
+                    self.announce(&started, depth)?;
+                    continue;
+                }
+            }
+            let mut text = String::new();
+            // Sub-agents of old clients speak in the main file.
+            let is_inline = frame.agent.is_none() && entry.event.is_sub_agent();
+            let depth = frame.depth + usize::from(is_inline);
+            if self.options.filter.matches(&entry) && (depth > 0 || !self.options.agents_only) {
+                let mode = frame.agent.and_then(|agent| agent.description.kind.as_deref());
+                self.options.markdown.event(&entry.event, depth, mode, &mut text);
+            }
+            self.out.write_all(text.as_bytes())?;
+            frame.next += 1;
+            frame.is_announced = false;
+            self.frames.push(frame);
+        }
+        Ok(())
+    }
+
+    /// Starts the sub-agents of tool uses, the first one on top.
+    fn announce(&mut self, tool_uses: &[String], depth: usize) -> io::Result<()> {
+        for tool_use in tool_uses {
+            for id in self.missing.remove(tool_use.as_str()).unwrap_or_default() {
+                self.line(&format!("--- *Sub-Agent Delegation `{}`* ---", plain(id)), depth)?;
+                self.line("(Sub-agent log file not found)", depth)?;
+                self.line(&"-".repeat(40), depth)?;
+            }
+            for agent in self.agents.get(tool_use.as_str()).cloned().unwrap_or_default() {
+                if !self.seen.contains(agent.id.as_str()) {
+                    // One after the other: the next one starts when the entry is looked at again.
+                    if let Some(frame) = self.frames.last_mut() {
+                        frame.is_announced = false;
+                    }
+                    return self.start(agent, depth);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts a sub-agent, unless it has been printed: agents may name each other in a circle.
+    fn start(&mut self, agent: &'b Agent, depth: usize) -> io::Result<()> {
+        if !self.seen.insert(&agent.id) {
+            return Ok(());
+        }
+        self.line(&format!("--- *Sub-Agent Delegation `{}`* ---", plain(&agent.id)), depth)?;
+        if depth >= MAX_DEPTH {
+            return self.line(&format!("(More than {MAX_DEPTH} sub-agents deep)"), depth);
+        }
+        let transcript = Transcript::open(&agent.path)?;
+        let (depth, agent) = (depth + 1, Some(agent));
+        self.frames.push(Frame { transcript, next: 0, depth, agent, is_announced: false });
+        Ok(())
+    }
+
+    fn line(&mut self, line: &str, depth: usize) -> io::Result<()> {
+        writeln!(self.out, "{}\n", quoted(line, depth))
+    }
+}
+
+/// Returns the ids of the tool uses that an entry has results of.
+fn tool_uses(entry: &Entry<'_>) -> Vec<String> {
+    let results = entry.event.message().into_iter().flat_map(|message| message.tool_results());
+    results.map(|result| result.tool_use_id.decode().into_owned()).collect()
+}
+
+/// Returns an id as it may stand within a line of code.
+fn plain(id: &str) -> String {
+    id.replace(['`', '\n', '\r'], " ")
+}
