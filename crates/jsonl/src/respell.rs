@@ -1,9 +1,9 @@
 //! From one way to spell JSON to the other.
 
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap};
 
 use crate::{
-    Kind, Raw, Scanner, Style, Value,
+    Kind, Raw, Scanner, Style, Text, Value,
     decode::Unescape,
     encode::{push_char, push_code_unit},
     number::push_python_number,
@@ -186,7 +186,8 @@ fn has_duplicates(value: Value<'_>) -> bool {
         return true;
     }
     while let Some((key, _)) = later.next() {
-        if later.clone().any(|(other, _)| other.as_str() == key.as_str()) {
+        let is_escaped = || key.as_str().contains('\\');
+        if later.clone().any(|(other, _)| other.as_str() == key.as_str()) || is_escaped() {
             return true;
         }
     }
@@ -198,13 +199,24 @@ fn without_duplicates(value: Value<'_>) -> Vec<(&str, Value<'_>)> {
     let mut places = HashMap::new();
     let mut kept: Vec<(&str, Value<'_>)> = Vec::new();
     for (key, member) in value.members() {
-        let place = *places.entry(key.as_str()).or_insert(kept.len());
+        let place = *places.entry(meaning(key)).or_insert(kept.len());
         match kept.get_mut(place) {
             Some(earlier) => earlier.1 = member,
             None => kept.push((key.as_str(), member)),
         }
     }
     kept
+}
+
+/// Returns what two keys have in common if they mean the same, half surrogate pairs included.
+fn meaning(key: Text<'_>) -> Cow<'_, [u8]> {
+    let body = key.body();
+    if body.is_ascii() && !body.contains('\\') {
+        return Cow::Borrowed(body.as_bytes());
+    }
+    let mut spelled = Vec::new();
+    push_body(&mut spelled, body, Style::Python, Style::Python);
+    Cow::Owned(spelled)
 }
 
 /// Appends a string by its body as written.
@@ -324,6 +336,9 @@ mod tests {
     fn spaces_and_duplicates() {
         assert_eq!(python(r#"{ "a":[1,{}],"b":2,"a":[]}"#), r#"{"a": [], "b": 2}"#);
         assert_eq!(compact(r#"{ "a" : [1, {}], "a": 1.50 }"#), r#"{"a":[1,{}],"a":1.50}"#);
+        // What a key means counts, not how it is spelled; two halves of pairs are two keys.
+        assert_eq!(python(r#"{"\u0061":1,"é":2,"a":3,"\u00e9":4}"#), r#"{"a": 3, "\u00e9": 4}"#);
+        assert_eq!(python(r#"{"\ud800":1,"\uD801":2}"#), r#"{"\ud800": 1, "\ud801": 2}"#);
     }
 
     #[test]
