@@ -263,3 +263,57 @@ fn a_breadcrumb_leads_to_its_session() {
     let output = home.convert(&["detect", &crumb("../abc123xyz")]);
     assert_eq!(text(&output.stdout), format!("unknown\t{}/crumb.json\n", home.path().display()));
 }
+
+#[test]
+fn hostile_ids_lead_nowhere_but_to_their_place() {
+    const IDS: [&str; 8] = [
+        "../../../escaped",
+        "/etc/escaped",
+        "..\\\\escaped",
+        "-rf",
+        "a\\u0000b",
+        "\\u001b[31m",
+        "CON",
+        "x'; id; '",
+    ];
+    for id in IDS {
+        for field in ["sessionId", "agentId", "slug"] {
+            for to in ["clido", "claude-code"] {
+                let home = Home::new();
+                let project = home.project();
+                let other = if field == "sessionId" { "" } else { "\"sessionId\":\"s\"," };
+                let line = format!(
+                    "{{\"type\":\"user\",\"uuid\":\"u\",\"parentUuid\":null,{other}\"{field}\":\"{id}\",\"cwd\":\"{}\",\"timestamp\":\"2026-01-01T10:00:00.000Z\",\"message\":{{\"role\":\"user\",\"content\":\"hi\"}}}}\n",
+                    project.display()
+                );
+                let source = home.write("in/session.jsonl", &line);
+                let installed = home.convert(&["--to", to, "--install", &source]);
+                let printed = [installed.stdout, installed.stderr].concat();
+                let text = String::from_utf8(printed).expect("text");
+                assert!(
+                    !text.contains('\u{1b}') && !text.contains('\0'),
+                    "{id} in {field}: {text}"
+                );
+                home.convert(&["in", "--to", to, "--output", "out"]);
+                for path in files_below(&home.path()) {
+                    let name = path.strip_prefix(home.path()).expect("below").display().to_string();
+                    let is_ours = ["in/", "out/", ".claude/", ".local/share/clido/"]
+                        .iter()
+                        .any(|start| name.starts_with(start));
+                    assert!(is_ours && !name.contains("escaped"), "{id} in {field}: {name}");
+                }
+            }
+        }
+    }
+}
+
+/// Returns all files below a folder.
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let (mut files, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder").flatten() {
+            if entry.path().is_dir() { &mut folders } else { &mut files }.push(entry.path());
+        }
+    }
+    files
+}

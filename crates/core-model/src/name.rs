@@ -86,4 +86,77 @@ mod tests {
         assert!(SafeName::new(SafeName::of(&"a".repeat(65)).as_str()).is_some());
         assert!(SafeName::new("lpt9").is_none() && SafeName::new("lpt10").is_some());
     }
+
+    /// What logs hold, or might hold, in place of an id.
+    const HOSTILE: [&str; 29] = [
+        "",
+        ".",
+        "..",
+        "../../etc/passwd",
+        "..\\..\\x",
+        "/etc/passwd",
+        "C:\\x",
+        "C:x",
+        "\\\\host\\share",
+        "a/b",
+        "a\\b",
+        "a\0b",
+        "a\nb",
+        "\u{1b}[31m",
+        "-rf",
+        "--help",
+        "$(id)",
+        "`id`",
+        "a;b",
+        "a b",
+        "~",
+        "CON",
+        "nul",
+        "com1",
+        "a.",
+        "a:stream",
+        "\u{202e}gpj.exe",
+        "e\u{301}",
+        "\u{e9}",
+    ];
+
+    #[test]
+    fn hostile_ids_become_names_of_their_own() {
+        let long = "x".repeat(4_096);
+        let mut names = std::collections::HashSet::new();
+        for id in HOSTILE.into_iter().chain([&*long]) {
+            assert!(SafeName::new(id).is_none(), "{id:?}");
+            let name = SafeName::of(id);
+            assert_eq!(SafeName::new(name.as_str()).as_ref(), Some(&name), "{id:?}");
+            assert!(names.insert(name), "{id:?} has the name of another");
+        }
+    }
+
+    #[test]
+    fn names_of_a_million_ids_do_not_collide() {
+        // Some in other cases and other normal forms of Unicode than others.
+        let n_ids = if cfg!(debug_assertions) { 50_000 } else { 1_000_000 };
+        let mut names = std::collections::HashMap::with_capacity(n_ids);
+        for n in 0..n_ids {
+            let stem = n / 10;
+            let id = match n % 10 {
+                0 => format!("{stem:08x}-eb59-46ef"),
+                1 => format!("../{stem}"),
+                2 => format!("..\\{stem}"),
+                3 => format!("caf\u{e9}-{stem}"),
+                4 => format!("cafe\u{301}-{stem}"),
+                5 => format!("CAF\u{c9}-{stem}"),
+                6 => format!("a/{stem}"),
+                7 => format!("A/{stem}"),
+                8 => format!("agent-{stem}"),
+                _ => format!("{stem}\0"),
+            };
+            // Nor do they on file systems that do not tell cases apart.
+            let folded = SafeName::of(&id).as_str().to_ascii_lowercase();
+            if let Some(other) = names.insert(folded, id.clone()) {
+                assert!(other.is_empty(), "{id:?} and {other:?}");
+            }
+        }
+        assert_eq!(names.len(), n_ids);
+    }
 }
