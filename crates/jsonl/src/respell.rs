@@ -1,16 +1,14 @@
 //! From one way to spell JSON to the other.
 
-use std::{borrow::Cow, collections::HashMap};
+mod duplicates;
 
+use self::duplicates::{has_duplicates, without_duplicates};
 use crate::{
-    Kind, Raw, Scanner, Style, Text, Value,
+    Kind, Raw, Scanner, Style, Value,
     decode::Unescape,
     encode::{push_char, push_code_unit},
     number::push_python_number,
 };
-
-/// The most members among which duplicates are looked for one by one.
-const FEW: usize = 16;
 
 /// Appends a value in a style: strings and spaces as that style spells them, order kept.
 ///
@@ -177,46 +175,6 @@ fn respell_value(out: &mut Vec<u8>, value: Value<'_>, style: Style, depth: usize
         }
         _ => out.extend_from_slice(raw.as_bytes()),
     }
-}
-
-/// Returns whether two members may have the same key.
-fn has_duplicates(value: Value<'_>) -> bool {
-    let mut later = value.members();
-    if later.clone().nth(FEW).is_some() {
-        return true;
-    }
-    while let Some((key, _)) = later.next() {
-        let is_escaped = || key.as_str().contains('\\');
-        if later.clone().any(|(other, _)| other.as_str() == key.as_str()) || is_escaped() {
-            return true;
-        }
-    }
-    false
-}
-
-/// Returns the members; of duplicates, the last value at the first place.
-fn without_duplicates(value: Value<'_>) -> Vec<(&str, Value<'_>)> {
-    let mut places = HashMap::new();
-    let mut kept: Vec<(&str, Value<'_>)> = Vec::new();
-    for (key, member) in value.members() {
-        let place = *places.entry(meaning(key)).or_insert(kept.len());
-        match kept.get_mut(place) {
-            Some(earlier) => earlier.1 = member,
-            None => kept.push((key.as_str(), member)),
-        }
-    }
-    kept
-}
-
-/// Returns what two keys have in common if they mean the same, half surrogate pairs included.
-fn meaning(key: Text<'_>) -> Cow<'_, [u8]> {
-    let body = key.body();
-    if body.is_ascii() && !body.contains('\\') {
-        return Cow::Borrowed(body.as_bytes());
-    }
-    let mut spelled = Vec::new();
-    push_body(&mut spelled, body, Style::Python, Style::Python);
-    Cow::Owned(spelled)
 }
 
 /// Appends a string by its body as written.

@@ -1,0 +1,49 @@
+//! Members whose keys mean the same: Python keeps the last value, at the first place.
+
+use std::{borrow::Cow, collections::HashMap};
+
+use super::push_body;
+use crate::{Style, Text, Value};
+
+/// The most members among which duplicates are looked for one by one.
+const FEW: usize = 16;
+
+/// Returns whether two members may have the same key.
+pub(super) fn has_duplicates(value: Value<'_>) -> bool {
+    let mut later = value.members();
+    if later.clone().nth(FEW).is_some() {
+        return true;
+    }
+    while let Some((key, _)) = later.next() {
+        let is_escaped = || key.as_str().contains('\\');
+        if later.clone().any(|(other, _)| other.as_str() == key.as_str()) || is_escaped() {
+            return true;
+        }
+    }
+    false
+}
+
+/// Returns the members; of duplicates, the last value at the first place.
+pub(super) fn without_duplicates(value: Value<'_>) -> Vec<(&str, Value<'_>)> {
+    let mut places = HashMap::new();
+    let mut kept: Vec<(&str, Value<'_>)> = Vec::new();
+    for (key, member) in value.members() {
+        let place = *places.entry(meaning(key)).or_insert(kept.len());
+        match kept.get_mut(place) {
+            Some(earlier) => earlier.1 = member,
+            None => kept.push((key.as_str(), member)),
+        }
+    }
+    kept
+}
+
+/// Returns what two keys have in common if they mean the same, half surrogate pairs included.
+fn meaning(key: Text<'_>) -> Cow<'_, [u8]> {
+    let body = key.body();
+    if body.is_ascii() && !body.contains('\\') {
+        return Cow::Borrowed(body.as_bytes());
+    }
+    let mut spelled = Vec::new();
+    push_body(&mut spelled, body, Style::Python, Style::Python);
+    Cow::Owned(spelled)
+}
