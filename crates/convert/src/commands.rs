@@ -10,6 +10,7 @@ mod formats;
 mod list;
 mod man;
 mod scan;
+mod show;
 mod stats;
 
 use std::io;
@@ -27,6 +28,8 @@ pub(crate) enum Command {
     Check(check::Args),
     /// List sessions: what they are called, where and when they were, how large they are
     List(list::Args),
+    /// Show sessions as conversations, in a pager or as Markdown, or while they go on
+    Show(show::Args),
     /// Find tool calls, errors, and words in sessions: a line per hit
     Find(find::Args),
     /// Write sessions as pages that a person reads
@@ -52,6 +55,7 @@ impl Command {
             Command::Detect(args) => detect::run(args),
             Command::Check(args) => check::run(args),
             Command::List(args) => list::run(args),
+            Command::Show(args) => show::run(args),
             Command::Find(args) => find::run(args),
             Command::Export(args) => export::run(args),
             Command::Formats => formats::run(),

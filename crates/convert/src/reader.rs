@@ -156,7 +156,16 @@ pub(crate) fn format_of(bytes: &[u8]) -> Result<&'static Format, Refusal> {
             break;
         }
     }
-    match ballot.result() {
+    known(ballot.result())
+}
+
+/// Returns the format that something was found to be in.
+///
+/// # Errors
+///
+/// If it is none of ours.
+pub(crate) fn known(found: Detected) -> Result<&'static Format, Refusal> {
+    match found {
         Detected::Format(format) => Ok(format),
         // Without a line it is in any format.
         Detected::Empty => FORMATS.first().copied().ok_or(Refusal::Unknown),

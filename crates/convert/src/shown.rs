@@ -18,6 +18,13 @@ pub(crate) fn shown(text: &str) -> String {
     shown
 }
 
+/// Returns `text` as [`shown`] does, but with its lines as they are; tabs are spaces.
+pub(crate) fn shown_lines(text: &str) -> String {
+    let lines = text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
+    let lines: Vec<String> = lines.map(|line| shown(&line.replace('\t', "    "))).collect();
+    lines.join("\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -26,5 +33,10 @@ mod tests {
     fn escapes_do_not_reach_a_terminal() {
         let text = "a\u{1b}[31mred\u{7f}\u{85}\u{202e}\n é🎉";
         assert_eq!(shown(text), "a\\u{1b}[31mred\\u{7f}\\u{85}\\u{202e}\\u{a} é🎉");
+    }
+
+    #[test]
+    fn lines_stay_lines() {
+        assert_eq!(shown_lines("a\r\n\tb\rc\n"), "a\n    b\\u{d}c\n");
     }
 }

@@ -1,6 +1,6 @@
 //! `export`: sessions as pages that a person reads.
 
-mod lines;
+pub(super) mod lines;
 
 use std::{
     collections::HashSet,

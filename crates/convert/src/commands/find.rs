@@ -16,6 +16,7 @@ use jsonl::Scanner;
 
 use self::hit::Hit;
 use crate::{
+    enough::{enough, is_enough},
     figures::{count, grouped, size},
     filter::{Filter, FilterArgs, Matcher},
     in_order::in_order,
@@ -86,18 +87,18 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             },
         );
     stdout.sink.flush()?;
-    let is_enough = stdout.n_left == Some(0);
+    let is_cut = stdout.n_left == Some(0);
     if let Err(error) = found
-        && !is_enough
+        && !is_cut
     {
         return Err(error);
     }
-    search.close(&inputs, is_folder, is_enough, args.reading.quiet)
+    search.close(&inputs, is_folder, is_cut, args.reading.quiet)
 }
 
 /// Returns whether an error is not that of an input.
 fn is_the_end(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::BrokenPipe || error.get_ref().is_some_and(|it| it.is::<Ended>())
+    error.kind() == io::ErrorKind::BrokenPipe || is_enough(error)
 }
 
 /// What is looked for, and what came of it so far.
@@ -162,7 +163,7 @@ impl Search {
         self,
         inputs: &[(usize, Input)],
         is_folder: bool,
-        is_enough: bool,
+        is_cut: bool,
         is_quiet: bool,
     ) -> io::Result<Status> {
         let Self { progress, n_hits, n_files, refused, only_files, .. } = self;
@@ -182,7 +183,7 @@ impl Search {
             complain(&format!("{}: {refusal}", shown(&label)));
         }
         let n_hits = n_hits.into_inner();
-        if !is_quiet && !is_enough && !is_interrupted() {
+        if !is_quiet && !is_cut && !is_interrupted() {
             // Of a file that is only named, not all hits are known.
             let hits = match only_files {
                 true => "hits".to_owned(),
@@ -207,16 +208,11 @@ struct Limited<W> {
     n_left: Option<u64>,
 }
 
-/// Enough lines were printed.
-#[derive(Debug, thiserror::Error)]
-#[error("enough")]
-struct Ended;
-
 impl<W: Write> Write for Limited<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let Some(n_left) = &mut self.n_left else { return self.sink.write(bytes) };
         if *n_left == 0 {
-            return Err(io::Error::other(Ended));
+            return Err(enough());
         }
         let line = memchr::memchr(b'\n', bytes).map_or(bytes.len(), |newline| newline + 1);
         let line = bytes.get(..line).unwrap_or(bytes);

@@ -7,7 +7,7 @@ use std::{
     io,
 };
 
-use core_model::{Agent, Bundle, Context, Event, Format, Options, Plan};
+use core_model::{Agent, Bundle, Context, Event, Format, Missing, Options, Plan};
 use jsonl::{Line, Style, Text, push_string};
 
 use crate::{FORMATS, Source, input::Input, shown::shown, survey::Events};
@@ -16,7 +16,7 @@ use crate::{FORMATS, Source, input::Input, shown::shown, survey::Events};
 const MAX_DEPTH: usize = 16;
 
 /// A line as it was read.
-pub(super) enum Read<'r> {
+pub(in crate::commands) enum Read<'r> {
     Event(&'r Event<'r>),
     /// A line that is not part of the conversation.
     Hidden,
@@ -28,7 +28,7 @@ pub(super) enum Read<'r> {
 type EachRead<'e> = dyn FnMut(Read<'_>) -> io::Result<()> + 'e;
 
 /// How the files of a session are read.
-pub(super) struct SessionLines {
+pub(in crate::commands) struct SessionLines {
     format: &'static Format,
     plan: Plan,
     /// Whether all lines are a sub-agent's: then its conversation is the page's.
@@ -36,12 +36,13 @@ pub(super) struct SessionLines {
     agents: Vec<Agent>,
     /// For each tool use, the sub-agents that it started.
     by_tool_use: HashMap<String, Vec<usize>>,
+    missing: Vec<Missing>,
     unread: Vec<String>,
 }
 
 impl SessionLines {
     /// Finds the files that belong to an input.
-    pub(super) fn new(input: &Input, format: &'static Format) -> io::Result<Self> {
+    pub(in crate::commands) fn new(input: &Input, format: &'static Format) -> io::Result<Self> {
         let bundle = match input {
             Input::File { path, .. } => Bundle::open(format, path)?,
             _ => Bundle::default(),
@@ -52,13 +53,17 @@ impl SessionLines {
                 by_tool_use.entry(tool_use.clone()).or_default().push(agent_idx);
             }
         }
-        let agents = bundle.agents;
+        let Bundle { agents, missing, .. } = bundle;
         let (plan, unread) = (Plan::default(), Vec::new());
-        Ok(Self { format, plan, is_of_agent: false, agents, by_tool_use, unread })
+        Ok(Self { format, plan, is_of_agent: false, agents, by_tool_use, missing, unread })
     }
 
     /// Finds which lines of the main file are the conversation.
-    pub(super) fn plan(&mut self, events: &mut dyn Events, options: &Options) -> io::Result<()> {
+    pub(in crate::commands) fn plan(
+        &mut self,
+        events: &mut dyn Events,
+        options: &Options,
+    ) -> io::Result<()> {
         let mut planner = self.format.planner.map(|planner| planner(options));
         let (mut has_main, mut has_agents) = (false, false);
         events.for_each(&mut |line, event| {
@@ -78,7 +83,7 @@ impl SessionLines {
     }
 
     /// Calls `each` with every line of all files.
-    pub(super) fn each(
+    pub(in crate::commands) fn each(
         &mut self,
         events: &mut dyn Events,
         each: &mut EachRead<'_>,
@@ -98,8 +103,13 @@ impl SessionLines {
         Ok(())
     }
 
+    /// Returns the sub-agents of which there is evidence, but no file.
+    pub(in crate::commands) fn missing(&self) -> &[Missing] {
+        &self.missing
+    }
+
     /// Returns which files could not be read, and why.
-    pub(super) fn unread(&self) -> &[String] {
+    pub(in crate::commands) fn unread(&self) -> &[String] {
         &self.unread
     }
 }
@@ -196,7 +206,7 @@ impl Pass<'_> {
 }
 
 /// Returns whether a file belongs to a session whose main file is there: it is shown with that one.
-pub(super) fn has_owner(input: &Input) -> bool {
+pub(in crate::commands) fn has_owner(input: &Input) -> bool {
     let Input::File { path, .. } = input else { return false };
     let mut owners = FORMATS.iter().filter_map(|format| (format.bundles?.owner)(path));
     owners.any(|owner| owner.main.is_file())

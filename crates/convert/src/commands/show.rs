@@ -1,0 +1,229 @@
+//! `show`: sessions as conversations.
+
+mod depth;
+mod follow;
+mod markdown;
+mod text;
+
+use std::io::{self, Write};
+
+use core_model::{Event, Format, Options};
+
+use self::{depth::Depths, markdown::MarkdownPage, text::TextPage};
+use super::export::lines::{Read, SessionLines, has_owner};
+use crate::{
+    Source, detect,
+    enough::{enough, is_enough},
+    filter::{Filter, FilterArgs, Matcher},
+    input::Input,
+    interrupt::is_interrupted,
+    job::Refusal,
+    pager::Pager,
+    part::{Part, parts},
+    reader::known,
+    reading::Reading,
+    run::{Status, complain},
+    shown::shown,
+    terminal::Terminal,
+};
+
+/// What to show, and how.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// Write Markdown, sub-agents as quotes within quotes
+    #[arg(long)]
+    markdown: bool,
+    /// Leave the first N messages out
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    offset: u64,
+    /// Show at most N messages
+    #[arg(short = 'n', long, value_name = "N")]
+    limit: Option<u64>,
+    /// Show inputs and results of tools with all of their lines
+    #[arg(long)]
+    full: bool,
+    /// Leave the model's reasoning out
+    #[arg(long)]
+    no_thinking: bool,
+    /// Leave inputs and results of tools out
+    #[arg(long, conflicts_with = "full")]
+    no_tools: bool,
+    /// Show the branches of a transcript too that its client would not resume
+    #[arg(long)]
+    all_branches: bool,
+    /// Go on with what is added to the file, until interrupted
+    #[arg(short, long)]
+    follow: bool,
+    /// Print to the terminal, and not through a pager
+    #[arg(long)]
+    no_pager: bool,
+    #[command(flatten)]
+    filter: FilterArgs,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// Shows sessions, one after the other.
+pub(crate) fn run(args: &Args) -> io::Result<Status> {
+    let (inputs, is_folder) = args.reading.sessions_or_stdin()?;
+    let filter = args.filter.filter(true);
+    if args.follow {
+        return match inputs.as_slice() {
+            [Input::File { path, .. }] => follow::run(args, &filter, path),
+            _ => Err(io::Error::other("one file at a time can be followed")),
+        };
+    }
+    // A sub-agent's conversation is shown with the one that started it.
+    let is_main = |input: &&Input| !is_folder || !has_owner(input);
+    let inputs: Vec<&Input> = inputs.iter().filter(is_main).collect();
+    let mut pager = Pager::start(!args.no_pager);
+    let (mut n_shown, mut n_refused) = (0, 0);
+    for input in &inputs {
+        let is_one_of_many = inputs.len() > 1;
+        match show(args, &filter, input, is_one_of_many, &mut pager) {
+            Ok(()) => n_shown += 1,
+            Err(Refusal::Io(error)) if is_enough(&error) => n_shown += 1,
+            Err(Refusal::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => break,
+            Err(Refusal::Unknown | Refusal::Foreign(_)) if is_folder => {}
+            Err(refusal) => {
+                n_refused += 1;
+                complain(&format!("{}: {refusal}", shown(&input.label())));
+            }
+        }
+        if is_interrupted() {
+            break;
+        }
+    }
+    pager.finish()?;
+    Ok(match (n_shown, n_refused) {
+        (0, 1..) => Status::Failed,
+        (_, 0) => Status::Done,
+        _ => Status::Attention,
+    })
+}
+
+fn show(
+    args: &Args,
+    filter: &Filter,
+    input: &Input,
+    is_one_of_many: bool,
+    out: &mut dyn Write,
+) -> Result<(), Refusal> {
+    let mut source = Source::new(input.open()?);
+    let format = match args.reading.format() {
+        Some(format) => format,
+        None => known(detect(&mut source)?)?,
+    };
+    let mut lines = SessionLines::new(input, format)?;
+    let options = Options { all_branches: args.all_branches, ..Options::default() };
+    let mut shower = Shower::new(args, filter, format);
+    shower.missing = lines.missing().iter().map(|missing| missing.tool_use.clone()).collect();
+    if is_one_of_many {
+        shower.page.title(&input.label(), out)?;
+    }
+    source.with_events(format, |events| {
+        lines.plan(events, &options)?;
+        lines.each(events, &mut |read| match read {
+            _ if is_interrupted() => Err(enough()),
+            Read::Event(event) => shower.event(event, out),
+            Read::Damaged(what) => shower.page.damage(what, out),
+            Read::Hidden => Ok(()),
+        })
+    })?;
+    for unread in lines.unread() {
+        complain(unread);
+    }
+    Ok(())
+}
+
+/// Shows the events of one session, one by one.
+struct Shower<'s> {
+    page: Box<dyn Page + 's>,
+    matcher: Matcher<'s>,
+    depths: Depths,
+    is_all_wanted: bool,
+    /// The tool uses that started sub-agents of which there is no file.
+    missing: Vec<String>,
+    /// The messages that are still to be left out, and to be shown.
+    n_left_out: u64,
+    n_left: u64,
+}
+
+impl<'s> Shower<'s> {
+    fn new(args: &Args, filter: &'s Filter, format: &'static Format) -> Self {
+        let page: Box<dyn Page> = match args.markdown {
+            true => Box::new(MarkdownPage::new(args, format)),
+            false => Box::new(TextPage::new(args, Terminal::of_stdout())),
+        };
+        Self {
+            page,
+            matcher: Matcher::new(filter),
+            depths: Depths::default(),
+            is_all_wanted: args.filter.is_empty(),
+            missing: Vec::new(),
+            n_left_out: args.offset,
+            n_left: args.limit.unwrap_or(u64::MAX),
+        }
+    }
+
+    /// Shows an event, if it has something to show that is wanted.
+    fn event(&mut self, event: &Event<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let place = self.depths.push(event);
+        let mut wanted: Vec<Part<'_>> = Vec::new();
+        if self.matcher.wants_event(event) {
+            wanted.extend(parts(event).filter(|part| self.matcher.wants(part)));
+        }
+        let is_empty = wanted.is_empty() && !(self.is_all_wanted && event.message().is_some());
+        if is_empty || !self.page.has(event, &wanted) {
+            return Ok(());
+        }
+        if self.n_left_out > 0 {
+            self.n_left_out -= 1;
+            return Ok(());
+        }
+        if self.n_left == 0 {
+            return Err(enough());
+        }
+        self.n_left -= 1;
+        for part in &wanted {
+            let Some(result) = part.result() else { continue };
+            if self.missing.iter().any(|tool_use| result.tool_use_id.is(tool_use)) {
+                self.page.missing_agent(place.depth + 1, out)?;
+            }
+        }
+        self.page.event(event, &wanted, &place, out)
+    }
+}
+
+/// Where an event stands among sub-agents.
+#[derive(Clone, Debug, Default)]
+struct Standing {
+    /// How many sub-agents deep; 0 for the main conversation.
+    depth: usize,
+    /// What the sub-agent is called.
+    mode: Option<String>,
+}
+
+/// A way to show events.
+trait Page {
+    /// Returns whether there is anything to show of an event.
+    fn has(&self, event: &Event<'_>, wanted: &[Part<'_>]) -> bool;
+
+    /// Shows the parts of an event that are wanted.
+    fn event(
+        &mut self,
+        event: &Event<'_>,
+        wanted: &[Part<'_>],
+        place: &Standing,
+        out: &mut dyn Write,
+    ) -> io::Result<()>;
+
+    /// Shows which of several sessions comes.
+    fn title(&mut self, label: &str, out: &mut dyn Write) -> io::Result<()>;
+
+    /// Shows that a line cannot be read.
+    fn damage(&mut self, what: &str, out: &mut dyn Write) -> io::Result<()>;
+
+    /// Shows that a sub-agent's file is not there.
+    fn missing_agent(&mut self, depth: usize, out: &mut dyn Write) -> io::Result<()>;
+}

@@ -1,0 +1,45 @@
+//! How many sub-agents deep an event stands, and what the sub-agent is called.
+
+use std::collections::HashMap;
+
+use core_model::{Block, Event};
+use jsonl::Scanner;
+
+use super::Standing;
+
+/// The greatest depth that is shown (seed 004's viewer has it too).
+const MAX_DEPTH: usize = 10;
+
+/// Tells how deep events stand, from the tool uses before them.
+#[derive(Debug, Default)]
+pub(super) struct Depths {
+    /// For each tool use that starts a sub-agent, where the sub-agent stands.
+    started: HashMap<String, Standing>,
+    scanner: Scanner,
+}
+
+impl Depths {
+    /// Takes note of an event, and returns where it stands.
+    pub(super) fn push(&mut self, event: &Event<'_>) -> Standing {
+        let context = &event.context;
+        let started = context.parent_tool_use.and_then(|id| self.started.get(&*id.decode()));
+        let place = match started {
+            Some(place) => place.clone(),
+            None if event.is_sub_agent() => Standing { depth: 1, mode: None },
+            None => Standing::default(),
+        };
+        for (block, _) in event.message().into_iter().flat_map(|message| message.blocks()) {
+            let Block::ToolUse(tool) = block else { continue };
+            // `Task` is called `Agent` since 2.1.63.
+            if !tool.name.is("Task") && !tool.name.is("Agent") {
+                continue;
+            }
+            let input = self.scanner.scan_slice(tool.input.as_str().as_bytes(), 0).ok();
+            let kind = input.and_then(|input| input.get("subagent_type")?.text());
+            let mode = kind.map(|kind| kind.decode().into_owned()).filter(|kind| !kind.is_empty());
+            let depth = (place.depth + 1).min(MAX_DEPTH);
+            self.started.insert(tool.id.decode().into_owned(), Standing { depth, mode });
+        }
+        place
+    }
+}

@@ -1,0 +1,94 @@
+//! Showing a session that is still being written.
+
+use std::{
+    io::{self, Write},
+    path::Path,
+    thread,
+    time::Duration,
+};
+
+use core_model::{Follower, Format};
+use jsonl::{Line, Scanner, Value};
+
+use super::{Args, Shower};
+use crate::{
+    filter::Filter,
+    interrupt::is_interrupted,
+    reader::format_of,
+    recovery::{Recovery, is_damage},
+    run::Status,
+};
+
+/// How long to wait between two looks at the file.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// Shows the lines of a file, and those that are added, until the user stops it.
+pub(super) fn run(args: &Args, filter: &Filter, path: &Path) -> io::Result<Status> {
+    let mut follower = Follower::new(path);
+    let mut out = io::stdout().lock();
+    let mut shower = None;
+    let mut scanner = Scanner::default();
+    while !is_interrupted() {
+        // The first lines tell the format; until there are any, there is nothing to show.
+        let format = match shower.as_ref() {
+            Some((format, _)) => Some(*format),
+            None => format(args, path)?,
+        };
+        if let Some(format) = format {
+            let (_, shower) =
+                shower.get_or_insert_with(|| (format, Shower::new(args, filter, format)));
+            let (mut text, mut result) = (Vec::new(), Ok(()));
+            let followed = follower.poll(&mut |_, line| {
+                if result.is_ok() {
+                    result = show(shower, format, &mut scanner, line, &mut text);
+                }
+            })?;
+            if followed.is_restarted {
+                shower.page.damage("the file was cut or replaced: from its start", &mut out)?;
+            }
+            out.write_all(&text)?;
+            out.flush()?;
+            result?;
+        }
+        thread::sleep(PAUSE);
+    }
+    Ok(Status::Done)
+}
+
+fn show(
+    shower: &mut Shower<'_>,
+    format: &'static Format,
+    scanner: &mut Scanner,
+    line: &Line<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut result = Ok(());
+    let mut take = |_: &Line<'_>, value: jsonl::Result<Value<'_>>| {
+        result = match value.map(format.read) {
+            Ok(event) => shower.event(&event, out),
+            Err(error) if is_damage(error) => shower.page.damage(&error.to_string(), out),
+            Err(_) => Ok(()),
+        };
+        result.is_ok()
+    };
+    Recovery::new(Some(format)).line(line, scanner.scan(line), &mut take);
+    result
+}
+
+/// Returns the format that was named, or that of the complete lines of a file, if there are any.
+fn format(args: &Args, path: &Path) -> io::Result<Option<&'static Format>> {
+    if let Some(format) = args.reading.format() {
+        return Ok(Some(format));
+    }
+    let mut head = Vec::new();
+    Follower::new(path).poll(&mut |_, line| {
+        if head.len() < 1024 * 1024 {
+            head.extend_from_slice(line.bytes());
+        }
+    })?;
+    let is_blank = jsonl::lines(&head).all(|line| line.is_blank());
+    if is_blank {
+        return Ok(None);
+    }
+    format_of(&head).map(Some).map_err(io::Error::other)
+}

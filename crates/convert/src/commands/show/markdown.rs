@@ -1,0 +1,81 @@
+//! A session as Markdown: what is said by sub-agents stands in quotes (seed 004).
+
+use std::io::{self, Write};
+
+use core_model::{Body, Event, Format, Markdown, NoticeKind, quoted};
+
+use super::{Args, Page, Standing};
+use crate::{
+    part::Part,
+    shown::{shown, shown_lines},
+};
+
+/// Markdown for events.
+pub(super) struct MarkdownPage {
+    markdown: Markdown<'static>,
+    /// The depth of the last event.
+    depth: usize,
+}
+
+impl MarkdownPage {
+    /// Creates a page.
+    pub(super) fn new(args: &Args, format: &Format) -> Self {
+        let assistant = if format.family == "clido" { "Assistant" } else { "Claude" };
+        let (with_thinking, with_tools) = (!args.no_thinking, !args.no_tools);
+        Self { markdown: Markdown { assistant, with_thinking, with_tools }, depth: 0 }
+    }
+
+    fn write(&self, text: &str, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(shown_lines(text).as_bytes())
+    }
+
+    /// Draws a line where a sub-agent begins to speak, and where it ends.
+    fn ruler(&mut self, place: &Standing, out: &mut dyn Write) -> io::Result<()> {
+        let was = std::mem::replace(&mut self.depth, place.depth);
+        if place.depth == was {
+            return Ok(());
+        }
+        self.write(&format!("{}\n\n", quoted("---", place.depth.max(was))), out)
+    }
+}
+
+impl Page for MarkdownPage {
+    fn has(&self, event: &Event<'_>, _: &[Part<'_>]) -> bool {
+        match &event.body {
+            Body::Message(_) => {
+                let mut text = String::new();
+                self.markdown.event(event, 0, None, &mut text);
+                !text.is_empty()
+            }
+            Body::Notice(notice) => notice.kind == NoticeKind::Compaction,
+            _ => false,
+        }
+    }
+
+    fn event(
+        &mut self,
+        event: &Event<'_>,
+        _: &[Part<'_>],
+        place: &Standing,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        self.ruler(place, out)?;
+        let mut text = String::new();
+        self.markdown.event(event, place.depth, place.mode.as_deref(), &mut text);
+        self.write(&text, out)
+    }
+
+    fn title(&mut self, label: &str, out: &mut dyn Write) -> io::Result<()> {
+        self.depth = 0;
+        self.write(&format!("# {}\n\n", shown(label)), out)
+    }
+
+    fn damage(&mut self, what: &str, out: &mut dyn Write) -> io::Result<()> {
+        self.write(&format!("*({what})*\n\n"), out)
+    }
+
+    fn missing_agent(&mut self, depth: usize, out: &mut dyn Write) -> io::Result<()> {
+        let text = quoted("(Sub-agent log file not found)", depth);
+        self.write(&format!("{text}\n\n"), out)
+    }
+}

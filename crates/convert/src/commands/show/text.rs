@@ -1,0 +1,248 @@
+//! A session as text for a terminal.
+
+use std::io::{self, Write};
+
+use core_model::{Event, NoticeKind, event_millis, shown_time};
+use jsonl::Scanner;
+
+use super::{Args, Page, Standing};
+use crate::{
+    part::{Kind, Part},
+    shown::{shown, shown_lines},
+    terminal::Terminal,
+};
+
+/// The lines that are shown of a tool's input or result.
+const MAX_LINES: usize = 12;
+
+/// The characters that are shown of a line in them.
+const MAX_CHARS: usize = 400;
+
+/// Text for events.
+pub(super) struct TextPage {
+    has_color: bool,
+    is_full: bool,
+    with_thinking: bool,
+    with_tools: bool,
+    scanner: Scanner,
+    /// The head of the last event.
+    head: String,
+}
+
+impl TextPage {
+    /// Creates a page.
+    pub(super) fn new(args: &Args, terminal: Terminal) -> Self {
+        Self {
+            has_color: terminal.has_color,
+            is_full: args.full,
+            with_thinking: !args.no_thinking,
+            with_tools: !args.no_tools,
+            scanner: Scanner::default(),
+            head: String::new(),
+        }
+    }
+
+    fn shows(&self, part: &Part<'_>) -> bool {
+        match part {
+            Part::Thinking(text) => self.with_thinking && !text.is_empty(),
+            Part::ToolResult(_) => self.with_tools,
+            // What the client notes for itself.
+            Part::Notice(notice) if notice.kind == NoticeKind::Info => {
+                self.is_full || notice.text.is_some_and(|text| !text.is_null())
+            }
+            _ => true,
+        }
+    }
+
+    fn paint(&self, color: &str, text: &str) -> String {
+        if self.has_color { format!("\u{1b}[{color}m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+
+    /// Writes lines, each behind the bars of its depth and an indent.
+    fn lines(
+        &self,
+        text: &str,
+        depth: usize,
+        indent: &str,
+        color: Option<&str>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let bars = self.paint(DIM, &"│ ".repeat(depth));
+        for line in shown_lines(text).lines() {
+            let line = color.map_or_else(|| line.to_owned(), |color| self.paint(color, line));
+            writeln!(out, "{}", format!("{bars}{indent}{line}").trim_end())?;
+        }
+        Ok(())
+    }
+
+    fn head(
+        &mut self,
+        event: &Event<'_>,
+        parts: &[&Part<'_>],
+        place: &Standing,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let speaker = match parts.first().map(|part| part.kind()) {
+            Some(Kind::User | Kind::Image) => "User",
+            Some(Kind::Assistant | Kind::Thinking | Kind::ToolUse) => "Assistant",
+            Some(Kind::ToolResult) => "Tool",
+            Some(Kind::Notice) => "Notice",
+            Some(Kind::Title) => "Title",
+            Some(Kind::Other) | None => match event.message().map(|message| message.role) {
+                Some(core_model::Role::User) => "User",
+                Some(core_model::Role::Assistant) => "Assistant",
+                None => "Other",
+            },
+        };
+        let mut head = match &place.mode {
+            Some(mode) => format!("{speaker} ({mode})"),
+            None => speaker.to_owned(),
+        };
+        let message = event.message();
+        if message.is_some_and(|message| message.is_meta) {
+            head.push_str(", by the client");
+        }
+        if message.is_some_and(|message| message.is_summary) {
+            head.push_str(", sums up what was before");
+        }
+        // The lines of a response, and results one after the other, are one to the eye.
+        let id = message.and_then(|message| message.id).map(|id| id.as_str());
+        let this = format!("{}{head}{}", place.depth, id.unwrap_or_default());
+        let is_same = this == self.head && speaker != "User" && (id.is_some() || speaker == "Tool");
+        self.head = this;
+        if is_same {
+            return Ok(());
+        }
+        let time = event_millis(event).map(|time| shown_time(Some(time)));
+        let color = if speaker == "User" { USER } else { BOLD };
+        let bars = self.paint(DIM, &"│ ".repeat(place.depth));
+        let head = self.paint(color, &shown_lines(&head).replace('\n', " "));
+        let time = self.paint(DIM, time.as_deref().unwrap_or("Unknown time"));
+        writeln!(out, "{}\n{bars}{head}  {time}", bars.trim_end())
+    }
+
+    fn part(&mut self, part: &Part<'_>, depth: usize, out: &mut dyn Write) -> io::Result<()> {
+        let words = part.words(&mut self.scanner);
+        match part {
+            Part::Text(..) | Part::Title(_) => self.lines(&words, depth, "  ", None, out),
+            Part::Thinking(_) => self.lines(&words, depth, "  ~ ", Some(DIM), out),
+            Part::Notice(notice) => {
+                let subtype = notice.subtype.map(|subtype| subtype.decode().into_owned());
+                let subtype = subtype.unwrap_or_default();
+                let text = if words.is_empty() { subtype } else { format!("{subtype}: {words}") };
+                self.lines(text.trim_start_matches(": "), depth, "  ", Some(DIM), out)
+            }
+            Part::ToolUse(tool) => {
+                let name = self.paint(TOOL, &shown_lines(&tool.name.decode()).replace('\n', " "));
+                let bars = self.paint(DIM, &"│ ".repeat(depth));
+                let mut lines = words.lines();
+                let first = cut(&shown_lines(lines.next().unwrap_or_default()), self.is_full);
+                writeln!(out, "{bars}  > {name} {first}")?;
+                if !self.with_tools {
+                    return Ok(());
+                }
+                let input = if self.is_full { tool.input.as_str() } else { "" };
+                self.cut_lines(lines, depth, "    ", None, out)?;
+                self.lines(input, depth, "    ", Some(DIM), out)
+            }
+            Part::ToolResult(_) => {
+                let (indent, color) = match part.is_error() {
+                    Some(true) => ("  ! ", Some(ERROR)),
+                    _ => ("  < ", None),
+                };
+                let words = if words.is_empty() { "(No content)" } else { &words };
+                self.cut_lines(words.lines(), depth, indent, color, out)
+            }
+            Part::Image(_) => self.lines(&format!("(Image: {words})"), depth, "  ", None, out),
+            Part::Other(kind, _) => {
+                let kind = kind.map(|kind| kind.decode().into_owned()).unwrap_or_default();
+                let text = format!("{kind} {words}");
+                self.cut_lines(text.lines(), depth, "  ", Some(DIM), out)
+            }
+        }
+    }
+
+    /// Writes lines of a tool, the first ones unless all are wanted.
+    fn cut_lines<'t>(
+        &self,
+        lines: impl Iterator<Item = &'t str>,
+        depth: usize,
+        indent: &str,
+        color: Option<&str>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let mut n_more = 0;
+        for (line_idx, line) in lines.enumerate() {
+            if line_idx >= MAX_LINES && !self.is_full {
+                n_more += 1;
+                continue;
+            }
+            // The sign of a result stands at its first line.
+            let indent = if line_idx == 0 { indent } else { "    " };
+            let line = cut(line, self.is_full);
+            let line = if line.is_empty() { " " } else { &line };
+            self.lines(line, depth, indent, color, out)?;
+        }
+        match n_more {
+            0 => Ok(()),
+            1 => self.lines("… 1 more line", depth, "    ", Some(DIM), out),
+            n_more => self.lines(&format!("… {n_more} more lines"), depth, "    ", Some(DIM), out),
+        }
+    }
+}
+
+const BOLD: &str = "1";
+const DIM: &str = "2";
+const ERROR: &str = "31";
+const TOOL: &str = "33";
+const USER: &str = "1;36";
+
+/// Returns the start of a line, if it is a long one and not all is wanted.
+fn cut(line: &str, is_full: bool) -> String {
+    match line.char_indices().nth(MAX_CHARS).filter(|_| !is_full) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+        None => line.to_owned(),
+    }
+}
+
+impl Page for TextPage {
+    fn has(&self, event: &Event<'_>, wanted: &[Part<'_>]) -> bool {
+        wanted.iter().any(|part| self.shows(part)) || wanted.is_empty() && event.message().is_some()
+    }
+
+    fn event(
+        &mut self,
+        event: &Event<'_>,
+        wanted: &[Part<'_>],
+        place: &Standing,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let parts: Vec<&Part<'_>> = wanted.iter().filter(|part| self.shows(part)).collect();
+        self.head(event, &parts, place, out)?;
+        if parts.is_empty() {
+            let is_absent = event
+                .message()
+                .is_some_and(|message| matches!(message.content, core_model::Content::Absent));
+            let text = if is_absent { "(Empty)" } else { "(No content)" };
+            return self.lines(text, place.depth, "  ", Some(DIM), out);
+        }
+        for part in parts {
+            self.part(part, place.depth, out)?;
+        }
+        Ok(())
+    }
+
+    fn title(&mut self, label: &str, out: &mut dyn Write) -> io::Result<()> {
+        self.head.clear();
+        writeln!(out, "\n{}", self.paint(BOLD, &format!("==> {} <==", shown(label))))
+    }
+
+    fn damage(&mut self, what: &str, out: &mut dyn Write) -> io::Result<()> {
+        self.head.clear();
+        writeln!(out, "\n{}", self.paint(ERROR, &format!("({})", shown_lines(what))))
+    }
+
+    fn missing_agent(&mut self, depth: usize, out: &mut dyn Write) -> io::Result<()> {
+        self.lines("(Sub-agent log file not found)", depth, "  ", Some(DIM), out)
+    }
+}
