@@ -34,22 +34,24 @@ impl SidecarWriter {
         Ok(Self { bytes: Vec::new(), encoder, seen: HashMap::new() })
     }
 
-    /// Adds the carry of a written line.
+    /// Adds the carry of a written line: its head and its records.
     ///
     /// # Errors
     ///
     /// The compressor's own.
-    pub(crate) fn add(&mut self, guard: u64, carry: &[u8]) -> io::Result<()> {
+    pub(crate) fn add(&mut self, guard: u64, carry: [&[u8]; 2]) -> io::Result<()> {
         let occurrence = self.seen.entry(guard).or_default();
         self.bytes.clear();
         push_guard(&mut self.bytes, guard);
         push_number(&mut self.bytes, *occurrence);
         self.bytes.push(b',');
-        push_number(&mut self.bytes, carry.len() as u64);
+        push_number(&mut self.bytes, carry.iter().map(|part| part.len() as u64).sum());
         self.bytes.push(b':');
         *occurrence += 1;
         self.encoder.write_all(&self.bytes)?;
-        self.encoder.write_all(carry)?;
+        for part in carry {
+            self.encoder.write_all(part)?;
+        }
         self.encoder.write_all(b"\n")
     }
 
@@ -157,7 +159,8 @@ mod tests {
     fn carries_are_found_by_guard_and_occurrence() {
         let mut writer = SidecarWriter::new().expect("a compressor");
         for (guard, carry) in [(7, "one\n"), (9, "two"), (7, "three"), (0, "é")] {
-            writer.add(guard, carry.as_bytes()).expect("written");
+            let (head, records) = carry.split_at(carry.floor_char_boundary(1));
+            writer.add(guard, [head.as_bytes(), records.as_bytes()]).expect("written");
         }
         let file = writer.finish().expect("written");
         let mut sidecar = Sidecar::read(&file[..]).expect("read");

@@ -118,9 +118,7 @@ impl<R: Read + Seek + Send> Source<R> {
     ) -> io::Result<T> {
         self.keep()?;
         match &self.kept {
-            Some(Borrowed(chunk))
-                if chunk.iter().all(|(_, value)| !value.is_err_and(is_damage)) =>
-            {
+            Some(Borrowed(chunk)) if !chunk.errors().any(is_damage) => {
                 let read = |(line, value): (_, jsonl::Result<_>)| (line, value.map(format.read));
                 then(&mut Kept { events: chunk.iter().map(read).collect() })
             }

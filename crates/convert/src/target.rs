@@ -17,8 +17,20 @@ const FRAME: usize = ",\"\":\"\"\n".len();
 #[derive(Default)]
 struct Held {
     line: Vec<u8>,
-    carry: Vec<u8>,
+    /// What the carry starts with.
+    head: Vec<u8>,
+    records: Vec<u8>,
     guard: u64,
+}
+
+impl Held {
+    fn carry(&self) -> [&[u8]; 2] {
+        [&self.head, &self.records]
+    }
+
+    fn carry_len(&self) -> usize {
+        self.head.len() + self.records.len()
+    }
 }
 
 pub(crate) struct Target<'w> {
@@ -63,11 +75,12 @@ impl<'w> Target<'w> {
         })
     }
 
-    /// Writes a line, whose bytes are taken, with its own records and, as far as there is room, those that wait.
+    /// Writes a line with its own records and, as far as there is room, those that wait; the bytes
+    /// of both are taken.
     pub(crate) fn push(
         &mut self,
         line: &mut Vec<u8>,
-        records: &[u8],
+        records: &mut Vec<u8>,
         packer: &Packer,
         riders: &mut Riders,
     ) -> io::Result<()> {
@@ -75,14 +88,14 @@ impl<'w> Target<'w> {
         std::mem::swap(&mut held.line, line);
         if self.mode != CarryMode::None {
             self.start_carry(&mut held, packer);
-            held.carry.extend_from_slice(records);
+            std::mem::swap(&mut held.records, records);
             let room = if self.is_head {
-                self.format.limits.head.saturating_sub(self.head_used + held.carry.len())
+                self.format.limits.head.saturating_sub(self.head_used + held.carry_len())
             } else {
                 usize::MAX
             };
-            riders.take(&mut held.carry, room);
-            self.head_used += held.carry.len();
+            riders.take(&mut held.records, room);
+            self.head_used += held.carry_len();
         }
         self.held = Some(held);
         Ok(())
@@ -95,7 +108,7 @@ impl<'w> Target<'w> {
 
     fn start_carry(&mut self, held: &mut Held, packer: &Packer) {
         held.guard = guard_of(&[&held.line]);
-        packer.push_head(&mut held.carry, held.guard, self.is_first);
+        packer.push_head(&mut held.head, held.guard, self.is_first);
         self.is_first = false;
     }
 
@@ -121,9 +134,9 @@ impl<'w> Target<'w> {
             held.line.extend_from_slice(limits.carrier.as_bytes());
             held.line.push(b'}');
             self.start_carry(&mut held, packer);
-            let taken = held.line.len() + held.carry.len() + MEMBER.len() + FRAME;
-            if !riders.take(&mut held.carry, limits.carrier_size.saturating_sub(taken)) {
-                riders.take(&mut held.carry, usize::MAX);
+            let taken = held.line.len() + held.carry_len() + MEMBER.len() + FRAME;
+            if !riders.take(&mut held.records, limits.carrier_size.saturating_sub(taken)) {
+                riders.take(&mut held.records, usize::MAX);
             }
             self.held = Some(held);
         }
@@ -172,8 +185,11 @@ impl<'w> Target<'w> {
         let Some(mut held) = self.held.take() else { return Ok(()) };
         self.end_line()?;
         match (self.mode, &mut self.sidecar) {
-            (CarryMode::Inline, _) => push_member(&mut held.line, &held.carry, self.format.style),
-            (CarryMode::Sidecar, Some(sidecar)) => sidecar.add(held.guard, &held.carry)?,
+            (CarryMode::Inline, _) => {
+                let carry = [&held.head[..], &held.records[..]];
+                push_member(&mut held.line, carry, self.format.style);
+            }
+            (CarryMode::Sidecar, Some(sidecar)) => sidecar.add(held.guard, held.carry())?,
             _ => {}
         }
         held.line.push(b'\n');
@@ -181,7 +197,8 @@ impl<'w> Target<'w> {
         self.n_lines += 1;
         self.n_bytes += held.line.len() as u64;
         held.line.clear();
-        held.carry.clear();
+        held.head.clear();
+        held.records.clear();
         self.spare = held;
         Ok(())
     }
@@ -194,19 +211,19 @@ impl<'w> Target<'w> {
         riders: &mut Riders,
     ) -> io::Result<(Option<Vec<u8>>, bool)> {
         if let Some(held) = &mut self.held {
-            riders.take(&mut held.carry, usize::MAX);
+            riders.take(&mut held.records, usize::MAX);
         }
         self.write_held()?;
         self.sink.flush()?;
         // Restored lines are not touched: what was added to them and shows nothing has no place.
         let is_stranded = !riders.is_empty() && self.n_lines > 0 && self.sidecar.is_none();
         if !riders.is_empty() && !is_stranded {
-            let mut carry = Vec::new();
+            let (mut head, mut records) = (Vec::new(), Vec::new());
             let guard = guard_of(&[b""]);
-            packer.push_head(&mut carry, guard, self.is_first);
-            riders.take(&mut carry, usize::MAX);
+            packer.push_head(&mut head, guard, self.is_first);
+            riders.take(&mut records, usize::MAX);
             let sidecar = self.sidecar.take().map_or_else(SidecarWriter::new, Ok);
-            self.sidecar.insert(sidecar?).add(guard, &carry)?;
+            self.sidecar.insert(sidecar?).add(guard, [&head, &records])?;
         }
         let sidecar = self.sidecar.take().map(SidecarWriter::finish).transpose()?;
         Ok((sidecar, is_stranded))

@@ -6,6 +6,10 @@ use uuid::Uuid;
 const NAMESPACE: Uuid = Uuid::from_u128(0xe72307bb_b2a0_58c1_a02d_4f3cff301f10);
 const BASE_62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
+/// How many digits a division gives: as many as fit beside a word of the number.
+const DIGITS: u32 = 4;
+const BASE: u64 = 62_u64.pow(DIGITS);
+
 /// The SHA-256 of a source line.
 pub(crate) type LineDigest = [u8; 32];
 
@@ -39,17 +43,22 @@ pub(crate) fn message_id(
     block_idx: usize,
     line: &LineDigest,
 ) -> String {
-    let mut number: [u8; 32] =
+    let hash: [u8; 32] =
         Sha256::digest(name("message", session_id, offset, block_idx, line)).into();
+    let (words, _) = hash.as_chunks::<4>();
+    let mut number: [u32; 8] = std::array::from_fn(|n| u32::from_be_bytes(words[n]));
     let mut id = String::from("msg_");
-    for _ in 0..24 {
-        let mut remainder = 0u32;
-        for byte in &mut number {
-            let dividend = remainder << 8 | u32::from(*byte);
-            *byte = (dividend / 62) as u8;
-            remainder = dividend % 62;
+    for _ in 0..24 / DIGITS {
+        let mut remainder = 0;
+        for word in &mut number {
+            let dividend = remainder << 32 | u64::from(*word);
+            *word = (dividend / BASE) as u32;
+            remainder = dividend % BASE;
         }
-        id.push(char::from(BASE_62[remainder as usize]));
+        for _ in 0..DIGITS {
+            id.push(char::from(BASE_62[(remainder % 62) as usize]));
+            remainder /= 62;
+        }
     }
     id
 }

@@ -158,12 +158,15 @@ impl<'l> Content<'l> {
 
     /// Returns the blocks with the values that they were read from; of a string, one text block.
     pub fn blocks(&self) -> impl Iterator<Item = (Block<'l>, Raw<'l>)> + use<'l> {
-        let (one, many) = match *self {
-            Content::Text(text) => (Some((Block::Text(text), Raw::from(text))), None),
+        let (mut text, mut blocks) = match *self {
+            Content::Text(text) => (Some(text), None),
             Content::Blocks(blocks) => (None, Some(blocks.into_iter())),
             Content::Absent | Content::Other(_) => (None, None),
         };
-        one.into_iter().chain(many.into_iter().flatten())
+        std::iter::from_fn(move || match (&mut blocks, text.take()) {
+            (Some(blocks), _) => blocks.next(),
+            (None, text) => text.map(|text| (Block::Text(text), Raw::from(text))),
+        })
     }
 }
 

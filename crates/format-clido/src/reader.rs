@@ -6,7 +6,7 @@ use core_model::{
 };
 use jsonl::{Kind, Raw, Text, Value};
 
-use crate::{Record, TurnResult};
+use crate::{Record, ToolResultLine, TurnResult};
 
 const NAME: &str = "clido";
 
@@ -139,32 +139,30 @@ pub fn read_block(value: Value<'_>) -> Block<'_> {
 }
 
 fn read_tool_use(value: Value<'_>) -> Option<Block<'_>> {
-    Some(Block::ToolUse(ToolUse {
-        id: text(value, "id")?,
-        name: text(value, "name")?,
-        input: raw(value.get("input")),
-        is_server: false,
-    }))
+    let [id, name, input] = value.get_all(["id", "name", "input"]);
+    let (id, name, input) = (id?.text()?, name?.text()?, raw(input));
+    Some(Block::ToolUse(ToolUse { id, name, input, is_server: false }))
 }
 
 /// Reads a tool result: a block, or a whole line.
 fn read_tool_result(value: Value<'_>) -> Block<'_> {
-    let Some(tool_use_id) = text(value, "tool_use_id") else {
+    let line = ToolResultLine::decode(value);
+    let Some(tool_use_id) = line.tool_use_id else {
         return Block::Other { kind: text(value, "type"), raw: value.raw() };
     };
-    let is_error = match value.get("is_error") {
+    let is_error = match line.is_error {
         None => Field::Absent,
         Some(is_error) => is_error.bool().map_or(Field::Null, Field::Value),
     };
-    let number = |name| value.get(name).filter(|value| value.kind() == Kind::Number);
+    let number = |value: Value<'_>| value.kind() == Kind::Number;
     Block::ToolResult(ToolResult {
-        duration_ms: number("duration_ms").map(|duration| duration.raw()),
+        duration_ms: line.duration_ms.filter(|it| number(*it)).map(|duration| duration.raw()),
         file: FileRecord {
-            path: text(value, "path"),
-            content_hash: text(value, "content_hash"),
-            mtime_nanos: number("mtime_nanos").map(|mtime| mtime.raw()),
+            path: line.path,
+            content_hash: line.content_hash,
+            mtime_nanos: line.mtime_nanos.filter(|it| number(*it)).map(|mtime| mtime.raw()),
         },
-        ..ToolResult::new(tool_use_id, Content::new(value.get("content"), read_block), is_error)
+        ..ToolResult::new(tool_use_id, Content::new(line.content, read_block), is_error)
     })
 }
 

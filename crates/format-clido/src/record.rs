@@ -44,20 +44,13 @@ impl<'l> Record<'l> {
             "assistant_message" => {
                 Record::AssistantMessage(AssistantMessage { content: line.get("content") })
             }
-            "tool_call" => Record::ToolCall(ToolCallLine {
-                tool_use_id: text(line, "tool_use_id"),
-                tool_name: text(line, "tool_name"),
-                input: line.get("input"),
-            }),
-            "tool_result" => Record::ToolResult(ToolResultLine {
-                tool_use_id: text(line, "tool_use_id"),
-                content: line.get("content"),
-                is_error: line.get("is_error"),
-                duration_ms: line.get("duration_ms"),
-                path: text(line, "path"),
-                content_hash: text(line, "content_hash"),
-                mtime_nanos: line.get("mtime_nanos"),
-            }),
+            "tool_call" => {
+                let [id, name, input] = line.get_all(["tool_use_id", "tool_name", "input"]);
+                let text = |member: Option<Value<'l>>| member?.text();
+                let (tool_use_id, tool_name) = (text(id), text(name));
+                Record::ToolCall(ToolCallLine { tool_use_id, tool_name, input })
+            }
+            "tool_result" => Record::ToolResult(ToolResultLine::decode(line)),
             "system" => Record::System(SystemLine {
                 subtype: text(line, "subtype"),
                 message: line.get("message"),
@@ -133,6 +126,33 @@ pub struct ToolResultLine<'l> {
     pub content_hash: Option<Text<'l>>,
     /// The modification time of that file, in nanoseconds since 1970.
     pub mtime_nanos: Option<Value<'l>>,
+}
+
+impl<'l> ToolResultLine<'l> {
+    /// Decodes the members of a line, or of a block, which has the same.
+    pub(crate) fn decode(value: Value<'l>) -> Self {
+        let names = [
+            "tool_use_id",
+            "content",
+            "is_error",
+            "duration_ms",
+            "path",
+            "content_hash",
+            "mtime_nanos",
+        ];
+        let [id, content, is_error, duration_ms, path, content_hash, mtime_nanos] =
+            value.get_all(names);
+        let text = |member: Option<Value<'l>>| member?.text();
+        Self {
+            tool_use_id: text(id),
+            content,
+            is_error,
+            duration_ms,
+            path: text(path),
+            content_hash: text(content_hash),
+            mtime_nanos,
+        }
+    }
 }
 
 /// Something that clido tells.

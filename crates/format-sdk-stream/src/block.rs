@@ -36,16 +36,16 @@ pub fn read_block(value: Value<'_>) -> Block<'_> {
 }
 
 fn untyped(value: Value<'_>) -> Option<Block<'_>> {
-    if value.get("thinking").is_some() {
+    let [thought, tool_use_id, is_error, content, name] =
+        value.get_all(["thinking", "tool_use_id", "is_error", "content", "name"]);
+    if thought.is_some() {
         return thinking(value);
     }
-    if value.get("tool_use_id").is_some() {
-        let is_server = value.get("is_error").is_none()
-            && value.get("content").is_some_and(|content| content.is_object());
+    if tool_use_id.is_some() {
+        let is_server = is_error.is_none() && content.is_some_and(|content| content.is_object());
         return if is_server { None } else { tool_result(value) };
     }
-    let is_server = value
-        .get("name")
+    let is_server = name
         .and_then(|name| name.text())
         .is_some_and(|name| SERVER_TOOLS.iter().any(|server| name.is(server)));
     tool_use(value, is_server).or_else(|| text(value))
@@ -62,16 +62,15 @@ fn thinking(value: Value<'_>) -> Option<Block<'_>> {
 }
 
 fn tool_use(value: Value<'_>, is_server: bool) -> Option<Block<'_>> {
-    let id = value.get("id")?.text()?;
-    let name = value.get("name")?.text()?;
-    let input = value.get("input")?.raw();
+    let [id, name, input] = value.get_all(["id", "name", "input"]);
+    let (id, name, input) = (id?.text()?, name?.text()?, input?.raw());
     Some(Block::ToolUse(ToolUse { id, name, input, is_server }))
 }
 
 fn tool_result(value: Value<'_>) -> Option<Block<'_>> {
-    let id = value.get("tool_use_id")?.text()?;
-    let content = Content::new(value.get("content"), read_block);
-    let is_error = match value.get("is_error") {
+    let [id, content, is_error] = value.get_all(["tool_use_id", "content", "is_error"]);
+    let (id, content) = (id?.text()?, Content::new(content, read_block));
+    let is_error = match is_error {
         None => Field::Absent,
         Some(is_error) => is_error.bool().map_or(Field::Null, Field::Value),
     };

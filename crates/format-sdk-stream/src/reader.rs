@@ -22,11 +22,14 @@ pub fn read_wire(value: Value<'_>) -> Event<'_> {
 
 fn read_as<'l>(format: &'static str, value: Value<'l>) -> Event<'l> {
     let record = Record::new(value);
+    let [session_id, uuid, parent_tool_use] =
+        value.get_all(["session_id", "uuid", "parent_tool_use_id"]);
+    let as_text = |member: Option<Value<'l>>| member?.text();
     let mut context = Context {
-        session_id: text(value, "session_id"),
-        uuid: text(value, "uuid"),
+        session_id: as_text(session_id),
+        uuid: as_text(uuid),
         time: time(value),
-        parent_tool_use: text(value, "parent_tool_use_id"),
+        parent_tool_use: as_text(parent_tool_use),
         ..Context::default()
     };
     let body = match record.kind {

@@ -100,23 +100,36 @@ fn kind_by_type(value: Value<'_>, kind: Value<'_>) -> (Flavor, RecordKind) {
 
 /// Tells by its members what a dumped line is; the first that fits.
 fn kind_by_members(value: Value<'_>) -> RecordKind {
-    let has = |name| value.get(name).is_some();
-    if has("rate_limit_info") {
+    let names = [
+        "rate_limit_info",
+        "new_conversation_id",
+        "event",
+        "uuid",
+        "subtype",
+        "data",
+        "duration_ms",
+        "session_id",
+        "content",
+        "model",
+    ];
+    let [limit, reset, event, uuid, subtype, data, duration, session, content, model] =
+        value.get_all(names).map(|member| member.is_some());
+    if limit {
         RecordKind::RateLimit
-    } else if has("new_conversation_id") {
+    } else if reset {
         RecordKind::ConversationReset
-    } else if has("event") && has("uuid") {
+    } else if event && uuid {
         RecordKind::StreamEvent
-    } else if has("subtype") {
-        if has("data") {
+    } else if subtype {
+        if data {
             RecordKind::System
-        } else if has("duration_ms") || has("session_id") {
+        } else if duration || session {
             RecordKind::Result
         } else {
             RecordKind::Unknown
         }
-    } else if has("content") {
-        if has("model") { RecordKind::Assistant } else { RecordKind::User }
+    } else if content {
+        if model { RecordKind::Assistant } else { RecordKind::User }
     } else {
         RecordKind::Unknown
     }

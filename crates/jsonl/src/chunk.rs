@@ -96,6 +96,11 @@ impl Chunk {
         self.len() == 0
     }
 
+    /// Returns what is wrong with lines that have no value.
+    pub fn errors(&self) -> impl Iterator<Item = Error> {
+        self.entries.iter().filter_map(|entry| entry.error)
+    }
+
     /// Returns the lines and their values.
     pub fn iter(&self) -> impl Iterator<Item = (Line<'_>, Result<Value<'_>>)> {
         let (mut start, mut nodes_start) = (0, 0);

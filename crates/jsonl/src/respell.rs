@@ -191,18 +191,20 @@ fn push_body(out: &mut Vec<u8>, body: &str, to: Style, from: Style) -> bool {
     let mut is_canonical = true;
     let mut rest = body;
     loop {
-        // What both styles spell as it is.
-        let (same, other) = rest.split_at(n_same(rest, to, from));
-        out.extend_from_slice(same.as_bytes());
+        // What both styles spell as it is, and the escapes that are spelled in only one way.
+        let mut n = 0;
+        let other = loop {
+            let after = rest.get(n..).unwrap_or_default();
+            n += n_same(after, to, from);
+            let other = rest.as_bytes().get(n..).unwrap_or_default();
+            match other {
+                [b'\\', b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't', ..] => n += 2,
+                _ => break rest.get(n..).unwrap_or_default(),
+            }
+        };
+        out.extend_from_slice(rest.get(..n).unwrap_or_default().as_bytes());
         if other.is_empty() {
             return is_canonical;
-        }
-        // These are spelled in only one way.
-        if let [b'\\', b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't', ..] = other.as_bytes() {
-            let (escape, after) = other.split_at(2);
-            out.extend_from_slice(escape.as_bytes());
-            rest = after;
-            continue;
         }
         let mut chars = Unescape::new(other);
         let char = chars.next().flatten();

@@ -77,6 +77,7 @@ impl<'l> Value<'l> {
     }
 
     /// Returns the text, if the value is a string.
+    #[inline]
     pub fn text(&self) -> Option<Text<'l>> {
         (self.kind() == Kind::String).then(|| Text::from_scanned(self.slice(self.node())))
     }
@@ -162,6 +163,32 @@ impl<'l> Value<'l> {
     fn children(&self, is_container: bool) -> Items<'l> {
         let end = if is_container { self.node().next } else { self.at + 1 };
         Items { parent: *self, at: self.at + 1, end }
+    }
+
+    /// Returns several members of an object in one walk; of duplicates, the last.
+    ///
+    /// ```
+    /// let mut scanner = jsonl::Scanner::default();
+    /// let value = scanner.scan_slice(br#"{"id":1,"name":"a","id":2}"#, 0)?;
+    /// let [name, id, input] = value.get_all(["name", "id", "input"]);
+    /// assert_eq!(id.and_then(|id| id.raw().as_u64()), Some(2));
+    /// assert!(name.is_some() && input.is_none());
+    /// # Ok::<(), jsonl::Error>(())
+    /// ```
+    pub fn get_all<const N: usize>(&self, names: [&str; N]) -> [Option<Value<'l>>; N] {
+        let mut places = [0; N];
+        self.read_members(|key, value| {
+            let mut is_known = false;
+            for (name, place) in names.iter().zip(&mut places) {
+                if key == name.as_bytes() {
+                    *place = value.at;
+                    is_known = true;
+                }
+            }
+            is_known
+        });
+        // The value itself is no member of itself: its place stands for none.
+        places.map(|at| (at != 0).then_some(Value { at, ..*self }))
     }
 
     /// Returns the member `name` of an object; of duplicates, the last.

@@ -71,9 +71,11 @@ impl Base {
     /// `text`, where in the base, and its length.
     pub(super) fn find(&self, text: &str, from: usize) -> Option<(usize, usize, usize)> {
         let bytes = text.as_bytes();
-        let mut at = from;
-        while !self.table.is_empty() && at + WINDOW <= bytes.len() {
-            at += memchr::memchr(b'"', &bytes[at..=bytes.len() - WINDOW])?;
+        if self.table.is_empty() {
+            return None;
+        }
+        let last = bytes.len().checked_sub(WINDOW)?;
+        for at in memchr::memchr_iter(b'"', bytes.get(from..=last)?).map(|at| from + at) {
             let found = self.table[hash(bytes, at)] as usize;
             if let Some(place) = found.checked_sub(1) {
                 let length = common_prefix(&bytes[at..], &self.bytes[place..]);
@@ -84,7 +86,6 @@ impl Base {
                     return Some((start, (place + start) - at, end - start));
                 }
             }
-            at += 1;
         }
         None
     }

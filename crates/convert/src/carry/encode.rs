@@ -19,7 +19,6 @@ const SHORTEST_COPY: usize = 8;
 pub(crate) struct Packer {
     base: Base,
     tag: char,
-    pieces: Vec<u8>,
 }
 
 /// Which part of a source line a record holds.
@@ -32,7 +31,7 @@ pub(super) struct Part {
 impl Packer {
     /// Creates a packer for sources of the format `tag` with a base.
     pub(crate) fn new(tag: char, base: Base) -> Self {
-        Self { base, tag, pieces: Vec::new() }
+        Self { base, tag }
     }
 
     /// Appends what every carry starts with, and the base if it is the first of a conversion.
@@ -51,21 +50,20 @@ impl Packer {
     /// Appends the record of a source line that a written line says: `copied` are the parts of it
     /// that stand there.
     pub(crate) fn push_own(
-        &mut self,
+        &self,
         out: &mut Vec<u8>,
         offset: u64,
         line: &[u8],
         copied: &mut [Copied],
     ) {
         let (content, ending) = Ending::split(line);
-        self.pieces.clear();
-        self.push_difference(content, 0, copied);
-        self.push_record(out, offset, None, b'@', ending, line);
+        push_record(out, offset, None, b'@', ending, line);
+        self.push_difference(out, content, 0, copied);
     }
 
     /// Appends the record of part `part.0` of `part.1` of a source line: the bytes in `range`.
     pub(crate) fn push_part(
-        &mut self,
+        &self,
         out: &mut Vec<u8>,
         line: &Line<'_>,
         range: Range<usize>,
@@ -79,14 +77,13 @@ impl Packer {
             true => Ending::split(bytes),
             false => (bytes, Ending::None),
         };
-        self.pieces.clear();
-        self.push_difference(content, start, copied);
-        self.push_record(out, line.offset(), Some(Part { part, n_parts }), b'@', ending, bytes);
+        push_record(out, line.offset(), Some(Part { part, n_parts }), b'@', ending, bytes);
+        self.push_difference(out, content, start, copied);
     }
 
     /// Appends the record of a source line, or of a part of one, that no written line says.
     pub(super) fn push_rider(
-        &mut self,
+        &self,
         out: &mut Vec<u8>,
         offset: u64,
         part: Option<Part>,
@@ -94,39 +91,25 @@ impl Packer {
     ) {
         let is_last = part.is_none_or(|part| part.part + 1 == part.n_parts);
         let (content, ending) = if is_last { Ending::split(bytes) } else { (bytes, Ending::None) };
-        self.pieces.clear();
-        self.push_difference(content, 0, &mut []);
-        self.push_record(out, offset, part, b'&', ending, bytes);
+        push_record(out, offset, part, b'&', ending, bytes);
+        self.push_difference(out, content, 0, &mut []);
     }
 
-    fn push_record(
-        &mut self,
+    /// Appends `content`, which starts at `start` of its line, in pieces.
+    fn push_difference(
+        &self,
         out: &mut Vec<u8>,
-        offset: u64,
-        part: Option<Part>,
-        kind: u8,
-        ending: Ending,
-        restored: &[u8],
+        content: &[u8],
+        start: usize,
+        copied: &mut [Copied],
     ) {
-        push_number(out, offset);
-        if let Some(part) = part {
-            out.push(b',');
-            push_number(out, part.part as u64);
-            out.push(b',');
-            push_number(out, part.n_parts as u64);
-        }
-        out.push(kind);
-        out.push(match ending {
-            Ending::Lf => b'n',
-            Ending::CrLf => b'r',
-            Ending::None => b'e',
-        });
-        push_check(out, xxh3_64(restored));
-        out.extend_from_slice(&self.pieces);
-    }
-
-    /// Appends to the pieces `content`, which starts at `start` of its line.
-    fn push_difference(&mut self, content: &[u8], start: usize, copied: &mut [Copied]) {
+        let text = simdutf8::basic::from_utf8(content).ok();
+        let push = |out: &mut Vec<u8>, at: usize, end: usize| match text {
+            Some(text) if text.is_char_boundary(at) && text.is_char_boundary(end) => {
+                self.push_text(out, &text[at..end]);
+            }
+            _ => self.push_bytes(out, &content[at..end]),
+        };
         copied.sort_unstable_by_key(|copy| copy.from);
         let mut at = 0;
         for copy in copied.iter().filter(|copy| copy.len >= SHORTEST_COPY) {
@@ -137,37 +120,65 @@ impl Packer {
             if from < at || end > content.len() {
                 continue;
             }
-            self.push_bytes(&content[at..from]);
-            self.push_range(copy.at, copy.written, if copy.is_respelt { b'R' } else { b'V' });
+            push(out, at, from);
+            push_range(out, copy.at, copy.written, if copy.is_respelt { b'R' } else { b'V' });
             at = end;
         }
-        self.push_bytes(&content[at..]);
+        push(out, at, content.len());
     }
 
-    fn push_range(&mut self, start: usize, length: usize, kind: u8) {
-        push_number(&mut self.pieces, start as u64);
-        self.pieces.push(b',');
-        push_number(&mut self.pieces, length as u64);
-        self.pieces.push(kind);
+    fn push_bytes(&self, out: &mut Vec<u8>, bytes: &[u8]) {
+        if let Ok(text) = std::str::from_utf8(bytes) {
+            return self.push_text(out, text);
+        }
+        let mut digits = Vec::new();
+        push_base64(&mut digits, bytes);
+        push_number(out, digits.len() as u64);
+        out.push(b'X');
+        out.append(&mut digits);
     }
 
-    fn push_bytes(&mut self, bytes: &[u8]) {
-        let Ok(text) = std::str::from_utf8(bytes) else {
-            let mut digits = Vec::new();
-            push_base64(&mut digits, bytes);
-            push_number(&mut self.pieces, digits.len() as u64);
-            self.pieces.push(b'X');
-            self.pieces.append(&mut digits);
-            return;
-        };
+    fn push_text(&self, out: &mut Vec<u8>, text: &str) {
         let mut at = 0;
         while let Some((start, from, length)) = self.base.find(text, at) {
-            push_literal(&mut self.pieces, text.get(at..start).unwrap_or_default());
-            self.push_range(from, length, b'B');
+            push_literal(out, text.get(at..start).unwrap_or_default());
+            push_range(out, from, length, b'B');
             at = start + length;
         }
-        push_literal(&mut self.pieces, text.get(at..).unwrap_or_default());
+        push_literal(out, text.get(at..).unwrap_or_default());
     }
+}
+
+/// Appends what stands before a record's pieces.
+fn push_record(
+    out: &mut Vec<u8>,
+    offset: u64,
+    part: Option<Part>,
+    kind: u8,
+    ending: Ending,
+    restored: &[u8],
+) {
+    push_number(out, offset);
+    if let Some(part) = part {
+        out.push(b',');
+        push_number(out, part.part as u64);
+        out.push(b',');
+        push_number(out, part.n_parts as u64);
+    }
+    out.push(kind);
+    out.push(match ending {
+        Ending::Lf => b'n',
+        Ending::CrLf => b'r',
+        Ending::None => b'e',
+    });
+    push_check(out, xxh3_64(restored));
+}
+
+fn push_range(out: &mut Vec<u8>, start: usize, length: usize, kind: u8) {
+    push_number(out, start as u64);
+    out.push(b',');
+    push_number(out, length as u64);
+    out.push(kind);
 }
 
 fn push_literal(pieces: &mut Vec<u8>, text: &str) {

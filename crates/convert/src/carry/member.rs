@@ -16,10 +16,11 @@ fn exchange(byte: u8) -> u8 {
     byte ^ (quote * (b'"' ^ b'^')) ^ (backslash * (b'\\' ^ 0x7f))
 }
 
-/// Appends to a written line, whose last byte is `}`, the member with a carry.
+/// Appends to a written line, whose last byte is `}`, the member with a carry: its head and its
+/// records, whole characters each.
 ///
 /// In Python's style the string is ASCII, but for DEL being itself rather than an escape.
-pub(crate) fn push_member(line: &mut Vec<u8>, carry: &[u8], style: Style) {
+pub(crate) fn push_member(line: &mut Vec<u8>, carry: [&[u8]; 2], style: Style) {
     line.pop();
     let is_first = line.last() == Some(&b'{');
     let (comma, colon) = (style.comma(), style.colon());
@@ -27,19 +28,21 @@ pub(crate) fn push_member(line: &mut Vec<u8>, carry: &[u8], style: Style) {
         line.extend_from_slice(part.as_bytes());
     }
     let ascii_only = style == Style::Python;
-    line.reserve(carry.len() + carry.len() / 16);
-    let mut rest = carry;
-    while let Some((block, after)) = rest.split_first_chunk::<BLOCK>() {
-        let (exchanged, is_plain) = exchange_block(block, ascii_only);
-        if is_plain {
-            line.extend_from_slice(&exchanged);
-            rest = after;
-        } else {
-            rest = push_escaped(line, rest, BLOCK, ascii_only);
+    for part in carry {
+        line.reserve(part.len() + part.len() / 16);
+        let mut rest = part;
+        while let Some((block, after)) = rest.split_first_chunk::<BLOCK>() {
+            let (exchanged, is_plain) = exchange_block(block, ascii_only);
+            if is_plain {
+                line.extend_from_slice(&exchanged);
+                rest = after;
+            } else {
+                rest = push_escaped(line, rest, BLOCK, ascii_only);
+            }
         }
-    }
-    while !rest.is_empty() {
-        rest = push_escaped(line, rest, 1, ascii_only);
+        while !rest.is_empty() {
+            rest = push_escaped(line, rest, 1, ascii_only);
+        }
     }
     line.extend_from_slice(b"\"}");
 }
@@ -161,7 +164,8 @@ mod tests {
             [(Style::Compact, "{\"a\":1}"), (Style::Python, "{\"a\": 1}"), (Style::Compact, "{}")]
         {
             let mut line = visible.as_bytes().to_vec();
-            push_member(&mut line, carry.as_bytes(), style);
+            let (head, records) = carry.split_at(carry.floor_char_boundary(7));
+            push_member(&mut line, [head.as_bytes(), records.as_bytes()], style);
             assert!(style == Style::Compact || line.is_ascii());
             let mut scanner = jsonl::Scanner::default();
             let value = scanner.scan_slice(&line, 0).expect("JSON");
