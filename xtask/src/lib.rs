@@ -14,6 +14,7 @@ mod damage;
 mod fixtures;
 mod instructions;
 mod manifest;
+mod miri;
 mod tidy;
 
 use std::path::Path;
@@ -25,6 +26,7 @@ pub use self::{
     fixtures::{check_fixtures, write_fixtures},
     instructions::instructions,
     manifest::{Fixture, manifest},
+    miri::miri,
     tidy::{Problem, tidy},
 };
 

@@ -15,6 +15,7 @@ usage: cargo xtask TASK
   fixtures          writes the fixtures that are made from others; --check only compares
   clients [DIR...]  every session of the folders to Claude Code and the stream, read by the Agent SDK
   matrix [DIR...]   every file of the folders to every format and back; --third: and by a third
+  miri              jsonl's unit tests and its vectors under Miri, where it is installed
   instructions      instructions per byte of input, against benches/instructions.txt; --record
   bench-peers       whole processes side by side, ours and others; Markdown on standard output
       --data DIR    the largest sessions of a folder too, twice --size megabytes
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
             fixtures(xtask::check_fixtures(xtask::root())) == Some(0)
         }
         ("clients", folders) => xtask::clients(xtask::root(), folders),
+        ("miri", []) => xtask::miri(xtask::root()),
         ("matrix", folders) => matrix(folders),
         ("instructions", []) => xtask::instructions(xtask::root(), false),
         ("instructions", [flag]) if flag == "--record" => xtask::instructions(xtask::root(), true),

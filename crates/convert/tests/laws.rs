@@ -251,6 +251,38 @@ proptest! {
     }
 
     #[test]
+    fn l12_a_signature_goes_with_its_thinking_or_not_at_all(Session { from, bytes } in session(false)) {
+        let known = signed(&bytes, from);
+        for to in others(&[from]) {
+            for (thinking, signature) in signed(&written(&bytes, from, to, CarryMode::None), to) {
+                prop_assert!(known.contains(&(thinking, signature)), "to {}: {}", to.name, text(&bytes));
+            }
+        }
+    }
+
+    #[test]
+    fn l13_a_format_is_known_in_any_order_and_spelling_and_torn(Session { from, bytes } in session(true)) {
+        let (mut reversed, mut respelt) = (Vec::new(), Vec::new());
+        let mut scanner = Scanner::default();
+        for line in jsonl::lines(&bytes) {
+            let Ok(value) = scanner.scan(&line) else { continue };
+            let members: Vec<_> = value
+                .members()
+                .map(|(key, value)| format!("{} : {}", escaped(key), value.raw()))
+                .collect();
+            let members: Vec<_> = members.iter().rev().map(String::as_str).collect();
+            reversed.extend_from_slice(format!("{{{}}}\n", members.join(" ,")).as_bytes());
+            jsonl::respell(&mut respelt, value.raw(), jsonl::Style::Python);
+            respelt.push(b'\n');
+        }
+        let torn = [&bytes[..], &bytes[..bytes.len() / 2]].concat();
+        let spliced = [&b"{\"type\":\"us"[..], &bytes].concat();
+        for other in [&bytes, &reversed, &respelt, &torn, &spliced] {
+            prop_assert_eq!(detected(other), from.name, "{}", text(other));
+        }
+    }
+
+    #[test]
     fn without_its_carry_a_file_is_what_is_written_without_carries(Session { from, bytes } in session(false)) {
         for to in others(&[from]) {
             let plain = written(&bytes, from, to, CarryMode::None);
@@ -277,6 +309,39 @@ proptest! {
             let home = written(&target, to, from, CarryMode::Inline);
             prop_assert!(home.is_empty() || home.ends_with(b"\n"));
         }
+    }
+}
+
+/// Returns the thinking of a file that is signed, with the signatures.
+fn signed(bytes: &[u8], format: &Format) -> HashSet<(String, String)> {
+    let mut scanner = Scanner::default();
+    let mut signed = HashSet::new();
+    for line in jsonl::lines(bytes) {
+        let Ok(value) = scanner.scan(&line) else { continue };
+        let event = (format.read)(value);
+        for (block, _) in event.message().into_iter().flat_map(|message| message.blocks()) {
+            if let Block::Thinking { text, signature: Some(signature) } = block
+                && !signature.is_empty()
+            {
+                signed.insert((text.decode().into_owned(), signature.decode().into_owned()));
+            }
+        }
+    }
+    signed
+}
+
+/// Returns a key with its first character as an escape.
+fn escaped(key: jsonl::Text<'_>) -> String {
+    let key = key.decode();
+    let mut chars = key.chars();
+    let first = chars.next().map_or(String::new(), |char| format!("\\u{:04x}", u32::from(char)));
+    format!("\"{first}{}\"", chars.as_str())
+}
+
+fn detected(bytes: &[u8]) -> String {
+    match convert::detect(&mut convert::Source::new(std::io::Cursor::new(bytes))) {
+        Ok(convert::Detected::Format(format)) => format.name.to_owned(),
+        other => format!("{other:?}"),
     }
 }
 

@@ -29,6 +29,8 @@
 //! # Ok::<(), jsonl::Error>(())
 //! ```
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice))]
+
 mod bundle;
 mod content_block;
 mod history;

@@ -1,0 +1,22 @@
+//! Miri over the one crate with `unsafe` in it: its vectors, its index, its text.
+
+#![expect(clippy::print_stdout, reason = "a task talks to a terminal")]
+
+use std::{path::Path, process::Command};
+
+/// Runs jsonl's unit tests and its differential test under Miri, with and without AVX2; returns
+/// whether nothing undefined was done. Without Miri it says so and passes.
+pub fn miri(root: &Path) -> bool {
+    let is_there = Command::new("cargo").args(["+nightly", "miri", "--version"]).output();
+    if !is_there.is_ok_and(|output| output.status.success()) {
+        println!("miri: skipped, `rustup +nightly component add miri rust-src` installs it");
+        return true;
+    }
+    ["", "-C target-feature=+avx2,+bmi1,+popcnt"].iter().all(|flags| {
+        println!("miri: jsonl {flags}");
+        let mut miri = Command::new("cargo");
+        miri.current_dir(root).env("RUSTFLAGS", flags);
+        miri.args(["+nightly", "miri", "test", "-p", "jsonl", "--lib", "--test", "differential"]);
+        miri.status().is_ok_and(|status| status.success())
+    })
+}
