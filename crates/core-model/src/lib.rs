@@ -26,6 +26,7 @@ mod format;
 mod id;
 mod ids;
 mod loss;
+mod makeup;
 mod message;
 mod name;
 mod outcome;
@@ -49,9 +50,8 @@ pub use self::{
     id::uuid_of_name,
     ids::{ByHash, Hashes, IdHasher, IdSet},
     loss::{Loss, LossKind, Losses, Place},
-    message::{
-        Block, BlockIter, Blocks, Content, FileRecord, Makeup, Message, Role, ToolResult, ToolUse,
-    },
+    makeup::Makeup,
+    message::{Block, BlockIter, Blocks, Content, FileRecord, Message, Role, ToolResult, ToolUse},
     name::SafeName,
     outcome::{Outcome, Status},
     output::Output,

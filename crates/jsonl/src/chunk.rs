@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use crate::{
-    Error, ErrorKind, Line, Lines, Oddities, Result, Scanner, Value, grammar::Node, simd::Buffer,
+    Error, ErrorKind, Line, Lines, Oddities, Result, Scanner, Value, node::Node, simd::Buffer,
 };
 
 /// Some bytes of an input, their lines, and the value of each.

@@ -2,36 +2,13 @@
 
 use crate::{
     ErrorKind,
+    node::{MIN_LIMIT, NO_NODE, Node, OBJECT, Open, ROOT, keep_as_written},
     number::read_number,
     value::{Kind, Oddities},
 };
 
 /// The depth to which values are indexed; what lies deeper is validated and kept as written.
 pub(crate) const MAX_INDEXED_DEPTH: usize = 16;
-
-/// The most nodes of a line.
-const MAX_NODES: usize = 1 << 30;
-
-/// A container that is open: the index of its node, and whether it is an object.
-type Open = u32;
-
-const OBJECT: Open = 1 << 31;
-
-/// Stands for the index of a node that is not kept.
-const NO_NODE: Open = OBJECT - 1;
-
-/// Stands for what is open outside of all containers.
-const ROOT: Open = OBJECT - 2;
-
-/// A value's place in its line.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct Node {
-    pub(crate) start: u32,
-    pub(crate) end: u32,
-    /// The index of the node after this one and all that it holds.
-    pub(crate) next: u32,
-    pub(crate) kind: Kind,
-}
 
 /// Finds where strings end.
 pub(crate) trait Strings {
@@ -55,12 +32,15 @@ pub(crate) fn walk(
 ) -> Result<Oddities, (usize, ErrorKind)> {
     nodes.clear();
     open.clear();
+    let limit = MIN_LIMIT.max(bytes.len() / size_of::<Node>());
     let mut walk = Walk {
         bytes,
         at: 0,
         strings,
         nodes,
-        max_nodes: MAX_NODES,
+        max_nodes: limit,
+        limit,
+        max_depth: MAX_INDEXED_DEPTH,
         open: ROOT,
         outer: open,
         depth: 0,
@@ -83,8 +63,12 @@ struct Walk<'s, S> {
     at: usize,
     strings: &'s mut S,
     nodes: &'s mut Vec<Node>,
-    /// How many nodes there may be: none beyond the depth that is indexed.
+    /// How many nodes there may be here: none beyond the depth that is indexed.
     max_nodes: usize,
+    /// How many nodes there may be in all.
+    limit: usize,
+    /// The depth to which values are indexed: less within a container of too many.
+    max_depth: usize,
     /// The innermost container.
     open: Open,
     /// The containers around it, and the root around them.
@@ -179,7 +163,7 @@ impl<S: Strings> Walk<'_, S> {
         self.at += 1;
         let depth = self.outer.len();
         self.depth = self.depth.max(depth as u32);
-        if depth > MAX_INDEXED_DEPTH {
+        if depth > self.max_depth {
             self.max_nodes = 0;
         }
         let token = self.token();
@@ -204,8 +188,9 @@ impl<S: Strings> Walk<'_, S> {
             node.next = next;
         }
         self.open = self.outer.pop().unwrap_or(ROOT);
-        if self.outer.len() <= MAX_INDEXED_DEPTH {
-            self.max_nodes = MAX_NODES;
+        if self.outer.len() <= self.max_depth {
+            self.max_nodes = self.limit;
+            self.max_depth = MAX_INDEXED_DEPTH;
         }
     }
 
@@ -231,6 +216,9 @@ impl<S: Strings> Walk<'_, S> {
         if n < self.max_nodes {
             let next = n as u32 + 1;
             self.nodes.push(Node { start: start as u32, end: self.at as u32, next, kind });
+        } else if self.max_nodes > 0 {
+            self.max_nodes = 0;
+            self.max_depth = keep_as_written(self.nodes, self.open, self.outer);
         }
     }
 

@@ -26,6 +26,7 @@ mod encode;
 mod error;
 mod grammar;
 mod line;
+mod node;
 mod number;
 mod portable;
 mod raw_buf;

@@ -1,8 +1,12 @@
 //! From one way to spell JSON to the other.
 
 mod duplicates;
+mod tokens;
 
-use self::duplicates::{has_duplicates, without_duplicates};
+use self::{
+    duplicates::{has_duplicates, without_duplicates},
+    tokens::respell_tokens,
+};
 use crate::{
     Kind, Raw, Scanner, Style, Value,
     decode::Unescape,
@@ -142,6 +146,7 @@ fn respell_value(out: &mut Vec<u8>, value: Value<'_>, style: Style, depth: usize
                 None => out.extend_from_slice(raw.as_bytes()),
             }
         }
+        Kind::Array | Kind::Object if !value.is_indexed() => respell_tokens(out, raw, style),
         Kind::Array => {
             out.push(b'[');
             for (n, item) in value.items().enumerate() {
@@ -299,6 +304,20 @@ mod tests {
         // What a key means counts, not how it is spelled; two halves of pairs are two keys.
         assert_eq!(python(r#"{"\u0061":1,"é":2,"a":3,"\u00e9":4}"#), r#"{"a": 3, "\u00e9": 4}"#);
         assert_eq!(python(r#"{"\ud800":1,"\uD801":2}"#), r#"{"\ud800": 1, "\ud801": 2}"#);
+    }
+
+    #[test]
+    fn more_values_than_the_index_has_room_for() {
+        let item = r#"{"é" : [1E5, -0,true , null],"\"\\":"x\\","":{}}"#;
+        let n_items = crate::node::MIN_LIMIT / 8;
+        let many = format!("[{item}{}]", format!(", {item}").repeat(n_items));
+        let one = format!("[{item}]");
+        for respell in [python, compact] {
+            let expected = respell(&one).trim_start_matches('[').trim_end_matches(']').to_owned();
+            let separator = if expected.contains(": ") { ", " } else { "," };
+            let expected = vec![expected; n_items + 1].join(separator);
+            assert!(respell(&many) == format!("[{expected}]"));
+        }
     }
 
     #[test]

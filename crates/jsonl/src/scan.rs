@@ -7,7 +7,8 @@
 use crate::{
     Error, ErrorKind, Line, Raw, Result, Value,
     bitmap::Quotes,
-    grammar::{Node, walk},
+    grammar::walk,
+    node::Node,
     portable::Portable,
     simd::{self, Kernel},
     value::Oddities,

@@ -1,6 +1,6 @@
 //! A scanned value: what it is, where it lies, and what it holds.
 
-use crate::{Raw, Text, grammar::Node};
+use crate::{Raw, Text, node::Node};
 
 /// What a value is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -155,6 +155,18 @@ impl<'l> Value<'l> {
         self.children(self.is_array())
     }
 
+    /// Returns whether the values within were found: not those below the 16th level, nor those of an
+    /// array or object that has a sixteenth of the values of a line with more than it has room for
+    /// (a million, or one for each 16 bytes of a line beyond 16 MiB). Such a value is validated, has
+    /// no items or members, and is there as written.
+    pub fn is_indexed(&self) -> bool {
+        let is_container = matches!(self.kind(), Kind::Array | Kind::Object);
+        let has_nodes = self.node().next > self.at + 1;
+        let raw = self.slice(self.node());
+        let within = raw.get(1..raw.len() - 1).unwrap_or_default();
+        !is_container || has_nodes || within.trim_ascii().is_empty()
+    }
+
     /// Returns the value itself as the only item.
     pub fn alone(&self) -> Items<'l> {
         Items { parent: *self, at: self.at, end: self.at + 1 }
@@ -301,6 +313,35 @@ mod tests {
         let expected = [("a", "1"), ("a", "2"), ("b", r#"{"a":3}"#), ("\\", "4"), ("b", "[]")];
         assert_eq!(seen, expected.map(|(key, value)| (key.as_bytes().to_vec(), value)));
         value.get("b").expect("an array").read_members(|_, _| unreachable!("no object"));
+    }
+
+    #[test]
+    fn of_too_many_values_the_container_is_kept_as_written() {
+        let n_values = crate::node::MIN_LIMIT;
+        let many = format!("[{}0]", "0,".repeat(n_values));
+        let line = format!(r#"{{"a":{{"x":1}},"b":[{{"c":{many}}},2],"d":{many},"e":[3,{{}}]}}"#);
+        for backend in [crate::Backend::Best, crate::Backend::Portable] {
+            let mut scanner = Scanner::with_backend(backend);
+            let value = scanner.scan_slice(line.as_bytes(), 0).expect("valid");
+            let [a, b, d, e] = value.get_all(["a", "b", "d", "e"]).map(|it| it.expect("there"));
+            assert_eq!(a.get("x").and_then(|x| x.raw().as_u64()), Some(1));
+            let c = b.items().next().and_then(|first| first.get("c")).expect("indexed");
+            for value in [c, d] {
+                assert!(!value.is_indexed() && value.raw().as_str() == many);
+                assert_eq!(value.items().count(), 0);
+            }
+            let items: Vec<_> = e.items().map(|item| item.raw().as_str()).collect();
+            assert_eq!(items, ["3", "{}"]);
+            assert_eq!(b.items().count(), 2);
+            assert!([value, a, b, e].iter().all(|value| value.is_indexed()));
+        }
+        let deep = format!("{}{many}{}", "[1,".repeat(12), "]".repeat(12));
+        let mut scanner = Scanner::default();
+        let mut value = scanner.scan_slice(deep.as_bytes(), 0).expect("valid");
+        while let Some(inner) = value.items().nth(1) {
+            value = inner;
+        }
+        assert!(value.raw().as_str() == many);
     }
 
     #[test]

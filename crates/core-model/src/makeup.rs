@@ -1,0 +1,35 @@
+//! What kinds of blocks a message has.
+
+use crate::Block;
+
+/// How many blocks of which kind a message has.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Makeup {
+    /// The number of tool uses.
+    pub n_tool_uses: usize,
+    /// The number of tool results.
+    pub n_tool_results: usize,
+    /// The number of all other blocks.
+    pub n_others: usize,
+}
+
+impl Makeup {
+    /// Counts a block.
+    pub fn add(&mut self, block: &Block<'_>) {
+        match block {
+            Block::ToolUse(_) => self.n_tool_uses += 1,
+            Block::ToolResult(_) => self.n_tool_results += 1,
+            _ => self.n_others += 1,
+        }
+    }
+
+    /// Returns how many blocks are no tool results.
+    pub fn n_said(&self) -> usize {
+        self.n_tool_uses + self.n_others
+    }
+
+    /// Returns whether there is no block.
+    pub fn is_empty(&self) -> bool {
+        self.n_said() == 0 && self.n_tool_results == 0
+    }
+}

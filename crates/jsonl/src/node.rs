@@ -1,0 +1,48 @@
+//! Where the values of a line lie, and how many of them are noted.
+
+use crate::Kind;
+
+/// A value's place in its line.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Node {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    /// The index of the node after this one and all that it holds.
+    pub(crate) next: u32,
+    pub(crate) kind: Kind,
+}
+
+/// How many nodes any line may have; those of a longer line may take as many bytes as it. Where there
+/// are more, a container of many values is kept as written.
+pub(crate) const MIN_LIMIT: usize = 1 << 20;
+
+/// A container that is open: the index of its node, and whether it is an object.
+pub(crate) type Open = u32;
+
+pub(crate) const OBJECT: Open = 1 << 31;
+
+/// Stands for the index of a node that is not kept.
+pub(crate) const NO_NODE: Open = OBJECT - 1;
+
+/// Stands for what is open outside of all containers.
+pub(crate) const ROOT: Open = OBJECT - 2;
+
+/// Drops the nodes within the innermost open container that has a sixteenth of all, and returns the
+/// depth around it: what follows in it is not indexed either.
+#[cold]
+#[inline(never)]
+pub(crate) fn keep_as_written(nodes: &mut Vec<Node>, open: Open, outer: &[Open]) -> usize {
+    let n_many = nodes.len() / 16;
+    let containers =
+        outer.iter().copied().enumerate().skip(1).map(|(depth, open)| (depth - 1, open));
+    let containers = containers.chain([(outer.len().saturating_sub(1), open)]);
+    let mut kept = (0, 0);
+    for (depth, open) in containers {
+        let node_idx = (open & !OBJECT) as usize;
+        if nodes.len().saturating_sub(node_idx) >= n_many {
+            kept = (depth, node_idx);
+        }
+    }
+    nodes.truncate(kept.1 + 1);
+    kept.0
+}
