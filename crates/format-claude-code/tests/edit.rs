@@ -121,3 +121,39 @@ fn a_fork_says_the_same_under_new_ids() {
     let bytes = fixture("plain");
     assert_eq!(fork(&Transcript::from_slice(&bytes), &lost), Err(ForkError::UnknownMessage));
 }
+
+#[test]
+fn a_fork_passes_progress_over_however_long_or_round() {
+    let mut lines = vec![r#"{"type":"user","uuid":"a","message":{"content":"x"}}"#.to_owned()];
+    for n in 0..20_000 {
+        let parent = if n == 0 { "a".to_owned() } else { format!("p{}", n - 1) };
+        lines.push(format!(r#"{{"type":"progress","uuid":"p{n}","parentUuid":"{parent}"}}"#));
+    }
+    lines.push(r#"{"type":"progress","uuid":"r1","parentUuid":"r2"}"#.to_owned());
+    lines.push(r#"{"type":"progress","uuid":"r2","parentUuid":"r1"}"#.to_owned());
+    for n in 0..5_000 {
+        let parent = if n % 2 == 0 { "p19999" } else { "r1" };
+        lines.push(format!(
+            r#"{{"type":"user","uuid":"u{n}","parentUuid":"{parent}","message":{{"content":"y"}}}}"#
+        ));
+    }
+    let source = lines.join("\n");
+    let new = Fork { source_id: "s", session_id: ID, up_to: None, title: None, now: 0 };
+    let copy = fork(&Transcript::from_slice(source.as_bytes()), &new).expect("messages");
+    let copy = Transcript::from_slice(copy.as_bytes());
+    let (mut first, mut parents) = (None, [0, 0]);
+    copy.for_each(|entry| {
+        let context = &entry.event.context;
+        let uuid = context.uuid.map(|uuid| uuid.decode().into_owned());
+        match context.parent.value() {
+            Some(parent) => {
+                assert_eq!(Some(parent.decode().into_owned()), first);
+                parents[0] += 1;
+            }
+            None => parents[1] += 1,
+        }
+        first = first.take().or(uuid);
+    });
+    // The first line, those that follow a circle, and the title have no parent.
+    assert_eq!(parents, [2_500, 2_502]);
+}

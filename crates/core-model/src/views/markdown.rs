@@ -40,6 +40,10 @@ pub fn quoted(text: &str, depth: usize) -> String {
 }
 
 /// Returns a time as `2026-01-17 20:32:00`, in UTC; `Unknown time` if there is none.
+///
+/// ```
+/// assert_eq!(core_model::shown_time(Some(1_768_681_919_197)), "2026-01-17 20:31:59");
+/// ```
 pub fn shown_time(millis: Option<i64>) -> String {
     let time = millis.and_then(|millis| Timestamp::from_millisecond(millis).ok());
     time.map_or_else(

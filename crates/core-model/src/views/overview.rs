@@ -40,7 +40,8 @@ pub struct Overview {
     pub n_events: u64,
     /// The times of the events.
     pub span: Span,
-    /// The number of messages of a user with words that no client wrote on its own.
+    /// The number of messages of a user with words that no client wrote on its own, prompts of
+    /// sub-agents included.
     pub n_user_messages: u64,
     /// The number of tool uses.
     pub n_tool_calls: u64,
@@ -57,6 +58,7 @@ pub struct Overview {
     pub errors: Option<ErrorPolicy>,
     calls: HashSet<String>,
     agents: HashSet<String>,
+    names: HashSet<String>,
     has_main: bool,
     n_started: u64,
     scanner: Scanner,
@@ -123,7 +125,7 @@ impl Overview {
         };
         let prompt = || mode(&[text("description"), text("prompt")].map(Option::unwrap_or_default));
         let name = text("subagent_type").unwrap_or_else(|| prompt().to_owned());
-        if !self.sub_agents.contains(&name) {
+        if self.names.insert(name.clone()) {
             self.sub_agents.push(name);
         }
     }

@@ -95,6 +95,9 @@ impl SaidBlock {
     }
 }
 
+/// The number of messages that wait for a response to end: no response calls that many tools.
+const MAX_WAITING: usize = 1024;
+
 /// Joins the lines of each response; its memory is that of a response and its results.
 ///
 /// A response ends with the next message that is not a result of one of its tool uses: where its
@@ -113,13 +116,14 @@ impl Messages {
         let id = message.id.map(|id| id.decode().into_owned());
         let thread = thread(event);
         let is_assistant = message.role == Role::Assistant;
+        let has_room = self.waiting.len() < MAX_WAITING;
         let open = self.waiting.front_mut().filter(|open| open.thread == thread);
         match open {
             Some(open) if is_assistant && id.is_some() && open.id == id => {
                 open.add(place, event, message);
                 return Vec::new();
             }
-            Some(_) if !is_assistant && is_results(message) => {
+            Some(_) if !is_assistant && is_results(message) && has_room => {
                 self.waiting.push_back(Said::new(place, event, message, id, thread));
                 return Vec::new();
             }

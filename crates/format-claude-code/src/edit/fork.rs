@@ -1,6 +1,6 @@
 //! A copy of a session under new ids, as the SDK for Python 0.2.187 makes it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use core_model::{iso_millis, uuid_of_name};
 use jsonl::Value;
@@ -74,6 +74,7 @@ pub fn fork(source: &Transcript<'_>, fork: &Fork<'_>) -> Result<String, ForkErro
     let last = lines.iter().rfind(|line| !line.is_progress).ok_or(ForkError::Empty)?.idx;
     let now = iso_millis(fork.now);
     let new_id = |old: &str| uuid_of_name("fork", &format!("{}\0{old}", fork.session_id));
+    let mut parents = Parents { by_uuid: &by_uuid, known: HashMap::new() };
     let mut scanner = jsonl::Scanner::default();
     let mut copy = String::new();
     for line in lines.iter().filter(|line| !line.is_progress) {
@@ -83,7 +84,7 @@ pub fn fork(source: &Transcript<'_>, fork: &Fork<'_>) -> Result<String, ForkErro
             object.raw(&name.decode(), value.raw().as_str());
         }
         object.text("uuid", &new_id(&line.uuid));
-        object.maybe("parentUuid", parent(line, &by_uuid).map(new_id).as_deref());
+        object.maybe("parentUuid", parents.of(line).map(new_id).as_deref());
         let logical = entry.value.get("logicalParentUuid").and_then(|id| id.text());
         let logical = logical.map(|id| id.decode()).filter(|id| by_uuid.contains_key(&**id));
         object.maybe("logicalParentUuid", logical.map(|id| new_id(&id)).as_deref());
@@ -149,20 +150,35 @@ fn lines(source: &Transcript<'_>, up_to: Option<&str>) -> Result<Vec<Line>, Fork
     Ok(lines)
 }
 
-/// Returns the id of the line that a line follows, progress passed over.
-fn parent<'s>(line: &'s Line, by_uuid: &HashMap<&str, &'s Line>) -> Option<&'s str> {
-    let mut seen = HashSet::new();
-    let mut at = line.parent.as_deref()?;
-    loop {
-        let parent = by_uuid.get(at)?;
-        if !parent.is_progress {
-            return Some(at);
-        }
-        // Progress that follows itself leads nowhere.
-        if !seen.insert(at) {
-            return None;
-        }
-        at = parent.parent.as_deref()?;
+/// Finds the lines that others follow, progress passed over.
+struct Parents<'s> {
+    by_uuid: &'s HashMap<&'s str, &'s Line>,
+    /// What progress leads to, so that each line of it is passed once.
+    known: HashMap<&'s str, Option<&'s str>>,
+}
+
+impl<'s> Parents<'s> {
+    /// Returns the id of the line that a line follows.
+    fn of(&mut self, line: &'s Line) -> Option<&'s str> {
+        let mut passed = Vec::new();
+        let mut at = line.parent.as_deref();
+        let found = loop {
+            let Some((&id, parent)) = at.and_then(|id| self.by_uuid.get_key_value(id)) else {
+                break None;
+            };
+            if !parent.is_progress {
+                break Some(id);
+            }
+            if let Some(&known) = self.known.get(id) {
+                break known;
+            }
+            // Progress that follows itself leads nowhere.
+            self.known.insert(id, None);
+            passed.push(id);
+            at = parent.parent.as_deref();
+        };
+        self.known.extend(passed.into_iter().map(|id| (id, found)));
+        found
     }
 }
 

@@ -191,6 +191,15 @@ impl Transcript<'_> {
     }
 
     /// Returns the number of entries of each type; those without one are `unknown` (seed 001).
+    ///
+    /// ```
+    /// use format_claude_code::Transcript;
+    ///
+    /// let file = b"{\"type\":\"user\"}\n{\"type\":\"assistant\"}\n{\"type\":\"user\"}\n{}\n";
+    /// let counts = Transcript::from_slice(file).count_by_type();
+    /// let counts: Vec<_> = counts.iter().collect();
+    /// assert_eq!(counts, [("assistant", 1), ("unknown", 1), ("user", 2)]);
+    /// ```
     pub fn count_by_type(&self) -> TypeCounts {
         let mut counts = TypeCounts::default();
         self.for_each(|entry| counts.push_kind(&entry.kind()));
@@ -205,6 +214,20 @@ impl Transcript<'_> {
     }
 
     /// Returns the indices of the entries at which the context was compacted.
+    ///
+    /// ```
+    /// use core_model::CompactionRule;
+    /// use format_claude_code::Transcript;
+    ///
+    /// let file = br#"{"type":"user","message":{"content":"x"}}
+    /// {"type":"summary","message":{"content":"Summary of previous conversation..."}}
+    /// {"type":"system","subtype":"compact_boundary"}
+    /// {"type":"user","isCompactSummary":true,"message":{"content":"They talked."}}"#;
+    /// let transcript = Transcript::from_slice(file);
+    /// assert_eq!(transcript.compaction_boundaries(CompactionRule::SeedSummary), [1]);
+    /// assert_eq!(transcript.compaction_boundaries(CompactionRule::Boundary), [2]);
+    /// assert_eq!(transcript.compaction_boundaries(CompactionRule::Any), [1, 2]);
+    /// ```
     pub fn compaction_boundaries(&self, rule: CompactionRule) -> Vec<usize> {
         let generations = self.generations(rule).into_iter();
         generations.filter_map(|it| it.compaction).map(|it| it.idx as usize).collect()
