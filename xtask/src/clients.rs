@@ -18,6 +18,9 @@ const SCRIPT: &str = include_str!("clients.py");
 /// What our reading of the reader's rules for lists and conversations is held to.
 const CHAINS: &str = include_str!("chains.py");
 
+/// What the dumps that we write are held to.
+const DUMPS: &str = include_str!("dumps.py");
+
 /// Converts every session of the folders and asks the reader for it; returns whether all was there.
 ///
 /// Without a folder, the fixtures are asked for.
@@ -32,19 +35,25 @@ pub fn clients(root: &Path, folders: &[String]) -> bool {
 
 fn run(root: &Path, folders: &[String], scratch: &Path) -> Result<(), String> {
     let python = install(scratch)?;
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut build = Command::new(cargo);
-    call(build.current_dir(root).args(["build", "--quiet", "-p", "convert", "--bin", "convert"]))?;
-    let target = env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
+    let target = build(root, &["-p", "convert", "--bin", "convert"])?;
     let script = scratch.join("clients.py");
     fs::write(&script, SCRIPT).map_err(|error| error.to_string())?;
     let mut ask = Command::new(&python);
-    ask.arg(script).arg(root.join(target).join("debug/convert")).arg(scratch.join("home"));
+    ask.arg(script).arg(target.join("debug/convert")).arg(scratch.join("home"));
     if folders.is_empty() {
         ask.arg(root.join("fixtures"));
     }
     call(ask.args(folders))?;
-    lists_and_conversations(root, folders, scratch, &python)
+    lists_and_conversations(root, folders, scratch, &python)?;
+    dumps(root, scratch, &python)
+}
+
+/// Holds what `format-sdk-stream` dumps of random lines against what the SDK itself dumps.
+fn dumps(root: &Path, scratch: &Path, python: &Path) -> Result<(), String> {
+    let script = scratch.join("dumps.py");
+    fs::write(&script, DUMPS).map_err(|error| error.to_string())?;
+    let program = example(root, "format-sdk-stream", "dump")?;
+    call(Command::new(python).arg(script).arg(program).arg(scratch.join("dumps")))
 }
 
 /// Holds the lists and conversations of `format-claude-code` against the reader's own.
@@ -54,19 +63,28 @@ fn lists_and_conversations(
     scratch: &Path,
     python: &Path,
 ) -> Result<(), String> {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut build = Command::new(cargo);
-    let example = ["-p", "format-claude-code", "--example", "shown"];
-    call(build.current_dir(root).args(["build", "--quiet"]).args(example))?;
-    let target = env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
+    let program = example(root, "format-claude-code", "shown")?;
     let script = scratch.join("chains.py");
     fs::write(&script, CHAINS).map_err(|error| error.to_string())?;
     let mut ask = Command::new(python);
-    ask.arg(script).arg(target.join("debug/examples/shown")).arg(scratch.join("chains"));
+    ask.arg(script).arg(program).arg(scratch.join("chains"));
     if folders.is_empty() {
         ask.arg(root.join("fixtures"));
     }
     call(ask.args(folders))
+}
+
+/// Builds an example of a crate and returns its program.
+fn example(root: &Path, name_of_crate: &str, name: &str) -> Result<PathBuf, String> {
+    let target = build(root, &["-p", name_of_crate, "--example", name])?;
+    Ok(target.join("debug/examples").join(name))
+}
+
+/// Builds something and returns the folder of all that is built.
+fn build(root: &Path, arguments: &[&str]) -> Result<PathBuf, String> {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    call(Command::new(cargo).current_dir(root).args(["build", "--quiet"]).args(arguments))?;
+    Ok(root.join(env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from)))
 }
 
 /// Installs the reader into an environment of its own, and returns that environment's Python.
