@@ -4,12 +4,13 @@
 mod written;
 
 use std::{
+    collections::HashSet,
     fs,
     path::{Path, PathBuf},
 };
 
-use core_model::{Facts, Options, Output};
-use format_claude_code::FORMAT;
+use core_model::{CompactionRule, ErrorPolicy, Facts, Messages, Options, Output};
+use format_claude_code::{ChainRule, FORMAT, Transcript};
 use jsonl::{Scanner, Style};
 use written::validate;
 
@@ -99,5 +100,49 @@ fn files_of_other_formats_are_not_ours() {
             let is_ours = scanner.scan(&line).is_ok_and(FORMAT.detect);
             assert!(!is_ours, "{} at byte {}", path.display(), line.offset());
         }
+    }
+}
+
+#[test]
+fn questions_have_answers_that_agree() {
+    let paths: Vec<PathBuf> = ["real", "clients", "hostile"].into_iter().flat_map(files).collect();
+    if paths.is_empty() {
+        eprintln!("the shared data is not at hand: nothing is asked");
+    }
+    for path in paths {
+        let transcript = Transcript::open(&path).expect("readable");
+        let name = path.display();
+        let n_entries = transcript.n_entries() as u64;
+        assert_eq!(transcript.count_by_type().total(), n_entries, "{name}");
+        let overview = transcript.overview();
+        assert_eq!(overview.n_events, n_entries, "{name}");
+        let flagged = transcript.find_errors(ErrorPolicy::Flag).len() as u64;
+        assert_eq!(overview.n_errors, flagged, "{name}");
+        let runs = transcript.tool_runs();
+        let called: HashSet<&str> =
+            runs.iter().filter(|run| run.called.is_some()).map(|run| run.id.as_str()).collect();
+        assert_eq!(overview.n_tool_calls, called.len() as u64, "{name}");
+        let generations = transcript.generations(CompactionRule::Any);
+        assert_eq!(generations.iter().map(|it| it.n_events).sum::<u64>(), n_entries, "{name}");
+        let (mut messages, mut n_lines, mut n_said) = (Messages::default(), 0, 0);
+        transcript.for_each(|entry| {
+            n_lines += u64::from(entry.event.message().is_some());
+            let said = messages.push(entry.place, &entry.event);
+            n_said += said.iter().map(|said| said.n_lines).sum::<u64>();
+        });
+        n_said += messages.finish().iter().map(|said| said.n_lines).sum::<u64>();
+        assert_eq!(n_said, n_lines, "{name}");
+        // What the SDK shows, the client's rule does not hide; of a copy, either may be shown.
+        let mut scanner = Scanner::default();
+        let mut ids = |rule| -> HashSet<String> {
+            let chain = transcript.active_chain(rule).into_iter();
+            let mut id = |idx| {
+                let entry = transcript.entry(idx, &mut scanner)?;
+                Some(entry.event.context.uuid?.decode().into_owned())
+            };
+            chain.filter_map(&mut id).collect()
+        };
+        let (sdk, cli) = (ids(ChainRule::Sdk), ids(ChainRule::Cli));
+        assert!(sdk.is_subset(&cli), "{name}: {:?}", sdk.difference(&cli));
     }
 }
