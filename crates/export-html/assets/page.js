@@ -61,26 +61,46 @@
     for (const list of document.querySelectorAll(".outline > details")) list.open = false;
   }
 
-  // Going from one to the next.
-  const step = (selector, direction) => {
-    const places = [...main.querySelectorAll(selector)].filter((it) => it.checkVisibility() || it.closest("details:not([open])"));
-    const middle = innerHeight / 2;
-    const current = main.querySelector("[data-here]");
-    let idx = places.indexOf(current);
-    if (idx < 0) {
-      const below = places.findIndex((it) => it.getBoundingClientRect().top > (direction > 0 ? 60 : middle));
-      idx = below < 0 ? (direction > 0 ? -1 : places.length) : below - (direction > 0 ? 1 : 0);
+  // Going from one to the next. Only the outermost articles are asked where they lie: what is
+  // inside of one that is out of sight has no place yet, and asking would cost its layout.
+  let here = null;
+  const outermost = (element) => {
+    let at = element;
+    while (at.parentElement !== main) at = at.parentElement;
+    return at;
+  };
+  const isHidden = (element) =>
+    getComputedStyle(outermost(element)).display === "none" || getComputedStyle(element).display === "none";
+  const firstBelow = (places, y) => {
+    let [from, to] = [0, places.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (outermost(places[middle]).getBoundingClientRect().bottom <= y) from = middle + 1;
+      else to = middle;
     }
-    const next = places[Math.min(Math.max(idx + direction, 0), places.length - 1)];
+    return from;
+  };
+  const step = (selector, direction) => {
+    const places = [...main.querySelectorAll(selector)];
+    let idx = here ? places.indexOf(here) : -1;
+    if (idx < 0) {
+      const below = firstBelow(places, innerHeight / 3);
+      idx = direction > 0 ? below - 1 : below;
+    }
+    do {
+      idx += direction;
+    } while (idx >= 0 && idx < places.length && isHidden(places[idx]));
+    const next = places[idx];
     if (!next) return;
-    if (current) delete current.dataset.here;
-    next.dataset.here = "";
+    here = next;
     if (next.tagName === "DETAILS") next.open = true;
     show(next);
     const focus = next.querySelector("summary, a, button");
     if (focus) focus.focus({ preventScroll: true });
   };
-  addEventListener("wheel", () => main.querySelector("[data-here]")?.removeAttribute("data-here"), { passive: true });
+  for (const event of ["wheel", "touchmove", "mousedown"]) {
+    addEventListener(event, () => { here = null; }, { passive: true });
+  }
 
   // The search: matches are ranges, and the page itself stays as it is.
   const query = find("query");
@@ -187,8 +207,8 @@
     "/": () => { field.focus(); field.select(); },
     "n": () => go(1),
     "N": () => go(-1),
-    "j": () => step("article", 1),
-    "k": () => step("article", -1),
+    "j": () => step("main > article", 1),
+    "k": () => step("main > article", -1),
     "p": () => step("article.prompt", 1),
     "P": () => step("article.prompt", -1),
     "e": () => step(".call.error, article.error", 1),

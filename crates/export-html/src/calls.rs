@@ -51,6 +51,12 @@ impl Calls {
         self.runs.get_mut(id).and_then(VecDeque::pop_front).unwrap_or_default()
     }
 
+    /// Returns whether the next call of this id fails.
+    pub(crate) fn fails(&self, id: &str) -> bool {
+        let next = self.runs.get(id).and_then(VecDeque::front);
+        next.is_some_and(|run| run.is_error)
+    }
+
     /// Opens a call.
     pub(crate) fn start(&mut self, id: String, flow: FlowId, depth: usize, is_answered: bool) {
         self.open.insert(id, Call { flow, depth, is_answered });

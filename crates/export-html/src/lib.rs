@@ -13,7 +13,7 @@
 //! let mut scanner = Scanner::default();
 //! let event = format_claude_code::read(scanner.scan_slice(line, 0)?);
 //!
-//! let mut survey = Survey::default();
+//! let mut survey = Survey::new(&format_claude_code::FORMAT);
 //! survey.push(&event);
 //! let mut page = Page::new(Vec::new(), survey, "a session")?;
 //! page.push(&event)?;

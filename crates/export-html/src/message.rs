@@ -11,6 +11,7 @@ use crate::{
     markdown::push_markdown,
     page::{Page, Scene},
     picture::push_picture,
+    threads::Thread,
     words::{first_line, lasting, push_long, push_time},
 };
 
@@ -60,12 +61,16 @@ impl<W: Write> Page<W> {
         html.markup("<article class=\"");
         html.markup(match message.role {
             Role::User if message.is_meta || message.is_summary => "user meta",
-            Role::User if message.is_prompt() => "user prompt",
+            Role::User if self.is_asked(message) => "user prompt",
             Role::User => "user",
             Role::Assistant if message.is_api_error => "assistant error",
             Role::Assistant => "assistant",
         });
-        html.markup("\"");
+        let is_failing = message.blocks().any(|(block, _)| match block {
+            Block::ToolUse(tool) => self.is_failing(&tool.id.decode()),
+            _ => false,
+        });
+        html.markup(if is_failing { " failing\"" } else { "\"" });
         self.push_anchor(html);
         html.markup(">");
         self.push_speaker(html, event, scene);
@@ -81,7 +86,7 @@ impl<W: Write> Page<W> {
     ) {
         match block {
             Block::Text(text) if text.is_empty() => {}
-            Block::Text(text) => push_words(html, &text.decode(), message),
+            Block::Text(text) => self.words(html, &text.decode(), message),
             Block::Thinking { text, .. } if text.is_empty() => {
                 html.markup("<p class=\"thinking quiet\">Thought, without words in the log</p>");
             }
@@ -97,12 +102,46 @@ impl<W: Write> Page<W> {
             Block::ToolResult(result) => {
                 html.markup("<details class=\"call\"><summary><b>Result</b> <code>");
                 html.text(&result.tool_use_id.decode()).markup("</code></summary>");
-                push_result(html, &result);
+                push_result(html.markup("<div"), &result);
                 html.markup("</details>");
             }
             Block::Image { media_type, data } => push_picture(html, media_type, data),
             Block::Other { kind, .. } => push_other(html, kind, raw),
             _ => push_other(html, None, raw),
+        }
+    }
+
+    /// Returns whether somebody asked it, rather than the client.
+    fn is_asked(&self, message: &Message<'_>) -> bool {
+        let asks = |block: Block<'_>| match block {
+            Block::Text(text) => self.survey.heading(&text.decode()).is_some(),
+            _ => true,
+        };
+        message.is_prompt() && message.blocks().any(|(block, _)| asks(block))
+    }
+
+    /// Writes what a person, the client, or the assistant said.
+    fn words(&self, html: &mut Html, text: &str, message: &Message<'_>) {
+        let is_own = |text| message.is_meta || self.survey.heading(text).is_none();
+        match message.role {
+            Role::User if message.is_summary || is_own(text) => {
+                let name = if message.is_summary { "Summary" } else { "Written by the client" };
+                html.markup("<details class=\"meta\"><summary>").markup(name);
+                html.markup(" <span class=\"peek\">").text(&first_line(text, MAX_PEEK));
+                html.markup("</span></summary>");
+                push_long(html, text);
+                html.markup("</details>");
+            }
+            Role::User => {
+                html.markup("<div class=\"words\" dir=\"auto\">");
+                push_long(html, text);
+                html.markup("</div>");
+            }
+            Role::Assistant => {
+                html.markup("<div class=\"words\" dir=\"auto\">");
+                push_markdown(html, text);
+                html.markup("</div>");
+            }
         }
     }
 
@@ -116,8 +155,10 @@ impl<W: Write> Page<W> {
         block_idx: usize,
     ) {
         let id = tool.id.decode().into_owned();
+        let is_failing = self.is_failing(&id);
         let run = self.calls.next_run(&id);
         html.markup("<details class=\"call ").markup(family(&tool.name.decode()).name());
+        html.markup(if is_failing { " failing" } else { "" });
         html.markup(if run.is_error { " error" } else { "" }).markup("\" id=\"e");
         html.show(self.n_lines).markup("-").show(block_idx).markup("\"><summary><b>");
         html.text(&tool.name.decode()).markup("</b> ");
@@ -130,11 +171,9 @@ impl<W: Write> Page<W> {
         } else if run.answered.is_none() {
             html.markup(" <em class=\"open\">no result</em>");
         }
-        html.markup(" <span class=\"took\">");
         if let Some(millis) = run.duration_ms.filter(|millis| *millis >= 100) {
-            html.text(&lasting(millis));
+            html.markup(" <span class=\"took\">").text(&lasting(millis)).markup("</span>");
         }
-        html.markup("</span>");
         if let Some(time) = event_millis(event) {
             push_time(html, time, self.start);
         }
@@ -154,6 +193,12 @@ impl<W: Write> Page<W> {
         html.markup("</details>");
     }
 
+    /// Returns whether a call fails, or anything in the conversation of its sub-agent.
+    fn is_failing(&self, id: &str) -> bool {
+        let cast = self.survey.casts.get(&Thread::Call(id.to_owned()));
+        self.calls.fails(id) || cast.is_some_and(|cast| cast.n_errors > 0)
+    }
+
     /// Writes a result into its call; returns whether that waits for it.
     ///
     /// What stands before it on its line is written first.
@@ -165,8 +210,7 @@ impl<W: Write> Page<W> {
         }
         let mut inner = Html::of("<div");
         self.push_anchor(&mut inner);
-        push_result(inner.markup(">"), result);
-        inner.markup("</div>\n");
+        push_result(&mut inner, result);
         self.flows.append(scene.flow, html.take());
         self.flows.append(flow, inner);
         self.calls.answer(&id);
@@ -175,33 +219,11 @@ impl<W: Write> Page<W> {
     }
 }
 
-/// Appends what a person or the assistant said.
-fn push_words(html: &mut Html, text: &str, message: &Message<'_>) {
-    if message.role == Role::User && (message.is_meta || message.is_summary) {
-        let name = if message.is_summary { "Summary " } else { "Written by the client " };
-        html.markup("<details class=\"meta\"><summary>").markup(name);
-        html.markup("<span class=\"peek\">").text(&first_line(text, MAX_PEEK));
-        html.markup("</span></summary>");
-        push_long(html, text);
-        html.markup("</details>");
-        return;
-    }
-    html.markup("<div class=\"words\" dir=\"auto\">");
-    match message.role {
-        Role::User => push_long(html, text),
-        Role::Assistant => push_markdown(html, text),
-    }
-    html.markup("</div>");
-}
-
-/// Appends what a tool returned.
+/// Appends what a tool returned, from the attributes of its element on.
 fn push_result(html: &mut Html, result: &ToolResult<'_>) {
-    let is_error = result.is_error.value() == Some(true);
-    html.markup(if is_error { "<div class=\"result failed\">" } else { "<div class=\"result\">" });
-    html.markup(if is_error {
-        "<p class=\"label\">Error</p>"
-    } else {
-        "<p class=\"label\">Result</p>"
+    html.markup(match result.is_error.value() {
+        Some(true) => " class=\"result failed\"><p class=\"label\">Error</p>",
+        _ => " class=\"result\"><p class=\"label\">Result</p>",
     });
     match result.content {
         Content::Absent => _ = html.markup("<p class=\"quiet\">empty</p>"),

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use core_model::{
-    Block, Body, CostPolicy, Costs, ErrorPolicy, Event, Facts, NoticeKind, Overview, Place, Span,
-    Status, Timeline, TokenTotals, Tokens, ToolRun, ToolRuns, event_millis, failed_results,
+    Block, Body, CostPolicy, Costs, ErrorPolicy, Event, Facts, Format, NoticeKind, Overview, Place,
+    Span, Status, Timeline, TokenTotals, Tokens, ToolRun, ToolRuns, event_millis, failed_results,
 };
 use jsonl::{Scanner, Text};
 
@@ -25,6 +25,9 @@ const MAX_TITLE: usize = 120;
 /// one that is not shown. Its memory is that of ids and times.
 #[derive(Debug, Default)]
 pub struct Survey {
+    /// What lists show of a prompt, as its format has it.
+    heading: Option<fn(&str) -> Option<String>>,
+    cost_policy: CostPolicy,
     pub(crate) facts: Facts,
     pub(crate) overview: Overview,
     pub(crate) span: Span,
@@ -96,6 +99,20 @@ pub struct Figures {
 }
 
 impl Survey {
+    /// Creates a survey of a session in a format.
+    pub fn new(format: &Format) -> Self {
+        Self { heading: format.heading, cost_policy: format.cost, ..Self::default() }
+    }
+
+    /// Returns what stands for a text of the user in a list; `None` if the client wrote it.
+    pub(crate) fn heading(&self, text: &str) -> Option<String> {
+        let heading = match self.heading {
+            Some(heading) => heading(text),
+            None => Some(text.to_owned()),
+        };
+        heading.map(|heading| first_line(&heading, MAX_TITLE)).filter(|line| !line.is_empty())
+    }
+
     /// Takes note of an event.
     pub fn push(&mut self, event: &Event<'_>) {
         self.n_lines += 1;
@@ -158,7 +175,7 @@ impl Survey {
             n_sub_agents: self.agents.len() as u64,
             n_errors: self.n_errors,
             tokens: self.tokens.total(),
-            cost: self.costs.total(CostPolicy::default()),
+            cost: self.costs.total(self.cost_policy),
         }
     }
 
@@ -167,18 +184,20 @@ impl Survey {
         self.runs.runs()
     }
 
+    /// Takes note of what somebody asked, unless the client wrote all of it.
     fn note_prompt(&mut self, event: &Event<'_>, time: Option<i64>) {
-        self.n_prompts += 1;
-        if self.prompts.len() >= MAX_PROMPTS {
-            return;
-        }
-        let mut blocks = event.message().into_iter().flat_map(|message| message.blocks());
-        let text = blocks.find_map(|(block, _)| match block {
-            Block::Text(text) => Some(first_line(&text.decode(), MAX_TITLE)),
-            _ => None,
+        let blocks = event.message().into_iter().flat_map(|message| message.blocks());
+        let heading = blocks.filter_map(|(block, _)| match block {
+            Block::Text(text) => self.heading(&text.decode()),
+            _ => Some("(a picture)".to_owned()),
         });
-        let text = text.filter(|text| !text.is_empty()).unwrap_or_else(|| "(a picture)".to_owned());
-        self.prompts.push(Prompt { line: self.n_lines, time, text });
+        let Some(text) = heading.min_by_key(|heading| heading.starts_with("(a picture)")) else {
+            return;
+        };
+        self.n_prompts += 1;
+        if self.prompts.len() < MAX_PROMPTS {
+            self.prompts.push(Prompt { line: self.n_lines, time, text });
+        }
     }
 
     fn note_context(&mut self, event: &Event<'_>, time: Option<i64>) {

@@ -1,6 +1,6 @@
 //! The picture of a session: what happened when, a lane for each agent, and the tokens under it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use core_model::PointKind;
 
@@ -221,22 +221,32 @@ fn push_tokens(html: &mut Html, survey: &Survey, axis: &Axis, bottom: usize) {
 
 /// Draws prompts and compactions, through all lanes.
 fn push_lines(html: &mut Html, survey: &Survey, axis: &Axis, bottom: usize) {
-    let mut drawn = u64::MAX;
-    for point in &survey.timeline.points {
-        let (start, middle) = match point.kind {
-            PointKind::Prompt if point.lane == 0 => ("<g class=\"prompt\">", "prompt"),
-            PointKind::Compaction => ("<g class=\"compaction\">", "compaction"),
-            _ => continue,
-        };
-        let at = axis.at(point.time);
-        let column = (at / 100.0 * N_COLUMNS) as u64;
-        if std::mem::replace(&mut drawn, column) == column {
+    let prompts = survey.prompts.iter().filter_map(|prompt| Some((prompt.time?, prompt.line)));
+    let points = survey.timeline.points.iter();
+    let compactions = points.filter(|point| point.kind == PointKind::Compaction);
+    let compactions = compactions.map(|point| (point.time, point.place.line));
+    push_kind(html, ("<g class=\"prompt\">", "prompt"), prompts, axis, bottom);
+    push_kind(html, ("<g class=\"compaction\">", "compaction"), compactions, axis, bottom);
+}
+
+/// Draws a line for each time, but only one in a column.
+fn push_kind(
+    html: &mut Html,
+    (start, name): (&'static str, &'static str),
+    times: impl Iterator<Item = (i64, u64)>,
+    axis: &Axis,
+    bottom: usize,
+) {
+    let mut drawn = HashSet::new();
+    for (time, line) in times {
+        let at = axis.at(time);
+        if !drawn.insert((at / 100.0 * N_COLUMNS) as u64) {
             continue;
         }
-        html.markup("<a tabindex=\"-1\" href=\"#e").show(point.place.line).markup("\">");
-        html.markup(start).markup("<line x1=\"").show(format_args!("{at:.2}%"));
-        html.markup("\" x2=\"").show(format_args!("{at:.2}%")).markup("\" y1=\"8\" y2=\"");
-        html.show(bottom).markup("\"/><circle cx=\"").show(format_args!("{at:.2}%"));
-        html.markup("\" cy=\"6\" r=\"4\"/><title>").markup(middle).markup("</title></g></a>\n");
+        html.markup("<a tabindex=\"-1\" href=\"#e").show(line).markup("\">").markup(start);
+        html.markup("<line x1=\"").show(format_args!("{at:.2}%")).markup("\" x2=\"");
+        html.show(format_args!("{at:.2}%")).markup("\" y1=\"8\" y2=\"").show(bottom);
+        html.markup("\"/><circle cx=\"").show(format_args!("{at:.2}%"));
+        html.markup("\" cy=\"6\" r=\"4\"/><title>").markup(name).markup("</title></g></a>\n");
     }
 }

@@ -104,14 +104,11 @@ pub(crate) fn push_time(html: &mut Html, time: i64, start: i64) {
     let seconds = passed / 1000;
     html.markup("<time datetime=\"").text(&iso_millis(time)).markup("\" title=\"");
     html.text(&day_and_time(time)).markup("\">").text(sign);
+    let (days, hours, minutes) = (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60);
     match seconds {
-        ..3_600 => html.show(format_args!("{}:{:02}", seconds / 60, seconds % 60)),
-        _ => html.show(format_args!(
-            "{}:{:02}:{:02}",
-            seconds / 3600,
-            seconds / 60 % 60,
-            seconds % 60
-        )),
+        ..3_600 => html.show(format_args!("{minutes}:{:02}", seconds % 60)),
+        3_600..86_400 => html.show(format_args!("{hours}:{minutes:02}:{:02}", seconds % 60)),
+        _ => html.show(format_args!("{days} d {hours:02}:{minutes:02}")),
     };
     html.markup("</time>");
 }
@@ -151,6 +148,7 @@ mod tests {
         };
         assert!(relative(1_065_000).ends_with(">+1:05</time>"));
         assert!(relative(1_000_000 + 3_725_000).ends_with(">+1:02:05</time>"));
+        assert!(relative(1_000_000 + 187_503_000).ends_with(">+2 d 04:05</time>"));
         assert!(relative(990_000).ends_with(">−0:10</time>"));
         assert!(relative(i64::MIN).ends_with("</time>"));
     }

@@ -24,7 +24,7 @@ const FORMATS: [&Format; 4] = [
 /// Returns the page of a session.
 fn page(format: &Format, session: &[u8]) -> String {
     let mut scanner = Scanner::default();
-    let mut survey = Survey::default();
+    let mut survey = Survey::new(format);
     for line in jsonl::lines(session) {
         match scanner.scan(&line) {
             Ok(value) => survey.push(&(format.read)(value)),

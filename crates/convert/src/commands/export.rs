@@ -174,7 +174,7 @@ impl Export {
         let mut lines = SessionLines::new(input, format)?;
         let exported = source.with_events(format, |events| {
             lines.plan(events, &self.options)?;
-            let mut survey = Survey::default();
+            let mut survey = Survey::new(format);
             let mut n_damaged = 0;
             lines.each(events, &mut |read| {
                 match read {

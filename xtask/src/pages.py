@@ -1,0 +1,344 @@
+"""Opens pages of sessions in Chromium as a person does, and holds them to what they promise.
+
+usage: pages.py CONVERT SCRATCH PICTURES FOLDER...
+"""
+
+import base64
+import json
+import pathlib
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+
+MOST_SECONDS = 3.0
+LONG = 20_000
+
+FLAGS = """--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run
+--disable-background-networking --disable-component-update --disable-sync
+--hide-scrollbars""".split()
+
+
+class Browser:
+    """Chromium, through its driver."""
+
+    def __init__(self, scratch):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.driver = subprocess.Popen(
+            ["chromedriver", f"--port={port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        self.base = f"http://127.0.0.1:{port}"
+        for _ in range(100):
+            try:
+                if self.call("GET", "/status")["ready"]:
+                    break
+            except OSError:
+                time.sleep(0.1)
+        options = {
+            "args": [*FLAGS, f"--user-data-dir={scratch / 'profile'}"],
+            "binary": shutil.which("chromium") or shutil.which("chromium-browser"),
+        }
+        wanted = {
+            "goog:chromeOptions": options,
+            "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
+        }
+        session = self.call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
+        self.base += f"/session/{session['sessionId']}"
+
+    def call(self, method, path, body=None):
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.base + path, data, method=method)
+        with urllib.request.urlopen(request, timeout=120) as answer:
+            return json.load(answer)["value"]
+
+    def open(self, page):
+        self.call("POST", "/url", {"url": page.as_uri()})
+
+    def run(self, script, *arguments):
+        return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
+
+    def keys(self, keys):
+        presses = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
+        self.call("POST", "/actions", {"actions": [{"type": "key", "id": "k", "actions": presses}]})
+        time.sleep(0.4)
+
+    def devtools(self, command, **parameters):
+        return self.call("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
+
+    def log(self, kind):
+        return self.call("POST", "/se/log", {"type": kind})
+
+    def size(self, width, height, scheme):
+        self.devtools(
+            "Emulation.setDeviceMetricsOverride",
+            width=width, height=height, deviceScaleFactor=1, mobile=width < 600,
+        )
+        feature = {"name": "prefers-color-scheme", "value": scheme}
+        self.devtools("Emulation.setEmulatedMedia", features=[feature])
+
+    def picture(self, path):
+        time.sleep(0.3)
+        data = self.devtools("Page.captureScreenshot", format="png")["data"]
+        path.write_bytes(base64.b64decode(data))
+
+    def quit(self):
+        try:
+            self.call("DELETE", "")
+        finally:
+            self.driver.terminate()
+            self.driver.wait()
+
+
+CONTRAST = """
+const light = (color) => {
+  const [r, g, b] = color.map((it) => it / 255).map((it) =>
+    it <= 0.04045 ? it / 12.92 : ((it + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+const read = (color) => {
+  canvas.clearRect(0, 0, 1, 1);
+  canvas.fillStyle = color;
+  canvas.fillRect(0, 0, 1, 1);
+  return [...canvas.getImageData(0, 0, 1, 1).data];
+};
+const seen = new Set();
+const poor = [];
+for (const element of document.querySelectorAll("body *")) {
+  const hasText = [...element.childNodes].some((it) => it.nodeType === 3 && it.data.trim());
+  if (!hasText || !element.checkVisibility({ visibilityProperty: true })) continue;
+  let at = element;
+  while (at && read(getComputedStyle(at).backgroundColor)[3] < 255) at = at.parentElement;
+  const colors = [getComputedStyle(element).color, at ? getComputedStyle(at).backgroundColor : "#fff"];
+  if (seen.has(colors.join())) continue;
+  seen.add(colors.join());
+  const [one, other] = colors.map((it) => light(read(it).slice(0, 3)));
+  const ratio = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+  if (ratio < 4.5) poor.push(`${ratio.toFixed(2)} <${element.localName} class="${element.className}">`);
+}
+return poor;
+"""
+
+NAMELESS = """
+return [...document.querySelectorAll("a, button, input, summary, img, nav, section[role]")]
+  .filter((it) => !it.closest("[aria-hidden]"))
+  .filter((it) => !(it.textContent.trim() || it.getAttribute("aria-label") || it.alt))
+  .map((it) => it.outerHTML.slice(0, 120));
+"""
+
+
+class Check:
+    """What one page promises."""
+
+    def __init__(self, browser, page, name, pictures):
+        self.browser, self.page, self.name, self.pictures = browser, page, name, pictures
+        self.problems = []
+
+    def expect(self, is_so, what):
+        if not is_so:
+            self.problems.append(f"{self.name}: {what}")
+
+    def run(self):
+        browser = self.browser
+        browser.size(1440, 1000, "light")
+        browser.log("performance"), browser.log("browser")
+        browser.devtools("Performance.enable", timeDomain="threadTicks")
+        browser.open(self.page)
+        seconds = self.seconds()
+        self.expect(seconds < MOST_SECONDS, f"takes {seconds:.2f} s to open")
+        self.picture("desktop-light")
+        self.landmarks()
+        self.folding()
+        self.search()
+        self.filters()
+        self.timeline()
+        for width, height, screen in [(1440, 1000, "desktop"), (390, 844, "phone")]:
+            for scheme in ["light", "dark"]:
+                browser.size(width, height, scheme)
+                browser.open(pathlib.Path("/dev/null"))
+                browser.open(self.page)
+                self.picture(f"{screen}-{scheme}")
+                wide = browser.run("return document.documentElement.scrollWidth - innerWidth")
+                self.expect(wide <= 0, f"{screen}: {wide} pixels too wide")
+                browser.run(
+                    "const all = [...document.querySelectorAll('main > article')];"
+                    "const at = all[Math.min(8, all.length - 1)];"
+                    "for (const it of document.querySelectorAll('main details.call')) {"
+                    "  if (it.querySelector('.diff, .agent, .failed')) it.open = true; }"
+                    "const first = document.querySelector('main .diff, main .agent, main .failed');"
+                    "(first || at)?.scrollIntoView({ block: 'start' });"
+                )
+                self.picture(f"{screen}-{scheme}-open")
+                poor = browser.run(CONTRAST)
+                self.expect(not poor, f"{screen} {scheme}: contrast {poor[:5]}")
+        self.quiet()
+        size = self.page.stat().st_size / 1e6
+        lines = browser.run("return document.querySelector('footer').textContent.split(' ')[0]")
+        print(f"{self.name}: {lines} lines, {size:.1f} MB, opens in {seconds:.2f} s of work")
+
+    def seconds(self):
+        """Waits until the page is drawn, and returns what its thread worked for that: other
+        programs on this machine do not count."""
+        script = """
+        const done = arguments[arguments.length - 1];
+        requestAnimationFrame(() => requestAnimationFrame(() => done()));
+        """
+        self.browser.call("POST", "/execute/async", {"script": script, "args": []})
+        metrics = self.browser.devtools("Performance.getMetrics")["metrics"]
+        return next(it["value"] for it in metrics if it["name"] == "TaskDuration")
+
+    def landmarks(self):
+        for selector in ["header", "main", "nav[aria-label]", "[role=search]", "h1", "a.skip"]:
+            n = self.browser.run("return document.querySelectorAll(arguments[0]).length", selector)
+            self.expect(n >= 1, f"no {selector}")
+        nameless = self.browser.run(NAMELESS)
+        self.expect(not nameless, f"without a name: {nameless[:3]}")
+
+    def folding(self):
+        count = "return document.querySelectorAll('main details.call[open]').length"
+        self.expect(self.browser.run(count) == 0, "calls are open at first")
+        self.browser.keys("o")
+        n = self.browser.run("return document.querySelectorAll('main details.call').length")
+        self.expect(self.browser.run(count) == n > 0, "o does not open all calls")
+        self.browser.keys("o")
+        self.expect(self.browser.run(count) == 0, "o does not close all calls")
+        self.browser.run("document.querySelector('main details.call > summary').click()")
+        self.expect(self.browser.run(count) == 1, "a click does not open a call")
+
+    def search(self):
+        word = self.browser.run(
+            "for (const it of document.querySelectorAll('main details.call pre')) {"
+            "  const word = it.textContent.match(/[a-z]{5,}/);"
+            "  if (word) return word[0]; } return 'the';"
+        )
+        self.browser.run("scrollTo(0, 0)")
+        self.browser.keys("/")
+        self.browser.keys(word)
+        count = "return document.getElementById('count').textContent"
+        time.sleep(0.5)
+        found = self.browser.run(count)
+        self.expect(found.isdigit() and int(found) > 0, f"{word!r} is not found: {found!r}")
+        self.browser.keys("\ue007")
+        time.sleep(0.3)
+        self.expect(self.browser.run(count).startswith("1 / "), "Enter does not go to the first match")
+        seen = """
+        const range = [...CSS.highlights.get('current')][0];
+        const box = range.getBoundingClientRect();
+        return box.height > 0 && box.top >= 0 && box.bottom <= innerHeight;
+        """
+        self.expect(self.browser.run(seen), "the match is not in sight")
+        self.picture("search")
+        self.browser.run("document.activeElement.blur()")
+        if int(found) > 1:
+            self.browser.keys("n")
+            self.expect(self.browser.run(count).startswith("2 / "), "n does not go on")
+            self.browser.keys("N")
+            self.expect(self.browser.run(count).startswith("1 / "), "N does not go back")
+        self.browser.keys("/")
+        self.browser.keys("\ue00c")
+        self.expect(self.browser.run(count) == "", "Esc does not end the search")
+
+    def filters(self):
+        # Only some: where a page is drawn when it comes into sight, each look has its price.
+        shown = """return [...document.querySelectorAll(arguments[0])].slice(0, 300)
+            .filter((it) => it.checkVisibility()).length"""
+        for name, selector in [("no-tools", "main > article > .call"), ("no-thinking", ".thinking")]:
+            before = self.browser.run(shown, selector)
+            self.browser.run(f"document.querySelector('[data-toggle={name}]').click()")
+            self.expect(self.browser.run(shown, selector) == 0, f"{name} hides nothing")
+            self.browser.run(f"document.querySelector('[data-toggle={name}]').click()")
+            self.expect(self.browser.run(shown, selector) == before, f"{name} brings nothing back")
+        self.browser.run("document.querySelector('[data-toggle=only-errors]').click()")
+        fine = self.browser.run(shown, "main > article > .call:not(.error):not(:has(.error))")
+        self.expect(fine == 0, f"only-errors shows {fine} calls without one")
+        self.picture("errors")
+        self.browser.run("document.querySelector('[data-toggle=only-errors]').click()")
+
+    def timeline(self):
+        dead = self.browser.run(
+            "return [...document.querySelectorAll('.timeline a, .outline a')]"
+            ".filter((it) => !document.getElementById(it.getAttribute('href').slice(1))).length"
+        )
+        self.expect(dead == 0, f"{dead} links of the timeline and the prompts lead nowhere")
+        self.browser.run(
+            "const all = document.querySelectorAll('.timeline a');"
+            "all[all.length - 1]?.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }));"
+        )
+        time.sleep(0.4)
+        seen = """
+        const target = document.getElementById(location.hash.slice(1));
+        if (!target) return 'nothing';
+        const box = target.getBoundingClientRect();
+        return box.top < innerHeight && box.bottom > 0 ? 'seen' : `${box.top}`;
+        """
+        if self.browser.run("return document.querySelectorAll('.timeline a').length"):
+            where = self.browser.run(seen)
+            self.expect(where == "seen", f"the timeline leads out of sight: {where}")
+
+    def quiet(self):
+        for entry in self.browser.log("browser"):
+            self.expect(False, f"console: {entry['message']}")
+        for entry in self.browser.log("performance"):
+            message = json.loads(entry["message"])["message"]
+            if message["method"] == "Network.requestWillBeSent":
+                url = message["params"]["request"]["url"]
+                self.expect(url.startswith(("file:", "data:")), f"asks for {url}")
+
+    def picture(self, name):
+        self.browser.picture(self.pictures / f"{self.name}-{name}.png")
+
+
+def sessions(folders):
+    files = [it for folder in folders for it in sorted(pathlib.Path(folder).rglob("*.jsonl"))]
+    return [it for it in files if it.is_file() and not it.name.startswith("agent-")]
+
+
+def chosen(files, scratch):
+    """Returns a session with sub-agents, one with pictures, and a long one, joined from the longest."""
+    texts = {it: it.read_bytes() for it in files}
+    ours = {it: text for it, text in texts.items() if b'"parentUuid"' in text[:200_000]}
+    agents = lambda it: ours[it].count(b'"isSidechain":true') + 1000 * (it.with_suffix("").is_dir())
+    images = lambda it: len(re.findall(rb'"media_type": ?"image/', ours[it]))
+    lines = lambda it: ours[it].count(b"\n")
+    picked = {}
+    for name, worth in [("agents", agents), ("pictures", images)]:
+        best = max(ours, key=worth)
+        if worth(best):
+            picked[name] = best
+    long = scratch / "long.jsonl"
+    n_lines = 0
+    with long.open("wb") as joined:
+        while n_lines < LONG:
+            for it in sorted(ours, key=lines, reverse=True)[:20]:
+                joined.write(ours[it].rstrip(b"\n") + b"\n")
+                n_lines += lines(it)
+    return picked | {"long": long}
+
+
+def main():
+    convert, scratch, pictures = (pathlib.Path(it).absolute() for it in sys.argv[1:4])
+    scratch.mkdir(parents=True, exist_ok=True)
+    pictures.mkdir(parents=True, exist_ok=True)
+    picked = chosen(sessions(sys.argv[4:]), scratch)
+    browser, problems = Browser(scratch), []
+    try:
+        for name, session in picked.items():
+            page = scratch / f"{name}.html"
+            export = [convert, "export", "--html", "--all-branches", "--force", session, "-o", page]
+            subprocess.run(export, check=False)
+            check = Check(browser, page, name, pictures)
+            check.run()
+            problems += check.problems
+    finally:
+        browser.quit()
+    for problem in problems:
+        print(problem)
+    sys.exit(1 if problems else 0)
+
+
+main()
