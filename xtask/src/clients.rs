@@ -8,6 +8,8 @@ use std::{
     process::Command,
 };
 
+use crate::scratch::{Scratch, call};
+
 /// The reader, from its source distribution: that one brings no client along.
 const SDK: &str = "claude-agent-sdk";
 const VERSION: &str = "0.2.187";
@@ -25,8 +27,8 @@ const DUMPS: &str = include_str!("dumps.py");
 ///
 /// Without a folder, the fixtures are asked for.
 pub fn clients(root: &Path, folders: &[String]) -> bool {
-    let scratch = Scratch::new();
-    let result = run(root, folders, &scratch.0);
+    let scratch = Scratch::new("clients");
+    let result = run(root, folders, scratch.path());
     if let Err(what) = &result {
         eprintln!("{what}");
     }
@@ -95,28 +97,4 @@ fn install(scratch: &Path) -> Result<PathBuf, String> {
     let sdk = format!("{SDK}=={VERSION}");
     call(Command::new(&python).args(["-m", "pip", "install", "-q", "--no-binary", SDK, &sdk]))?;
     Ok(python)
-}
-
-fn call(command: &mut Command) -> Result<(), String> {
-    match command.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("{}: {status}", command.get_program().display())),
-        Err(error) => Err(format!("{}: {error}", command.get_program().display())),
-    }
-}
-
-/// A folder for the time of the task.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> Self {
-        Self(env::temp_dir().join(format!("convert-clients-{}", std::process::id())))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // What cannot be removed is left to the system's own cleaning.
-        _ = fs::remove_dir_all(&self.0);
-    }
 }

@@ -15,6 +15,8 @@ mod fixtures;
 mod instructions;
 mod manifest;
 mod miri;
+mod pages;
+mod scratch;
 mod tidy;
 
 use std::path::Path;
@@ -27,6 +29,7 @@ pub use self::{
     instructions::instructions,
     manifest::{Fixture, manifest},
     miri::miri,
+    pages::pages,
     tidy::{Problem, tidy},
 };
 

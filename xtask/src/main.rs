@@ -14,6 +14,7 @@ usage: cargo xtask TASK
   tidy              what the compiler does not check: directions, names, sizes, fixtures
   fixtures          writes the fixtures that are made from others; --check only compares
   clients [DIR...]  every session of the folders to Claude Code and the stream, read by the Agent SDK
+  pages [DIR...]    pages of three sessions in Chromium: drawn, quiet, quick, and used
   matrix [DIR...]   every file of the folders to every format and back; --third: and by a third
   miri              jsonl's unit tests and its vectors under Miri, where it is installed
   instructions      instructions per byte of input, against benches/instructions.txt; --record
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         }
         ("clients", folders) => xtask::clients(xtask::root(), folders),
         ("miri", []) => xtask::miri(xtask::root()),
+        ("pages", folders) => xtask::pages(xtask::root(), folders),
         ("matrix", folders) => matrix(folders),
         ("instructions", []) => xtask::instructions(xtask::root(), false),
         ("instructions", [flag]) if flag == "--record" => xtask::instructions(xtask::root(), true),

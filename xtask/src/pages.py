@@ -53,7 +53,7 @@ class Browser:
     def call(self, method, path, body=None):
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.base + path, data, method=method)
-        with urllib.request.urlopen(request, timeout=120) as answer:
+        with urllib.request.urlopen(request, timeout=300) as answer:
             return json.load(answer)["value"]
 
     def open(self, page):
@@ -89,6 +89,8 @@ class Browser:
     def quit(self):
         try:
             self.call("DELETE", "")
+        except OSError:
+            pass
         finally:
             self.driver.terminate()
             self.driver.wait()
@@ -109,7 +111,12 @@ const read = (color) => {
 };
 const seen = new Set();
 const poor = [];
-for (const element of document.querySelectorAll("body *")) {
+// What is out of sight has no style yet, and asking for it has its price.
+const articles = [...document.querySelectorAll("main > *")];
+const isNear = (it) => Math.abs(it.getBoundingClientRect().top) < 3 * innerHeight;
+const near = articles.filter(isNear).flatMap((it) => [it, ...it.querySelectorAll("*")]);
+const outside = [...document.querySelectorAll("body *")].filter((it) => !it.closest("main"));
+for (const element of [...outside.slice(0, 300), ...near.slice(0, 1500)]) {
   const hasText = [...element.childNodes].some((it) => it.nodeType === 3 && it.data.trim());
   if (!hasText || !element.checkVisibility({ visibilityProperty: true })) continue;
   let at = element;
@@ -168,8 +175,8 @@ class Check:
                 browser.run(
                     "const all = [...document.querySelectorAll('main > article')];"
                     "const at = all[Math.min(8, all.length - 1)];"
-                    "for (const it of document.querySelectorAll('main details.call')) {"
-                    "  if (it.querySelector('.diff, .agent, .failed')) it.open = true; }"
+                    "for (const it of document.querySelectorAll('main .diff, main .agent, main .failed')) {"
+                    "  it.closest('details.call')?.setAttribute('open', ''); }"
                     "const first = document.querySelector('main .diff, main .agent, main .failed');"
                     "(first || at)?.scrollIntoView({ block: 'start' });"
                 )
@@ -245,7 +252,7 @@ class Check:
 
     def filters(self):
         # Only some: where a page is drawn when it comes into sight, each look has its price.
-        shown = """return [...document.querySelectorAll(arguments[0])].slice(0, 300)
+        shown = """return [...document.querySelectorAll(arguments[0])].slice(0, 12)
             .filter((it) => it.checkVisibility()).length"""
         for name, selector in [("no-tools", "main > article > .call"), ("no-thinking", ".thinking")]:
             before = self.browser.run(shown, selector)

@@ -84,8 +84,10 @@
     const places = [...main.querySelectorAll(selector)];
     let idx = here ? places.indexOf(here) : -1;
     if (idx < 0) {
-      const below = firstBelow(places, innerHeight / 3);
-      idx = direction > 0 ? below - 1 : below;
+      const follows = (it) => here.compareDocumentPosition(it) & Node.DOCUMENT_POSITION_FOLLOWING;
+      let after = here ? places.findIndex(follows) : firstBelow(places, innerHeight / 3);
+      if (after < 0) after = places.length;
+      idx = direction > 0 ? after - 1 : after;
     }
     do {
       idx += direction;

@@ -58,10 +58,11 @@ impl<W: Write> Page<W> {
 
     /// Starts the element of a message.
     fn begin(&mut self, html: &mut Html, scene: &Scene, event: &Event<'_>, message: &Message<'_>) {
+        let is_asked = self.is_asked(message);
         html.markup("<article class=\"");
         html.markup(match message.role {
             Role::User if message.is_meta || message.is_summary => "user meta",
-            Role::User if self.is_asked(message) => "user prompt",
+            Role::User if is_asked => "user prompt",
             Role::User => "user",
             Role::Assistant if message.is_api_error => "assistant error",
             Role::Assistant => "assistant",
@@ -73,7 +74,7 @@ impl<W: Write> Page<W> {
         html.markup(if is_failing { " failing\"" } else { "\"" });
         self.push_anchor(html);
         html.markup(">");
-        self.push_speaker(html, event, scene);
+        self.push_speaker(html, event, scene, is_asked);
     }
 
     fn block(

@@ -223,7 +223,13 @@ impl<W: Write> Page<W> {
     }
 
     /// Appends who speaks, and when, if it is not who spoke last.
-    pub(crate) fn push_speaker(&mut self, html: &mut Html, event: &Event<'_>, scene: &Scene) {
+    pub(crate) fn push_speaker(
+        &mut self,
+        html: &mut Html,
+        event: &Event<'_>,
+        scene: &Scene,
+        is_asked: bool,
+    ) {
         let Some(message) = event.message() else { return };
         let before = self.speakers.insert(scene.flow, message.role);
         if before == Some(message.role) && message.role == Role::Assistant {
@@ -232,6 +238,7 @@ impl<W: Write> Page<W> {
         let in_agent = scene.depth > 0;
         html.markup(if in_agent { "<h3 class=\"who\">" } else { "<h2 class=\"who\">" });
         html.markup(match (message.role, in_agent) {
+            (Role::User, _) if !is_asked => "Client",
             (Role::User, false) => "User",
             (Role::User, true) => "Task",
             (Role::Assistant, false) => "Assistant",

@@ -110,6 +110,7 @@ impl Survey {
             Some(heading) => heading(text),
             None => Some(text.to_owned()),
         };
+        let heading = heading.filter(|heading| !(heading.starts_with('<') && is_tagged(text)));
         heading.map(|heading| first_line(&heading, MAX_TITLE)).filter(|line| !line.is_empty())
     }
 
@@ -212,7 +213,17 @@ impl Survey {
     }
 }
 
-/// Returns whether what an event tells went wrong, and how often.
+/// Returns whether a text is one element, as clients write to the model: `<task-notification>...`.
+fn is_tagged(text: &str) -> bool {
+    let text = text.trim();
+    let name = text.strip_prefix('<').and_then(|rest| rest.split_once('>')).map(|(name, _)| name);
+    let is_name = |name: &&str| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+    };
+    name.filter(is_name).is_some_and(|name| text.ends_with(&format!("</{name}>")))
+}
+
+/// Returns how often an event tells that something went wrong.
 fn n_errors(event: &Event<'_>) -> u64 {
     let n_failed = failed_results(event, ErrorPolicy::Flag).count() as u64;
     let is_error = match &event.body {
@@ -227,4 +238,20 @@ fn n_errors(event: &Event<'_>) -> u64 {
 fn n_calls(event: &Event<'_>) -> u64 {
     let blocks = event.message().into_iter().flat_map(|message| message.blocks());
     blocks.filter(|(block, _)| matches!(block, Block::ToolUse(_))).count() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_client_wrote_is_no_prompt() {
+        let survey = Survey::default();
+        let heading = |text| survey.heading(text);
+        assert_eq!(heading("<system-reminder>\nx\n</system-reminder>\n"), None);
+        assert_eq!(heading("<b>bold</b> words").as_deref(), Some("<b>bold</b> words"));
+        assert_eq!(heading("<Foo>x</Foo>").as_deref(), Some("<Foo>x</Foo>"));
+        assert_eq!(heading("\n\n  go on\nnow").as_deref(), Some("go on"));
+        assert_eq!(heading(" "), None);
+    }
 }

@@ -16,13 +16,14 @@ use rayon::prelude::*;
 use self::lines::{Read, SessionLines, has_owner};
 use crate::{
     Detected, Source, detect,
+    figures::count,
     input::Input,
     interrupt::is_interrupted,
     job::Refusal,
     opened::Opened,
     output::FILE_MODE,
     outputs::Outputs,
-    progress::Progress,
+    progress::{self, Progress},
     reading::Reading,
     run::{Status, complain},
     shown::shown,
@@ -57,7 +58,13 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         _ => Outputs::anywhere(args.force),
     };
     let progress = args.reading.progress(&inputs);
-    let export = Export { from: args.reading.format(), options, outputs, progress };
+    let export = Export {
+        from: args.reading.format(),
+        options,
+        outputs,
+        progress,
+        is_quiet: args.reading.quiet,
+    };
     match (&args.output, inputs.as_slice()) {
         (Some(folder), _) if is_folder => export.folder(inputs, folder, args.reading.n_jobs()),
         (Some(path), [input]) => export.one(input, |input| export.to_file(input, path)),
@@ -72,6 +79,7 @@ struct Export {
     options: Options,
     outputs: Outputs,
     progress: Progress,
+    is_quiet: bool,
 }
 
 /// What became of an input.
@@ -163,6 +171,13 @@ impl Export {
         let mut index = self.outputs.create(&folder.join("index.html"), FILE_MODE)?;
         write_index(&mut index, "Sessions", &entries)?;
         self.outputs.publish(vec![index.finish()?]).map_err(io::Error::other)?;
+        if !self.is_quiet {
+            let n_pages = count(entries.len() as u64, "page");
+            progress::say(&format!(
+                "{n_pages} and an index in {}",
+                shown(&folder.to_string_lossy())
+            ));
+        }
         Ok(if n_refused > 0 { Status::Attention } else { status })
     }
 

@@ -1,0 +1,154 @@
+//! `convert export`: pages in files, with all files of a session, and what they refuse.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+};
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
+}
+
+fn export(arguments: &[&Path]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
+    command.args(["export", "--html"]).args(arguments).stdin(Stdio::null());
+    command.output().expect("the program runs")
+}
+
+fn output(path: &Path) -> [&Path; 2] {
+    [Path::new("-o"), path]
+}
+
+/// Returns the files of a folder with what is in them, in the order of their names.
+fn tree(root: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let (mut files, mut folders) = (Vec::new(), vec![root.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let bytes = fs::read(&path).expect("a file");
+                files.push((path.strip_prefix(root).expect("below").to_owned(), bytes));
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+#[test]
+fn a_folder_becomes_pages_and_an_index_whatever_the_number_of_jobs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let fixtures = fixtures();
+    let trees = ["1", "4"].map(|jobs| {
+        let target = folder.path().join(jobs);
+        let [o, to] = output(&target);
+        let done = export(&[&fixtures, o, to, Path::new("--jobs"), Path::new(jobs)]);
+        assert_eq!(done.status.code(), Some(1), "some fixtures are damaged");
+        tree(&target)
+    });
+    assert!(trees[0] == trees[1]);
+    assert!(trees[0].len() > 150, "{} pages", trees[0].len());
+    let page = |name: &str| {
+        let found = trees[0].iter().find(|(path, _)| path == Path::new(name));
+        String::from_utf8(found.expect("a page").1.clone()).expect("text")
+    };
+    let index = page("index.html");
+    for (path, _) in &trees[0] {
+        let address = path.to_str().expect("text").replace('@', "%40");
+        let is_linked = index.contains(&format!("href=\"./{address}\""));
+        assert!(is_linked || path == Path::new("index.html"), "{address}");
+    }
+    assert!(
+        page("sample/fb02d60f-60fc-4f60-a756-f9afd272cd18.html").contains("cargo test --quiet")
+    );
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let index = fs::metadata(folder.path().join("1/index.html")).expect("there");
+        assert_eq!(index.permissions().mode() & 0o777, 0o600);
+    }
+}
+
+#[test]
+fn the_files_of_sub_agents_stand_in_the_page_of_their_session() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let id = "4b1f9f6e-3c55-4c1c-9d5e-0f6a3f0c7a11";
+    let line = |kind: &str, agent: Option<&str>, content: &str| {
+        let agent = agent.map(|agent| format!("\"isSidechain\":true,\"agentId\":\"{agent}\","));
+        let agent = agent.unwrap_or_else(|| "\"isSidechain\":false,".to_owned());
+        format!(
+            "{{\"type\":\"{kind}\",{agent}\"uuid\":\"u\",\"parentUuid\":null,\"sessionId\":\"{id}\",\"message\":{{\"role\":\"{kind}\",\"content\":{content}}}}}\n"
+        )
+    };
+    let call = |tool_use: &str| {
+        format!(
+            "[{{\"type\":\"tool_use\",\"id\":\"{tool_use}\",\"name\":\"Task\",\"input\":{{\"prompt\":\"p\"}}}}]"
+        )
+    };
+    let result = |tool_use: &str, text: &str| {
+        format!(
+            "[{{\"type\":\"tool_result\",\"tool_use_id\":\"{tool_use}\",\"content\":\"{text}\"}}]"
+        )
+    };
+    let main = [
+        line("user", None, "\"start\""),
+        line("assistant", None, &call("t1")),
+        line("user", None, &result("t1", "main result")),
+        line("assistant", None, "\"the end\""),
+    ];
+    let outer = [
+        line("user", Some("a1"), "\"outer task\""),
+        line("assistant", Some("a1"), &call("t2")),
+        line("user", Some("a1"), &result("t2", "outer result")),
+    ];
+    let inner = [line("user", Some("a2"), "\"inner task\"")];
+    let lone = [line("user", Some("a3"), "\"nobody knows\"")];
+    let agents = folder.path().join(id).join("subagents");
+    fs::create_dir_all(&agents).expect("a folder");
+    let session = folder.path().join(format!("{id}.jsonl"));
+    fs::write(&session, main.concat()).expect("written");
+    for (agent, lines, tool_use) in
+        [("a1", &outer[..], Some("t1")), ("a2", &inner[..], Some("t2")), ("a3", &lone[..], None)]
+    {
+        fs::write(agents.join(format!("agent-{agent}.jsonl")), lines.concat()).expect("written");
+        if let Some(tool_use) = tool_use {
+            let meta = format!("{{\"agentType\":\"x\",\"toolUseId\":\"{tool_use}\"}}");
+            fs::write(agents.join(format!("agent-{agent}.meta.json")), meta).expect("written");
+        }
+    }
+    let done = export(&[&session]);
+    assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
+    let page = String::from_utf8(done.stdout).expect("text");
+    let words =
+        ["outer task", "inner task", "outer result", "main result", "the end", "nobody knows"];
+    let conversation = page.split_once("<main").expect("a conversation").1;
+    let places = words.map(|words| conversation.find(words));
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}");
+
+    let pages = folder.path().join("pages");
+    let [o, to] = output(&pages);
+    let done = export(&[folder.path(), o, to]);
+    assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
+    let names: Vec<_> = tree(&pages).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, [PathBuf::from(format!("{id}.html")), PathBuf::from("index.html")]);
+}
+
+#[test]
+fn what_is_there_stays() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let session = fixtures().join("claude-code/plain.jsonl");
+    let page = folder.path().join("page.html");
+    fs::write(&page, "mine").expect("written");
+    let [o, to] = output(&page);
+    let refused = export(&[&session, o, to]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert_eq!(fs::read(&page).expect("there"), b"mine");
+    let done = export(&[&session, o, to, Path::new("--force")]);
+    assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
+    assert_eq!(fs::read(folder.path().join("page.html.bak")).expect("kept"), b"mine");
+    let several = export(&[&session, &session]);
+    assert_eq!(several.status.code(), Some(2), "several inputs want a folder");
+}

@@ -1,0 +1,50 @@
+//! Pages of sessions, opened in Chromium as a person does.
+
+#![expect(clippy::print_stderr, reason = "a task talks to a terminal")]
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use crate::scratch::{Scratch, call};
+
+/// What is done on a page, and what must come of it.
+const SCRIPT: &str = include_str!("pages.py");
+
+/// Opens pages of three sessions of the folders: one with sub-agents, one with pictures, and one of
+/// 20,000 lines, joined from the longest; returns whether they keep what they promise.
+///
+/// Without a folder, these are the fixtures. Pictures of the pages go to `target/pages`.
+pub fn pages(root: &Path, folders: &[String]) -> bool {
+    let scratch = Scratch::new("pages");
+    let result = run(root, folders, scratch.path());
+    if let Err(what) = &result {
+        eprintln!("{what}");
+    }
+    result.is_ok()
+}
+
+fn run(root: &Path, folders: &[String], scratch: &Path) -> Result<(), String> {
+    let mut driver = Command::new("chromedriver");
+    if call(driver.arg("--version").stdout(Stdio::null())).is_err() {
+        return Err("Chromium and its driver are not installed: Debian's packages are chromium \
+                    and chromium-driver"
+            .to_owned());
+    }
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut build = Command::new(cargo);
+    call(build.current_dir(root).args(["build", "--quiet", "-p", "convert", "--bin", "convert"]))?;
+    let target = env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
+    fs::create_dir_all(scratch).map_err(|error| error.to_string())?;
+    let script = scratch.join("pages.py");
+    fs::write(&script, SCRIPT).map_err(|error| error.to_string())?;
+    let mut open = Command::new("python3");
+    open.arg(script).arg(root.join(&target).join("debug/convert"));
+    open.arg(scratch.join("work")).arg(root.join(&target).join("pages"));
+    if folders.is_empty() {
+        open.arg(root.join("fixtures"));
+    }
+    call(open.args(folders))
+}
