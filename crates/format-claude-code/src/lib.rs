@@ -1,6 +1,8 @@
 //! Reads and writes Claude Code transcripts: one JSON object a line, a tree by `parentUuid`.
 //!
-//! What is known of the format, and from which client, stands in `FORMAT.md`.
+//! What is known of the format, and from which client, stands in `FORMAT.md`. [`read`] turns a line
+//! into an event; [`Transcript`] is a whole file, and answers what people ask of one; [`Project`] and
+//! [`head_tail_scan`] list sessions, [`Appender`], [`rename`] and [`fork()`] write to them.
 //!
 //! ```
 //! use core_model::{Block, Field};
