@@ -93,9 +93,10 @@ impl Follower {
 /// longer than it was.
 fn ends_a_line(file: &mut File, offset: u64) -> io::Result<bool> {
     file.seek(SeekFrom::Start(offset - 1))?;
-    let mut last = [0];
-    file.read_exact(&mut last)?;
-    Ok(last == *b"\n")
+    let mut last = Vec::new();
+    // Nothing, if the file was cut a moment ago.
+    file.take(1).read_to_end(&mut last)?;
+    Ok(last == b"\n")
 }
 
 #[cfg(unix)]

@@ -2,9 +2,10 @@
 
 use std::{fs, path::Path};
 
-use core_model::{CompactionRule, DurationRule, ErrorPolicy, ReadError};
+use core_model::{CompactionRule, DurationRule, ErrorPolicy, Markdown, ReadError};
 use format_claude_code::{
-    ChainRule, DamageKind, Filter, StringContent, TitleSource, Transcript, estimate_tokens,
+    ChainRule, DamageKind, Filter, Fork, SessionInfo, StringContent, TitleSource, Transcript,
+    estimate_tokens, fork,
 };
 
 fn path(name: &str) -> std::path::PathBuf {
@@ -201,18 +202,40 @@ fn compactions_are_indices_of_entries() {
     assert_eq!(transcript.generations(CompactionRule::default()).len(), 2);
 }
 
+/// Asks everything that can be asked.
+fn ask(transcript: &Transcript<'_>) {
+    let mut n_entries = 0;
+    transcript.for_each(|_| n_entries += 1);
+    assert_eq!(n_entries, transcript.n_entries());
+    _ = (transcript.find_tool_calls(), transcript.tool_runs(), transcript.tool_results());
+    _ = (transcript.title(), transcript.is_empty(), transcript.is_warmup());
+    _ = (transcript.overview().to_string(), transcript.usage_totals(), transcript.slugs());
+    _ = (transcript.diagnose(), transcript.key_messages(StringContent::default()));
+    for rule in [ChainRule::Cli, ChainRule::Sdk] {
+        let chain = transcript.active_chain(rule);
+        assert!(chain.iter().all(|idx| *idx < n_entries));
+    }
+    let ids = Fork { source_id: "s", session_id: "t", up_to: None, title: None, now: 0 };
+    if let Ok(copy) = fork(transcript, &ids) {
+        assert_eq!(Transcript::from_slice(copy.as_bytes()).bad_lines(), []);
+    }
+    let mut out = String::new();
+    transcript.for_each(|entry| Markdown::default().event(&entry.event, 1, None, &mut out));
+    let bytes = transcript.bytes();
+    _ = SessionInfo::of_ends("s", bytes, bytes, bytes.len() as u64);
+}
+
 #[test]
-fn no_fixture_stops_a_question() {
+fn no_file_stops_a_question_wherever_it_is_cut() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
-    for folder in ["claude-code", "damaged", "foreign", "clido", "sdk-stream"] {
+    for folder in ["claude-code", "damaged", "foreign", "clido", "sdk-stream", "sdk-wire"] {
         for entry in fs::read_dir(root.join(folder)).expect("fixtures").flatten() {
-            let Ok(transcript) = Transcript::open(&entry.path()) else { continue };
-            let mut n_entries = 0;
-            transcript.for_each(|_| n_entries += 1);
-            assert_eq!(n_entries, transcript.n_entries(), "{:?}", entry.path());
-            _ = (transcript.find_tool_calls(), transcript.tool_runs(), transcript.tool_results());
-            _ = (transcript.title(), transcript.is_empty(), transcript.is_warmup());
-            _ = (transcript.overview().to_string(), transcript.usage_totals(), transcript.slugs());
+            let Ok(bytes) = fs::read(entry.path()) else { continue };
+            ask(&Transcript::from_slice(&bytes));
+            for end in (0..bytes.len()).step_by(97) {
+                ask(&Transcript::from_slice(&bytes[..end]));
+                ask(&Transcript::from_slice(&bytes[end..]));
+            }
         }
     }
 }
