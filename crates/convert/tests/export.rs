@@ -76,11 +76,15 @@ fn a_folder_becomes_pages_and_an_index_whatever_the_number_of_jobs() {
 fn the_files_of_sub_agents_stand_in_the_page_of_their_session() {
     let folder = tempfile::tempdir().expect("a folder");
     let id = "4b1f9f6e-3c55-4c1c-9d5e-0f6a3f0c7a11";
+    let n_lines = std::cell::Cell::new(0);
     let line = |kind: &str, agent: Option<&str>, content: &str| {
+        let before = n_lines.replace(n_lines.get() + 1);
+        let parent = if before == 0 { "null".to_owned() } else { format!("\"u{before}\"") };
+        let uuid = before + 1;
         let agent = agent.map(|agent| format!("\"isSidechain\":true,\"agentId\":\"{agent}\","));
         let agent = agent.unwrap_or_else(|| "\"isSidechain\":false,".to_owned());
         format!(
-            "{{\"type\":\"{kind}\",{agent}\"uuid\":\"u\",\"parentUuid\":null,\"sessionId\":\"{id}\",\"message\":{{\"role\":\"{kind}\",\"content\":{content}}}}}\n"
+            "{{\"type\":\"{kind}\",{agent}\"uuid\":\"u{uuid}\",\"parentUuid\":{parent},\"sessionId\":\"{id}\",\"message\":{{\"role\":\"{kind}\",\"content\":{content}}}}}\n"
         )
     };
     let call = |tool_use: &str| {

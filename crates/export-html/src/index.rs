@@ -6,7 +6,7 @@ use crate::{
     Figures,
     html::Html,
     policy::{push_policy, push_script},
-    words::{counted, day_and_time, dollars, grouped, lasting, rounded},
+    words::{counted, day_and_minute, dollars, grouped, lasting, rounded},
 };
 
 /// A session of a folder.
@@ -77,7 +77,7 @@ fn push_row(html: &mut Html, Entry { path, name, figures }: &Entry) {
     let lasts = figures.start.zip(figures.end).map(|(start, end)| end.saturating_sub(start));
     let tokens = figures.tokens.total();
     for (name, value) in [
-        ("When", figures.start.map(day_and_time)),
+        ("When", figures.start.map(day_and_minute)),
         ("Duration", lasts.map(lasting)),
         ("Messages", Some(grouped(figures.n_messages))),
         ("Tool calls", Some(grouped(figures.n_tool_calls))),

@@ -9,7 +9,7 @@ use crate::{
     axis::Axis,
     html::Html,
     input::{Family, family},
-    words::{day_and_time, lasting, rounded},
+    words::{day_and_minute, lasting, rounded},
 };
 
 /// The lanes that are drawn; further agents share the last one.
@@ -54,9 +54,9 @@ pub(crate) fn push_timeline(html: &mut Html, survey: &Survey) {
     push_marks(html, survey, &axis, n_lanes);
     push_tokens(html, survey, &axis, bottom);
     push_lines(html, survey, &axis, bottom);
-    html.markup("</svg>\n<p class=\"ends\"><span>").text(&clock(start));
+    html.markup("</svg>\n<p class=\"ends\"><span>").text(&day_and_minute(start));
     html.markup("</span><span>").text(&lasting(end.saturating_sub(start))).markup("</span><span>");
-    html.text(&clock(end)).markup("</span></p>\n<ul class=\"legend\">");
+    html.text(&day_and_minute(end)).markup("</span></p>\n<ul class=\"legend\">");
     for (class, name) in [
         ("<li class=\"prompt\">", "prompt"),
         ("<li class=\"read\">", "read"),
@@ -74,13 +74,6 @@ pub(crate) fn push_timeline(html: &mut Html, survey: &Survey) {
         html.markup(" tokens</li>");
     }
     html.markup("</ul>\n</section>\n");
-}
-
-/// Returns the hour and the minute of a time, with its day.
-fn clock(time: i64) -> String {
-    let time = day_and_time(time);
-    let minute = time.get(..16).unwrap_or_default();
-    format!("{minute} UTC")
 }
 
 fn axis(survey: &Survey) -> Axis {

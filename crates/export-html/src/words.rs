@@ -120,6 +120,12 @@ pub(crate) fn day_and_time(time: i64) -> String {
     format!("{} UTC", to_the_second.replace('T', " "))
 }
 
+/// Returns `2026-01-31 09:05 UTC`.
+pub(crate) fn day_and_minute(time: i64) -> String {
+    let time = day_and_time(time);
+    format!("{} UTC", time.get(..16).unwrap_or_default())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,6 +143,7 @@ mod tests {
         );
         assert_eq!((dollars(0.01234), dollars(12.345)), ("$0.0123".into(), "$12.35".into()));
         assert_eq!(day_and_time(1766658600007), "2025-12-25 10:30:00 UTC");
+        assert_eq!(day_and_minute(1766658600007), "2025-12-25 10:30 UTC");
     }
 
     #[test]
