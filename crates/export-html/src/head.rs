@@ -51,7 +51,7 @@ pub(crate) fn push_foot(html: &mut Html, n_lines: u64, n_unshown: u64, n_skipped
     }
     if n_skipped > 0 {
         html.markup(if n_unshown > 0 { "; " } else { ", of them not shown: " });
-        html.text(&grouped(n_skipped)).markup(" off the conversation, as after a rewind");
+        html.text(&grouped(n_skipped)).markup(" off the conversation: rewound, or blank");
     }
     html.markup(".</p></footer>\n<dialog id=\"help\" aria-label=\"Keys\"><dl>");
     for (keys, what) in KEYS {
