@@ -17,6 +17,8 @@ usage: cargo xtask TASK
   pages [DIR...]    pages of three sessions in Chromium: drawn, quiet, quick, and used
   matrix [DIR...]   every file of the folders to every format and back; --third: and by a third
   miri              jsonl's unit tests and its vectors under Miri, where it is installed
+  trust [WORD...]   runs that are killed, interrupted, refused any call, short of space, or not alone,
+                    as often as RELIABILITY.md tells of; or those with a word in their names
   instructions      instructions per byte of input, against benches/instructions.txt; --record
   bench-peers       whole processes side by side, ours and others; Markdown on standard output
       --data DIR    the largest sessions of a folder too, twice --size megabytes
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
         ("miri", []) => xtask::miri(xtask::root()),
         ("pages", folders) => xtask::pages(xtask::root(), folders),
         ("matrix", folders) => matrix(folders),
+        ("trust", words) => trust(words),
         ("instructions", []) => xtask::instructions(xtask::root(), false),
         ("instructions", [flag]) if flag == "--record" => xtask::instructions(xtask::root(), true),
         ("bench-peers", options) => xtask::bench_peers(xtask::root(), options),
@@ -96,5 +99,14 @@ fn matrix(folders: &[String]) -> bool {
     }
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["run", "--release", "-p", "convert", "--example", "matrix", "--"]).args(folders);
+    cargo.status().is_ok_and(|status| status.success())
+}
+
+/// Runs the tests of what happens to a run, at full size, one after the other.
+fn trust(words: &[String]) -> bool {
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(xtask::root()).env("TRUST_FULL", "1");
+    cargo.args(["test", "-p", "convert", "--test", "trust", "--"]).args(words);
+    cargo.args(["--nocapture", "--test-threads", "1"]);
     cargo.status().is_ok_and(|status| status.success())
 }

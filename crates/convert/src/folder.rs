@@ -44,9 +44,22 @@ impl Folder {
     ///
     /// If it is not there, or is no folder.
     pub(crate) fn open(path: &Path) -> io::Result<Arc<Self>> {
-        let shown = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let handle = retried(|| rustix::fs::open(shown, flags, Mode::empty()))?;
+        Self::open_with(path, OFlags::empty())
+    }
+
+    /// Opens a folder by a path that was found, of which the last name must be no link.
+    ///
+    /// # Errors
+    ///
+    /// If it is not there, or is no folder.
+    pub(crate) fn open_found(path: &Path) -> io::Result<Arc<Self>> {
+        Self::open_with(path, OFlags::NOFOLLOW)
+    }
+
+    fn open_with(path: &Path, flags: OFlags) -> io::Result<Arc<Self>> {
+        let named = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        let flags = flags | OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let handle = retried(|| rustix::fs::open(named, flags, Mode::empty()))?;
         Ok(Arc::new(Self { handle: handle.into(), path: path.to_owned(), new_in: None }))
     }
 

@@ -8,11 +8,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use rustix::fs::OFlags;
+use rustix::fs::{FileType, OFlags};
 use tempfile::SpooledTempFile;
 
 use crate::{
     Sidecar,
+    folder::{Entry, Folder},
     opened::{Limits, Opened},
     temporary::is_temporary,
 };
@@ -177,7 +178,9 @@ pub(crate) fn walk(root: &Path, name: &Path, inputs: &mut Vec<Input>) {
             inputs.push(Input::File { path, name, is_named: false });
             continue;
         }
-        match children(&path) {
+        // A link is meant if the user named it, not if it is found.
+        let open = if path == root { Folder::open } else { Folder::open_found };
+        match open(&path).and_then(|folder| children(&folder)) {
             // The first is taken first.
             Ok(children) => folders.extend(
                 children
@@ -191,13 +194,14 @@ pub(crate) fn walk(root: &Path, name: &Path, inputs: &mut Vec<Input>) {
 }
 
 /// Returns the files and folders in a folder, in the order of their names, but for our own.
-fn children(folder: &Path) -> io::Result<Vec<(OsString, bool)>> {
+///
+/// The standard library's own way panics when the folder cannot be closed.
+fn children(folder: &Folder) -> io::Result<Vec<(OsString, bool)>> {
     let mut children = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let (entry, name) = entry.map(|entry| (entry.file_type(), entry.file_name()))?;
-        match entry? {
-            kind if kind.is_dir() => children.push((name, true)),
-            kind if kind.is_file() && !is_ours(&name) => children.push((name, false)),
+    for Entry { name, kind } in folder.entries()? {
+        match kind {
+            FileType::Directory => children.push((name, true)),
+            FileType::RegularFile if !is_ours(&name) => children.push((name, false)),
             _ => {}
         }
     }

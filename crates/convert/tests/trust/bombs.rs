@@ -1,0 +1,71 @@
+//! Small files that would become large ones.
+
+use std::{
+    fs,
+    io::Write,
+    process::{Command, Output},
+};
+
+use super::stage::{Stage, session, text};
+
+const MIB: usize = 1024 * 1024;
+
+fn zst(bytes: &[u8], n_times: usize) -> Vec<u8> {
+    let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 3).expect("set up");
+    for _ in 0..n_times {
+        encoder.write_all(bytes).expect("written");
+    }
+    encoder.finish().expect("written")
+}
+
+/// Converts a file in as much memory as the limit of address space leaves.
+fn convert(stage: &Stage, file: &str, more: &str) -> Output {
+    let script =
+        format!("ulimit -v 600000; exec $convert $file --to clido -o $out --jobs 1 {more}");
+    let mut command = Command::new("sh");
+    command.args(["-c", &script]).env("convert", env!("CARGO_BIN_EXE_convert"));
+    command.env("file", stage.path(file)).env("out", stage.path("out.jsonl"));
+    command.output().expect("it runs")
+}
+
+#[test]
+fn a_bomb_is_refused_in_little_memory() {
+    let stage = Stage::new(1, 1);
+    // One line of blanks, many lines of blanks, a bomb in a bomb.
+    let blanks = zst(&vec![b' '; MIB], 1024);
+    let lines = zst(&b" \n".repeat(MIB / 2), 1024);
+    let nested = zst(&blanks, 1);
+    for (name, bytes, more, said) in [
+        ("line", &blanks, "", "a line has more than 33554432 bytes"),
+        ("lines", &lines, "--max-expanded 64MiB", "it expands to more than 67108864 bytes"),
+        ("nested", &nested, "", "a zstd file, which convert does not read"),
+    ] {
+        fs::write(stage.path(name), bytes).expect("written");
+        let output = convert(&stage, name, more);
+        assert_eq!(output.status.code(), Some(2), "{name}: {}", text(&output));
+        assert!(text(&output).contains(said), "{name}: {}", text(&output));
+        assert!(!stage.path("out.jsonl").exists(), "{name}");
+    }
+}
+
+#[test]
+fn what_is_compressed_is_converted_like_what_is_not() {
+    let stage = Stage::new(1, 1);
+    let text_of = session(60_000, "large");
+    assert!(text_of.len() > 16 * MIB, "larger than what is kept");
+    fs::write(stage.path("plain"), &text_of).expect("written");
+    let encoded = zst(text_of.as_bytes(), 1);
+    fs::write(stage.path("packed"), &encoded).expect("written");
+    let mut outputs = Vec::new();
+    for name in ["plain", "packed"] {
+        _ = fs::remove_file(stage.path("out.jsonl"));
+        let output = convert(&stage, name, "-q --verify");
+        assert_eq!(output.status.code(), Some(0), "{name}: {}", text(&output));
+        outputs.push(fs::read(stage.path("out.jsonl")).expect("written"));
+    }
+    assert!(outputs[0] == outputs[1]);
+    fs::write(stage.path("torn"), &encoded[..encoded.len() / 2]).expect("written");
+    _ = fs::remove_file(stage.path("out.jsonl"));
+    assert_eq!(convert(&stage, "torn", "").status.code(), Some(2));
+    assert!(!stage.path("out.jsonl").exists());
+}

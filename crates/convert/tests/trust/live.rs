@@ -1,0 +1,115 @@
+//! Sources that live: written to, cut, and removed while they are read.
+
+use std::{
+    fs::{self, File},
+    io::Write,
+    process::Command,
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::Duration,
+};
+
+use super::stage::{Dice, Stage, files, line, rounds, tell, text};
+
+/// Whatever is cut off is written again: at any time the file is a prefix of the same text.
+#[test]
+fn what_is_written_of_a_live_file_is_a_prefix_of_it() {
+    let stage = Stage::new(1, 1);
+    let whole: String = (0..20_000).map(|n| line(n, &format!("{n} of a live session"))).collect();
+    let source = stage.path("in/live.jsonl");
+    let mut dice = Dice(3);
+    let (mut n_written, mut n_changing, n_rounds) = (0, 0, rounds(10, 1000));
+    for round in 0..n_rounds {
+        let output = stage.path("out.jsonl");
+        _ = fs::remove_file(&output);
+        let start = dice.below(whole.len() as u64 / 2);
+        fs::write(&source, &whole[..start as usize]).expect("written");
+        let is_over = AtomicBool::new(false);
+        let said = thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut dice = Dice(round as u64);
+                let mut file = File::options().append(true).open(&source).expect("opened");
+                let mut length = start as usize;
+                while !is_over.load(Ordering::Relaxed) {
+                    if dice.below(8) == 0 {
+                        length = dice.below(length as u64 + 1) as usize;
+                        file.set_len(length as u64).expect("cut");
+                    }
+                    let end = (length + 1 + dice.below(2000) as usize).min(whole.len());
+                    file.write_all(&whole.as_bytes()[length..end]).expect("written");
+                    length = end;
+                    thread::sleep(Duration::from_micros(dice.below(3000)));
+                }
+            });
+            let mut run = Command::new(env!("CARGO_BIN_EXE_convert"));
+            let run = run.arg(&source).args(["--from", "claude-code", "--to", "clido", "-o"]);
+            let said = run.arg(&output).output();
+            is_over.store(true, Ordering::Relaxed);
+            said.expect("it runs")
+        });
+        assert!(said.status.code().is_some(), "round {round}: ended by a signal");
+        assert!(!text(&said).contains("panicked"), "{}", text(&said));
+        n_changing += usize::from(text(&said).contains("changes while it is read"));
+        if !output.exists() {
+            assert_ne!(said.status.code(), Some(0), "{}", text(&said));
+            continue;
+        }
+        n_written += 1;
+        let back = Command::new(env!("CARGO_BIN_EXE_convert"))
+            .arg(&output)
+            .args(["--from", "clido", "--to", "claude-code", "-q"])
+            .output()
+            .expect("it runs");
+        assert!(whole.as_bytes().starts_with(&back.stdout), "round {round}: no prefix");
+    }
+    tell(&format!(
+        "{n_rounds} rounds: {n_written} prefixes written, {n_changing} said to be changing, 0 signals"
+    ));
+}
+
+#[test]
+fn files_that_vanish_during_a_run_do_not_stop_it() {
+    let n_files = rounds(100, 1000);
+    let stage = Stage::new(n_files, 30);
+    let expected = stage.expected(&[]);
+    let report = stage.path("report.json");
+    let run = stage
+        .command("out", &["--report", report.to_str().expect("text")])
+        .spawn()
+        .expect("it runs");
+    let mut gone = Vec::new();
+    for file in (0..n_files).step_by(20) {
+        let name = format!("d{}/s{file}.jsonl", file % 3);
+        thread::sleep(Duration::from_millis(1));
+        fs::remove_file(stage.path("in").join(&name)).expect("removed");
+        gone.push(name);
+    }
+    let output = run.wait_with_output().expect("it ran");
+    let written = files(&stage.path("out"));
+    let said = fs::read_to_string(report).expect("a report");
+    let mut n_vanished = 0;
+    for (name, bytes) in &expected {
+        let name = name.to_str().expect("text");
+        let object = said.lines().find(|it| it.contains(&format!("in/{name}\"")));
+        let object = object.unwrap_or_default();
+        match written.get(std::path::Path::new(name)) {
+            Some(it) => assert!(it == bytes && object.contains("\"status\":\"Done\""), "{object}"),
+            None => {
+                assert!(gone.iter().any(|it| it == name), "{name} is not there");
+                // What was gone before the folder was read is not known at all.
+                assert!(
+                    object.is_empty() || object.contains("\"status\":\"Vanished\""),
+                    "{object}"
+                );
+                n_vanished += usize::from(!object.is_empty());
+            }
+        }
+    }
+    let code = output.status.code();
+    assert_eq!(code, Some(i32::from(n_vanished > 0)), "{}", text(&output));
+    tell(&format!(
+        "{n_files} files, {} removed during the run: {n_vanished} Vanished, {} converted",
+        gone.len(),
+        written.len()
+    ));
+}
