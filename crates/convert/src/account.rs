@@ -66,7 +66,8 @@ pub(crate) fn close(
 
 /// 0 if all is well; 2 if nothing could be done, or a file was refused for its damage; else 1.
 fn status(settled: &[Settled], is_full: bool) -> Status {
-    const FINE: [End; 4] = [End::Converted, End::Copied, End::UpToDate, End::SameAsAnother];
+    const FINE: [End; 5] =
+        [End::Converted, End::Copied, End::Inside, End::UpToDate, End::SameAsAnother];
     let is_something_done = settled.iter().any(|it| FINE.contains(&it.end));
     let worst = settled.iter().map(|it| it.status).max().unwrap_or(Status::Failed);
     let is_strict = settled.iter().any(|it| it.is_refused_for_damage);

@@ -5,7 +5,10 @@
 //! a sidecar. Numbers are in base 36, `TAG` is the letter of the source's format:
 //!
 //! ```text
-//! carry   = "1" TAG guard [ "H" length ":" base ] record*
+//! carry   = "1" TAG guard [ "H" length ":" base [ "T" length ":" contents ] ] record*
+//! contents = [ "V" ] volume*
+//! volume  = volkind length "," length ":" name "," length ":" id of a tool use
+//! volkind = "M" the session itself | "A" a sub-agent | "S" another file, as it is
 //! guard   = xxh3 of the written line without its carry, 11 characters of base 64
 //! record  = offset [ "," part "," parts ] kind ending check piece*
 //! kind    = "@" the line says it | "&" it rides on the line
@@ -18,10 +21,14 @@
 //!         | start "," length "B"     bytes of the base
 //! ```
 //!
+//! Where a source is several files, one after the other, the contents say which bytes are whose; with
+//! "V" the written file is a view: it repeats what rides in the main file, and carries nothing.
+//!
 //! In the member, `"` and `^` are exchanged, and `\` and DEL, before JSON escapes the string: source
 //! text is JSON, and so most of it needs no escaping.
 
 mod base;
+mod contents;
 mod decode;
 mod encode;
 mod member;
@@ -36,6 +43,7 @@ pub(crate) use self::{
     riders::Riders,
 };
 pub use self::{
+    contents::{Contents, Volume, VolumeKind},
     decode::{Carry, Ending, Piece, Record},
     member::{MEMBER, Member},
     number::guard_of,

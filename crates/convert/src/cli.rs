@@ -50,6 +50,9 @@ pub(crate) struct ConvertArgs {
         hide_env_values = true
     )]
     pub(crate) carry: Carry,
+    /// What becomes of sub-agents, where the target does not tell of them among the others
+    #[arg(long, value_enum, default_value = "files")]
+    pub(crate) subagents: SubAgents,
     /// The file to write; for several inputs or a folder, the folder
     #[arg(short, long, value_hint = ValueHint::AnyPath)]
     pub(crate) output: Option<PathBuf>,
@@ -145,6 +148,16 @@ pub(crate) struct ConvertArgs {
     /// Print the report of every file of a folder
     #[arg(short, long)]
     pub(crate) verbose: bool,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(crate) enum SubAgents {
+    /// Each is a session beside its own
+    Files,
+    /// They ride in their session's file
+    Carry,
+    /// They are left out
+    Drop,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

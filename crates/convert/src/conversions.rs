@@ -1,6 +1,6 @@
 //! The main job on the command line: all inputs to where they belong, and an account of it.
 
-use std::{io, path::Path, time::Instant};
+use std::{io, path::Path, sync::Arc, time::Instant};
 
 use core_model::{Format, Options};
 use xxhash_rust::xxh3::xxh3_64;
@@ -29,6 +29,10 @@ pub(crate) enum Outcome {
     Converted(Box<Done>),
     /// It belongs to a session and was copied beside it.
     Copied,
+    /// It belongs to a session and is in that one's file.
+    Inside,
+    /// It belongs to a session, and was left out as asked for.
+    LeftOut,
     /// What it would become is there, and it is unchanged.
     UpToDate(Verdict),
     /// It has the same content as another, by its label, that goes in its place.
@@ -82,8 +86,9 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
         from,
         carry,
         options: options(args),
-        outputs,
+        outputs: Arc::new(outputs),
         verify: args.verify,
+        subagents: args.subagents,
         redacts: args.redact,
         limits: Limits { line: args.max_line, expanded: args.max_expanded },
         // Several files keep all cores busy, each on one.
@@ -95,7 +100,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
     let settled = match (&args.install, output) {
         (Some(project), _) => settle(install(&order, &units, project.as_deref())?),
         (None, None) => {
-            settle(units.iter().map(|it| (&it.main, order.to_stdout(&it.main))).collect())
+            settle(units.iter().map(|it| (&it.main, order.unit_to_stdout(it))).collect())
         }
         (None, Some(output)) => {
             FolderRun { args, order: &order, units: &units, output, is_folder, n_jobs }.run()
@@ -135,6 +140,7 @@ fn outputs(
         Some(folder) => {
             let from = from.map(|format| format.name);
             let depends = (to.name, from, args.carry, options(args), args.compress, args.redact);
+            let depends = (depends, args.subagents);
             let version = env!("CARGO_PKG_VERSION");
             let depends = xxh3_64(format!("{version} {depends:?}").as_bytes());
             Outputs::journaled(folder, depends, manner)

@@ -88,6 +88,14 @@ impl DamageLog {
         }
     }
 
+    /// Takes note that what comes next stands in another file.
+    pub(crate) fn enters_file(&mut self, report: &mut Report) {
+        if let Some(torn) = report.torn.take() {
+            self.add(torn, report);
+        }
+        (self.is_inside, self.last_damaged) = (false, 0);
+    }
+
     /// Takes note that a line, or piece of one, cannot be read.
     pub(crate) fn is_unreadable(
         &mut self,

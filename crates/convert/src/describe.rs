@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use core_model::Place;
+use core_model::{Missing, Place};
 use jsonl::{Style, push_string};
 
 use crate::{
@@ -24,6 +24,8 @@ pub(crate) struct Done {
     pub(crate) report: Report,
     /// Whether the source grew while it was read: it is converted as it was when it was opened.
     pub(crate) is_changing: bool,
+    /// Where each file of the source starts in it, if it is several, and what to call it.
+    pub(crate) files: Vec<(u64, String)>,
 }
 
 impl Done {
@@ -32,7 +34,7 @@ impl Done {
         let report = &self.report;
         let label = shown(&self.label);
         let mut lines: Vec<String> =
-            report.damaged.iter().map(|damage| place(&label, damage)).collect();
+            report.damaged.iter().map(|damage| self.place(damage)).collect();
         let more = report.n_residues - report.damaged.len() as u64;
         if more > 0 {
             lines.push(format!("{label}: {more} more lines that cannot be read"));
@@ -41,13 +43,13 @@ impl Done {
             let Recovered { line, offset, n_records } = found;
             format!("{label}:{line}: byte {offset}: {} recovered", count(*n_records, "record"))
         }));
-        let shown: u64 = report.recovered.iter().map(|found| found.n_records).sum();
-        if report.n_recovered > shown {
-            let more = count(report.n_recovered - shown, "record");
+        let n_told: u64 = report.recovered.iter().map(|found| found.n_records).sum();
+        if report.n_recovered > n_told {
+            let more = count(report.n_recovered - n_told, "record");
             lines.push(format!("{label}: {more} more recovered"));
         }
         if let Some(torn) = &report.torn {
-            lines.push(format!("{} (the last line is torn)", place(&label, torn)));
+            lines.push(format!("{} (the last line is torn)", self.place(torn)));
         }
         if self.is_changing {
             let n_bytes = report.bytes_in;
@@ -60,12 +62,29 @@ impl Done {
             (tally.gaps, "gaps: lines that carried source lines are missing"),
             (tally.unreadable, "carried lines could not be restored"),
             (report.n_stranded, "lines have neither a line to ride on nor a sidecar"),
+            (report.n_elsewhere, "lines of other files of the session are written with -o only"),
+            (report.n_unplaced, "files of the session have no place to be restored to"),
         ] {
             if count > 0 {
                 lines.push(format!("{label}: {count} {what}"));
             }
         }
+        for Missing { id, tool_use, evidence } in &report.missing {
+            let (id, tool_use, evidence) = (shown(id), shown(tool_use), evidence.name());
+            lines.push(format!(
+                "{label}: sub-agent {id}, started by {tool_use} ({evidence} says so), has no file"
+            ));
+        }
         lines
+    }
+
+    /// Says where damage is, in the file that it is in.
+    fn place(&self, damage: &Damage) -> String {
+        let of_file = self.files.iter().rev().find(|(start, _)| *start <= damage.start);
+        let (start, label) = of_file.map_or((0, &self.label), |(start, label)| (*start, label));
+        let mut damage = *damage;
+        damage.error.offset = damage.error.offset.saturating_sub(start);
+        place(&shown(label), &damage)
     }
 
     /// Returns a summary and the losses, a line each.
@@ -94,6 +113,10 @@ impl Done {
         if report.redactions.n_carries > 0 {
             let n_carries = count(report.redactions.n_carries, "line");
             lines.push(format!("  redacted what {n_carries} carried of another format"));
+        }
+        if report.n_agents > 0 {
+            let agents = count(report.n_agents, "sub-agent");
+            lines.push(format!("  {agents}, {} by an unknown tool use", report.n_unlinked));
         }
         for (kind, field, loss) in report.losses.iter() {
             let mut line = format!("  {} {field} x{}", kind.name(), loss.count);
@@ -129,6 +152,9 @@ impl Done {
             ("gaps", report.restored.gaps),
             ("lines_unreadable", report.restored.unreadable),
             ("lines_stranded", report.n_stranded),
+            ("files_unplaced", report.n_unplaced),
+            ("subagents", report.n_agents),
+            ("subagents_unlinked", report.n_unlinked),
         ];
         let mut text = format!(",\"status\":\"{}\"", verdict.name());
         _ = write!(text, ",\"from\":\"{}\",\"to\":\"{}\"", self.from, self.to);
@@ -163,7 +189,18 @@ impl Done {
             _ = write!(text, "\"places\":[{places}]}}");
         }
         _ = write!(text, "],\"carries_redacted\":{}", report.redactions.n_carries);
-        text.push_str(",\"losses\":[");
+        text.push_str(",\"subagents_missing\":[");
+        out.extend_from_slice(text.as_bytes());
+        text.clear();
+        for (n, Missing { id, tool_use, evidence }) in report.missing.iter().enumerate() {
+            out.extend_from_slice(if n > 0 { b",{\"id\":" } else { b"{\"id\":" });
+            push_string(out, id, Style::Compact);
+            out.extend_from_slice(b",\"tool_use\":");
+            push_string(out, tool_use, Style::Compact);
+            _ = write!(text, ",\"evidence\":\"{}\"}}", evidence.name());
+            out.append(&mut std::mem::take(&mut text).into_bytes());
+        }
+        text.push_str("],\"losses\":[");
         for (n, (kind, field, loss)) in report.losses.iter().enumerate() {
             let comma = if n > 0 { "," } else { "" };
             _ = write!(

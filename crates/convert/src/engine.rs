@@ -6,7 +6,7 @@ use core_model::{Copied, Event, Format, LineId, LossKind, Options, Output, Place
 use jsonl::Line;
 
 use crate::{
-    carry::{Packer, Riders},
+    carry::{Contents, Packer, Riders},
     survey::Survey,
     target::Target,
 };
@@ -79,6 +79,11 @@ impl<'w> Engine<'w> {
             homes: Vec::new(),
             n_riders: 0,
         })
+    }
+
+    /// Lets the first carry say which files the source is.
+    pub(crate) fn set_contents(&mut self, contents: &Contents) {
+        self.packer.set_contents(contents);
     }
 
     /// Sets the number of the source line.

@@ -75,6 +75,14 @@ impl Input {
             || folder == "tool-results"
     }
 
+    /// Returns the path, if it is a file.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match self {
+            Input::File { path, .. } => Some(path),
+            Input::Stdin | Input::Missing { .. } => None,
+        }
+    }
+
     /// Returns the name of the file without its ending; none if it is not text.
     pub(crate) fn stem(&self) -> Option<&str> {
         let Input::File { path, .. } = self else { return None };

@@ -2,14 +2,19 @@
 
 mod to_file;
 
-use std::io::{self, BufWriter, Write};
+use std::{
+    io::{self, BufWriter, Write},
+    sync::Arc,
+};
 
 use core_model::{Format, Options};
 use xxhash_rust::xxh3::Xxh3;
 
 use self::to_file::is_changing;
+pub(crate) use self::to_file::{Extra, Residue, check_target};
 use crate::{
     CarryMode, Conversion, Damage, Detected, FORMATS, Sidecar, Source,
+    cli::SubAgents,
     compress::Encoder,
     conversions::Outcome,
     describe::Done,
@@ -22,14 +27,16 @@ use crate::{
 };
 
 /// What all inputs of a run are asked for.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Order {
     pub(crate) to: &'static Format,
     pub(crate) from: Option<&'static Format>,
     pub(crate) carry: CarryMode,
     pub(crate) options: Options,
-    pub(crate) outputs: Outputs,
+    pub(crate) outputs: Arc<Outputs>,
     pub(crate) verify: bool,
+    /// What becomes of sub-agents.
+    pub(crate) subagents: SubAgents,
     /// Whether secrets are taken out of what is read.
     pub(crate) redacts: bool,
     /// How much an input may hold.
@@ -68,6 +75,15 @@ pub(crate) enum Refusal {
     /// An earlier input is written to the same name.
     #[error("another input goes to {0}; convert them apart")]
     SameName(String),
+    /// Its name cannot be kept where it goes.
+    #[error("its name is not one that could be kept beside its session")]
+    NoName,
+    /// The session that it belongs to was not converted.
+    #[error("its session was not converted")]
+    NotAlone,
+    /// It holds several files, and goes back by way of the format that it came from last.
+    #[error("comes from {0}")]
+    Stepwise(&'static str),
     /// The output would be the source.
     #[error("the output would overwrite its source")]
     IsSource,
@@ -164,7 +180,22 @@ impl Order {
             carry: self.carry,
             report,
             is_changing: false,
+            files: Vec::new(),
         }
+    }
+}
+
+/// A sink that hashes.
+pub(crate) struct Hashing(pub(crate) Xxh3);
+
+impl Write for Hashing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -175,16 +206,6 @@ pub(crate) fn verify(
     written: &mut Source<Opened>,
     sidecar: Option<&[u8]>,
 ) -> Result<(), Refusal> {
-    struct Hashing(Xxh3);
-    impl Write for Hashing {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.update(bytes);
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
     let sidecar = sidecar.map(Sidecar::read).transpose()?;
     let back = Conversion { from: conversion.to, to: conversion.from, ..conversion.clone() };
     let mut restored = Hashing(Xxh3::new());

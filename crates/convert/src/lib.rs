@@ -66,8 +66,10 @@ mod recovery;
 mod redaction;
 mod report;
 mod restore;
+mod rooms;
 mod run;
 mod second_pass;
+mod session;
 mod sessions;
 mod settled;
 mod shown;
@@ -87,7 +89,7 @@ mod waiting;
 mod windows;
 
 pub use self::{
-    carry::{Carry, Ending, MEMBER, Member, Piece, Record, guard_of},
+    carry::{Carry, Contents, Ending, MEMBER, Member, Piece, Record, Volume, VolumeKind, guard_of},
     damage::{Damage, Recovered},
     detect::Detected,
     engine::CarryMode,

@@ -25,6 +25,9 @@ use crate::{
     verdict::Verdict,
 };
 
+/// How many files that belong together may wait for a batch: an output, and what stands beside it.
+const MAX_TOGETHER: usize = 3;
+
 /// How the files of a run are written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Manner {
@@ -239,7 +242,9 @@ impl Outputs {
     /// files, none has got its name then. What goes wrong in a later batch, [`Outputs::close`] tells.
     pub(crate) fn publish_bundle(&self, path: &Path, bundle: Bundle) -> Result<(), Refusal> {
         let item = Item { path: path.to_owned(), bundle };
-        if self.manner.durability != Durability::Batch {
+        // A batch counts on a few open files for each item.
+        let is_few = item.bundle.files.len() <= MAX_TOGETHER;
+        if self.manner.durability != Durability::Batch || !is_few {
             return self.commit(vec![item]).pop().map_or(Ok(()), |(_, refusal)| Err(refusal));
         }
         let full = self.batch.lock().unwrap_or_else(PoisonError::into_inner).push(item);

@@ -2,19 +2,52 @@
 
 use std::io::{self, Read, Seek, Write};
 
-use core_model::{Format, Options};
+use core_model::{Facts, Format, Options};
 
 use crate::{
+    carry::{Contents, Volume, VolumeKind},
     damage::first_damage,
     detect::{Ballot, Detected},
     engine::{CarryMode, Engine},
     report::Report,
-    second_pass::SecondPass,
+    second_pass::{OtherSink, SecondPass},
+    session::{Session, SessionEvents},
     sidecar::Sidecar,
     source::Source,
-    stack::stack,
-    survey::survey,
+    stack::{Stack, stack},
+    survey::{Events, Survey, survey},
 };
+
+/// Where the target goes.
+pub(crate) struct Target<'w> {
+    /// The main file.
+    pub(crate) sink: &'w mut dyn Write,
+    /// What the first carry says of the files of the source.
+    pub(crate) contents: Option<Contents>,
+    /// The id of the sub-agent whose transcript it is, if it is not the session's own.
+    pub(crate) agent: Option<String>,
+    /// The other files that the source is restored to.
+    pub(crate) others: Vec<OtherTarget<'w>>,
+    /// What takes the bytes that cannot be read, if no carry keeps them: each piece on a line of its
+    /// own.
+    pub(crate) residue: Option<&'w mut dyn Write>,
+}
+
+impl<'w> Target<'w> {
+    /// Creates the target of a session of one file.
+    pub(crate) fn of(sink: &'w mut dyn Write) -> Self {
+        Self { sink, contents: None, agent: None, others: Vec::new(), residue: None }
+    }
+}
+
+/// A file beside the main one that a source is restored to.
+pub(crate) struct OtherTarget<'w> {
+    pub(crate) volume: Volume,
+    /// The id of the sub-agent whose transcript it is.
+    pub(crate) agent: Option<String>,
+    /// None, if there is no place for it.
+    pub(crate) sink: Option<&'w mut dyn Write>,
+}
 
 /// What to convert into what, and how.
 #[derive(Clone, Debug)]
@@ -59,44 +92,124 @@ impl Conversion {
         sidecar: Option<Sidecar>,
         sink: &mut dyn Write,
     ) -> io::Result<(Report, Option<Vec<u8>>)> {
-        self.run_apart(source, sidecar, sink, None)
+        let stack = self.stack(source, sidecar.as_ref())?;
+        let target = Target::of(sink);
+        self.run_to(source, &stack, sidecar, target)
     }
 
-    /// Converts a source as [`Conversion::run`] does, and writes what cannot be read of it to
-    /// `residue` if no carry keeps it, each piece on a line of its own.
-    pub(crate) fn run_apart<'w, R: Read + Seek + Send>(
+    /// Finds what a source was converted from, if that matters.
+    pub(crate) fn stack<R: Read + Seek + Send>(
         &self,
         source: &mut Source<R>,
+        sidecar: Option<&Sidecar>,
+    ) -> io::Result<Stack> {
+        if self.from.name == self.to.name {
+            return Ok(Stack::default());
+        }
+        stack(self.from, source, sidecar)
+    }
+
+    /// Converts a source to several files, if it is several, or says of what session it is one.
+    pub(crate) fn run_to<R: Read + Seek + Send>(
+        &self,
+        source: &mut Source<R>,
+        stack: &Stack,
         sidecar: Option<Sidecar>,
-        sink: &'w mut dyn Write,
-        residue: Option<&'w mut dyn Write>,
+        target: Target<'_>,
     ) -> io::Result<(Report, Option<Vec<u8>>)> {
-        let residue = residue.filter(|_| self.carry == CarryMode::None);
         if self.options.is_strict
             && let Some(damage) = first_damage(source)?
         {
             return Err(io::Error::new(io::ErrorKind::InvalidData, damage));
         }
-        let stack = stack(self.from, source, sidecar.as_ref())?;
-        let depth = stack.iter().position(|format| format.name == self.to.name);
         if self.from.name == self.to.name {
-            return copy(source, sink);
+            return copy(source, target.sink);
         }
-        let unwound = depth.map_or(&[][..], |depth| &stack[..=depth]);
-        source.with_events(self.from, |events| {
-            let mut survey = survey(events, self.from, self.to, &self.options)?;
-            let engine =
-                Engine::new(self.from, self.to, &self.options, self.carry, &mut survey, sink)?;
-            let mut pass =
-                SecondPass::new(engine, survey, self.from, unwound, sidecar).with_residue(residue);
-            let mut result = Ok(());
-            events.for_each(&mut |line, event| {
-                result = pass.line(line, event);
-                result.is_ok()
-            })?;
-            result?;
-            pass.finish()
-        })
+        let depth = stack.depth(self.to);
+        let unwound = depth.map_or(&[][..], |depth| &stack.formats[..=depth]);
+        source.with_events(self.from, |events| self.pass(events, unwound, sidecar, target))
+    }
+
+    /// Converts the files of a session to one file.
+    pub(crate) fn run_session(
+        &self,
+        session: &Session,
+        target: Target<'_>,
+    ) -> io::Result<(Report, Option<Vec<u8>>)> {
+        let mut events = SessionEvents::new(session, self.from);
+        let target = Target { contents: Some(session.contents()), ..target };
+        self.pass(&mut events, &[], None, target)
+    }
+
+    /// Reads events twice and writes what becomes of them.
+    fn pass(
+        &self,
+        events: &mut dyn Events,
+        unwound: &[&'static Format],
+        sidecar: Option<Sidecar>,
+        target: Target<'_>,
+    ) -> io::Result<(Report, Option<Vec<u8>>)> {
+        let Target { sink, contents, agent, others, residue } = target;
+        let residue = residue.filter(|_| self.carry == CarryMode::None);
+        let mut survey = survey(events, self.from, self.to, &self.options)?;
+        survey.facts.agent = agent;
+        let mut restored = Vec::new();
+        for OtherTarget { volume, agent, sink } in others {
+            let sink = match (volume.kind, sink) {
+                (VolumeKind::Agent, Some(sink)) => {
+                    let engine = self.agent_engine(&mut survey, &volume, agent, sink)?;
+                    OtherSink::Agent(Box::new(engine))
+                }
+                (_, Some(sink)) => OtherSink::Side(sink),
+                (_, None) => OtherSink::Nowhere,
+            };
+            restored.push(sink);
+        }
+        let mut engine =
+            Engine::new(self.from, self.to, &self.options, self.carry, &mut survey, sink)?;
+        if let Some(contents) = &contents {
+            engine.set_contents(contents);
+        }
+        let mut pass = SecondPass::new(
+            engine,
+            survey,
+            self.from,
+            unwound,
+            sidecar,
+            restored,
+            contents.as_ref(),
+        )
+        .with_residue(residue);
+        let mut result = Ok(());
+        events.for_each(&mut |line, event| {
+            result = pass.line(line, event);
+            result.is_ok()
+        })?;
+        result?;
+        pass.finish()
+    }
+
+    /// Creates what writes a sub-agent's file; lines that were added to it carry their source in any
+    /// case, since there is no sidecar of its own.
+    fn agent_engine<'w>(
+        &self,
+        survey: &mut Survey,
+        volume: &Volume,
+        agent: Option<String>,
+        sink: &'w mut dyn Write,
+    ) -> io::Result<Engine<'w>> {
+        let known = survey.agents.iter().find(|known| known.tool_use == volume.tool_use);
+        let facts = match known {
+            Some(known) => known.facts.clone(),
+            None => Facts::of_session(survey.facts.session_id.clone()),
+        };
+        let mut survey = Survey { facts, ..Survey::default() };
+        survey.facts.agent = agent;
+        let mode = match self.carry {
+            CarryMode::Sidecar => CarryMode::Inline,
+            mode => mode,
+        };
+        Engine::new(self.from, self.to, &self.options, mode, &mut survey, sink)
     }
 
     /// Converts bytes to bytes.

@@ -54,6 +54,17 @@ impl Redactions {
         self.rules.is_empty() && self.n_carries == 0
     }
 
+    /// Adds what was taken out of another file.
+    pub(crate) fn absorb(&mut self, other: Redactions) {
+        self.n_carries += other.n_carries;
+        for (rule, more) in other.rules {
+            let redacted = self.rules.entry(rule).or_default();
+            redacted.count += more.count;
+            let room = MAX_PLACES.saturating_sub(redacted.places.len());
+            redacted.places.extend(more.places.into_iter().take(room));
+        }
+    }
+
     fn add(&mut self, rule: &'static str, place: Place) {
         let redacted = self.rules.entry(rule).or_default();
         redacted.count += 1;

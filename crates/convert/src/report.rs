@@ -1,6 +1,6 @@
 //! What a conversion did, and what it could not.
 
-use core_model::Losses;
+use core_model::{Bundle, Losses, Missing};
 
 use crate::{
     damage::{Damage, Recovered},
@@ -46,15 +46,35 @@ pub struct Report {
     pub n_stranded: u64,
     /// What was taken out before the source was read.
     pub redactions: Redactions,
+    /// The files beside the main one for which there was no place, or no safe name.
+    pub n_unplaced: u64,
+    /// The restored lines of files beside the main one that no place was given for.
+    pub n_elsewhere: u64,
+    /// The sub-agents with a file.
+    pub n_agents: u64,
+    /// Those of which nothing says which tool use started them.
+    pub n_unlinked: u64,
+    /// The sub-agents of which there is evidence, but no file.
+    pub missing: Vec<Missing>,
     /// What the target does not say, says with less, or makes up.
     pub losses: Losses,
 }
 
 impl Report {
+    /// Takes note of the sub-agents of a session.
+    pub(crate) fn tell_of(&mut self, bundle: &Bundle) {
+        self.n_agents = bundle.agents.len() as u64;
+        let unlinked = bundle.agents.iter().filter(|agent| agent.tool_use.is_none());
+        self.n_unlinked = unlinked.count() as u64;
+        self.missing.clone_from(&bundle.missing);
+    }
+
     /// Returns whether something wants attention: damage, a gap, lines without a place.
     pub fn wants_attention(&self) -> bool {
         self.n_damaged > 0
             || self.n_stranded > 0
+            || self.n_unplaced > 0
+            || self.n_elsewhere > 0
             || self.restored.gaps > 0
             || self.restored.unreadable > 0
     }

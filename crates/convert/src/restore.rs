@@ -4,8 +4,9 @@ use jsonl::{Line, Style, Value};
 
 use crate::{
     carry::{Carry, Member, Record, guard_of},
+    rooms::Rooms,
     sidecar::Sidecar,
-    waiting::{PartLine, PartOf, WaitingRoom},
+    waiting::{PartLine, PartOf},
 };
 
 /// What a line with or without a carry turns into.
@@ -44,13 +45,24 @@ pub struct Tally {
     pub unreadable: u64,
 }
 
+impl Tally {
+    /// Adds what became of the lines of another file.
+    pub(crate) fn add(&mut self, other: &Tally) {
+        self.restored += other.restored;
+        self.edited += other.edited;
+        self.added += other.added;
+        self.gaps += other.gaps;
+        self.unreadable += other.unreadable;
+    }
+}
+
 /// Turns lines of one format into the lines of another that they carry.
 #[derive(Debug)]
 pub(crate) struct Restorer {
     tag: char,
     style: Style,
     base: Vec<u8>,
-    room: WaitingRoom,
+    rooms: Rooms,
     tally: Tally,
     sidecar: Option<Sidecar>,
 }
@@ -58,8 +70,8 @@ pub(crate) struct Restorer {
 impl Restorer {
     /// Creates a restorer of lines of the format `tag`, which spells JSON in `style`.
     pub(crate) fn new(tag: char, style: Style, sidecar: Option<Sidecar>) -> Self {
-        let (base, room, tally) = (Vec::new(), WaitingRoom::default(), Tally::default());
-        Self { tag, style, base, room, tally, sidecar }
+        let (base, rooms, tally) = (Vec::new(), Rooms::default(), Tally::default());
+        Self { tag, style, base, rooms, tally, sidecar }
     }
 
     /// Returns what became of the lines so far.
@@ -67,9 +79,9 @@ impl Restorer {
         self.tally
     }
 
-    /// Returns the next item that is in its place.
-    pub(crate) fn next_item(&mut self) -> Option<Item> {
-        self.room.next_item()
+    /// Returns the next item that is in its place, and the number of its file in the source.
+    pub(crate) fn next_item(&mut self) -> Option<(usize, Item)> {
+        self.rooms.next_item()
     }
 
     /// Takes a line and its value, if it has one.
@@ -94,6 +106,9 @@ impl Restorer {
             self.base = base.as_bytes().to_vec();
         }
         let is_intact = member.guard() == carry.guard;
+        if let Some(contents) = &carry.contents {
+            self.rooms.open(contents);
+        }
         self.take(&carry, is_intact, &member.visible(), written, line.offset());
     }
 
@@ -118,7 +133,7 @@ impl Restorer {
         }
         if is_whole {
             for (record, bytes) in own {
-                self.room.restored(record.offset, bytes, &mut self.tally);
+                self.rooms.restored(record.offset, bytes, &mut self.tally);
             }
             return;
         }
@@ -126,7 +141,7 @@ impl Restorer {
         let place = own.first().map(|(record, _)| record.offset);
         let skeletons = Some(own.iter().map(|(record, _)| self.skeleton(record)).collect());
         let item = Item::Converted { line: written, offset, skeletons };
-        self.room.edited(place, item, &mut self.tally);
+        self.rooms.edited(place, item, &mut self.tally);
     }
 
     /// Takes a line that says parts of source lines, and perhaps others whole: intact or not, it is
@@ -146,9 +161,9 @@ impl Restorer {
                 let line = (is_whole || !is_placed).then(|| line.clone());
                 let line = line.map(|line| PartLine { line, offset, skeleton });
                 is_placed = true;
-                self.room.part(part_of(record), bytes, line, is_whole, &mut self.tally);
+                self.rooms.part(part_of(record), bytes, line, is_whole, &mut self.tally);
             } else if is_whole {
-                self.room.restored(record.offset, bytes, &mut self.tally);
+                self.rooms.restored(record.offset, bytes, &mut self.tally);
             }
         }
     }
@@ -160,9 +175,9 @@ impl Restorer {
             if !record.restore(&mut bytes, b"", &self.base, self.style) {
                 self.tally.unreadable += 1;
             } else if record.n_parts == 1 {
-                self.room.restored(record.offset, bytes, &mut self.tally);
+                self.rooms.restored(record.offset, bytes, &mut self.tally);
             } else {
-                self.room.part(part_of(record), bytes, None, true, &mut self.tally);
+                self.rooms.part(part_of(record), bytes, None, true, &mut self.tally);
             }
         }
     }
@@ -177,7 +192,7 @@ impl Restorer {
         self.tally.added += 1;
         let (line, offset) = (line.bytes().to_vec(), line.offset());
         let item = Item::Converted { line, offset, skeletons: None };
-        self.room.added(item, &mut self.tally);
+        self.rooms.added(item, &mut self.tally);
     }
 
     /// Hands out everything that waits.
@@ -189,10 +204,13 @@ impl Restorer {
                 if let Some(base) = carry.base {
                     self.base = base.as_bytes().to_vec();
                 }
+                if let Some(contents) = &carry.contents {
+                    self.rooms.open(contents);
+                }
                 self.take_riders(&carry);
             }
         }
-        self.room.drain(true, &mut self.tally);
+        self.rooms.drain(&mut self.tally);
     }
 }
 

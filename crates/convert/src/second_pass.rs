@@ -1,25 +1,38 @@
 //! The second pass over a source: each line is restored from a carry, or converted, or carried.
 
+mod envelope;
+mod file;
+mod others;
+
 use std::io::{self, Write};
 
-use core_model::{Body, Event, Field, Format, Message, Place};
+use core_model::{Body, Event, Format, Place};
 use jsonl::{Line, Scanner};
 
+pub(crate) use self::others::OtherSink;
+use self::{envelope::keep_envelope, file::ReadFile};
 use crate::{
+    carry::{Contents, Volume},
     damage::DamageLog,
     engine::Engine,
     late::{Latecomer, Latecomers},
     report::Report,
     restore::{Item, Restorer},
     sidecar::Sidecar,
-    survey::Survey,
+    survey::{Survey, as_own},
 };
 
 /// A conversion on its way.
 pub(crate) struct SecondPass<'w> {
     engine: Engine<'w>,
+    /// The files that are restored beside the main one.
+    others: Vec<OtherSink<'w>>,
     survey: Survey,
     late: Latecomers,
+    /// The files of the source, if it is several.
+    files: Vec<ReadFile>,
+    /// The file that is being read.
+    file_idx: usize,
     /// The source's format, and those that its carries lead to, down to the target's.
     levels: Vec<&'static Format>,
     restorers: Vec<Restorer>,
@@ -37,6 +50,8 @@ impl<'w> SecondPass<'w> {
         from: &'static Format,
         unwound: &[&'static Format],
         mut sidecar: Option<Sidecar>,
+        others: Vec<OtherSink<'w>>,
+        contents: Option<&Contents>,
     ) -> Self {
         let restorer =
             |format: &&'static Format| Restorer::new(format.tag, format.style, sidecar.take());
@@ -44,7 +59,23 @@ impl<'w> SecondPass<'w> {
         let levels = std::iter::once(from).chain(unwound.iter().copied()).collect();
         let (scanner, damage_log, report) = Default::default();
         let late = Latecomers::new(&survey.plan.late);
-        Self { engine, survey, late, levels, restorers, scanner, damage_log, residue: None, report }
+        let read = |(start, volume): (u64, &Volume)| ReadFile::new(start, volume);
+        let contents = contents.cloned().unwrap_or_default();
+        let files = contents.starts().into_iter().zip(&contents.volumes).map(read).collect();
+        Self {
+            engine,
+            others,
+            survey,
+            late,
+            files,
+            file_idx: 0,
+            levels,
+            restorers,
+            scanner,
+            damage_log,
+            residue: None,
+            report,
+        }
     }
 
     /// Sets where bytes go that cannot be read.
@@ -59,6 +90,13 @@ impl<'w> SecondPass<'w> {
         event: jsonl::Result<&Event<'_>>,
     ) -> io::Result<()> {
         self.report.bytes_in += line.bytes().len() as u64;
+        if self.files.len() > 1 {
+            self.enter_file(line.offset());
+            if self.files.get(self.file_idx).is_some_and(|file| file.is_side) {
+                self.engine.ride(line);
+                return Ok(());
+            }
+        }
         self.damage_log.arrives(line, event.is_ok(), &mut self.report);
         self.engine.set_line_number(self.report.lines_in);
         if self.restorers.is_empty() {
@@ -71,11 +109,26 @@ impl<'w> SecondPass<'w> {
         result
     }
 
+    /// Goes on with the count of lines of the file that a line of the source stands in.
+    fn enter_file(&mut self, offset: u64) {
+        let file_idx = self.files.partition_point(|file| file.start <= offset).saturating_sub(1);
+        if file_idx != self.file_idx {
+            self.files[self.file_idx].n_lines = self.report.lines_in;
+            self.report.lines_in = self.files[file_idx].n_lines;
+            self.damage_log.enters_file(&mut self.report);
+            self.file_idx = file_idx;
+        }
+    }
+
     /// Ends the pass and returns the report and the sidecar, if there is one.
     pub(crate) fn finish(mut self) -> io::Result<(Report, Option<Vec<u8>>)> {
         let mut scanner = std::mem::take(&mut self.scanner);
         self.finish_restorers(0, &mut scanner)?;
         let mut report = self.report;
+        if self.files.len() > 1 {
+            self.files[self.file_idx].n_lines = report.lines_in;
+            report.lines_in = self.files.iter().map(|file| file.n_lines).sum();
+        }
         for restorer in &self.restorers {
             let tally = restorer.tally();
             report.restored.restored = tally.restored;
@@ -91,17 +144,28 @@ impl<'w> SecondPass<'w> {
         report.lines_out = written.n_lines;
         report.bytes_out = written.n_bytes;
         report.losses = written.losses;
+        for other in self.others {
+            if let OtherSink::Agent(engine) = other {
+                let written = engine.finish()?;
+                report.lines_out += written.n_lines;
+                report.bytes_out += written.n_bytes;
+                report.losses.absorb(&written.losses);
+            }
+        }
         Ok((report, written.sidecar))
     }
 
     /// Converts a line, or keeps it until what it follows is written.
     fn in_turn(&mut self, line: &Line<'_>, event: jsonl::Result<&Event<'_>>) -> io::Result<()> {
+        if self.file_idx > 0 {
+            return self.convert(0, line, event, self.levels[0], None);
+        }
         if self.late.keep(line, self.report.lines_in) {
             return Ok(());
         }
         let before = self.late.before(line);
         self.convert_late(before)?;
-        self.convert(line, event, self.levels[0], None)?;
+        self.convert(0, line, event, self.levels[0], None)?;
         let after = self.late.after(line);
         self.convert_late(after)
     }
@@ -116,8 +180,8 @@ impl<'w> SecondPass<'w> {
             self.engine.set_line_number(number);
             let line = Line::new(&bytes, offset);
             let event = scanner.scan(&line).map(self.levels[0].read);
-            result =
-                self.convert(&line, event.as_ref().map_err(|error| *error), self.levels[0], None);
+            let event = event.as_ref().map_err(|error| *error);
+            result = self.convert(0, &line, event, self.levels[0], None);
             if result.is_err() {
                 break;
             }
@@ -129,8 +193,16 @@ impl<'w> SecondPass<'w> {
 
     /// Passes on what a restorer hands out: to the next one, or to the target.
     fn take_items(&mut self, level: usize, scanner: &mut Scanner) -> io::Result<()> {
-        while let Some(item) = self.restorers[level].next_item() {
+        while let Some((file_idx, item)) = self.restorers[level].next_item() {
+            // Of sessions of several files, one level is unwound at a time.
+            if file_idx > self.others.len() || file_idx > 0 && level + 1 < self.restorers.len() {
+                self.report.n_elsewhere += 1;
+                continue;
+            }
             match item {
+                Item::Restored { bytes, is_continued } if file_idx > 0 => {
+                    self.restore_other(file_idx, &bytes, is_continued, scanner)?;
+                }
                 Item::Restored { bytes, .. } if level + 1 < self.restorers.len() => {
                     let line = Line::new(&bytes, 1);
                     self.restorers[level + 1].push(&line, scanner.scan(&line).ok());
@@ -151,7 +223,7 @@ impl<'w> SecondPass<'w> {
                     let skeleton = skeletons.and_then(|skeletons| skeletons.into_iter().next());
                     let event = scanner.scan(&line).map(format.read);
                     let event = event.as_ref().map_err(|error| *error);
-                    self.convert(&line, event, format, skeleton.as_deref())?;
+                    self.convert(file_idx, &line, event, format, skeleton.as_deref())?;
                 }
             }
         }
@@ -167,19 +239,23 @@ impl<'w> SecondPass<'w> {
         Ok(())
     }
 
-    /// Converts a line; of one that was edited, `skeleton` is what its carry knows.
+    /// Converts a line for a file; of one that was edited, `skeleton` is what its carry knows.
     fn convert(
         &mut self,
+        file_idx: usize,
         line: &Line<'_>,
         event: jsonl::Result<&Event<'_>>,
         format: &'static Format,
         skeleton: Option<&[u8]>,
     ) -> io::Result<()> {
+        let agent = self.others.get_mut(file_idx.wrapping_sub(1)).and_then(OtherSink::agent);
+        let is_agent = agent.is_some();
+        let engine = agent.unwrap_or(&mut self.engine);
         let event = match event {
             Ok(event) => event,
             Err(error) => {
                 self.damage_log.is_unreadable(line, error, &mut self.report);
-                self.engine.ride(line);
+                engine.ride(line);
                 if let Some(residue) = &mut self.residue
                     && !line.is_blank()
                 {
@@ -189,43 +265,22 @@ impl<'w> SecondPass<'w> {
                 return Ok(());
             }
         };
-        if let Some(field) = self.survey.hides(line.offset(), event) {
+        if !is_agent && let Some(field) = self.survey.hides(line.offset(), event) {
             let is_notice = matches!(event.body, Body::Notice(_)) && !event.is_sub_agent();
             if event.message().is_some() || is_notice {
                 let place = Place { line: self.report.lines_in, offset: line.offset() };
-                self.engine.lose(field, place);
+                engine.lose(field, place);
             }
-            self.engine.ride(line);
+            engine.ride(line);
             return Ok(());
         }
-        let Some(skeleton) = skeleton else { return self.engine.write(line, event, format) };
+        let mut event = if is_agent { as_own(*event) } else { *event };
+        let Some(skeleton) = skeleton else { return engine.write(line, &event, format) };
         let mut scanner = Scanner::default();
         let target = self.levels.last().copied().unwrap_or(format);
-        let mut event = *event;
         if let Ok(known) = scanner.scan_slice(skeleton, 0) {
             keep_envelope(&mut event, &(target.read)(known));
         }
-        self.engine.write(line, &event, format)
+        engine.write(line, &event, format)
     }
-}
-
-/// Gives an edited line's event what its carry knows of it beyond the content.
-fn keep_envelope<'l>(event: &mut Event<'l>, known: &Event<'l>) {
-    let context = &mut event.context;
-    context.uuid = known.context.uuid.or(context.uuid);
-    if known.context.parent != Field::Absent {
-        context.parent = known.context.parent;
-    }
-    context.time = known.context.time.or(context.time);
-    let Body::Message(message) = &mut event.body else { return };
-    let Some(known) = known.message() else { return };
-    *message = Message {
-        id: known.id.or(message.id),
-        model: known.model.or(message.model),
-        stop_reason: known.stop_reason.or(message.stop_reason),
-        stop_sequence: known.stop_sequence.or(message.stop_sequence),
-        usage: known.usage.or(message.usage),
-        request_id: known.request_id.or(message.request_id),
-        ..*message
-    };
 }

@@ -42,6 +42,8 @@ pub(crate) struct Settled {
 pub(crate) enum End {
     Converted,
     Copied,
+    /// It is within the file of its session, or left out as asked for.
+    Inside,
     UpToDate,
     /// Another file has the same content, and was converted.
     SameAsAnother,
@@ -86,6 +88,7 @@ impl Settled {
         match result {
             Ok(Outcome::Converted(done)) => settled.take_done(args, is_folder, done),
             Ok(Outcome::Copied) => settled.end = End::Copied,
+            Ok(Outcome::Inside | Outcome::LeftOut) => settled.end = End::Inside,
             Ok(Outcome::UpToDate(verdict)) => {
                 settled.end = End::UpToDate;
                 let is_loss = *verdict == Verdict::DoneWithLoss && args.fail_on_loss;

@@ -6,7 +6,7 @@ use core_model::Format;
 use jsonl::{Line, Scanner};
 
 use crate::{
-    carry::{Carry, Member},
+    carry::{Carry, Contents, Member},
     detect::MAX_LINES,
     formats::{FORMATS, by_tag},
     restore::{Item, Restorer},
@@ -14,14 +14,32 @@ use crate::{
     source::Source,
 };
 
-/// Returns the formats that a source was converted from, the latest first.
+/// What a source was converted from.
+#[derive(Debug, Default)]
+pub(crate) struct Stack {
+    /// The formats, the latest first.
+    pub(crate) formats: Vec<&'static Format>,
+    /// What the first carry says of the files of the source before it.
+    pub(crate) contents: Option<Contents>,
+    /// Whether one of the sources on the way was several files.
+    pub(crate) is_several: bool,
+}
+
+impl Stack {
+    /// Returns how many formats lie between the source and a format that it came from.
+    pub(crate) fn depth(&self, format: &Format) -> Option<usize> {
+        self.formats.iter().position(|known| known.name == format.name)
+    }
+}
+
+/// Returns what a source was converted from.
 ///
 /// It was, if one of its first two lines has a carry: lines without one come later.
 pub(crate) fn stack<R: Read + Seek + Send>(
     from: &'static Format,
     source: &mut Source<R>,
     sidecar: Option<&Sidecar>,
-) -> io::Result<Vec<&'static Format>> {
+) -> io::Result<Stack> {
     let mut head: Vec<Vec<u8>> = Vec::new();
     let mut n_plain = 0;
     source.for_each_piece(Some(from), &mut |line, value| {
@@ -31,15 +49,20 @@ pub(crate) fn stack<R: Read + Seek + Send>(
         head.len() < MAX_LINES && (head.len() != 2 || n_plain < 2 || sidecar.is_some())
     })?;
     let mut stack: Vec<&'static Format> = Vec::new();
+    let (mut contents, mut is_several) = (None, false);
     let mut scanner = Scanner::default();
     let mut sidecar = sidecar.map(|sidecar| sidecar.head(MAX_LINES));
     loop {
         let of_sidecar = sidecar.as_ref().and_then(Sidecar::first).and_then(Carry::parse);
         let found = match of_sidecar {
-            Some(carry) => by_tag(carry.tag),
+            Some(carry) => by_tag(carry.tag).map(|format| (format, carry.contents)),
             None => carried_format(&head, &mut scanner),
         };
-        let Some(format) = found else { break };
+        let Some((format, of_carry)) = found else { break };
+        is_several |= of_carry.as_ref().is_some_and(|contents| contents.volumes.len() > 1);
+        if stack.is_empty() {
+            contents = of_carry;
+        }
         let is_known = format.name == from.name || stack.iter().any(|it| it.name == format.name);
         if is_known || stack.len() > FORMATS.len() {
             break;
@@ -53,17 +76,21 @@ pub(crate) fn stack<R: Read + Seek + Send>(
         restorer.finish();
         let mut restored = Vec::new();
         while let Some(item) = restorer.next_item() {
-            if let Item::Restored { bytes, .. } = item {
+            // A second file's lines say nothing of where the first came from.
+            if let (0, Item::Restored { bytes, .. }) = item {
                 restored.push(bytes);
             }
         }
         head = restored;
     }
-    Ok(stack)
+    Ok(Stack { formats: stack, contents, is_several })
 }
 
-/// Returns the format that one of the first two objects carries.
-fn carried_format(head: &[Vec<u8>], scanner: &mut Scanner) -> Option<&'static Format> {
+/// Returns the format that one of the first two objects carries, and what it says of files.
+fn carried_format(
+    head: &[Vec<u8>],
+    scanner: &mut Scanner,
+) -> Option<(&'static Format, Option<Contents>)> {
     let mut n_objects = 0;
     for (n, bytes) in head.iter().enumerate() {
         let line = Line::new(bytes, n as u64);
@@ -75,7 +102,8 @@ fn carried_format(head: &[Vec<u8>], scanner: &mut Scanner) -> Option<&'static Fo
             let is_continued = n_objects > 0
                 && !carry.records.is_empty()
                 && carry.records.iter().all(|record| record.offset > 0);
-            return if is_continued { None } else { by_tag(carry.tag) };
+            let format = by_tag(carry.tag).filter(|_| !is_continued)?;
+            return Some((format, carry.contents));
         }
         n_objects += 1;
         if n_objects == 2 {

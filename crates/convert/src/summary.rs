@@ -69,7 +69,7 @@ impl Summary {
         let to = args.to.as_deref().unwrap_or_default();
         let output = args.output.as_deref().map(|path| path.to_string_lossy().into_owned());
         let n_converted = self.n(End::Converted);
-        let n_files = n_converted + self.n(End::Copied);
+        let n_files = n_converted + self.n(End::Copied) + self.n(End::Inside);
         let seconds = time.as_secs_f64();
         let rate = if seconds > 0.0 { self.bytes_in as f64 / seconds } else { 0.0 };
         let what = if args.dry_run { "Would convert" } else { "Converted" };

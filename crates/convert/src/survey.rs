@@ -15,16 +15,55 @@ pub(crate) struct Survey {
     pub(crate) plan: Plan,
     /// Whether sub-agents' messages are shown: the target can, or there is nothing else.
     pub(crate) shows_agents: bool,
+    /// Whether those of them are shown that say which tool use started the sub-agent.
+    pub(crate) shows_linked: bool,
+    /// What is known of each sub-agent whose tool use the source tells, in the order of their first
+    /// lines; empty if the target shows them.
+    pub(crate) agents: Vec<SubAgent>,
+}
+
+/// What is known of a sub-agent.
+#[derive(Debug)]
+pub(crate) struct SubAgent {
+    /// The tool use that started it.
+    pub(crate) tool_use: String,
+    pub(crate) facts: Facts,
 }
 
 impl Survey {
     /// Returns what an event belongs to, if it is not shown in the target.
     pub(crate) fn hides(&self, offset: u64, event: &Event<'_>) -> Option<&'static str> {
-        match event.is_sub_agent() && !self.shows_agents {
+        match event.is_sub_agent() && !self.shows_agent(event) {
             true => Some("sub-agent"),
             false => self.plan.hides(offset),
         }
     }
+
+    fn shows_agent(&self, event: &Event<'_>) -> bool {
+        // What else a sub-agent's file tells is about that file: how its run ended, its title.
+        let is_linked = event.context.parent_tool_use.is_some() && event.message().is_some();
+        self.shows_agents || self.shows_linked && is_linked
+    }
+
+    /// Takes note of a sub-agent's event as one of a session of its own.
+    fn observe_agent(&mut self, event: &Event<'_>) {
+        let Some(tool_use) = event.context.parent_tool_use else { return };
+        let tool_use = tool_use.decode();
+        let known = self.agents.iter().rposition(|agent| agent.tool_use == *tool_use);
+        let agent_idx = known.unwrap_or_else(|| {
+            let facts = Facts::of_session(self.facts.session_id.clone());
+            self.agents.push(SubAgent { tool_use: tool_use.into_owned(), facts });
+            self.agents.len() - 1
+        });
+        self.agents[agent_idx].facts.observe(&as_own(*event));
+    }
+}
+
+/// Returns a sub-agent's event as one of a session of its own.
+pub(crate) fn as_own(mut event: Event<'_>) -> Event<'_> {
+    event.context.is_sidechain = false;
+    event.context.parent_tool_use = None;
+    event
 }
 
 /// The events of a source, which can be gone through more than once.
@@ -50,6 +89,7 @@ pub(crate) fn survey(
     let mut planner = from.planner.map(|planner| planner(options));
     let mut samples: [Option<String>; 2] = [None, None];
     let (mut n_main, mut n_agents) = (0u64, 0u64);
+    survey.shows_linked = to.has_inline_agents;
     source.for_each(&mut |line, event| {
         let Ok(event) = event else { return true };
         if let Some(planner) = &mut planner {
@@ -66,6 +106,8 @@ pub(crate) fn survey(
         }
         if !event.is_sub_agent() {
             survey.facts.observe(event);
+        } else if !to.has_inline_agents {
+            survey.observe_agent(event);
         }
         true
     })?;
@@ -73,7 +115,9 @@ pub(crate) fn survey(
     survey.plan = planner.map(|planner| planner.finish()).unwrap_or_default();
     let is_family = from.family == to.family;
     survey.shows_agents = n_main == 0 || (is_family && to.has_inline_agents);
-    if survey.plan.hidden.is_empty() && (n_agents == 0 || !survey.shows_agents) {
+    if survey.plan.hidden.is_empty()
+        && (n_agents == 0 || !(survey.shows_agents || to.has_inline_agents))
+    {
         return Ok(survey);
     }
     let mut facts = Facts::default();

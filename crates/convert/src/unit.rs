@@ -1,13 +1,19 @@
 //! What is converted as one: a session with the files that belong to it.
 
-use std::path::Path;
+mod files;
+mod restored;
+mod stdout;
+mod stepwise;
 
-use crate::{
-    CarryMode,
-    conversions::Results,
-    input::Input,
-    job::{Order, Refusal},
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
 };
+
+use core_model::{Bundle, FileRole, Format, Owner};
+
+pub(crate) use self::restored::OtherFile;
+use crate::{conversions::Results, formats::FORMATS, input::Input, job::Refusal};
 
 /// A session: its main file, and the files that belong to it.
 #[derive(Debug)]
@@ -15,43 +21,106 @@ pub(crate) struct Unit {
     /// The main file, or a file that belongs to no other input.
     pub(crate) main: Input,
     /// The files that belong to the main one, in the order of their names.
-    pub(crate) others: Vec<Input>,
+    pub(crate) others: Vec<Companion>,
+    /// The format whose client puts files beside its sessions as these are.
+    pub(crate) format: Option<&'static Format>,
+}
+
+/// A file that belongs to a session.
+#[derive(Debug)]
+pub(crate) struct Companion {
+    pub(crate) input: Input,
+    /// What it is to the session.
+    pub(crate) role: FileRole,
 }
 
 impl Unit {
-    /// Groups inputs into sessions, in the order of their main files.
+    /// Groups inputs into sessions, in the order of their main files. A file that was asked for
+    /// itself brings along those that belong to it.
     pub(crate) fn group(inputs: Vec<Input>) -> Vec<Unit> {
-        inputs.into_iter().map(|main| Unit { main, others: Vec::new() }).collect()
+        let places: HashMap<PathBuf, usize> = inputs
+            .iter()
+            .enumerate()
+            .filter_map(|(input_idx, input)| Some((input.path()?.to_owned(), input_idx)))
+            .collect();
+        let owners: Vec<_> = inputs
+            .iter()
+            .map(|input| {
+                let (format, owner) = input.path().and_then(owner)?;
+                Some((*places.get(&owner.main)?, format, owner.role))
+            })
+            .collect();
+        let mut owned: HashMap<usize, (&'static Format, Vec<Companion>)> = HashMap::new();
+        let mut mains = Vec::new();
+        for (input_idx, (input, found)) in inputs.into_iter().zip(&owners).enumerate() {
+            match found {
+                // What belongs to a file that belongs to another is left to itself.
+                Some((main, format, role)) if owners[*main].is_none() => {
+                    let entry = owned.entry(*main).or_insert_with(|| (format, Vec::new()));
+                    entry.1.push(Companion { input, role: role.clone() });
+                }
+                _ => mains.push((input_idx, input)),
+            }
+        }
+        let unit = |(input_idx, main): (usize, Input)| {
+            let (format, mut others) = match owned.remove(&input_idx) {
+                Some((format, others)) => (Some(format), others),
+                None => (None, Vec::new()),
+            };
+            let mut format = format;
+            if let Input::File { path, is_named: true, .. } = &main
+                && owners[input_idx].is_none()
+            {
+                let (found, more) = beside(path);
+                let is_new = |other: &Companion| {
+                    other.input.path().is_some_and(|path| !places.contains_key(path))
+                };
+                others.extend(more.into_iter().filter(is_new));
+                format = format.or(found);
+            }
+            Unit { main, others, format }
+        };
+        mains.into_iter().map(unit).collect()
+    }
+
+    /// Creates the unit of a file and of what stands beside it.
+    pub(crate) fn of_file(path: PathBuf) -> Self {
+        let (format, others) = beside(&path);
+        Self { main: Input::file(path), others, format }
     }
 
     /// Returns the files, the main one first.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Input> + Clone {
-        std::iter::once(&self.main).chain(&self.others)
+        std::iter::once(&self.main).chain(self.others.iter().map(|other| &other.input))
+    }
+
+    /// Reads the files for what links them.
+    fn bundle(&self, format: &'static Format) -> Result<Bundle, Refusal> {
+        let main = self.main.path().ok_or(Refusal::NoName)?;
+        let known = |other: &Companion| Some((other.input.path()?.to_owned(), other.role.clone()));
+        let files = self.others.iter().filter_map(known).collect();
+        Ok(Bundle::of_files(format, main, files)?)
     }
 
     /// Returns that none of the files was converted, and why.
-    pub(crate) fn refused(&self, why: impl Fn() -> Refusal) -> Results<'_> {
+    pub(crate) fn refused(&self, mut why: impl FnMut() -> Refusal) -> Results<'_> {
         self.files().map(|input| (input, Err(why()))).collect()
     }
 }
 
-impl Order {
-    /// Returns whether an input is copied as it is: it is no session, but belongs to one.
-    pub(crate) fn is_copied(&self, input: &Input, is_folder: bool) -> bool {
-        is_folder && self.carry != CarryMode::None && input.is_side_file()
-    }
+/// Returns what a file belongs to, and the format whose client has it so.
+fn owner(path: &Path) -> Option<(&'static Format, Owner)> {
+    FORMATS.iter().find_map(|format| Some((*format, (format.bundles?.owner)(path)?)))
+}
 
-    /// Converts a session to the file `path` and what belongs beside it, and returns what became of
-    /// each of its files.
-    pub(crate) fn unit_to_files<'u>(
-        &self,
-        unit: &'u Unit,
-        path: &Path,
-        is_folder: bool,
-    ) -> Results<'u> {
-        let input = &unit.main;
-        let is_copied = self.is_copied(input, is_folder);
-        let result = if is_copied { self.copy(input, path) } else { self.to_file(input, path) };
-        vec![(input, result)]
-    }
+/// Returns the files that stand beside a main file, and the format whose client has them so.
+fn beside(main: &Path) -> (Option<&'static Format>, Vec<Companion>) {
+    let found = FORMATS.iter().find_map(|format| {
+        // Whoever opens the main file says why its folder cannot be read.
+        let files = format.bundles?.files(main).ok()?;
+        (!files.is_empty()).then_some((*format, files))
+    });
+    let Some((format, files)) = found else { return (None, Vec::new()) };
+    let companion = |(path, role)| Companion { input: Input::file(path), role };
+    (Some(format), files.into_iter().map(companion).collect())
 }

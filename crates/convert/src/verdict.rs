@@ -73,7 +73,8 @@ impl Verdict {
         match result {
             Ok(Outcome::Converted(done)) if done.is_changing => Verdict::Changing,
             Ok(Outcome::Converted(done)) => Self::of_report(&done.report, done.carry),
-            Ok(Outcome::Copied | Outcome::SameAs(_)) => Verdict::Done,
+            Ok(Outcome::Copied | Outcome::Inside | Outcome::SameAs(_)) => Verdict::Done,
+            Ok(Outcome::LeftOut) => Verdict::Skipped,
             Ok(Outcome::UpToDate(verdict)) => *verdict,
             Err(Refusal::Changing) => Verdict::Changing,
             Err(Refusal::NotExact | Refusal::NotInstalled(_) | Refusal::NoSpace(_)) => {

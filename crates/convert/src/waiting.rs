@@ -58,21 +58,20 @@ pub(crate) struct PartOf {
     pub(crate) n_parts: u64,
 }
 
-impl Default for WaitingRoom {
-    fn default() -> Self {
+impl WaitingRoom {
+    /// Creates a room for lines of a source of which the first starts at an offset.
+    pub(crate) fn new(start: u64) -> Self {
         Self {
             waiting: BTreeMap::new(),
             n_bytes: 0,
             next_seq: 0,
-            last_offset: 0,
-            expected: Some(0),
+            last_offset: start,
+            expected: Some(start),
             is_open: false,
             ready: VecDeque::new(),
         }
     }
-}
 
-impl WaitingRoom {
     /// Returns the next item that is in its place.
     pub(crate) fn next_item(&mut self) -> Option<Item> {
         self.ready.pop_front()

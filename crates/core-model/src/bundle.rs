@@ -19,6 +19,9 @@ pub struct Bundles {
     /// Returns the name that the file of a sub-agent has, relative to the folder of the main file,
     /// given that one's name without its ending and the sub-agent's id; parted by `/`.
     pub agent_name: fn(&str, &str) -> String,
+    /// Returns the id of the sub-agent whose transcript has such a name; `None` if the name alone
+    /// does not tell.
+    pub agent_id: fn(&str) -> Option<&str>,
 }
 
 /// What a file belongs to.
@@ -130,6 +133,8 @@ pub struct Agent {
     pub evidence: Vec<Evidence>,
     /// What its description says.
     pub description: Description,
+    /// The messages in its transcript.
+    pub n_messages: u64,
 }
 
 /// A sub-agent of which there is evidence, but no file.

@@ -7,6 +7,9 @@ use crate::{Block, Body, Event, IdSet, Makeup, Message, NoticeKind, Role, TitleR
 /// Strings are JSON strings as written in the source, quotes included.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
+    /// The id of the sub-agent whose transcript is written, if it is not the session's own: as it
+    /// is, not as JSON.
+    pub agent: Option<String>,
     /// The first session id.
     pub session_id: Option<String>,
     /// The first time.
@@ -47,6 +50,11 @@ pub struct Interaction {
 }
 
 impl Facts {
+    /// Creates the facts of a session of which only the id is known, a JSON string, if that is.
+    pub fn of_session(session_id: Option<String>) -> Self {
+        Self { session_id, ..Self::default() }
+    }
+
     /// Takes note of an event that will be shown.
     pub fn observe(&mut self, event: &Event<'_>) {
         let context = &event.context;

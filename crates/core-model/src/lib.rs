@@ -52,7 +52,7 @@ pub use self::{
     loss::{Loss, LossKind, Losses, Place},
     makeup::Makeup,
     message::{Block, BlockIter, Blocks, Content, FileRecord, Message, Role, ToolResult, ToolUse},
-    name::SafeName,
+    name::{SafeName, is_device},
     outcome::{Outcome, Status},
     output::Output,
     plan::{Hidden, Late, Plan},

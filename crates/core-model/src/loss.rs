@@ -79,6 +79,21 @@ impl Losses {
         }
     }
 
+    /// Adds the losses of another file.
+    pub fn absorb(&mut self, other: &Losses) {
+        for (kind, field, loss) in other.iter() {
+            let is_it = |entry: &&mut Entry| entry.kind == kind && entry.field == field;
+            match self.entries.iter_mut().find(is_it) {
+                Some(entry) => {
+                    entry.loss.count += loss.count;
+                    let room = Self::MAX_PLACES.saturating_sub(entry.loss.places.len());
+                    entry.loss.places.extend(loss.places.iter().take(room));
+                }
+                None => self.entries.push(Entry { kind, field, loss: loss.clone() }),
+            }
+        }
+    }
+
     /// Returns the losses by kind, then field.
     pub fn iter(&self) -> impl Iterator<Item = (LossKind, &'static str, &Loss)> {
         let mut entries: Vec<&Entry> = self.entries.iter().collect();

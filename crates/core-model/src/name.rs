@@ -63,8 +63,8 @@ impl fmt::Display for SafeName {
     }
 }
 
-/// Returns whether Windows takes a name for a device.
-fn is_device(name: &str) -> bool {
+/// Returns whether Windows takes a name, without its ending, for a device.
+pub fn is_device(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     match name.as_str() {
         "con" | "prn" | "aux" | "nul" | "conin" | "conout" => true,

@@ -16,6 +16,7 @@ pub(crate) const BUNDLES: Bundles = Bundles {
     links,
     description: Some(description),
     agent_name: |stem, agent| format!("{stem}/subagents/agent-{agent}.jsonl"),
+    agent_id: |name| agent_id(name.rsplit('/').next()?, ".jsonl"),
 };
 
 /// The lines of a sub-agent's file of which one tells the session (seed 003).

@@ -126,7 +126,7 @@ impl Writer for ClaudeCodeWriter {
         if let Some(mode) = event.context.permission_mode {
             self.permission_mode = Some(json(&mode.decode()));
         }
-        if event.is_sub_agent() {
+        if event.is_sub_agent() && self.facts.agent.is_none() {
             return;
         }
         self.thread.resume(&event.context);

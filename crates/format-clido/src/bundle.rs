@@ -1,8 +1,14 @@
 //! Sessions of several files: the name of a sub-agent's session starts with that of its own.
 
-use std::path::Path;
+use std::{fs::File, path::Path};
 
 use core_model::{Bundles, FileRole, Owner};
+use jsonl::{Scanner, Stream};
+
+use crate::reader::detect;
+
+/// The lines of a file of which one tells that it is clido's.
+const MAX_LINES: usize = 10;
 
 /// How clido's workflows name the sessions of their sub-agents: `<session>_<agent>.jsonl`.
 pub(crate) const BUNDLES: Bundles = Bundles {
@@ -10,18 +16,35 @@ pub(crate) const BUNDLES: Bundles = Bundles {
     links: |_, _| {},
     description: None,
     agent_name: |stem, agent| format!("{stem}_{agent}.jsonl"),
+    agent_id: |_| None,
 };
 
-/// Returns the session that a file belongs to: the one with the longest name that its own name goes
-/// on, if there is one.
+/// Returns the session that a file belongs to: the one with the shortest name that its own name goes
+/// on, if both are sessions.
 fn owner(path: &Path) -> Option<Owner> {
     let stem = path.file_name()?.to_str()?.strip_suffix(".jsonl")?;
-    stem.rmatch_indices('_').find_map(|(at, _)| {
+    stem.match_indices('_').find_map(|(at, _)| {
         let (session, agent) = (stem.get(..at)?, stem.get(at + 1..)?);
         let main = path.with_file_name(format!("{session}.jsonl"));
-        let is_there = !session.is_empty() && !agent.is_empty() && main.is_file();
-        is_there.then(|| Owner { main, role: FileRole::Agent(agent.to_owned()) })
+        let is_named = !session.is_empty() && !agent.is_empty();
+        let is_agent = is_named && main.is_file() && is_session(&main) && is_session(path);
+        is_agent.then(|| Owner { main, role: FileRole::Agent(agent.to_owned()) })
     })
+}
+
+/// Returns whether one of the first lines of a file is clido's: other clients' names go on each
+/// other too.
+fn is_session(path: &Path) -> bool {
+    let Ok(file) = File::open(path) else { return false };
+    let (mut stream, mut scanner) = (Stream::new(file), Scanner::default());
+    for _ in 0..MAX_LINES {
+        match stream.next() {
+            Ok(Some(line)) if scanner.scan(&line).is_ok_and(detect) => return true,
+            Ok(Some(_)) => {}
+            _ => return false,
+        }
+    }
+    false
 }
 
 #[cfg(test)]
@@ -31,13 +54,15 @@ mod tests {
     #[test]
     fn a_name_that_goes_on_another_belongs_to_it() {
         let folder = tempfile::tempdir().expect("a folder");
+        let session = r#"{"type":"title","title":"One"}"#;
         for name in ["s1.jsonl", "s1_a_b.jsonl", "other_1.jsonl", "s1_.jsonl"] {
-            std::fs::write(folder.path().join(name), "").expect("written");
+            std::fs::write(folder.path().join(name), session).expect("written");
         }
+        std::fs::write(folder.path().join("s1_log.jsonl"), "{}").expect("written");
         let owned = owner(&folder.path().join("s1_a_b.jsonl")).expect("owned");
         assert_eq!(owned.main, folder.path().join("s1.jsonl"));
         assert_eq!(owned.role, FileRole::Agent("a_b".to_owned()));
-        for name in ["s1.jsonl", "other_1.jsonl", "s1_.jsonl", "s1_a.txt"] {
+        for name in ["s1.jsonl", "other_1.jsonl", "s1_.jsonl", "s1_a.txt", "s1_log.jsonl"] {
             assert_eq!(owner(&folder.path().join(name)), None, "{name}");
         }
     }

@@ -3,7 +3,10 @@
 use jsonl::Style;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::number::{CHECK_LEN, GUARD_LEN, check_bits, read_base64, read_bits, read_number};
+use super::{
+    Contents,
+    number::{CHECK_LEN, GUARD_LEN, check_bits, read_base64, read_bits, read_number},
+};
 
 /// How a source line ends.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -47,6 +50,8 @@ pub struct Carry<'c> {
     pub guard: u64,
     /// The base, on the first line of a conversion.
     pub base: Option<&'c str>,
+    /// The files of the source, on the first line of a conversion, where that needs saying.
+    pub contents: Option<Contents>,
     /// The records.
     pub records: Vec<Record<'c>>,
 }
@@ -91,19 +96,25 @@ impl<'c> Carry<'c> {
         }
         let tag = reader.take(1)?.chars().next()?;
         let guard = read_bits(reader.take(GUARD_LEN)?.as_bytes())?;
-        let mut base = None;
+        let (mut base, mut contents) = (None, None);
         if reader.rest().starts_with('H') {
             reader.take(1)?;
             let length = reader.number()?;
             reader.expect(":")?;
             base = Some(reader.take(length as usize)?);
+            if reader.rest().starts_with('T') {
+                reader.take(1)?;
+                let length = reader.number()?;
+                reader.expect(":")?;
+                contents = Some(Contents::parse(reader.take(length as usize)?)?);
+            }
         }
         let mut records = Vec::new();
         while !reader.rest().is_empty() {
             let record = reader.record()?;
             records.push(record);
         }
-        Some(Self { tag, guard, base, records })
+        Some(Self { tag, guard, base, contents, records })
     }
 }
 

@@ -7,7 +7,7 @@ use jsonl::Line;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
-    Base, Ending,
+    Base, Contents, Ending,
     number::{push_base64, push_check, push_guard, push_number},
 };
 
@@ -18,6 +18,8 @@ const SHORTEST_COPY: usize = 8;
 #[derive(Debug, Default)]
 pub(crate) struct Packer {
     base: Base,
+    /// What the first carry says of the files of the source; empty for a single one.
+    contents: Vec<u8>,
     tag: char,
 }
 
@@ -31,7 +33,13 @@ pub(super) struct Part {
 impl Packer {
     /// Creates a packer for sources of the format `tag` with a base.
     pub(crate) fn new(tag: char, base: Base) -> Self {
-        Self { base, tag }
+        Self { base, contents: Vec::new(), tag }
+    }
+
+    /// Lets the first carry say which files the source is.
+    pub(crate) fn set_contents(&mut self, contents: &Contents) {
+        self.contents.clear();
+        contents.push(&mut self.contents);
     }
 
     /// Appends what every carry starts with, and the base if it is the first of a conversion.
@@ -44,6 +52,12 @@ impl Packer {
             push_number(out, self.base.bytes().len() as u64);
             out.push(b':');
             out.extend_from_slice(self.base.bytes());
+            if !self.contents.is_empty() {
+                out.push(b'T');
+                push_number(out, self.contents.len() as u64);
+                out.push(b':');
+                out.extend_from_slice(&self.contents);
+            }
         }
     }
 

@@ -9,6 +9,7 @@ use std::{
 use super::{Order, Refusal, verify};
 use crate::{
     CarryMode, Source,
+    carry::Contents,
     conversions::Outcome,
     describe::Done,
     input::{Input, residue_path, sidecar_path},
@@ -16,6 +17,8 @@ use crate::{
     opened::{Limits, Opened},
     output::{Finished, Pending},
     outputs::{Bundle, Outputs},
+    pipeline::Target,
+    unit::OtherFile,
 };
 
 /// How often an input is read that changes while it is.
@@ -27,6 +30,16 @@ impl Order {
     /// An input that changes while it is read is read again; if it changes each time, but only grew,
     /// it is converted as it was.
     pub(crate) fn to_file(&self, input: &Input, path: &Path) -> Result<Outcome, Refusal> {
+        self.file_to(input, path, &Extra::default())
+    }
+
+    /// Converts an input as [`Order::to_file`] does, to a file of a session of several.
+    pub(crate) fn file_to(
+        &self,
+        input: &Input,
+        path: &Path,
+        extra: &Extra,
+    ) -> Result<Outcome, Refusal> {
         check_target(input, path)?;
         for attempt in 1..=MAX_ATTEMPTS {
             let mut opened = input.open_within(self.limits)?;
@@ -36,10 +49,13 @@ impl Order {
             };
             let (opened, redactions) = self.redacted(opened)?;
             let mut source = Source::new(opened).with_scanners(self.n_scanners);
-            let prepared = self.prepare(input, path, &mut source);
+            let prepared = self.prepare(input, path, &mut source, extra);
             let is_changing = is_changing(&mut source)?;
             if is_changing && attempt < MAX_ATTEMPTS {
                 continue;
+            }
+            if let Err(Refusal::Stepwise(last)) = prepared {
+                return self.file_stepwise(input, path, last);
             }
             let Prepared { mut done, files, mut records } = prepared?;
             if is_changing && !is_prefix(&mut source)? {
@@ -60,17 +76,33 @@ impl Order {
         input: &Input,
         path: &Path,
         source: &mut Source<Opened>,
+        extra: &Extra,
     ) -> Result<Prepared, Refusal> {
         let mode = source.reader().mode();
         let from = self.format_of(source)?;
         let conversion = self.conversion(from);
+        let beside = self.sidecar(input)?;
+        let stack = conversion.stack(source, beside.as_ref())?;
+        if let (true, Some(1..), Some(last)) =
+            (stack.is_several, stack.depth(self.to), stack.formats.first())
+        {
+            return Err(Refusal::Stepwise(last.name));
+        }
+        let mut others = self.other_files(&stack, path, mode)?;
         let mut target = self.outputs.create_packed(path, mode, self.outputs.manner.compression)?;
         let mut residue = Residue { outputs: &self.outputs, path, mode, file: None };
-        let beside = self.sidecar(input)?;
-        let (report, sidecar) =
-            conversion.run_apart(source, beside, &mut target, Some(&mut residue))?;
+        // A file of a session that was restored does not lead back to its source alone.
+        let is_alone = others.is_empty() && (extra.agent.is_none() || extra.contents.is_some());
+        let to = Target {
+            contents: extra.contents.clone(),
+            agent: extra.agent.clone(),
+            others: others.iter_mut().map(OtherFile::target).collect(),
+            residue: Some(&mut residue),
+            ..Target::of(&mut target)
+        };
+        let (mut report, sidecar) = conversion.run_to(source, &stack, beside, to)?;
         let target = target.finish()?;
-        if self.verify && self.carry != CarryMode::None {
+        if self.verify && self.carry != CarryMode::None && is_alone {
             let mut written = Source::new(Opened::file(target.reread()?, Limits::NONE)?);
             verify(&conversion, source, &mut written, sidecar.as_deref())?;
         }
@@ -82,6 +114,12 @@ impl Order {
             let mut file = self.outputs.create(&sidecar_path(path), mode)?;
             file.write_all(sidecar)?;
             files.push(file.finish()?);
+        }
+        for other in others {
+            match other.finish()? {
+                Some(file) => files.push(file),
+                None => report.n_unplaced += 1,
+            }
         }
         files.push(target);
         let records = self.outputs.records(input, source.reader(), &files)?;
@@ -113,6 +151,15 @@ impl Order {
     }
 }
 
+/// What a file of a session of several is, beside what stands in it.
+#[derive(Debug, Default)]
+pub(crate) struct Extra {
+    /// What the first carry says of the files of the source.
+    pub(crate) contents: Option<Contents>,
+    /// The id of the sub-agent whose transcript it is.
+    pub(crate) agent: Option<String>,
+}
+
 /// A conversion whose files have no names yet.
 struct Prepared {
     done: Done,
@@ -121,11 +168,11 @@ struct Prepared {
 }
 
 /// The bytes that cannot be read, and that no carry keeps: a file, once there are any.
-struct Residue<'o> {
-    outputs: &'o Outputs,
-    path: &'o Path,
-    mode: u32,
-    file: Option<Pending>,
+pub(crate) struct Residue<'o> {
+    pub(crate) outputs: &'o Outputs,
+    pub(crate) path: &'o Path,
+    pub(crate) mode: u32,
+    pub(crate) file: Option<Pending>,
 }
 
 impl Write for Residue<'_> {
@@ -156,7 +203,7 @@ fn is_prefix(source: &mut Source<Opened>) -> io::Result<bool> {
     source.reader().snapshot().map_or(Ok(true), |snapshot| snapshot.is_prefix())
 }
 
-fn check_target(input: &Input, path: &Path) -> Result<(), Refusal> {
+pub(crate) fn check_target(input: &Input, path: &Path) -> Result<(), Refusal> {
     match input {
         Input::File { path: source, .. } if is_same_file(source, path) => Err(Refusal::IsSource),
         _ => Ok(()),

@@ -121,8 +121,8 @@ impl Bundle {
         }
         let mut search = Search { format, bundles, links: BTreeMap::new(), prompts: Vec::new() };
         search.read(main, None)?;
-        for (agent_idx, agent) in bundle.agents.iter().enumerate() {
-            search.read(&agent.path, Some(agent_idx))?;
+        for (agent_idx, agent) in bundle.agents.iter_mut().enumerate() {
+            agent.n_messages = search.read(&agent.path, Some(agent_idx))?;
         }
         for agent in &mut bundle.agents {
             let folder = agent.path.parent().map(Path::to_owned).unwrap_or_default();
@@ -150,7 +150,8 @@ struct Search<'f> {
 }
 
 impl Search<'_> {
-    fn read(&mut self, path: &Path, of: Option<usize>) -> io::Result<()> {
+    /// Reads a file, the main one or a sub-agent's, and returns the number of its messages.
+    fn read(&mut self, path: &Path, of: Option<usize>) -> io::Result<u64> {
         let mut stream = Stream::new(File::open(path)?);
         let mut scanner = Scanner::default();
         let mut asked = None;
@@ -159,7 +160,7 @@ impl Search<'_> {
             let Ok(value) = scanner.scan(&line) else { continue };
             let event = (self.format.read)(value);
             (self.bundles.links)(&event, &mut |link| self.add(of, link));
-            n_messages += usize::from(event.message().is_some());
+            n_messages += u64::from(event.message().is_some());
             if of.is_some() && n_messages == 1 && asked.is_none() {
                 asked = prompt(&event);
             }
@@ -167,7 +168,7 @@ impl Search<'_> {
         if of.is_some() {
             self.prompts.push(asked);
         }
-        Ok(())
+        Ok(n_messages)
     }
 
     fn add(&mut self, of: Option<usize>, link: Link) {

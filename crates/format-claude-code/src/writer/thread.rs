@@ -14,6 +14,8 @@ pub(super) struct Thread {
     cwd: Option<String>,
     version: Option<String>,
     git_branch: Option<String>,
+    /// The sub-agent whose transcript it is.
+    agent: Option<String>,
     parent: Option<String>,
     used: IdSet,
 }
@@ -49,6 +51,7 @@ impl Thread {
             source_id: decoded(&facts.session_id),
             cwd: decoded(&facts.cwd).map(|text| json(&text)),
             version: decoded(&facts.version).map(|text| json(&text)),
+            agent: facts.agent.as_deref().map(json),
             ..Self::default()
         };
         let mut scanner = Scanner::default();
@@ -143,10 +146,8 @@ impl Thread {
     pub(super) fn put_place(&self, line: LineId, out: &mut Output) {
         let parts = [
             ("\"parentUuid\":", self.parent()),
-            (
-                ",\"isSidechain\":false,\"userType\":\"external\",\"cwd\":",
-                self.cwd.as_deref().unwrap_or("\"\""),
-            ),
+            (",\"isSidechain\":", if self.agent.is_some() { "true" } else { "false" }),
+            (",\"userType\":\"external\",\"cwd\":", self.cwd.as_deref().unwrap_or("\"\"")),
             (",\"sessionId\":", &self.session_id),
             (",\"version\":", self.version.as_deref().unwrap_or("\"0.0.0\"")),
             (",\"gitBranch\":", self.git_branch.as_deref().unwrap_or("\"\"")),
@@ -154,6 +155,10 @@ impl Thread {
         for (name, value) in parts {
             out.put(line, name);
             out.put(line, value);
+        }
+        if let Some(agent) = &self.agent {
+            out.put(line, ",\"agentId\":");
+            out.put(line, agent);
         }
     }
 

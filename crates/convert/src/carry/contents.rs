@@ -1,0 +1,237 @@
+//! The contents of a session of several files: which bytes of the source are whose.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::{push_number, read_number};
+
+/// What stands in a name for that of the main file, without its ending.
+const MAIN: &str = "*";
+
+/// The longest path that is made of a name, in bytes.
+const MAX_NAME: usize = 1024;
+
+/// The files that a source was read from, one after the other.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Contents {
+    /// Whether the written file only repeats what rides in the session's main file.
+    pub is_view: bool,
+    /// The files.
+    pub volumes: Vec<Volume>,
+}
+
+/// A file of a session.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Volume {
+    /// What it is to the session.
+    pub kind: VolumeKind,
+    /// Its length in bytes.
+    pub size: u64,
+    /// Its name relative to the folder of the main file, parted by `/`; `*` at the start stands for
+    /// the name of the main file without its ending. Empty for the main file itself.
+    pub name: String,
+    /// The tool use that started the sub-agent; empty if nobody knows.
+    pub tool_use: String,
+}
+
+/// What a file is to its session.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum VolumeKind {
+    /// The session itself.
+    Main,
+    /// A sub-agent.
+    Agent,
+    /// Anything else, as it is.
+    Side,
+}
+
+impl VolumeKind {
+    fn letter(self) -> u8 {
+        match self {
+            VolumeKind::Main => b'M',
+            VolumeKind::Agent => b'A',
+            VolumeKind::Side => b'S',
+        }
+    }
+}
+
+impl Contents {
+    /// Appends the contents, as they stand in a carry.
+    pub(super) fn push(&self, out: &mut Vec<u8>) {
+        if self.is_view {
+            out.push(b'V');
+        }
+        for volume in &self.volumes {
+            out.push(volume.kind.letter());
+            push_number(out, volume.size);
+            for text in [&volume.name, &volume.tool_use] {
+                out.push(b',');
+                push_number(out, text.len() as u64);
+                out.push(b':');
+                out.extend_from_slice(text.as_bytes());
+            }
+        }
+    }
+
+    /// Reads contents; `None` if they are none.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let mut contents = Self::default();
+        let mut rest = text.as_bytes();
+        if let Some(after) = rest.strip_prefix(b"V") {
+            (contents.is_view, rest) = (true, after);
+        }
+        let mut total = 0u64;
+        while let Some((letter, after)) = rest.split_first() {
+            let kind = match letter {
+                b'M' => VolumeKind::Main,
+                b'A' => VolumeKind::Agent,
+                b'S' => VolumeKind::Side,
+                _ => return None,
+            };
+            rest = after;
+            let size = read_number(&mut rest)?;
+            total = total.checked_add(size)?;
+            let (name, tool_use) = (read_text(&mut rest)?, read_text(&mut rest)?);
+            contents.volumes.push(Volume { kind, size, name, tool_use });
+        }
+        Some(contents)
+    }
+
+    /// Returns where each file starts in the source.
+    pub(crate) fn starts(&self) -> Vec<u64> {
+        let sizes = self.volumes.iter().map(|volume| volume.size);
+        sizes.scan(0, |end, size| Some(std::mem::replace(end, *end + size))).collect()
+    }
+}
+
+fn read_text(rest: &mut &[u8]) -> Option<String> {
+    *rest = rest.strip_prefix(b",")?;
+    let length = usize::try_from(read_number(rest)?).ok()?;
+    *rest = rest.strip_prefix(b":")?;
+    let (text, after) = rest.split_at_checked(length)?;
+    *rest = after;
+    std::str::from_utf8(text).ok().map(str::to_owned)
+}
+
+impl Volume {
+    /// Returns a file's name as contents have it; `None` if the file does not lie below the folder
+    /// of the main one, or its name is not text.
+    pub(crate) fn name_of(path: &Path, main: &Path) -> Option<String> {
+        let below = path.strip_prefix(main.parent()?).ok()?;
+        let mut parts = Vec::new();
+        for component in below.components() {
+            let Component::Normal(part) = component else { return None };
+            parts.push(part.to_str()?);
+        }
+        let name = parts.join("/");
+        let of_main = name.strip_prefix(main.file_stem()?.to_str()?);
+        match of_main.filter(|rest| rest.starts_with(['/', '_'])) {
+            Some(rest) => Some([MAIN, rest].concat()),
+            None => Some(name),
+        }
+    }
+
+    /// Returns where the file belongs, given the path of the main one; `None` if the name leads
+    /// anywhere but below its folder, or cannot be a name on some system.
+    pub(crate) fn path(&self, main: &Path) -> Option<PathBuf> {
+        if self.name.is_empty() {
+            return Some(main.to_owned());
+        }
+        let mut path = main.parent()?.to_owned();
+        let stem = main.file_stem()?.to_str()?;
+        for (n, part) in self.name.split('/').enumerate() {
+            match part.strip_prefix(MAIN).filter(|_| n == 0) {
+                Some("") => path.push(stem),
+                Some(rest) if is_safe(rest) => path.push([stem, rest].concat()),
+                None if is_safe(part) => path.push(part),
+                _ => return None,
+            }
+        }
+        (self.name.len() <= MAX_NAME && path != main).then_some(path)
+    }
+}
+
+/// Returns whether a part of a name is safe on any system: nothing that a folder or a device has for
+/// a name, no control, no character that some system reserves.
+fn is_safe(part: &str) -> bool {
+    let stem = part.split('.').next().unwrap_or_default();
+    let is_odd = |c: char| c.is_control() || "/\\:*?\"<>|".contains(c);
+    !part.is_empty()
+        && part.len() <= 255
+        && !part.starts_with([' ', '-'])
+        && !part.ends_with(['.', ' '])
+        && !part.contains(is_odd)
+        && !core_model::is_device(stem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn volume(name: &str) -> Volume {
+        Volume { kind: VolumeKind::Agent, size: 40, name: name.to_owned(), tool_use: "t:,1".into() }
+    }
+
+    #[test]
+    fn contents_come_back() {
+        let main = Volume { kind: VolumeKind::Main, name: String::new(), ..volume("") };
+        let side = Volume { kind: VolumeKind::Side, size: 2, ..volume("*/tool-results/é 1.txt") };
+        let agent = volume("*/subagents/agent-a1.jsonl");
+        let contents = Contents { is_view: true, volumes: vec![main, agent, side] };
+        let mut text = Vec::new();
+        contents.push(&mut text);
+        let text = String::from_utf8(text).expect("text");
+        assert_eq!(Contents::parse(&text), Some(contents.clone()));
+        assert_eq!(contents.starts(), [0, 40, 80]);
+        for end in 1..text.len() {
+            let cut = text.get(..end).and_then(Contents::parse);
+            assert!(cut.is_none_or(|cut| cut.volumes.len() < 3), "{end}");
+        }
+        let huge = "Azzzzzzzzzzzz,0:,0:".repeat(4);
+        assert_eq!(Contents::parse(&huge), None);
+    }
+
+    #[test]
+    fn names_stay_below_the_folder_of_the_main_file() {
+        let main = Path::new("out/s2.jsonl");
+        let path = volume("*/subagents/agent-a1.jsonl").path(main);
+        assert_eq!(path.as_deref(), Some(Path::new("out/s2/subagents/agent-a1.jsonl")));
+        let path = volume("*_a1.jsonl").path(main);
+        assert_eq!(path.as_deref(), Some(Path::new("out/s2_a1.jsonl")));
+        let path = volume("agent-a1.jsonl").path(main);
+        assert_eq!(path.as_deref(), Some(Path::new("out/agent-a1.jsonl")));
+        for name in [
+            "/etc/passwd",
+            "../x",
+            "*/../../x",
+            "a//b",
+            "a/",
+            ".",
+            "a/..",
+            "C:/x",
+            "a\\b",
+            "nul",
+            "con.txt",
+            "a\nb",
+            "s2.jsonl",
+            "x/*",
+            "-rf",
+            "a.",
+            "a\0",
+        ] {
+            assert_eq!(volume(name).path(main), None, "{name:?}");
+        }
+        assert_eq!(volume(&"a/".repeat(600)).path(main), None);
+    }
+
+    #[test]
+    fn a_name_comes_from_a_path() {
+        let main = Path::new("in/s1.jsonl");
+        let name = |path: &str| Volume::name_of(Path::new(path), main);
+        let expected = Some("*/subagents/agent-a1.jsonl".to_owned());
+        assert_eq!(name("in/s1/subagents/agent-a1.jsonl"), expected);
+        assert_eq!(name("in/agent-a1.jsonl").as_deref(), Some("agent-a1.jsonl"));
+        assert_eq!(name("in/s1_a1.jsonl").as_deref(), Some("*_a1.jsonl"));
+        assert_eq!(name("in/s11.jsonl").as_deref(), Some("s11.jsonl"));
+        assert_eq!(name("other/agent-a1.jsonl"), None);
+    }
+}

@@ -1,0 +1,55 @@
+//! The files that a source is restored to beside the main one.
+
+use std::io::{self, Write};
+
+use jsonl::{Line, Scanner};
+
+use super::SecondPass;
+use crate::engine::Engine;
+
+/// Where a file of the source beside the main one is restored to.
+pub(crate) enum OtherSink<'w> {
+    /// A sub-agent's transcript.
+    Agent(Box<Engine<'w>>),
+    /// A file that is no transcript.
+    Side(&'w mut dyn Write),
+    /// Nowhere: there is no place for it.
+    Nowhere,
+}
+
+impl<'w> OtherSink<'w> {
+    /// Returns what writes it, if it is a sub-agent's transcript.
+    pub(super) fn agent(&mut self) -> Option<&mut Engine<'w>> {
+        match self {
+            OtherSink::Agent(engine) => Some(engine),
+            OtherSink::Side(_) | OtherSink::Nowhere => None,
+        }
+    }
+}
+
+impl SecondPass<'_> {
+    /// Passes a restored line on to a file beside the main one.
+    pub(super) fn restore_other(
+        &mut self,
+        file_idx: usize,
+        bytes: &[u8],
+        is_continued: bool,
+        scanner: &mut Scanner,
+    ) -> io::Result<()> {
+        let format = self.levels.last().copied();
+        let Some(other) = self.others.get_mut(file_idx - 1) else { return Ok(()) };
+        match other {
+            OtherSink::Agent(engine) => {
+                let line = Line::new(bytes, u64::from(!engine.is_at_start()));
+                let value = scanner.scan(&line).ok();
+                let event = value.zip(format).map(|(value, format)| (format.read)(value));
+                engine.resume(bytes, is_continued, event.as_ref())
+            }
+            OtherSink::Side(sink) => {
+                self.report.bytes_out += bytes.len() as u64;
+                sink.write_all(bytes)
+            }
+            OtherSink::Nowhere => Ok(()),
+        }
+    }
+}

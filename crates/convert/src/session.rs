@@ -1,0 +1,92 @@
+//! A session of several files, as one source: the files one after the other.
+
+mod cursor;
+mod events;
+
+use std::{
+    fs::{self, File},
+    io::{self, Write},
+    path::PathBuf,
+};
+
+use crate::carry::{Contents, Volume, VolumeKind};
+
+pub(crate) use self::events::SessionEvents;
+
+/// The files of a session. The main one comes first, those that are carried as they are last.
+#[derive(Clone, Debug)]
+pub(crate) struct Session {
+    files: Vec<SessionFile>,
+}
+
+/// A file of a session.
+#[derive(Clone, Debug)]
+pub(crate) struct SessionFile {
+    pub(crate) path: PathBuf,
+    /// What to call it in messages.
+    label: String,
+    /// What it is to the session; no more of it is read than its size says.
+    pub(crate) volume: Volume,
+    /// Where it starts in the source.
+    pub(crate) start: u64,
+}
+
+impl Session {
+    /// Measures the files of a session: paths, what each is, their names in the contents, and tool
+    /// uses.
+    ///
+    /// # Errors
+    ///
+    /// Those of looking at a file.
+    pub(crate) fn new(
+        files: impl IntoIterator<Item = (PathBuf, VolumeKind, String, String)>,
+    ) -> io::Result<Self> {
+        let mut measured = Vec::new();
+        let mut start = 0;
+        for (path, kind, name, tool_use) in files {
+            let size = fs::metadata(&path)?.len();
+            let volume = Volume { kind, size, name, tool_use };
+            let label = path.display().to_string();
+            measured.push(SessionFile { path, label, volume, start });
+            start += size;
+        }
+        Ok(Self { files: measured })
+    }
+
+    /// Returns the files.
+    pub(crate) fn files(&self) -> &[SessionFile] {
+        &self.files
+    }
+
+    /// Lets messages call the files as others.
+    pub(crate) fn called(mut self, others: &[SessionFile]) -> Self {
+        for (file, other) in self.files.iter_mut().zip(others) {
+            file.label.clone_from(&other.label);
+        }
+        self
+    }
+
+    /// Returns where each file starts in the source, and what to call it in messages.
+    pub(crate) fn labels(&self) -> Vec<(u64, String)> {
+        let label = |file: &SessionFile| (file.start, file.label.clone());
+        self.files.iter().map(label).collect()
+    }
+
+    /// Returns which bytes of the source are whose.
+    pub(crate) fn contents(&self) -> Contents {
+        let volumes = self.files.iter().map(|file| file.volume.clone()).collect();
+        Contents { is_view: false, volumes }
+    }
+}
+
+impl SessionFile {
+    /// Opens the file.
+    pub(crate) fn open(&self) -> io::Result<io::Take<File>> {
+        Ok(io::Read::take(File::open(&self.path)?, self.volume.size))
+    }
+
+    /// Writes the bytes of the file to `sink`.
+    pub(crate) fn copy_to(&self, sink: &mut dyn Write) -> io::Result<u64> {
+        io::copy(&mut self.open()?, sink)
+    }
+}

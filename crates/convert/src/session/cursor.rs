@@ -1,0 +1,104 @@
+//! The place in a file of a session up to which it has been read.
+
+use std::{
+    fs::File,
+    io::{self, Take},
+};
+
+use core_model::{Event, Format};
+use jsonl::{Error, ErrorKind, Line, Scanner, Stream, Text};
+
+use super::SessionFile;
+use crate::{carry::VolumeKind, recovery::Recovery, survey::EachEvent};
+
+/// A file that is being read.
+pub(super) struct Cursor<'s> {
+    file: &'s SessionFile,
+    format: &'static Format,
+    stream: Stream<Take<File>>,
+    scanner: Scanner,
+    recovery: Recovery,
+    /// The tool use that started the sub-agent, as a JSON string; empty if nobody knows.
+    tool_use: &'s str,
+    /// A line whose turn has not come yet, and where it starts in the source.
+    held: Option<(Vec<u8>, u64)>,
+}
+
+impl<'s> Cursor<'s> {
+    /// Opens a file.
+    pub(super) fn open(
+        file: &'s SessionFile,
+        format: &'static Format,
+        tool_use: &'s str,
+    ) -> io::Result<Self> {
+        Ok(Self {
+            file,
+            format,
+            stream: Stream::new(file.open()?),
+            scanner: Scanner::default(),
+            recovery: Recovery::new(Some(format)),
+            tool_use,
+            held: None,
+        })
+    }
+
+    /// Hands the next line on, and returns whether there was one and more are wanted; a line for
+    /// which `waits` returns true, given where it starts and ends, is held until the next call.
+    pub(super) fn advance(
+        &mut self,
+        each: &mut EachEvent<'_>,
+        waits: impl FnOnce(u64, u64) -> bool,
+    ) -> io::Result<Step> {
+        let Self { file, format, stream, scanner, recovery, tool_use, held } = self;
+        let mut hand_on = |line: &Line<'_>| match file.volume.kind {
+            // What is no record is carried as it is, as blank lines are.
+            VolumeKind::Side => {
+                each(line, Err(Error { offset: line.offset(), kind: ErrorKind::Empty }))
+            }
+            kind => {
+                let value = scanner.scan(line);
+                recovery.line(line, value, &mut |line, value| match value.map(format.read) {
+                    Ok(mut event) => {
+                        if kind == VolumeKind::Agent {
+                            mark(&mut event, tool_use);
+                        }
+                        each(line, Ok(&event))
+                    }
+                    Err(error) => each(line, Err(error)),
+                })
+            }
+        };
+        if let Some((bytes, offset)) = held.take() {
+            let goes_on = hand_on(&Line::new(&bytes, offset));
+            return Ok(if goes_on { Step::Passed } else { Step::Stopped });
+        }
+        let Some(line) = stream.next()? else { return Ok(Step::Ended) };
+        let offset = file.start + line.offset();
+        let end = offset + line.bytes().len() as u64;
+        if waits(offset, end) {
+            *held = Some((line.bytes().to_vec(), offset));
+            return Ok(Step::Held);
+        }
+        let goes_on = hand_on(&Line::new(line.bytes(), offset));
+        Ok(if goes_on { Step::Passed } else { Step::Stopped })
+    }
+}
+
+/// What became of the next line of a file.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Step {
+    /// It was handed on.
+    Passed,
+    /// It waits for others.
+    Held,
+    /// There is none.
+    Ended,
+    /// It was handed on, and no more are wanted.
+    Stopped,
+}
+
+/// Lets an event belong to a sub-agent, whatever its line says.
+fn mark<'l>(event: &mut Event<'l>, tool_use: &'l str) {
+    event.context.is_sidechain = true;
+    event.context.parent_tool_use = Text::new(tool_use);
+}

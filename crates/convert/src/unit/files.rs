@@ -1,0 +1,250 @@
+//! A session of several files to the files that it is in another format.
+
+use std::path::{Path, PathBuf};
+
+use core_model::{Agent, Bundle, FileRole, Format};
+
+use super::{Companion, Unit};
+use crate::{
+    CarryMode, Source,
+    carry::{Contents, Volume, VolumeKind},
+    cli::SubAgents,
+    conversions::{Outcome, Results},
+    input::Input,
+    job::{Extra, Order, Refusal},
+    session::Session,
+    stack::stack,
+};
+
+/// How the files of a session are converted.
+pub(super) enum Way {
+    /// Each is a copy.
+    Copies,
+    /// Each leads back to what it was made of.
+    Back,
+    /// First to another format, which they were made of last.
+    Stepwise(&'static Format),
+    /// To something new.
+    Forth,
+}
+
+impl Order {
+    /// Returns whether an input is copied as it is: it is no session, but belongs to one.
+    pub(crate) fn is_copied(&self, input: &Input, is_folder: bool) -> bool {
+        is_folder && self.carry != CarryMode::None && input.is_side_file()
+    }
+
+    /// Converts a session to the file `path` and what belongs beside it, and returns what became of
+    /// each of its files.
+    pub(crate) fn unit_to_files<'u>(
+        &self,
+        unit: &'u Unit,
+        path: &Path,
+        is_folder: bool,
+    ) -> Results<'u> {
+        let input = &unit.main;
+        if unit.others.is_empty() {
+            let is_copied = self.is_copied(input, is_folder);
+            let result = if is_copied { self.copy(input, path) } else { self.to_file(input, path) };
+            return vec![(input, result)];
+        }
+        let (from, way) = match self.way_of(unit) {
+            Ok(found) => found,
+            Err(refusal) => return self.each_alone(unit, path, Err(refusal)),
+        };
+        if unit.format.is_none_or(|format| format.name != from.name) {
+            return self.each_alone(unit, path, self.to_file(input, path));
+        }
+        match way {
+            Way::Copies => self.copies(unit, path),
+            Way::Back => self.back(unit, path, from),
+            Way::Stepwise(format) => self.stepwise(unit, path, format),
+            Way::Forth => self.forth(unit, path, from).unwrap_or_else(|refusal| {
+                let mut refusal = Some(refusal);
+                unit.refused(|| refusal.take().unwrap_or(Refusal::NotAlone))
+            }),
+        }
+    }
+
+    /// Finds the format of a session's main file, how to convert its files.
+    pub(super) fn way_of(&self, unit: &Unit) -> Result<(&'static Format, Way), Refusal> {
+        let mut source = Source::new(self.open(&unit.main)?.0);
+        let from = self.format_of(&mut source)?;
+        if from.name == self.to.name {
+            return Ok((from, Way::Copies));
+        }
+        let found = stack(from, &mut source, self.sidecar(&unit.main)?.as_ref())?;
+        let way = match (found.depth(self.to), found.formats.first()) {
+            (Some(0), _) => Way::Back,
+            (Some(_), Some(last)) => Way::Stepwise(last),
+            _ => Way::Forth,
+        };
+        Ok((from, way))
+    }
+
+    /// Converts what belongs to a main file, but not as its client would have it, file by file.
+    pub(super) fn each_alone<'u>(
+        &self,
+        unit: &'u Unit,
+        path: &Path,
+        main: Result<Outcome, Refusal>,
+    ) -> Results<'u> {
+        let mut results = vec![(&unit.main, main)];
+        for Companion { input, .. } in &unit.others {
+            let result = match beside(unit, input, path) {
+                Some(path) if input.is_side_file() && self.carry != CarryMode::None => {
+                    self.copy(input, &path)
+                }
+                Some(path) => self.to_file(input, &path),
+                None => Err(Refusal::NoName),
+            };
+            results.push((input, result));
+        }
+        results
+    }
+
+    fn copies<'u>(&self, unit: &'u Unit, path: &Path) -> Results<'u> {
+        let mut results = vec![(&unit.main, self.to_file(&unit.main, path))];
+        for Companion { input, role } in &unit.others {
+            let result = match (beside(unit, input, path), role) {
+                (Some(path), FileRole::Agent(_)) => self.to_file(input, &path),
+                (Some(path), _) => self.copy(input, &path),
+                (None, _) => Err(Refusal::NoName),
+            };
+            results.push((input, result));
+        }
+        results
+    }
+
+    /// Converts a session that came from the target's format: each file knows its name there.
+    fn back<'u>(&self, unit: &'u Unit, path: &Path, from: &'static Format) -> Results<'u> {
+        let mut results = vec![(&unit.main, self.to_file(&unit.main, path))];
+        for Companion { input, role } in &unit.others {
+            let result = match role {
+                FileRole::Agent(id) => self.agent_back(input, id, path, from),
+                _ => match beside(unit, input, path) {
+                    Some(path) => self.copy(input, &path),
+                    None => Err(Refusal::NoName),
+                },
+            };
+            results.push((input, result));
+        }
+        results
+    }
+
+    fn agent_back(
+        &self,
+        input: &Input,
+        id: &str,
+        main: &Path,
+        from: &'static Format,
+    ) -> Result<Outcome, Refusal> {
+        let mut source = Source::new(self.open(input)?.0);
+        let found = stack(from, &mut source, self.sidecar(input)?.as_ref())?;
+        let is_back = found.formats.first().is_some_and(|format| format.name == self.to.name);
+        let contents = found.contents.filter(|_| is_back);
+        let volume = contents.as_ref().and_then(|contents| contents.volumes.first());
+        let (path, id) = match volume {
+            Some(volume) => {
+                let known = self.to.bundles.and_then(|bundles| (bundles.agent_id)(&volume.name));
+                (volume.path(main).ok_or(Refusal::NoName)?, known.unwrap_or(id).to_owned())
+            }
+            None => (self.agent_path(main, id).ok_or(Refusal::NoName)?, id.to_owned()),
+        };
+        self.file_to(input, &path, &Extra { agent: Some(id), ..Extra::default() })
+    }
+
+    fn forth<'u>(
+        &self,
+        unit: &'u Unit,
+        path: &Path,
+        from: &'static Format,
+    ) -> Result<Results<'u>, Refusal> {
+        let main = unit.main.path().ok_or(Refusal::NoName)?;
+        let bundle = unit.bundle(from)?;
+        let is_whole = self.is_whole();
+        let session = self.session(&bundle, is_whole)?;
+        let mut outcome = self.session_to(&unit.main, session.clone(), from, path)?;
+        if let Outcome::Converted(done) = &mut outcome {
+            done.report.tell_of(&bundle);
+        }
+        let mut results = vec![(&unit.main, Ok(outcome))];
+        let mut agents = bundle.agents.iter();
+        for Companion { input, role } in &unit.others {
+            let agent = match role {
+                FileRole::Agent(_) => agents.next(),
+                _ => None,
+            };
+            let is_inside = session.files().iter().any(|file| Some(&*file.path) == input.path());
+            let result = match agent {
+                _ if is_inside => Ok(Outcome::Inside),
+                Some(agent) if self.subagents == SubAgents::Files && !is_whole => {
+                    self.agent_forth(input, agent, main, path)
+                }
+                _ => Ok(Outcome::LeftOut),
+            };
+            results.push((input, result));
+        }
+        Ok(results)
+    }
+
+    /// Returns whether sub-agents go into the file of their session.
+    pub(super) fn is_whole(&self) -> bool {
+        self.to.has_inline_agents || self.subagents == SubAgents::Carry
+    }
+
+    /// Returns the files that go into the main file of the target, as one source.
+    pub(super) fn session(&self, bundle: &Bundle, is_whole: bool) -> Result<Session, Refusal> {
+        let name_of = |path: &Path| Volume::name_of(path, &bundle.main);
+        let mut files = vec![(bundle.main.clone(), VolumeKind::Main, String::new(), String::new())];
+        // A sub-agent that says nothing makes no session of its own.
+        let is_inside = |agent: &&Agent| is_whole || agent.n_messages == 0;
+        let is_wanted = self.subagents != SubAgents::Drop;
+        for agent in bundle.agents.iter().filter(is_inside).filter(|_| is_wanted) {
+            let tool_use = agent.tool_use.clone().unwrap_or_default();
+            let name = name_of(&agent.path).ok_or(Refusal::NoName)?;
+            files.push((agent.path.clone(), VolumeKind::Agent, name, tool_use));
+        }
+        let sides = bundle.side_files.iter().filter(|_| self.carry != CarryMode::None);
+        for path in sides {
+            let name = name_of(path).ok_or(Refusal::NoName)?;
+            files.push((path.clone(), VolumeKind::Side, name, String::new()));
+        }
+        Ok(Session::new(files)?)
+    }
+
+    /// Converts a sub-agent's file to one beside that of its session.
+    fn agent_forth(
+        &self,
+        input: &Input,
+        agent: &Agent,
+        main: &Path,
+        path: &Path,
+    ) -> Result<Outcome, Refusal> {
+        let volume = Volume {
+            kind: VolumeKind::Agent,
+            size: std::fs::metadata(&agent.path)?.len(),
+            name: Volume::name_of(&agent.path, main).ok_or(Refusal::NoName)?,
+            tool_use: agent.tool_use.clone().unwrap_or_default(),
+        };
+        let path = self.agent_path(path, &agent.id).ok_or(Refusal::NoName)?;
+        let contents = Some(Contents { is_view: false, volumes: vec![volume] });
+        self.file_to(input, &path, &Extra { contents, agent: Some(agent.id.clone()) })
+    }
+
+    /// Returns where the target's client looks for the transcript of a sub-agent.
+    fn agent_path(&self, main: &Path, id: &str) -> Option<PathBuf> {
+        let stem = main.file_stem()?.to_str()?;
+        let name = (self.to.bundles?.agent_name)(stem, id);
+        let name = Volume::name_of(&main.with_file_name(name), main)?;
+        let (kind, tool_use) = (VolumeKind::Agent, String::new());
+        Volume { kind, size: 0, name, tool_use }.path(main)
+    }
+}
+
+/// Returns where a file that belongs to a session goes, if its name stays what it is.
+fn beside(unit: &Unit, input: &Input, main: &Path) -> Option<PathBuf> {
+    let name = Volume::name_of(input.path()?, unit.main.path()?)?;
+    let (kind, tool_use) = (VolumeKind::Side, String::new());
+    Volume { kind, size: 0, name, tool_use }.path(main)
+}

@@ -1,0 +1,202 @@
+//! A session of several files as one source, and one source back to the files that it was.
+
+use std::{
+    collections::HashSet,
+    fs::File,
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use core_model::Format;
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::{
+    CarryMode, Conversion, Sidecar, Source,
+    carry::{Volume, VolumeKind},
+    conversions::Outcome,
+    damage::first_damage,
+    input::{Input, sidecar_path},
+    job::{Hashing, Order, Refusal, Residue, check_target},
+    journal::Standing,
+    opened::{Limits, Opened},
+    output::{Finished, Pending, Replace},
+    outputs::Bundle,
+    pipeline::{OtherTarget, Target},
+    redaction::{Redactions, redact},
+    session::{Session, SessionFile},
+    stack::Stack,
+};
+
+/// A session as it is read, and what was taken out of it before.
+pub(super) struct Staged {
+    pub(super) session: Session,
+    pub(super) redactions: Redactions,
+    /// The copies, for as long as they are read.
+    _folder: Option<tempfile::TempDir>,
+}
+
+/// A file beside the main one that a source is restored to.
+pub(crate) struct OtherFile {
+    volume: Volume,
+    /// The id of the sub-agent whose transcript it is.
+    agent: Option<String>,
+    /// None, if its name leads nowhere that it may be written to.
+    file: Option<Pending>,
+}
+
+impl OtherFile {
+    /// Returns the file as a target of a conversion.
+    pub(crate) fn target(&mut self) -> OtherTarget<'_> {
+        let sink = self.file.as_mut().map(|file| file as &mut dyn Write);
+        OtherTarget { volume: self.volume.clone(), agent: self.agent.clone(), sink }
+    }
+
+    /// Hands all bytes of the file to the system; none, if there is no place for it.
+    pub(crate) fn finish(self) -> io::Result<Option<Finished>> {
+        self.file.map(Pending::finish).transpose()
+    }
+}
+
+impl Order {
+    /// Creates the files, beside the main one at `path`, that a source is to be restored to.
+    pub(crate) fn other_files(
+        &self,
+        stack: &Stack,
+        path: &Path,
+        mode: u32,
+    ) -> Result<Vec<OtherFile>, Refusal> {
+        let is_back = stack.depth(self.to) == Some(0);
+        let contents = stack.contents.as_ref().filter(|_| is_back);
+        let volumes = contents.map(|contents| contents.volumes.as_slice()).unwrap_or_default();
+        let mut taken = HashSet::from([path.to_owned()]);
+        let mut files = Vec::new();
+        for volume in volumes.iter().skip(1) {
+            let is_free = |place: &PathBuf| taken.insert(place.clone()) && !has_link(place, path);
+            let place = volume.path(path).filter(is_free);
+            let agent = self.to.bundles.and_then(|bundles| (bundles.agent_id)(&volume.name));
+            let agent = agent.map(str::to_owned);
+            let file = place.map(|place| self.outputs.create(&place, mode)).transpose()?;
+            files.push(OtherFile { volume: volume.clone(), agent, file });
+        }
+        Ok(files)
+    }
+
+    /// Converts a session of several files to one.
+    pub(crate) fn session_to(
+        &self,
+        input: &Input,
+        session: Session,
+        from: &'static Format,
+        path: &Path,
+    ) -> Result<Outcome, Refusal> {
+        if session.files().len() == 1 {
+            return self.to_file(input, path);
+        }
+        check_target(input, path)?;
+        let mut opened = input.open_within(self.limits)?;
+        // Whether it is up to date, its main file alone does not tell.
+        let replace = match self.outputs.standing(path, input, &mut opened)? {
+            Standing::UpToDate(_) => Replace::Own,
+            Standing::Open(replace) => replace,
+        };
+        let mode = opened.mode();
+        let Staged { session, redactions, .. } = &self.staged(session)?;
+        self.check_damage(session)?;
+        let conversion = self.conversion(from);
+        let mut target = self.outputs.create_packed(path, mode, self.outputs.manner.compression)?;
+        let mut residue = Residue { outputs: &self.outputs, path, mode, file: None };
+        let to = Target { residue: Some(&mut residue), ..Target::of(&mut target) };
+        let (mut report, sidecar) = conversion.run_session(session, to)?;
+        report.redactions.clone_from(redactions);
+        let target = target.finish()?;
+        if self.verify && self.carry != CarryMode::None {
+            let mut written = Source::new(Opened::file(target.reread()?, Limits::NONE)?);
+            verify(&conversion, session, &mut written, sidecar.as_deref())?;
+        }
+        let mut files: Vec<Finished> =
+            residue.file.map(Pending::finish).transpose()?.into_iter().collect();
+        if let Some(sidecar) = &sidecar {
+            let mut file = self.outputs.create(&sidecar_path(path), mode)?;
+            file.write_all(sidecar)?;
+            files.push(file.finish()?);
+        }
+        files.push(target);
+        let mut records = self.outputs.records(input, &mut opened, &files)?;
+        let mut done = self.done(input, Some(path.display().to_string()), from, report);
+        done.files = session.labels();
+        records.iter_mut().for_each(|record| record.tell(&done));
+        self.outputs.publish_bundle(path, Bundle { files, replace, records })?;
+        Ok(Outcome::Converted(Box::new(done)))
+    }
+
+    /// Takes the secrets out of the files of a session, with `--redact`: they are read from copies.
+    pub(super) fn staged(&self, session: Session) -> Result<Staged, Refusal> {
+        let mut redactions = Redactions::default();
+        if !self.redacts {
+            return Ok(Staged { session, redactions, _folder: None });
+        }
+        let folder = tempfile::tempdir()?;
+        let mut files = Vec::new();
+        for (n, SessionFile { path, volume, .. }) in session.files().iter().enumerate() {
+            let copy = folder.path().join(n.to_string());
+            redactions.absorb(redact(&mut File::open(path)?, &mut File::create(&copy)?)?);
+            let Volume { kind, name, tool_use, .. } = volume.clone();
+            files.push((copy, kind, name, tool_use));
+        }
+        let session = Session::new(files)?.called(session.files());
+        Ok(Staged { session, redactions, _folder: Some(folder) })
+    }
+
+    /// Refuses a session with a line that cannot be read, if that is asked for.
+    pub(super) fn check_damage(&self, session: &Session) -> Result<(), Refusal> {
+        if !self.options.is_strict {
+            return Ok(());
+        }
+        for file in session.files().iter().filter(|file| file.volume.kind != VolumeKind::Side) {
+            let file = File::open(&file.path)?;
+            if let Some(damage) = first_damage(&mut Source::new(file))? {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, damage).into());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Converts what was written back, and compares it with each file of the session.
+pub(super) fn verify(
+    conversion: &Conversion,
+    session: &Session,
+    written: &mut Source<Opened>,
+    sidecar: Option<&[u8]>,
+) -> Result<(), Refusal> {
+    let sidecar = sidecar.map(Sidecar::read).transpose()?;
+    let back = Conversion { from: conversion.to, to: conversion.from, ..conversion.clone() };
+    let mut restored: Vec<Hashing> = session.files().iter().map(|_| Hashing(Xxh3::new())).collect();
+    if let Some((main, others)) = restored.split_first_mut() {
+        let files = session.files().iter().skip(1);
+        let mut targets = Vec::new();
+        for (file, sink) in files.zip(others) {
+            let volume = file.volume.clone();
+            targets.push(OtherTarget { volume, agent: None, sink: Some(sink) });
+        }
+        let others = targets;
+        let target = Target { others, ..Target::of(main) };
+        let stack = back.stack(written, sidecar.as_ref())?;
+        back.run_to(written, &stack, sidecar, target)?;
+    }
+    for (file, restored) in session.files().iter().zip(&restored) {
+        let mut original = Hashing(Xxh3::new());
+        file.copy_to(&mut original)?;
+        if restored.0.digest() != original.0.digest() {
+            return Err(Refusal::NotExact);
+        }
+    }
+    Ok(())
+}
+
+/// Returns whether a folder between the main file's and a file's is a link.
+fn has_link(path: &Path, main: &Path) -> bool {
+    let root = main.parent().unwrap_or(Path::new(""));
+    let folders = path.ancestors().skip(1).take_while(|folder| *folder != root);
+    folders.into_iter().any(Path::is_symlink)
+}

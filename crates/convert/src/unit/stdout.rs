@@ -1,0 +1,76 @@
+//! A session of several files to standard output: what has a place there, and a word about the rest.
+
+use std::io::{self, BufWriter, Write};
+
+use tempfile::SpooledTempFile;
+
+use super::{
+    Unit,
+    files::Way,
+    restored::{Staged, verify},
+};
+use crate::{
+    CarryMode, Source,
+    compress::Encoder,
+    conversions::Outcome,
+    input::MAX_IN_MEMORY,
+    interrupt::Interruptible,
+    job::{Order, Refusal},
+    opened::{Limits, Opened},
+    pipeline::Target,
+    run::complain,
+    shown::shown,
+};
+
+impl Order {
+    /// Converts a session to standard output: with all its files, if the target tells of sub-agents
+    /// among the others, else its main file alone.
+    pub(crate) fn unit_to_stdout(&self, unit: &Unit) -> Result<Outcome, Refusal> {
+        if unit.others.is_empty() {
+            return self.to_stdout(&unit.main);
+        }
+        // Whoever converts the main file alone says why it cannot be opened.
+        if let Ok((from, Way::Forth)) = self.way_of(unit)
+            && unit.format.is_some_and(|format| format.name == from.name)
+            && self.is_whole()
+        {
+            return self.whole_to_stdout(unit, from);
+        }
+        let label = shown(&unit.main.label());
+        complain(&format!("{label}: the other files of the session are written with -o only"));
+        self.to_stdout(&unit.main)
+    }
+
+    fn whole_to_stdout(
+        &self,
+        unit: &Unit,
+        from: &'static core_model::Format,
+    ) -> Result<Outcome, Refusal> {
+        let bundle = unit.bundle(from)?;
+        let Staged { session, redactions, .. } = &self.staged(self.session(&bundle, true)?)?;
+        self.check_damage(session)?;
+        let conversion = self.conversion(from);
+        if self.verify && self.carry != CarryMode::None {
+            let mut written = SpooledTempFile::new(MAX_IN_MEMORY);
+            let (_, sidecar) = conversion.run_session(session, Target::of(&mut written))?;
+            let mut written = Source::new(Opened::spooled(written, Limits::NONE)?);
+            verify(&conversion, session, &mut written, sidecar.as_deref())?;
+        }
+        let sink: Box<dyn Write> = match self.outputs.manner.is_rehearsal {
+            true => Box::new(io::sink()),
+            false => Box::new(Interruptible(io::stdout().lock())),
+        };
+        let sink = BufWriter::with_capacity(256 * 1024, sink);
+        let mut sink = Encoder::new(self.outputs.manner.compression, sink)?;
+        let (mut report, sidecar) = conversion.run_session(session, Target::of(&mut sink))?;
+        report.redactions.clone_from(redactions);
+        sink.finish()?.flush()?;
+        if sidecar.is_some() {
+            return Err(Refusal::NothingShows(self.to.name));
+        }
+        report.tell_of(&bundle);
+        let mut done = self.done(&unit.main, None, from, report);
+        done.files = session.labels();
+        Ok(Outcome::Converted(Box::new(done)))
+    }
+}

@@ -1,0 +1,431 @@
+//! Sessions of several files: there and back as trees, through every format.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+const TARGETS: [&str; 3] = ["clido", "sdk-stream", "sdk-stream:wire"];
+
+/// The files of a folder by their names.
+type Tree = BTreeMap<String, Vec<u8>>;
+
+fn convert(args: &[&str]) -> (i32, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_convert")).args(args).output().expect("it runs");
+    let words = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.code().unwrap_or(-1), words)
+}
+
+fn write(root: &Path, tree: &Tree) {
+    for (name, bytes) in tree {
+        let path = root.join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::write(path, bytes).expect("written");
+    }
+}
+
+fn read(root: &Path) -> Tree {
+    let mut tree = Tree::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(root).expect("below").display().to_string();
+                // The account of the run, and bytes that no carry keeps, are no part of a session.
+                if name.ends_with(".convert-journal.jsonl") || name.ends_with(".residue") {
+                    continue;
+                }
+                tree.insert(name, fs::read(path).expect("a file"));
+            }
+        }
+    }
+    tree
+}
+
+fn assert_same(found: &Tree, expected: &Tree, way: &str) {
+    let names = |tree: &Tree| tree.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(found), names(expected), "{way}");
+    for (name, bytes) in expected {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        assert!(found[name] == *bytes, "{way}: {name}: {}", text(&found[name]));
+    }
+}
+
+struct Lines {
+    session: String,
+    agent: Option<String>,
+    parent: Option<String>,
+    text: String,
+}
+
+impl Lines {
+    fn new(session: &str, agent: Option<&str>) -> Self {
+        let (session, agent) = (session.to_owned(), agent.map(str::to_owned));
+        Self { session, agent, parent: None, text: String::new() }
+    }
+
+    fn line(mut self, kind: &str, rest: &str) -> Self {
+        let n = self.text.lines().count();
+        let agent = self.agent.as_deref();
+        let uuid = format!("{}-{n}", agent.unwrap_or(&self.session));
+        let parent = self.parent.map_or("null".to_owned(), |parent| format!("\"{parent}\""));
+        let sidechain = agent.map(|id| format!(",\"agentId\":\"{id}\"")).unwrap_or_default();
+        self.text += &format!(
+            "{{\"parentUuid\":{parent},\"isSidechain\":{}{sidechain},\"cwd\":\"/w\",\"sessionId\":\"{}\",\
+             \"version\":\"2.1.5\",\"type\":\"{kind}\",{rest},\"uuid\":\"{uuid}\",\
+             \"timestamp\":\"2026-01-01T10:00:{:02}.000Z\"}}\n",
+            agent.is_some(),
+            self.session,
+            n % 60,
+        );
+        self.parent = Some(uuid);
+        self
+    }
+
+    fn prompt(self, text: &str) -> Self {
+        self.line("user", &format!(r#""message":{{"role":"user","content":"{text}"}}"#))
+    }
+
+    fn says(self, text: &str) -> Self {
+        let block = format!(r#"{{"type":"text","text":"{text}"}}"#);
+        self.assistant(&block)
+    }
+
+    fn starts(self, tool_use: &str, prompt: &str) -> Self {
+        let block = format!(
+            r#"{{"type":"tool_use","id":"{tool_use}","name":"Task","input":{{"prompt":"{prompt}"}}}}"#
+        );
+        self.assistant(&block)
+    }
+
+    fn assistant(self, block: &str) -> Self {
+        let message = format!(
+            r#""message":{{"id":"msg_{}","model":"claude-x","role":"assistant","content":[{block}]}}"#,
+            self.text.len()
+        );
+        self.line("assistant", &message)
+    }
+
+    fn ends(self, tool_use: &str, known: &str) -> Self {
+        let message = format!(
+            r#""message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{tool_use}","content":"done"}}]}}{known}"#
+        );
+        self.line("user", &message)
+    }
+
+    fn bytes(self) -> Vec<u8> {
+        self.text.into_bytes()
+    }
+}
+
+/// A session of each layout: nested sub-agents, one that no tool use started, one that was stopped,
+/// a workflow, descriptions, outputs, odd bytes; and flat files beside two more.
+fn project() -> Tree {
+    let agent = |session: &str, id: &str| Lines::new(session, Some(id));
+    let main = Lines::new("s1", None)
+        .prompt("Go.")
+        .starts("t1", "One.")
+        .ends("t1", r#","toolUseResult":{"agentId":"aone"}"#)
+        .starts("t3", "Run.")
+        .ends("t3", r#","toolUseResult":{"runId":"wf_1"}"#)
+        .starts("t4", "Stopped.")
+        .ends("t9", r#","toolUseResult":{"agentId":"agone"}"#)
+        .says("All done.");
+    let one = agent("s1", "aone").prompt("One.").starts("t2", "Two.").ends("t2", "").says("1");
+    let odd = b"not JSON\xff\r\n\n{\"type\":\"future\"}".to_vec();
+    let flat = Lines::new("s2", None).prompt("Go.").starts("t1", "Flat.").ends("t1", "");
+    let torn = agent("s2", "aflat").prompt("Flat.").says("torn").text;
+    [
+        ("s1.jsonl", main.bytes()),
+        ("s1/subagents/agent-aone.jsonl", one.bytes()),
+        ("s1/subagents/agent-atwo.jsonl", agent("s1", "atwo").prompt("Two.").says("2").bytes()),
+        ("s1/subagents/agent-atwo.meta.json", b"{\"toolUseId\":\"t2\",\n \"x\":1}".to_vec()),
+        ("s1/subagents/agent-astop.jsonl", agent("s1", "astop").prompt("Stopped.").bytes()),
+        ("s1/subagents/agent-acompact-1.jsonl", agent("s1", "acompact-1").says("Sum.").bytes()),
+        ("s1/subagents/agent-aodd.jsonl", odd),
+        ("s1/subagents/agent-aempty.jsonl", Vec::new()),
+        (
+            "s1/subagents/workflows/wf_1/agent-arun.jsonl",
+            agent("s1#arun", "arun").prompt("Run.").says("3").bytes(),
+        ),
+        ("s1/tool-results/toolu_1.txt", b"\x00\xfe large \r\n output".to_vec()),
+        ("s1/tool-results/empty.txt", Vec::new()),
+        ("s2.jsonl", flat.bytes()),
+        ("agent-aflat.jsonl", torn.trim_end().as_bytes().to_vec()),
+        ("agent-awarm.jsonl", agent("s2", "awarm").prompt("Warmup").bytes()),
+        ("s3.jsonl", Lines::new("s3", None).prompt("Alone.").says("Yes.").bytes()),
+    ]
+    .into_iter()
+    .map(|(name, bytes)| (name.to_owned(), bytes))
+    .collect()
+}
+
+fn folder_with(tree: &Tree) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = folder.path().join("source");
+    write(&source, tree);
+    (folder, source)
+}
+
+/// Converts a folder from format to format and returns where the last one is.
+fn through(folder: &Path, source: &Path, formats: &[&str], options: &[&str]) -> PathBuf {
+    let mut from = source.to_owned();
+    for (n, format) in formats.iter().enumerate() {
+        let to = folder.join(format!("{n}-{}", format.replace(':', "-")));
+        let (source, target) = (from.display().to_string(), to.display().to_string());
+        let mut args = vec![&*source, "--to", format, "-o", &*target, "--quiet"];
+        args.extend(options);
+        let (status, words) = convert(&args);
+        assert!(status < 2, "{formats:?} {options:?}: {words}");
+        from = to;
+    }
+    from
+}
+
+#[test]
+fn trees_come_back_whole() {
+    let tree = project();
+    for carry in ["inline", "sidecar"] {
+        for target in TARGETS {
+            let (folder, source) = folder_with(&tree);
+            let options = ["--carry", carry, "--verify"];
+            let back = through(folder.path(), &source, &[target, "claude-code"], &options);
+            let mut restored = read(&back);
+            restored.retain(|name, _| !name.ends_with(".carry"));
+            assert_same(&restored, &tree, &format!("{target} {carry}"));
+        }
+    }
+}
+
+#[test]
+fn trees_come_back_through_a_third_format() {
+    let tree = project();
+    for one in TARGETS {
+        for other in TARGETS.into_iter().filter(|other| *other != one) {
+            let (folder, source) = folder_with(&tree);
+            let back = through(folder.path(), &source, &[one, other, "claude-code"], &[]);
+            assert_same(&read(&back), &tree, &format!("{one} {other}"));
+            let (folder, source) = folder_with(&tree);
+            let way = [one, other, one, "claude-code"];
+            let back = through(folder.path(), &source, &way, &[]);
+            assert_same(&read(&back), &tree, &format!("{one} {other} {one}"));
+        }
+    }
+}
+
+#[test]
+fn a_tree_of_clido_sessions_comes_back() {
+    let (folder, source) = folder_with(&project());
+    let clido = through(folder.path(), &source, &["clido"], &["--carry", "none"]);
+    let tree = read(&clido);
+    assert!(tree.contains_key("s1_aone.jsonl") && tree.contains_key("s2_aflat.jsonl"));
+    for target in ["claude-code", "sdk-stream", "sdk-stream:wire"] {
+        let back =
+            through(&folder.path().join(target.replace(':', "-")), &clido, &[target, "clido"], &[]);
+        assert_same(&read(&back), &tree, target);
+    }
+}
+
+#[test]
+fn sub_agents_are_said_before_the_results_of_their_tool_uses() {
+    let (folder, source) = folder_with(&project());
+    let wire = through(folder.path(), &source, &["sdk-stream:wire"], &["--carry", "none"]);
+    let text = fs::read_to_string(wire.join("s1.jsonl")).expect("text");
+    let mut said = Vec::new();
+    for line in text.lines() {
+        let line: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        let parent = line["parent_tool_use_id"].as_str().unwrap_or("-").to_owned();
+        let content = &line["message"]["content"];
+        let word = match content.as_str() {
+            Some(text) => text.to_owned(),
+            None => {
+                let block = &content[0];
+                let of = |name: &str| block[name].as_str().map(str::to_owned);
+                let Some(word) = of("text").or(of("id")).or(of("tool_use_id")) else { continue };
+                word
+            }
+        };
+        said.push(format!("{parent} {word}"));
+    }
+    let expected = [
+        "- Go.",
+        "- t1",
+        "t1 One.",
+        "t1 t2",
+        "t2 Two.",
+        "t2 2",
+        "t1 t2",
+        "t1 1",
+        "- t1",
+        "- t3",
+        "t3 Run.",
+        "t3 3",
+        "- t3",
+        "- t4",
+        "- t9",
+        "- All done.",
+        "t4 Stopped.",
+    ];
+    assert_eq!(said, expected);
+}
+
+#[test]
+fn what_is_missing_or_left_out_is_told() {
+    let (folder, source) = folder_with(&project());
+    let main = source.join("s1.jsonl").display().to_string();
+    let target = folder.path().join("s1.jsonl").display().to_string();
+    let (status, words) = convert(&[&main, "--to", "sdk-stream", "-o", &target]);
+    assert_eq!(status, 1, "a sub-agent's file is damaged");
+    let missing = "sub-agent agone, started by t9 (the tool's result says so), has no file";
+    assert!(words.contains(missing), "{words}");
+    assert!(words.contains("agent-aodd.jsonl:1: byte 8: "), "{words}");
+    assert!(words.contains("7 sub-agents, 3 by an unknown tool use"), "{words}");
+    let (_, words) = convert(&[&main, "--to", "clido", "--quiet"]);
+    assert!(words.contains("the other files of the session are written with -o only"), "{words}");
+    let carried = folder.path().join("carried/s1.jsonl").display().to_string();
+    let options = ["--subagents", "carry", "--quiet", "-o"];
+    convert(&[&[&*main, "--to", "clido"], &options[..], &[&*carried]].concat());
+    assert_eq!(read(&folder.path().join("carried")).len(), 1);
+    let back = folder.path().join("back/s1.jsonl").display().to_string();
+    convert(&[&carried, "--to", "claude-code", "--quiet", "-o", &back]);
+    let mut tree = project();
+    tree.retain(|name, _| name.starts_with("s1"));
+    assert_eq!(read(&folder.path().join("back")), tree);
+    let dropped = folder.path().join("dropped/s1.jsonl").display().to_string();
+    convert(&[&main, "--to", "clido", "--subagents", "drop", "--quiet", "-o", &dropped]);
+    assert_eq!(read(&folder.path().join("dropped")).len(), 1);
+}
+
+#[test]
+fn a_sub_agent_that_was_continued_comes_home() {
+    let (folder, source) = folder_with(&project());
+    let clido = through(folder.path(), &source, &["clido"], &[]);
+    let more =
+        r#"{"type":"user_message","role":"user","content":[{"type":"text","text":"More."}]}"#;
+    let path = clido.join("s1_aone.jsonl");
+    let text = fs::read_to_string(&path).expect("text");
+    fs::write(path, text + more + "\n").expect("written");
+    let back = read(&through(folder.path(), &clido, &["claude-code"], &["--carry", "none"]));
+    for (name, bytes) in project() {
+        let restored = String::from_utf8_lossy(&back[&name]).into_owned();
+        let expected = String::from_utf8_lossy(&bytes).into_owned();
+        match name.as_str() {
+            "s1/subagents/agent-aone.jsonl" => {
+                let added = restored.strip_prefix(&expected).expect("the old part");
+                let added: serde_json::Value = serde_json::from_str(added).expect("a line");
+                assert_eq!(added["parentUuid"], "aone-3");
+                assert_eq!(
+                    (&added["isSidechain"], &added["agentId"]),
+                    (&true.into(), &"aone".into())
+                );
+            }
+            _ => assert_eq!(restored, expected, "{name}"),
+        }
+    }
+}
+
+#[test]
+fn an_edited_sub_agents_line_in_a_stream_is_converted_in_its_file() {
+    let (folder, source) = folder_with(&project());
+    let stream = through(folder.path(), &source, &["sdk-stream"], &[]);
+    let path = stream.join("s1.jsonl");
+    let text = fs::read_to_string(&path).expect("text");
+    assert!(text.contains(r#""text": "2""#));
+    fs::write(&path, text.replace(r#""text": "2""#, r#""text": "two""#)).expect("written");
+    let back = read(&through(folder.path(), &stream, &["claude-code"], &["--carry", "none"]));
+    for (name, bytes) in project() {
+        let restored = String::from_utf8_lossy(&back[&name]).into_owned();
+        let expected = String::from_utf8_lossy(&bytes).into_owned();
+        match name.as_str() {
+            "s1/subagents/agent-atwo.jsonl" => {
+                let (first, edited) = restored.split_once('\n').expect("two lines");
+                assert!(expected.starts_with(first));
+                let edited: serde_json::Value = serde_json::from_str(edited).expect("a line");
+                assert_eq!(edited["message"]["content"][0]["text"], "two");
+                assert_eq!(
+                    (&edited["isSidechain"], &edited["uuid"]),
+                    (&true.into(), &"atwo-1".into())
+                );
+            }
+            _ => assert_eq!(restored, expected, "{name}"),
+        }
+    }
+}
+
+#[test]
+fn names_that_lead_out_of_the_folder_are_refused() {
+    let (folder, source) = folder_with(&project());
+    let stream = through(folder.path(), &source, &["sdk-stream:wire"], &[]);
+    let path = stream.join("s1.jsonl");
+    let text = fs::read_to_string(&path).expect("text");
+    let name = "*/subagents/agent-aone.jsonl";
+    for evil in ["../../../../../../tmp/evil.jsonl", "/tmp/evil", "a/../../evil", "CON", "*"] {
+        let evil = format!("{evil:/<28}");
+        let hostile = text.replace(name, evil.get(..name.len()).unwrap_or_default());
+        assert_ne!(hostile, text);
+        fs::write(&path, hostile).expect("written");
+        let target = folder.path().join("out/deep/s1.jsonl").display().to_string();
+        let (status, words) =
+            convert(&[&path.display().to_string(), "--to", "claude-code", "-o", &target]);
+        assert_eq!(status, 1, "{words}");
+        assert!(words.contains("1 files of the session have no place"), "{words}");
+        let names: Vec<_> = read(&folder.path().join("out")).into_keys().collect();
+        assert_eq!(names.len(), 10, "{names:?}");
+        assert!(names.iter().all(|name| name.starts_with("deep/s1")), "{names:?}");
+        fs::remove_dir_all(folder.path().join("out")).expect("removed");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_restored_through_a_link() {
+    let (folder, source) = folder_with(&project());
+    let stream = through(folder.path(), &source, &["sdk-stream:wire"], &[]);
+    let (out, elsewhere) = (folder.path().join("out"), folder.path().join("elsewhere"));
+    fs::create_dir_all(out.join("s1")).expect("made");
+    fs::create_dir(&elsewhere).expect("made");
+    std::os::unix::fs::symlink(&elsewhere, out.join("s1/subagents")).expect("linked");
+    let from = stream.join("s1.jsonl").display().to_string();
+    let target = out.join("s1.jsonl").display().to_string();
+    let (status, words) = convert(&[&from, "--to", "claude-code", "-o", &target]);
+    assert_eq!(status, 1, "{words}");
+    assert!(read(&elsewhere).is_empty());
+}
+
+#[test]
+fn sub_agents_larger_than_what_may_wait_come_back() {
+    let mut tree = project();
+    for n in 0..2 {
+        let mut lines = Lines::new("s1", Some("abig")).prompt("Big.");
+        let text = "x".repeat(64 * 1024);
+        while lines.text.len() < 9 * 1024 * 1024 {
+            lines = lines.says(&text);
+        }
+        tree.insert(format!("s1/subagents/agent-abig{n}.jsonl"), lines.bytes());
+        let meta = format!(r#"{{"toolUseId":"t{}"}}"#, n + 1).into_bytes();
+        tree.insert(format!("s1/subagents/agent-abig{n}.meta.json"), meta);
+    }
+    tree.retain(|name, _| name.starts_with("s1"));
+    for target in TARGETS {
+        let (folder, source) = folder_with(&tree);
+        let back = through(folder.path(), &source, &[target, "claude-code"], &[]);
+        assert_same(&read(&back), &tree, target);
+    }
+}
+
+#[test]
+fn trees_are_the_same_for_any_number_of_jobs() {
+    let (folder, source) = folder_with(&project());
+    for target in TARGETS {
+        let trees = ["1", "4"].map(|jobs| {
+            let folder = folder.path().join(jobs).join(target.replace(':', "-"));
+            read(&through(&folder, &source, &[target], &["--jobs", jobs]))
+        });
+        assert!(trees[0] == trees[1], "{target}");
+    }
+}
