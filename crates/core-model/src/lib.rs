@@ -57,7 +57,10 @@ pub use self::{
     output::Output,
     plan::{Hidden, Late, Plan},
     problem::{Check, Checker, Findings, Problem, Severity},
-    store::{Environment, Home, Named, Store, System, session_files, subfolders},
+    store::{
+        Environment, Home, Named, Store, System, append_session_file, create_session_file,
+        session_files, subfolders,
+    },
     time::{iso_millis, millis, named_time},
     views::{
         Compaction, CompactionRule, CostPolicy, Costs, DurationRule, Ending, ErrorPolicy, Exchange,

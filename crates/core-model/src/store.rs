@@ -2,7 +2,9 @@
 
 use std::{
     ffi::OsString,
-    fmt, fs, io,
+    fmt,
+    fs::{self, File, OpenOptions},
+    io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
 
@@ -123,6 +125,38 @@ pub fn session_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     entries(folder, |kind, path| {
         kind.is_file() && path.extension().is_some_and(|extension| extension == "jsonl")
     })
+}
+
+/// Creates a file for a session, which only its owner can read.
+///
+/// # Errors
+///
+/// If there is a file of this name, or it cannot be created.
+pub fn create_session_file(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.append(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// Opens a session's file to append lines to it: a last line without a newline gets one, so that
+/// what was torn damages no line but its own.
+///
+/// # Errors
+///
+/// If there is no file of this name, and those of reading and writing.
+pub fn append_session_file(path: &Path) -> io::Result<File> {
+    let mut file = OpenOptions::new().read(true).append(true).open(path)?;
+    let mut last = [b'\n'];
+    if file.seek(SeekFrom::End(0))? > 0 {
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+    }
+    if last != [b'\n'] {
+        file.write_all(b"\n")?;
+    }
+    Ok(file)
 }
 
 fn entries(

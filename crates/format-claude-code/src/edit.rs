@@ -23,14 +23,7 @@ pub use self::{
 ///
 /// If there is a file already, or it cannot be created.
 pub fn create_transcript(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.append(true).create_new(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
-    options.open(path)
+    core_model::create_session_file(path)
 }
 
 /// Gives a session a title, by a line at the end of its file: of titles, the last wins.

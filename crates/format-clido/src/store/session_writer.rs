@@ -1,10 +1,12 @@
 //! Writes a session line by line, as clido does.
 
 use std::{
-    fs::{File, OpenOptions},
-    io::{self, Read, Seek, SeekFrom, Write},
+    fs::File,
+    io::{self, Write},
     path::Path,
 };
+
+use core_model::{append_session_file, create_session_file};
 
 use crate::{SCHEMA_VERSION, SessionLine};
 
@@ -43,11 +45,7 @@ impl SessionWriter {
         start_time: &str,
         project_path: &str,
     ) -> io::Result<Self> {
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut writer = Self { file: options.open(path)? };
+        let mut writer = Self { file: create_session_file(path.as_ref())? };
         writer.write_line(&SessionLine::Meta {
             session_id: session_id.to_owned(),
             schema_version: SCHEMA_VERSION as u32,
@@ -63,16 +61,7 @@ impl SessionWriter {
     ///
     /// If there is no file of this name, and those of reading and writing.
     pub fn append(path: impl AsRef<Path>) -> io::Result<Self> {
-        let mut file = OpenOptions::new().read(true).append(true).open(path)?;
-        let mut last = [b'\n'];
-        if file.seek(SeekFrom::End(0))? > 0 {
-            file.seek(SeekFrom::End(-1))?;
-            file.read_exact(&mut last)?;
-        }
-        if last != [b'\n'] {
-            file.write_all(b"\n")?;
-        }
-        Ok(Self { file })
+        Ok(Self { file: append_session_file(path.as_ref())? })
     }
 
     /// Writes a line as clido does, and flushes it. Nothing is redacted.

@@ -1,12 +1,14 @@
 //! Writes a stream line by line, in either dialect.
 
 use std::{
-    fs::{File, OpenOptions},
+    fs::File,
     io::{self, Write},
     path::Path,
 };
 
-use core_model::{Facts, LossKind, Options, Output, SdkVersion};
+use core_model::{
+    Facts, LossKind, Options, Output, SdkVersion, append_session_file, create_session_file,
+};
 use jsonl::{Line, Scanner, Style};
 
 use crate::{
@@ -76,20 +78,17 @@ impl StreamWriter {
     ///
     /// If there is a file of this name.
     pub fn create(path: impl AsRef<Path>, dialect: Dialect) -> io::Result<Self> {
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        Ok(Self::new(options.open(path)?, dialect))
+        Ok(Self::new(create_session_file(path.as_ref())?, dialect))
     }
 
-    /// Opens a file to go on with it, as the orchestrator does for each run.
+    /// Opens a file to go on with it, as the orchestrator does for each run; a last line without a
+    /// newline gets one.
     ///
     /// # Errors
     ///
     /// If there is no file of this name.
     pub fn append(path: impl AsRef<Path>, dialect: Dialect) -> io::Result<Self> {
-        Ok(Self::new(OpenOptions::new().append(true).open(path)?, dialect))
+        Ok(Self::new(append_session_file(path.as_ref())?, dialect))
     }
 
     fn new(file: File, dialect: Dialect) -> Self {
