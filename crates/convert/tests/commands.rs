@@ -2,6 +2,8 @@
 //!
 //! `TRYCMD=overwrite cargo test -p convert --test commands` writes them anew.
 
+use std::io::{Read, Write};
+
 #[test]
 fn commands_do_what_their_transcripts_show() {
     trycmd::TestCases::new().case("tests/commands/*.md").case("tests/commands/*.toml");
@@ -57,4 +59,73 @@ fn folders_are_the_same_for_any_number_of_jobs() {
     });
     assert!(written[0].0.len() > 200, "{} files", written[0].0.len());
     assert!(written[0] == written[1]);
+}
+
+#[test]
+fn a_session_is_followed_while_it_grows() {
+    let fixture = |name: &str| {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/claude-code/");
+        std::fs::read_to_string(format!("{path}{name}")).expect("a fixture")
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("live.jsonl");
+    let (first, second) = (fixture("plain.jsonl"), fixture("one-tool-call.jsonl"));
+    std::fs::write(&path, &first).expect("written");
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_convert"))
+        .args(["show", "--follow", "--quiet"])
+        .arg(&path)
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    let mut stdout = child.stdout.take().expect("a pipe");
+    let mut printed = String::new();
+    let mut read_until = |words: &str| {
+        let mut buffer = [0; 4096];
+        while !printed.contains(words) {
+            let n_bytes = stdout.read(&mut buffer).expect("readable");
+            assert!(n_bytes > 0, "it ended after {printed}");
+            printed.push_str(&String::from_utf8_lossy(&buffer[..n_bytes]));
+        }
+        printed.clone()
+    };
+    assert!(!read_until("4\n").contains("a.txt"));
+    // Half a line is no line; it comes when it is complete.
+    let (half, rest) = second.split_at(second.find("Show").expect("its prompt") + 2);
+    let mut file = std::fs::File::options().append(true).open(&path).expect("writable");
+    file.write_all(half.as_bytes()).expect("written");
+    std::thread::sleep(std::time::Duration::from_millis(600));
+    file.write_all(rest.as_bytes()).expect("written");
+    assert_eq!(read_until("Two lines.\n").matches("Show a.txt").count(), 1);
+    std::fs::write(&path, &first).expect("written");
+    let printed = read_until("from its start)\n\nUser");
+    assert_eq!(printed.matches("(the file was cut or replaced").count(), 1);
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+}
+
+#[test]
+fn colors_are_for_those_who_want_them() {
+    let printed = |variables: &[(&str, &str)]| {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_convert"))
+            .args(["show", "--full"])
+            .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/sample"))
+            .env_remove("NO_COLOR")
+            .env_remove("CLICOLOR_FORCE")
+            .envs(variables.iter().copied())
+            .output()
+            .expect("the program runs");
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let plain = printed(&[]);
+    assert!(!plain.contains('\u{1b}') && plain.contains("> Bash cargo test"), "{plain}");
+    assert_eq!(printed(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]), plain);
+    let colored = printed(&[("CLICOLOR_FORCE", "1")]);
+    assert!(colored.contains("> \u{1b}[33mBash\u{1b}[0m cargo test"), "{colored}");
+    let mut without = String::new();
+    for piece in colored.split('\u{1b}') {
+        without.push_str(
+            piece.split_once('m').filter(|_| piece.starts_with('[')).map_or(piece, |it| it.1),
+        );
+    }
+    assert_eq!(without, plain);
 }

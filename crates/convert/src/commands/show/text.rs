@@ -55,7 +55,10 @@ impl TextPage {
     }
 
     fn paint(&self, color: &str, text: &str) -> String {
-        if self.has_color { format!("\u{1b}[{color}m{text}\u{1b}[0m") } else { text.to_owned() }
+        match self.has_color && !text.is_empty() {
+            true => format!("\u{1b}[{color}m{text}\u{1b}[0m"),
+            false => text.to_owned(),
+        }
     }
 
     /// Writes lines, each behind the bars of its depth and an indent.
@@ -69,6 +72,8 @@ impl TextPage {
     ) -> io::Result<()> {
         let bars = self.paint(DIM, &"│ ".repeat(depth));
         for line in shown_lines(text).lines() {
+            // Behind a color, spaces at the end could not be told from others.
+            let line = line.trim_end();
             let line = color.map_or_else(|| line.to_owned(), |color| self.paint(color, line));
             writeln!(out, "{}", format!("{bars}{indent}{line}").trim_end())?;
         }
