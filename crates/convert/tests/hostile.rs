@@ -276,7 +276,7 @@ fn chain(order: impl Iterator<Item = usize>, parent: impl Fn(usize) -> Option<us
     let uuid = |n: usize| format!("\"00000000-0000-4000-8000-{n:012}\"");
     let line = |n: usize| {
         let parent = parent(n).map_or("null".to_owned(), uuid);
-        let (kind, id) = if n % 2 == 0 {
+        let (kind, id) = if n.is_multiple_of(2) {
             ("user", String::new())
         } else {
             ("assistant", format!("\"id\":\"m{n}\","))
