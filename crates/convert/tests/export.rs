@@ -132,6 +132,12 @@ fn the_files_of_sub_agents_stand_in_the_page_of_their_session() {
     let places = words.map(|words| conversation.find(words));
     assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}");
 
+    assert!(!page.contains("in no file"));
+    fs::rename(agents.join("agent-a2.jsonl"), folder.path().join("moved")).expect("moved");
+    let page = String::from_utf8(export(&[&session]).stdout).expect("text");
+    assert!(!page.contains("inner task") && page.contains("outer task"));
+    fs::rename(folder.path().join("moved"), agents.join("agent-a2.jsonl")).expect("moved");
+
     let pages = folder.path().join("pages");
     let [o, to] = output(&pages);
     let done = export(&[folder.path(), o, to]);

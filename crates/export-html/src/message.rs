@@ -183,6 +183,9 @@ impl<W: Write> Page<W> {
             Some(input) => push_input(html, input),
             None => push_long(html, tool.input.as_str()),
         }
+        if self.survey.missing.contains(&id) {
+            html.markup("<p class=\"quiet\">What its sub-agent said is in no file.</p>");
+        }
         html.markup("</div>");
         let is_waiting = run.answered.is_some_and(|answered| answered >= self.n_lines);
         if self.calls.get(&id).is_none() {

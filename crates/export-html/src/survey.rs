@@ -1,6 +1,6 @@
 //! The first pass over a session: what its page must know before the first line.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use core_model::{
     Block, Body, CostPolicy, Costs, ErrorPolicy, Event, Facts, Format, NoticeKind, Overview, Place,
@@ -41,6 +41,8 @@ pub struct Survey {
     pub(crate) casts: HashMap<Thread, Cast>,
     /// The sub-agents, in the order of their first lines.
     pub(crate) agents: Vec<Thread>,
+    /// The tool uses whose sub-agents have no lines here.
+    pub(crate) missing: HashSet<String>,
     pub(crate) prompts: Vec<Prompt>,
     pub(crate) n_prompts: u64,
     pub(crate) n_errors: u64,
@@ -149,6 +151,11 @@ impl Survey {
     pub fn push_unreadable(&mut self) {
         self.n_lines += 1;
         self.n_errors += 1;
+    }
+
+    /// Takes note that the tool use with this id started a sub-agent whose lines are nowhere.
+    pub fn note_missing(&mut self, tool_use: &str) {
+        self.missing.insert(tool_use.to_owned());
     }
 
     /// Takes note of a line that is not shown.

@@ -206,6 +206,21 @@ fn sub_agents_stand_in_their_calls() {
 }
 
 #[test]
+fn a_call_says_that_its_sub_agent_is_in_no_file() {
+    let line = br#"{"type":"assistant","message":{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Task","input":{}}]}}"#;
+    let mut scanner = Scanner::default();
+    let event = format_claude_code::read(scanner.scan_slice(line, 0).expect("valid"));
+    let mut survey = Survey::new(&format_claude_code::FORMAT);
+    survey.push(&event);
+    survey.note_missing("t1");
+    let mut page = Page::new(Vec::new(), survey, "name").expect("memory");
+    page.push(&event).expect("memory");
+    let (html, _) = page.finish().expect("memory");
+    let parsed = parse(std::str::from_utf8(&html).expect("text"));
+    assert!(parsed.problems.is_empty() && parsed.text.contains("is in no file"), "{parsed:?}");
+}
+
+#[test]
 fn agents_in_agents_end_somewhere() {
     let mut session = String::new();
     for depth in 0..200 {

@@ -202,6 +202,9 @@ impl Export {
                 }
                 Ok(())
             })?;
+            for missing in lines.missing() {
+                survey.note_missing(&missing.tool_use);
+            }
             let mut page = Page::new(sink, survey, &name)?;
             lines.each(events, &mut |read| match read {
                 Read::Event(event) => page.push(event),
