@@ -5,17 +5,17 @@
 pub(crate) struct Class([bool; 256]);
 
 impl Class {
-    /// Creates a set of ranges, both ends included.
-    const fn of(ranges: &[(u8, u8)]) -> Self {
+    /// Creates a set of ranges: of each the first byte and the last.
+    const fn of(ends: &[u8]) -> Self {
         let mut set = [false; 256];
         let mut n = 0;
-        while n < ranges.len() {
-            let (mut byte, last) = ranges[n];
-            while byte <= last {
+        while n + 1 < ends.len() {
+            let mut byte = ends[n];
+            while byte <= ends[n + 1] {
                 set[byte as usize] = true;
                 byte += 1;
             }
-            n += 1;
+            n += 2;
         }
         Self(set)
     }
@@ -38,77 +38,30 @@ impl Class {
 pub(crate) const FENCE: &[u8] = b"-----";
 
 /// Decimal digits.
-pub(crate) static DIGITS: Class = Class::of(&[(b'0', b'9')]);
+pub(crate) static DIGITS: Class = Class::of(b"09");
 /// Hexadecimal digits in lower case.
-pub(crate) static HEX: Class = Class::of(&[(b'0', b'9'), (b'a', b'f')]);
+pub(crate) static HEX: Class = Class::of(b"09af");
 /// Digits and capital letters.
-pub(crate) static CAPITALS: Class = Class::of(&[(b'0', b'9'), (b'A', b'Z')]);
+pub(crate) static CAPITALS: Class = Class::of(b"09AZ");
 /// Letters and digits.
-pub(crate) static LETTERS: Class = Class::of(&[(b'0', b'9'), (b'A', b'Z'), (b'a', b'z')]);
+pub(crate) static LETTERS: Class = Class::of(b"09AZaz");
 /// Letters, digits and `_`: what makes up a word.
-pub(crate) static WORD: Class =
-    Class::of(&[(b'0', b'9'), (b'A', b'Z'), (b'_', b'_'), (b'a', b'z')]);
+pub(crate) static WORD: Class = Class::of(b"09AZ__az");
 /// Letters, digits, `-`.
-pub(crate) static DASHED: Class =
-    Class::of(&[(b'-', b'-'), (b'0', b'9'), (b'A', b'Z'), (b'a', b'z')]);
+pub(crate) static DASHED: Class = Class::of(b"--09AZaz");
 /// Letters, digits, `-` and `_`: base64 for URLs.
-pub(crate) static BASE64_URL: Class =
-    Class::of(&[(b'-', b'-'), (b'0', b'9'), (b'A', b'Z'), (b'_', b'_'), (b'a', b'z')]);
+pub(crate) static BASE64_URL: Class = Class::of(b"--09AZ__az");
 /// Base64, with `=`.
-pub(crate) static BASE64: Class =
-    Class::of(&[(b'+', b'+'), (b'/', b'9'), (b'=', b'='), (b'A', b'Z'), (b'a', b'z')]);
+pub(crate) static BASE64: Class = Class::of(b"++/9==AZaz");
 /// Letters, digits and `/`.
-pub(crate) static PATH: Class = Class::of(&[(b'/', b'9'), (b'A', b'Z'), (b'a', b'z')]);
+pub(crate) static PATH: Class = Class::of(b"/9AZaz");
 /// What may stand between the name of a value and the value: `key: "`, `key = '`, `\"key\":\"`.
-pub(crate) static BETWEEN: Class = Class::of(&[
-    (b'\t', b'\t'),
-    (b' ', b' '),
-    (b'"', b'"'),
-    (b'\'', b'\''),
-    (b':', b':'),
-    (b'=', b'>'),
-    (b'\\', b'\\'),
-]);
+pub(crate) static BETWEEN: Class = Class::of(b"\t\t  \"\"''::=>\\\\");
 /// The name of a user in a URL.
-pub(crate) static USER: Class = Class::of(&[
-    (b'%', b'%'),
-    (b'+', b'+'),
-    (b'-', b'.'),
-    (b'0', b'9'),
-    (b'A', b'Z'),
-    (b'_', b'_'),
-    (b'a', b'z'),
-    (b'~', b'~'),
-]);
+pub(crate) static USER: Class = Class::of(b"%%++-.09AZ__az~~");
 /// A password in a URL; what a shell or a template puts in its place is none.
-pub(crate) static PASSWORD: Class = Class::of(&[
-    (b'!', b'!'),
-    (b'%', b'&'),
-    (b'+', b'.'),
-    (b'0', b'9'),
-    (b';', b';'),
-    (b'=', b'='),
-    (b'A', b'Z'),
-    (b'_', b'_'),
-    (b'a', b'z'),
-    (b'~', b'~'),
-]);
+pub(crate) static PASSWORD: Class = Class::of(b"!!%&+.09;;==AZ__az~~");
 /// The lines of a key between its first and its last: base64, headers, and what tools put before
 /// lines (numbers, an arrow, `>`), in JSON within JSON too.
-pub(crate) static ARMOR: Class = Class::of(&[
-    (b'\t', b'\n'),
-    (b'\r', b'\r'),
-    (b' ', b' '),
-    (b'(', b')'),
-    (b'+', b':'),
-    (b'=', b'>'),
-    (b'A', b'Z'),
-    (b'\\', b'\\'),
-    (b'_', b'_'),
-    (b'a', b'z'),
-    (b'|', b'|'),
-    (0x7f, 0x7f),
-    (0x86, 0x86),
-    (0x92, 0x92),
-    (0xe2, 0xe2),
-]);
+pub(crate) static ARMOR: Class =
+    Class::of(b"\t\n\r\r  ()+:=>AZ\\\\__az||\x7f\x7f\x86\x86\x92\x92\xe2\xe2");
