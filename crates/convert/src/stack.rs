@@ -1,6 +1,9 @@
 //! Which formats a source was converted from.
 
-use std::io::{self, Read, Seek};
+use std::{
+    collections::BTreeMap,
+    io::{self, Read, Seek},
+};
 
 use core_model::Format;
 use jsonl::{Line, Scanner};
@@ -74,14 +77,14 @@ pub(crate) fn stack<R: Read + Seek + Send>(
             restorer.push(&line, scanner.scan(&line).ok());
         }
         restorer.finish();
-        let mut restored = Vec::new();
-        while let Some(item) = restorer.next_item() {
-            // A second file's lines say nothing of where the first came from.
-            if let (0, Item::Restored { bytes, .. }) = item {
-                restored.push(bytes);
+        // A second file's lines say nothing of where the first came from, unless that has none.
+        let mut restored: BTreeMap<usize, Vec<Vec<u8>>> = BTreeMap::new();
+        while let Some((file_idx, item)) = restorer.next_item() {
+            if let Item::Restored { bytes, .. } = item {
+                restored.entry(file_idx).or_default().push(bytes);
             }
         }
-        head = restored;
+        head = restored.into_values().next().unwrap_or_default();
     }
     Ok(Stack { formats: stack, contents, is_several })
 }

@@ -158,6 +158,8 @@ fn project() -> Tree {
         ("s2.jsonl", flat.bytes()),
         ("agent-aflat.jsonl", torn.trim_end().as_bytes().to_vec()),
         ("agent-awarm.jsonl", agent("s2", "awarm").prompt("Warmup").bytes()),
+        ("s4.jsonl", Vec::new()),
+        ("agent-azero.jsonl", agent("s4", "azero").prompt("Warmup").says("4").bytes()),
         ("s3.jsonl", Lines::new("s3", None).prompt("Alone.").says("Yes.").bytes()),
     ]
     .into_iter()

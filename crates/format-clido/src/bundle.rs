@@ -27,7 +27,9 @@ fn owner(path: &Path) -> Option<Owner> {
         let (session, agent) = (stem.get(..at)?, stem.get(at + 1..)?);
         let main = path.with_file_name(format!("{session}.jsonl"));
         let is_named = !session.is_empty() && !agent.is_empty();
-        let is_agent = is_named && main.is_file() && is_session(&main) && is_session(path);
+        // A session of which nothing shows here may still have sub-agents that do.
+        let is_main = || main.metadata().is_ok_and(|it| it.len() == 0) || is_session(&main);
+        let is_agent = is_named && main.is_file() && is_main() && is_session(path);
         is_agent.then(|| Owner { main, role: FileRole::Agent(agent.to_owned()) })
     })
 }

@@ -68,12 +68,16 @@ impl Order {
 
     /// Finds the format of a session's main file, how to convert its files.
     pub(super) fn way_of(&self, unit: &Unit) -> Result<(&'static Format, Way), Refusal> {
-        let mut source = Source::new(self.open(&unit.main)?.0);
+        // Of a main file without a byte, a sub-agent's tells.
+        let is_agent = |other: &&Companion| matches!(other.role, FileRole::Agent(_));
+        let first = unit.others.iter().find(is_agent).filter(|_| unit.main.size() == 0);
+        let input = first.map_or(&unit.main, |agent| &agent.input);
+        let mut source = Source::new(self.open(input)?.0);
         let from = self.format_of(&mut source)?;
         if from.name == self.to.name {
             return Ok((from, Way::Copies));
         }
-        let found = stack(from, &mut source, self.sidecar(&unit.main)?.as_ref())?;
+        let found = stack(from, &mut source, self.sidecar(input)?.as_ref())?;
         let way = match (found.depth(self.to), found.formats.first()) {
             (Some(0), _) => Way::Back,
             (Some(_), Some(last)) => Way::Stepwise(last),
