@@ -12,6 +12,10 @@ mod man;
 mod scan;
 mod show;
 mod stats;
+#[cfg(feature = "parquet")]
+mod restore;
+#[cfg(feature = "parquet")]
+mod tables;
 
 use std::io;
 
@@ -34,6 +38,12 @@ pub(crate) enum Command {
     Find(find::Args),
     /// Write sessions as pages that a person reads
     Export(export::Args),
+    /// Write sessions as Parquet tables, of their content blocks and of themselves
+    #[cfg(feature = "parquet")]
+    Tables(tables::Args),
+    /// Write the files again that tables with raw lines keep
+    #[cfg(feature = "parquet")]
+    Restore(restore::Args),
     /// List the formats
     Formats,
     /// Show or strip what a converted file carries
@@ -58,6 +68,10 @@ impl Command {
             Command::Show(args) => show::run(args),
             Command::Find(args) => find::run(args),
             Command::Export(args) => export::run(args),
+            #[cfg(feature = "parquet")]
+            Command::Tables(args) => tables::run(args),
+            #[cfg(feature = "parquet")]
+            Command::Restore(args) => restore::run(args),
             Command::Formats => formats::run(),
             Command::Carry(args) => carry::run(args),
             Command::Stats(args) => stats::run(args),

@@ -1,0 +1,98 @@
+//! `restore`: the files that tables with raw lines keep.
+
+use std::{
+    io::{self, Write},
+    path::PathBuf,
+};
+
+use clap::ValueHint;
+
+use crate::{
+    output::{Finished, Pending},
+    outputs::Outputs,
+    run::{Status, complain},
+    shown::shown,
+};
+
+/// Which tables, and where to.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// The folder that `tables` wrote
+    #[arg(value_hint = ValueHint::DirPath)]
+    tables: PathBuf,
+    /// The folder for the files
+    #[arg(short, long, value_hint = ValueHint::DirPath)]
+    output: PathBuf,
+    /// Overwrite existing files, and keep each as NAME.bak
+    #[arg(long)]
+    force: bool,
+}
+
+/// What a restored file may be read and written by: its owner.
+const MODE: u32 = 0o600;
+
+/// Writes the files again, and returns the status.
+pub(crate) fn run(args: &Args) -> io::Result<Status> {
+    let mut files = Files {
+        args,
+        outputs: Outputs::below(&args.output, args.force)?,
+        open: None,
+        n_refused: 0,
+    };
+    let result = export_parquet::restore(&args.tables, &mut |name, bytes| files.add(name, bytes));
+    match result {
+        Ok(()) => files.end(),
+        Err(error) => {
+            // What is not whole gets no name.
+            files.open = None;
+            return Err(io::Error::other(error));
+        }
+    }
+    Ok(if files.n_refused > 0 { Status::Attention } else { Status::Done })
+}
+
+/// The files on their way back.
+struct Files<'a> {
+    args: &'a Args,
+    outputs: Outputs,
+    /// The name of the file that is being written, and the file if it can be.
+    open: Option<(String, Option<Pending>)>,
+    n_refused: u64,
+}
+
+impl Files<'_> {
+    /// Adds bytes to a file; a file that cannot be written is passed over, and said.
+    fn add(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        if self.open.as_ref().is_none_or(|(open, _)| open != name) {
+            self.end();
+            let path = self.args.output.join(name);
+            let pending = self.outputs.create(&path, MODE);
+            let pending = pending.map_err(|error| self.refuse(name, &error.to_string())).ok();
+            self.open = Some((name.to_owned(), pending));
+        }
+        match &mut self.open {
+            Some((_, Some(pending))) => pending.write_all(bytes),
+            _ => Ok(()),
+        }
+    }
+
+    /// Gives the file that is being written its name.
+    fn end(&mut self) {
+        let Some((name, Some(pending))) = self.open.take() else { return };
+        let finished: io::Result<Finished> = pending.finish();
+        let result = match finished {
+            Ok(finished) => {
+                self.outputs.publish(vec![finished]).map_err(|refusal| refusal.to_string())
+            }
+            Err(error) => Err(error.to_string()),
+        };
+        if let Err(reason) = result {
+            self.refuse(&name, &reason);
+        }
+    }
+
+    fn refuse(&mut self, name: &str, reason: &str) {
+        self.n_refused += 1;
+        complain(&format!("{}: {}", shown(name), shown(reason)));
+    }
+}
