@@ -9,11 +9,11 @@ mod find;
 mod formats;
 mod list;
 mod man;
+#[cfg(feature = "parquet")]
+mod restore;
 mod scan;
 mod show;
 mod stats;
-#[cfg(feature = "parquet")]
-mod restore;
 #[cfg(feature = "parquet")]
 mod tables;
 
@@ -36,6 +36,8 @@ pub(crate) enum Command {
     Show(show::Args),
     /// Find tool calls, errors, and words in sessions: a line per hit
     Find(find::Args),
+    /// Sum up sessions: what was said, called, touched and spent, and how long it took
+    Stats(stats::Args),
     /// Write sessions as pages that a person reads
     Export(export::Args),
     /// Write sessions as Parquet tables, of their content blocks and of themselves
@@ -44,16 +46,14 @@ pub(crate) enum Command {
     /// Write the files again that tables with raw lines keep
     #[cfg(feature = "parquet")]
     Restore(restore::Args),
-    /// List the formats
-    Formats,
-    /// Show or strip what a converted file carries
-    Carry(carry::Args),
-    /// Sum up sessions: what was said, called, touched and spent, and how long it took
-    Stats(stats::Args),
-    /// Print what a shell completes
-    Completions(completions::Args),
     /// Find keys, tokens and passwords: where they stand, not what they are
     Scan(scan::Args),
+    /// Show or strip what a converted file carries
+    Carry(carry::Args),
+    /// List the formats
+    Formats,
+    /// Print what a shell completes
+    Completions(completions::Args),
     /// Print a manual page, as `man -l -` reads it
     Man(man::Args),
 }
@@ -67,16 +67,16 @@ impl Command {
             Command::List(args) => list::run(args),
             Command::Show(args) => show::run(args),
             Command::Find(args) => find::run(args),
+            Command::Stats(args) => stats::run(args),
             Command::Export(args) => export::run(args),
             #[cfg(feature = "parquet")]
             Command::Tables(args) => tables::run(args),
             #[cfg(feature = "parquet")]
             Command::Restore(args) => restore::run(args),
-            Command::Formats => formats::run(),
-            Command::Carry(args) => carry::run(args),
-            Command::Stats(args) => stats::run(args),
-            Command::Completions(args) => completions::run(args),
             Command::Scan(args) => scan::run(args),
+            Command::Carry(args) => carry::run(args),
+            Command::Formats => formats::run(),
+            Command::Completions(args) => completions::run(args),
             Command::Man(args) => man::run(args),
         }
     }
