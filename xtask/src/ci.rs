@@ -60,6 +60,10 @@ pub fn ci(root: &Path) -> bool {
         println!("{problem}");
     }
     report.push(("tidy", start.elapsed(), problems.is_empty()));
+    println!("gate: instructions");
+    let start = Instant::now();
+    let is_fine = crate::instructions(root, false);
+    report.push(("instructions", start.elapsed(), is_fine));
     for (name, time, is_fine) in &report {
         let word = if *is_fine { "passed" } else { "FAILED" };
         println!("{name:<14} {word} {:>6.1} min", time.as_secs_f64() / 60.0);

@@ -19,7 +19,7 @@ const HEAD: &str = "\
 ";
 
 /// Large enough that starting the program hardly counts, small enough for valgrind.
-const SAMPLE_BYTES: &str = "1000000";
+const SAMPLE_BYTES: &str = "3000000";
 
 /// By how much a number may grow.
 const MAX_GROWTH: f64 = 1.05;

@@ -2,7 +2,7 @@
 
 use crate::{
     ErrorKind,
-    node::{MIN_LIMIT, NO_NODE, Node, OBJECT, Open, ROOT, keep_as_written},
+    node::{BYTES_PER_NODE, MIN_LIMIT, NO_NODE, Node, OBJECT, Open, ROOT, keep_as_written},
     number::read_number,
     value::{Kind, Oddities},
 };
@@ -32,7 +32,7 @@ pub(crate) fn walk(
 ) -> Result<Oddities, (usize, ErrorKind)> {
     nodes.clear();
     open.clear();
-    let limit = MIN_LIMIT.max(bytes.len() / size_of::<Node>());
+    let limit = MIN_LIMIT.max(bytes.len() / BYTES_PER_NODE);
     let mut walk = Walk {
         bytes,
         at: 0,

@@ -12,9 +12,13 @@ pub(crate) struct Node {
     pub(crate) kind: Kind,
 }
 
-/// How many nodes any line may have; those of a longer line may take as many bytes as it. Where there
-/// are more, a container of many values is kept as written.
+/// How many nodes any line may have. Where there are more, a container of many values is kept as
+/// written.
 pub(crate) const MIN_LIMIT: usize = 1 << 20;
+
+/// Of a longer line, how many bytes there must be for each node: about as many as a node takes, which
+/// leaves room for short blocks.
+pub(crate) const BYTES_PER_NODE: usize = 14;
 
 /// A container that is open: the index of its node, and whether it is an object.
 pub(crate) type Open = u32;

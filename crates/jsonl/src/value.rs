@@ -157,7 +157,7 @@ impl<'l> Value<'l> {
 
     /// Returns whether the values within were found: not those below the 16th level, nor those of an
     /// array or object that has a sixteenth of the values of a line with more than it has room for
-    /// (a million, or one for each 16 bytes of a line beyond 16 MiB). Such a value is validated, has
+    /// (a million, or one for each 14 bytes of a line beyond 14 MiB). Such a value is validated, has
     /// no items or members, and is there as written.
     pub fn is_indexed(&self) -> bool {
         let is_container = matches!(self.kind(), Kind::Array | Kind::Object);

@@ -1,0 +1,83 @@
+//! How much memory a conversion takes: at most 32 MiB and three times the longest line, if that is no
+//! crowd of blocks shorter than a hundred bytes.
+
+#![cfg(target_os = "linux")]
+
+use std::{
+    fs::File,
+    io::{BufWriter, Write},
+    path::Path,
+    process::Command,
+    thread::sleep,
+    time::Duration,
+};
+
+const MIB: usize = 1024 * 1024;
+
+/// The length of the one long line.
+const LONG: usize = 64 * MIB;
+
+const MAX_PEAK: usize = 32 * MIB + 3 * LONG;
+
+const HEAD: &str = r#"{"parentUuid":null,"type":"user","uuid":"11111111-0000-4000-8000-000000000001","sessionId":"11111111-1111-4111-8111-111111111111","timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"#;
+
+/// Writes a session of a short line and a long one, which goes on as `start`, repeats of `part` and
+/// `end`.
+fn session(path: &Path, start: &str, part: &str, end: &str) {
+    let mut file = BufWriter::new(File::create(path).expect("a file"));
+    let mut put = |text: &str| file.write_all(text.as_bytes()).expect("written");
+    put(HEAD);
+    put("\"hello\"}}\n");
+    put(HEAD);
+    put(start);
+    for _ in 0..LONG / part.len() {
+        put(part);
+    }
+    put(end);
+    put("\n");
+}
+
+/// Returns the most memory, in bytes, that a process has had so far; `None` if it has ended.
+fn peak_of(process: u32) -> Option<usize> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: usize = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kib * 1024)
+}
+
+#[test]
+fn one_long_line_of_any_shape() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let block = format!(r#"{{"type":"text","text":"{}"}},"#, "What is it? ".repeat(80));
+    let shapes = [
+        ("string", "\"", "0123456789abcdef", "\"}}"),
+        ("escapes", "\"", "\\u00e9\\n\\\"", "\"}}"),
+        ("blocks", "[", &block, r#"{"type":"text","text":""}]}}"#),
+        ("tiny", "\"x\"},\"toolUseResult\":{\"a\":[", "{},", "{}]}}"),
+        ("numbers", "\"x\"},\"toolUseResult\":[", "0.125,1,", "2]}"),
+    ];
+    for (name, start, part, end) in shapes {
+        let source = folder.path().join(format!("{name}.jsonl"));
+        session(&source, start, part, end);
+        for carry in ["none", "inline"] {
+            let target = folder.path().join(format!("{name}.{carry}.jsonl"));
+            let mut process = Command::new(env!("CARGO_BIN_EXE_convert"))
+                .args(["--quiet", "--jobs", "1", "--to", "clido", "--carry", carry, "--output"])
+                .args([&target, &source])
+                .spawn()
+                .expect("the program");
+            let mut peak = 0;
+            let status = loop {
+                peak = peak.max(peak_of(process.id()).unwrap_or(0));
+                match process.try_wait().expect("a child") {
+                    Some(status) => break status,
+                    None => sleep(Duration::from_millis(2)),
+                }
+            };
+            assert!(status.success(), "{name} {carry}: {status}");
+            assert!((LONG..MAX_PEAK).contains(&peak), "{name} {carry}: {} MiB", peak / MIB);
+            std::fs::remove_file(&target).expect("written");
+        }
+        std::fs::remove_file(&source).expect("there");
+    }
+}
