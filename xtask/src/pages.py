@@ -308,7 +308,9 @@ def sessions(folders):
 def chosen(files, scratch):
     """Returns a session with sub-agents, one with pictures, and a long one, joined from the longest."""
     texts = {it: it.read_bytes() for it in files}
-    ours = {it: text for it, text in texts.items() if b'"parentUuid"' in text[:200_000]}
+    # A page without a call shows nothing of what is asked below.
+    has = lambda text: b'"parentUuid"' in text and b'"tool_result"' in text
+    ours = {it: text for it, text in texts.items() if has(text)}
     agents = lambda it: ours[it].count(b'"isSidechain":true') + 1000 * (it.with_suffix("").is_dir())
     images = lambda it: len(re.findall(rb'"media_type": ?"image/', ours[it]))
     lines = lambda it: ours[it].count(b"\n")
