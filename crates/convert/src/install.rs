@@ -69,7 +69,11 @@ pub(crate) fn install<'u>(
     project: Option<&Path>,
 ) -> io::Result<Results<'u>> {
     let mut results = Vec::new();
-    for Unit { main: input, .. } in units {
+    for Unit { main: input, others, .. } in units {
+        if !others.is_empty() {
+            let label = shown(&input.label());
+            complain(&format!("{label}: installed without the other files of the session"));
+        }
         let result = match order.install(input, &environment(), project) {
             Ok((done, installed)) => {
                 if !installed.is_project_there {
