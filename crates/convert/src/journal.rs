@@ -25,7 +25,7 @@ use self::entry::{Known, path_body};
 pub(crate) use self::entry::{Origin, Record, Written};
 use crate::{
     folder::Folder,
-    input::{JOURNAL, beside},
+    input::JOURNAL,
     lock::{Lock, lock},
     output::{FILE_MODE, Replace},
     verdict::Verdict,
@@ -40,6 +40,8 @@ const RACY: i128 = 1_000_000_000;
 pub(crate) struct Journal {
     file: Mutex<File>,
     known: HashMap<Box<str>, Known>,
+    /// What each source became.
+    of_source: HashMap<Box<str>, Vec<Box<str>>>,
     options: u64,
     /// Whether nobody else writes to the folder.
     pub(crate) is_locked: bool,
@@ -90,7 +92,8 @@ impl Journal {
             // The last run was stopped in the middle of a line.
             file.set_len(end)?;
         }
-        Ok(Self { file: Mutex::new(file), known, options, is_locked })
+        let of_source = by_source(&known);
+        Ok(Self { file: Mutex::new(file), known, of_source, options, is_locked })
     }
 
     /// Reads the journal of a folder, if there is one, without a lock.
@@ -104,11 +107,12 @@ impl Journal {
             file => file?,
         };
         let (known, _) = read(&mut file)?;
-        Ok(Some(Self { file: Mutex::new(file), known, options, is_locked: false }))
+        let (of_source, file) = (by_source(&known), Mutex::new(file));
+        Ok(Some(Self { file, known, of_source, options, is_locked: false }))
     }
 
-    /// Returns how the output `below` a folder, and what belongs to it under names with these
-    /// `endings`, stand to a source.
+    /// Returns how the output `below` a folder, and what else its source became with it, stand to a
+    /// source.
     ///
     /// # Errors
     ///
@@ -117,25 +121,25 @@ impl Journal {
         &self,
         folder: &Arc<Folder>,
         below: &Path,
-        endings: &[&str],
         origin: &mut Origin<'_>,
     ) -> io::Result<Standing> {
         let never = Standing::Open(Replace::Never);
         let Some(known) = self.known.get(&*path_body(below)) else { return Ok(never) };
         let Some(modified) = known.is_there(folder, below) else { return Ok(never) };
+        let of_source = self.of_source.get(&known.source).into_iter().flatten();
         let mut is_whole = true;
-        for ending in endings {
-            let beside = beside(below, ending);
-            if let Some(known) = self.known.get(&*path_body(&beside)) {
-                is_whole &= known.is_there(folder, &beside).is_some();
-            }
+        for target in of_source {
+            is_whole &= self.known.get(target).is_none_or(|other| {
+                other.options != known.options || other.is_there(folder, &other.below).is_some()
+            });
         }
         let is_of_it = known.source == path_body(origin.path);
         let is_racy = known.modified + RACY >= modified;
         let is_unchanged = known.size == origin.snapshot.length()
             && (is_of_it && known.modified == origin.snapshot.modified() && !is_racy
                 || known.source_hash == origin.snapshot.hash()?);
-        let is_same = is_unchanged && known.options == self.options && known.verdict.is_done();
+        let is_same =
+            is_unchanged && known.options == self.options ^ origin.salt && known.verdict.is_done();
         Ok(match is_of_it || is_unchanged {
             true if is_same && is_whole => Standing::UpToDate(known.verdict),
             true if is_whole => Standing::Open(Replace::Own),
@@ -190,6 +194,14 @@ fn read(file: &mut File) -> io::Result<(HashMap<Box<str>, Known>, u64)> {
         }
     }
     Ok((known, end))
+}
+
+fn by_source(known: &HashMap<Box<str>, Known>) -> HashMap<Box<str>, Vec<Box<str>>> {
+    let mut of_source: HashMap<Box<str>, Vec<Box<str>>> = HashMap::new();
+    for (target, it) in known {
+        of_source.entry(it.source.clone()).or_default().push(target.clone());
+    }
+    of_source
 }
 
 /// Returns the XXH3 of a file from where it stands.

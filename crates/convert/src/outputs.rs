@@ -17,7 +17,7 @@ use self::{
 };
 use crate::{
     compress::Compression,
-    input::{Input, RESIDUE, SIDECAR},
+    input::Input,
     job::Refusal,
     journal::{Origin, Record, Standing, Written},
     opened::Opened,
@@ -114,7 +114,8 @@ impl Outputs {
         Self { manner, root, batch, refused, full }
     }
 
-    /// Returns how the output at a path stands to an input that is open.
+    /// Returns how the output at a path stands to an input that is open; `salt` is a hash of what it
+    /// depends on beside that and the options, 0 if on nothing.
     ///
     /// # Errors
     ///
@@ -124,6 +125,7 @@ impl Outputs {
         path: &Path,
         input: &Input,
         opened: &mut Opened,
+        salt: u64,
     ) -> io::Result<Standing> {
         let default = Standing::Open(self.manner.replace());
         let (Some(root), Input::File { path: source, .. }) = (&self.root, input) else {
@@ -133,8 +135,7 @@ impl Outputs {
             return Ok(default);
         };
         let source = std::path::absolute(source)?;
-        let mut origin = Origin { path: &source, snapshot };
-        root.standing(path, &[SIDECAR, RESIDUE], &mut origin)
+        root.standing(path, &mut Origin { path: &source, snapshot, salt })
     }
 
     /// Begins the file that will stand at a path, with at most the permissions of `mode`.
@@ -178,6 +179,7 @@ impl Outputs {
         input: &Input,
         opened: &mut Opened,
         files: &[Finished],
+        salt: u64,
     ) -> io::Result<Vec<Record>> {
         let (Some(root), Input::File { path: source, .. }) = (&self.root, input) else {
             return Ok(Vec::new());
@@ -190,6 +192,7 @@ impl Outputs {
             size: snapshot.length(),
             modified: snapshot.modified(),
             source_hash,
+            salt,
             written: Some(Written {
                 below: root.strip(&file.path()).to_owned(),
                 length: file.length(),
@@ -212,6 +215,7 @@ impl Outputs {
             size: metadata.map_or(0, |metadata| metadata.len()),
             modified: 0,
             source_hash: 0,
+            salt: 0,
             written: None,
             verdict,
             records: 0,

@@ -9,6 +9,8 @@ use std::{
     path::PathBuf,
 };
 
+use xxhash_rust::xxh3::Xxh3;
+
 use crate::carry::{Contents, Volume, VolumeKind};
 
 pub(crate) use self::events::SessionEvents;
@@ -56,6 +58,16 @@ impl Session {
     /// Returns the files.
     pub(crate) fn files(&self) -> &[SessionFile] {
         &self.files
+    }
+
+    /// Returns a hash of what the files beside the main one are, and when they were changed.
+    pub(crate) fn salt(&self) -> u64 {
+        let mut salt = Xxh3::new();
+        for SessionFile { path, volume, .. } in self.files.iter().skip(1) {
+            let modified = fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
+            salt.update(format!("{volume:?} {modified:?}\n").as_bytes());
+        }
+        salt.digest()
     }
 
     /// Lets messages call the files as others.

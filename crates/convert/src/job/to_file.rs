@@ -6,6 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::{Order, Refusal, verify};
 use crate::{
     CarryMode, Source,
@@ -41,9 +43,10 @@ impl Order {
         extra: &Extra,
     ) -> Result<Outcome, Refusal> {
         check_target(input, path)?;
+        let salt = extra.salt();
         for attempt in 1..=MAX_ATTEMPTS {
             let mut opened = input.open_within(self.limits)?;
-            let replace = match self.outputs.standing(path, input, &mut opened)? {
+            let replace = match self.outputs.standing(path, input, &mut opened, salt)? {
                 Standing::UpToDate(verdict) => return Ok(Outcome::UpToDate(verdict)),
                 Standing::Open(replace) => replace,
             };
@@ -122,7 +125,7 @@ impl Order {
             }
         }
         files.push(target);
-        let records = self.outputs.records(input, source.reader(), &files)?;
+        let records = self.outputs.records(input, source.reader(), &files, extra.salt())?;
         let output = Some(path.display().to_string());
         Ok(Prepared { done: self.done(input, output, from, report), files, records })
     }
@@ -133,7 +136,7 @@ impl Order {
         let limits = self.limits;
         let mut opened =
             if self.redacts { input.open_within(limits)? } else { input.open_as_it_is()? };
-        let replace = match self.outputs.standing(path, input, &mut opened)? {
+        let replace = match self.outputs.standing(path, input, &mut opened, 0)? {
             Standing::UpToDate(verdict) => return Ok(Outcome::UpToDate(verdict)),
             Standing::Open(replace) => replace,
         };
@@ -145,7 +148,7 @@ impl Order {
             return Err(Refusal::Changing);
         }
         let files = vec![target.finish()?];
-        let records = self.outputs.records(input, source.reader(), &files)?;
+        let records = self.outputs.records(input, source.reader(), &files, 0)?;
         self.outputs.publish_bundle(path, Bundle { files, replace, records })?;
         Ok(Outcome::Copied)
     }
@@ -158,6 +161,14 @@ pub(crate) struct Extra {
     pub(crate) contents: Option<Contents>,
     /// The id of the sub-agent whose transcript it is.
     pub(crate) agent: Option<String>,
+}
+
+impl Extra {
+    /// Returns a hash of it; 0 of nothing.
+    fn salt(&self) -> u64 {
+        let is_nothing = self.contents.is_none() && self.agent.is_none();
+        if is_nothing { 0 } else { xxh3_64(format!("{self:?}").as_bytes()) }
+    }
 }
 
 /// A conversion whose files have no names yet.

@@ -25,6 +25,8 @@ pub(crate) struct Origin<'s> {
     /// Its absolute path.
     pub(crate) path: &'s Path,
     pub(crate) snapshot: &'s mut Snapshot,
+    /// A hash of what its outputs depend on beside it and the options; 0 if on nothing.
+    pub(crate) salt: u64,
 }
 
 /// What a line says.
@@ -35,6 +37,8 @@ pub(crate) struct Record {
     pub(crate) size: u64,
     pub(crate) modified: i128,
     pub(crate) source_hash: u64,
+    /// As of its [`Origin`].
+    pub(crate) salt: u64,
     /// What was written, if something was.
     pub(crate) written: Option<Written>,
     pub(crate) verdict: Verdict,
@@ -71,6 +75,7 @@ impl Record {
     /// Returns the line, with its end.
     pub(super) fn line(&self, options: u64) -> Vec<u8> {
         let Self { size, modified, source_hash, records, lost, damaged, .. } = self;
+        let options = options ^ self.salt;
         let mut line = format!("{{\"v\":{VERSION},\"tool\":");
         let mut tool = Vec::new();
         push_string(&mut tool, concat!("convert ", env!("CARGO_PKG_VERSION")), Style::Compact);
@@ -96,6 +101,8 @@ impl Record {
 /// What the journal knows of a file that was written.
 #[derive(Debug)]
 pub(super) struct Known {
+    /// Its path below the folder, where that is text.
+    pub(super) below: PathBuf,
     pub(super) source: Box<str>,
     pub(super) size: u64,
     pub(super) modified: i128,
@@ -113,7 +120,9 @@ impl Known {
         let number = |name| line.get(name)?.raw().as_u64();
         let hash = |name| u64::from_str_radix(text(name)?, 16).ok();
         (number("v")? == u64::from(VERSION)).then_some(())?;
+        let target = line.get("dst")?.text()?;
         let known = Self {
+            below: PathBuf::from(&*target.decode()),
             source: text("src")?.into(),
             size: number("size")?,
             modified: line.get("mtime_ns")?.raw().as_str().parse().ok()?,
@@ -123,7 +132,7 @@ impl Known {
             hash: hash("dst_xxh3")?,
             verdict: Verdict::named(text("status")?)?,
         };
-        Some((text("dst")?.into(), known))
+        Some((target.body().into(), known))
     }
 
     /// Returns when the file was written, in nanoseconds since 1970, if it is as it was then.
@@ -167,6 +176,7 @@ mod tests {
             size: u64::MAX,
             modified: -1,
             source_hash: 7,
+            salt: 0,
             written: Some(Written { below: path.clone(), length: 3, hash: u64::MAX }),
             verdict: Verdict::DoneWithLoss,
             records: 1,

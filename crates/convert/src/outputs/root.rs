@@ -65,16 +65,9 @@ impl Root {
         path.strip_prefix(&self.path).unwrap_or(path)
     }
 
-    pub(super) fn standing(
-        &self,
-        path: &Path,
-        endings: &[&str],
-        origin: &mut Origin<'_>,
-    ) -> io::Result<Standing> {
+    pub(super) fn standing(&self, path: &Path, origin: &mut Origin<'_>) -> io::Result<Standing> {
         match (&self.folder, &self.journal) {
-            (Some(folder), Some(journal)) => {
-                journal.standing(folder, self.strip(path), endings, origin)
-            }
+            (Some(folder), Some(journal)) => journal.standing(folder, self.strip(path), origin),
             _ => Ok(Standing::Open(Replace::Never)),
         }
     }

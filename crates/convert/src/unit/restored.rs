@@ -19,7 +19,7 @@ use crate::{
     job::{Hashing, Order, Refusal, Residue, check_target},
     journal::Standing,
     opened::{Limits, Opened},
-    output::{Finished, Pending, Replace},
+    output::{Finished, Pending},
     outputs::Bundle,
     pipeline::{OtherTarget, Target},
     redaction::{Redactions, redact},
@@ -94,9 +94,9 @@ impl Order {
         }
         check_target(input, path)?;
         let mut opened = input.open_within(self.limits)?;
-        // Whether it is up to date, its main file alone does not tell.
-        let replace = match self.outputs.standing(path, input, &mut opened)? {
-            Standing::UpToDate(_) => Replace::Own,
+        let salt = session.salt();
+        let replace = match self.outputs.standing(path, input, &mut opened, salt)? {
+            Standing::UpToDate(verdict) => return Ok(Outcome::UpToDate(verdict)),
             Standing::Open(replace) => replace,
         };
         let mode = opened.mode();
@@ -121,7 +121,7 @@ impl Order {
             files.push(file.finish()?);
         }
         files.push(target);
-        let mut records = self.outputs.records(input, &mut opened, &files)?;
+        let mut records = self.outputs.records(input, &mut opened, &files, salt)?;
         let mut done = self.done(input, Some(path.display().to_string()), from, report);
         done.files = session.labels();
         records.iter_mut().for_each(|record| record.tell(&done));
