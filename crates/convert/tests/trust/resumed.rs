@@ -46,6 +46,30 @@ fn only_what_changed_is_done_again() {
 }
 
 #[test]
+fn a_session_of_several_files_is_up_to_date_when_all_of_them_are() {
+    let stage = Stage::new(1, 1);
+    let sides = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/commands/sides.in/project/.");
+    let copied =
+        std::process::Command::new("cp").args(["-r", sides]).arg(stage.path("in")).status();
+    assert!(copied.expect("it runs").success());
+    let output = stage.run("out", &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let journal = stage.path("out/.convert-journal.jsonl");
+    let first = fs::read(&journal).expect("a journal");
+    let output = stage.run("out", &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert!(fs::read(&journal).expect("a journal") == first, "something was done");
+
+    let agent = stage.path("in/s1/subagents/agent-a1d4d82.jsonl");
+    let mut file = fs::File::options().append(true).open(agent).expect("opened");
+    file.write_all(b"\n").expect("written");
+    let output = stage.run("out", &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert!(fs::read(&journal).expect("a journal") != first, "nothing was done");
+    assert!(files(&stage.path("out")) == stage.expected(&[]));
+}
+
+#[test]
 fn a_journal_that_is_lost_is_made_again() {
     let stage = Stage::new(6, 3);
     let expected = stage.expected(&[]);
