@@ -194,7 +194,10 @@ fn whatever_is_written_of_a_fixture_is_loaded() {
                 let path = entry.path();
                 let is_copy = fs::read(fixtures.join(source).join(entry.file_name())).ok()
                     == fs::read(&path).ok();
-                if path.is_dir() || is_copy || path.extension().is_none_or(|it| it != "jsonl") {
+                // The journal of the run stands beside the sessions.
+                let is_journal = entry.file_name().as_encoded_bytes().starts_with(b".");
+                let is_session = path.extension().is_some_and(|it| it == "jsonl") && !is_journal;
+                if path.is_dir() || is_copy || !is_session {
                     continue;
                 }
                 let path = path.to_str().expect("UTF-8");
