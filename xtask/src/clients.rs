@@ -3,12 +3,12 @@
 #![expect(clippy::print_stderr, reason = "a task talks to a terminal")]
 
 use std::{
-    env, fs,
+    fs,
     path::{Path, PathBuf},
     process::Command,
 };
 
-use crate::scratch::{Scratch, call};
+use crate::scratch::{Scratch, build, call};
 
 /// The reader, from its source distribution: that one brings no client along.
 const SDK: &str = "claude-agent-sdk";
@@ -80,13 +80,6 @@ fn lists_and_conversations(
 fn example(root: &Path, name_of_crate: &str, name: &str) -> Result<PathBuf, String> {
     let target = build(root, &["-p", name_of_crate, "--example", name])?;
     Ok(target.join("debug/examples").join(name))
-}
-
-/// Builds something and returns the folder of all that is built.
-fn build(root: &Path, arguments: &[&str]) -> Result<PathBuf, String> {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    call(Command::new(cargo).current_dir(root).args(["build", "--quiet"]).args(arguments))?;
-    Ok(root.join(env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from)))
 }
 
 /// Installs the reader into an environment of its own, and returns that environment's Python.

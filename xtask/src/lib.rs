@@ -16,6 +16,7 @@ mod instructions;
 mod manifest;
 mod miri;
 mod pages;
+mod queries;
 mod scratch;
 mod tidy;
 
@@ -30,6 +31,7 @@ pub use self::{
     manifest::{Fixture, manifest},
     miri::miri,
     pages::pages,
+    queries::queries,
     tidy::{Problem, tidy},
 };
 

@@ -14,6 +14,7 @@ usage: cargo xtask TASK
   tidy              what the compiler does not check: directions, names, sizes, fixtures
   fixtures          writes the fixtures that are made from others; --check only compares
   clients [DIR...]  every session of the folders to Claude Code and the stream, read by the Agent SDK
+  queries [DIR...]  the questions of docs/QUERIES.md, asked of tables, and the files back from them
   pages [DIR...]    pages of three sessions in Chromium: drawn, quiet, quick, and used
   matrix [DIR...]   every file of the folders to every format and back; --third: and by a third
   miri              jsonl's unit tests and its vectors under Miri, where it is installed
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         }
         ("clients", folders) => xtask::clients(xtask::root(), folders),
         ("miri", []) => xtask::miri(xtask::root()),
+        ("queries", folders) => xtask::queries(xtask::root(), folders),
         ("pages", folders) => xtask::pages(xtask::root(), folders),
         ("matrix", folders) => matrix(folders),
         ("trust", words) => trust(words),

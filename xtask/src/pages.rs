@@ -3,12 +3,12 @@
 #![expect(clippy::print_stderr, reason = "a task talks to a terminal")]
 
 use std::{
-    env, fs,
-    path::{Path, PathBuf},
+    fs,
+    path::Path,
     process::{Command, Stdio},
 };
 
-use crate::scratch::{Scratch, call};
+use crate::scratch::{Scratch, build, call};
 
 /// What is done on a page, and what must come of it.
 const SCRIPT: &str = include_str!("pages.py");
@@ -33,16 +33,13 @@ fn run(root: &Path, folders: &[String], scratch: &Path) -> Result<(), String> {
                     and chromium-driver"
             .to_owned());
     }
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut build = Command::new(cargo);
-    call(build.current_dir(root).args(["build", "--quiet", "-p", "convert", "--bin", "convert"]))?;
-    let target = env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
+    let target = build(root, &["-p", "convert", "--bin", "convert"])?;
     fs::create_dir_all(scratch).map_err(|error| error.to_string())?;
     let script = scratch.join("pages.py");
     fs::write(&script, SCRIPT).map_err(|error| error.to_string())?;
     let mut open = Command::new("python3");
-    open.arg(script).arg(root.join(&target).join("debug/convert"));
-    open.arg(scratch.join("work")).arg(root.join(&target).join("pages"));
+    open.arg(script).arg(target.join("debug/convert"));
+    open.arg(scratch.join("work")).arg(target.join("pages"));
     if folders.is_empty() {
         open.arg(root.join("fixtures"));
     }

@@ -1,4 +1,5 @@
-//! What tasks that run other programs share: a folder for their time, and a call that must succeed.
+//! What tasks that run other programs share: a folder for their time, a build, and a call that must
+//! succeed.
 
 use std::{
     env, fs,
@@ -13,6 +14,13 @@ pub(crate) fn call(command: &mut Command) -> Result<(), String> {
         Ok(status) => Err(format!("{}: {status}", command.get_program().display())),
         Err(error) => Err(format!("{}: {error}", command.get_program().display())),
     }
+}
+
+/// Builds something and returns the folder of all that is built.
+pub(crate) fn build(root: &Path, arguments: &[&str]) -> Result<PathBuf, String> {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    call(Command::new(cargo).current_dir(root).args(["build", "--quiet"]).args(arguments))?;
+    Ok(root.join(env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from)))
 }
 
 /// A folder for the time of a task.

@@ -58,6 +58,10 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         complain("the output folder is inside the input folder");
         return Ok(Status::Failed);
     }
+    if let [Input::Missing { path, reason, .. }] = inputs.as_slice() {
+        complain(&format!("{}: {reason}", shown(&path.to_string_lossy())));
+        return Ok(Status::Failed);
+    }
     inputs.retain(|input| args.with_raw || !is_folder || !input.is_side_file());
     let mode = if args.quiet { progress::Mode::None } else { progress::Mode::Auto };
     let mut run = Run {

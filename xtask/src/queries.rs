@@ -1,0 +1,44 @@
+//! The questions of docs/QUERIES.md, asked of tables that are made of sessions, and the way back.
+
+#![expect(clippy::print_stderr, reason = "a task talks to a terminal")]
+
+use std::{env, fs, path::Path, process::Command};
+
+use crate::scratch::{Scratch, build, call};
+
+/// What answers the questions, and what it needs to show times.
+const PACKAGES: &[&str] = &["duckdb", "pytz"];
+
+/// Asks every question, and compares what the tables keep with the files.
+const SCRIPT: &str = include_str!("queries.py");
+
+/// Makes tables of the folders and asks them all questions; returns whether each was answered and
+/// every file came back.
+///
+/// Without a folder, the fixtures are asked.
+pub fn queries(root: &Path, folders: &[String]) -> bool {
+    let scratch = Scratch::new("queries");
+    let result = run(root, folders, scratch.path());
+    if let Err(what) = &result {
+        eprintln!("{what}");
+    }
+    result.is_ok()
+}
+
+fn run(root: &Path, folders: &[String], scratch: &Path) -> Result<(), String> {
+    let venv = scratch.join("venv");
+    call(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
+    let python = venv.join("bin/python");
+    call(Command::new(&python).args(["-m", "pip", "install", "-q"]).args(PACKAGES))?;
+    let target = build(root, &["--release", "-p", "convert", "--features", "parquet"])?;
+    let script = scratch.join("queries.py");
+    fs::write(&script, SCRIPT).map_err(|error| error.to_string())?;
+    let fixtures = [root.join("fixtures").display().to_string()];
+    let here = env::current_dir().map_err(|error| error.to_string())?;
+    for folder in if folders.is_empty() { &fixtures } else { folders } {
+        let mut ask = Command::new(&python);
+        ask.arg(&script).arg(target.join("release/convert"));
+        call(ask.arg(root.join("docs/QUERIES.md")).arg(here.join(folder)).current_dir(scratch))?;
+    }
+    Ok(())
+}
