@@ -24,6 +24,7 @@ pub(crate) enum Cell<'c> {
     Int(i64),
     Float(f64),
     Bool(bool),
+    /// Microseconds since 1970.
     Time(i64),
     Bytes(&'c [u8]),
     Texts(&'c [String]),
@@ -40,9 +41,9 @@ impl<'c> Cell<'c> {
         Cell::Int(i64::try_from(count).unwrap_or(i64::MAX))
     }
 
-    /// Creates a cell from a time in microseconds that may be unknown.
-    pub(crate) fn time(micros: Option<i64>) -> Self {
-        micros.map_or(Cell::Null, Cell::Time)
+    /// Creates a cell from a time in milliseconds since 1970 that may be unknown.
+    pub(crate) fn time(millis: Option<i64>) -> Self {
+        millis.map_or(Cell::Null, |millis| Cell::Time(millis.saturating_mul(1000)))
     }
 
     fn n_bytes(&self) -> usize {

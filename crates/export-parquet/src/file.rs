@@ -2,9 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use core_model::{
-    Block, Body, DurationRule, Event, Field, NoticeKind, Span, TitleRank, TokenTotals,
-};
+use core_model::{Block, Body, Event, Field, NoticeKind, Span, TitleRank, TokenTotals};
 use jsonl::{Line, Text};
 
 use crate::{block::Words, columns::Cell};
@@ -107,8 +105,6 @@ impl SessionFile {
         let tokens = summary.tokens.total();
         let [models, tools] = [&summary.models, &summary.tools]
             .map(|names| names.iter().cloned().collect::<Vec<_>>());
-        let first = summary.span.earliest();
-        let last = first.zip(summary.span.millis(DurationRule::MinMax)).map(|(at, took)| at + took);
         then(&[
             Cell::Text(&self.name),
             Cell::Text(self.format),
@@ -118,8 +114,8 @@ impl SessionFile {
             Cell::text(summary.cwd.as_deref()),
             Cell::text(summary.git_branch.as_deref()),
             Cell::text(summary.version.as_deref()),
-            Cell::time(first.map(micros)),
-            Cell::time(last.map(micros)),
+            Cell::time(summary.span.earliest()),
+            Cell::time(summary.span.latest()),
             Cell::count(summary.n_lines),
             Cell::count(summary.n_bad),
             Cell::count(summary.n_bytes),
@@ -136,10 +132,6 @@ impl SessionFile {
             Cell::Texts(&tools),
         ])
     }
-}
-
-fn micros(millis: i64) -> i64 {
-    millis.saturating_mul(1000)
 }
 
 impl Summary {

@@ -107,7 +107,7 @@ impl<'l> Row<'l> {
         let time_text = time_text
             .map(|time| time.as_text().map_or(Cow::Borrowed(time.as_str()), |text| text.decode()));
         // A line of several blocks has the tokens once.
-        let tokens = self.tokens.take_if(|_| self.block == 0);
+        let tokens = self.tokens.take();
         let token =
             |of: fn(Tokens) -> u64| tokens.map_or(Cell::Null, |tokens| Cell::count(of(tokens)));
         columns.push(&[
@@ -124,7 +124,7 @@ impl<'l> Row<'l> {
                 Role::Assistant => Cell::Text("assistant"),
             }),
             Cell::text(words.block_type.as_deref()),
-            Cell::time(self.time.map(|millis| millis.saturating_mul(1000))),
+            Cell::time(self.time),
             Cell::text(time_text.as_deref()),
             uuid,
             parent,
