@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! carry   = "1" TAG guard [ "H" length ":" base [ "T" length ":" contents ] ] record*
-//! contents = [ "V" ] volume*
+//! contents = volume*
 //! volume  = volkind length "," length ":" name "," length ":" id of a tool use
 //! volkind = "M" the session itself | "A" a sub-agent | "S" another file, as it is
 //! guard   = xxh3 of the written line without its carry, 11 characters of base 64
@@ -21,8 +21,7 @@
 //!         | start "," length "B"     bytes of the base
 //! ```
 //!
-//! Where a source is several files, one after the other, the contents say which bytes are whose; with
-//! "V" the written file is a view: it repeats what rides in the main file, and carries nothing.
+//! Where a source is several files, one after the other, the contents say which bytes are whose.
 //!
 //! In the member, `"` and `^` are exchanged, and `\` and DEL, before JSON escapes the string: source
 //! text is JSON, and so most of it needs no escaping.

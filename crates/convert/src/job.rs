@@ -8,10 +8,9 @@ use std::{
 };
 
 use core_model::{Format, Options};
-use xxhash_rust::xxh3::Xxh3;
 
 use self::to_file::is_changing;
-pub(crate) use self::to_file::{Extra, Residue, check_target};
+pub(crate) use self::to_file::{Extra, MAX_ATTEMPTS, Residue, check_target};
 use crate::{
     CarryMode, Conversion, Damage, Detected, FORMATS, Sidecar, Source,
     cli::SubAgents,
@@ -19,6 +18,7 @@ use crate::{
     conversions::Outcome,
     describe::Done,
     detect,
+    hashing::Hashing,
     input::Input,
     install::NotInstalled,
     interrupt::Interruptible,
@@ -111,6 +111,23 @@ impl Refusal {
     }
 }
 
+impl Detected {
+    /// Returns the format; of an input without a line, none.
+    ///
+    /// # Errors
+    ///
+    /// If it is none of ours, or may be two.
+    pub(crate) fn known(self) -> Result<Option<&'static Format>, Refusal> {
+        match self {
+            Detected::Format(format) => Ok(Some(format)),
+            Detected::Empty => Ok(None),
+            Detected::Foreign(name) => Err(Refusal::Foreign(name)),
+            Detected::Ambiguous(one, other) => Err(Refusal::Ambiguous(one.name, other.name)),
+            Detected::Unknown => Err(Refusal::Unknown),
+        }
+    }
+}
+
 impl Order {
     /// Returns the format of an opened input.
     pub(crate) fn format_of(
@@ -120,14 +137,9 @@ impl Order {
         if let Some(format) = self.from {
             return Ok(format);
         }
-        match detect(source)? {
-            Detected::Format(format) => Ok(format),
-            // Without a line it is in any format, but for the target's: then it is as it should be.
-            Detected::Empty => Ok(FORMATS[usize::from(FORMATS[0].name == self.to.name)]),
-            Detected::Foreign(name) => Err(Refusal::Foreign(name)),
-            Detected::Ambiguous(one, other) => Err(Refusal::Ambiguous(one.name, other.name)),
-            Detected::Unknown => Err(Refusal::Unknown),
-        }
+        // Without a line it is in any format, but for the target's: then it is as it should be.
+        let of_nothing = FORMATS[usize::from(FORMATS[0].name == self.to.name)];
+        Ok(detect(source)?.known()?.unwrap_or(of_nothing))
     }
 
     /// Converts an input to standard output.
@@ -185,20 +197,6 @@ impl Order {
     }
 }
 
-/// A sink that hashes.
-pub(crate) struct Hashing(pub(crate) Xxh3);
-
-impl Write for Hashing {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.update(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 /// Converts what was written back, and compares it with the source.
 pub(crate) fn verify(
     conversion: &Conversion,
@@ -208,12 +206,12 @@ pub(crate) fn verify(
 ) -> Result<(), Refusal> {
     let sidecar = sidecar.map(Sidecar::read).transpose()?;
     let back = Conversion { from: conversion.to, to: conversion.from, ..conversion.clone() };
-    let mut restored = Hashing(Xxh3::new());
+    let mut restored = Hashing::new(io::sink());
     if back.from.name == back.to.name {
         return Ok(());
     }
     back.run(written, sidecar, &mut restored)?;
-    let mut original = Hashing(Xxh3::new());
+    let mut original = Hashing::new(io::sink());
     source.copy_to(&mut original)?;
-    if restored.0.digest() == original.0.digest() { Ok(()) } else { Err(Refusal::NotExact) }
+    if restored.hash.digest() == original.hash.digest() { Ok(()) } else { Err(Refusal::NotExact) }
 }

@@ -40,6 +40,7 @@ mod filter;
 mod folder;
 mod folder_run;
 mod formats;
+mod hashing;
 mod in_order;
 mod input;
 mod inspect;

@@ -1,6 +1,5 @@
 //! Where to write: a file appears whole or not at all, and nothing is overwritten unasked.
 
-mod hashing;
 mod place;
 
 use std::{
@@ -13,11 +12,11 @@ use std::{
 
 use rustix::fs::FileType;
 
-use self::hashing::Hashing;
 pub(crate) use self::place::Place;
 use crate::{
     compress::{Compression, Encoder},
     folder::Folder,
+    hashing::Hashing,
     interrupt::Interruptible,
     shown::shown,
     temporary::Temporary,

@@ -165,12 +165,6 @@ pub(crate) fn format_of(bytes: &[u8]) -> Result<&'static Format, Refusal> {
 ///
 /// If it is none of ours.
 pub(crate) fn known(found: Detected) -> Result<&'static Format, Refusal> {
-    match found {
-        Detected::Format(format) => Ok(format),
-        // Without a line it is in any format.
-        Detected::Empty => FORMATS.first().copied().ok_or(Refusal::Unknown),
-        Detected::Foreign(name) => Err(Refusal::Foreign(name)),
-        Detected::Ambiguous(one, other) => Err(Refusal::Ambiguous(one.name, other.name)),
-        Detected::Unknown => Err(Refusal::Unknown),
-    }
+    // Without a line it is in any format.
+    found.known()?.or_else(|| FORMATS.first().copied()).ok_or(Refusal::Unknown)
 }

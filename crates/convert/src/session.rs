@@ -7,6 +7,7 @@ use std::{
     fs::{self, File},
     io::{self, Write},
     path::PathBuf,
+    time::SystemTime,
 };
 
 use xxhash_rust::xxh3::Xxh3;
@@ -29,6 +30,8 @@ pub(crate) struct SessionFile {
     label: String,
     /// What it is to the session; no more of it is read than its size says.
     pub(crate) volume: Volume,
+    /// When it was changed last before it was measured, where the system tells.
+    modified: Option<SystemTime>,
     /// Where it starts in the source.
     pub(crate) start: u64,
 }
@@ -46,10 +49,11 @@ impl Session {
         let mut measured = Vec::new();
         let mut start = 0;
         for (path, kind, name, tool_use) in files {
-            let size = fs::metadata(&path)?.len();
+            let metadata = fs::metadata(&path)?;
+            let (size, modified) = (metadata.len(), metadata.modified().ok());
             let volume = Volume { kind, size, name, tool_use };
             let label = path.display().to_string();
-            measured.push(SessionFile { path, label, volume, start });
+            measured.push(SessionFile { path, label, volume, modified, start });
             start += size;
         }
         Ok(Self { files: measured })
@@ -60,11 +64,25 @@ impl Session {
         &self.files
     }
 
+    /// Returns whether every file still is what it was when it was measured.
+    ///
+    /// # Errors
+    ///
+    /// Those of looking at a file.
+    pub(crate) fn is_unchanged(&self) -> io::Result<bool> {
+        for SessionFile { path, volume, modified, .. } in &self.files {
+            let metadata = fs::metadata(path)?;
+            if metadata.len() != volume.size || metadata.modified().ok() != *modified {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// Returns a hash of what the files beside the main one are, and when they were changed.
     pub(crate) fn salt(&self) -> u64 {
         let mut salt = Xxh3::new();
-        for SessionFile { path, volume, .. } in self.files.iter().skip(1) {
-            let modified = fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
+        for SessionFile { volume, modified, .. } in self.files.iter().skip(1) {
             salt.update(format!("{volume:?} {modified:?}\n").as_bytes());
         }
         salt.digest()
@@ -87,7 +105,7 @@ impl Session {
     /// Returns which bytes of the source are whose.
     pub(crate) fn contents(&self) -> Contents {
         let volumes = self.files.iter().map(|file| file.volume.clone()).collect();
-        Contents { is_view: false, volumes }
+        Contents { volumes }
     }
 }
 
@@ -100,5 +118,34 @@ impl SessionFile {
     /// Writes the bytes of the file to `sink`.
     pub(crate) fn copy_to(&self, sink: &mut dyn Write) -> io::Result<u64> {
         io::copy(&mut self.open()?, sink)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_of_any_file_is_seen() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [main, side] = ["s1.jsonl", "note.txt"].map(|name| folder.path().join(name));
+        for path in [&main, &side] {
+            fs::write(path, "one\ntwo\n").expect("written");
+        }
+        let measured = || {
+            let volume = |path: &PathBuf, kind| (path.clone(), kind, String::new(), String::new());
+            Session::new([volume(&main, VolumeKind::Main), volume(&side, VolumeKind::Side)])
+                .expect("measured")
+        };
+        let session = measured();
+        assert!(session.is_unchanged().expect("looked at"));
+        for path in [&main, &side] {
+            let session = measured();
+            fs::write(path, "one\n").expect("written");
+            assert!(!session.is_unchanged().expect("looked at"), "{}", path.display());
+        }
+        let session = measured();
+        fs::remove_file(&side).expect("removed");
+        assert!(session.is_unchanged().is_err());
     }
 }

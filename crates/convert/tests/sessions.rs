@@ -431,3 +431,27 @@ fn trees_are_the_same_for_any_number_of_jobs() {
         assert!(trees[0] == trees[1], "{target}");
     }
 }
+
+#[test]
+fn a_session_whose_name_goes_on_anothers_keeps_its_name() {
+    let tree: Tree = ["user", "user_command", "user_command_2"]
+        .map(|name| {
+            let message = r#""message":{"role":"user","content":"Hello"}"#;
+            (
+                format!("{name}.jsonl"),
+                Lines::new(name, None).line("user", message).text.into_bytes(),
+            )
+        })
+        .into();
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    write(&folder.path().join("in"), &tree);
+    for carry in ["inline", "sidecar"] {
+        let (there, back) = (path(&format!("{carry}-there")), path(&format!("{carry}-back")));
+        let to_clido = ["-q", "--to", "clido", "--carry", carry, "-o", &there, &path("in")];
+        assert_eq!(convert(&to_clido).0, 0, "{carry}");
+        let (status, words) = convert(&["-q", "--to", "claude-code", "-o", &back, &there]);
+        assert_eq!(status, 0, "{carry}: {words}");
+        assert_same(&read(Path::new(&back)), &tree, carry);
+    }
+}

@@ -13,8 +13,6 @@ const MAX_NAME: usize = 1024;
 /// The files that a source was read from, one after the other.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Contents {
-    /// Whether the written file only repeats what rides in the session's main file.
-    pub is_view: bool,
     /// The files.
     pub volumes: Vec<Volume>,
 }
@@ -57,9 +55,6 @@ impl VolumeKind {
 impl Contents {
     /// Appends the contents, as they stand in a carry.
     pub(super) fn push(&self, out: &mut Vec<u8>) {
-        if self.is_view {
-            out.push(b'V');
-        }
         for volume in &self.volumes {
             out.push(volume.kind.letter());
             push_number(out, volume.size);
@@ -76,9 +71,6 @@ impl Contents {
     pub(super) fn parse(text: &str) -> Option<Self> {
         let mut contents = Self::default();
         let mut rest = text.as_bytes();
-        if let Some(after) = rest.strip_prefix(b"V") {
-            (contents.is_view, rest) = (true, after);
-        }
         let mut total = 0u64;
         while let Some((letter, after)) = rest.split_first() {
             let kind = match letter {
@@ -176,7 +168,7 @@ mod tests {
         let main = Volume { kind: VolumeKind::Main, name: String::new(), ..volume("") };
         let side = Volume { kind: VolumeKind::Side, size: 2, ..volume("*/tool-results/é 1.txt") };
         let agent = volume("*/subagents/agent-a1.jsonl");
-        let contents = Contents { is_view: true, volumes: vec![main, agent, side] };
+        let contents = Contents { volumes: vec![main, agent, side] };
         let mut text = Vec::new();
         contents.push(&mut text);
         let text = String::from_utf8(text).expect("text");

@@ -11,7 +11,7 @@ use core_model::{Check, Format, Problem};
 use jsonl::{Style, push_string};
 
 use crate::{
-    Detected, Source, by_name,
+    Source, by_name,
     cli::format_names,
     detect,
     input::Input,
@@ -95,18 +95,9 @@ impl Checked {
     ) -> Result<(), Refusal> {
         let mut source = Source::new(input.open()?);
         let label = input.label();
-        let found = match format {
-            Some(format) => Detected::Format(format),
-            None => detect(&mut source)?,
-        };
-        let format = match found {
-            Detected::Format(format) => Some(format),
-            Detected::Empty => None,
-            Detected::Foreign(name) => return Err(Refusal::Foreign(name)),
-            Detected::Ambiguous(one, other) => {
-                return Err(Refusal::Ambiguous(one.name, other.name));
-            }
-            Detected::Unknown => return Err(Refusal::Unknown),
+        let format = match format {
+            Some(format) => Some(format),
+            None => detect(&mut source)?.known()?,
         };
         self.n_checked += 1;
         let mut printer = Printer { label: &label, is_json, out, counts: BTreeMap::new() };

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use self::lines::{Read, SessionLines, has_owner};
 use crate::{
-    Detected, Source, detect,
+    Source, detect,
     figures::count,
     input::Input,
     interrupt::is_interrupted,
@@ -227,12 +227,7 @@ impl Export {
         if let Some(format) = self.from {
             return Ok(format);
         }
-        match detect(source)? {
-            Detected::Format(format) => Ok(format),
-            Detected::Empty | Detected::Unknown => Err(Refusal::Unknown),
-            Detected::Foreign(name) => Err(Refusal::Foreign(name)),
-            Detected::Ambiguous(one, other) => Err(Refusal::Ambiguous(one.name, other.name)),
-        }
+        detect(source)?.known()?.ok_or(Refusal::Unknown)
     }
 }
 

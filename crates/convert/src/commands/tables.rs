@@ -10,7 +10,7 @@ use core_model::Format;
 use export_parquet::{Dataset, Options, SessionFile};
 
 use crate::{
-    Detected, Source, by_name,
+    Source, by_name,
     cli::format_names,
     detect,
     figures::{grouped, size},
@@ -123,19 +123,10 @@ impl Run {
             Input::File { name, .. } => name.to_string_lossy().into_owned(),
             _ => "stdin.jsonl".to_owned(),
         };
-        let found = match self.from {
-            Some(format) => Detected::Format(format),
-            None => detect(&mut source)?,
-        };
-        let format = match found {
-            Detected::Format(format) => Some(format),
-            _ if self.keeps_all => None,
-            Detected::Empty => None,
-            Detected::Foreign(name) => return Err(Refusal::Foreign(name)),
-            Detected::Ambiguous(one, other) => {
-                return Err(Refusal::Ambiguous(one.name, other.name));
-            }
-            Detected::Unknown => return Err(Refusal::Unknown),
+        let format = match (self.from, self.keeps_all) {
+            (Some(format), _) => Some(format),
+            (None, true) => detect(&mut source)?.known().unwrap_or_default(),
+            (None, false) => detect(&mut source)?.known()?,
         };
         let mut file = SessionFile::new(&name, format.map_or(NO_FORMAT, |format| format.name));
         let (dataset, progress) = (&mut self.dataset, &self.progress);

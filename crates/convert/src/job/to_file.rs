@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// How often an input is read that changes while it is.
-const MAX_ATTEMPTS: u32 = 3;
+pub(crate) const MAX_ATTEMPTS: u32 = 3;
 
 impl Order {
     /// Converts an input to a file, unless that is there and up to date.

@@ -11,7 +11,7 @@ use crate::{
     cli::SubAgents,
     conversions::{Outcome, Results},
     input::Input,
-    job::{Extra, Order, Refusal},
+    job::{Extra, MAX_ATTEMPTS, Order, Refusal},
     session::Session,
     stack::stack,
 };
@@ -125,7 +125,7 @@ impl Order {
         let mut results = vec![(&unit.main, self.to_file(&unit.main, path))];
         for Companion { input, role } in &unit.others {
             let result = match role {
-                FileRole::Agent(id) => self.agent_back(input, id, path, from),
+                FileRole::Agent(id) => self.agent_back(unit, input, id, path, from),
                 _ => match beside(unit, input, path) {
                     Some(path) => self.copy(input, &path),
                     None => Err(Refusal::NoName),
@@ -136,8 +136,11 @@ impl Order {
         results
     }
 
+    /// Converts a sub-agent's file back to the name that its carry knows. A carry that knows none is
+    /// of a session of its own, whose name only goes on that of another: it keeps its name.
     fn agent_back(
         &self,
+        unit: &Unit,
         input: &Input,
         id: &str,
         main: &Path,
@@ -149,6 +152,9 @@ impl Order {
         let contents = found.contents.filter(|_| is_back);
         let volume = contents.as_ref().and_then(|contents| contents.volumes.first());
         let (path, id) = match volume {
+            None if is_back => {
+                return self.to_file(input, &beside(unit, input, main).ok_or(Refusal::NoName)?);
+            }
             Some(volume) => {
                 let known = self.to.bundles.and_then(|bundles| (bundles.agent_id)(&volume.name));
                 (volume.path(main).ok_or(Refusal::NoName)?, known.unwrap_or(id).to_owned())
@@ -167,8 +173,16 @@ impl Order {
         let main = unit.main.path().ok_or(Refusal::NoName)?;
         let bundle = unit.bundle(from)?;
         let is_whole = self.is_whole();
-        let session = self.session(&bundle, is_whole)?;
-        let mut outcome = self.session_to(&unit.main, session.clone(), from, path)?;
+        let mut session = self.session(&bundle, is_whole)?;
+        let mut outcome = self.session_to(&unit.main, session.clone(), from, path);
+        for _ in 1..MAX_ATTEMPTS {
+            if !matches!(outcome, Err(Refusal::Changing)) {
+                break;
+            }
+            session = self.session(&bundle, is_whole)?;
+            outcome = self.session_to(&unit.main, session.clone(), from, path);
+        }
+        let mut outcome = outcome?;
         if let Outcome::Converted(done) = &mut outcome {
             done.report.tell_of(&bundle);
         }
@@ -232,7 +246,7 @@ impl Order {
             tool_use: agent.tool_use.clone().unwrap_or_default(),
         };
         let path = self.agent_path(path, &agent.id).ok_or(Refusal::NoName)?;
-        let contents = Some(Contents { is_view: false, volumes: vec![volume] });
+        let contents = Some(Contents { volumes: vec![volume] });
         self.file_to(input, &path, &Extra { contents, agent: Some(agent.id.clone()) })
     }
 

@@ -8,15 +8,15 @@ use std::{
 };
 
 use core_model::Format;
-use xxhash_rust::xxh3::Xxh3;
 
 use crate::{
     CarryMode, Conversion, Sidecar, Source,
     carry::{Volume, VolumeKind},
     conversions::Outcome,
     damage::first_damage,
+    hashing::Hashing,
     input::{Input, sidecar_path},
-    job::{Hashing, Order, Refusal, Residue, check_target},
+    job::{Order, Refusal, Residue, check_target},
     journal::Standing,
     opened::{Limits, Opened},
     output::{Finished, Pending},
@@ -100,18 +100,22 @@ impl Order {
             Standing::Open(replace) => replace,
         };
         let mode = opened.mode();
-        let Staged { session, redactions, .. } = &self.staged(session)?;
-        self.check_damage(session)?;
+        let staged = &self.staged(session.clone())?;
+        let redactions = &staged.redactions;
+        self.check_damage(&staged.session)?;
         let conversion = self.conversion(from);
         let mut target = self.outputs.create_packed(path, mode, self.outputs.manner.compression)?;
         let mut residue = Residue { outputs: &self.outputs, path, mode, file: None };
         let to = Target { residue: Some(&mut residue), ..Target::of(&mut target) };
-        let (mut report, sidecar) = conversion.run_session(session, to)?;
+        let (mut report, sidecar) = conversion.run_session(&staged.session, to)?;
         report.redactions.clone_from(redactions);
         let target = target.finish()?;
         if self.verify && self.carry != CarryMode::None {
             let mut written = Source::new(Opened::file(target.reread()?, Limits::NONE)?);
-            verify(&conversion, session, &mut written, sidecar.as_deref())?;
+            verify(&conversion, &staged.session, &mut written, sidecar.as_deref())?;
+        }
+        if !session.is_unchanged()? {
+            return Err(Refusal::Changing);
         }
         let mut files: Vec<Finished> =
             residue.file.map(Pending::finish).transpose()?.into_iter().collect();
@@ -123,7 +127,7 @@ impl Order {
         files.push(target);
         let mut records = self.outputs.records(input, &mut opened, &files, salt)?;
         let mut done = self.done(input, Some(path.display().to_string()), from, report);
-        done.files = session.labels();
+        done.files = staged.session.labels();
         records.iter_mut().for_each(|record| record.tell(&done));
         self.outputs.publish_bundle(path, Bundle { files, replace, records })?;
         Ok(Outcome::Converted(Box::new(done)))
@@ -171,7 +175,8 @@ pub(super) fn verify(
 ) -> Result<(), Refusal> {
     let sidecar = sidecar.map(Sidecar::read).transpose()?;
     let back = Conversion { from: conversion.to, to: conversion.from, ..conversion.clone() };
-    let mut restored: Vec<Hashing> = session.files().iter().map(|_| Hashing(Xxh3::new())).collect();
+    let mut restored: Vec<Hashing<io::Sink>> =
+        session.files().iter().map(|_| Hashing::new(io::sink())).collect();
     if let Some((main, others)) = restored.split_first_mut() {
         let files = session.files().iter().skip(1);
         let mut targets = Vec::new();
@@ -185,9 +190,9 @@ pub(super) fn verify(
         back.run_to(written, &stack, sidecar, target)?;
     }
     for (file, restored) in session.files().iter().zip(&restored) {
-        let mut original = Hashing(Xxh3::new());
+        let mut original = Hashing::new(io::sink());
         file.copy_to(&mut original)?;
-        if restored.0.digest() != original.0.digest() {
+        if restored.hash.digest() != original.hash.digest() {
             return Err(Refusal::NotExact);
         }
     }

@@ -5,14 +5,14 @@ use std::io::{self, Write};
 use xxhash_rust::xxh3::Xxh3;
 
 /// A sink that hashes and counts.
-pub(super) struct Hashing<W> {
-    pub(super) inner: W,
-    pub(super) hash: Xxh3,
-    pub(super) length: u64,
+pub(crate) struct Hashing<W> {
+    pub(crate) inner: W,
+    pub(crate) hash: Xxh3,
+    pub(crate) length: u64,
 }
 
 impl<W> Hashing<W> {
-    pub(super) fn new(inner: W) -> Self {
+    pub(crate) fn new(inner: W) -> Self {
         Self { inner, hash: Xxh3::new(), length: 0 }
     }
 }
