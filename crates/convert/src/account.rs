@@ -1,5 +1,8 @@
 //! The account of a run: what is printed at its end, the report, and the exit status.
 
+pub(crate) mod describe;
+pub(crate) mod summary;
+
 use std::{
     collections::BTreeSet,
     fs::File,
@@ -9,13 +12,12 @@ use std::{
 };
 
 use crate::{
+    account::summary::Summary,
     cli::ConvertArgs,
+    job::settled::{End, Settled},
     output::{FILE_MODE, Pending, Place, Replace},
-    progress::say,
     run::{Status, complain},
-    settled::{End, Settled},
-    shown::shown,
-    summary::Summary,
+    terminal::{progress::say, shown::shown},
 };
 
 /// Prints what was done, writes the report, and returns the status.

@@ -32,7 +32,11 @@ mod decode;
 mod encode;
 mod member;
 mod number;
+pub(crate) mod restore;
 mod riders;
+pub(crate) mod rooms;
+pub(crate) mod sidecar;
+pub(crate) mod waiting;
 
 pub(crate) use self::{
     base::Base,

@@ -6,8 +6,11 @@ use clap::{Args, Parser, ValueEnum, ValueHint, builder::FalseyValueParser};
 use core_model::SdkVersion;
 
 use crate::{
-    CarryMode, FORMATS, commands::Command, compress::Compression, figures::parse_size,
-    outputs::Durability, progress::Mode,
+    CarryMode, FORMATS,
+    commands::Command,
+    compress::Compression,
+    outputs::Durability,
+    terminal::{figures::parse_size, progress::Mode},
 };
 
 /// The version, with the commit where the build knows it.

@@ -6,20 +6,17 @@ use core_model::{Format, Options};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{
-    CarryMode, account, by_name,
+    CarryMode,
+    account::{self, describe::Done},
+    by_name,
     cli::ConvertArgs,
-    describe::Done,
     folder_run::FolderRun,
-    input::{Input, is_inside_an_input},
+    input::{Input, is_inside_an_input, opened::Limits, sessions::Lookup},
     install::install,
-    job::{Order, Refusal},
-    opened::Limits,
+    job::{Order, Refusal, settled::Settled, verdict::Verdict},
     outputs::{Manner, Outputs},
     run::{Status, complain, inputs},
-    sessions::Lookup,
-    settled::Settled,
     unit::Unit,
-    verdict::Verdict,
 };
 
 /// What became of an input.

@@ -261,11 +261,11 @@ fn retried<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> io::Result<T> 
 }
 
 fn is_link(path: &Path) -> io::Error {
-    let path = crate::shown::shown(&path.to_string_lossy());
+    let path = crate::terminal::shown::shown(&path.to_string_lossy());
     io::Error::other(format!("{path} is a link, and links below the folder are not followed"))
 }
 
 fn leads_out(path: &Path) -> io::Error {
-    let path = crate::shown::shown(&path.to_string_lossy());
+    let path = crate::terminal::shown::shown(&path.to_string_lossy());
     io::Error::other(format!("{path} leads out of the folder"))
 }

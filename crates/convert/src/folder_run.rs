@@ -1,5 +1,8 @@
 //! A run over many inputs: the largest first, on all cores, to files.
 
+pub(crate) mod duplicates;
+pub(crate) mod pool;
+
 use std::{
     collections::HashSet,
     panic::{AssertUnwindSafe, catch_unwind},
@@ -10,13 +13,11 @@ use crate::{
     cli::ConvertArgs,
     compress::Compression,
     conversions::{Outcome, Results},
-    duplicates::duplicates,
+    folder_run::{duplicates::duplicates, pool::each_of},
     input::Input,
     interrupt::is_interrupted,
-    job::{Order, Refusal},
-    pool::each_of,
-    progress::{Mode, Progress},
-    settled::Settled,
+    job::{Order, Refusal, settled::Settled},
+    terminal::progress::{Mode, Progress},
     unit::Unit,
 };
 

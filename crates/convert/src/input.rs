@@ -1,5 +1,9 @@
 //! What to read: files, folders, standard input.
 
+pub(crate) mod opened;
+pub(crate) mod sessions;
+pub(crate) mod snapshot;
+
 use std::{
     ffi::{OsStr, OsString},
     fs::{self, File},
@@ -14,8 +18,8 @@ use tempfile::SpooledTempFile;
 use crate::{
     Sidecar,
     folder::{Entry, Folder},
-    opened::{Limits, Opened},
-    temporary::is_temporary,
+    input::opened::{Limits, Opened},
+    output::temporary::is_temporary,
 };
 
 /// The ending of a sidecar's name, after that of the file it belongs to.

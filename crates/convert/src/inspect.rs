@@ -8,8 +8,8 @@ use crate::{
     Source,
     carry::{Carry, Member},
     formats::{FORMATS, by_tag},
-    opened::Opened,
-    shown::shown,
+    input::opened::Opened,
+    terminal::shown::shown,
 };
 
 /// Prints a line for each source line, or part of one, that a file carries.

@@ -10,16 +10,18 @@ use tempfile::SpooledTempFile;
 
 use crate::{
     CarryMode, Source,
+    account::describe::Done,
     conversions::{Outcome, Results},
-    describe::Done,
     folder::Folder,
-    input::Input,
+    input::{
+        Input,
+        opened::{Limits, Opened},
+        sessions::{absolute, environment},
+    },
     job::{Order, Refusal, verify},
-    opened::{Limits, Opened},
     output::{FILE_MODE, Pending, Place},
     run::complain,
-    sessions::{absolute, environment},
-    shown::shown,
+    terminal::shown::shown,
     unit::Unit,
 };
 

@@ -1,6 +1,8 @@
 //! One input from opening it to its report.
 
+pub(crate) mod settled;
 mod to_file;
+pub(crate) mod verdict;
 
 use std::{
     io::{self, BufWriter, Write},
@@ -13,16 +15,18 @@ use self::to_file::is_changing;
 pub(crate) use self::to_file::{Extra, MAX_ATTEMPTS, Residue, check_target};
 use crate::{
     CarryMode, Conversion, Damage, Detected, FORMATS, Sidecar, Source,
+    account::describe::Done,
     cli::SubAgents,
     compress::Encoder,
     conversions::Outcome,
-    describe::Done,
     detect,
-    hashing::Hashing,
-    input::Input,
+    input::{
+        Input,
+        opened::{Limits, Opened},
+    },
     install::NotInstalled,
     interrupt::Interruptible,
-    opened::{Limits, Opened},
+    output::hashing::Hashing,
     outputs::Outputs,
 };
 

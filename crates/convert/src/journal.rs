@@ -7,6 +7,7 @@
 //! `dst` counts.
 
 mod entry;
+pub(crate) mod lock;
 
 use std::{
     collections::HashMap,
@@ -26,9 +27,9 @@ pub(crate) use self::entry::{Origin, Record, Written};
 use crate::{
     folder::Folder,
     input::JOURNAL,
-    lock::{Lock, lock},
+    job::verdict::Verdict,
+    journal::lock::{Lock, lock},
     output::{FILE_MODE, Replace},
-    verdict::Verdict,
 };
 
 /// A source that was changed so shortly before its output was written may have been changed since,

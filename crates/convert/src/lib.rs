@@ -29,77 +29,41 @@ mod cli;
 mod commands;
 mod compress;
 mod conversions;
-mod damage;
-mod describe;
 mod detect;
-mod duplicates;
-mod engine;
-mod enough;
-mod figures;
-mod filter;
 mod folder;
 mod folder_run;
 mod formats;
-mod hashing;
-mod in_order;
 mod input;
 mod inspect;
 mod install;
 mod interrupt;
 mod job;
 mod journal;
-mod late;
-mod lock;
-mod needle;
-mod object;
-mod opened;
 mod output;
 mod outputs;
-mod pager;
-mod parallel;
-mod part;
 mod pipeline;
-mod pool;
-mod progress;
-mod reader;
 mod reading;
-mod recovery;
 mod redaction;
-mod report;
-mod restore;
-mod rooms;
 mod run;
-mod second_pass;
 mod session;
-mod sessions;
-mod settled;
-mod shown;
-mod sidecar;
-mod snapshot;
-mod source;
-mod stack;
-mod summary;
-mod survey;
-mod table;
-mod target;
-mod temporary;
 mod terminal;
 mod unit;
-mod verdict;
-mod waiting;
-mod windows;
 
 pub use self::{
-    carry::{Carry, Contents, Ending, MEMBER, Member, Piece, Record, Volume, VolumeKind, guard_of},
-    damage::{Damage, Recovered},
+    carry::{
+        Carry, Contents, Ending, MEMBER, Member, Piece, Record, Volume, VolumeKind, guard_of,
+        restore::Tally, sidecar::Sidecar,
+    },
     detect::Detected,
-    engine::CarryMode,
     formats::{FORMATS, by_name},
-    pipeline::{Conversion, detect},
+    pipeline::{
+        Conversion,
+        damage::{Damage, Recovered},
+        detect,
+        engine::CarryMode,
+        report::{MAX_PLACES, Report},
+        source::Source,
+    },
     redaction::{Redacted, Redactions, redact},
-    report::{MAX_PLACES, Report},
-    restore::Tally,
     run::run,
-    sidecar::Sidecar,
-    source::Source,
 };

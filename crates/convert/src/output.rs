@@ -1,6 +1,8 @@
 //! Where to write: a file appears whole or not at all, and nothing is overwritten unasked.
 
+pub(crate) mod hashing;
 mod place;
+pub(crate) mod temporary;
 
 use std::{
     ffi::OsStr,
@@ -16,10 +18,9 @@ pub(crate) use self::place::Place;
 use crate::{
     compress::{Compression, Encoder},
     folder::Folder,
-    hashing::Hashing,
     interrupt::Interruptible,
-    shown::shown,
-    temporary::Temporary,
+    output::{hashing::Hashing, temporary::Temporary},
+    terminal::shown::shown,
 };
 
 /// What a file that we write grants at most: it is for its owner alone.

@@ -17,12 +17,10 @@ use self::{
 };
 use crate::{
     compress::Compression,
-    input::Input,
-    job::Refusal,
+    input::{Input, opened::Opened},
+    job::{Refusal, verdict::Verdict},
     journal::{Origin, Record, Standing, Written},
-    opened::Opened,
     output::{Finished, Pending, Place, Replace, is_no_space, unwritten},
-    verdict::Verdict,
 };
 
 /// How many files that belong together may wait for a batch: an output, and what stands beside it.

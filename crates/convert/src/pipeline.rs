@@ -1,21 +1,34 @@
 //! One conversion: a source, a target, and the way between them.
 
+pub(crate) mod damage;
+pub(crate) mod engine;
+pub(crate) mod late;
+pub(crate) mod parallel;
+pub(crate) mod recovery;
+pub(crate) mod report;
+pub(crate) mod second_pass;
+pub(crate) mod source;
+pub(crate) mod stack;
+pub(crate) mod survey;
+pub(crate) mod target;
+
 use std::io::{self, Read, Seek, Write};
 
 use core_model::{Facts, Format, Options};
 
 use crate::{
-    carry::{Contents, Volume, VolumeKind},
-    damage::first_damage,
+    carry::{Contents, Volume, VolumeKind, sidecar::Sidecar},
     detect::{Ballot, Detected},
-    engine::{CarryMode, Engine},
-    report::Report,
-    second_pass::{OtherSink, SecondPass},
+    pipeline::{
+        damage::first_damage,
+        engine::{CarryMode, Engine},
+        report::Report,
+        second_pass::{OtherSink, SecondPass},
+        source::Source,
+        stack::{Stack, stack},
+        survey::{Events, Survey, survey},
+    },
     session::{Session, SessionEvents},
-    sidecar::Sidecar,
-    source::Source,
-    stack::{Stack, stack},
-    survey::{Events, Survey, survey},
 };
 
 /// Where the target goes.

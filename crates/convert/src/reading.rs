@@ -1,5 +1,13 @@
 //! What the reading commands are asked for alike: what to read, on how many cores, and what to tell.
 
+pub(crate) mod enough;
+pub(crate) mod filter;
+pub(crate) mod in_order;
+pub(crate) mod needle;
+pub(crate) mod part;
+pub(crate) mod reader;
+pub(crate) mod windows;
+
 use std::{
     io::{self, IsTerminal},
     path::{Path, PathBuf},
@@ -12,10 +20,13 @@ use crate::{
     by_name,
     cli::format_names,
     conversions::n_cores,
-    input::{Input, walk},
-    progress::{self, Progress},
+    input::{
+        Input,
+        sessions::{Lookup, absolute},
+        walk,
+    },
     run::inputs,
-    sessions::{Lookup, absolute},
+    terminal::progress::{self, Progress},
 };
 
 /// What to read, and how.

@@ -19,11 +19,10 @@ use tempfile::SpooledTempFile;
 use crate::{
     Sidecar,
     carry::MEMBER,
-    input::{Input, MAX_IN_MEMORY},
+    input::{Input, MAX_IN_MEMORY, opened::Opened},
     inspect::without_carry,
     job::Order,
-    opened::Opened,
-    report::MAX_PLACES,
+    pipeline::report::MAX_PLACES,
 };
 
 /// What was taken out of a source.

@@ -12,10 +12,9 @@ use clap::Parser;
 use crate::{
     cli::Cli,
     conversions::convert,
-    input::{Input, walk},
+    input::{Input, sessions::Lookup, walk},
     interrupt::{self, is_interrupted},
-    progress,
-    sessions::Lookup,
+    terminal::progress,
 };
 
 /// How a run ends.

@@ -1,5 +1,12 @@
 //! What the terminal can show, and how wide it is.
 
+pub(crate) mod figures;
+pub(crate) mod object;
+pub(crate) mod pager;
+pub(crate) mod progress;
+pub(crate) mod shown;
+pub(crate) mod table;
+
 use std::{ffi::OsString, io::IsTerminal};
 
 use terminal_size::{Width, terminal_size_of};

@@ -8,9 +8,10 @@ use std::{
 use clap::Subcommand;
 
 use crate::{
-    Source, inspect,
+    Source,
+    input::sessions::Lookup,
+    inspect,
     run::{Status, inputs},
-    sessions::Lookup,
 };
 
 /// What to do with what a file carries.

@@ -14,13 +14,11 @@ use crate::{
     Source, by_name,
     cli::format_names,
     detect,
-    input::Input,
+    input::{Input, opened::Opened, sessions::Lookup},
     interrupt::is_interrupted,
     job::Refusal,
-    opened::Opened,
     run::{Status, complain, inputs},
-    sessions::Lookup,
-    shown::shown,
+    terminal::shown::shown,
 };
 
 /// What to check, and how to say what is found.

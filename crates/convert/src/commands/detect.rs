@@ -9,9 +9,9 @@ use clap::ValueHint;
 
 use crate::{
     Detected, Source, detect,
+    input::sessions::Lookup,
     run::{Status, complain, inputs},
-    sessions::Lookup,
-    shown::shown,
+    terminal::shown::shown,
 };
 
 /// What to name the format of.

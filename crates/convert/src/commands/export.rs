@@ -16,17 +16,18 @@ use rayon::prelude::*;
 use self::lines::{Read, SessionLines, has_owner};
 use crate::{
     Source, detect,
-    figures::count,
-    input::Input,
+    input::{Input, opened::Opened},
     interrupt::is_interrupted,
     job::Refusal,
-    opened::Opened,
     output::FILE_MODE,
     outputs::Outputs,
-    progress::{self, Progress},
     reading::Reading,
     run::{Status, complain},
-    shown::shown,
+    terminal::{
+        figures::count,
+        progress::{self, Progress},
+        shown::shown,
+    },
 };
 
 /// What to write as pages, and where.

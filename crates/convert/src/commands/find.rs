@@ -16,20 +16,24 @@ use jsonl::Scanner;
 
 use self::hit::Hit;
 use crate::{
-    enough::{enough, is_enough},
-    figures::{count, grouped, size},
-    filter::{Filter, FilterArgs, Matcher},
-    in_order::in_order,
     input::Input,
     interrupt::is_interrupted,
     job::Refusal,
-    needle::Prefilter,
-    part::{Part, parts},
-    progress::{self, Progress},
-    reader::read,
-    reading::Reading,
+    reading::{
+        Reading,
+        enough::{enough, is_enough},
+        filter::{Filter, FilterArgs, Matcher},
+        in_order::in_order,
+        needle::Prefilter,
+        part::{Part, parts},
+        reader::read,
+    },
     run::{Status, complain},
-    shown::shown,
+    terminal::{
+        figures::{count, grouped, size},
+        progress::{self, Progress},
+        shown::shown,
+    },
 };
 
 /// What to find, where, and how to print it.

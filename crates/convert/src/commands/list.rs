@@ -13,19 +13,23 @@ use rayon::prelude::*;
 
 use self::{column::Column, ends::Session};
 use crate::{
-    figures::count,
-    filter::{Filter, FilterArgs, Matcher},
     interrupt::is_interrupted,
     job::Refusal,
-    needle::Prefilter,
-    part::parts,
-    progress::{self, Progress},
-    reader::read,
-    reading::Reading,
+    reading::{
+        Reading,
+        filter::{Filter, FilterArgs, Matcher},
+        needle::Prefilter,
+        part::parts,
+        reader::read,
+    },
     run::{Status, complain},
-    shown::shown,
-    table,
-    terminal::Terminal,
+    terminal::{
+        Terminal,
+        figures::count,
+        progress::{self, Progress},
+        shown::shown,
+        table,
+    },
     unit::Unit,
 };
 

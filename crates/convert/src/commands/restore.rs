@@ -11,7 +11,7 @@ use crate::{
     output::{Finished, Pending},
     outputs::Outputs,
     run::{Status, complain},
-    shown::shown,
+    terminal::shown::shown,
 };
 
 /// Which tables, and where to.

@@ -11,11 +11,10 @@ use jsonl::{Line, Stream, Style, push_string};
 use secrets::{Finding, Search};
 
 use crate::{
-    input::Input,
+    input::{Input, sessions::Lookup},
     interrupt::is_interrupted,
     run::{Status, complain, inputs},
-    sessions::Lookup,
-    shown::shown,
+    terminal::shown::shown,
 };
 
 /// What to search, and how to say what is found.

@@ -13,18 +13,18 @@ use self::{depth::Depths, markdown::MarkdownPage, text::TextPage};
 use super::export::lines::{Read, SessionLines, has_owner};
 use crate::{
     Source, detect,
-    enough::{enough, is_enough},
-    filter::{Filter, FilterArgs, Matcher},
     input::Input,
     interrupt::is_interrupted,
     job::Refusal,
-    pager::Pager,
-    part::{Part, parts},
-    reader::known,
-    reading::Reading,
+    reading::{
+        Reading,
+        enough::{enough, is_enough},
+        filter::{Filter, FilterArgs, Matcher},
+        part::{Part, parts},
+        reader::known,
+    },
     run::{Status, complain},
-    shown::shown,
-    terminal::Terminal,
+    terminal::{Terminal, pager::Pager, shown::shown},
 };
 
 /// What to show, and how.

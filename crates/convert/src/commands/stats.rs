@@ -11,16 +11,11 @@ use rayon::prelude::*;
 
 use self::numbers::Numbers;
 use crate::{
-    filter::ErrorRule,
     interrupt::is_interrupted,
     job::Refusal,
-    needle::Prefilter,
-    progress::Progress,
-    reader::read,
-    reading::Reading,
+    reading::{Reading, filter::ErrorRule, needle::Prefilter, reader::read},
     run::{Status, complain},
-    shown::shown,
-    terminal::Terminal,
+    terminal::{Terminal, progress::Progress, shown::shown},
     unit::Unit,
 };
 

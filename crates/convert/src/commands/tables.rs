@@ -13,14 +13,15 @@ use crate::{
     Source, by_name,
     cli::format_names,
     detect,
-    figures::{grouped, size},
-    input::{Input, is_inside_an_input},
+    input::{Input, is_inside_an_input, sessions::Lookup},
     interrupt::is_interrupted,
     job::Refusal,
-    progress::{self, Progress},
     run::{Status, complain, inputs},
-    sessions::Lookup,
-    shown::shown,
+    terminal::{
+        figures::{grouped, size},
+        progress::{self, Progress},
+        shown::shown,
+    },
 };
 
 /// What files that are no session are called in the column `source_format`.

@@ -11,12 +11,15 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{Order, Refusal, verify};
 use crate::{
     CarryMode, Source,
+    account::describe::Done,
     carry::Contents,
     conversions::Outcome,
-    describe::Done,
-    input::{Input, residue_path, sidecar_path},
+    input::{
+        Input,
+        opened::{Limits, Opened},
+        residue_path, sidecar_path,
+    },
     journal::{Record, Standing},
-    opened::{Limits, Opened},
     output::{Finished, Pending},
     outputs::{Bundle, Outputs},
     pipeline::Target,

@@ -11,10 +11,10 @@ use jsonl::{Style, Value, push_string};
 
 use super::hash_of;
 use crate::{
-    describe::Done,
+    account::describe::Done,
     folder::Folder,
-    snapshot::Snapshot,
-    verdict::{Verdict, n_lost},
+    input::snapshot::Snapshot,
+    job::verdict::{Verdict, n_lost},
 };
 
 /// The version of the lines.

@@ -10,9 +10,8 @@ use std::{
 use crate::{
     folder::Folder,
     journal::{Journal, Origin, Record, Standing, Unusable},
-    output::Replace,
-    shown::shown,
-    temporary::remove_stale,
+    output::{Replace, temporary::remove_stale},
+    terminal::shown::shown,
 };
 
 /// The folder that a run writes to, and its journal.

@@ -9,7 +9,10 @@ use core_model::{Event, Format};
 use jsonl::{Error, ErrorKind, Line, Scanner, Stream, Text};
 
 use super::SessionFile;
-use crate::{carry::VolumeKind, recovery::Recovery, survey::EachEvent};
+use crate::{
+    carry::VolumeKind,
+    pipeline::{recovery::Recovery, survey::EachEvent},
+};
 
 /// A file that is being read.
 pub(super) struct Cursor<'s> {

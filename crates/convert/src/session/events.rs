@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     carry::VolumeKind,
-    survey::{EachEvent, Events},
+    pipeline::survey::{EachEvent, Events},
 };
 
 /// How many files may be open at a time: of sub-agents that start each other, those that are deeper

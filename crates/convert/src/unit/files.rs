@@ -12,8 +12,8 @@ use crate::{
     conversions::{Outcome, Results},
     input::Input,
     job::{Extra, MAX_ATTEMPTS, Order, Refusal},
+    pipeline::stack::stack,
     session::Session,
-    stack::stack,
 };
 
 /// How the files of a session are converted.

@@ -13,18 +13,18 @@ use crate::{
     CarryMode, Conversion, Sidecar, Source,
     carry::{Volume, VolumeKind},
     conversions::Outcome,
-    damage::first_damage,
-    hashing::Hashing,
-    input::{Input, sidecar_path},
+    input::{
+        Input,
+        opened::{Limits, Opened},
+        sidecar_path,
+    },
     job::{Order, Refusal, Residue, check_target},
     journal::Standing,
-    opened::{Limits, Opened},
-    output::{Finished, Pending},
+    output::{Finished, Pending, hashing::Hashing},
     outputs::Bundle,
-    pipeline::{OtherTarget, Target},
+    pipeline::{OtherTarget, Target, damage::first_damage, stack::Stack},
     redaction::{Redactions, redact},
     session::{Session, SessionFile},
-    stack::Stack,
 };
 
 /// A session as it is read, and what was taken out of it before.

@@ -13,13 +13,15 @@ use crate::{
     CarryMode, Source,
     compress::Encoder,
     conversions::Outcome,
-    input::MAX_IN_MEMORY,
+    input::{
+        MAX_IN_MEMORY,
+        opened::{Limits, Opened},
+    },
     interrupt::Interruptible,
     job::{Order, Refusal},
-    opened::{Limits, Opened},
     pipeline::Target,
     run::complain,
-    shown::shown,
+    terminal::shown::shown,
 };
 
 impl Order {

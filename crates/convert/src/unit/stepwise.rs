@@ -9,9 +9,9 @@ use core_model::Format;
 
 use super::Unit;
 use crate::{
+    account::describe::Done,
     by_name,
     conversions::{Outcome, Results},
-    describe::Done,
     input::Input,
     job::{Order, Refusal},
     outputs::Outputs,

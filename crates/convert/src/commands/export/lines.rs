@@ -10,7 +10,7 @@ use std::{
 use core_model::{Agent, Bundle, Context, Event, Format, Missing, Options, Plan};
 use jsonl::{Line, Style, Text, push_string};
 
-use crate::{FORMATS, Source, input::Input, shown::shown, survey::Events};
+use crate::{FORMATS, Source, input::Input, pipeline::survey::Events, terminal::shown::shown};
 
 /// How deep the files of sub-agents are read inside of one another; deeper ones come at the end.
 const MAX_DEPTH: usize = 16;

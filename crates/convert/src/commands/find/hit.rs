@@ -3,7 +3,10 @@
 use core_model::{Event, Place, event_millis, iso_millis, thread};
 use jsonl::Scanner;
 
-use crate::{needle::Needle, object::Object, part::Part, shown::shown};
+use crate::{
+    reading::{needle::Needle, part::Part},
+    terminal::{object::Object, shown::shown},
+};
 
 /// The characters of a hit that are printed before the words and in all.
 const BEFORE: usize = 40;

@@ -9,7 +9,7 @@ use super::{
     ends::{Numbers, Session},
     largest_first,
 };
-use crate::{
+use crate::terminal::{
     figures::{grouped, size},
     object::Object,
     shown::shown,

@@ -9,7 +9,11 @@ use std::{
 use core_model::{Body, ErrorPolicy, Event, Format, TitleRank, event_millis, failed_results};
 use jsonl::{Line, Scanner};
 
-use crate::{input::Input, job::Refusal, opened::Opened, reader::format_of};
+use crate::{
+    input::{Input, opened::Opened},
+    job::Refusal,
+    reading::reader::format_of,
+};
 
 /// The bytes that are read of either end.
 const WINDOW: u64 = 64 * 1024;

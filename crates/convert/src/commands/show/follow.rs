@@ -12,10 +12,9 @@ use jsonl::{Line, Scanner, Value};
 
 use super::{Args, Shower};
 use crate::{
-    filter::Filter,
     interrupt::is_interrupted,
-    reader::format_of,
-    recovery::{Recovery, is_damage},
+    pipeline::recovery::{Recovery, is_damage},
+    reading::{filter::Filter, reader::format_of},
     run::Status,
 };
 

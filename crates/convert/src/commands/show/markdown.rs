@@ -6,8 +6,8 @@ use core_model::{Body, Event, Format, Markdown, NoticeKind, quoted};
 
 use super::{Args, Page, Standing};
 use crate::{
-    part::Part,
-    shown::{shown, shown_lines},
+    reading::part::Part,
+    terminal::shown::{shown, shown_lines},
 };
 
 /// Markdown for events.

@@ -7,9 +7,11 @@ use jsonl::Scanner;
 
 use super::{Args, Page, Standing};
 use crate::{
-    part::{Kind, Part},
-    shown::{shown, shown_lines},
-    terminal::Terminal,
+    reading::part::{Kind, Part},
+    terminal::{
+        Terminal,
+        shown::{shown, shown_lines},
+    },
 };
 
 /// The lines that are shown of a tool's input or result.

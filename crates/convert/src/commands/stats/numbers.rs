@@ -7,7 +7,7 @@ use core_model::{
     Timeline, TokenTotals, Tokens, ToolRuns, Touches, TypeCounts, is_failure,
 };
 
-use crate::{input::Input, object::Object};
+use crate::{input::Input, terminal::object::Object};
 
 /// The numbers of a session, or of several.
 #[derive(Debug, Default)]

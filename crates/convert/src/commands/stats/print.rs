@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::numbers::Numbers;
-use crate::{
+use crate::terminal::{
     figures::{count, duration, grouped, size},
     shown::shown,
     table,

@@ -3,9 +3,9 @@
 use core_model::{Bundle, Losses, Missing};
 
 use crate::{
-    damage::{Damage, Recovered},
+    carry::restore::Tally,
+    pipeline::damage::{Damage, Recovered},
     redaction::Redactions,
-    restore::Tally,
 };
 
 /// How many places of one kind a report names.

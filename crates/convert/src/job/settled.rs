@@ -6,16 +6,15 @@ use core_model::LossKind;
 use jsonl::{Style, push_string};
 
 use crate::{
+    account::describe::{Done, place},
     cli::ConvertArgs,
     conversions::Outcome,
-    describe::{Done, place},
     input::Input,
     interrupt::is_interrupted,
-    job::Refusal,
+    job::{Refusal, verdict::Verdict},
     output::is_no_space,
     run::Status,
-    shown::shown,
-    verdict::Verdict,
+    terminal::shown::shown,
 };
 
 /// What is kept of a file when its job is over.

@@ -7,11 +7,13 @@ use core_model::LossKind;
 use crate::{
     account::sources,
     cli::{Carry, ConvertArgs},
-    figures::{count, grouped, size},
     install::quoted,
-    progress::say,
-    settled::{End, Settled},
-    shown::shown,
+    job::settled::{End, Settled},
+    terminal::{
+        figures::{count, grouped, size},
+        progress::say,
+        shown::shown,
+    },
 };
 
 /// How many fields are named that the target does not say.

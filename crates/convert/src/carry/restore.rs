@@ -2,8 +2,8 @@
 
 use jsonl::{Line, Style, Value};
 
-use crate::{
-    carry::{Carry, Member, Record, guard_of},
+use crate::carry::{
+    Carry, Member, Record, guard_of,
     rooms::Rooms,
     sidecar::Sidecar,
     waiting::{PartLine, PartOf},

@@ -7,7 +7,7 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
-use crate::{input::Input, pool::each_of, unit::Unit};
+use crate::{folder_run::pool::each_of, input::Input, unit::Unit};
 
 /// Returns for each unit which earlier one has the same content, if one does.
 ///

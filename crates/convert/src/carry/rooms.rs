@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use crate::{
-    carry::Contents,
+use crate::carry::{
+    Contents,
     restore::{Item, Tally},
     waiting::{PartLine, PartOf, WaitingRoom},
 };

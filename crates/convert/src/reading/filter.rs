@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use core_model::{ErrorPolicy, Event, ToolUse, event_millis, is_failure, named_time, tool_path};
 use jsonl::Scanner;
 
-use crate::{
+use crate::reading::{
     needle::{Needle, Prefilter},
     part::{Kind, Part},
 };

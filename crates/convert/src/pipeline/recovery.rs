@@ -3,7 +3,7 @@
 use core_model::Format;
 use jsonl::{ErrorKind, Line, Scanner, Value, recover};
 
-use crate::{formats::FORMATS, source::EachLine};
+use crate::{formats::FORMATS, pipeline::source::EachLine};
 
 /// Cuts damaged lines into pieces, each of which goes on as a line of its own.
 pub(crate) struct Recovery {

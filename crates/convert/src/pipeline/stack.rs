@@ -9,12 +9,14 @@ use core_model::Format;
 use jsonl::{Line, Scanner};
 
 use crate::{
-    carry::{Carry, Contents, Member},
+    carry::{
+        Carry, Contents, Member,
+        restore::{Item, Restorer},
+        sidecar::Sidecar,
+    },
     detect::MAX_LINES,
     formats::{FORMATS, by_tag},
-    restore::{Item, Restorer},
-    sidecar::Sidecar,
-    source::Source,
+    pipeline::source::Source,
 };
 
 /// What a source was converted from.

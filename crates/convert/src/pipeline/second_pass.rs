@@ -12,14 +12,18 @@ use jsonl::{Line, Scanner};
 pub(crate) use self::others::OtherSink;
 use self::{envelope::keep_envelope, file::ReadFile};
 use crate::{
-    carry::{Contents, Volume},
-    damage::DamageLog,
-    engine::Engine,
-    late::{Latecomer, Latecomers},
-    report::Report,
-    restore::{Item, Restorer},
-    sidecar::Sidecar,
-    survey::{Survey, as_own},
+    carry::{
+        Contents, Volume,
+        restore::{Item, Restorer},
+        sidecar::Sidecar,
+    },
+    pipeline::{
+        damage::DamageLog,
+        engine::Engine,
+        late::{Latecomer, Latecomers},
+        report::Report,
+        survey::{Survey, as_own},
+    },
 };
 
 /// A conversion on its way.

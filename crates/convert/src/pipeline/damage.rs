@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek};
 use jsonl::{ErrorKind, Line};
 use sha2::{Digest, Sha256};
 
-use crate::{
+use crate::pipeline::{
     recovery::is_damage,
     report::{MAX_PLACES, Report},
     source::Source,

@@ -10,8 +10,8 @@ use tempfile::SpooledTempFile;
 
 use crate::{
     compress::{Compression, Decoder},
+    input::snapshot::Snapshot,
     output::FILE_MODE,
-    snapshot::Snapshot,
 };
 
 /// What a compressed input may hold, times its size, and so many bytes more, if nothing else is said.

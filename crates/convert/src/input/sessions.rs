@@ -9,7 +9,7 @@ use std::{
 
 use core_model::{Environment, Format, System, session_files};
 
-use crate::{FORMATS, shown::shown};
+use crate::{FORMATS, terminal::shown::shown};
 
 /// The letters of an id that are enough, if only one session starts with them.
 const MIN_PREFIX: usize = 4;

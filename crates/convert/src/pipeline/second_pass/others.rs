@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use jsonl::{Line, Scanner};
 
 use super::SecondPass;
-use crate::engine::Engine;
+use crate::pipeline::engine::Engine;
 
 /// Where a file of the source beside the main one is restored to.
 pub(crate) enum OtherSink<'w> {

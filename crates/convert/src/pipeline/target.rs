@@ -5,9 +5,8 @@ use std::io::{self, Write};
 use core_model::Format;
 
 use crate::{
-    carry::{MEMBER, Packer, Riders, guard_of, push_member},
-    engine::CarryMode,
-    sidecar::SidecarWriter,
+    carry::{MEMBER, Packer, Riders, guard_of, push_member, sidecar::SidecarWriter},
+    pipeline::engine::CarryMode,
 };
 
 /// The bytes around the name of a member and its carry, and the end of the line.

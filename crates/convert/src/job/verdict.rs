@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::{
-    CarryMode, Report, conversions::Outcome, job::Refusal, opened::Excess, output::Unwritten,
+    CarryMode, Report, conversions::Outcome, input::opened::Excess, job::Refusal, output::Unwritten,
 };
 
 /// What became of a file, as the journal and the report say it.

@@ -13,9 +13,11 @@ use std::{
 use clap::ValueEnum;
 
 use crate::{
-    figures::{count, duration, grouped, size},
     input::Input,
-    terminal::Terminal,
+    terminal::{
+        Terminal,
+        figures::{count, duration, grouped, size},
+    },
 };
 
 /// How progress is told.

@@ -7,10 +7,12 @@ use jsonl::{Style, push_string};
 
 use crate::{
     CarryMode,
-    damage::{Damage, Recovered},
-    report::Report,
-    shown::shown,
-    verdict::Verdict,
+    job::verdict::Verdict,
+    pipeline::{
+        damage::{Damage, Recovered},
+        report::Report,
+    },
+    terminal::shown::shown,
 };
 
 /// What became of one input.

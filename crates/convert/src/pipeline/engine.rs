@@ -7,8 +7,7 @@ use jsonl::Line;
 
 use crate::{
     carry::{Contents, Packer, Riders},
-    survey::Survey,
-    target::Target,
+    pipeline::{survey::Survey, target::Target},
 };
 
 /// Where source lines go that no written line says in full.

@@ -8,7 +8,7 @@ use std::{
 use core_model::{Event, Format};
 use jsonl::{Chunk, Line, Scanner, Stream, Value};
 
-use crate::{
+use crate::pipeline::{
     parallel::for_each_chunk,
     recovery::{Recovery, is_damage},
     survey::{EachEvent, Events},

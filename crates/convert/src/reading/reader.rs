@@ -12,10 +12,9 @@ use crate::{
     input::Input,
     interrupt::is_interrupted,
     job::Refusal,
-    needle::Prefilter,
-    progress::Progress,
-    recovery::{Recovery, is_damage},
-    windows::for_each_window,
+    pipeline::recovery::{Recovery, is_damage},
+    reading::{needle::Prefilter, windows::for_each_window},
+    terminal::progress::Progress,
 };
 
 /// What is done with each line and its event, or with what is wrong with the line; false ends the
