@@ -1,6 +1,7 @@
 //! What the compiler does not check: directions, names, sizes, fixtures.
 
 mod dependencies;
+mod documents;
 mod files;
 mod fixtures;
 mod formats;
@@ -64,6 +65,8 @@ pub fn tidy(root: &Path) -> Vec<Problem> {
     dependencies::check(root, &files, &mut problems);
     formats::check(root, &mut problems);
     fixtures::check(root, &mut problems);
+    let paths: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
+    documents::check(&files, &paths, &mut problems);
     for file in &files {
         files::check(file, &mut problems);
         if file.path.ends_with(".rs") {
