@@ -14,8 +14,8 @@ use crate::scratch::{Scratch, build, call};
 const SDK: &str = "claude-agent-sdk";
 const VERSION: &str = "0.2.187";
 
-/// What the reader is asked, and what it must answer.
-const SCRIPT: &str = include_str!("clients.py");
+/// What the reader is asked, and what it must answer; a folder that Python runs.
+const SCRIPTS: &str = "xtask/src/clients";
 
 /// What our reading of the reader's rules for lists and conversations is held to.
 const CHAINS: &str = include_str!("chains.py");
@@ -38,10 +38,9 @@ pub fn clients(root: &Path, folders: &[String]) -> bool {
 fn run(root: &Path, folders: &[String], scratch: &Path) -> Result<(), String> {
     let python = install(scratch)?;
     let target = build(root, &["-p", "convert", "--bin", "convert"])?;
-    let script = scratch.join("clients.py");
-    fs::write(&script, SCRIPT).map_err(|error| error.to_string())?;
     let mut ask = Command::new(&python);
-    ask.arg(script).arg(target.join("debug/convert")).arg(scratch.join("home"));
+    ask.env("PYTHONDONTWRITEBYTECODE", "1").arg(root.join(SCRIPTS));
+    ask.arg(target.join("debug/convert")).arg(scratch.join("home"));
     if folders.is_empty() {
         ask.arg(root.join("fixtures"));
     }

@@ -365,3 +365,14 @@ fn results_before_their_calls_are_moved_behind_them() {
     assert!(lines[3].contains("early"));
     assert!(lost(&losses).contains(&"flattened tool_result.order 1".to_owned()));
 }
+
+#[test]
+fn a_result_that_no_call_takes_is_not_sent_and_says_so() {
+    let input = r#"{"type":"user","message":{"content":"go"}}
+{"type":"assistant","message":{"id":"m1","content":[{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{}}]}}
+{"type":"assistant","message":{"id":"m1","content":[{"type":"tool_result","tool_use_id":"srvtoolu_1","content":"from a proxy"}]}}
+"#;
+    let (lines, losses) = convert(input, keep);
+    assert!(lines[2].contains("from a proxy") && lines[2].contains("\"type\":\"system\""));
+    assert!(lost(&losses).contains(&"flattened tool_result 1".to_owned()), "{losses:?}");
+}

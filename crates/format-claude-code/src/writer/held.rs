@@ -61,6 +61,7 @@ impl ClaudeCodeWriter {
     /// Writes the results whose calls did not come on lines that the client does not send.
     pub(super) fn flush_held(&mut self, out: &mut Output) {
         for (_, (line, uuid)) in std::mem::take(&mut self.held.lines) {
+            out.lose(LossKind::Flattened, "tool_result");
             out.put(line, ",");
             self.thread.put_place(line, out);
             out.put(line, ",\"type\":\"system\",\"subtype\":\"tool_result\",\"content\":\"\"");

@@ -1,0 +1,103 @@
+"""A transcript as its client reads it, where the SDK's reader does otherwise.
+
+CLIENTS.md, section 2: the client bridges a parent that is not there, the SDK cuts; a byte order mark
+costs the SDK a line; a line of an unknown type cuts; the lines of teams are left out. Beyond the
+client, `convert` takes records from damaged lines, and messages without an id.
+"""
+
+import json
+
+import words
+
+
+LINKS = ("user", "assistant", "system", "attachment", "progress")
+
+
+def mended(data):
+    """Returns a transcript in which the reader finds what the client does, and what was mended."""
+    lines, is_damaged = words.objects(data)
+    mends = {"byte order mark"} if data.startswith(b"\xef\xbb\xbf") else set()
+    mends |= {"damaged lines"} if is_damaged else set()
+    kept = without_replaced(lines)
+    mends |= {"lines replaced by others of their id"} if len(kept) < len(lines) else set()
+    lines = kept
+    ids = {line.get("uuid") for line in lines}
+    before, new_ids = {}, {}
+    for n, line in enumerate(lines):
+        if line.get("type") not in LINKS:
+            if not isinstance(line.get("uuid"), str):
+                continue
+            line["type"] = "system"
+            mends.add("types that are not known")
+        thread, parent = bool(line.get("isSidechain")), line.get("parentUuid")
+        if not isinstance(line.get("uuid"), str):
+            if line["type"] not in ("user", "assistant"):
+                continue
+            # The next line goes on from this one.
+            line["uuid"] = new_ids[before.get(thread)] = f"line {n}"
+            line["parentUuid"] = before.get(thread)
+            mends.add("messages without an id")
+        elif parent in new_ids:
+            line["parentUuid"] = new_ids.pop(parent)
+        elif parent not in ids and parent is not None or "parentUuid" not in line:
+            line["parentUuid"] = before.get(thread)
+            mends.add("parents that are not there")
+        before[thread] = line["uuid"]
+        if line.pop("teamName", None):
+            mends.add("lines of a team")
+    if not mends:
+        return data, mends
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    return text.encode(), mends
+
+
+def without_replaced(lines):
+    """Returns lines without those of whose id a later one says something else: that one counts."""
+    last = {line.get("uuid"): line.get("message") for line in lines}
+    has_id = [isinstance(line.get("uuid"), str) for line in lines]
+    return [
+        line
+        for line, has_id in zip(lines, has_id)
+        if not has_id or line.get("message") == last[line["uuid"]]
+    ]
+
+
+def is_compacted(data):
+    return any(line.get("subtype") == "compact_boundary" for line in words.objects(data)[0])
+
+
+def preserved(lines):
+    """Returns what the last compaction keeps of what was before it, by the id of its summary: the
+    client says it after the summary, the reader does not show it."""
+    by_id = {line.get("uuid"): line for line in lines}
+    boundaries = [line for line in lines if line.get("subtype") == "compact_boundary"]
+    kept = (boundaries or [{}])[-1].get("compactMetadata", {}).get("preservedMessages", {})
+    said = []
+    for line in (by_id.get(uuid, {}) for uuid in kept.get("uuids", [])):
+        if line.get("type") in ("user", "assistant"):
+            said += words.blocks(line["type"], words.content_of(line.get("message")))
+    return kept.get("anchorUuid"), said
+
+
+def said(data, messages):
+    """Returns what the reader shows of a transcript, in the order of the client: the lines of a
+    response as they stand in the file, where the reader puts parallel ones after the last."""
+    lines = words.objects(data)[0]
+    place = {line.get("uuid"): n for n, line in enumerate(lines)}
+    places = {}
+    for n, message in enumerate(messages):
+        is_response = message.type == "assistant" and isinstance(message.message, dict)
+        response = message.message.get("id") if is_response else None
+        if response is not None:
+            places.setdefault(response, []).append(n)
+    ordered = list(messages)
+    for taken in places.values():
+        in_file = sorted(taken, key=lambda n: place.get(messages[n].uuid, 0))
+        for n, m in zip(taken, in_file):
+            ordered[n] = messages[m]
+    summary, kept = preserved(lines)
+    items = []
+    for message in ordered:
+        items += words.of_messages([message])
+        items += kept if message.uuid == summary else []
+    return items
