@@ -60,6 +60,10 @@ pub fn ci(root: &Path) -> bool {
         println!("{problem}");
     }
     report.push(("tidy", start.elapsed(), problems.is_empty()));
+    println!("gate: clients");
+    let start = Instant::now();
+    let is_fine = crate::clients::clients_of_tests(root);
+    report.push(("clients", start.elapsed(), is_fine));
     println!("gate: instructions");
     let start = Instant::now();
     let is_fine = crate::instructions(root, false);

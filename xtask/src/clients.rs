@@ -8,7 +8,7 @@ use std::{
     process::Command,
 };
 
-use crate::scratch::{Scratch, build, call};
+use crate::scratch::{Scratch, build, call, target};
 
 /// The reader, from its source distribution: that one brings no client along.
 const SDK: &str = "claude-agent-sdk";
@@ -27,58 +27,63 @@ const DUMPS: &str = include_str!("dumps.py");
 ///
 /// Without a folder, the fixtures are asked for.
 pub fn clients(root: &Path, folders: &[String]) -> bool {
+    let built = || -> Result<PathBuf, String> {
+        build(root, &["-p", "convert", "--bin", "convert"])?;
+        build(root, &["-p", "format-sdk-stream", "--example", "dump"])?;
+        build(root, &["-p", "format-claude-code", "--example", "shown"])
+    };
+    ask(root, folders, built)
+}
+
+/// Asks for the fixtures, with the programs that the tests of the workspace have built.
+pub(crate) fn clients_of_tests(root: &Path) -> bool {
+    let built = || -> Result<PathBuf, String> {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let tests = ["test", "--workspace", "--locked", "--no-run", "--quiet"];
+        call(Command::new(cargo).current_dir(root).args(tests))?;
+        Ok(target(root))
+    };
+    ask(root, &[], built)
+}
+
+fn ask(root: &Path, folders: &[String], built: impl FnOnce() -> Result<PathBuf, String>) -> bool {
     let scratch = Scratch::new("clients");
-    let result = run(root, folders, scratch.path());
+    let result = built().and_then(|programs| run(root, folders, &programs, scratch.path()));
     if let Err(what) = &result {
         eprintln!("{what}");
     }
     result.is_ok()
 }
 
-fn run(root: &Path, folders: &[String], scratch: &Path) -> Result<(), String> {
+fn run(root: &Path, folders: &[String], programs: &Path, scratch: &Path) -> Result<(), String> {
     let python = install(scratch)?;
-    let target = build(root, &["-p", "convert", "--bin", "convert"])?;
+    let programs = programs.join("debug");
+    let fixtures = [root.join("fixtures").display().to_string()];
+    let folders = if folders.is_empty() { &fixtures } else { folders };
+    let sessions = Command::new(&python)
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .arg(root.join(SCRIPTS))
+        .arg(programs.join("convert"))
+        .arg(scratch.join("home"))
+        .args(folders)
+        .status();
+    // The other questions are asked in any case: a run tells of all that is wrong.
+    let sessions = sessions.map_err(|error| error.to_string())?.success();
+    let chains = script(scratch, "chains.py", CHAINS)?;
     let mut ask = Command::new(&python);
-    ask.env("PYTHONDONTWRITEBYTECODE", "1").arg(root.join(SCRIPTS));
-    ask.arg(target.join("debug/convert")).arg(scratch.join("home"));
-    if folders.is_empty() {
-        ask.arg(root.join("fixtures"));
-    }
-    call(ask.args(folders))?;
-    lists_and_conversations(root, folders, scratch, &python)?;
-    dumps(root, scratch, &python)
+    ask.arg(chains).arg(programs.join("examples/shown")).arg(scratch.join("chains")).args(folders);
+    call(&mut ask)?;
+    let dumps = script(scratch, "dumps.py", DUMPS)?;
+    let mut ask = Command::new(&python);
+    call(ask.arg(dumps).arg(programs.join("examples/dump")).arg(scratch.join("dumps")))?;
+    if sessions { Ok(()) } else { Err("not all that we write is read as it should be".to_owned()) }
 }
 
-/// Holds what `format-sdk-stream` dumps of random lines against what the SDK itself dumps.
-fn dumps(root: &Path, scratch: &Path, python: &Path) -> Result<(), String> {
-    let script = scratch.join("dumps.py");
-    fs::write(&script, DUMPS).map_err(|error| error.to_string())?;
-    let program = example(root, "format-sdk-stream", "dump")?;
-    call(Command::new(python).arg(script).arg(program).arg(scratch.join("dumps")))
-}
-
-/// Holds the lists and conversations of `format-claude-code` against the reader's own.
-fn lists_and_conversations(
-    root: &Path,
-    folders: &[String],
-    scratch: &Path,
-    python: &Path,
-) -> Result<(), String> {
-    let program = example(root, "format-claude-code", "shown")?;
-    let script = scratch.join("chains.py");
-    fs::write(&script, CHAINS).map_err(|error| error.to_string())?;
-    let mut ask = Command::new(python);
-    ask.arg(script).arg(program).arg(scratch.join("chains"));
-    if folders.is_empty() {
-        ask.arg(root.join("fixtures"));
-    }
-    call(ask.args(folders))
-}
-
-/// Builds an example of a crate and returns its program.
-fn example(root: &Path, name_of_crate: &str, name: &str) -> Result<PathBuf, String> {
-    let target = build(root, &["-p", name_of_crate, "--example", name])?;
-    Ok(target.join("debug/examples").join(name))
+/// Writes a script to where Python finds it.
+fn script(scratch: &Path, name: &str, text: &str) -> Result<PathBuf, String> {
+    let path = scratch.join(name);
+    fs::write(&path, text).map_err(|error| error.to_string())?;
+    Ok(path)
 }
 
 /// Installs the reader into an environment of its own, and returns that environment's Python.

@@ -20,7 +20,12 @@ pub(crate) fn call(command: &mut Command) -> Result<(), String> {
 pub(crate) fn build(root: &Path, arguments: &[&str]) -> Result<PathBuf, String> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     call(Command::new(cargo).current_dir(root).args(["build", "--quiet"]).args(arguments))?;
-    Ok(root.join(env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from)))
+    Ok(target(root))
+}
+
+/// Returns the folder of all that is built.
+pub(crate) fn target(root: &Path) -> PathBuf {
+    root.join(env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from))
 }
 
 /// A folder for the time of a task.

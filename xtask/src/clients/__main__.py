@@ -4,6 +4,7 @@ import sys
 
 from convert import counts, failures, sessions
 
+import agents
 import installed
 import round_trips
 import streams
@@ -15,6 +16,7 @@ def main():
             installed.check(n, form, path)
         elif not path.name.startswith("agent-"):
             round_trips.check(n, path)
+            agents.check(n, path)
         streams.check(form, path)
     for name, count in sorted(counts.items()):
         print(f"{count:8} {name}")

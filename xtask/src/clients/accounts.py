@@ -59,7 +59,7 @@ def compare(was, now, losses, hidden=frozenset()):
     return "the same, as reported"
 
 
-def losses(*reports):
+def losses(reports):
     """Returns how often each kind and field of loss is reported, over several conversions."""
     counts = collections.Counter()
     for report in reports:

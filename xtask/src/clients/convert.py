@@ -27,12 +27,11 @@ def run(*arguments):
 
 
 def convert(*arguments):
-    """Runs a conversion, and returns its result and its report."""
+    """Runs a conversion, and returns its result and the reports of its files."""
     report = HOME / "report.json"
     report.unlink(missing_ok=True)
     done = run(*arguments, "--report", report)
-    objects = json.loads(report.read_text()) if report.exists() else []
-    return done, objects[0] if objects else {}
+    return done, json.loads(report.read_text()) if report.exists() else []
 
 
 def fresh(name):
@@ -70,16 +69,16 @@ class Project:
         return session
 
     def install(self, path, *options):
-        """Installs a session as Claude Code's; returns its id, or None, what was said, the report."""
+        """Installs a session as Claude Code's; returns its id or None, what was said, reports."""
         to = ("--to", "claude-code", f"--install={self.path}", *options, path)
-        done, report = convert(*to)
+        done, reports = convert(*to)
         if not done.stdout:
-            return None, done.stderr.strip(), report
+            return None, done.stderr.strip(), reports
         words = shlex.split(done.stdout)
         expected = ["cd", str(self.path), "&&", "claude", "--resume"]
         assert words[:5] == expected, words
-        return words[5], "", report
+        return words[5], "", reports
 
     def clear(self):
-        for file in self.sessions.glob("*.jsonl"):
-            file.unlink()
+        shutil.rmtree(self.sessions)
+        self.sessions.mkdir()

@@ -28,7 +28,7 @@ def title_of(data):
 
 def check(n, form, path):
     project = Project(f"project {n}")
-    session, why, report = project.install(path)
+    session, why, reports = project.install(path)
     if session is None:
         counts["nothing to install"] += 1
         if "nothing of it shows" not in why and "no message in it" not in why:
@@ -43,7 +43,7 @@ def check(n, form, path):
         check_edits(form, path, project, session, data, messages)
     was, now = words.of_file(path.read_bytes()), words.of_messages(messages)
     hidden = words.aside(path.read_bytes()) | words.aside(data)
-    verdict = accounts.compare(was, now, accounts.losses(report), hidden)
+    verdict = accounts.compare(was, now, accounts.losses(reports), hidden)
     if verdict.startswith("the same"):
         counts[f"{form}: says {verdict}"] += 1
     else:

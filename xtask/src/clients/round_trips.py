@@ -35,7 +35,7 @@ def check(n, path):
         there.touch()
         now, back = said_back(project, there)
         hidden = words.aside(data) | words.aside(there.read_bytes())
-        verdict = accounts.compare(was, now, accounts.losses(forth, back), hidden)
+        verdict = accounts.compare(was, now, accounts.losses(forth + back), hidden)
         if verdict.startswith("the same"):
             counts[f"back from {form}: {verdict}"] += 1
         else:
@@ -43,8 +43,8 @@ def check(n, path):
 
 
 def said_back(project, there):
-    """Returns what the reader sees of a session that is converted back, and the report of that."""
-    session, _, report = project.install(there, "--carry", "none")
+    """Returns what the reader sees of a session that is converted back, and the reports of that."""
+    session, _, reports = project.install(there, "--carry", "none")
     if session is None:
         # What has no message is not installed: the report tells why there is none.
         back = fresh("back") / "session.jsonl"
@@ -52,4 +52,4 @@ def said_back(project, there):
         return [], convert(*to)[1]
     messages = sdk.get_session_messages(session, str(project.path))
     project.clear()
-    return words.of_messages(messages), report
+    return words.of_messages(messages), reports
