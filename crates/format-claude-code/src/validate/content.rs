@@ -23,11 +23,26 @@ struct Call {
 }
 
 /// The lines of one response.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Response {
     id: Option<String>,
     /// Where its thinking stands, while nothing else does.
     only_thinking: Option<Place>,
+    /// Whether it has anything but thinking.
+    has_more: bool,
+}
+
+impl Response {
+    /// Takes note of a block of a line at a place.
+    fn block(&mut self, block: &Block<'_>, place: Place) {
+        let is_thinking = match block {
+            Block::Thinking { .. } => true,
+            Block::Other { kind, .. } => kind.is_some_and(|kind| kind.is("redacted_thinking")),
+            _ => false,
+        };
+        self.has_more |= !is_thinking;
+        self.only_thinking = if self.has_more { None } else { self.only_thinking.or(Some(place)) };
+    }
 }
 
 impl Contents {
@@ -47,17 +62,15 @@ impl Contents {
         } else if !is_sidechain {
             self.close(out);
         }
+        if is_assistant && content.is_array() && content.items().next().is_none() {
+            out.warns("empty-text", "no content: 2.1 sends a placeholder, 2.0 drops the line");
+        }
         for block in content.items() {
             members(block, out);
         }
         for (block, _) in message.blocks() {
             if is_assistant && let Some(response) = &mut self.response {
-                match block {
-                    Block::Thinking { .. } => {}
-                    Block::Other { kind, .. }
-                        if kind.is_some_and(|kind| kind.is("redacted_thinking")) => {}
-                    _ => response.only_thinking = None,
-                }
+                response.block(&block, out.place);
             }
             self.block(block, message, out);
         }
@@ -124,7 +137,7 @@ impl Contents {
             return;
         }
         self.close(out);
-        self.response = Some(Response { id, only_thinking: Some(out.place) });
+        self.response = Some(Response { id, ..Response::default() });
     }
 
     fn close(&mut self, out: &mut Findings<'_>) {
