@@ -39,11 +39,16 @@ const WORDS: [&str; 24] = [
 
 /// Returns lines of about `size` bytes in all; the same in every run.
 pub fn corpus(size: usize) -> Vec<u8> {
-    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    lines(size, "11111111-1111-4111-8111-111111111111", 0x2545_f491_4f6c_dd1d)
+}
+
+/// Returns lines of a session of about `size` bytes in all, from a seed.
+pub(crate) fn lines(size: usize, session: &str, seed: u64) -> Vec<u8> {
+    let mut random = Random::new(seed);
     let mut lines = String::with_capacity(size + 300_000);
     let mut n = 0;
     while lines.len() < size {
-        push_line(&mut lines, n, &mut random);
+        push_line(&mut lines, n, session, &mut random);
         n += 1;
     }
     lines.into_bytes()
@@ -69,13 +74,13 @@ pub fn files_below(folder: &Path) -> Vec<PathBuf> {
 
 /// Appends a line: pairs of calls in one response, each followed by its results; of four such pairs
 /// the first has a prompt and words of the model in the places of a call and its result.
-fn push_line(lines: &mut String, n: u64, random: &mut Random) {
-    let length = length_at(random.share()) as usize;
+fn push_line(lines: &mut String, n: u64, session: &str, random: &mut Random) {
+    let length = random.between(&LENGTHS) as usize;
     let start = lines.len();
     let request = random.next() & 0xffff_ffff;
     lines.push_str(&format!(
         "{{\"parentUuid\":{},\"isSidechain\":false,\"userType\":\"external\",\
-         \"cwd\":\"/home/user/project\",\"sessionId\":\"11111111-1111-4111-8111-111111111111\",\
+         \"cwd\":\"/home/user/project\",\"sessionId\":\"{session}\",\
          \"version\":\"2.1.121\",\"gitBranch\":\"main\",",
         if n == 0 { "null".to_owned() } else { format!("\"{}\"", uuid(n - 1)) },
     ));
@@ -138,9 +143,7 @@ fn push_line(lines: &mut String, n: u64, random: &mut Random) {
 
 /// Returns the id of a line, which is as random as ids are.
 fn uuid(n: u64) -> String {
-    let mut random = Random(n.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-    let (first, second) = (random.next(), random.next());
-    format!("{:08x}-0000-4000-8000-{:012x}", first as u32, second & 0xffff_ffff_ffff)
+    Random::new(n.wrapping_mul(0x9e37_79b9_7f4a_7c15)).uuid()
 }
 
 fn push_text(lines: &mut String, end: usize, is_ascii: bool, random: &mut Random) {
@@ -153,24 +156,15 @@ fn push_text(lines: &mut String, end: usize, is_ascii: bool, random: &mut Random
     }
 }
 
-/// Returns the length that a share of all lines does not exceed, between two measured ones.
-fn length_at(share: f64) -> f64 {
-    let mut length = LENGTHS[0].1;
-    for pair in LENGTHS.windows(2) {
-        let [(from, short), (to, long)] = [pair[0], pair[1]];
-        if share >= from {
-            let part = ((share - from) / (to - from)).min(1.0);
-            length = short * (long / short).powf(part);
-        }
-    }
-    length
-}
-
 /// A generator of pseudo-random numbers (xorshift).
-struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed | 1)
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -180,6 +174,25 @@ impl Random {
     /// Returns a number from 0 to 1.
     fn share(&mut self) -> f64 {
         (self.next() % 1_000_000) as f64 / 1_000_000.0
+    }
+
+    /// Returns a number of which each share of all is no larger than is said, between two of them.
+    pub(crate) fn between(&mut self, shares: &[(f64, f64)]) -> f64 {
+        let share = self.share();
+        let mut number = shares.first().map_or(0.0, |(_, number)| *number);
+        for pair in shares.windows(2) {
+            let [(from, small), (to, large)] = [pair[0], pair[1]];
+            if share >= from {
+                let part = ((share - from) / (to - from)).min(1.0);
+                number = small * (large / small).powf(part);
+            }
+        }
+        number
+    }
+
+    pub(crate) fn uuid(&mut self) -> String {
+        let (first, second) = (self.next(), self.next());
+        format!("{:08x}-0000-4000-8000-{:012x}", first as u32, second & 0xffff_ffff_ffff)
     }
 }
 

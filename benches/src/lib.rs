@@ -8,10 +8,12 @@
 //! assert!(corpus.ends_with(b"}\n"));
 //! ```
 
+mod archive;
 mod corpus;
 mod time;
 
 pub use self::{
+    archive::write_archive,
     corpus::{corpus, files_below},
     time::CpuTime,
 };
