@@ -13,19 +13,38 @@ use std::{
 
 use crate::{
     account::summary::Summary,
-    cli::ConvertArgs,
+    cli::ConversionArgs,
     job::settled::{End, Settled},
     output::{FILE_MODE, Pending, Place, Replace},
     run::{Status, complain},
     terminal::{progress::say, shown::shown},
 };
 
+/// What is told of a run, and what that needs to know of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Telling<'t> {
+    pub(crate) how: &'t ConversionArgs,
+    /// Where it writes to, if not to standard output.
+    pub(crate) output: Option<&'t Path>,
+    /// Whether several files were asked for.
+    pub(crate) is_folder: bool,
+    /// Whether everything is done but writing.
+    pub(crate) is_rehearsal: bool,
+    /// Whether errors only are printed.
+    pub(crate) quiet: bool,
+    /// Whether the report of every file is printed.
+    pub(crate) verbose: bool,
+    /// Where the report is written to.
+    pub(crate) report: Option<&'t Path>,
+    /// Whether there is to be an object of each file, for a report.
+    pub(crate) wants_objects: bool,
+}
+
 /// Prints what was done, writes the report, and returns the status.
 ///
 /// `full` is the file system that has no space left, if one was met, `time` what the run took.
 pub(crate) fn close(
-    args: &ConvertArgs,
-    is_folder: bool,
+    telling: &Telling<'_>,
     settled: &[Settled],
     full: Option<&str>,
     time: Duration,
@@ -35,7 +54,7 @@ pub(crate) fn close(
     }
     for it in settled {
         it.problems.iter().for_each(|problem| complain(problem));
-        if !args.quiet {
+        if !telling.quiet {
             it.summary.iter().for_each(|line| say(line));
         }
     }
@@ -47,15 +66,15 @@ pub(crate) fn close(
              the same command goes on with them"
         )),
         None if n_left > 0 => {
-            let same = if is_folder { "; the same command goes on with them" } else { "" };
+            let same = if telling.is_folder { "; the same command goes on with them" } else { "" };
             complain(&format!("interrupted: {n_left} of {n_all} files are left{same}"));
         }
         None => {}
     }
-    if is_folder && !args.quiet {
-        Summary::of(settled).print(args, time);
+    if telling.is_folder && !telling.quiet {
+        Summary::of(settled).print(telling, time);
     }
-    if let Some(path) = &args.report {
+    if let Some(path) = telling.report {
         let objects: Vec<&[u8]> =
             settled.iter().map(|it| &*it.json).filter(|json| !json.is_empty()).collect();
         let report = [b"[", &*objects.join(&b",\n"[..]), b"]\n"].concat();
@@ -88,7 +107,7 @@ fn write_report(path: &Path, report: &[u8]) -> io::Result<()> {
     if path.symlink_metadata().is_ok_and(|metadata| !metadata.is_file()) {
         return File::options().write(true).truncate(true).open(path)?.write_all(report);
     }
-    let mut pending = Pending::create(Place::of(path)?, FILE_MODE, None)?;
+    let mut pending = Pending::create(Place::of(path)?, FILE_MODE, None, false)?;
     pending.write_all(report)?;
     let finished = pending.finish()?;
     finished.sync()?;

@@ -1,17 +1,14 @@
 //! The command line: what can be asked for.
 
+mod conversion;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, ValueEnum, ValueHint, builder::FalseyValueParser};
 use core_model::SdkVersion;
 
-use crate::{
-    CarryMode, FORMATS,
-    commands::Command,
-    compress::Compression,
-    outputs::Durability,
-    terminal::{figures::parse_size, progress::Mode},
-};
+pub(crate) use self::conversion::ConversionArgs;
+use crate::{CarryMode, FORMATS, commands::Command, outputs::Durability, terminal::progress::Mode};
 
 /// The version, with the commit where the build knows it.
 const VERSION: &str = match option_env!("CONVERT_VERSION") {
@@ -38,24 +35,8 @@ pub(crate) struct ConvertArgs {
     /// Files, folders, or ids of sessions; standard input if there is none, or for `-`
     #[arg(value_hint = ValueHint::AnyPath)]
     pub(crate) inputs: Vec<PathBuf>,
-    /// The format to write
-    #[arg(long, value_parser = format_names(), required = true)]
-    pub(crate) to: Option<String>,
-    /// The format to read, instead of finding it out
-    #[arg(long, value_parser = format_names())]
-    pub(crate) from: Option<String>,
-    /// Where to keep what the target cannot say
-    #[arg(
-        long,
-        value_enum,
-        default_value = "inline",
-        env = "CONVERT_CARRY",
-        hide_env_values = true
-    )]
-    pub(crate) carry: Carry,
-    /// What becomes of sub-agents, where the target does not tell of them among the others
-    #[arg(long, value_enum, default_value = "files")]
-    pub(crate) subagents: SubAgents,
+    #[command(flatten)]
+    pub(crate) how: ConversionArgs,
     /// The file to write; for several inputs or a folder, the folder
     #[arg(short, long, value_hint = ValueHint::AnyPath)]
     pub(crate) output: Option<PathBuf>,
@@ -66,7 +47,7 @@ pub(crate) struct ConvertArgs {
         value_name = "PROJECT",
         num_args = 0..=1,
         require_equals = true,
-        conflicts_with_all = ["output", "force"],
+        conflicts_with_all = ["output", "force", "compress", "dry_run"],
         value_hint = ValueHint::DirPath
     )]
     pub(crate) install: Option<Option<PathBuf>>,
@@ -76,13 +57,6 @@ pub(crate) struct ConvertArgs {
     /// Overwrite existing files, and keep each as NAME.bak
     #[arg(long)]
     pub(crate) force: bool,
-    /// Convert each output back and compare it with its source
-    #[arg(long)]
-    pub(crate) verify: bool,
-    /// Take keys, tokens and passwords out of what is read: converting back gives the source without
-    /// them
-    #[arg(long)]
-    pub(crate) redact: bool,
     /// When written files are brought to the disk
     #[arg(
         long,
@@ -93,46 +67,14 @@ pub(crate) struct ConvertArgs {
     )]
     pub(crate) durability: Durability,
     /// Do and report everything, but write nothing
-    #[arg(long, conflicts_with = "install")]
+    #[arg(long)]
     pub(crate) dry_run: bool,
     /// Convert files of equal content once; the report says which is the same as which
     #[arg(long)]
     pub(crate) dedupe: bool,
-    /// Compress what is written; compressed inputs are known by content and need no option
-    #[arg(long, value_enum, value_name = "HOW", conflicts_with = "install")]
-    pub(crate) compress: Option<Compression>,
-    /// The bytes that a compressed input may expand to, such as 20GiB [default: 1 GiB, and 100 times
-    /// its size]
-    #[arg(long, value_name = "BYTES", value_parser = parse_size)]
-    pub(crate) max_expanded: Option<u64>,
-    /// The bytes that a line may have, such as 64MiB [default: no limit; of a compressed input
-    /// 32 MiB, or 20 times its size]
-    #[arg(long, value_name = "BYTES", value_parser = parse_size)]
-    pub(crate) max_line: Option<u64>,
     /// Write the report as JSON
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) report: Option<PathBuf>,
-    /// Exit with status 1 if the target does not say everything that the source says
-    #[arg(long)]
-    pub(crate) fail_on_loss: bool,
-    /// The version of the Agent SDK for Python whose dump is written
-    #[arg(
-        long,
-        value_enum,
-        default_value = "0.2.187",
-        env = "CONVERT_SDK_VERSION",
-        hide_env_values = true
-    )]
-    pub(crate) sdk_version: Sdk,
-    /// Convert nothing of an input with a line that cannot be read
-    #[arg(long)]
-    pub(crate) strict: bool,
-    /// Write the branches of a transcript too that its client would not resume
-    #[arg(long)]
-    pub(crate) all_branches: bool,
-    /// Of a transcript that was compacted, write only what its client would go on with
-    #[arg(long, conflicts_with = "all_branches")]
-    pub(crate) from_last_compaction: bool,
     /// How many files to convert at a time [default: one for each core]
     #[arg(short, long, env = "CONVERT_JOBS", hide_env_values = true)]
     pub(crate) jobs: Option<usize>,

@@ -9,6 +9,8 @@ mod find;
 mod formats;
 mod list;
 mod man;
+mod merge;
+mod plan;
 #[cfg(feature = "parquet")]
 mod restore;
 mod scan;
@@ -16,6 +18,7 @@ mod show;
 mod stats;
 #[cfg(feature = "parquet")]
 mod tables;
+mod work;
 
 use std::io;
 
@@ -46,6 +49,12 @@ pub(crate) enum Command {
     /// Write the files again that tables with raw lines keep
     #[cfg(feature = "parquet")]
     Restore(restore::Args),
+    /// Print what a run would do, a line for each session, for `work` on any machine
+    Plan(plan::Args),
+    /// Do units of a plan, and answer each with a receipt
+    Work(work::Args),
+    /// Check that all units of a plan were done, and write the journal and the report of it
+    Merge(merge::Args),
     /// Find keys, tokens and passwords: where they stand, not what they are
     Scan(scan::Args),
     /// Show or strip what a converted file carries
@@ -73,6 +82,9 @@ impl Command {
             Command::Tables(args) => tables::run(args),
             #[cfg(feature = "parquet")]
             Command::Restore(args) => restore::run(args),
+            Command::Plan(args) => plan::run(args),
+            Command::Work(args) => work::run(args),
+            Command::Merge(args) => merge::run(args),
             Command::Scan(args) => scan::run(args),
             Command::Carry(args) => carry::run(args),
             Command::Formats => formats::run(),

@@ -2,20 +2,17 @@
 
 use std::{io, path::Path, sync::Arc, time::Instant};
 
-use core_model::{Format, Options};
-use xxhash_rust::xxh3::xxh3_64;
-
 use crate::{
     CarryMode,
-    account::{self, describe::Done},
-    by_name,
-    cli::ConvertArgs,
-    folder_run::FolderRun,
+    account::{self, Telling, describe::Done},
+    cli::{ConversionArgs, ConvertArgs},
+    folder_run::{FolderRun, plan::Plan},
     input::{Input, is_inside_an_input, opened::Limits, sessions::Lookup},
     install::install,
     job::{Order, Refusal, settled::Settled, verdict::Verdict},
-    outputs::{Manner, Outputs},
+    outputs::{Manner, NotOpened, Outputs},
     run::{Status, complain, inputs},
+    terminal::progress::{Mode, Progress},
     unit::Unit,
 };
 
@@ -46,20 +43,17 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
         complain(message);
         Ok(Status::Failed)
     };
-    let Some(to) = args.to.as_deref().and_then(by_name) else {
-        return usage("--to is missing");
-    };
     let is_piped = args.inputs.is_empty() && args.project.is_none();
     if is_piped && io::IsTerminal::is_terminal(&io::stdin()) {
         return usage("no input: name a file or a folder, or pipe a session in; see --help");
     }
-    let from = args.from.as_deref().and_then(by_name);
-    let lookup = Lookup::new(args.project.as_deref(), from, Some(to));
+    let how = &args.how;
+    let lookup = Lookup::new(args.project.as_deref(), how.source(), how.target());
     let (inputs, is_folder) = inputs(&args.inputs, &lookup)?;
     let units = Unit::group(inputs);
     let n_jobs = args.jobs.filter(|jobs| *jobs > 0).unwrap_or_else(n_cores);
     let output = args.output.as_deref();
-    let carry = CarryMode::from(args.carry);
+    let carry = CarryMode::from(how.carry);
     match output {
         _ if args.install.is_some() && carry == CarryMode::Sidecar => {
             return usage("a client's folder has no place for a sidecar");
@@ -74,25 +68,27 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
         }
         _ => {}
     }
-    let outputs = match outputs(args, to, from, is_folder) {
+    let outputs = match outputs(args, is_folder) {
         Ok(outputs) => outputs,
         Err(why) => return usage(&why.to_string()),
     };
-    let order = Order {
-        to,
-        from,
-        carry,
-        options: options(args),
-        outputs: Arc::new(outputs),
-        verify: args.verify,
-        subagents: args.subagents,
-        redacts: args.redact,
-        limits: Limits { line: args.max_line, expanded: args.max_expanded },
-        // Several files keep all cores busy, each on one.
-        n_scanners: if units.len() == 1 { n_jobs - 1 } else { 0 },
+    // Several files keep all cores busy, each on one.
+    let n_scanners = if units.len() == 1 { n_jobs - 1 } else { 0 };
+    let Some(order) = Order::of(how, Arc::new(outputs), n_scanners) else {
+        return usage("--to is missing");
+    };
+    let telling = Telling {
+        how,
+        output,
+        is_folder,
+        is_rehearsal: args.dry_run,
+        quiet: args.quiet,
+        verbose: args.verbose,
+        report: args.report.as_deref(),
+        wants_objects: args.report.is_some(),
     };
     let settle = |results: Results<'_>| -> Vec<Settled> {
-        results.iter().map(|(input, it)| Settled::of(args, is_folder, input, it)).collect()
+        results.iter().map(|(input, it)| Settled::of(&telling, input, it)).collect()
     };
     let settled = match (&args.install, output) {
         (Some(project), _) => settle(install(&order, &units, project.as_deref())?),
@@ -100,10 +96,17 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
             settle(units.iter().map(|it| (&it.main, order.unit_to_stdout(it))).collect())
         }
         (None, Some(output)) => {
-            FolderRun { args, order: &order, units: &units, output, is_folder, n_jobs }.run()
+            let is_mirrored = is_folder || output.is_dir();
+            let plan = Plan { how, units: &units, output, is_mirrored, dedupe: args.dedupe };
+            let tasks = &plan.tasks(n_jobs);
+            let mode = if args.quiet { Mode::None } else { args.progress };
+            let progress = Progress::of(mode, units.iter().flat_map(Unit::files));
+            let (telling, order) = (&telling, &order);
+            let worked = FolderRun { telling, order, tasks, is_mirrored, n_jobs }.run(&progress);
+            worked.into_iter().flat_map(|it| it.files).collect()
         }
     };
-    account::close(args, is_folder, &settled, order.outputs.full(), start.elapsed())
+    account::close(&telling, &settled, order.outputs.full(), start.elapsed())
 }
 
 /// Returns how many threads can run at a time.
@@ -111,37 +114,39 @@ pub(crate) fn n_cores() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get())
 }
 
-fn options(args: &ConvertArgs) -> Options {
-    Options {
-        sdk_version: args.sdk_version.into(),
-        is_strict: args.strict,
-        all_branches: args.all_branches,
-        from_last_compaction: args.from_last_compaction,
+impl Order {
+    /// Creates the order that options stand for; none, if they name no format to write.
+    pub(crate) fn of(
+        how: &ConversionArgs,
+        outputs: Arc<Outputs>,
+        n_scanners: usize,
+    ) -> Option<Self> {
+        Some(Self {
+            to: how.target()?,
+            from: how.source(),
+            carry: how.carry.into(),
+            options: how.options(),
+            outputs,
+            verify: how.verify,
+            subagents: how.subagents,
+            redacts: how.redact,
+            limits: Limits { line: how.max_line, expanded: how.max_expanded },
+            n_scanners,
+        })
     }
 }
 
-fn outputs(
-    args: &ConvertArgs,
-    to: &Format,
-    from: Option<&Format>,
-    is_folder: bool,
-) -> Result<Outputs, crate::outputs::NotOpened> {
+fn outputs(args: &ConvertArgs, is_folder: bool) -> Result<Outputs, NotOpened> {
     let manner = Manner {
         force: args.force,
         durability: args.durability,
-        compression: args.compress,
+        compression: args.how.compress,
         is_rehearsal: args.dry_run,
+        is_signed: false,
     };
     let is_in_folder = |output: &&Path| args.install.is_none() && (is_folder || output.is_dir());
     match args.output.as_deref().filter(is_in_folder) {
-        Some(folder) => {
-            let from = from.map(|format| format.name);
-            let depends = (to.name, from, args.carry, options(args), args.compress, args.redact);
-            let depends = (depends, args.subagents);
-            let version = env!("CARGO_PKG_VERSION");
-            let depends = xxh3_64(format!("{version} {depends:?}").as_bytes());
-            Outputs::journaled(folder, depends, manner)
-        }
+        Some(folder) => Outputs::journaled(folder, args.how.digest(), manner),
         None => Ok(Outputs::of_one(manner)),
     }
 }

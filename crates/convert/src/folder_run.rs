@@ -1,77 +1,69 @@
 //! A run over many inputs: the largest first, on all cores, to files.
 
 pub(crate) mod duplicates;
+pub(crate) mod plan;
 pub(crate) mod pool;
 
 use std::{
-    collections::HashSet,
     panic::{AssertUnwindSafe, catch_unwind},
-    path::{Path, PathBuf},
+    path::Path,
+    time::{Duration, Instant},
 };
 
+use self::{
+    plan::{Task, largest_first},
+    pool::each_of,
+};
 use crate::{
-    cli::ConvertArgs,
-    compress::Compression,
+    account::Telling,
     conversions::{Outcome, Results},
-    folder_run::{duplicates::duplicates, pool::each_of},
     input::Input,
     interrupt::is_interrupted,
     job::{Order, Refusal, settled::Settled},
-    terminal::progress::{Mode, Progress},
-    unit::Unit,
+    terminal::progress::Progress,
 };
 
 /// A run over many inputs.
 pub(crate) struct FolderRun<'r> {
-    pub(crate) args: &'r ConvertArgs,
+    pub(crate) telling: &'r Telling<'r>,
     pub(crate) order: &'r Order,
-    pub(crate) units: &'r [Unit],
-    /// The folder, or the file, to write to.
-    pub(crate) output: &'r Path,
-    /// Whether several files were asked for.
-    pub(crate) is_folder: bool,
+    pub(crate) tasks: &'r [Task<'r>],
+    /// Whether the names of the inputs are mirrored in a folder.
+    pub(crate) is_mirrored: bool,
     pub(crate) n_jobs: usize,
 }
 
-/// A session and where it goes.
-struct Task<'u> {
-    unit: &'u Unit,
-    path: PathBuf,
-    /// Whether no earlier one goes there.
-    is_free: bool,
-    /// The one that goes in its place.
-    same_as: Option<&'u Unit>,
+/// What became of a session.
+#[derive(Debug, Default)]
+pub(crate) struct Worked {
+    /// What is left to say of each file, the main one first.
+    pub(crate) files: Vec<Settled>,
+    /// What it took.
+    pub(crate) time: Duration,
 }
 
-impl<'r> FolderRun<'r> {
-    /// Converts all, and returns what is left to say of each file, in the order of the inputs.
-    pub(crate) fn run(&self) -> Vec<Settled> {
-        let mode = if self.args.quiet { Mode::None } else { self.args.progress };
-        let progress = Progress::of(mode, self.units.iter().flat_map(Unit::files));
-        let tasks = self.tasks();
-        // The longest job last would leave all cores but one without work.
-        let mut order: Vec<(u64, usize)> =
-            tasks.iter().enumerate().map(|(task_idx, task)| (size(task.unit), task_idx)).collect();
-        order.sort_by_key(|(size, task_idx)| (u64::MAX - size, *task_idx));
-        let done = each_of(&order, self.n_jobs, |(_, task_idx)| {
-            let task = &tasks[*task_idx];
+impl FolderRun<'_> {
+    /// Converts all, and returns what became of each session, in the order of the tasks.
+    pub(crate) fn run(&self, progress: &Progress) -> Vec<Worked> {
+        let done = each_of(&largest_first(self.tasks), self.n_jobs, |(_, task_idx)| {
+            let (task, start) = (&self.tasks[*task_idx], Instant::now());
             let results = self.task(task);
             task.unit.files().for_each(|input| progress.add_input(input));
             let settled = results.iter().map(|(input, result)| self.settle(input, result));
-            (*task_idx, settled.collect::<Vec<_>>())
+            (*task_idx, Worked { files: settled.collect(), time: start.elapsed() })
         });
-        let mut settled: Vec<Vec<Settled>> = tasks.iter().map(|_| Vec::new()).collect();
-        for (task_idx, files) in done {
-            settled[task_idx] = files;
+        let mut worked: Vec<Worked> = self.tasks.iter().map(|_| Worked::default()).collect();
+        for (task_idx, it) in done {
+            worked[task_idx] = it;
         }
         for (path, refusal) in self.order.outputs.close() {
-            self.take_back(&tasks, &mut settled, &path, refusal);
+            self.take_back(&mut worked, &path, refusal);
         }
-        settled.into_iter().flatten().collect()
+        worked
     }
 
     fn settle(&self, input: &Input, result: &Result<Outcome, Refusal>) -> Settled {
-        let settled = Settled::of(self.args, self.is_folder, input, result);
+        let settled = Settled::of(self.telling, input, result);
         let is_left = matches!(result, Err(Refusal::Interrupted | Refusal::NoSpace(_)));
         if result.is_err() && !is_left {
             self.order.outputs.note_failure(input, settled.verdict);
@@ -80,16 +72,10 @@ impl<'r> FolderRun<'r> {
     }
 
     /// Takes note that a file that was converted did not get its name.
-    fn take_back(
-        &self,
-        tasks: &[Task<'_>],
-        settled: &mut [Vec<Settled>],
-        path: &Path,
-        refusal: Refusal,
-    ) {
+    fn take_back(&self, worked: &mut [Worked], path: &Path, refusal: Refusal) {
         let output = Some(path.display().to_string());
         let result = Err(refusal);
-        for (task, files) in tasks.iter().zip(settled) {
+        for (task, Worked { files, .. }) in self.tasks.iter().zip(worked) {
             let place = files.iter().position(|file| file.output == output);
             let place = place.or((task.path == path && task.is_free).then_some(0));
             if let Some(file_idx) = place
@@ -101,44 +87,6 @@ impl<'r> FolderRun<'r> {
         }
     }
 
-    fn tasks(&self) -> Vec<Task<'r>> {
-        let is_folder = self.is_folder || self.output.is_dir();
-        let same_as = if self.args.dedupe {
-            duplicates(self.units, self.n_jobs)
-        } else {
-            vec![None; self.units.len()]
-        };
-        let names: HashSet<&Path> = self.units.iter().filter_map(|it| name(&it.main)).collect();
-        let target = |input: &Input| match (input, name(input)) {
-            (Input::Stdin, _) if is_folder => self.output.join("stdin.jsonl"),
-            (_, Some(name)) if is_folder => {
-                let is_copied = self.order.is_copied(input, is_folder);
-                self.output.join(if is_copied { name.to_owned() } else { self.named(name, &names) })
-            }
-            _ => self.output.to_owned(),
-        };
-        let mut taken = HashSet::new();
-        let tasks = self.units.iter().zip(same_as).map(|(unit, same_as)| {
-            let path = target(&unit.main);
-            let same_as = same_as.and_then(|unit_idx| self.units.get(unit_idx));
-            let is_free = same_as.is_some() || taken.insert(path.clone());
-            Task { unit, path, is_free, same_as }
-        });
-        tasks.collect()
-    }
-
-    /// Returns what an output is called: as its input, but for the ending that tells of compression.
-    fn named(&self, name: &Path, names: &HashSet<&Path>) -> PathBuf {
-        let ending = name.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-        let is_packed = ["gz", "zst", "zstd"].contains(&ending.to_ascii_lowercase().as_str());
-        let bare = name.with_extension("");
-        let name = if is_packed && !names.contains(&*bare) { &bare } else { name };
-        match self.args.compress.map(Compression::ending) {
-            Some(ending) => crate::input::beside(name, ending),
-            None => name.to_owned(),
-        }
-    }
-
     fn task<'u>(&self, task: &Task<'u>) -> Results<'u> {
         let Task { unit, path, .. } = task;
         if is_interrupted() {
@@ -147,30 +95,18 @@ impl<'r> FolderRun<'r> {
         if let Some(place) = self.order.outputs.full() {
             return unit.refused(|| Refusal::NoSpace(place.to_owned()));
         }
-        if let Some(other) = task.same_as {
-            return vec![(&unit.main, Ok(Outcome::SameAs(other.main.label())))];
+        if let Some(other) = &task.same_as {
+            return vec![(&unit.main, Ok(Outcome::SameAs(other.clone())))];
         }
         if !task.is_free {
             return unit.refused(|| Refusal::SameName(path.display().to_string()));
         }
-        let is_folder = self.is_folder || self.output.is_dir();
         // One file that we are wrong about does not stop the others.
-        let convert = AssertUnwindSafe(|| self.order.unit_to_files(unit, path, is_folder));
+        let convert = AssertUnwindSafe(|| self.order.unit_to_files(unit, path, self.is_mirrored));
         let results = catch_unwind(convert).unwrap_or_else(|_| unit.refused(|| Refusal::Fault));
         for refusal in results.iter().filter_map(|(_, result)| result.as_ref().err()) {
             self.order.outputs.note_refusal(path, refusal);
         }
         results
     }
-}
-
-fn name(input: &Input) -> Option<&Path> {
-    match input {
-        Input::File { name, .. } => Some(name),
-        Input::Stdin | Input::Missing { .. } => None,
-    }
-}
-
-fn size(unit: &Unit) -> u64 {
-    unit.files().map(Input::size).sum()
 }

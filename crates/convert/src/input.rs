@@ -31,6 +31,9 @@ pub(crate) const RESIDUE: &str = "residue";
 /// The name of the file in which a folder keeps account of what was written to it.
 pub(crate) const JOURNAL: &str = ".convert-journal.jsonl";
 
+/// The name of the folder with the receipts of workers, below the one that they write to.
+pub(crate) const RECEIPTS: &str = ".convert-receipts";
+
 /// Standard input up to this size is kept in memory, more of it in a temporary file.
 pub(crate) const MAX_IN_MEMORY: usize = 8 * 1024 * 1024;
 
@@ -212,7 +215,7 @@ fn children(folder: &Folder) -> io::Result<Vec<(OsString, bool)>> {
     let mut children = Vec::new();
     for Entry { name, kind } in folder.entries()? {
         match kind {
-            FileType::Directory => children.push((name, true)),
+            FileType::Directory if name != RECEIPTS => children.push((name, true)),
             FileType::RegularFile if !is_ours(&name) => children.push((name, false)),
             _ => {}
         }

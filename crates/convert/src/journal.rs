@@ -6,24 +6,26 @@
 //! line is appended once the file that it tells of is on the disk under its name; the last one of a
 //! `dst` counts.
 
+mod book;
 mod entry;
 pub(crate) mod lock;
+pub(crate) mod paths;
 
 use std::{
     collections::HashMap,
     ffi::OsStr,
     fs::File,
-    io::{self, Read, Seek, SeekFrom, Write},
+    io::{self, Read, Seek},
     os::unix::fs::MetadataExt,
     path::Path,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use jsonl::{Scanner, Stream};
 use xxhash_rust::xxh3::Xxh3;
 
-use self::entry::{Known, path_body};
-pub(crate) use self::entry::{Origin, Record, Written};
+pub(crate) use self::entry::{Origin, Record, Written, hex};
+use self::{book::Book, entry::Known, paths::path_body};
 use crate::{
     folder::Folder,
     input::JOURNAL,
@@ -39,7 +41,7 @@ const RACY: i128 = 1_000_000_000;
 /// The journal of a folder, for as long as a run writes to the folder.
 #[derive(Debug)]
 pub(crate) struct Journal {
-    file: Mutex<File>,
+    book: Book,
     known: HashMap<Box<str>, Known>,
     /// What each source became.
     of_source: HashMap<Box<str>, Vec<Box<str>>>,
@@ -94,7 +96,7 @@ impl Journal {
             file.set_len(end)?;
         }
         let of_source = by_source(&known);
-        Ok(Self { file: Mutex::new(file), known, of_source, options, is_locked })
+        Ok(Self { book: Book::File(Mutex::new(file)), known, of_source, options, is_locked })
     }
 
     /// Reads the journal of a folder, if there is one, without a lock.
@@ -108,8 +110,20 @@ impl Journal {
             file => file?,
         };
         let (known, _) = read(&mut file)?;
-        let (of_source, file) = (by_source(&known), Mutex::new(file));
-        Ok(Some(Self { file, known, of_source, options, is_locked: false }))
+        let (of_source, book) = (by_source(&known), Book::File(Mutex::new(file)));
+        Ok(Some(Self { book, known, of_source, options, is_locked: false }))
+    }
+
+    /// Creates the journal of a worker: it knows the lines of receipts, and keeps what it is told for
+    /// others.
+    pub(crate) fn of_lines<'l>(lines: impl IntoIterator<Item = &'l [u8]>, options: u64) -> Self {
+        let mut scanner = Scanner::default();
+        let mut known = HashMap::new();
+        for line in lines {
+            known.extend(scanner.scan_slice(line, 0).ok().and_then(Known::of));
+        }
+        let (of_source, book) = (by_source(&known), Book::Told(Mutex::default()));
+        Self { book, known, of_source, options, is_locked: false }
     }
 
     /// Returns how the output `below` a folder, and what else its source became with it, stand to a
@@ -154,19 +168,22 @@ impl Journal {
     ///
     /// The system's own; then the journal ends with the line before it.
     pub(crate) fn append(&self, record: &Record) -> io::Result<()> {
-        let line = record.line(self.options);
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let end = file.seek(SeekFrom::End(0))?;
-        let written = match file.write(&line) {
-            Ok(n) if n == line.len() => Ok(()),
-            Ok(_) => Err(io::ErrorKind::WriteZero.into()),
-            Err(error) => Err(error),
-        };
-        if written.is_err() {
-            // A torn line that stays is healed by the next run.
-            _ = file.set_len(end);
+        self.book.append(record, self.options)
+    }
+
+    /// Appends a line of a receipt, unless it says what is known.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Journal::append`].
+    pub(crate) fn append_new(&self, line: &[u8], scanner: &mut Scanner) -> io::Result<()> {
+        let new = scanner.scan_slice(line, 0).ok().and_then(Known::of);
+        match new {
+            Some((target, new)) if self.known.get(&target) != Some(&new) => {
+                self.book.append_line(&[line, b"\n"].concat())
+            }
+            _ => Ok(()),
         }
-        written
     }
 
     /// Brings the lines to the disk.
@@ -175,7 +192,12 @@ impl Journal {
     ///
     /// The system's own.
     pub(crate) fn sync(&self) -> io::Result<()> {
-        self.file.lock().unwrap_or_else(PoisonError::into_inner).sync_data()
+        self.book.sync()
+    }
+
+    /// Returns what a worker's journal was told since this was asked last.
+    pub(crate) fn take_told(&self) -> Vec<Record> {
+        self.book.take_told()
     }
 }
 

@@ -48,6 +48,7 @@ mod run;
 mod session;
 mod terminal;
 mod unit;
+mod worker;
 
 pub use self::{
     carry::{

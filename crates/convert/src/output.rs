@@ -13,6 +13,7 @@ use std::{
 };
 
 use rustix::fs::FileType;
+use sha2::Digest;
 
 pub(crate) use self::place::Place;
 use crate::{
@@ -56,7 +57,8 @@ enum Home {
 }
 
 impl Pending {
-    /// Creates a file for a place, which grants at most what `mode` does to its owner.
+    /// Creates a file for a place, which grants at most what `mode` does to its owner;
+    /// `is_signed`, if its SHA-256 will be asked for.
     ///
     /// # Errors
     ///
@@ -65,9 +67,11 @@ impl Pending {
         place: Place,
         mode: u32,
         compression: Option<Compression>,
+        is_signed: bool,
     ) -> io::Result<Self> {
         let mode = mode & FILE_MODE;
         let (file, temporary) = Temporary::create(place.folder.clone(), &place.name, mode)?;
+        let file = Hashing::signed(file, is_signed);
         Self::new(file, Home::Here(temporary, place), compression)
     }
 
@@ -77,11 +81,11 @@ impl Pending {
     ///
     /// The system's own.
     pub(crate) fn rehearse(path: &Path, compression: Option<Compression>) -> io::Result<Self> {
-        Self::new(tempfile::tempfile()?, Home::Nowhere(path.to_owned()), compression)
+        Self::new(Hashing::new(tempfile::tempfile()?), Home::Nowhere(path.to_owned()), compression)
     }
 
-    fn new(file: File, home: Home, compression: Option<Compression>) -> io::Result<Self> {
-        let file = BufWriter::with_capacity(BUFFER, Interruptible(Hashing::new(file)));
+    fn new(file: Hashing<File>, home: Home, compression: Option<Compression>) -> io::Result<Self> {
+        let file = BufWriter::with_capacity(BUFFER, Interruptible(file));
         Ok(Self { file: Encoder::new(compression, file)?, home })
     }
 
@@ -94,8 +98,10 @@ impl Pending {
         let Self { file, home } = self;
         let path = home.path();
         let file = file.finish().and_then(|file| file.into_inner().map_err(|it| it.into_error()));
-        let Hashing { inner, hash, length } = file.map_err(|error| unwritten(error, &path))?.0;
-        Ok(Finished { file: inner, hash: hash.digest(), length, home })
+        let Hashing { inner, hash, length, sha256 } =
+            file.map_err(|error| unwritten(error, &path))?.0;
+        let sha256 = sha256.map(|hash| hash.finalize().into());
+        Ok(Finished { file: inner, hash: hash.digest(), length, sha256, home })
     }
 }
 
@@ -124,6 +130,7 @@ pub(crate) struct Finished {
     file: File,
     hash: u64,
     length: u64,
+    sha256: Option<[u8; 32]>,
     home: Home,
 }
 
@@ -136,6 +143,11 @@ impl Finished {
     /// Returns the XXH3 of its bytes.
     pub(crate) fn hash(&self) -> u64 {
         self.hash
+    }
+
+    /// Returns the SHA-256 of its bytes, if it was asked for.
+    pub(crate) fn sha256(&self) -> Option<[u8; 32]> {
+        self.sha256
     }
 
     /// Returns where it is to appear; nowhere in a rehearsal.

@@ -2,12 +2,13 @@
 
 mod batch;
 mod root;
+mod told;
 
 use std::{
     collections::HashMap,
     io,
     path::{Path, PathBuf},
-    sync::{Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 pub(crate) use self::{batch::Durability, root::NotOpened};
@@ -17,9 +18,10 @@ use self::{
 };
 use crate::{
     compress::Compression,
+    folder::Folder,
     input::{Input, opened::Opened},
-    job::{Refusal, verdict::Verdict},
-    journal::{Origin, Record, Standing, Written},
+    job::Refusal,
+    journal::{Journal, Origin, Record, Standing},
     output::{Finished, Pending, Place, Replace, is_no_space, unwritten},
 };
 
@@ -37,12 +39,20 @@ pub(crate) struct Manner {
     pub(crate) compression: Option<Compression>,
     /// Whether everything is done but writing.
     pub(crate) is_rehearsal: bool,
+    /// Whether the SHA-256 of each file is wanted.
+    pub(crate) is_signed: bool,
 }
 
 impl Manner {
     /// Each file at once, and as it is.
     fn plain(force: bool) -> Self {
-        Self { force, durability: Durability::File, compression: None, is_rehearsal: false }
+        Self {
+            force,
+            durability: Durability::File,
+            compression: None,
+            is_rehearsal: false,
+            is_signed: false,
+        }
     }
 
     /// Returns what becomes of older files, if nothing is known of them.
@@ -107,6 +117,12 @@ impl Outputs {
         Ok(Self::new(Some(Root::open(folder, options, manner.is_rehearsal)?), manner))
     }
 
+    /// Returns outputs of a worker, which go below a folder that others write to too: what is told of
+    /// them is kept for receipts.
+    pub(crate) fn of_worker(folder: Arc<Folder>, journal: Journal, manner: Manner) -> Self {
+        Self::new(Some(Root::of_worker(folder, journal)), manner)
+    }
+
     fn new(root: Option<Root>, manner: Manner) -> Self {
         let (batch, refused, full) = Default::default();
         Self { manner, root, batch, refused, full }
@@ -163,65 +179,9 @@ impl Outputs {
             Some(root) => Place::below(root.folder()?, root.strip(path)),
             None => Place::of(path),
         };
-        let pending = place.and_then(|place| Pending::create(place, mode, compression));
+        let pending = place
+            .and_then(|place| Pending::create(place, mode, compression, self.manner.is_signed));
         pending.map_err(|error| unwritten(error, path))
-    }
-
-    /// Returns the lines for the journal of files that an input became.
-    ///
-    /// # Errors
-    ///
-    /// The system's own, of reading the input.
-    pub(crate) fn records(
-        &self,
-        input: &Input,
-        opened: &mut Opened,
-        files: &[Finished],
-        salt: u64,
-    ) -> io::Result<Vec<Record>> {
-        let (Some(root), Input::File { path: source, .. }) = (&self.root, input) else {
-            return Ok(Vec::new());
-        };
-        let Some(snapshot) = opened.snapshot() else { return Ok(Vec::new()) };
-        let source = std::path::absolute(source)?;
-        let source_hash = snapshot.hash()?;
-        let record = |file: &Finished| Record {
-            source: source.clone(),
-            size: snapshot.length(),
-            modified: snapshot.modified(),
-            source_hash,
-            salt,
-            written: Some(Written {
-                below: root.strip(&file.path()).to_owned(),
-                length: file.length(),
-                hash: file.hash(),
-            }),
-            verdict: Verdict::Done,
-            records: 0,
-            lost: 0,
-            damaged: 0,
-        };
-        Ok(files.iter().map(record).collect())
-    }
-
-    /// Notes in the journal that nothing was written of an input, and why.
-    pub(crate) fn note_failure(&self, input: &Input, verdict: Verdict) {
-        let (Some(root), Input::File { path, .. }) = (&self.root, input) else { return };
-        let metadata = std::fs::symlink_metadata(path).ok();
-        let record = Record {
-            source: std::path::absolute(path).unwrap_or_default(),
-            size: metadata.map_or(0, |metadata| metadata.len()),
-            modified: 0,
-            source_hash: 0,
-            salt: 0,
-            written: None,
-            verdict,
-            records: 0,
-            lost: 0,
-            damaged: 0,
-        };
-        // What is not noted is tried again all the same.
-        _ = root.append(&record);
     }
 
     /// Gives files that belong together their names, in this order, once their bytes are on the disk.

@@ -94,6 +94,11 @@ impl Unit {
         std::iter::once(&self.main).chain(self.others.iter().map(|other| &other.input))
     }
 
+    /// Returns the bytes of its files.
+    pub(crate) fn size(&self) -> u64 {
+        self.files().map(Input::size).sum()
+    }
+
     /// Reads the files for what links them.
     fn bundle(&self, format: &'static Format) -> Result<Bundle, Refusal> {
         let main = self.main.path().ok_or(Refusal::NoName)?;

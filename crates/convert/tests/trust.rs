@@ -15,4 +15,5 @@ mod trust {
     mod live;
     mod resumed;
     pub(crate) mod stage;
+    mod workers;
 }

@@ -5,8 +5,8 @@ use std::{collections::HashMap, time::Duration};
 use core_model::LossKind;
 
 use crate::{
-    account::sources,
-    cli::{Carry, ConvertArgs},
+    account::{Telling, sources},
+    cli::Carry,
     install::quoted,
     job::settled::{End, Settled},
     terminal::{
@@ -27,7 +27,7 @@ pub(crate) struct Summary {
     lines_out: u64,
     n_damaged: u64,
     /// What the target does not say, the most frequent first.
-    losses: Vec<(&'static str, u64)>,
+    losses: Vec<(Box<str>, u64)>,
 }
 
 impl Summary {
@@ -39,12 +39,13 @@ impl Summary {
             *counts.entry(it.end).or_insert(0) += 1;
             for (kind, field, n) in &it.figures.losses {
                 if *kind != LossKind::Invented {
-                    *losses.entry(*field).or_insert(0) += n;
+                    *losses.entry(&**field).or_insert(0) += n;
                 }
             }
         }
-        let mut losses: Vec<_> = losses.into_iter().collect();
-        losses.sort_unstable_by(|one, other| other.1.cmp(&one.1).then(one.0.cmp(other.0)));
+        let mut losses: Vec<(Box<str>, u64)> =
+            losses.into_iter().map(|(field, n)| (field.into(), n)).collect();
+        losses.sort_unstable_by(|one, other| other.1.cmp(&one.1).then(one.0.cmp(&other.0)));
         let sum = |of: fn(&Settled) -> u64| settled.iter().map(of).sum();
         Self {
             counts,
@@ -57,8 +58,8 @@ impl Summary {
     }
 
     /// Prints it.
-    pub(crate) fn print(&self, args: &ConvertArgs, time: Duration) {
-        for line in self.lines(args, time) {
+    pub(crate) fn print(&self, telling: &Telling<'_>, time: Duration) {
+        for line in self.lines(telling, time) {
             say(&line);
         }
     }
@@ -67,14 +68,14 @@ impl Summary {
         self.counts.get(&end).copied().unwrap_or(0)
     }
 
-    fn lines(&self, args: &ConvertArgs, time: Duration) -> Vec<String> {
-        let to = args.to.as_deref().unwrap_or_default();
-        let output = args.output.as_deref().map(|path| path.to_string_lossy().into_owned());
+    fn lines(&self, telling: &Telling<'_>, time: Duration) -> Vec<String> {
+        let to = telling.how.to.as_deref().unwrap_or_default();
+        let output = telling.output.map(|path| path.to_string_lossy().into_owned());
         let n_converted = self.n(End::Converted);
         let n_files = n_converted + self.n(End::Copied) + self.n(End::Inside);
         let seconds = time.as_secs_f64();
         let rate = if seconds > 0.0 { self.bytes_in as f64 / seconds } else { 0.0 };
-        let what = if args.dry_run { "Would convert" } else { "Converted" };
+        let what = if telling.is_rehearsal { "Would convert" } else { "Converted" };
         let from =
             if self.from.is_empty() { String::new() } else { format!(" {}", self.from.join(", ")) };
         let mut lines = vec![format!(
@@ -84,7 +85,7 @@ impl Summary {
             size(self.bytes_in),
             size(rate as u64),
         )];
-        let verb = if args.dry_run { "to write" } else { "written" };
+        let verb = if telling.is_rehearsal { "to write" } else { "written" };
         let place = output.as_deref().map(|it| format!(" to {}", shown(it))).unwrap_or_default();
         let mut parts = vec![
             format!("{} {verb}{place}", count(self.lines_out, "record")),
@@ -103,12 +104,12 @@ impl Summary {
         }
         lines.push(format!("  {}", parts.join(" · ")));
         if !self.losses.is_empty() {
-            let kept = match args.carry {
+            let kept = match telling.how.carry {
                 Carry::Inline => "kept in its lines",
                 Carry::Sidecar => "kept in sidecars",
                 Carry::None => "not kept",
             };
-            let field = |(field, n): &(&str, u64)| format!("{field} ×{}", grouped(*n));
+            let field = |(field, n): &(Box<str>, u64)| format!("{field} ×{}", grouped(*n));
             let mut fields: Vec<_> = self.losses.iter().take(MAX_FIELDS).map(field).collect();
             if self.losses.len() > MAX_FIELDS {
                 fields.push(format!("{} more", self.losses.len() - MAX_FIELDS));
@@ -116,12 +117,12 @@ impl Summary {
             lines.push(format!("  Not expressible in {to}, {kept}: {}", fields.join(", ")));
         }
         let mut hints = Vec::new();
-        if let Some(report) = &args.report {
+        if let Some(report) = telling.report {
             hints.push(format!("Full report: {}", shown(&report.to_string_lossy())));
         }
-        if let ([from], Some(output), false) = (&*self.from, &output, args.dry_run)
+        if let ([from], Some(output), false) = (&*self.from, &output, telling.is_rehearsal)
             && *from != to
-            && !matches!(args.carry, Carry::None)
+            && !matches!(telling.how.carry, Carry::None)
         {
             let output = quoted(&shown(output));
             hints.push(format!("Undo: convert {output} --to {from} -o restored/"));

@@ -1,13 +1,13 @@
 //! What is kept of a file when its job is over: what is to be said of it, and its figures.
 
-use std::io;
+use std::{borrow::Cow, io};
 
 use core_model::LossKind;
 use jsonl::{Style, push_string};
 
 use crate::{
+    account::Telling,
     account::describe::{Done, place},
-    cli::ConvertArgs,
     conversions::Outcome,
     input::Input,
     interrupt::is_interrupted,
@@ -59,17 +59,48 @@ pub(crate) enum End {
 #[derive(Debug, Default)]
 pub(crate) struct Figures {
     pub(crate) bytes_in: u64,
+    pub(crate) lines_in: u64,
+    /// The records that were read.
+    pub(crate) n_events: u64,
     pub(crate) lines_out: u64,
     pub(crate) n_damaged: u64,
     pub(crate) from: Option<&'static str>,
-    pub(crate) losses: Vec<(LossKind, &'static str, u64)>,
+    pub(crate) losses: Vec<(LossKind, Cow<'static, str>, u64)>,
+}
+
+const ENDS: [(End, &str); 9] = [
+    (End::Converted, "Converted"),
+    (End::Copied, "Copied"),
+    (End::Inside, "Inside"),
+    (End::UpToDate, "UpToDate"),
+    (End::SameAsAnother, "SameAsAnother"),
+    (End::NotOurs, "NotOurs"),
+    (End::Left, "Left"),
+    (End::Enough, "Enough"),
+    (End::Refused, "Refused"),
+];
+
+impl End {
+    /// Returns the word for it.
+    pub(crate) fn name(self) -> &'static str {
+        ENDS.iter().find(|(end, _)| *end == self).map_or("", |(_, name)| name)
+    }
+
+    /// Returns whether a report tells of it.
+    pub(crate) fn is_told(self) -> bool {
+        !matches!(self, End::NotOurs | End::Left | End::Enough)
+    }
+
+    /// Returns what a word stands for.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        ENDS.iter().find(|(_, it)| *it == name).map(|(end, _)| *end)
+    }
 }
 
 impl Settled {
     /// Takes from the result of a file what the end of the run needs.
     pub(crate) fn of(
-        args: &ConvertArgs,
-        is_folder: bool,
+        telling: &Telling<'_>,
         input: &Input,
         result: &Result<Outcome, Refusal>,
     ) -> Self {
@@ -85,16 +116,16 @@ impl Settled {
             figures: Figures::default(),
         };
         match result {
-            Ok(Outcome::Converted(done)) => settled.take_done(args, is_folder, done),
+            Ok(Outcome::Converted(done)) => settled.take_done(telling, done),
             Ok(Outcome::Copied) => settled.end = End::Copied,
             Ok(Outcome::Inside | Outcome::LeftOut) => settled.end = End::Inside,
             Ok(Outcome::UpToDate(verdict)) => {
                 settled.end = End::UpToDate;
-                let is_loss = *verdict == Verdict::DoneWithLoss && args.fail_on_loss;
+                let is_loss = *verdict == Verdict::DoneWithLoss && telling.how.fail_on_loss;
                 if *verdict == Verdict::Damaged || is_loss {
                     settled.status = Status::Attention;
                 }
-                if !is_folder || args.verbose {
+                if !telling.is_folder || telling.verbose {
                     let label = shown(&input.label());
                     settled.summary.push(format!("{label}: up to date"));
                 }
@@ -106,42 +137,44 @@ impl Settled {
             Err(Refusal::NoSpace(_)) => settled.end = End::Left,
             Err(_) if is_interrupted() => settled.end = End::Left,
             // In a folder, files of other programs are no failure.
-            Err(Refusal::Unknown) if is_folder && input.is_found() => {
+            Err(Refusal::Unknown) if telling.is_folder && input.is_found() => {
                 settled.end = End::NotOurs;
-                if args.verbose {
+                if telling.verbose {
                     settled.problems.push(format!("{}: not a session", shown(&input.label())));
                 }
             }
             Err(refusal) => settled.take_refusal(input, refusal),
         }
-        let is_told = !matches!(settled.end, End::NotOurs | End::Left | End::Enough);
-        if args.report.is_some() && is_told && settled.json.is_empty() {
+        if telling.wants_objects && settled.end.is_told() && settled.json.is_empty() {
             settled.json = object(input, settled.verdict, result);
         }
         settled
     }
 
-    fn take_done(&mut self, args: &ConvertArgs, is_folder: bool, done: &Done) {
+    fn take_done(&mut self, telling: &Telling<'_>, done: &Done) {
         let report = &done.report;
         self.end = End::Converted;
-        let is_loss = args.fail_on_loss && !report.losses.is_empty();
+        let is_loss = telling.how.fail_on_loss && !report.losses.is_empty();
         if report.wants_attention() || is_loss || done.is_changing {
             self.status = Status::Attention;
         }
         self.problems = done.problems();
-        if !args.quiet && (!is_folder || args.verbose) {
+        if !telling.quiet && (!telling.is_folder || telling.verbose) {
             self.summary = done.summary();
         }
-        if args.report.is_some() {
+        if telling.wants_objects {
             done.push_json(self.verdict, &mut self.json);
         }
         self.output.clone_from(&done.output);
+        let losses = report.losses.iter();
         self.figures = Figures {
             bytes_in: report.bytes_in,
+            lines_in: report.lines_in,
+            n_events: report.lines_in.saturating_sub(report.n_damaged) + report.n_recovered,
             lines_out: report.lines_out,
             n_damaged: report.n_damaged,
             from: Some(done.from),
-            losses: report.losses.iter().map(|(kind, field, it)| (kind, field, it.count)).collect(),
+            losses: losses.map(|(kind, field, it)| (kind, field.into(), it.count)).collect(),
         };
     }
 

@@ -2,14 +2,17 @@
 
 use std::{
     fmt::Write as _,
-    os::unix::{ffi::OsStrExt, fs::MetadataExt},
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use jsonl::{Style, Value, push_string};
 
-use super::hash_of;
+use super::{
+    hash_of,
+    paths::{path_body, path_of},
+};
 use crate::{
     account::describe::Done,
     folder::Folder,
@@ -57,6 +60,8 @@ pub(crate) struct Written {
     pub(crate) below: PathBuf,
     pub(crate) length: u64,
     pub(crate) hash: u64,
+    /// The SHA-256, where somebody asked for it.
+    pub(crate) sha256: Option<[u8; 32]>,
 }
 
 impl Record {
@@ -73,7 +78,7 @@ impl Record {
     }
 
     /// Returns the line, with its end.
-    pub(super) fn line(&self, options: u64) -> Vec<u8> {
+    pub(crate) fn line(&self, options: u64) -> Vec<u8> {
         let Self { size, modified, source_hash, records, lost, damaged, .. } = self;
         let options = options ^ self.salt;
         let mut line = format!("{{\"v\":{VERSION},\"tool\":");
@@ -85,10 +90,13 @@ impl Record {
         _ = write!(line, ",\"size\":{size},\"mtime_ns\":{modified}");
         _ = write!(line, ",\"src_xxh3\":\"{source_hash:016x}\"");
         match &self.written {
-            Some(Written { below, length, hash }) => {
+            Some(Written { below, length, hash, sha256 }) => {
                 let target = path_body(below);
                 _ = write!(line, ",\"dst\":\"{target}\",\"dst_len\":{length}");
                 _ = write!(line, ",\"dst_xxh3\":\"{hash:016x}\"");
+                if let Some(sha256) = sha256 {
+                    _ = write!(line, ",\"dst_sha256\":\"{}\"", hex(sha256));
+                }
             }
             None => line.push_str(",\"dst\":null,\"dst_len\":null,\"dst_xxh3\":null"),
         }
@@ -98,10 +106,18 @@ impl Record {
     }
 }
 
+/// Returns bytes in hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
 /// What the journal knows of a file that was written.
-#[derive(Debug)]
+#[derive(Debug, Eq, PartialEq)]
 pub(super) struct Known {
-    /// Its path below the folder, where that is text.
+    /// Its path below the folder.
     pub(super) below: PathBuf,
     pub(super) source: Box<str>,
     pub(super) size: u64,
@@ -122,7 +138,7 @@ impl Known {
         (number("v")? == u64::from(VERSION)).then_some(())?;
         let target = line.get("dst")?.text()?;
         let known = Self {
-            below: PathBuf::from(&*target.decode()),
+            below: path_of(target),
             source: text("src")?.into(),
             size: number("size")?,
             modified: line.get("mtime_ns")?.raw().as_str().parse().ok()?,
@@ -146,25 +162,9 @@ impl Known {
     }
 }
 
-/// Returns a path as the body of a JSON string; what is not UTF-8 is spelled as Python does it, with
-/// a lone surrogate for each byte.
-pub(super) fn path_body(path: &Path) -> Box<str> {
-    let mut body = String::new();
-    for chunk in path.as_os_str().as_bytes().utf8_chunks() {
-        let mut text = Vec::new();
-        push_string(&mut text, chunk.valid(), Style::Compact);
-        let text = String::from_utf8_lossy(&text);
-        body.push_str(text.get(1..text.len() - 1).unwrap_or_default());
-        for byte in chunk.invalid() {
-            _ = write!(body, "\\udc{byte:02x}");
-        }
-    }
-    body.into()
-}
-
 #[cfg(test)]
 mod tests {
-    use std::ffi::OsStr;
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
 
     use super::*;
 
@@ -177,7 +177,7 @@ mod tests {
             modified: -1,
             source_hash: 7,
             salt: 0,
-            written: Some(Written { below: path.clone(), length: 3, hash: u64::MAX }),
+            written: Some(Written { below: path.clone(), length: 3, hash: u64::MAX, sha256: None }),
             verdict: Verdict::DoneWithLoss,
             records: 1,
             lost: 2,

@@ -1,4 +1,4 @@
-//! Who writes to a folder: one run at a time.
+//! Who writes to a folder: one run at a time, or workers together.
 
 use std::{fs, fs::File, io, os::unix::fs::MetadataExt};
 
@@ -24,7 +24,20 @@ pub(crate) enum Lock {
 ///
 /// The system's own.
 pub(crate) fn lock(file: &File) -> io::Result<Lock> {
-    match flock(file, FlockOperation::NonBlockingLockExclusive) {
+    lock_as(file, FlockOperation::NonBlockingLockExclusive)
+}
+
+/// Asks for a lock of a file that others may share.
+///
+/// # Errors
+///
+/// The system's own.
+pub(crate) fn lock_shared(file: &File) -> io::Result<Lock> {
+    lock_as(file, FlockOperation::NonBlockingLockShared)
+}
+
+fn lock_as(file: &File, operation: FlockOperation) -> io::Result<Lock> {
+    match flock(file, operation) {
         Ok(()) => Ok(Lock::Held),
         Err(Errno::WOULDBLOCK) => Ok(Lock::Other(holder(file))),
         Err(Errno::NOLCK | Errno::NOTSUP | Errno::NOSYS | Errno::INVAL) => Ok(Lock::Unknown),
@@ -60,5 +73,16 @@ mod tests {
         }
         drop(file);
         assert_eq!(lock(&again).expect("asked"), Lock::Held);
+    }
+
+    #[test]
+    fn workers_share_a_folder_and_a_run_does_not() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let again = [0, 1].map(|_| file.reopen().expect("opened"));
+        assert_eq!(lock_shared(&again[0]).expect("asked"), Lock::Held);
+        assert_eq!(lock_shared(&again[1]).expect("asked"), Lock::Held);
+        assert!(matches!(lock(file.as_file()).expect("asked"), Lock::Other(_)));
+        drop(again);
+        assert_eq!(lock(file.as_file()).expect("asked"), Lock::Held);
     }
 }

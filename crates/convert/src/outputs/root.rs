@@ -55,6 +55,16 @@ impl Root {
         Ok(Self { path: path.to_owned(), folder, journal: None, is_rehearsal: false })
     }
 
+    pub(super) fn of_worker(folder: Arc<Folder>, journal: Journal) -> Self {
+        let (path, folder, journal) = (folder.path().to_owned(), Some(folder), Some(journal));
+        Self { path, folder, journal, is_rehearsal: false }
+    }
+
+    /// Returns what was told since this was asked last, if there is nobody else to tell it to.
+    pub(super) fn take_told(&self) -> Vec<Record> {
+        self.journal.as_ref().map(Journal::take_told).unwrap_or_default()
+    }
+
     pub(super) fn folder(&self) -> io::Result<&Arc<Folder>> {
         self.folder.as_ref().ok_or_else(|| io::ErrorKind::NotFound.into())
     }

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use jsonl::{Raw, Style, push_string, respell};
 
-/// A JSON object that is written member by member.
+/// A JSON object that is written member by member; what is spelled already may be other than ASCII.
 #[derive(Clone, Debug)]
 pub(crate) struct Object {
     out: Vec<u8>,
@@ -28,6 +28,46 @@ impl Object {
     pub(crate) fn string(&mut self, key: &str, text: &str) -> &mut Self {
         self.key(key);
         push_string(&mut self.out, text, Style::Python);
+        self
+    }
+
+    /// Adds a string of which the body is spelled already.
+    pub(crate) fn body(&mut self, key: &str, body: &str) -> &mut Self {
+        self.verbatim(key, format!("\"{body}\"").as_bytes())
+    }
+
+    /// Adds an array of strings of which the bodies are spelled already.
+    pub(crate) fn bodies(
+        &mut self,
+        key: &str,
+        bodies: impl IntoIterator<Item = impl AsRef<str>>,
+    ) -> &mut Self {
+        let strings = bodies.into_iter().map(|body| format!("\"{}\"", body.as_ref()));
+        self.values(key, strings.map(String::into_bytes))
+    }
+
+    /// Adds an array of values that are spelled already.
+    pub(crate) fn values(
+        &mut self,
+        key: &str,
+        values: impl IntoIterator<Item = impl AsRef<[u8]>>,
+    ) -> &mut Self {
+        self.key(key);
+        self.out.push(b'[');
+        for (value_idx, value) in values.into_iter().enumerate() {
+            if value_idx > 0 {
+                self.out.push(b',');
+            }
+            self.out.extend_from_slice(value.as_ref());
+        }
+        self.out.push(b']');
+        self
+    }
+
+    /// Adds a value that is spelled already, of one line.
+    pub(crate) fn verbatim(&mut self, key: &str, value: &[u8]) -> &mut Self {
+        self.key(key);
+        self.out.extend_from_slice(value);
         self
     }
 

@@ -38,7 +38,7 @@ impl Dice {
     }
 }
 
-/// What a folder holds: bytes by name, but for the journal.
+/// What a folder holds: bytes by name, but for the journal and receipts.
 pub(crate) type Files = BTreeMap<PathBuf, Vec<u8>>;
 
 /// A scratch folder with sessions in `in`.
@@ -116,7 +116,9 @@ pub(crate) fn files(folder: &Path) -> Files {
     while let Some(it) = folders.pop() {
         for entry in fs::read_dir(it).into_iter().flatten().flatten() {
             let path = entry.path();
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            if entry.file_name() == ".convert-receipts" {
+                // What workers say, and when.
+            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 folders.push(path);
             } else if entry.file_name() != ".convert-journal.jsonl" {
                 let name = path.strip_prefix(folder).expect("below").to_owned();

@@ -1,0 +1,190 @@
+//! The options of a conversion: what is written of each session, wherever it goes.
+
+use clap::{Args, Parser, ValueEnum, error::ErrorKind};
+use core_model::{Format, Options};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{Carry, Sdk, SubAgents, format_names};
+use crate::{by_name, compress::Compression, terminal::figures::parse_size};
+
+/// What is written of each session, wherever it goes.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ConversionArgs {
+    /// The format to write
+    #[arg(long, value_parser = format_names(), required = true)]
+    pub(crate) to: Option<String>,
+    /// The format to read, instead of finding it out
+    #[arg(long, value_parser = format_names())]
+    pub(crate) from: Option<String>,
+    /// Where to keep what the target cannot say
+    #[arg(
+        long,
+        value_enum,
+        default_value = "inline",
+        env = "CONVERT_CARRY",
+        hide_env_values = true
+    )]
+    pub(crate) carry: Carry,
+    /// What becomes of sub-agents, where the target does not tell of them among the others
+    #[arg(long, value_enum, default_value = "files")]
+    pub(crate) subagents: SubAgents,
+    /// Convert each output back and compare it with its source
+    #[arg(long)]
+    pub(crate) verify: bool,
+    /// Take keys, tokens and passwords out of what is read: converting back gives the source without
+    /// them
+    #[arg(long)]
+    pub(crate) redact: bool,
+    /// Compress what is written; compressed inputs are known by content and need no option
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) compress: Option<Compression>,
+    /// The bytes that a compressed input may expand to, such as 20GiB [default: 1 GiB, and 100 times
+    /// its size]
+    #[arg(long, value_name = "BYTES", value_parser = parse_size)]
+    pub(crate) max_expanded: Option<u64>,
+    /// The bytes that a line may have, such as 64MiB [default: no limit; of a compressed input
+    /// 32 MiB, or 20 times its size]
+    #[arg(long, value_name = "BYTES", value_parser = parse_size)]
+    pub(crate) max_line: Option<u64>,
+    /// Exit with status 1 if the target does not say everything that the source says
+    #[arg(long)]
+    pub(crate) fail_on_loss: bool,
+    /// The version of the Agent SDK for Python whose dump is written
+    #[arg(
+        long,
+        value_enum,
+        default_value = "0.2.187",
+        env = "CONVERT_SDK_VERSION",
+        hide_env_values = true
+    )]
+    pub(crate) sdk_version: Sdk,
+    /// Convert nothing of an input with a line that cannot be read
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Write the branches of a transcript too that its client would not resume
+    #[arg(long)]
+    pub(crate) all_branches: bool,
+    /// Of a transcript that was compacted, write only what its client would go on with
+    #[arg(long, conflicts_with = "all_branches")]
+    pub(crate) from_last_compaction: bool,
+}
+
+/// The options alone, as the lines of a plan say them.
+#[derive(Debug, Parser)]
+#[command(no_binary_name = true)]
+struct Words {
+    #[command(flatten)]
+    how: ConversionArgs,
+}
+
+impl ConversionArgs {
+    /// Reads options as [`ConversionArgs::words`] writes them.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with them, in a line.
+    pub(crate) fn of_words(words: &[String]) -> Result<Self, String> {
+        let words = Words::try_parse_from(words).map_err(|error| match error.kind() {
+            ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => "no options".to_owned(),
+            _ => {
+                let message = error.to_string();
+                let line = message.lines().next().unwrap_or_default();
+                line.trim_start_matches("error: ").to_owned()
+            }
+        })?;
+        Ok(words.how)
+    }
+
+    /// Returns the words that stand for the options, whatever the environment says elsewhere.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        let mut pair = |name: &str, value: Option<String>| {
+            words.extend(value.map(|value| [name.to_owned(), value]).into_iter().flatten());
+        };
+        pair("--to", self.to.clone());
+        pair("--from", self.from.clone());
+        pair("--carry", word(self.carry));
+        pair("--subagents", word(self.subagents));
+        pair("--sdk-version", word(self.sdk_version));
+        pair("--compress", self.compress.and_then(word));
+        pair("--max-expanded", self.max_expanded.map(|bytes| bytes.to_string()));
+        pair("--max-line", self.max_line.map(|bytes| bytes.to_string()));
+        for (name, is_set) in [
+            ("--verify", self.verify),
+            ("--redact", self.redact),
+            ("--fail-on-loss", self.fail_on_loss),
+            ("--strict", self.strict),
+            ("--all-branches", self.all_branches),
+            ("--from-last-compaction", self.from_last_compaction),
+        ] {
+            words.extend(is_set.then(|| name.to_owned()));
+        }
+        words
+    }
+
+    /// Returns the format to write.
+    pub(crate) fn target(&self) -> Option<&'static Format> {
+        self.to.as_deref().and_then(by_name)
+    }
+
+    /// Returns the format to read, if it is said.
+    pub(crate) fn source(&self) -> Option<&'static Format> {
+        self.from.as_deref().and_then(by_name)
+    }
+
+    /// Returns what readers and writers are asked for.
+    pub(crate) fn options(&self) -> Options {
+        Options {
+            sdk_version: self.sdk_version.into(),
+            is_strict: self.strict,
+            all_branches: self.all_branches,
+            from_last_compaction: self.from_last_compaction,
+        }
+    }
+
+    /// Returns a hash of all that outputs depend on beside their sources.
+    pub(crate) fn digest(&self) -> u64 {
+        let to = self.target().map(|format| format.name).unwrap_or_default();
+        let from = self.source().map(|format| format.name);
+        let depends = (to, from, self.carry, self.options(), self.compress, self.redact);
+        let depends = (depends, self.subagents);
+        let version = env!("CARGO_PKG_VERSION");
+        xxh3_64(format!("{version} {depends:?}").as_bytes())
+    }
+}
+
+/// Returns the word that stands for a value of an option.
+fn word(value: impl ValueEnum) -> Option<String> {
+    Some(value.to_possible_value()?.get_name().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_come_back_from_their_words() {
+        for words in [
+            "--to clido",
+            "--to clido --carry none --verify --strict --all-branches --fail-on-loss",
+            "--to sdk-stream:wire --from clido --carry sidecar --subagents drop --compress zst",
+            "--to sdk-stream --sdk-version 0.1.6 --max-line 7 --max-expanded 1GiB --redact",
+            "--to clido --from-last-compaction --subagents carry --compress gz",
+        ] {
+            let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+            let how = ConversionArgs::of_words(&words).expect("options");
+            let again = ConversionArgs::of_words(&how.words()).expect("options");
+            assert_eq!(format!("{how:?}"), format!("{again:?}"));
+            assert_eq!(how.digest(), again.digest());
+        }
+    }
+
+    #[test]
+    fn what_is_no_option_is_told_in_a_line() {
+        for words in [&["--to", "pdf"][..], &[], &["--help"], &["--to", "clido", "x"]] {
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            let why = ConversionArgs::of_words(&words).expect_err("refused");
+            assert!(!why.is_empty() && !why.contains('\n'), "{why}");
+        }
+    }
+}

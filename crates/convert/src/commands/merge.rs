@@ -1,0 +1,127 @@
+//! `merge`: whether all units of a plan were done, the journal of it, and one report.
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
+
+use clap::ValueHint;
+use jsonl::Scanner;
+
+use crate::{
+    account::{self, Telling},
+    cli::ConversionArgs,
+    folder::Folder,
+    journal::Journal,
+    run::{Status, complain},
+    terminal::shown::shown,
+    worker::{merged::Merged, planned::Planned, queue::Queue, store::Store},
+};
+
+/// Which receipts to merge, and where to report.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// Files with receipts; standard input for `-`; without one, those that workers keep below the
+    /// folder that they write to
+    #[arg(value_hint = ValueHint::FilePath)]
+    receipts: Vec<PathBuf>,
+    /// The plan that was done
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    plan: PathBuf,
+    /// Write the report as JSON, where `work --report json` told of it
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    report: Option<PathBuf>,
+    /// Print errors only
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// Merges the receipts, and returns the status that one run over all would have had.
+pub(crate) fn run(args: &Args) -> io::Result<Status> {
+    let usage = |message: &str| {
+        complain(message);
+        Ok(Status::Failed)
+    };
+    let plan = match read_plan(&args.plan)? {
+        Ok(plan) => plan,
+        Err(why) => return usage(&format!("{}: {why}", shown(&args.plan.to_string_lossy()))),
+    };
+    let Some(first) = plan.first() else { return usage("the plan has no units") };
+    let is_like_first = |it: &Planned| it.root == first.root && it.digest == first.digest;
+    if !plan.iter().all(is_like_first) {
+        return usage("the units of the plan go to several folders, or by several options");
+    }
+    let how = match ConversionArgs::of_words(&first.options) {
+        Ok(how) => how,
+        Err(why) => return usage(&why),
+    };
+    let folder = Folder::create(&first.root).map_err(|error| named(error, &first.root))?;
+    let journal = match Journal::open(&folder, first.digest) {
+        Ok(journal) => journal,
+        Err(why) => return usage(&format!("{}: {why}", shown(&first.root.to_string_lossy()))),
+    };
+    let mut merged = Merged::of(&plan);
+    for path in &args.receipts {
+        let file = open(path).map_err(|error| named(error, path))?;
+        merged.read(file).map_err(|error| named(error, path))?;
+    }
+    if args.receipts.is_empty() {
+        merged.read_store(&Store::of(folder));
+    }
+    let mut scanner = Scanner::default();
+    for line in merged.written() {
+        journal.append_new(line.as_bytes(), &mut scanner)?;
+    }
+    journal.sync()?;
+    let (n_missing, time) = (merged.n_missing(), merged.time());
+    let (settled, problems) = merged.settle();
+    problems.iter().for_each(|problem| complain(problem));
+    if n_missing > 0 {
+        let n_units = plan.len();
+        complain(&format!("{n_missing} of {n_units} units have no receipt: they are left to do"));
+    }
+    let n_untold = settled.iter().filter(|it| it.end.is_told() && it.json.is_empty()).count();
+    if args.report.is_some() && n_untold > 0 {
+        complain(&format!("{n_untold} files are not in the report: work with --report json"));
+    }
+    let telling = Telling {
+        how: &how,
+        output: Some(&first.root),
+        is_folder: true,
+        is_rehearsal: false,
+        quiet: args.quiet,
+        verbose: false,
+        report: args.report.as_deref(),
+        wants_objects: args.report.is_some(),
+    };
+    let status = account::close(&telling, &settled, None, time)?;
+    let is_whole = n_missing == 0 && problems.is_empty();
+    Ok(if is_whole || settled.is_empty() { status } else { status.max(Status::Attention) })
+}
+
+/// Reads a plan whole; a line that is no unit is said with its number.
+fn read_plan(path: &Path) -> io::Result<Result<Vec<Planned>, String>> {
+    let queue = Queue::read(open(path).map_err(|error| named(error, path))?, None);
+    let mut plan = Vec::new();
+    loop {
+        let lines = queue.take(usize::MAX, u64::MAX).map_err(|error| named(error, path))?;
+        if lines.is_empty() {
+            return Ok(Ok(plan));
+        }
+        for line in lines {
+            match line {
+                Ok(planned) => plan.push(planned),
+                Err((number, why)) => return Ok(Err(format!("line {number} is no unit: {why}"))),
+            }
+        }
+    }
+}
+
+fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
+    Ok(if path.as_os_str() == "-" { Box::new(io::stdin()) } else { Box::new(File::open(path)?) })
+}
+
+fn named(error: io::Error, path: &Path) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", shown(&path.to_string_lossy())))
+}

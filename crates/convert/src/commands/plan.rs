@@ -1,0 +1,130 @@
+//! `plan`: what a run over many inputs would do, a line for each session, for workers to do.
+
+use std::{
+    ffi::OsStr,
+    io::{self, Write},
+    path::{Path, PathBuf, absolute},
+};
+
+use clap::ValueHint;
+
+use crate::{
+    cli::ConversionArgs,
+    conversions::n_cores,
+    folder::Folder,
+    folder_run::plan::{Plan, Task, largest_first},
+    input::{Input, JOURNAL, is_inside_an_input, sessions::Lookup},
+    journal::{
+        lock::{Lock, lock},
+        paths::path_body,
+    },
+    output::temporary::remove_stale,
+    run::{Status, complain, inputs},
+    terminal::{
+        figures::{count, size},
+        progress::say,
+    },
+    unit::Unit,
+    worker::planned::Planned,
+};
+
+/// What to plan, and where it goes.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// Files, folders, or ids of sessions
+    #[arg(value_hint = ValueHint::AnyPath)]
+    inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    how: ConversionArgs,
+    /// The folder that workers write to
+    #[arg(short, long, value_hint = ValueHint::DirPath)]
+    output: PathBuf,
+    /// The project whose sessions are meant by ids; without an input, all of them
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    project: Option<PathBuf>,
+    /// Convert files of equal content once; the receipts say which is the same as which
+    #[arg(long)]
+    dedupe: bool,
+    /// Print errors only
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// Prints the plan, the largest session first, and returns the status.
+pub(crate) fn run(args: &Args) -> io::Result<Status> {
+    let usage = |message: &str| {
+        complain(message);
+        Ok(Status::Failed)
+    };
+    let how = &args.how;
+    if args.inputs.is_empty() && args.project.is_none() {
+        return usage("no input: name a file or a folder; see --help");
+    }
+    let lookup = Lookup::new(args.project.as_deref(), how.source(), how.target());
+    let (inputs, is_folder) = inputs(&args.inputs, &lookup)?;
+    if inputs.contains(&Input::Stdin) {
+        return usage("standard input cannot be planned: a worker elsewhere cannot read it");
+    }
+    if is_folder && is_inside_an_input(&args.output, &args.inputs) {
+        return usage("the output folder is inside the input folder");
+    }
+    let root = absolute(&args.output)?;
+    sweep(&root);
+    let units = Unit::group(inputs);
+    let (output, is_mirrored, dedupe) = (&*root, true, args.dedupe);
+    let tasks = Plan { how, units: &units, output, is_mirrored, dedupe }.tasks(n_cores());
+    let order = largest_first(&tasks);
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    for (bytes, task_idx) in &order {
+        out.write_all(&planned(&tasks[*task_idx], *bytes, &root, how)?.line())?;
+    }
+    out.flush()?;
+    if !args.quiet {
+        let n_bytes = order.iter().map(|(bytes, _)| bytes).sum();
+        let largest = order.first().map_or(0, |(bytes, _)| *bytes);
+        let units = count(order.len() as u64, "unit");
+        say(&format!("{units}, {}, the largest {}", size(n_bytes), size(largest)));
+    }
+    Ok(if units.is_empty() { Status::Failed } else { Status::Done })
+}
+
+fn planned(task: &Task<'_>, bytes: u64, root: &Path, how: &ConversionArgs) -> io::Result<Planned> {
+    let path = |input: &Input| match input {
+        Input::File { path, .. } | Input::Missing { path, .. } => absolute(path),
+        Input::Stdin => Err(io::ErrorKind::Unsupported.into()),
+    };
+    let main = path(&task.unit.main)?;
+    let subs: Vec<PathBuf> =
+        task.unit.files().skip(1).map(path).collect::<io::Result<Vec<PathBuf>>>()?;
+    // What cannot be opened has no name in the folder: its own path tells it from others.
+    let (id, out) = match task.unit.main.is_found() {
+        true => (path_body(task.path.strip_prefix(root).unwrap_or(&task.path)), task.path.clone()),
+        false => (path_body(&main), root.join("missing")),
+    };
+    // Two that go to the same name are two units.
+    let id = if task.is_free && task.same_as.is_none() { id } else { path_body(&main) };
+    Ok(Planned {
+        id,
+        etag: Planned::etag([&*main].into_iter().chain(subs.iter().map(PathBuf::as_path))),
+        main,
+        subs,
+        bytes,
+        root: root.to_owned(),
+        out,
+        options: how.words(),
+        digest: how.digest(),
+        same_as: task.same_as.clone(),
+        is_taken: !task.is_free,
+    })
+}
+
+/// Removes what dead runs and workers left in a folder, if there is one and nobody writes to it.
+fn sweep(root: &Path) {
+    let Ok(folder) = Folder::open(root) else { return };
+    let is_free = |journal| lock(&journal).is_ok_and(|it| it == Lock::Held);
+    if let Ok(journal) = folder.read(OsStr::new(JOURNAL))
+        && is_free(journal)
+    {
+        remove_stale(&folder);
+    }
+}

@@ -1,0 +1,135 @@
+//! `work`: units of a plan are converted, and each is answered by a receipt.
+
+use std::{
+    fs::File,
+    io::{self, Read, Write},
+    path::PathBuf,
+    sync::Mutex,
+    thread,
+};
+
+use clap::{ValueHint, builder::PossibleValuesParser};
+
+use crate::{
+    cli::format_names,
+    conversions::n_cores,
+    interrupt::is_interrupted,
+    outputs::Durability,
+    run::{Status, complain},
+    terminal::{object::Object, shown::shown},
+    worker::{
+        TOOL, VERSION,
+        chunk::Worker,
+        planned::Malformed,
+        queue::{Queue, Shard},
+        receipt::Word,
+    },
+};
+
+/// How many units are brought to the disk together, by all threads of a worker.
+const MAX_UNITS: usize = 64;
+/// How many bytes of units a thread takes at a time, and not many more.
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
+/// What to do of a plan, and how.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// Plans, one after the other; standard input if there is none, or for `-`
+    #[arg(value_hint = ValueHint::FilePath)]
+    plans: Vec<PathBuf>,
+    /// Take each N-th unit of the plan from the I-th on, counted from 1
+    #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
+    shard: Option<Shard>,
+    /// Refuse units that are planned for another format
+    #[arg(long, value_parser = format_names())]
+    to: Option<String>,
+    /// Put the reports of files into the receipts, for `merge --report`
+    #[arg(long, value_name = "FORM", value_parser = PossibleValuesParser::new(["json"]))]
+    report: Option<String>,
+    /// Overwrite existing files, and keep each as NAME.bak
+    #[arg(long)]
+    force: bool,
+    /// When written files are brought to the disk; receipts come after that
+    #[arg(
+        long,
+        value_enum,
+        default_value = "batch",
+        env = "CONVERT_DURABILITY",
+        hide_env_values = true
+    )]
+    durability: Durability,
+    /// How many units to convert at a time [default: one for each core]
+    #[arg(short, long, env = "CONVERT_JOBS", hide_env_values = true)]
+    jobs: Option<usize>,
+}
+
+/// Does all units, prints a receipt for each as it is done, and returns the status: what a unit came
+/// to is said by its receipt, and not by that.
+pub(crate) fn run(args: &Args) -> io::Result<Status> {
+    let n_jobs = args.jobs.filter(|jobs| *jobs > 0).unwrap_or_else(n_cores);
+    let mut plan: Box<dyn Read + Send> = Box::new(io::empty());
+    for path in &args.plans {
+        plan = match open(path) {
+            Ok(file) => Box::new(plan.chain(file)),
+            Err(error) => {
+                complain(&format!("{}: {error}", shown(&path.to_string_lossy())));
+                return Ok(Status::Failed);
+            }
+        };
+    }
+    if args.plans.is_empty() {
+        plan = Box::new(io::stdin());
+    }
+    let queue = Queue::read(plan, args.shard);
+    let worker = Worker {
+        to: args.to.clone(),
+        durability: args.durability,
+        force: args.force,
+        wants_reports: args.report.is_some(),
+        roots: Mutex::default(),
+    };
+    let work = || -> io::Result<()> {
+        // Few at a time for each of many threads: what waits for the disk stays open.
+        let max_units = (MAX_UNITS / n_jobs).max(4);
+        while !is_interrupted() {
+            let lines = queue.take(max_units, MAX_BYTES)?;
+            if lines.is_empty() {
+                break;
+            }
+            let (mut units, mut receipts) = (Vec::new(), Vec::new());
+            for line in lines {
+                match line {
+                    Ok(planned) => units.push(planned),
+                    Err((number, why)) => receipts.push(no_unit(number, &why)),
+                }
+            }
+            receipts.extend(worker.work(&units));
+            let mut out = io::stdout().lock();
+            out.write_all(&receipts.concat())?;
+            out.flush()?;
+        }
+        Ok(())
+    };
+    let done: Vec<io::Result<()>> = thread::scope(|scope| {
+        let threads: Vec<_> = (1..n_jobs).map(|_| scope.spawn(work)).collect();
+        let own = work();
+        let others = threads.into_iter().map(|thread| {
+            thread.join().unwrap_or_else(|_| Err(io::Error::other("a fault of convert itself")))
+        });
+        std::iter::once(own).chain(others.collect::<Vec<_>>()).collect()
+    });
+    done.into_iter().collect::<io::Result<()>>()?;
+    Ok(Status::Done)
+}
+
+fn open(path: &PathBuf) -> io::Result<Box<dyn Read + Send>> {
+    Ok(if path.as_os_str() == "-" { Box::new(io::stdin()) } else { Box::new(File::open(path)?) })
+}
+
+/// Returns the receipt of a line that is no unit.
+fn no_unit(number: u64, why: &Malformed) -> Vec<u8> {
+    let mut line = Object::new();
+    line.plain("v", VERSION).plain("id", "null").string("status", Word::Fail.name());
+    line.string("tool", TOOL).string("error", &format!("line {number} is no unit: {why}"));
+    line.line()
+}

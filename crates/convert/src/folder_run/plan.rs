@@ -1,0 +1,101 @@
+//! What a run over many inputs is to do: each session, and where it goes, the largest first.
+
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
+
+use super::duplicates::duplicates;
+use crate::{
+    CarryMode,
+    cli::ConversionArgs,
+    compress::Compression,
+    input::{Input, beside},
+    unit::Unit,
+};
+
+/// What is to be done with a session.
+#[derive(Debug)]
+pub(crate) struct Task<'u> {
+    pub(crate) unit: &'u Unit,
+    /// Where it goes.
+    pub(crate) path: PathBuf,
+    /// Whether no other one goes there.
+    pub(crate) is_free: bool,
+    /// What the one is called that goes in its place.
+    pub(crate) same_as: Option<String>,
+}
+
+/// Where sessions go.
+#[derive(Debug)]
+pub(crate) struct Plan<'p> {
+    pub(crate) how: &'p ConversionArgs,
+    pub(crate) units: &'p [Unit],
+    /// The folder, or the file, to write to.
+    pub(crate) output: &'p Path,
+    /// Whether it is a folder, in which the names of the inputs are mirrored.
+    pub(crate) is_mirrored: bool,
+    /// Whether files of equal content are converted once.
+    pub(crate) dedupe: bool,
+}
+
+impl<'p> Plan<'p> {
+    /// Returns what is to be done, in the order of the sessions.
+    pub(crate) fn tasks(&self, n_jobs: usize) -> Vec<Task<'p>> {
+        let same_as = match self.dedupe {
+            true => duplicates(self.units, n_jobs),
+            false => vec![None; self.units.len()],
+        };
+        let names: HashSet<&Path> = self.units.iter().filter_map(|it| name(&it.main)).collect();
+        let mut taken = HashSet::new();
+        let tasks = self.units.iter().zip(same_as).map(|(unit, same_as)| {
+            let path = self.target(&unit.main, &names);
+            let same_as = same_as.and_then(|unit_idx| self.units.get(unit_idx));
+            let same_as = same_as.map(|other| other.main.label());
+            // What is not there goes nowhere.
+            let is_free = same_as.is_some() || !unit.main.is_found() || taken.insert(path.clone());
+            Task { unit, path, is_free, same_as }
+        });
+        tasks.collect()
+    }
+
+    fn target(&self, input: &Input, names: &HashSet<&Path>) -> PathBuf {
+        match (input, name(input)) {
+            (Input::Stdin, _) if self.is_mirrored => self.output.join("stdin.jsonl"),
+            (_, Some(name)) if self.is_mirrored => {
+                let is_kept = CarryMode::from(self.how.carry) != CarryMode::None;
+                let is_copied = is_kept && input.is_side_file();
+                self.output.join(if is_copied { name.to_owned() } else { self.named(name, names) })
+            }
+            _ => self.output.to_owned(),
+        }
+    }
+
+    /// Returns what an output is called: as its input, but for the ending that tells of compression.
+    fn named(&self, name: &Path, names: &HashSet<&Path>) -> PathBuf {
+        let ending = name.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        let is_packed = ["gz", "zst", "zstd"].contains(&ending.to_ascii_lowercase().as_str());
+        let bare = name.with_extension("");
+        let name = if is_packed && !names.contains(&*bare) { &bare } else { name };
+        match self.how.compress.map(Compression::ending) {
+            Some(ending) => beside(name, ending),
+            None => name.to_owned(),
+        }
+    }
+}
+
+/// Returns the numbers of tasks and the bytes of their sessions, the largest first: the longest job
+/// last would leave all cores but one without work.
+pub(crate) fn largest_first(tasks: &[Task<'_>]) -> Vec<(u64, usize)> {
+    let sizes = tasks.iter().map(|task| task.unit.size()).enumerate();
+    let mut order: Vec<(u64, usize)> = sizes.map(|(task_idx, size)| (size, task_idx)).collect();
+    order.sort_by_key(|(size, task_idx)| (u64::MAX - size, *task_idx));
+    order
+}
+
+fn name(input: &Input) -> Option<&Path> {
+    match input {
+        Input::File { name, .. } => Some(name),
+        Input::Stdin | Input::Missing { .. } => None,
+    }
+}

@@ -1,0 +1,66 @@
+//! Where the lines of a journal go: to its file, or to whoever writes a receipt.
+
+use std::{
+    fs::File,
+    io::{self, Seek, SeekFrom, Write},
+    sync::{Mutex, PoisonError},
+};
+
+use super::Record;
+
+/// Where the lines of a journal go.
+#[derive(Debug)]
+pub(super) enum Book {
+    /// To its file.
+    File(Mutex<File>),
+    /// Nowhere yet: they become parts of receipts.
+    Told(Mutex<Vec<Record>>),
+}
+
+impl Book {
+    /// Takes a line, in one write.
+    pub(super) fn append(&self, record: &Record, options: u64) -> io::Result<()> {
+        match self {
+            Book::File(_) => self.append_line(&record.line(options)),
+            Book::Told(told) => {
+                told.lock().unwrap_or_else(PoisonError::into_inner).push(record.clone());
+                Ok(())
+            }
+        }
+    }
+
+    /// Takes a line as it stands, in one write; one that is no file takes none.
+    pub(super) fn append_line(&self, line: &[u8]) -> io::Result<()> {
+        let Book::File(file) = self else { return Ok(()) };
+        let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+        let end = file.seek(SeekFrom::End(0))?;
+        let written = match file.write(line) {
+            Ok(n) if n == line.len() => Ok(()),
+            Ok(_) => Err(io::ErrorKind::WriteZero.into()),
+            Err(error) => Err(error),
+        };
+        if written.is_err() {
+            // A torn line that stays is healed by the next run.
+            _ = file.set_len(end);
+        }
+        written
+    }
+
+    /// Brings the lines to the disk.
+    pub(super) fn sync(&self) -> io::Result<()> {
+        match self {
+            Book::File(file) => file.lock().unwrap_or_else(PoisonError::into_inner).sync_data(),
+            Book::Told(_) => Ok(()),
+        }
+    }
+
+    /// Returns what was told since this was asked last.
+    pub(super) fn take_told(&self) -> Vec<Record> {
+        match self {
+            Book::File(_) => Vec::new(),
+            Book::Told(told) => {
+                std::mem::take(&mut *told.lock().unwrap_or_else(PoisonError::into_inner))
+            }
+        }
+    }
+}

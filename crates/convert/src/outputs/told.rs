@@ -1,0 +1,77 @@
+//! What is told of outputs: to the journal, or in receipts.
+
+use std::io;
+
+use super::{Outputs, root::Root};
+use crate::{
+    input::{Input, opened::Opened},
+    job::verdict::Verdict,
+    journal::{Record, Written},
+    output::Finished,
+};
+
+impl Outputs {
+    /// Returns the lines for the journal of files that an input became.
+    ///
+    /// # Errors
+    ///
+    /// The system's own, of reading the input.
+    pub(crate) fn records(
+        &self,
+        input: &Input,
+        opened: &mut Opened,
+        files: &[Finished],
+        salt: u64,
+    ) -> io::Result<Vec<Record>> {
+        let (Some(root), Input::File { path: source, .. }) = (&self.root, input) else {
+            return Ok(Vec::new());
+        };
+        let Some(snapshot) = opened.snapshot() else { return Ok(Vec::new()) };
+        let source = std::path::absolute(source)?;
+        let source_hash = snapshot.hash()?;
+        let record = |file: &Finished| Record {
+            source: source.clone(),
+            size: snapshot.length(),
+            modified: snapshot.modified(),
+            source_hash,
+            salt,
+            written: Some(Written {
+                below: root.strip(&file.path()).to_owned(),
+                length: file.length(),
+                hash: file.hash(),
+                sha256: file.sha256(),
+            }),
+            verdict: Verdict::Done,
+            records: 0,
+            lost: 0,
+            damaged: 0,
+        };
+        Ok(files.iter().map(record).collect())
+    }
+
+    /// Notes in the journal that nothing was written of an input, and why.
+    pub(crate) fn note_failure(&self, input: &Input, verdict: Verdict) {
+        let (Some(root), Input::File { path, .. }) = (&self.root, input) else { return };
+        let metadata = std::fs::symlink_metadata(path).ok();
+        let record = Record {
+            source: std::path::absolute(path).unwrap_or_default(),
+            size: metadata.map_or(0, |metadata| metadata.len()),
+            modified: 0,
+            source_hash: 0,
+            salt: 0,
+            written: None,
+            verdict,
+            records: 0,
+            lost: 0,
+            damaged: 0,
+        };
+        // What is not noted is tried again all the same.
+        _ = root.append(&record);
+    }
+
+    /// Returns what is to be told of files that got their names since this was asked last, by a
+    /// worker.
+    pub(crate) fn take_told(&self) -> Vec<Record> {
+        self.root.as_ref().map(Root::take_told).unwrap_or_default()
+    }
+}

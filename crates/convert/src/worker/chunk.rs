@@ -1,0 +1,267 @@
+//! Some units of a plan, done one after the other, and brought to the disk together.
+
+use std::{
+    collections::HashMap,
+    ffi::OsStr,
+    fs::File,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use jsonl::Scanner;
+
+use super::{
+    planned::Planned,
+    receipt::{Receipt, Word},
+    store::Store,
+};
+use crate::{
+    account::Telling,
+    cli::ConversionArgs,
+    folder::Folder,
+    folder_run::{FolderRun, Worked, plan::Task},
+    input::{Input, JOURNAL},
+    interrupt::is_interrupted,
+    job::{Order, settled::End},
+    journal::{
+        Journal, Record,
+        lock::{Lock, lock_shared},
+        paths::path_body,
+    },
+    output::FILE_MODE,
+    outputs::{Durability, Manner, Outputs},
+    terminal::{
+        progress::{Mode, Progress},
+        shown::shown,
+    },
+    unit::Unit,
+};
+
+/// What all units of a worker are done with.
+#[derive(Debug)]
+pub(crate) struct Worker {
+    /// The format that all units have to be planned for, if it is said.
+    pub(crate) to: Option<String>,
+    pub(crate) durability: Durability,
+    /// Whether files that are there are overwritten.
+    pub(crate) force: bool,
+    /// Whether receipts have the reports of files.
+    pub(crate) wants_reports: bool,
+    /// The folders that are written to.
+    pub(crate) roots: Mutex<HashMap<PathBuf, Arc<Root>>>,
+}
+
+/// A folder that is written to, and the lock on it, which other workers share.
+#[derive(Debug)]
+pub(crate) struct Root {
+    folder: Arc<Folder>,
+    _lock: File,
+}
+
+/// A unit that can be done.
+struct Ready<'p> {
+    planned: &'p Planned,
+    unit: Unit,
+    /// The receipt of an earlier worker.
+    earlier: Option<Vec<u8>>,
+}
+
+impl Worker {
+    /// Does units, and returns a receipt for each but those that were left at an interruption.
+    pub(crate) fn work(&self, units: &[Planned]) -> Vec<Vec<u8>> {
+        let is_alike = |one: &Planned, other: &Planned| {
+            one.root == other.root && one.options == other.options && one.digest == other.digest
+        };
+        units.chunk_by(is_alike).flat_map(|units| self.work_alike(units)).collect()
+    }
+
+    /// Does units of one folder and the same options.
+    fn work_alike(&self, units: &[Planned]) -> Vec<Vec<u8>> {
+        let Some(first) = units.first() else { return Vec::new() };
+        let how = ConversionArgs::of_words(&first.options);
+        let how = how.and_then(|how| match () {
+            () if self.to.is_some() && self.to != how.to => {
+                Err("planned for another format".into())
+            }
+            () if how.digest() != first.digest => Err("planned by another version".into()),
+            () => Ok(how),
+        });
+        let ready = how.and_then(|how| Ok((how, self.root(&first.root)?)));
+        match ready {
+            Ok((how, root)) => self.work_below(units, &how, &root.folder),
+            Err(why) => units.iter().map(|it| Receipt::failed(it, &why).line()).collect(),
+        }
+    }
+
+    fn work_below(
+        &self,
+        units: &[Planned],
+        how: &ConversionArgs,
+        folder: &Arc<Folder>,
+    ) -> Vec<Vec<u8>> {
+        let store = Store::of(folder.clone());
+        let (mut ready, mut receipts) = (Vec::new(), Vec::new());
+        for planned in units {
+            match planned.unit() {
+                Some(unit) => {
+                    ready.push(Ready { planned, unit, earlier: store.read(&planned.id) });
+                }
+                None => {
+                    let why = "its files do not belong together, or are not there any more";
+                    let receipt = Receipt::failed(planned, why);
+                    receipts.extend(kept(&store, receipt, None));
+                }
+            }
+        }
+        let known: Vec<Vec<u8>> = ready.iter().flat_map(|it| lines_of(&it.earlier)).collect();
+        let journal = Journal::of_lines(known.iter().map(Vec::as_slice), how.digest());
+        let manner = Manner {
+            force: self.force,
+            durability: self.durability,
+            compression: how.compress,
+            is_rehearsal: false,
+            is_signed: true,
+        };
+        let outputs = Arc::new(Outputs::of_worker(folder.clone(), journal, manner));
+        let Some(order) = Order::of(how, outputs.clone(), 0) else {
+            let failed = |it: &Planned| Receipt::failed(it, "no format to write").line();
+            return units.iter().map(failed).collect();
+        };
+        let telling = &Telling {
+            how,
+            output: Some(folder.path()),
+            is_folder: true,
+            is_rehearsal: false,
+            quiet: true,
+            verbose: false,
+            report: None,
+            wants_objects: self.wants_reports,
+        };
+        let tasks: Vec<Task<'_>> = ready.iter().map(Ready::task).collect();
+        let progress = Progress::start(Mode::None, 0, 0);
+        let run = FolderRun { telling, order: &order, tasks: &tasks, is_mirrored: true, n_jobs: 1 };
+        let worked = run.run(&progress);
+        let mut told = Told::of(outputs.take_told(), how.digest());
+        for (it, worked) in ready.iter().zip(worked) {
+            if is_interrupted() && worked.files.iter().any(|file| file.end == End::Left) {
+                continue;
+            }
+            let receipt = it.receipt(worked, &mut told, outputs.full());
+            receipts.extend(kept(&store, receipt, it.earlier.as_deref()));
+        }
+        receipts
+    }
+
+    /// Opens a folder to write to, once, and takes its share of the lock on it.
+    fn root(&self, path: &Path) -> Result<Arc<Root>, String> {
+        let mut roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(root) = roots.get(path) {
+            return Ok(root.clone());
+        }
+        let failed = |error| format!("{}: {error}", shown(&path.to_string_lossy()));
+        let open = || {
+            let folder = Folder::create(path)?;
+            let journal = folder.append(OsStr::new(JOURNAL), FILE_MODE)?;
+            Ok((lock_shared(&journal)?, folder, journal))
+        };
+        let root = match open().map_err(|error: std::io::Error| failed(error.to_string()))? {
+            (Lock::Held | Lock::Unknown, folder, lock) => Arc::new(Root { folder, _lock: lock }),
+            (Lock::Other(_), ..) => {
+                return Err(failed("a run writes to this folder at the moment".to_owned()));
+            }
+        };
+        roots.insert(path.to_owned(), root.clone());
+        Ok(root)
+    }
+}
+
+impl<'p> Ready<'p> {
+    fn task(&self) -> Task<'_> {
+        Task {
+            unit: &self.unit,
+            path: self.planned.out.clone(),
+            is_free: !self.planned.is_taken,
+            same_as: self.planned.same_as.clone(),
+        }
+    }
+
+    /// Returns the receipt: what an earlier one says of files that were not converted anew stays.
+    fn receipt(&self, worked: Worked, told: &mut Told, full: Option<&str>) -> Receipt<'p> {
+        let mut sources = HashMap::new();
+        for path in self.unit.files().filter_map(|input| std::path::absolute(input.path()?).ok()) {
+            let lines = told.0.remove(&*path_body(&path));
+            sources.insert(path_body(&path), lines);
+        }
+        let mut written = Vec::new();
+        for line in lines_of(&self.earlier) {
+            let source = Scanner::default().scan_slice(&line, 0).ok().and_then(source_of);
+            if source.is_some_and(|source| matches!(sources.get(&*source), Some(None))) {
+                written.push(line);
+            }
+        }
+        written.extend(sources.into_values().flatten().flatten());
+        written.sort_unstable();
+        let is_left = worked.files.iter().any(|file| file.end == End::Left);
+        let error = full.filter(|_| is_left);
+        let error = error.map(|place| format!("no space left on the file system of {place}"));
+        let etag = Planned::etag(self.unit.files().filter_map(Input::path));
+        let in_bytes = self.unit.size();
+        Receipt { planned: self.planned, worked, error, in_bytes, etag, written }
+    }
+}
+
+/// The lines of the journal that were told of each source.
+struct Told(HashMap<Box<str>, Vec<Vec<u8>>>);
+
+impl Told {
+    fn of(records: Vec<Record>, digest: u64) -> Self {
+        let mut told: HashMap<Box<str>, Vec<Vec<u8>>> = HashMap::new();
+        for record in records.iter().filter(|record| record.written.is_some()) {
+            let mut line = record.line(digest);
+            line.pop();
+            told.entry(path_body(&record.source)).or_default().push(line);
+        }
+        Self(told)
+    }
+}
+
+/// Returns the source that a line of the journal tells of.
+fn source_of(line: jsonl::Value<'_>) -> Option<Box<str>> {
+    Some(line.get("src")?.text()?.body().into())
+}
+
+/// Returns the lines of the journal in a receipt.
+fn lines_of(receipt: &Option<Vec<u8>>) -> Vec<Vec<u8>> {
+    let mut scanner = Scanner::default();
+    let value = receipt.as_ref().and_then(|receipt| scanner.scan_slice(receipt, 0).ok());
+    let written = value.and_then(|value| value.get("written")).map(|it| it.items());
+    let lines = written.into_iter().flatten();
+    lines.map(|line| line.raw().as_str().as_bytes().to_vec()).collect()
+}
+
+/// Returns whether a receipt says that a unit was done, whose files are as they are now.
+fn is_of(receipt: &[u8], etag: &str) -> bool {
+    let mut scanner = Scanner::default();
+    let value = scanner.scan_slice(receipt, 0).ok();
+    let text = |name| value.and_then(|value| value.get(name)?.text());
+    let is_done = text("status").is_some_and(|status| !status.is(Word::Fail.name()));
+    is_done && text("etag").is_some_and(|known| known.is(etag))
+}
+
+/// Keeps a receipt, unless an earlier one says the same, and returns its line: that of a failure, if
+/// it cannot be kept.
+fn kept(store: &Store, receipt: Receipt<'_>, earlier: Option<&[u8]>) -> Option<Vec<u8>> {
+    let line = receipt.line();
+    let is_known = earlier.is_some_and(|earlier| is_of(earlier, &receipt.etag));
+    if receipt.word() == Word::Skip && is_known {
+        return Some(line);
+    }
+    match store.write(&receipt.planned.id, &line) {
+        Ok(()) => Some(line),
+        Err(error) if receipt.error.is_none() => {
+            let error = Some(format!("its receipt: {error}"));
+            Some(Receipt { error, ..receipt }.line())
+        }
+        Err(_) => Some(line),
+    }
+}

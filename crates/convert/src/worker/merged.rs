@@ -1,0 +1,159 @@
+//! What the receipts of a plan say together: whether all are there, and agree with it.
+
+use std::{
+    collections::HashMap,
+    io::{self, Read},
+    path::PathBuf,
+    time::Duration,
+};
+
+use jsonl::{Scanner, Stream, Value};
+
+use super::{VERSION, planned::Planned, receipt, receipt::Word, store::Store};
+use crate::{job::settled::Settled, terminal::shown::shown};
+
+/// What the receipts of a plan say together.
+#[derive(Debug)]
+pub(crate) struct Merged<'p> {
+    plan: &'p [Planned],
+    places: HashMap<&'p str, usize>,
+    receipts: Vec<Option<Kept>>,
+    /// What is wrong with the receipts, a line each.
+    pub(crate) problems: Vec<String>,
+    n_strange: u64,
+}
+
+/// What is kept of a receipt.
+#[derive(Debug)]
+struct Kept {
+    word: Word,
+    sha256: Option<Box<str>>,
+    time: Duration,
+    /// Why nothing was done, if its files do not say it.
+    error: Option<String>,
+    files: Vec<Settled>,
+    written: Vec<Box<str>>,
+}
+
+impl<'p> Merged<'p> {
+    /// Creates what no receipt says yet.
+    pub(crate) fn of(plan: &'p [Planned]) -> Self {
+        let places = plan.iter().enumerate().map(|(unit_idx, it)| (&*it.id, unit_idx)).collect();
+        let receipts = plan.iter().map(|_| None).collect();
+        Self { plan, places, receipts, problems: Vec::new(), n_strange: 0 }
+    }
+
+    /// Takes the receipts of a file, in whatever order; of several of a unit, one that it was done.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading it.
+    pub(crate) fn read(&mut self, receipts: impl Read) -> io::Result<()> {
+        let (mut stream, mut scanner) = (Stream::new(receipts), Scanner::default());
+        while let Some(line) = stream.next()? {
+            if !line.is_blank() {
+                self.take(scanner.scan(&line).ok());
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the receipts that are kept below the folder that was written to.
+    pub(crate) fn read_store(&mut self, store: &Store) {
+        let mut scanner = Scanner::default();
+        for planned in self.plan {
+            if let Some(receipt) = store.read(&planned.id) {
+                self.take(scanner.scan_slice(&receipt, 0).ok());
+            }
+        }
+    }
+
+    fn take(&mut self, line: Option<Value<'_>>) {
+        let text = |name| line.and_then(|line| line.get(name)?.text());
+        let version = line.and_then(|line| line.get("v")?.raw().as_u64());
+        let place = text("id").and_then(|id| self.places.get(id.body()).copied());
+        let word = text("status").and_then(|status| Word::named(&status.decode()));
+        let (Some(VERSION), Some(unit_idx), Some(word)) = (version, place, word) else {
+            self.n_strange += 1;
+            return;
+        };
+        let planned = &self.plan[unit_idx];
+        let digest = text("digest").and_then(|text| u64::from_str_radix(text.body(), 16).ok());
+        let is_as_planned = text("etag").is_some_and(|etag| etag.decode() == *planned.etag);
+        if digest != Some(planned.digest) || !is_as_planned {
+            // Of another plan: the unit is still to be done.
+            return;
+        }
+        let new = Kept::of(line, word);
+        let id = shown(&planned.main.to_string_lossy());
+        let kept = &mut self.receipts[unit_idx];
+        match kept {
+            Some(kept) if kept.word != Word::Fail && new.word != Word::Fail => {
+                if kept.sha256 != new.sha256 {
+                    self.problems.push(format!("{id}: two receipts do not agree"));
+                }
+                // What was done says more than that it need not be done again.
+                if new.word == Word::Ok {
+                    *kept = new;
+                }
+            }
+            Some(_) if new.word == Word::Fail => {}
+            _ => *kept = Some(new),
+        }
+    }
+
+    /// Returns how many units have no receipt.
+    pub(crate) fn n_missing(&self) -> usize {
+        self.receipts.iter().filter(|receipt| receipt.is_none()).count()
+    }
+
+    /// Returns the lines of the journal, of all that was written.
+    pub(crate) fn written(&self) -> impl Iterator<Item = &str> {
+        self.receipts.iter().flatten().flat_map(|it| it.written.iter().map(|line| &**line))
+    }
+
+    /// Returns the time that all units took together.
+    pub(crate) fn time(&self) -> Duration {
+        self.receipts.iter().flatten().map(|it| it.time).sum()
+    }
+
+    /// Returns what is to be said of each file, in the order of their paths, and what is wrong.
+    pub(crate) fn settle(self) -> (Vec<Settled>, Vec<String>) {
+        let mut problems = self.problems;
+        if self.n_strange > 0 {
+            problems.push(format!("{} lines are no receipts of this plan", self.n_strange));
+        }
+        let mut of_unit: Vec<(&PathBuf, Kept)> = Vec::new();
+        for (planned, kept) in self.plan.iter().zip(self.receipts) {
+            of_unit.extend(kept.map(|kept| (&planned.main, kept)));
+        }
+        of_unit.sort_by_key(|(main, _)| *main);
+        let mut settled = Vec::new();
+        for (main, kept) in of_unit {
+            if let Some(error) = kept.error {
+                problems.push(format!("{}: {error}", shown(&main.to_string_lossy())));
+            }
+            settled.extend(kept.files);
+        }
+        (settled, problems)
+    }
+}
+
+impl Kept {
+    fn of(line: Option<Value<'_>>, word: Word) -> Self {
+        let text = |name| line.and_then(|line| line.get(name)?.text());
+        let items =
+            |name| line.and_then(|line| Some(line.get(name)?.items())).into_iter().flatten();
+        let files: Vec<Settled> = items("files").filter_map(receipt::settled).collect();
+        let is_told = files.iter().any(|file| !file.problems.is_empty());
+        let millis = line.and_then(|line| line.get("ms")?.raw().as_u64()).unwrap_or(0);
+        Self {
+            word,
+            sha256: text("sha256").map(|text| text.body().into()),
+            time: Duration::from_millis(millis),
+            error: text("error").filter(|_| !is_told).map(|text| shown(&text.decode())),
+            files,
+            written: items("written").map(|line| line.raw().as_str().into()).collect(),
+        }
+    }
+}

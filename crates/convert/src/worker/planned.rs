@@ -1,0 +1,133 @@
+//! A unit of a plan: a line that says what to convert, how, and where it goes.
+
+use std::{
+    fs,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+};
+
+use jsonl::Value;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::VERSION;
+use crate::{
+    input::Input,
+    journal::paths::{path_body, path_of},
+    terminal::object::Object,
+    unit::Unit,
+};
+
+/// A unit of a plan.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Planned {
+    /// What it is called in its plan: the name of its output below the root, as the body of a JSON
+    /// string.
+    pub(crate) id: Box<str>,
+    pub(crate) main: PathBuf,
+    /// The files that belong to the main one.
+    pub(crate) subs: Vec<PathBuf>,
+    /// The bytes of all files.
+    pub(crate) bytes: u64,
+    /// What tells the files from what they may become.
+    pub(crate) etag: Box<str>,
+    /// The folder that all units of the plan are written below.
+    pub(crate) root: PathBuf,
+    pub(crate) out: PathBuf,
+    pub(crate) options: Vec<String>,
+    /// The hash of all that outputs depend on beside their sources.
+    pub(crate) digest: u64,
+    /// The file that has the same content, and is converted in its place.
+    pub(crate) same_as: Option<String>,
+    /// Whether an earlier unit goes to the same name.
+    pub(crate) is_taken: bool,
+}
+
+/// Why a line is no unit.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub(crate) enum Malformed {
+    #[error("not JSON")]
+    NotJson,
+    #[error("not of version {VERSION}")]
+    Version,
+    #[error("has no {0}")]
+    Lacks(&'static str),
+}
+
+impl Planned {
+    /// Returns the line, with its end.
+    pub(crate) fn line(&self) -> Vec<u8> {
+        let mut line = Object::new();
+        line.plain("v", VERSION).body("id", &self.id).body("main", &path_body(&self.main));
+        line.bodies("subs", self.subs.iter().map(|path| path_body(path)));
+        line.plain("bytes", self.bytes).string("etag", &self.etag);
+        line.body("root", &path_body(&self.root)).body("out", &path_body(&self.out));
+        line.strings("options", self.options.iter().map(String::as_str));
+        line.string("digest", &format!("{:016x}", self.digest));
+        if let Some(other) = &self.same_as {
+            line.string("same_as", other);
+        }
+        if self.is_taken {
+            line.plain("taken", true);
+        }
+        line.line()
+    }
+
+    /// Reads a line.
+    ///
+    /// # Errors
+    ///
+    /// What of it is missing, or is not what it should be.
+    pub(crate) fn of(line: Value<'_>) -> Result<Self, Malformed> {
+        let text = |name| line.get(name).and_then(|value| value.text());
+        let path = |name| text(name).map(path_of).ok_or(Malformed::Lacks(name));
+        let number = |name| line.get(name).and_then(|value| value.raw().as_u64());
+        let items = |name| line.get(name).filter(Value::is_array).map(|value| value.items());
+        if number("v") != Some(VERSION) {
+            return Err(Malformed::Version);
+        }
+        let subs = items("subs").ok_or(Malformed::Lacks("subs"))?;
+        let options = items("options").ok_or(Malformed::Lacks("options"))?;
+        let digest = text("digest").and_then(|text| u64::from_str_radix(text.body(), 16).ok());
+        Ok(Self {
+            id: text("id").ok_or(Malformed::Lacks("id"))?.body().into(),
+            main: path("main")?,
+            subs: subs.filter_map(|item| item.text()).map(path_of).collect(),
+            bytes: number("bytes").ok_or(Malformed::Lacks("bytes"))?,
+            etag: text("etag").ok_or(Malformed::Lacks("etag"))?.decode().into(),
+            root: path("root")?,
+            out: path("out")?,
+            options: options
+                .filter_map(|item| item.text())
+                .map(|text| text.decode().into_owned())
+                .collect(),
+            digest: digest.ok_or(Malformed::Lacks("digest"))?,
+            same_as: text("same_as").map(|text| text.decode().into_owned()),
+            is_taken: line.get("taken").and_then(|value| value.bool()) == Some(true),
+        })
+    }
+
+    /// Returns what it asks to convert; none, if a file does not belong to the main one.
+    pub(crate) fn unit(&self) -> Option<Unit> {
+        let input = |path: &PathBuf| {
+            let name = PathBuf::from(path.file_name().unwrap_or_default());
+            Input::File { path: path.clone(), name, is_named: false }
+        };
+        let inputs = std::iter::once(&self.main).chain(&self.subs).map(input).collect();
+        let mut units = Unit::group(inputs);
+        if units.len() == 1 { units.pop() } else { None }
+    }
+
+    /// Returns what tells files from what they may become: a hash of their sizes and times.
+    pub(crate) fn etag<'p>(files: impl IntoIterator<Item = &'p Path>) -> Box<str> {
+        let mut hash = Xxh3::new();
+        for path in files {
+            if let Ok(metadata) = fs::symlink_metadata(path) {
+                let (length, seconds) = (metadata.len(), metadata.mtime());
+                hash.update(&length.to_le_bytes());
+                hash.update(&seconds.to_le_bytes());
+                hash.update(&metadata.mtime_nsec().to_le_bytes());
+            }
+        }
+        format!("{:016x}", hash.digest()).into()
+    }
+}
