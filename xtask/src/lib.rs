@@ -11,6 +11,7 @@ mod bench_peers;
 mod ci;
 mod clients;
 mod damage;
+mod engines;
 mod fixtures;
 mod instructions;
 mod manifest;
@@ -26,6 +27,7 @@ pub use self::{
     bench_peers::bench_peers,
     ci::ci,
     clients::clients,
+    engines::engines,
     fixtures::{check_fixtures, write_fixtures},
     instructions::instructions,
     manifest::{Fixture, manifest},

@@ -20,6 +20,8 @@ usage: cargo xtask TASK
   miri              jsonl's unit tests and its vectors under Miri, where it is installed
   trust [WORD...]   runs that are killed, interrupted, refused any call, short of space, or not alone,
                     as often as RELIABILITY.md tells of; or those with a word in their names
+  engines [--sail]  an archive through processes, Sail, Spark and Ray, some of them killed: one hash
+      --sessions N  of so many sessions, 20000 if not said; --shell, --spark, --ray: these alone
   instructions      instructions per byte of input, against benches/instructions.txt; --record
   bench-peers       whole processes side by side, ours and others; Markdown on standard output
       --data DIR    the largest sessions of a folder too, twice --size megabytes
@@ -46,6 +48,7 @@ fn main() -> ExitCode {
         ("pages", folders) => xtask::pages(xtask::root(), folders),
         ("matrix", folders) => matrix(folders),
         ("trust", words) => trust(words),
+        ("engines", options) => xtask::engines(xtask::root(), options),
         ("instructions", []) => xtask::instructions(xtask::root(), false),
         ("instructions", [flag]) if flag == "--record" => xtask::instructions(xtask::root(), true),
         ("bench-peers", options) => xtask::bench_peers(xtask::root(), options),
