@@ -17,8 +17,14 @@ mod scan;
 mod split;
 
 pub use self::{
-    detect::detect, read::read, recover::recover, redact::redact, round_trip::round_trip,
-    safe_name::safe_name, scan::scan, split::split,
+    detect::detect,
+    read::read,
+    recover::recover,
+    redact::redact,
+    round_trip::{one_way, round_trip},
+    safe_name::safe_name,
+    scan::scan,
+    split::split,
 };
 
 /// A check of some bytes, by its name.

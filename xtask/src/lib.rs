@@ -13,6 +13,7 @@ mod clients;
 mod damage;
 mod engines;
 mod fixtures;
+mod fuzz;
 mod instructions;
 mod manifest;
 mod miri;
@@ -29,6 +30,7 @@ pub use self::{
     clients::clients,
     engines::engines,
     fixtures::{check_fixtures, write_fixtures},
+    fuzz::fuzz,
     instructions::instructions,
     manifest::{Fixture, manifest},
     miri::miri,

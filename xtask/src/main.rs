@@ -17,6 +17,7 @@ usage: cargo xtask TASK
   queries [DIR...]  the questions of docs/QUERIES.md, asked of tables, and the files back from them
   pages [DIR...]    pages of three sessions in Chromium: drawn, quiet, quick, and used
   matrix [DIR...]   every file of the folders to every format and back; --third: and by a third
+  fuzz RUNS [NAME...]  the fuzz targets under libFuzzer, each so many times, with nightly and cargo-fuzz
   miri              jsonl's unit tests and its vectors under Miri, where it is installed
   trust [WORD...]   runs that are killed, interrupted, refused any call, short of space, or not alone,
                     as often as RELIABILITY.md tells of; or those with a word in their names
@@ -43,6 +44,10 @@ fn main() -> ExitCode {
             fixtures(xtask::check_fixtures(xtask::root())) == Some(0)
         }
         ("clients", folders) => xtask::clients(xtask::root(), folders),
+        ("fuzz", [n_runs, names @ ..]) => match n_runs.parse() {
+            Ok(n_runs) => xtask::fuzz(xtask::root(), n_runs, names),
+            Err(_) => return usage(),
+        },
         ("miri", []) => xtask::miri(xtask::root()),
         ("queries", folders) => xtask::queries(xtask::root(), folders),
         ("pages", folders) => xtask::pages(xtask::root(), folders),
@@ -52,12 +57,14 @@ fn main() -> ExitCode {
         ("instructions", []) => xtask::instructions(xtask::root(), false),
         ("instructions", [flag]) if flag == "--record" => xtask::instructions(xtask::root(), true),
         ("bench-peers", options) => xtask::bench_peers(xtask::root(), options),
-        _ => {
-            eprintln!("{USAGE}");
-            return ExitCode::from(2);
-        }
+        _ => return usage(),
     };
     if is_fine { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn usage() -> ExitCode {
+    eprintln!("{USAGE}");
+    ExitCode::from(2)
 }
 
 fn tidy() -> bool {
