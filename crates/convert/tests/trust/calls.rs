@@ -1,10 +1,15 @@
 //! Calls of the system that fail, and their order; with strace.
 
-use std::{fs, process::Command};
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::PathBuf,
+    process::{Command, Output},
+};
 
-use super::stage::{Files, Stage, files, has, rounds, tell, text};
+use super::stage::{Files, Stage, files, has, rounds, session, tell, text};
 
-/// What a run calls, and how each may fail.
+/// How calls fail that have more to say than that something is wrong.
 const CALLS: &[(&str, [&str; 3])] = &[
     ("openat", ["EACCES", "EMFILE", "EIO"]),
     ("read", ["EIO", "EINTR", "EISDIR"]),
@@ -27,19 +32,100 @@ const CALLS: &[(&str, [&str; 3])] = &[
     ("newfstatat", ["EIO", "EACCES", "ENOENT"]),
     // ENOENT is the end of a folder that was removed (POSIX), and no failure.
     ("getdents64", ["EIO", "EACCES", "ENOMEM"]),
+    ("fcntl", ["EIO", "EMFILE", "EINVAL"]),
+];
+
+/// How any other call fails.
+const OTHERS: [&str; 3] = ["EIO", "EACCES", "ENOMEM"];
+
+/// Calls of the loader, of threads, of signals and of memory: they fail before a program begins, or
+/// because there is no memory, which Rust answers by an abort.
+const NOT_OURS: &[&str] = &[
+    "access",
+    "arch_prctl",
+    "brk",
+    "clone3",
+    "execve",
+    "exit",
+    "exit_group",
+    "futex",
+    "getpid",
+    "gettid",
+    "madvise",
+    "mmap",
+    "mprotect",
+    "mremap",
+    "munmap",
+    "poll",
+    "prctl",
+    "pread64",
+    "prlimit64",
+    "restart_syscall",
+    "rseq",
+    "rt_sigaction",
+    "rt_sigprocmask",
+    "rt_sigreturn",
+    "sched_getaffinity",
+    "sched_yield",
+    "set_robust_list",
+    "set_tid_address",
+    "sigaltstack",
+    // Hash maps of the standard library want it, and panic without.
+    "getrandom",
 ];
 
 fn has_strace() -> bool {
     has("strace", &["-o", "/dev/null", "true"])
 }
 
-fn traced(stage: &Stage, filter: &str) -> Command {
-    let mut run = Command::new("strace");
-    run.args(["-f", "-y", "-qq", "-s", "4096", "-o"]).arg(stage.path("trace")).args(["-e", filter]);
-    run.arg(env!("CARGO_BIN_EXE_convert")).arg(stage.path("in")).args(["--to", "clido", "-o"]);
-    run.arg(stage.path("out")).args(["--carry", "sidecar", "--jobs", "1"]);
-    run.stdout(std::process::Stdio::null());
-    run
+/// A run of which any call may fail: what it is called, its input, and what is asked for.
+struct Run {
+    name: &'static str,
+    input: &'static str,
+    more: &'static [&'static str],
+}
+
+const RUNS: &[Run] = &[
+    Run { name: "folder", input: "in", more: &["--carry", "sidecar"] },
+    Run { name: "session of several files", input: "sides", more: &[] },
+    Run { name: "compressed", input: "packed", more: &["--compress", "zst", "--verify"] },
+];
+
+fn traced(stage: &Stage, run: &Run, filter: &[&str]) -> Command {
+    let mut traced = Command::new("strace");
+    traced.args(["-f", "-y", "-qq", "-s", "4096", "-o"]).arg(stage.path("trace")).args(filter);
+    traced.arg(env!("CARGO_BIN_EXE_convert")).arg(stage.path(run.input));
+    traced.args(["--to", "clido", "-o"]).arg(stage.path("out")).args(run.more);
+    traced.args(["--jobs", "1"]).stdout(std::process::Stdio::null());
+    traced
+}
+
+/// Returns a stage with what the runs convert.
+fn stage() -> Stage {
+    let stage = Stage::new(3, 3);
+    let sides = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/commands/sides.in/project");
+    let copied = Command::new("cp").args(["-r", sides]).arg(stage.path("sides")).status();
+    assert!(copied.expect("it runs").success());
+    fs::create_dir(stage.path("packed")).expect("made");
+    let packed = zstd::encode_all(session(40, "packed").as_bytes(), 1).expect("encoded");
+    fs::write(stage.path("packed/s.jsonl.zst"), packed).expect("written");
+    stage
+}
+
+/// Returns the calls of a run that can fail.
+fn calls_of(stage: &Stage, run: &Run) -> Vec<String> {
+    _ = fs::remove_dir_all(stage.path("out"));
+    let output = traced(stage, run, &[]).output().expect("it runs");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let trace = fs::read_to_string(stage.path("trace")).expect("a trace");
+    let name = |line: &str| {
+        let call = line.split_once(' ')?.1.trim_start().split_once('(')?.0;
+        let is_name = call.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        (is_name && !NOT_OURS.contains(&call)).then(|| call.to_owned())
+    };
+    let calls: BTreeSet<String> = trace.lines().filter_map(name).collect();
+    assert!(calls.contains("openat") && calls.contains("fsync"), "{calls:?}");
+    calls.into_iter().collect()
 }
 
 /// Every call of a run fails once, in each of three ways: then every output is old or new, and who
@@ -49,42 +135,51 @@ fn any_call_may_fail() {
     if !has_strace() {
         return;
     }
-    let stage = Stage::new(3, 3);
-    let expected = stage.expected(&["--carry", "sidecar"]);
-    let (mut n_runs, mut n_failed) = (0, 0);
-    let (step, ways) = (rounds(17, 1), rounds(1, 3));
-    for (call, errors) in CALLS {
-        for error in &errors[..ways] {
-            for k in (1..).step_by(step) {
-                _ = fs::remove_dir_all(stage.path("out"));
-                let filter = format!("inject={call}:error={error}:when={k}");
-                let output = traced(&stage, &filter).output().expect("it runs");
-                let trace = fs::read_to_string(stage.path("trace")).expect("a trace");
-                if !trace.contains("(INJECTED)") {
-                    break;
+    let stage = stage();
+    let (step, ways) = (rounds(29, 1), rounds(1, 3));
+    for run in RUNS {
+        let (mut n_runs, mut n_failed) = (0, 0);
+        let calls = calls_of(&stage, run);
+        let expected = files(&stage.path("out"));
+        for call in &calls {
+            let errors = CALLS.iter().find(|(name, _)| name == call);
+            for error in &errors.map_or(OTHERS, |(_, errors)| *errors)[..ways] {
+                for k in (1..).step_by(step) {
+                    _ = fs::remove_dir_all(stage.path("out"));
+                    let filter = format!("inject={call}:error={error}:when={k}");
+                    let output = traced(&stage, run, &["-e", &filter]).output().expect("it runs");
+                    let trace = fs::read_to_string(stage.path("trace")).expect("a trace");
+                    if !trace.contains("(INJECTED)") {
+                        break;
+                    }
+                    n_runs += 1;
+                    let place = format!("{}: {filter}: {}", run.name, text(&output));
+                    n_failed += usize::from(output.status.code() != Some(0));
+                    check(&output, files(&stage.path("out")), &expected, &place);
                 }
-                n_runs += 1;
-                let place = format!("{filter}: {}", text(&output));
-                assert!(!text(&output).contains("panicked"), "{place}");
-                let code = output.status.code();
-                n_failed += usize::from(code != Some(0));
-                let written = files(&stage.path("out"));
-                // What could not be removed is removed by the next run.
-                let named: Files = written
-                    .into_iter()
-                    .filter(|(name, _)| !name.to_string_lossy().contains(".tmp-"))
-                    .collect();
-                for (name, bytes) in &named {
-                    assert_eq!(Some(bytes), expected.get(name), "{}: {place}", name.display());
-                }
-                assert!(code.is_some(), "ended by a signal: {place}");
-                assert!(code != Some(0) || named == expected, "all is said to be well: {place}");
             }
         }
+        tell(&format!(
+            "{}: {} kinds of calls, {n_runs} calls failed, {n_failed} of the runs said so; \
+             0 panics, 0 torn, 0 silent",
+            run.name,
+            calls.len()
+        ));
     }
-    tell(&format!(
-        "{n_runs} calls failed, {n_failed} of the runs said so; 0 panics, 0 torn, 0 silent"
-    ));
+}
+
+/// Checks what a run left of which a call failed.
+fn check(output: &Output, written: Files, expected: &Files, place: &str) {
+    assert!(!text(output).contains("panicked"), "{place}");
+    // What could not be removed is removed by the next run.
+    let is_named = |(name, _): &(PathBuf, Vec<u8>)| !name.to_string_lossy().contains(".tmp-");
+    let named: Files = written.into_iter().filter(is_named).collect();
+    for (name, bytes) in &named {
+        assert_eq!(Some(bytes), expected.get(name), "{}: {place}", name.display());
+    }
+    let code = output.status.code();
+    assert!(code.is_some(), "ended by a signal: {place}");
+    assert!(code != Some(0) || named == *expected, "all is said to be well: {place}");
 }
 
 /// The bytes reach the disk before the name, the name before the journal.
@@ -95,7 +190,7 @@ fn a_power_cut_finds_names_of_whole_files_only() {
     }
     for durability in ["file", "batch"] {
         let stage = Stage::new(100, 3);
-        let mut run = traced(&stage, "trace=fsync,renameat2,write");
+        let mut run = traced(&stage, &RUNS[0], &["-e", "trace=fsync,renameat2,write"]);
         let output = run.args(["--durability", durability]).output().expect("it runs");
         assert_eq!(output.status.code(), Some(0), "{}", text(&output));
         let trace = fs::read_to_string(stage.path("trace")).expect("a trace");
