@@ -37,6 +37,26 @@ pub(crate) struct Entry {
     pub(crate) kind: FileType,
 }
 
+/// Which file or folder it is, whatever it is called.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub(crate) struct Identity {
+    device: u64,
+    inode: u64,
+}
+
+impl Identity {
+    /// Returns which file or folder is open.
+    ///
+    /// # Errors
+    ///
+    /// The system's own.
+    pub(crate) fn of(file: &File) -> io::Result<Self> {
+        use std::os::unix::fs::MetadataExt;
+        let metadata = file.metadata()?;
+        Ok(Self { device: metadata.dev(), inode: metadata.ino() })
+    }
+}
+
 impl Folder {
     /// Opens a folder by a path of the user's own: links in it are meant.
     ///
@@ -238,15 +258,13 @@ impl Folder {
         Ok(())
     }
 
-    /// Returns which folder it is, whatever its path: device and inode.
+    /// Returns which folder it is, whatever its path.
     ///
     /// # Errors
     ///
     /// The system's own.
-    pub(crate) fn identity(&self) -> io::Result<(u64, u64)> {
-        use std::os::unix::fs::MetadataExt;
-        let metadata = self.handle.metadata()?;
-        Ok((metadata.dev(), metadata.ino()))
+    pub(crate) fn identity(&self) -> io::Result<Identity> {
+        Identity::of(&self.handle)
     }
 }
 

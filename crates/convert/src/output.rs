@@ -18,7 +18,7 @@ use sha2::Digest;
 pub(crate) use self::place::Place;
 use crate::{
     compress::{Compression, Encoder},
-    folder::Folder,
+    folder::{Folder, Identity},
     interrupt::Interruptible,
     output::{hashing::Hashing, temporary::Temporary},
     terminal::shown::shown,
@@ -161,6 +161,11 @@ impl Finished {
     /// Returns its path, for messages.
     pub(crate) fn path(&self) -> PathBuf {
         self.home.path()
+    }
+
+    /// Returns which file it is; nothing in a rehearsal.
+    pub(crate) fn identity(&self) -> Option<Identity> {
+        self.place().and_then(|_| Identity::of(&self.file).ok())
     }
 
     /// Returns it from its start, for reading.

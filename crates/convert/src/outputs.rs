@@ -5,7 +5,7 @@ mod root;
 mod told;
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, OnceLock, PoisonError},
@@ -18,7 +18,7 @@ use self::{
 };
 use crate::{
     compress::Compression,
-    folder::Folder,
+    folder::{Folder, Identity},
     input::{Input, opened::Opened},
     job::Refusal,
     journal::{Journal, Origin, Record, Standing},
@@ -68,6 +68,8 @@ pub(crate) struct Outputs {
     /// The folder that a run writes to; none if that is a file.
     root: Option<Root>,
     batch: Mutex<Batch>,
+    /// The files that got their names.
+    named: Mutex<HashSet<Identity>>,
     /// What went wrong with files after their jobs were over, by the paths of the outputs.
     refused: Mutex<HashMap<PathBuf, Refusal>>,
     /// The file system that has no space left.
@@ -124,8 +126,8 @@ impl Outputs {
     }
 
     fn new(root: Option<Root>, manner: Manner) -> Self {
-        let (batch, refused, full) = Default::default();
-        Self { manner, root, batch, refused, full }
+        let (batch, named, refused, full) = Default::default();
+        Self { manner, root, batch, named, refused, full }
     }
 
     /// Returns how the output at a path stands to an input that is open; `salt` is a hash of what it

@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use crate::folder::Folder;
+use crate::folder::{Folder, Identity};
 
 /// Where a file is to appear.
 #[derive(Clone, Debug)]
@@ -36,6 +36,11 @@ impl Place {
         let name = file_name(path)?.to_owned();
         let folder = root.create_below(path.parent().unwrap_or(Path::new("")))?;
         Ok(Self { folder, name })
+    }
+
+    /// Returns which file is there, if one is.
+    pub(crate) fn identity(&self) -> Option<Identity> {
+        Identity::of(&self.folder.read(&self.name).ok()?).ok()
     }
 
     /// Returns its path, for messages.

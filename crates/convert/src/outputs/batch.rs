@@ -1,9 +1,15 @@
 //! Bringing files to the disk, many at a time: the bytes, then the names, then the journal.
 
-use std::{collections::BTreeMap, fmt, io, path::PathBuf};
+use std::{
+    collections::{BTreeMap, HashSet},
+    fmt, io,
+    path::PathBuf,
+    sync::PoisonError,
+};
 
 use super::{Bundle, Outputs};
 use crate::{
+    folder::Identity,
     interrupt::is_interrupted,
     job::Refusal,
     journal::Record,
@@ -97,7 +103,7 @@ impl Outputs {
         }
         let mut named = Vec::new();
         for Item { path, bundle } in whole {
-            match publish(bundle.files, bundle.replace) {
+            match self.name(bundle.files, bundle.replace) {
                 Ok(places) => named.push((path, places, bundle.records)),
                 Err(refusal) => refused.push((path, refusal)),
             }
@@ -126,6 +132,47 @@ impl Outputs {
         refused
     }
 
+    /// Gives files that belong together their names, or none of them; returns their places.
+    ///
+    /// Where names that differ are of one file, as those in other cases are on some file systems, the
+    /// first of this run stays.
+    fn name(&self, files: Vec<Finished>, replace: Replace) -> Result<Vec<Place>, Refusal> {
+        let (mut places, mut made) = (Vec::new(), Vec::new());
+        for file in files {
+            let path = file.path();
+            let place = file.place().cloned();
+            let identity = file.identity();
+            let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_ours = |named: &HashSet<Identity>| {
+                place.as_ref().and_then(Place::identity).is_some_and(|it| named.contains(&it))
+            };
+            let published = match replace != Replace::Never && is_ours(&named) {
+                true => Err(io::ErrorKind::AlreadyExists.into()),
+                false => file.publish(replace),
+            };
+            match published {
+                Ok(is_new) => {
+                    named.extend(identity.filter(|_| is_new));
+                    made.extend(place.clone().filter(|_| is_new && replace == Replace::Never));
+                    places.extend(place);
+                }
+                Err(error) => {
+                    for Place { folder, name } in &made {
+                        // What cannot be removed is equal to what the next run writes.
+                        _ = folder.remove(name);
+                    }
+                    let label = path.display().to_string();
+                    return Err(match error.kind() {
+                        io::ErrorKind::AlreadyExists if is_ours(&named) => Refusal::SameName(label),
+                        io::ErrorKind::AlreadyExists => Refusal::Exists(label),
+                        _ => unwritten(error, &path).into(),
+                    });
+                }
+            }
+        }
+        Ok(places)
+    }
+
     /// Writes lines of the journal.
     fn tell(&self, records: &[Record]) -> io::Result<()> {
         let root = self.root.as_ref();
@@ -140,30 +187,4 @@ fn sync(item: &Item) -> Result<(), Refusal> {
     }
     let synced = item.bundle.files.iter().try_for_each(Finished::sync);
     synced.map_err(|error| unwritten(error, &item.path).into())
-}
-
-/// Gives files that belong together their names, or none of them; returns their places.
-fn publish(files: Vec<Finished>, replace: Replace) -> Result<Vec<Place>, Refusal> {
-    let (mut places, mut made) = (Vec::new(), Vec::new());
-    for file in files {
-        let path = file.path();
-        let place = file.place().cloned();
-        match file.publish(replace) {
-            Ok(is_new) => {
-                made.extend(place.clone().filter(|_| is_new && replace == Replace::Never));
-                places.extend(place);
-            }
-            Err(error) => {
-                for Place { folder, name } in &made {
-                    // What cannot be removed is equal to what the next run writes.
-                    _ = folder.remove(name);
-                }
-                return Err(match error.kind() {
-                    io::ErrorKind::AlreadyExists => Refusal::Exists(path.display().to_string()),
-                    _ => unwritten(error, &path).into(),
-                });
-            }
-        }
-    }
-    Ok(places)
 }

@@ -46,6 +46,35 @@ fn a_full_disk_ends_the_run_and_is_named() {
     tell(&format!("256 KiB: {} of 60 files whole, 0 torn, 0 temporary, status 1", written.len()));
 }
 
+/// Folders that are one stand for file systems on which names in other cases, or in other normal
+/// forms of Unicode, are one.
+#[test]
+fn of_names_that_are_one_the_first_stays() {
+    if !has("unshare", &["-m", "mount", "-t", "tmpfs", "none", "/mnt"]) {
+        return;
+    }
+    for more in ["", "--force", "--durability file", "--force --durability file"] {
+        let stage = Stage::new(1, 1);
+        fs::write(stage.path("in/d0/s.jsonl"), super::stage::session(9, "first")).expect("written");
+        fs::create_dir(stage.path("in/D0")).expect("made");
+        fs::write(stage.path("in/D0/s.jsonl"), super::stage::session(3, "second"))
+            .expect("written");
+        let expected = stage.expected(&[]);
+        for folder in ["out/d0", "out/D0"] {
+            fs::create_dir_all(stage.path(folder)).expect("made");
+        }
+        let script = format!(
+            "mount --bind $out/d0 $out/D0 && $convert $in --to clido -o $out --jobs 1 {more}"
+        );
+        let output = shell(&stage, &["unshare", "-m"], &script);
+        assert_eq!(output.status.code(), Some(1), "{more}: {}", text(&output));
+        assert!(text(&output).contains("D0/s.jsonl"), "{more}: {}", text(&output));
+        let written = files(&stage.path("out"));
+        assert_eq!(written.len(), 2, "{more}: {:?}", written.keys());
+        assert!(written[Path::new("d0/s.jsonl")] == expected[Path::new("d0/s.jsonl")], "{more}");
+    }
+}
+
 #[test]
 fn a_file_that_may_not_grow_fails_alone() {
     let stage = Stage::new(10, 5);
