@@ -6,6 +6,8 @@ mod data;
 mod difference;
 #[path = "shared/fixtures.rs"]
 mod fixtures;
+#[path = "shared/leaves.rs"]
+mod leaves;
 #[path = "shared/parallel.rs"]
 mod parallel;
 #[path = "shared/said.rs"]
@@ -17,7 +19,12 @@ use convert::{CarryMode, Conversion, Detected, FORMATS, Source, by_name, detect}
 use core_model::{Check, Format, Options};
 
 use self::{
-    data::data, difference::Difference, fixtures::fixtures, parallel::check_all, said::Said,
+    data::data,
+    difference::Difference,
+    fixtures::fixtures,
+    leaves::{leaves, unaccounted},
+    parallel::check_all,
+    said::Said,
 };
 
 struct Session {
@@ -42,10 +49,12 @@ fn check(sessions: &[Session]) {
                 let (target, _, report) =
                     conversion.convert(&session.bytes, None).expect("in memory");
                 let source = Said::of(&session.bytes, session.from, to);
-                let target = Said::of(&target, to, to);
-                let difference = Difference::new(&source, &target);
+                let difference = Difference::new(&source, &Said::of(&target, to, to));
                 let unreported = difference.unreported(&report);
                 wrong.extend(unreported.iter().map(|what| format!("to {}: {what}", to.name)));
+                let source = leaves(&session.bytes, session.from);
+                let unaccounted = unaccounted(&source, &leaves(&target, to), &report);
+                wrong.extend(unaccounted.iter().map(|it| format!("to {}: {it:?}", to.name)));
             }
             wrong
         },

@@ -3,8 +3,12 @@
 
 #[path = "shared/difference.rs"]
 mod difference;
+#[path = "shared/leaves.rs"]
+mod leaves;
 #[path = "shared/lines.rs"]
 mod lines;
+#[path = "shared/made_up.rs"]
+mod made_up;
 #[path = "shared/said.rs"]
 mod said;
 #[path = "shared/sessions.rs"]
@@ -23,7 +27,9 @@ use proptest::{prelude::*, test_runner::FileFailurePersistence};
 
 use self::{
     difference::Difference,
+    leaves::{leaves, unaccounted},
     lines::{Spelling, file},
+    made_up::made_up,
     said::Said,
     sessions::{Happening, claude_code, clido, dump, happenings, wire},
     shown::shown,
@@ -145,6 +151,24 @@ proptest! {
             let difference = Difference::new(&Said::of(&bytes, from, to), &Said::of(&target, to, to));
             let unreported = difference.unreported(&report);
             prop_assert!(unreported.is_empty(), "to {}: {unreported:?}\n{}", to.name, text(&bytes));
+        }
+    }
+
+    #[test]
+    fn l5_every_string_of_a_source_is_in_the_target_or_told_of(Session { from, bytes } in session(true)) {
+        for to in others(&[from]) {
+            let (target, _, report) = conversion(from, to, CarryMode::None).convert(&bytes, None)?;
+            let left = unaccounted(&leaves(&bytes, from), &leaves(&target, to), &report);
+            prop_assert!(left.is_empty(), "to {}: {left:?}\n{:?}\n{}\n{}", to.name, report.losses, text(&bytes), text(&target));
+        }
+    }
+
+    #[test]
+    fn l9_every_string_of_a_target_is_in_the_source_or_told_of(Session { from, bytes } in session(false)) {
+        for to in others(&[from]) {
+            let (target, _, report) = conversion(from, to, CarryMode::None).convert(&bytes, None)?;
+            let left = made_up(&bytes, &leaves(&bytes, from), &leaves(&target, to), &report);
+            prop_assert!(left.is_empty(), "to {}: {left:?}\n{:?}\n{}\n{}", to.name, report.losses, text(&bytes), text(&target));
         }
     }
 

@@ -9,7 +9,10 @@ mod notice;
 mod thread;
 mod user;
 
-use core_model::{Block, Body, Context, Event, Facts, LossKind, Output, Role, Start, Writer};
+use core_model::{
+    Block, Body, Context, Event, Facts, LossKind, Output, Role, Start, Writer, millis,
+};
+use jsonl::Text;
 
 pub(crate) use self::calls::is_word;
 pub use self::thread::session_uuid;
@@ -55,6 +58,9 @@ impl ClaudeCodeWriter {
         }
         if let Some(time) = event.context.time {
             self.thread.clock.start_run(time);
+            if millis(time).is_none() {
+                out.lose(LossKind::Dropped, "timestamp");
+            }
         }
         if start.tools.is_some() {
             out.lose(LossKind::Dropped, "tools");
@@ -84,6 +90,10 @@ impl ClaudeCodeWriter {
 impl Writer for ClaudeCodeWriter {
     fn write(&mut self, event: &Event<'_>, out: &mut Output) {
         self.observe(&event.context);
+        let is_other = |id: Text<'_>| self.facts.session_id.as_deref() != Some(id.as_str());
+        if event.context.session_id.is_some_and(is_other) {
+            out.lose(LossKind::Dropped, "session_id");
+        }
         match &event.body {
             Body::Start(start) => {
                 self.flush_thought(out);
@@ -114,8 +124,9 @@ impl Writer for ClaudeCodeWriter {
                     out.lose(LossKind::Dropped, "title");
                 }
             }
+            Body::ToolCall(_) => {}
             // What has no words has no line: it rides in the carry.
-            _ => {}
+            _ => out.lose(LossKind::Dropped, "line"),
         }
     }
 

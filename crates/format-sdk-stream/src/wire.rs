@@ -1,7 +1,7 @@
 //! A dumped line as the client wrote it: types put back, content wrapped, what is missing made up.
 
 use core_model::{Event, LossKind, Output};
-use jsonl::{Raw, Value};
+use jsonl::{Raw, Text, Value};
 
 use crate::{
     compose::Composer,
@@ -187,6 +187,10 @@ fn system(value: Value<'_>, event: &Event<'_>, session: &Session, out: &mut Outp
     if let Some(data) = data.filter(|data| data.get("type").is_some()) {
         let id = out.open();
         out.copy(id, data.raw());
+        let is_beside = |name: &Text<'_>| !name.is("data") && data.get(&name.decode()).is_none();
+        if value.members().any(|(name, _)| is_beside(&name)) {
+            out.lose(LossKind::Dropped, "system.member");
+        }
         return out.emit(id);
     }
     let mut line = typed(out, "system");

@@ -107,6 +107,12 @@ impl Writer for StreamWriter {
                 if self.is_started {
                     out.lose(LossKind::Dropped, "start");
                 }
+                // In a dump, the prompts tell it.
+                let has_prompt = !self.facts.interactions.is_empty();
+                let is_told = self.manner.flavor == Flavor::Dump && has_prompt;
+                if event.context.time.is_some() && !is_told {
+                    out.lose(LossKind::Dropped, "timestamp");
+                }
                 self.is_started = true;
             }
             Body::Notice(notice) => {
@@ -119,6 +125,9 @@ impl Writer for StreamWriter {
             }
             Body::Title(_) => out.lose(LossKind::Dropped, "title"),
             // An index entry says nothing that its block does not say.
+            Body::ToolCall(call) if !self.facts.is_called(&call.id.decode()) => {
+                out.lose(LossKind::Dropped, "tool_call");
+            }
             Body::ToolCall(_) => {}
             _ => out.lose(LossKind::Dropped, "other"),
         }

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use core_model::{Block, Content, Event, Facts, Field, Format, Message, Options, Role, ToolResult};
 use jsonl::{Raw, Scanner, Style};
 
-use self::pieces::pieces;
+pub(crate) use self::pieces::pieces;
 
 /// A tool use: its id, its name, its input.
 pub(crate) type Call = (String, String, String);

@@ -186,6 +186,10 @@ impl ClaudeCodeWriter {
         }
         if message.is_api_error {
             out.put(line, ",\"isApiErrorMessage\":true");
+            if block_idx == 0 {
+                // Which error it is, streams tell and entries do not.
+                out.lose(LossKind::Flattened, "error");
+            }
         }
         let ending = Ending { is_own: is_first, ..Ending::new("entry", block_idx, event) };
         self.thread.close(line, &ending, out);

@@ -57,7 +57,7 @@ impl Clock {
         };
         self.last = Some(at);
         let written = iso_millis(at);
-        if own != Some(at) {
+        if time.is_none() {
             out.lose(LossKind::Invented, "timestamp");
         } else if !time.and_then(|time| time.as_text()).is_some_and(|text| text.is(&written)) {
             out.lose(LossKind::Flattened, "timestamp");

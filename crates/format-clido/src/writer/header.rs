@@ -67,7 +67,9 @@ impl SessionWriter {
             out.lose(LossKind::Flattened, "timestamp");
             return core_model::iso_millis(millis);
         }
-        out.lose(LossKind::Invented, "timestamp");
+        // What is no time is no start of a session.
+        let kind = self.facts.start.as_ref().map_or(LossKind::Invented, |_| LossKind::Flattened);
+        out.lose(kind, "timestamp");
         NO_TIME.to_owned()
     }
 }
