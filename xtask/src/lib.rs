@@ -10,6 +10,7 @@
 mod bench_peers;
 mod ci;
 mod clients;
+mod cloud;
 mod damage;
 mod engines;
 mod fixtures;
@@ -28,6 +29,7 @@ pub use self::{
     bench_peers::bench_peers,
     ci::ci,
     clients::clients,
+    cloud::cloud,
     engines::engines,
     fixtures::{check_fixtures, write_fixtures},
     fuzz::fuzz,

@@ -14,6 +14,7 @@ usage: cargo xtask TASK
   tidy              what the compiler does not check: directions, names, sizes, fixtures
   fixtures          writes the fixtures that are made from others; --check only compares
   clients [DIR...]  every session of the folders to Claude Code and the stream, read by the Agent SDK
+  cloud [DIR...]    runs between object stores on loopback, against what runs on the disk give
   queries [DIR...]  the questions of docs/QUERIES.md, asked of tables, and the files back from them
   pages [DIR...]    pages of three sessions in Chromium: drawn, quiet, quick, and used
   matrix [DIR...]   every file of the folders to every format and back; --third: and by a third
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
             Err(_) => return usage(),
         },
         ("miri", []) => xtask::miri(xtask::root()),
+        ("cloud", folders) => xtask::cloud(xtask::root(), folders),
         ("queries", folders) => xtask::queries(xtask::root(), folders),
         ("pages", folders) => xtask::pages(xtask::root(), folders),
         ("matrix", folders) => matrix(folders),
