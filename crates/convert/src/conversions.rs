@@ -7,14 +7,18 @@ use crate::{
     account::{self, Telling, describe::Done},
     cli::{ConversionArgs, ConvertArgs},
     folder_run::{FolderRun, plan::Plan},
-    input::{Input, is_inside_an_input, opened::Limits, sessions::Lookup},
+    input::{Input, is_inside_an_input, opened::Limits, remote::Stores, sessions::Lookup},
     install::install,
     job::{Order, Refusal, settled::Settled, verdict::Verdict},
     outputs::{Manner, NotOpened, Outputs},
     run::{Status, complain, inputs},
+    storage::{self, Storage, is_url},
     terminal::progress::{Mode, Progress},
     unit::Unit,
 };
+
+/// How many sessions are converted at a time, at least, where a store is waited for.
+const MIN_JOBS_AWAY: usize = 8;
 
 /// What became of an input.
 #[derive(Debug)]
@@ -51,7 +55,10 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
     let lookup = Lookup::new(args.project.as_deref(), how.source(), how.target());
     let (inputs, is_folder) = inputs(&args.inputs, &lookup)?;
     let units = Unit::group(inputs);
-    let n_jobs = args.jobs.filter(|jobs| *jobs > 0).unwrap_or_else(n_cores);
+    let is_away = args.inputs.iter().chain(&args.output).any(|path| is_url(path));
+    // Who waits for a store keeps no core busy.
+    let default_jobs = || if is_away { n_cores().max(MIN_JOBS_AWAY) } else { n_cores() };
+    let n_jobs = args.jobs.filter(|jobs| *jobs > 0).unwrap_or_else(default_jobs);
     let output = args.output.as_deref();
     let carry = CarryMode::from(how.carry);
     match output {
@@ -72,8 +79,9 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
         Ok(outputs) => outputs,
         Err(why) => return usage(&why.to_string()),
     };
+    let n_scanning = if is_away { n_jobs.min(n_cores()) } else { n_jobs };
     // Several files keep all cores busy, each on one.
-    let n_scanners = if units.len() == 1 { n_jobs - 1 } else { 0 };
+    let n_scanners = if units.len() == 1 { n_scanning - 1 } else { 0 };
     let Some(order) = Order::of(how, Arc::new(outputs), n_scanners) else {
         return usage("--to is missing");
     };
@@ -96,7 +104,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
             settle(units.iter().map(|it| (&it.main, order.unit_to_stdout(it))).collect())
         }
         (None, Some(output)) => {
-            let is_mirrored = is_folder || output.is_dir();
+            let is_mirrored = is_folder || storage::is_folder(output);
             let plan = Plan { how, units: &units, output, is_mirrored, dedupe: args.dedupe };
             let tasks = &plan.tasks(n_jobs);
             let mode = if args.quiet { Mode::None } else { args.progress };
@@ -144,9 +152,14 @@ fn outputs(args: &ConvertArgs, is_folder: bool) -> Result<Outputs, NotOpened> {
         is_rehearsal: args.dry_run,
         is_signed: false,
     };
-    let is_in_folder = |output: &&Path| args.install.is_none() && (is_folder || output.is_dir());
+    let is_in_folder =
+        |output: &&Path| args.install.is_none() && (is_folder || storage::is_folder(output));
+    let storage = match args.output.as_deref().filter(|output| is_url(output)) {
+        Some(url) => Stores::default().target(url).map_err(|error| NotOpened::new(url, error))?,
+        None => Storage::Disk,
+    };
     match args.output.as_deref().filter(is_in_folder) {
-        Some(folder) => Outputs::journaled(folder, args.how.digest(), manner),
-        None => Ok(Outputs::of_one(manner)),
+        Some(folder) => Outputs::journaled(storage, folder, args.how.digest(), manner),
+        None => Ok(Outputs::of_one(storage, manner)),
     }
 }

@@ -1,6 +1,7 @@
-//! What to read: files, folders, standard input.
+//! What to read: files, folders, standard input, objects.
 
 pub(crate) mod opened;
+pub(crate) mod remote;
 pub(crate) mod sessions;
 pub(crate) mod snapshot;
 
@@ -18,8 +19,12 @@ use tempfile::SpooledTempFile;
 use crate::{
     Sidecar,
     folder::{Entry, Folder},
-    input::opened::{Limits, Opened},
+    input::{
+        opened::{Limits, Opened},
+        snapshot::Snapshot,
+    },
     output::temporary::is_temporary,
+    storage::{Storage, is_url},
 };
 
 /// The ending of a sidecar's name, after that of the file it belongs to.
@@ -46,18 +51,23 @@ const FREE_EXPANSION: u64 = 64 * 1024 * 1024;
 pub(crate) enum Input {
     /// Standard input.
     Stdin,
-    /// A file, and its name within the folder or list that was asked for; `is_named` if the user
-    /// named it, and a link is meant.
-    File { path: PathBuf, name: PathBuf, is_named: bool },
+    /// A file, where it is, and its name within the folder or list that was asked for; `is_named` if
+    /// the user named it, and a link is meant.
+    File { storage: Storage, path: PathBuf, name: PathBuf, is_named: bool },
     /// A path that names nothing that can be read, and why.
     Missing { path: PathBuf, kind: io::ErrorKind, reason: String },
 }
 
 impl Input {
-    /// Creates an input of a file.
+    /// Creates an input of a file on the disk.
     pub(crate) fn file(path: PathBuf) -> Self {
+        Self::stored(Storage::Disk, path)
+    }
+
+    /// Creates an input of a file.
+    pub(crate) fn stored(storage: Storage, path: PathBuf) -> Self {
         let name = PathBuf::from(path.file_name().unwrap_or_default());
-        Input::File { path, name, is_named: true }
+        Input::File { storage, path, name, is_named: true }
     }
 
     /// Creates an input that cannot be opened.
@@ -90,6 +100,14 @@ impl Input {
         }
     }
 
+    /// Returns where the file is; on the disk, if it is none.
+    pub(crate) fn storage(&self) -> &Storage {
+        match self {
+            Input::File { storage, .. } => storage,
+            Input::Stdin | Input::Missing { .. } => &Storage::Disk,
+        }
+    }
+
     /// Returns the name of the file without its ending; none if it is not text.
     pub(crate) fn stem(&self) -> Option<&str> {
         let Input::File { path, .. } = self else { return None };
@@ -106,8 +124,8 @@ impl Input {
 
     /// Returns its size in bytes; 0 where nobody knows it before it is read.
     pub(crate) fn size(&self) -> u64 {
-        let Input::File { path, .. } = self else { return 0 };
-        fs::metadata(path).map_or(0, |metadata| metadata.len())
+        let Input::File { storage, path, .. } = self else { return 0 };
+        storage.stat(path).map_or(0, |stat| stat.length)
     }
 
     /// Opens it.
@@ -128,6 +146,15 @@ impl Input {
     fn open_with(&self, limits: Limits, is_expanded: bool) -> io::Result<Opened> {
         match self {
             Input::Stdin => spool(&mut io::stdin().lock(), limits),
+            #[cfg(feature = "cloud")]
+            Input::File { storage: Storage::Bucket(bucket), path, .. } => {
+                let snapshot = Snapshot::of_object(bucket.open(path)?);
+                if is_expanded {
+                    Opened::snapshot_of(snapshot, limits)
+                } else {
+                    Ok(Opened::as_it_is(snapshot))
+                }
+            }
             Input::File { path, is_named, .. } => {
                 // What took the place of a file that was found in a folder is not followed, and does
                 // not keep us waiting.
@@ -137,7 +164,7 @@ impl Input {
                 let mut file = File::options().read(true).custom_flags(flags).open(path)?;
                 match file.metadata()?.is_file() {
                     true if is_expanded => Opened::file(file, limits),
-                    true => Opened::file_as_it_is(file),
+                    true => Ok(Opened::as_it_is(Snapshot::new(file)?)),
                     false if *is_named => spool(&mut file, limits),
                     false => Err(io::Error::other("no regular file any more")),
                 }
@@ -148,10 +175,12 @@ impl Input {
 
     /// Reads the sidecar that stands beside it, if one does.
     pub(crate) fn sidecar(&self) -> io::Result<Option<Sidecar>> {
-        let Input::File { path, .. } = self else { return Ok(None) };
-        match File::open(sidecar_path(path)) {
-            Ok(file) => {
-                let limit = file.metadata()?.len().saturating_mul(MAX_EXPANSION) + FREE_EXPANSION;
+        let Input::File { storage, path, .. } = self else { return Ok(None) };
+        let path = sidecar_path(path);
+        let found = storage.stat(&path).and_then(|stat| Ok((stat, storage.reader(&path)?)));
+        match found {
+            Ok((stat, file)) => {
+                let limit = stat.length.saturating_mul(MAX_EXPANSION) + FREE_EXPANSION;
                 Sidecar::read_within(file, limit).map(Some)
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -190,7 +219,7 @@ pub(crate) fn walk(root: &Path, name: &Path, inputs: &mut Vec<Input>) {
     let mut folders = vec![(root.to_owned(), name.to_owned(), true)];
     while let Some((path, name, is_folder)) = folders.pop() {
         if !is_folder {
-            inputs.push(Input::File { path, name, is_named: false });
+            inputs.push(Input::File { storage: Storage::Disk, path, name, is_named: false });
             continue;
         }
         // A link is meant if the user named it, not if it is found.
@@ -225,7 +254,7 @@ fn children(folder: &Folder) -> io::Result<Vec<(OsString, bool)>> {
 }
 
 /// Returns whether a name is of a file that we put beside what we write.
-fn is_ours(name: &OsStr) -> bool {
+pub(crate) fn is_ours(name: &OsStr) -> bool {
     let ending = Path::new(name).extension();
     name == JOURNAL
         || ending.is_some_and(|ending| ending == SIDECAR || ending == RESIDUE)
@@ -234,6 +263,9 @@ fn is_ours(name: &OsStr) -> bool {
 
 /// Returns whether a path, there or not, lies in a folder among the inputs.
 pub(crate) fn is_inside_an_input(output: &Path, inputs: &[PathBuf]) -> bool {
+    if is_url(output) {
+        return inputs.iter().any(|input| is_url(input) && output.starts_with(input));
+    }
     let existing = output.ancestors().find_map(|path| {
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         fs::canonicalize(path).ok()

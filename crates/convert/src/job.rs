@@ -28,6 +28,7 @@ use crate::{
     interrupt::Interruptible,
     output::hashing::Hashing,
     outputs::Outputs,
+    storage,
 };
 
 /// What all inputs of a run are asked for.
@@ -106,6 +107,15 @@ pub(crate) enum Refusal {
 }
 
 impl Refusal {
+    /// Returns whether the input changed while it was read: another time it may not.
+    pub(crate) fn is_of_change(&self) -> bool {
+        match self {
+            Refusal::Changing => true,
+            Refusal::Io(error) => storage::is_changed(error),
+            _ => false,
+        }
+    }
+
     /// Returns the damage because of which an input was refused.
     pub(crate) fn damage(&self) -> Option<&Damage> {
         match self {

@@ -4,7 +4,7 @@
 //! "dst_len":..,"dst_xxh3":..,"status":..,"records":..,"lost":..,"damaged":..}`: hashes in
 //! hexadecimal, `src` as an absolute path, `dst` below the folder, null where nothing was written. A
 //! line is appended once the file that it tells of is on the disk under its name; the last one of a
-//! `dst` counts.
+//! `dst` counts. In a store there are `src_etag` and `dst_etag` too.
 
 mod book;
 mod entry;
@@ -14,7 +14,6 @@ pub(crate) mod paths;
 use std::{
     collections::HashMap,
     ffi::OsStr,
-    fs::File,
     io::{self, Read, Seek},
     os::unix::fs::MetadataExt,
     path::Path,
@@ -25,7 +24,13 @@ use jsonl::{Scanner, Stream};
 use xxhash_rust::xxh3::Xxh3;
 
 pub(crate) use self::entry::{Origin, Record, Written, hex};
-use self::{book::Book, entry::Known, paths::path_body};
+use self::{
+    book::Book,
+    entry::{Known, is_etag},
+    paths::path_body,
+};
+#[cfg(feature = "cloud")]
+use crate::cloud::{Bucket, ObjectLog};
 use crate::{
     folder::Folder,
     input::JOURNAL,
@@ -50,6 +55,16 @@ pub(crate) struct Journal {
     pub(crate) is_locked: bool,
 }
 
+/// Where the files are that a journal tells of.
+#[derive(Clone, Debug)]
+pub(crate) enum Base {
+    /// In a folder.
+    Folder(Arc<Folder>),
+    /// Below an URL in a store.
+    #[cfg(feature = "cloud")]
+    Prefix(Arc<Bucket>, std::path::PathBuf),
+}
+
 /// Why a folder's journal cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Unusable {
@@ -57,6 +72,8 @@ pub(crate) enum Unusable {
     Busy(u32),
     #[error("another run writes to this folder at the moment")]
     BusySomebody,
+    #[error("{0}")]
+    Place(io::Error),
     #[error("{JOURNAL}: {0}")]
     Io(#[from] io::Error),
 }
@@ -90,6 +107,7 @@ impl Journal {
         if metadata.nlink() != 1 || !metadata.is_file() {
             return Err(io::Error::other("is no file of its own").into());
         }
+        file.rewind()?;
         let (known, end) = read(&mut file)?;
         if end < metadata.len() {
             // The last run was stopped in the middle of a line.
@@ -126,6 +144,20 @@ impl Journal {
         Self { book, known, of_source, options, is_locked: false }
     }
 
+    /// Reads the journal below an URL, if there is one. Nobody can lock it: several runs append to it,
+    /// and the store refuses to write an object twice.
+    ///
+    /// # Errors
+    ///
+    /// Those of the store.
+    #[cfg(feature = "cloud")]
+    pub(crate) fn of_prefix(bucket: Arc<Bucket>, prefix: &Path, options: u64) -> io::Result<Self> {
+        let log = ObjectLog::open(bucket, &prefix.join(JOURNAL))?;
+        let (known, _) = read(log.saved())?;
+        let (of_source, book) = (by_source(&known), Book::Object(Mutex::new(log)));
+        Ok(Self { book, known, of_source, options, is_locked: true })
+    }
+
     /// Returns how the output `below` a folder, and what else its source became with it, stand to a
     /// source.
     ///
@@ -134,25 +166,29 @@ impl Journal {
     /// The system's own, of reading the source.
     pub(crate) fn standing(
         &self,
-        folder: &Arc<Folder>,
+        base: &Base,
         below: &Path,
         origin: &mut Origin<'_>,
     ) -> io::Result<Standing> {
         let never = Standing::Open(Replace::Never);
         let Some(known) = self.known.get(&*path_body(below)) else { return Ok(never) };
-        let Some(modified) = known.is_there(folder, below) else { return Ok(never) };
+        let Some(modified) = known.is_there(base, below) else { return Ok(never) };
         let of_source = self.of_source.get(&known.source).into_iter().flatten();
         let mut is_whole = true;
         for target in of_source {
             is_whole &= self.known.get(target).is_none_or(|other| {
-                other.options != known.options || other.is_there(folder, &other.below).is_some()
+                other.options != known.options || other.is_there(base, &other.below).is_some()
             });
         }
         let is_of_it = known.source == path_body(origin.path);
         let is_racy = known.modified + RACY >= modified;
-        let is_unchanged = known.size == origin.snapshot.length()
-            && (is_of_it && known.modified == origin.snapshot.modified() && !is_racy
-                || known.source_hash == origin.snapshot.hash()?);
+        let stat = origin.snapshot.stat();
+        let is_as_it_was = match &stat.etag {
+            Some(etag) => is_etag(&known.source_etag, Some(etag)),
+            None => is_of_it && known.modified == stat.modified && !is_racy,
+        };
+        let is_unchanged = known.size == stat.length
+            && (is_as_it_was || known.source_hash == origin.snapshot.hash()?);
         let is_same =
             is_unchanged && known.options == self.options ^ origin.salt && known.verdict.is_done();
         Ok(match is_of_it || is_unchanged {
@@ -195,6 +231,15 @@ impl Journal {
         self.book.sync()
     }
 
+    /// Brings the last lines to where all of them are.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing there.
+    pub(crate) fn close(&self) -> io::Result<()> {
+        self.book.close()
+    }
+
     /// Returns what a worker's journal was told since this was asked last.
     pub(crate) fn take_told(&self) -> Vec<Record> {
         self.book.take_told()
@@ -202,10 +247,9 @@ impl Journal {
 }
 
 /// Reads a journal, and returns where its last whole line ends.
-fn read(file: &mut File) -> io::Result<(HashMap<Box<str>, Known>, u64)> {
+fn read(file: impl Read) -> io::Result<(HashMap<Box<str>, Known>, u64)> {
     let (mut known, mut end) = (HashMap::new(), 0);
     let mut scanner = Scanner::default();
-    file.rewind()?;
     let mut stream = Stream::new(file);
     while let Some(line) = stream.next()? {
         if !line.is_terminated() {

@@ -26,6 +26,8 @@
 mod account;
 mod carry;
 mod cli;
+#[cfg(feature = "cloud")]
+mod cloud;
 mod commands;
 mod compress;
 mod conversions;
@@ -46,6 +48,7 @@ mod reading;
 mod redaction;
 mod run;
 mod session;
+mod storage;
 mod terminal;
 mod unit;
 mod worker;

@@ -1,26 +1,33 @@
 //! Where to write: a file appears whole or not at all, and nothing is overwritten unasked.
 
+mod finished;
 pub(crate) mod hashing;
 mod place;
 pub(crate) mod temporary;
 
+#[cfg(feature = "cloud")]
+use std::sync::Arc;
 use std::{
-    ffi::OsStr,
     fs::File,
-    io::{self, BufWriter, Read, Seek, Write},
+    io::{self, BufWriter, Write},
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
-use rustix::fs::FileType;
 use sha2::Digest;
 
-pub(crate) use self::place::Place;
+#[cfg(feature = "cloud")]
+pub(crate) use self::finished::are_equal;
+pub(crate) use self::{
+    finished::{Finished, Named, Published},
+    place::Place,
+};
+#[cfg(feature = "cloud")]
+use crate::cloud::Bucket;
 use crate::{
     compress::{Compression, Encoder},
-    folder::{Folder, Identity},
     interrupt::Interruptible,
     output::{hashing::Hashing, temporary::Temporary},
+    storage::Storage,
     terminal::shown::shown,
 };
 
@@ -52,8 +59,11 @@ pub(crate) struct Pending {
 enum Home {
     /// Under a temporary name, beside its own.
     Here(Temporary, Place),
-    /// Nowhere: this is a rehearsal.
-    Nowhere(PathBuf),
+    /// In no folder: its bytes go to a store as its name is given.
+    #[cfg(feature = "cloud")]
+    Away(Arc<Bucket>, PathBuf),
+    /// Nowhere: this is a rehearsal of what it would become there.
+    Nowhere(Storage, PathBuf),
 }
 
 impl Pending {
@@ -75,13 +85,33 @@ impl Pending {
         Self::new(file, Home::Here(temporary, place), compression)
     }
 
+    /// Creates what becomes an object.
+    ///
+    /// # Errors
+    ///
+    /// The system's own.
+    #[cfg(feature = "cloud")]
+    pub(crate) fn of_object(
+        bucket: &Arc<Bucket>,
+        path: &Path,
+        compression: Option<Compression>,
+    ) -> io::Result<Self> {
+        let home = Home::Away(bucket.clone(), path.to_owned());
+        Self::new(Hashing::new(tempfile::tempfile()?), home, compression)
+    }
+
     /// Creates a file that never appears, as if it were for a path.
     ///
     /// # Errors
     ///
     /// The system's own.
-    pub(crate) fn rehearse(path: &Path, compression: Option<Compression>) -> io::Result<Self> {
-        Self::new(Hashing::new(tempfile::tempfile()?), Home::Nowhere(path.to_owned()), compression)
+    pub(crate) fn rehearse(
+        storage: &Storage,
+        path: &Path,
+        compression: Option<Compression>,
+    ) -> io::Result<Self> {
+        let home = Home::Nowhere(storage.clone(), path.to_owned());
+        Self::new(Hashing::new(tempfile::tempfile()?), home, compression)
     }
 
     fn new(file: Hashing<File>, home: Home, compression: Option<Compression>) -> io::Result<Self> {
@@ -119,157 +149,11 @@ impl Home {
     fn path(&self) -> PathBuf {
         match self {
             Home::Here(_, place) => place.path(),
-            Home::Nowhere(path) => path.clone(),
+            #[cfg(feature = "cloud")]
+            Home::Away(_, path) => path.clone(),
+            Home::Nowhere(_, path) => path.clone(),
         }
     }
-}
-
-/// A file that is written, but has not got its name yet.
-#[derive(Debug)]
-pub(crate) struct Finished {
-    file: File,
-    hash: u64,
-    length: u64,
-    sha256: Option<[u8; 32]>,
-    home: Home,
-}
-
-impl Finished {
-    /// Returns how many bytes it has.
-    pub(crate) fn length(&self) -> u64 {
-        self.length
-    }
-
-    /// Returns the XXH3 of its bytes.
-    pub(crate) fn hash(&self) -> u64 {
-        self.hash
-    }
-
-    /// Returns the SHA-256 of its bytes, if it was asked for.
-    pub(crate) fn sha256(&self) -> Option<[u8; 32]> {
-        self.sha256
-    }
-
-    /// Returns where it is to appear; nowhere in a rehearsal.
-    pub(crate) fn place(&self) -> Option<&Place> {
-        match &self.home {
-            Home::Here(_, place) => Some(place),
-            Home::Nowhere(_) => None,
-        }
-    }
-
-    /// Returns its path, for messages.
-    pub(crate) fn path(&self) -> PathBuf {
-        self.home.path()
-    }
-
-    /// Returns which file it is; nothing in a rehearsal.
-    pub(crate) fn identity(&self) -> Option<Identity> {
-        self.place().and_then(|_| Identity::of(&self.file).ok())
-    }
-
-    /// Returns it from its start, for reading.
-    ///
-    /// # Errors
-    ///
-    /// The system's own.
-    pub(crate) fn reread(&self) -> io::Result<File> {
-        let mut file = self.file.try_clone()?;
-        file.rewind()?;
-        Ok(file)
-    }
-
-    /// Brings its bytes to the disk.
-    ///
-    /// # Errors
-    ///
-    /// The system's own.
-    pub(crate) fn sync(&self) -> io::Result<()> {
-        self.file.sync_all()
-    }
-
-    /// Gives it its name; returns whether that is new, and not that of an equal file.
-    ///
-    /// # Errors
-    ///
-    /// `AlreadyExists` if another file has it, and is to stay; the system's own.
-    pub(crate) fn publish(self, replace: Replace) -> io::Result<bool> {
-        let (temporary, Place { folder, name }) = match &self.home {
-            Home::Here(temporary, place) => (temporary.name(), place),
-            Home::Nowhere(path) if replace == Replace::Never => return self.rehearse(path),
-            Home::Nowhere(_) => return Ok(true),
-        };
-        match replace {
-            Replace::Never => match folder.rename_to_free(temporary, name) {
-                // What an earlier run wrote and did not live to tell is as good as ours.
-                Err(error)
-                    if error.kind() == io::ErrorKind::AlreadyExists
-                        && folder.read(name).is_ok_and(|other| self.is_equal(other)) =>
-                {
-                    return Ok(false);
-                }
-                result => result?,
-            },
-            Replace::KeepOld => {
-                keep_old(folder, name)?;
-                folder.rename_over(temporary, name)?;
-            }
-            Replace::Own => folder.rename_over(temporary, name)?,
-        }
-        if let Home::Here(temporary, _) = self.home {
-            temporary.keep();
-        }
-        Ok(true)
-    }
-
-    fn rehearse(&self, path: &Path) -> io::Result<bool> {
-        match path.symlink_metadata() {
-            Ok(_) if File::open(path).is_ok_and(|other| self.is_equal(other)) => Ok(false),
-            Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
-            Err(_) => Ok(true),
-        }
-    }
-
-    fn is_equal(&self, other: File) -> bool {
-        let is_long = other.metadata().is_ok_and(|metadata| metadata.len() == self.length);
-        is_long && self.reread().and_then(|file| are_equal(file, other)).unwrap_or(false)
-    }
-}
-
-fn are_equal(one: File, other: File) -> io::Result<bool> {
-    let (mut one, mut other) = (io::BufReader::new(one), io::BufReader::new(other));
-    let mut buffers = [[0; 8192]; 2];
-    loop {
-        let [ours, theirs] = &mut buffers;
-        let n = one.read(ours)?;
-        if n == 0 {
-            return Ok(other.read(theirs)? == 0);
-        }
-        match other.read_exact(&mut theirs[..n]) {
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(false),
-            result => result?,
-        }
-        if ours[..n] != theirs[..n] {
-            return Ok(false);
-        }
-    }
-}
-
-/// Keeps a file as `NAME.bak`: neither that name nor its own is ever without a file.
-fn keep_old(folder: &Arc<Folder>, name: &OsStr) -> io::Result<()> {
-    let mut backup = name.to_owned();
-    backup.push(".bak");
-    match Temporary::second(folder.clone(), name) {
-        Ok(_) if !is_file(folder, name)? => Err(io::Error::other("is no file to overwrite")),
-        Ok(second) => folder.rename_over(second.name(), &backup),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error),
-    }
-}
-
-/// Returns whether a name is of a regular file, or of a link, which is replaced and not followed.
-fn is_file(folder: &Folder, name: &OsStr) -> io::Result<bool> {
-    Ok(matches!(folder.kind(name)?, FileType::RegularFile | FileType::Symlink))
 }
 
 /// A file that could not be written, and why.

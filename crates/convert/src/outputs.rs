@@ -23,6 +23,7 @@ use crate::{
     job::Refusal,
     journal::{Journal, Origin, Record, Standing},
     output::{Finished, Pending, Place, Replace, is_no_space, unwritten},
+    storage::Storage,
 };
 
 /// How many files that belong together may wait for a batch: an output, and what stands beside it.
@@ -65,6 +66,7 @@ impl Manner {
 #[derive(Debug)]
 pub(crate) struct Outputs {
     pub(crate) manner: Manner,
+    storage: Storage,
     /// The folder that a run writes to; none if that is a file.
     root: Option<Root>,
     batch: Mutex<Batch>,
@@ -88,7 +90,7 @@ pub(crate) struct Bundle {
 impl Outputs {
     /// Returns outputs that go where their paths say.
     pub(crate) fn anywhere(force: bool) -> Self {
-        Self::of_one(Manner::plain(force))
+        Self::of_one(Storage::Disk, Manner::plain(force))
     }
 
     /// Returns outputs that go below a folder, which is made if it is not there.
@@ -97,12 +99,17 @@ impl Outputs {
     ///
     /// If the folder cannot be made or opened.
     pub(crate) fn below(folder: &Path, force: bool) -> io::Result<Self> {
-        Ok(Self::new(Some(Root::without_journal(folder)?), Manner::plain(force)))
+        let root = Root::without_journal(folder)?;
+        Ok(Self::new(Storage::Disk, Some(root), Manner::plain(force)))
     }
 
     /// Returns the output of a run of one file.
-    pub(crate) fn of_one(manner: Manner) -> Self {
-        Self::new(None, Manner { durability: manner.durability.without_batches(), ..manner })
+    pub(crate) fn of_one(storage: Storage, manner: Manner) -> Self {
+        Self::new(
+            storage,
+            None,
+            Manner { durability: manner.durability.without_batches(), ..manner },
+        )
     }
 
     /// Returns outputs that go below a folder with a journal, which are made if they are not there;
@@ -112,22 +119,32 @@ impl Outputs {
     ///
     /// If the folder cannot be made or opened, or another run writes to it.
     pub(crate) fn journaled(
+        storage: Storage,
         folder: &Path,
         options: u64,
         manner: Manner,
     ) -> Result<Self, NotOpened> {
-        Ok(Self::new(Some(Root::open(folder, options, manner.is_rehearsal)?), manner))
+        let (root, manner) = match &storage {
+            Storage::Disk => (Root::open(folder, options, manner.is_rehearsal)?, manner),
+            // Whoever writes an object waits until it is there: several do at a time.
+            #[cfg(feature = "cloud")]
+            Storage::Bucket(bucket) => (
+                Root::of_prefix(bucket, folder, options, manner.is_rehearsal)?,
+                Manner { durability: Durability::File, ..manner },
+            ),
+        };
+        Ok(Self::new(storage, Some(root), manner))
     }
 
     /// Returns outputs of a worker, which go below a folder that others write to too: what is told of
     /// them is kept for receipts.
     pub(crate) fn of_worker(folder: Arc<Folder>, journal: Journal, manner: Manner) -> Self {
-        Self::new(Some(Root::of_worker(folder, journal)), manner)
+        Self::new(Storage::Disk, Some(Root::of_worker(folder, journal)), manner)
     }
 
-    fn new(root: Option<Root>, manner: Manner) -> Self {
+    fn new(storage: Storage, root: Option<Root>, manner: Manner) -> Self {
         let (batch, named, refused, full) = Default::default();
-        Self { manner, root, batch, named, refused, full }
+        Self { manner, storage, root, batch, named, refused, full }
     }
 
     /// Returns how the output at a path stands to an input that is open; `salt` is a hash of what it
@@ -144,13 +161,12 @@ impl Outputs {
         salt: u64,
     ) -> io::Result<Standing> {
         let default = Standing::Open(self.manner.replace());
-        let (Some(root), Input::File { path: source, .. }) = (&self.root, input) else {
+        let (Some(root), Some(source)) = (&self.root, absolute(input)?) else {
             return Ok(default);
         };
         let (false, Some(snapshot)) = (self.manner.force, opened.snapshot()) else {
             return Ok(default);
         };
-        let source = std::path::absolute(source)?;
         root.standing(path, &mut Origin { path: &source, snapshot, salt })
     }
 
@@ -175,7 +191,12 @@ impl Outputs {
         compression: Option<Compression>,
     ) -> io::Result<Pending> {
         if self.manner.is_rehearsal {
-            return Pending::rehearse(path, compression);
+            return Pending::rehearse(&self.storage, path, compression);
+        }
+        #[cfg(feature = "cloud")]
+        if let Storage::Bucket(bucket) = &self.storage {
+            let pending = Pending::of_object(bucket, path, compression);
+            return pending.map_err(|error| unwritten(error, path));
         }
         let place = match &self.root {
             Some(root) => Place::below(root.folder()?, root.strip(path)),
@@ -223,6 +244,10 @@ impl Outputs {
     pub(crate) fn close(&self) -> HashMap<PathBuf, Refusal> {
         let items = self.batch.lock().unwrap_or_else(PoisonError::into_inner).take();
         self.commit_later(items);
+        if let Some(root) = &self.root {
+            // What is not told is written again by the next run, and found to be there.
+            _ = root.close_journal();
+        }
         std::mem::take(&mut *self.refused.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -243,5 +268,13 @@ impl Outputs {
         {
             self.full.get_or_init(|| root::file_system_of(path));
         }
+    }
+}
+
+/// Returns the path of a file whatever folder we are in; an URL is one already.
+fn absolute(input: &Input) -> io::Result<Option<PathBuf>> {
+    match input.path() {
+        Some(path) if input.storage().is_disk() => std::path::absolute(path).map(Some),
+        path => Ok(path.map(Path::to_owned)),
     }
 }

@@ -12,8 +12,9 @@ use clap::Parser;
 use crate::{
     cli::Cli,
     conversions::convert,
-    input::{Input, sessions::Lookup, walk},
+    input::{Input, remote::Stores, sessions::Lookup, walk},
     interrupt::{self, is_interrupted},
+    storage::is_url,
     terminal::progress,
 };
 
@@ -66,6 +67,7 @@ pub(crate) fn complain(message: &str) {
 /// A path that names nothing is an input that cannot be opened: the others go on without it.
 pub(crate) fn inputs(paths: &[PathBuf], lookup: &Lookup) -> io::Result<(Vec<Input>, bool)> {
     let mut inputs = Vec::new();
+    let mut stores = Stores::default();
     let mut is_folder = paths.len() > 1;
     if paths.is_empty() && lookup.project.is_some() {
         let paths = lookup.all()?;
@@ -77,6 +79,8 @@ pub(crate) fn inputs(paths: &[PathBuf], lookup: &Lookup) -> io::Result<(Vec<Inpu
     for path in paths {
         if path.as_os_str() == "-" {
             inputs.push(Input::Stdin);
+        } else if is_url(path) {
+            is_folder |= stores.add(path, paths.len() > 1, &mut inputs);
         } else if path.is_dir() {
             is_folder = true;
             let name =

@@ -4,15 +4,16 @@ mod cursor;
 mod events;
 
 use std::{
-    fs::{self, File},
-    io::{self, Write},
+    io::{self, Read, Take, Write},
     path::PathBuf,
-    time::SystemTime,
 };
 
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::carry::{Contents, Volume, VolumeKind};
+use crate::{
+    carry::{Contents, Volume, VolumeKind},
+    storage::{Bytes, Stat, Storage},
+};
 
 pub(crate) use self::events::SessionEvents;
 
@@ -25,35 +26,44 @@ pub(crate) struct Session {
 /// A file of a session.
 #[derive(Clone, Debug)]
 pub(crate) struct SessionFile {
+    storage: Storage,
     pub(crate) path: PathBuf,
     /// What to call it in messages.
     label: String,
     /// What it is to the session; no more of it is read than its size says.
     pub(crate) volume: Volume,
-    /// When it was changed last before it was measured, where the system tells.
-    modified: Option<SystemTime>,
+    /// What it was when it was measured.
+    stat: Stat,
     /// Where it starts in the source.
     pub(crate) start: u64,
 }
 
 impl Session {
-    /// Measures the files of a session: paths, what each is, their names in the contents, and tool
+    /// Measures the files of a session, all in one place: paths, what each is, their names in the contents, and tool
     /// uses.
     ///
     /// # Errors
     ///
     /// Those of looking at a file.
     pub(crate) fn new(
+        storage: &Storage,
         files: impl IntoIterator<Item = (PathBuf, VolumeKind, String, String)>,
     ) -> io::Result<Self> {
         let mut measured = Vec::new();
         let mut start = 0;
         for (path, kind, name, tool_use) in files {
-            let metadata = fs::metadata(&path)?;
-            let (size, modified) = (metadata.len(), metadata.modified().ok());
+            let stat = storage.stat(&path)?;
+            let size = stat.length;
             let volume = Volume { kind, size, name, tool_use };
             let label = path.display().to_string();
-            measured.push(SessionFile { path, label, volume, modified, start });
+            measured.push(SessionFile {
+                storage: storage.clone(),
+                path,
+                label,
+                volume,
+                stat,
+                start,
+            });
             start += size;
         }
         Ok(Self { files: measured })
@@ -70,9 +80,8 @@ impl Session {
     ///
     /// Those of looking at a file.
     pub(crate) fn is_unchanged(&self) -> io::Result<bool> {
-        for SessionFile { path, volume, modified, .. } in &self.files {
-            let metadata = fs::metadata(path)?;
-            if metadata.len() != volume.size || metadata.modified().ok() != *modified {
+        for SessionFile { storage, path, stat, .. } in &self.files {
+            if storage.stat(path)? != *stat {
                 return Ok(false);
             }
         }
@@ -82,8 +91,8 @@ impl Session {
     /// Returns a hash of what the files beside the main one are, and when they were changed.
     pub(crate) fn salt(&self) -> u64 {
         let mut salt = Xxh3::new();
-        for SessionFile { volume, modified, .. } in self.files.iter().skip(1) {
-            salt.update(format!("{volume:?} {modified:?}\n").as_bytes());
+        for SessionFile { volume, stat, .. } in self.files.iter().skip(1) {
+            salt.update(format!("{volume:?} {stat:?}\n").as_bytes());
         }
         salt.digest()
     }
@@ -110,9 +119,14 @@ impl Session {
 }
 
 impl SessionFile {
+    /// Opens the file, to its end.
+    pub(crate) fn bytes(&self) -> io::Result<Bytes> {
+        self.storage.reader(&self.path)
+    }
+
     /// Opens the file.
-    pub(crate) fn open(&self) -> io::Result<io::Take<File>> {
-        Ok(io::Read::take(File::open(&self.path)?, self.volume.size))
+    pub(crate) fn open(&self) -> io::Result<Take<Bytes>> {
+        Ok(self.bytes()?.take(self.volume.size))
     }
 
     /// Writes the bytes of the file to `sink`.
@@ -123,6 +137,8 @@ impl SessionFile {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -134,8 +150,11 @@ mod tests {
         }
         let measured = || {
             let volume = |path: &PathBuf, kind| (path.clone(), kind, String::new(), String::new());
-            Session::new([volume(&main, VolumeKind::Main), volume(&side, VolumeKind::Side)])
-                .expect("measured")
+            Session::new(
+                &Storage::Disk,
+                [volume(&main, VolumeKind::Main), volume(&side, VolumeKind::Side)],
+            )
+            .expect("measured")
         };
         let session = measured();
         assert!(session.is_unchanged().expect("looked at"));

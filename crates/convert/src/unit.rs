@@ -13,7 +13,7 @@ use std::{
 use core_model::{Bundle, FileRole, Format, Owner};
 
 pub(crate) use self::restored::OtherFile;
-use crate::{conversions::Results, formats::FORMATS, input::Input, job::Refusal};
+use crate::{conversions::Results, formats::FORMATS, input::Input, job::Refusal, storage::Storage};
 
 /// A session: its main file, and the files that belong to it.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl Unit {
         let owners: Vec<_> = inputs
             .iter()
             .map(|input| {
-                let (format, owner) = input.path().and_then(owner)?;
+                let (format, owner) = owner(input)?;
                 Some((*places.get(&owner.main)?, format, owner.role))
             })
             .collect();
@@ -68,10 +68,10 @@ impl Unit {
                 None => (None, Vec::new()),
             };
             let mut format = format;
-            if let Input::File { path, is_named: true, .. } = &main
+            if let Input::File { storage, path, is_named: true, .. } = &main
                 && owners[input_idx].is_none()
             {
-                let (found, more) = beside(path);
+                let (found, more) = beside(storage, path);
                 let is_new = |other: &Companion| {
                     other.input.path().is_some_and(|path| !places.contains_key(path))
                 };
@@ -85,7 +85,7 @@ impl Unit {
 
     /// Creates the unit of a file and of what stands beside it.
     pub(crate) fn of_file(path: PathBuf) -> Self {
-        let (format, others) = beside(&path);
+        let (format, others) = beside(&Storage::Disk, &path);
         Self { main: Input::file(path), others, format }
     }
 
@@ -104,7 +104,7 @@ impl Unit {
         let main = self.main.path().ok_or(Refusal::NoName)?;
         let known = |other: &Companion| Some((other.input.path()?.to_owned(), other.role.clone()));
         let files = self.others.iter().filter_map(known).collect();
-        Ok(Bundle::of_files(format, main, files)?)
+        Ok(Bundle::of_files(format, main, files, self.main.storage())?)
     }
 
     /// Returns that none of the files was converted, and why.
@@ -114,18 +114,19 @@ impl Unit {
 }
 
 /// Returns what a file belongs to, and the format whose client has it so.
-fn owner(path: &Path) -> Option<(&'static Format, Owner)> {
-    FORMATS.iter().find_map(|format| Some((*format, (format.bundles?.owner)(path)?)))
+fn owner(input: &Input) -> Option<(&'static Format, Owner)> {
+    let (path, files) = (input.path()?, input.storage());
+    FORMATS.iter().find_map(|format| Some((*format, (format.bundles?.owner)(path, files)?)))
 }
 
 /// Returns the files that stand beside a main file, and the format whose client has them so.
-fn beside(main: &Path) -> (Option<&'static Format>, Vec<Companion>) {
+fn beside(storage: &Storage, main: &Path) -> (Option<&'static Format>, Vec<Companion>) {
     let found = FORMATS.iter().find_map(|format| {
         // Whoever opens the main file says why its folder cannot be read.
-        let files = format.bundles?.files(main).ok()?;
+        let files = storage.belonging(format.bundles?, main).ok()?;
         (!files.is_empty()).then_some((*format, files))
     });
     let Some((format, files)) = found else { return (None, Vec::new()) };
-    let companion = |(path, role)| Companion { input: Input::file(path), role };
+    let companion = |(path, role)| Companion { input: Input::stored(storage.clone(), path), role };
     (Some(format), files.into_iter().map(companion).collect())
 }

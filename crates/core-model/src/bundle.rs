@@ -4,14 +4,14 @@ mod find;
 
 use std::path::{Path, PathBuf};
 
-use crate::Event;
+use crate::{Event, Files};
 
 /// How a format's client spreads a session over files.
 #[derive(Clone, Copy, Debug)]
 pub struct Bundles {
-    /// Returns what a file belongs to, by its path and, where that does not tell, its first lines;
-    /// `None` if it is a session's main file or anything else.
-    pub owner: fn(&Path) -> Option<Owner>,
+    /// Returns what a file belongs to, by its path and, where that does not tell, its first lines,
+    /// among files that are opened so; `None` if it is a session's main file or anything else.
+    pub owner: fn(&Path, &dyn Files) -> Option<Owner>,
     /// Calls with each sub-agent that an event says was started, and by which tool use.
     pub links: for<'l> fn(&Event<'l>, &mut dyn FnMut(Link)),
     /// Reads a file that describes a sub-agent; `None` if the format has none.

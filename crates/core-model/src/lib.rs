@@ -3,7 +3,7 @@
 //! A reader turns a line into an [`Event`]; a [`Writer`] turns events into lines of another format,
 //! through an [`Output`] that notes which slices of the source stand in which line. Nothing here
 //! knows a format, and nothing here touches a file, but for the lists of folders in `store`, the
-//! search for a session's files in `bundle`, and what follows a growing file.
+//! search for a session's files in `bundle`, the disk in `files`, and what follows a growing file.
 //!
 //! ```
 //! use core_model::{LossKind, Losses, Place};
@@ -21,6 +21,7 @@ mod draft;
 mod error;
 mod event;
 mod facts;
+mod files;
 mod follower;
 mod format;
 mod id;
@@ -45,6 +46,7 @@ pub use self::{
     error::ReadError,
     event::{Body, Context, Event, Field, Notice, NoticeKind, Start, Title, TitleRank, ToolCall},
     facts::{Facts, Interaction},
+    files::{Disk, Files},
     follower::{Followed, Follower},
     format::{Format, Limits, Options, Planner, SdkVersion, Writer},
     id::uuid_of_name,

@@ -2,9 +2,9 @@
 
 mod links;
 
-use std::{fs::File, path::Path};
+use std::path::{Path, PathBuf};
 
-use core_model::{Bundle, Bundles, Description, FileRole, Owner};
+use core_model::{Bundle, Bundles, Description, FileRole, Files, Owner};
 use jsonl::{Scanner, Stream};
 
 use self::links::links;
@@ -48,7 +48,7 @@ pub fn open_bundle(main: &Path) -> std::io::Result<Bundle> {
 
 /// Returns what a file belongs to: in 2.1 by the folder that it is in, in 2.0 by the session that
 /// one of its first lines names.
-fn owner(path: &Path) -> Option<Owner> {
+fn owner(path: &Path, files: &dyn Files) -> Option<Owner> {
     let name = path.file_name()?.to_str()?;
     let transcript = agent_id(name, ".jsonl");
     let role = match (transcript, agent_id(name, ".meta.json")) {
@@ -69,16 +69,16 @@ fn owner(path: &Path) -> Option<Owner> {
         let name = format!("{}.jsonl", session.file_name()?.to_str()?);
         let main = session.with_file_name(name);
         let role = if is_output { FileRole::Side } else { role };
-        return main.is_file().then_some(Owner { main, role });
+        return files.size(&main).is_ok().then_some(Owner { main, role });
     }
     match role {
         FileRole::Agent(_) => {
-            let main = named_session(path)?;
+            let main = named_session(path, files)?;
             Some(Owner { main, role })
         }
         FileRole::Description(id) => {
             let transcript = path.with_file_name(format!("agent-{id}.jsonl"));
-            let main = named_session(&transcript)?;
+            let main = named_session(&transcript, files)?;
             Some(Owner { main, role: FileRole::Description(id) })
         }
         FileRole::Side => None,
@@ -91,8 +91,8 @@ fn agent_id<'n>(name: &'n str, ending: &str) -> Option<&'n str> {
 }
 
 /// Returns the file beside this one that has the session's name which one of its first lines tells.
-fn named_session(path: &Path) -> Option<std::path::PathBuf> {
-    let mut stream = Stream::new(File::open(path).ok()?);
+fn named_session(path: &Path, files: &dyn Files) -> Option<PathBuf> {
+    let mut stream = Stream::new(files.open(path).ok()?);
     let mut scanner = Scanner::default();
     for _ in 0..MAX_LINES {
         let line = stream.next().ok()??;
@@ -101,7 +101,7 @@ fn named_session(path: &Path) -> Option<std::path::PathBuf> {
         let id = id.decode();
         let is_name = !id.is_empty() && !id.contains(['/', '\\', '\0']) && !id.starts_with('.');
         let main = path.with_file_name(format!("{id}.jsonl"));
-        if is_name && main != path && main.is_file() {
+        if is_name && main != path && files.size(&main).is_ok() {
             return Some(main);
         }
     }

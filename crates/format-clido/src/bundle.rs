@@ -1,8 +1,8 @@
 //! Sessions of several files: the name of a sub-agent's session starts with that of its own.
 
-use std::{fs::File, path::Path};
+use std::path::Path;
 
-use core_model::{Bundles, FileRole, Owner};
+use core_model::{Bundles, FileRole, Files, Owner};
 use jsonl::{Scanner, Stream};
 
 use crate::reader::detect;
@@ -21,23 +21,22 @@ pub(crate) const BUNDLES: Bundles = Bundles {
 
 /// Returns the session that a file belongs to: the one with the shortest name that its own name goes
 /// on, if both are sessions.
-fn owner(path: &Path) -> Option<Owner> {
+fn owner(path: &Path, files: &dyn Files) -> Option<Owner> {
     let stem = path.file_name()?.to_str()?.strip_suffix(".jsonl")?;
     stem.match_indices('_').find_map(|(at, _)| {
         let (session, agent) = (stem.get(..at)?, stem.get(at + 1..)?);
         let main = path.with_file_name(format!("{session}.jsonl"));
-        let is_named = !session.is_empty() && !agent.is_empty();
+        let size = files.size(&main).ok().filter(|_| !session.is_empty() && !agent.is_empty())?;
         // A session of which nothing shows here may still have sub-agents that do.
-        let is_main = || main.metadata().is_ok_and(|it| it.len() == 0) || is_session(&main);
-        let is_agent = is_named && main.is_file() && is_main() && is_session(path);
+        let is_agent = (size == 0 || is_session(&main, files)) && is_session(path, files);
         is_agent.then(|| Owner { main, role: FileRole::Agent(agent.to_owned()) })
     })
 }
 
 /// Returns whether one of the first lines of a file is clido's: other clients' names go on each
 /// other too.
-fn is_session(path: &Path) -> bool {
-    let Ok(file) = File::open(path) else { return false };
+fn is_session(path: &Path, files: &dyn Files) -> bool {
+    let Ok(file) = files.open(path) else { return false };
     let (mut stream, mut scanner) = (Stream::new(file), Scanner::default());
     for _ in 0..MAX_LINES {
         match stream.next() {
@@ -51,6 +50,8 @@ fn is_session(path: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use core_model::Disk;
+
     use super::*;
 
     #[test]
@@ -61,11 +62,11 @@ mod tests {
             std::fs::write(folder.path().join(name), session).expect("written");
         }
         std::fs::write(folder.path().join("s1_log.jsonl"), "{}").expect("written");
-        let owned = owner(&folder.path().join("s1_a_b.jsonl")).expect("owned");
+        let owned = owner(&folder.path().join("s1_a_b.jsonl"), &Disk).expect("owned");
         assert_eq!(owned.main, folder.path().join("s1.jsonl"));
         assert_eq!(owned.role, FileRole::Agent("a_b".to_owned()));
         for name in ["s1.jsonl", "other_1.jsonl", "s1_.jsonl", "s1_a.txt", "s1_log.jsonl"] {
-            assert_eq!(owner(&folder.path().join(name)), None, "{name}");
+            assert_eq!(owner(&folder.path().join(name), &Disk), None, "{name}");
         }
     }
 }

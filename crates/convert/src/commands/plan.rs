@@ -20,6 +20,7 @@ use crate::{
     },
     output::temporary::remove_stale,
     run::{Status, complain, inputs},
+    storage::is_url,
     terminal::{
         figures::{count, size},
         progress::say,
@@ -67,6 +68,9 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     }
     if is_folder && is_inside_an_input(&args.output, &args.inputs) {
         return usage("the output folder is inside the input folder");
+    }
+    if args.inputs.iter().chain([&args.output]).any(|path| is_url(path)) {
+        return usage("workers convert files; what is in object stores is converted by a run");
     }
     let root = absolute(&args.output)?;
     sweep(&root);

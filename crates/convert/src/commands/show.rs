@@ -24,6 +24,7 @@ use crate::{
         reader::known,
     },
     run::{Status, complain},
+    storage::Storage,
     terminal::{Terminal, pager::Pager, shown::shown},
 };
 
@@ -69,7 +70,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let filter = args.filter.filter(true);
     if args.follow {
         return match inputs.as_slice() {
-            [Input::File { path, .. }] => follow::run(args, &filter, path),
+            [Input::File { storage: Storage::Disk, path, .. }] => follow::run(args, &filter, path),
             _ => Err(io::Error::other("one file at a time can be followed")),
         };
     }

@@ -86,19 +86,23 @@ impl Opened {
     ///
     /// The system's own; those of a compressed file.
     pub(crate) fn file(file: File, limits: Limits) -> io::Result<Self> {
-        let snapshot = Snapshot::new(file)?;
+        Self::snapshot_of(Snapshot::new(file)?, limits)
+    }
+
+    /// Takes what is a file, wherever it is.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading it; those of a compressed file.
+    pub(crate) fn snapshot_of(snapshot: Snapshot, limits: Limits) -> io::Result<Self> {
         let size = snapshot.length();
         Self::new(Stored::File(Box::new(snapshot)), size, limits)
     }
 
-    /// Takes a file, of which the bytes are read as they are.
-    ///
-    /// # Errors
-    ///
-    /// The system's own.
-    pub(crate) fn file_as_it_is(file: File) -> io::Result<Self> {
-        let content = Content::Plain(Stored::File(Box::new(Snapshot::new(file)?)));
-        Ok(Self { content, origin: None, max_line: u64::MAX, line: 0 })
+    /// Takes what is a file, of which the bytes are read as they are.
+    pub(crate) fn as_it_is(snapshot: Snapshot) -> Self {
+        let content = Content::Plain(Stored::File(Box::new(snapshot)));
+        Self { content, origin: None, max_line: u64::MAX, line: 0 }
     }
 
     /// Takes what was put aside.

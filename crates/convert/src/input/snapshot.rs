@@ -8,11 +8,14 @@ use std::{
 
 use xxhash_rust::xxh3::Xxh3;
 
+use crate::storage::{Bytes, Stat};
+#[cfg(feature = "cloud")]
+use crate::{cloud::Reader, output::FILE_MODE};
+
 /// A file up to the length that it had when it was opened.
 pub(crate) struct Snapshot {
-    file: File,
-    length: u64,
-    modified: i128,
+    bytes: Bytes,
+    stat: Stat,
     mode: u32,
     position: u64,
     hash: Xxh3,
@@ -27,25 +30,28 @@ impl Snapshot {
     /// The system's own.
     pub(crate) fn new(file: File) -> io::Result<Self> {
         let metadata = file.metadata()?;
-        Ok(Self {
-            length: metadata.len(),
-            modified: modified(&metadata),
-            mode: metadata.mode(),
-            position: 0,
-            hash: Xxh3::new(),
-            n_hashed: 0,
-            file,
-        })
+        Ok(Self::of(Bytes::File(file), Stat::of(&metadata), metadata.mode()))
+    }
+
+    /// Takes an object, which whoever may read it may read.
+    #[cfg(feature = "cloud")]
+    pub(crate) fn of_object(object: Reader) -> Self {
+        let stat = object.stat().clone();
+        Self::of(Bytes::Object(object), stat, FILE_MODE)
+    }
+
+    fn of(bytes: Bytes, stat: Stat, mode: u32) -> Self {
+        Self { bytes, stat, mode, position: 0, hash: Xxh3::new(), n_hashed: 0 }
+    }
+
+    /// Returns what it was when it was opened.
+    pub(crate) fn stat(&self) -> &Stat {
+        &self.stat
     }
 
     /// Returns how many bytes it had.
     pub(crate) fn length(&self) -> u64 {
-        self.length
-    }
-
-    /// Returns when it was changed last before it was opened, in nanoseconds since 1970.
-    pub(crate) fn modified(&self) -> i128 {
-        self.modified
+        self.stat.length
     }
 
     /// Returns its permissions.
@@ -59,8 +65,12 @@ impl Snapshot {
     ///
     /// The system's own.
     pub(crate) fn is_unchanged(&self) -> io::Result<bool> {
-        let metadata = self.file.metadata()?;
-        Ok(metadata.len() == self.length && modified(&metadata) == self.modified)
+        match &self.bytes {
+            Bytes::File(file) => Ok(Stat::of(&file.metadata()?) == self.stat),
+            // What is read of it is of one version, or nothing.
+            #[cfg(feature = "cloud")]
+            Bytes::Object(object) => Ok(!object.is_changed()),
+        }
     }
 
     /// Returns the XXH3 of what was read of it, and of what was not.
@@ -81,19 +91,22 @@ impl Snapshot {
     ///
     /// The system's own.
     pub(crate) fn is_prefix(&mut self) -> io::Result<bool> {
+        if !matches!(self.bytes, Bytes::File(_)) {
+            return self.is_unchanged();
+        }
         let read = self.hash()?;
-        let is_whole = self.n_hashed == self.length;
+        let is_whole = self.n_hashed == self.stat.length;
         (self.hash, self.n_hashed) = (Xxh3::new(), 0);
-        Ok(is_whole && self.hash()? == read && self.n_hashed == self.length)
+        Ok(is_whole && self.hash()? == read && self.n_hashed == self.stat.length)
     }
 }
 
 impl Read for Snapshot {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = self.length.saturating_sub(self.position);
+        let left = self.stat.length.saturating_sub(self.position);
         let wanted = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
         let buffer = &mut buffer[..wanted];
-        let n = self.file.read(buffer)?;
+        let n = self.bytes.read(buffer)?;
         let end = self.position + n as u64;
         if self.position <= self.n_hashed && end > self.n_hashed {
             self.hash.update(&buffer[(self.n_hashed - self.position) as usize..n]);
@@ -107,16 +120,14 @@ impl Read for Snapshot {
 impl Seek for Snapshot {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let to = match to {
-            SeekFrom::End(offset) => SeekFrom::Start(self.length.saturating_add_signed(offset)),
+            SeekFrom::End(offset) => {
+                SeekFrom::Start(self.stat.length.saturating_add_signed(offset))
+            }
             to => to,
         };
-        self.position = self.file.seek(to)?;
+        self.position = self.bytes.seek(to)?;
         Ok(self.position)
     }
-}
-
-fn modified(metadata: &std::fs::Metadata) -> i128 {
-    i128::from(metadata.mtime()) * 1_000_000_000 + i128::from(metadata.mtime_nsec())
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ use crate::{
     output::{Finished, Pending},
     outputs::{Bundle, Outputs},
     pipeline::Target,
+    storage::Storage,
     unit::OtherFile,
 };
 
@@ -219,12 +220,17 @@ fn is_prefix(source: &mut Source<Opened>) -> io::Result<bool> {
 
 pub(crate) fn check_target(input: &Input, path: &Path) -> Result<(), Refusal> {
     match input {
-        Input::File { path: source, .. } if is_same_file(source, path) => Err(Refusal::IsSource),
+        Input::File { path: source, storage, .. } if is_same_file(storage, source, path) => {
+            Err(Refusal::IsSource)
+        }
         _ => Ok(()),
     }
 }
 
-fn is_same_file(one: &Path, other: &Path) -> bool {
+fn is_same_file(storage: &Storage, one: &Path, other: &Path) -> bool {
+    if !storage.is_disk() {
+        return one == other;
+    }
     let canonical: [Option<PathBuf>; 2] = [one, other].map(|path| fs::canonicalize(path).ok());
     canonical[0].is_some() && canonical[0] == canonical[1]
 }

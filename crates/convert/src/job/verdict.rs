@@ -76,7 +76,7 @@ impl Verdict {
             Ok(Outcome::Copied | Outcome::Inside | Outcome::SameAs(_)) => Verdict::Done,
             Ok(Outcome::LeftOut) => Verdict::Skipped,
             Ok(Outcome::UpToDate(verdict)) => *verdict,
-            Err(Refusal::Changing) => Verdict::Changing,
+            Err(refusal) if refusal.is_of_change() => Verdict::Changing,
             Err(Refusal::NotExact | Refusal::NotInstalled(_) | Refusal::NoSpace(_)) => {
                 Verdict::WriteFailed
             }

@@ -3,16 +3,21 @@
 use std::{
     fs::File,
     io::{self, Seek, SeekFrom, Write},
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use super::Record;
+#[cfg(feature = "cloud")]
+use crate::cloud::ObjectLog;
 
 /// Where the lines of a journal go.
 #[derive(Debug)]
 pub(super) enum Book {
     /// To its file.
     File(Mutex<File>),
+    /// To an object.
+    #[cfg(feature = "cloud")]
+    Object(Mutex<ObjectLog>),
     /// Nowhere yet: they become parts of receipts.
     Told(Mutex<Vec<Record>>),
 }
@@ -22,8 +27,13 @@ impl Book {
     pub(super) fn append(&self, record: &Record, options: u64) -> io::Result<()> {
         match self {
             Book::File(_) => self.append_line(&record.line(options)),
+            #[cfg(feature = "cloud")]
+            Book::Object(log) => {
+                locked(log).append(&record.line(options));
+                Ok(())
+            }
             Book::Told(told) => {
-                told.lock().unwrap_or_else(PoisonError::into_inner).push(record.clone());
+                locked(told).push(record.clone());
                 Ok(())
             }
         }
@@ -32,7 +42,7 @@ impl Book {
     /// Takes a line as it stands, in one write; one that is no file takes none.
     pub(super) fn append_line(&self, line: &[u8]) -> io::Result<()> {
         let Book::File(file) = self else { return Ok(()) };
-        let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = locked(file);
         let end = file.seek(SeekFrom::End(0))?;
         let written = match file.write(line) {
             Ok(n) if n == line.len() => Ok(()),
@@ -49,8 +59,19 @@ impl Book {
     /// Brings the lines to the disk.
     pub(super) fn sync(&self) -> io::Result<()> {
         match self {
-            Book::File(file) => file.lock().unwrap_or_else(PoisonError::into_inner).sync_data(),
+            Book::File(file) => locked(file).sync_data(),
+            #[cfg(feature = "cloud")]
+            Book::Object(log) => locked(log).save_some(),
             Book::Told(_) => Ok(()),
+        }
+    }
+
+    /// Brings the last lines to where all of them are.
+    pub(super) fn close(&self) -> io::Result<()> {
+        match self {
+            #[cfg(feature = "cloud")]
+            Book::Object(log) => locked(log).save(),
+            Book::File(_) | Book::Told(_) => Ok(()),
         }
     }
 
@@ -58,9 +79,13 @@ impl Book {
     pub(super) fn take_told(&self) -> Vec<Record> {
         match self {
             Book::File(_) => Vec::new(),
-            Book::Told(told) => {
-                std::mem::take(&mut *told.lock().unwrap_or_else(PoisonError::into_inner))
-            }
+            #[cfg(feature = "cloud")]
+            Book::Object(_) => Vec::new(),
+            Book::Told(told) => std::mem::take(&mut *locked(told)),
         }
     }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -10,7 +10,7 @@ use std::{
 use jsonl::{Style, Value, push_string};
 
 use super::{
-    hash_of,
+    Base, hash_of,
     paths::{path_body, path_of},
 };
 use crate::{
@@ -40,6 +40,8 @@ pub(crate) struct Record {
     pub(crate) size: u64,
     pub(crate) modified: i128,
     pub(crate) source_hash: u64,
+    /// What the store of the source calls this content of it, if it is in one.
+    pub(crate) source_etag: Option<String>,
     /// As of its [`Origin`].
     pub(crate) salt: u64,
     /// What was written, if something was.
@@ -62,6 +64,8 @@ pub(crate) struct Written {
     pub(crate) hash: u64,
     /// The SHA-256, where somebody asked for it.
     pub(crate) sha256: Option<[u8; 32]>,
+    /// What the store that it is in calls this content of it, if it is in one.
+    pub(crate) etag: Option<String>,
 }
 
 impl Record {
@@ -79,7 +83,7 @@ impl Record {
 
     /// Returns the line, with its end.
     pub(crate) fn line(&self, options: u64) -> Vec<u8> {
-        let Self { size, modified, source_hash, records, lost, damaged, .. } = self;
+        let Self { size, modified, source_hash, source_etag, records, lost, damaged, .. } = self;
         let options = options ^ self.salt;
         let mut line = format!("{{\"v\":{VERSION},\"tool\":");
         let mut tool = Vec::new();
@@ -89,14 +93,16 @@ impl Record {
         _ = write!(line, ",\"opts_hash\":\"{options:016x}\",\"src\":\"{source}\"");
         _ = write!(line, ",\"size\":{size},\"mtime_ns\":{modified}");
         _ = write!(line, ",\"src_xxh3\":\"{source_hash:016x}\"");
+        push_etag(&mut line, "src_etag", source_etag.as_deref());
         match &self.written {
-            Some(Written { below, length, hash, sha256 }) => {
+            Some(Written { below, length, hash, sha256, etag }) => {
                 let target = path_body(below);
                 _ = write!(line, ",\"dst\":\"{target}\",\"dst_len\":{length}");
                 _ = write!(line, ",\"dst_xxh3\":\"{hash:016x}\"");
                 if let Some(sha256) = sha256 {
                     _ = write!(line, ",\"dst_sha256\":\"{}\"", hex(sha256));
                 }
+                push_etag(&mut line, "dst_etag", etag.as_deref());
             }
             None => line.push_str(",\"dst\":null,\"dst_len\":null,\"dst_xxh3\":null"),
         }
@@ -123,9 +129,11 @@ pub(super) struct Known {
     pub(super) size: u64,
     pub(super) modified: i128,
     pub(super) source_hash: u64,
+    pub(super) source_etag: Option<Box<str>>,
     pub(super) options: u64,
     length: u64,
     hash: u64,
+    etag: Option<Box<str>>,
     pub(super) verdict: Verdict,
 }
 
@@ -143,22 +151,52 @@ impl Known {
             size: number("size")?,
             modified: line.get("mtime_ns")?.raw().as_str().parse().ok()?,
             source_hash: hash("src_xxh3")?,
+            source_etag: text("src_etag").map(Into::into),
             options: hash("opts_hash")?,
             length: number("dst_len")?,
             hash: hash("dst_xxh3")?,
+            etag: text("dst_etag").map(Into::into),
             verdict: Verdict::named(text("status")?)?,
         };
         Some((target.body().into(), known))
     }
 
     /// Returns when the file was written, in nanoseconds since 1970, if it is as it was then.
-    pub(super) fn is_there(&self, folder: &Arc<Folder>, below: &Path) -> Option<i128> {
+    pub(super) fn is_there(&self, base: &Base, below: &Path) -> Option<i128> {
+        match base {
+            Base::Folder(folder) => self.is_in(folder, below),
+            #[cfg(feature = "cloud")]
+            Base::Prefix(bucket, prefix) => {
+                let stat = bucket.stat(&prefix.join(below)).ok()?;
+                let is_it = stat.length == self.length && is_etag(&self.etag, stat.etag.as_deref());
+                is_it.then_some(stat.modified)
+            }
+        }
+    }
+
+    fn is_in(&self, folder: &Arc<Folder>, below: &Path) -> Option<i128> {
         let folder = folder.below(below.parent()?).ok()?;
         let file = folder.read(below.file_name()?).ok()?;
         let metadata = file.metadata().ok()?;
         let is_it = metadata.len() == self.length && hash_of(file).ok()? == self.hash;
         let modified = i128::from(metadata.mtime()) * 1_000_000_000;
         is_it.then_some(modified + i128::from(metadata.mtime_nsec()))
+    }
+}
+
+/// Returns whether two etags are known and the same. Some answers of a store have quotes around them.
+pub(super) fn is_etag(known: &Option<Box<str>>, etag: Option<&str>) -> bool {
+    known.is_some() && known.as_deref() == etag.map(etag_body).as_deref()
+}
+
+/// Returns an etag as the body of a JSON string.
+fn etag_body(etag: &str) -> Box<str> {
+    path_body(Path::new(etag.trim_matches('"')))
+}
+
+fn push_etag(line: &mut String, name: &str, etag: Option<&str>) {
+    if let Some(etag) = etag {
+        _ = write!(line, ",\"{name}\":\"{}\"", etag_body(etag));
     }
 }
 
@@ -176,8 +214,15 @@ mod tests {
             size: u64::MAX,
             modified: -1,
             source_hash: 7,
+            source_etag: Some("\"a\\b\"".to_owned()),
             salt: 0,
-            written: Some(Written { below: path.clone(), length: 3, hash: u64::MAX, sha256: None }),
+            written: Some(Written {
+                below: path.clone(),
+                length: 3,
+                hash: u64::MAX,
+                sha256: None,
+                etag: None,
+            }),
             verdict: Verdict::DoneWithLoss,
             records: 1,
             lost: 2,
@@ -189,6 +234,7 @@ mod tests {
         let (target, known) = Known::of(value).expect("known");
         assert_eq!(&*target, r#"/a \"b\"\n/\udcff\udcc3.jsonl"#);
         assert_eq!((&known.source, known.size, known.modified), (&target, u64::MAX, -1));
+        assert!(is_etag(&known.source_etag, Some("a\\b")) && !is_etag(&known.etag, None));
         assert_eq!((known.options, known.length, known.hash), (9, 3, u64::MAX));
         assert_eq!(known.verdict, Verdict::DoneWithLoss);
         let nothing = Record { written: None, ..record }.line(9);

@@ -132,6 +132,12 @@ fn is_old(folder: &Folder, name: &OsStr) -> bool {
     age().is_some_and(|age| age > MAX_AGE)
 }
 
+/// Returns a temporary name for what will be called `name`, which nothing else has.
+#[cfg(feature = "cloud")]
+pub(crate) fn new_name(name: &OsStr) -> OsString {
+    temporary_name(name, random())
+}
+
 fn temporary_name(name: &OsStr, random: u32) -> OsString {
     let end = format!(".tmp-{}-{}-{random:08x}", process::id(), boot_id());
     let mut start = name.to_string_lossy().into_owned();

@@ -13,7 +13,7 @@ use crate::{
     interrupt::is_interrupted,
     job::Refusal,
     journal::Record,
-    output::{Finished, Place, Replace, unwritten},
+    output::{Finished, Named, Place, Published, Replace, unwritten},
 };
 
 /// A batch is brought to the disk when it has so many files, or so many bytes.
@@ -103,8 +103,9 @@ impl Outputs {
         }
         let mut named = Vec::new();
         for Item { path, bundle } in whole {
-            match self.name(bundle.files, bundle.replace) {
-                Ok(places) => named.push((path, places, bundle.records)),
+            let Bundle { files, replace, mut records } = bundle;
+            match self.name(files, replace, &mut records) {
+                Ok(names) => named.push((path, names, records)),
                 Err(refusal) => refused.push((path, refusal)),
             }
         }
@@ -114,9 +115,12 @@ impl Outputs {
             let synced = synced.or_insert_with(|| place.folder.sync()).as_ref();
             synced.map_err(|error| io::Error::new(error.kind(), error.to_string())).copied()
         };
-        for (path, places, records) in named {
-            let synced =
-                if is_synced { places.iter().try_for_each(&mut sync_folder) } else { Ok(()) };
+        for (path, names, records) in named {
+            let places = names.iter().filter_map(|named| match named {
+                Named::Here(place) if is_synced => Some(place),
+                _ => None,
+            });
+            let synced = places.into_iter().try_for_each(&mut sync_folder);
             let told = synced.and_then(|()| self.tell(&records));
             if let Err(error) = told {
                 refused.push((path.clone(), unwritten(error, &path).into()));
@@ -132,45 +136,70 @@ impl Outputs {
         refused
     }
 
-    /// Gives files that belong together their names, or none of them; returns their places.
-    ///
-    /// Where names that differ are of one file, as those in other cases are on some file systems, the
-    /// first of this run stays.
-    fn name(&self, files: Vec<Finished>, replace: Replace) -> Result<Vec<Place>, Refusal> {
-        let (mut places, mut made) = (Vec::new(), Vec::new());
-        for file in files {
-            let path = file.path();
-            let place = file.place().cloned();
-            let identity = file.identity();
-            let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
-            let is_ours = |named: &HashSet<Identity>| {
-                place.as_ref().and_then(Place::identity).is_some_and(|it| named.contains(&it))
-            };
-            let published = match replace != Replace::Never && is_ours(&named) {
-                true => Err(io::ErrorKind::AlreadyExists.into()),
-                false => file.publish(replace),
-            };
-            match published {
-                Ok(is_new) => {
-                    named.extend(identity.filter(|_| is_new));
-                    made.extend(place.clone().filter(|_| is_new && replace == Replace::Never));
-                    places.extend(place);
-                }
-                Err(error) => {
-                    for Place { folder, name } in &made {
-                        // What cannot be removed is equal to what the next run writes.
-                        _ = folder.remove(name);
+    /// Gives files that belong together their names, or none of them, and completes what is told of
+    /// each; returns where they are.
+    fn name(
+        &self,
+        files: Vec<Finished>,
+        replace: Replace,
+        records: &mut [Record],
+    ) -> Result<Vec<Named>, Refusal> {
+        let (mut names, mut made) = (Vec::new(), Vec::new());
+        for (file_idx, file) in files.into_iter().enumerate() {
+            match self.name_one(file, replace) {
+                Ok(Published { named, is_new, etag }) => {
+                    if is_new && replace == Replace::Never {
+                        made.push(named.clone());
                     }
-                    let label = path.display().to_string();
-                    return Err(match error.kind() {
-                        io::ErrorKind::AlreadyExists if is_ours(&named) => Refusal::SameName(label),
-                        io::ErrorKind::AlreadyExists => Refusal::Exists(label),
-                        _ => unwritten(error, &path).into(),
-                    });
+                    names.push(named);
+                    let record = records.get_mut(file_idx);
+                    if let Some(written) = record.and_then(|record| record.written.as_mut()) {
+                        written.etag = etag;
+                    }
+                }
+                Err(refusal) => {
+                    for named in &made {
+                        // What cannot be removed is equal to what the next run writes.
+                        _ = named.remove();
+                    }
+                    return Err(refusal);
                 }
             }
         }
-        Ok(places)
+        Ok(names)
+    }
+
+    /// Gives a file its name.
+    ///
+    /// Where names that differ are of one file, as those in other cases are on some file systems, the
+    /// first of this run stays.
+    fn name_one(&self, file: Finished, replace: Replace) -> Result<Published, Refusal> {
+        let path = file.path();
+        let refusal = |error: io::Error| match error.kind() {
+            io::ErrorKind::AlreadyExists => Refusal::Exists(path.display().to_string()),
+            _ => unwritten(error, &path).into(),
+        };
+        let Some(place) = file.place().cloned() else {
+            return file.publish(replace).map_err(refusal);
+        };
+        let identity = file.identity();
+        let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_ours = |named: &HashSet<Identity>| {
+            place.identity().is_some_and(|identity| named.contains(&identity))
+        };
+        if replace != Replace::Never && is_ours(&named) {
+            return Err(Refusal::SameName(path.display().to_string()));
+        }
+        match file.publish(replace) {
+            Ok(published) => {
+                named.extend(identity.filter(|_| published.is_new));
+                Ok(published)
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && is_ours(&named) => {
+                Err(Refusal::SameName(path.display().to_string()))
+            }
+            Err(error) => Err(refusal(error)),
+        }
     }
 
     /// Writes lines of the journal.

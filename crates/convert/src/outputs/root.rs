@@ -7,10 +7,13 @@ use std::{
     sync::Arc,
 };
 
+#[cfg(feature = "cloud")]
+use crate::{cloud::Bucket, output::temporary::is_temporary};
 use crate::{
     folder::Folder,
-    journal::{Journal, Origin, Record, Standing, Unusable},
+    journal::{Base, Journal, Origin, Record, Standing, Unusable},
     output::{Replace, temporary::remove_stale},
+    storage::without_query,
     terminal::shown::shown,
 };
 
@@ -19,7 +22,7 @@ use crate::{
 pub(super) struct Root {
     path: PathBuf,
     /// Not there in a rehearsal, if it is not there yet.
-    folder: Option<Arc<Folder>>,
+    base: Option<Base>,
     journal: Option<Journal>,
     is_rehearsal: bool,
 }
@@ -30,6 +33,13 @@ pub(super) struct Root {
 pub(crate) struct NotOpened {
     path: PathBuf,
     reason: Unusable,
+}
+
+impl NotOpened {
+    /// Returns that a place to write to cannot be reached.
+    pub(crate) fn new(path: &Path, error: io::Error) -> Self {
+        Self { path: without_query(path), reason: Unusable::Place(error) }
+    }
 }
 
 impl Root {
@@ -45,19 +55,40 @@ impl Root {
                 }
                 (Some(folder), Some(journal))
             };
-            Ok(Self { path: path.to_owned(), folder, journal, is_rehearsal })
+            let base = folder.map(Base::Folder);
+            Ok(Self { path: path.to_owned(), base, journal, is_rehearsal })
+        };
+        open().map_err(|reason| NotOpened { path: path.to_owned(), reason })
+    }
+
+    /// Opens what is below an URL.
+    #[cfg(feature = "cloud")]
+    pub(super) fn of_prefix(
+        bucket: &Arc<Bucket>,
+        path: &Path,
+        options: u64,
+        is_rehearsal: bool,
+    ) -> Result<Self, NotOpened> {
+        let open = || {
+            // What is there is known at once, and not asked for one by one.
+            let objects = bucket.list(path).map_err(Unusable::Place)?;
+            sweep(bucket, &objects, is_rehearsal);
+            let journal = Some(Journal::of_prefix(bucket.clone(), path, options)?);
+            let base = Some(Base::Prefix(bucket.clone(), path.to_owned()));
+            Ok(Self { path: path.to_owned(), base, journal, is_rehearsal })
         };
         open().map_err(|reason| NotOpened { path: path.to_owned(), reason })
     }
 
     pub(super) fn without_journal(path: &Path) -> io::Result<Self> {
-        let folder = Some(Folder::create(path)?);
-        Ok(Self { path: path.to_owned(), folder, journal: None, is_rehearsal: false })
+        let base = Some(Base::Folder(Folder::create(path)?));
+        Ok(Self { path: path.to_owned(), base, journal: None, is_rehearsal: false })
     }
 
     pub(super) fn of_worker(folder: Arc<Folder>, journal: Journal) -> Self {
-        let (path, folder, journal) = (folder.path().to_owned(), Some(folder), Some(journal));
-        Self { path, folder, journal, is_rehearsal: false }
+        let path = folder.path().to_owned();
+        let (base, journal) = (Some(Base::Folder(folder)), Some(journal));
+        Self { path, base, journal, is_rehearsal: false }
     }
 
     /// Returns what was told since this was asked last, if there is nobody else to tell it to.
@@ -66,7 +97,10 @@ impl Root {
     }
 
     pub(super) fn folder(&self) -> io::Result<&Arc<Folder>> {
-        self.folder.as_ref().ok_or_else(|| io::ErrorKind::NotFound.into())
+        match &self.base {
+            Some(Base::Folder(folder)) => Ok(folder),
+            _ => Err(io::ErrorKind::NotFound.into()),
+        }
     }
 
     /// Returns the part of a path that is below the folder.
@@ -75,8 +109,8 @@ impl Root {
     }
 
     pub(super) fn standing(&self, path: &Path, origin: &mut Origin<'_>) -> io::Result<Standing> {
-        match (&self.folder, &self.journal) {
-            (Some(folder), Some(journal)) => journal.standing(folder, self.strip(path), origin),
+        match (&self.base, &self.journal) {
+            (Some(base), Some(journal)) => journal.standing(base, self.strip(path), origin),
             _ => Ok(Standing::Open(Replace::Never)),
         }
     }
@@ -89,11 +123,30 @@ impl Root {
         }
     }
 
+    /// Brings the last lines of the journal to where all of them are.
+    pub(super) fn close_journal(&self) -> io::Result<()> {
+        match &self.journal {
+            Some(journal) if !self.is_rehearsal => journal.close(),
+            _ => Ok(()),
+        }
+    }
+
     /// Brings the journal to the disk.
     pub(super) fn sync_journal(&self) -> io::Result<()> {
         match &self.journal {
             Some(journal) if !self.is_rehearsal => journal.sync(),
             _ => Ok(()),
+        }
+    }
+}
+
+/// Removes what dead runs left of objects that were to be copied to their names.
+#[cfg(feature = "cloud")]
+fn sweep(bucket: &Bucket, objects: &[PathBuf], is_rehearsal: bool) {
+    for path in objects.iter().filter(|_| !is_rehearsal) {
+        if path.file_name().is_some_and(is_temporary) && bucket.is_old(path) {
+            // What cannot be removed now is removed by a later run.
+            _ = bucket.remove(path);
         }
     }
 }

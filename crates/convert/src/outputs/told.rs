@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{Outputs, root::Root};
+use super::{Outputs, absolute, root::Root};
 use crate::{
     input::{Input, opened::Opened},
     job::verdict::Verdict,
@@ -23,23 +23,25 @@ impl Outputs {
         files: &[Finished],
         salt: u64,
     ) -> io::Result<Vec<Record>> {
-        let (Some(root), Input::File { path: source, .. }) = (&self.root, input) else {
+        let (Some(root), Some(source)) = (&self.root, absolute(input)?) else {
             return Ok(Vec::new());
         };
         let Some(snapshot) = opened.snapshot() else { return Ok(Vec::new()) };
-        let source = std::path::absolute(source)?;
         let source_hash = snapshot.hash()?;
+        let stat = snapshot.stat();
         let record = |file: &Finished| Record {
             source: source.clone(),
-            size: snapshot.length(),
-            modified: snapshot.modified(),
+            size: stat.length,
+            modified: stat.modified,
             source_hash,
+            source_etag: stat.etag.clone(),
             salt,
             written: Some(Written {
                 below: root.strip(&file.path()).to_owned(),
                 length: file.length(),
                 hash: file.hash(),
                 sha256: file.sha256(),
+                etag: None,
             }),
             verdict: Verdict::Done,
             records: 0,
@@ -51,13 +53,13 @@ impl Outputs {
 
     /// Notes in the journal that nothing was written of an input, and why.
     pub(crate) fn note_failure(&self, input: &Input, verdict: Verdict) {
-        let (Some(root), Input::File { path, .. }) = (&self.root, input) else { return };
-        let metadata = std::fs::symlink_metadata(path).ok();
+        let (Some(root), Ok(Some(source))) = (&self.root, absolute(input)) else { return };
         let record = Record {
-            source: std::path::absolute(path).unwrap_or_default(),
-            size: metadata.map_or(0, |metadata| metadata.len()),
+            source,
+            size: input.size(),
             modified: 0,
             source_hash: 0,
+            source_etag: None,
             salt: 0,
             written: None,
             verdict,

@@ -1,9 +1,6 @@
 //! The place in a file of a session up to which it has been read.
 
-use std::{
-    fs::File,
-    io::{self, Take},
-};
+use std::io::{self, Take};
 
 use core_model::{Event, Format};
 use jsonl::{Error, ErrorKind, Line, Scanner, Stream, Text};
@@ -12,13 +9,14 @@ use super::SessionFile;
 use crate::{
     carry::VolumeKind,
     pipeline::{recovery::Recovery, survey::EachEvent},
+    storage::Bytes,
 };
 
 /// A file that is being read.
 pub(super) struct Cursor<'s> {
     file: &'s SessionFile,
     format: &'static Format,
-    stream: Stream<Take<File>>,
+    stream: Stream<Take<Bytes>>,
     scanner: Scanner,
     recovery: Recovery,
     /// The tool use that started the sub-agent, as a JSON string; empty if nobody knows.

@@ -173,13 +173,13 @@ impl Order {
         let main = unit.main.path().ok_or(Refusal::NoName)?;
         let bundle = unit.bundle(from)?;
         let is_whole = self.is_whole();
-        let mut session = self.session(&bundle, is_whole)?;
+        let mut session = self.session(unit, &bundle, is_whole)?;
         let mut outcome = self.session_to(&unit.main, session.clone(), from, path);
         for _ in 1..MAX_ATTEMPTS {
-            if !matches!(outcome, Err(Refusal::Changing)) {
+            if !outcome.as_ref().is_err_and(Refusal::is_of_change) {
                 break;
             }
-            session = self.session(&bundle, is_whole)?;
+            session = self.session(unit, &bundle, is_whole)?;
             outcome = self.session_to(&unit.main, session.clone(), from, path);
         }
         let mut outcome = outcome?;
@@ -212,7 +212,12 @@ impl Order {
     }
 
     /// Returns the files that go into the main file of the target, as one source.
-    pub(super) fn session(&self, bundle: &Bundle, is_whole: bool) -> Result<Session, Refusal> {
+    pub(super) fn session(
+        &self,
+        unit: &Unit,
+        bundle: &Bundle,
+        is_whole: bool,
+    ) -> Result<Session, Refusal> {
         let name_of = |path: &Path| Volume::name_of(path, &bundle.main);
         let mut files = vec![(bundle.main.clone(), VolumeKind::Main, String::new(), String::new())];
         // A sub-agent that says nothing makes no session of its own.
@@ -228,7 +233,7 @@ impl Order {
             let name = name_of(path).ok_or(Refusal::NoName)?;
             files.push((path.clone(), VolumeKind::Side, name, String::new()));
         }
-        Ok(Session::new(files)?)
+        Ok(Session::new(unit.main.storage(), files)?)
     }
 
     /// Converts a sub-agent's file to one beside that of its session.
@@ -241,7 +246,7 @@ impl Order {
     ) -> Result<Outcome, Refusal> {
         let volume = Volume {
             kind: VolumeKind::Agent,
-            size: std::fs::metadata(&agent.path)?.len(),
+            size: input.storage().stat(&agent.path)?.length,
             name: Volume::name_of(&agent.path, main).ok_or(Refusal::NoName)?,
             tool_use: agent.tool_use.clone().unwrap_or_default(),
         };

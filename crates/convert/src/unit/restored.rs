@@ -24,7 +24,8 @@ use crate::{
     outputs::Bundle,
     pipeline::{OtherTarget, Target, damage::first_damage, stack::Stack},
     redaction::{Redactions, redact},
-    session::{Session, SessionFile},
+    session::Session,
+    storage::Storage,
 };
 
 /// A session as it is read, and what was taken out of it before.
@@ -141,13 +142,13 @@ impl Order {
         }
         let folder = tempfile::tempdir()?;
         let mut files = Vec::new();
-        for (n, SessionFile { path, volume, .. }) in session.files().iter().enumerate() {
+        for (n, file) in session.files().iter().enumerate() {
             let copy = folder.path().join(n.to_string());
-            redactions.absorb(redact(&mut File::open(path)?, &mut File::create(&copy)?)?);
-            let Volume { kind, name, tool_use, .. } = volume.clone();
+            redactions.absorb(redact(&mut file.open()?, &mut File::create(&copy)?)?);
+            let Volume { kind, name, tool_use, .. } = file.volume.clone();
             files.push((copy, kind, name, tool_use));
         }
-        let session = Session::new(files)?.called(session.files());
+        let session = Session::new(&Storage::Disk, files)?.called(session.files());
         Ok(Staged { session, redactions, _folder: Some(folder) })
     }
 
@@ -157,8 +158,7 @@ impl Order {
             return Ok(());
         }
         for file in session.files().iter().filter(|file| file.volume.kind != VolumeKind::Side) {
-            let file = File::open(&file.path)?;
-            if let Some(damage) = first_damage(&mut Source::new(file))? {
+            if let Some(damage) = first_damage(&mut Source::new(file.bytes()?))? {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, damage).into());
             }
         }

@@ -49,7 +49,8 @@ impl Order {
         from: &'static core_model::Format,
     ) -> Result<Outcome, Refusal> {
         let bundle = unit.bundle(from)?;
-        let Staged { session, redactions, .. } = &self.staged(self.session(&bundle, true)?)?;
+        let Staged { session, redactions, .. } =
+            &self.staged(self.session(unit, &bundle, true)?)?;
         self.check_damage(session)?;
         let conversion = self.conversion(from);
         if self.verify && self.carry != CarryMode::None {

@@ -13,6 +13,7 @@ use super::VERSION;
 use crate::{
     input::Input,
     journal::paths::{path_body, path_of},
+    storage::Storage,
     terminal::object::Object,
     unit::Unit,
 };
@@ -110,7 +111,7 @@ impl Planned {
     pub(crate) fn unit(&self) -> Option<Unit> {
         let input = |path: &PathBuf| {
             let name = PathBuf::from(path.file_name().unwrap_or_default());
-            Input::File { path: path.clone(), name, is_named: false }
+            Input::File { storage: Storage::Disk, path: path.clone(), name, is_named: false }
         };
         let inputs = std::iter::once(&self.main).chain(&self.subs).map(input).collect();
         let mut units = Unit::group(inputs);

@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    fs::{self, File},
+    fs,
     io::{self, Read},
     path::{Path, PathBuf},
 };
@@ -10,7 +10,7 @@ use std::{
 use jsonl::{Scanner, Stream};
 
 use super::{Agent, Bundle, Bundles, Evidence, FileRole, Link, Linked, Missing};
-use crate::{Block, Content, Event, Format, Role};
+use crate::{Block, Content, Disk, Event, Files, Format, Role};
 
 /// The bytes of a description that are read.
 const MAX_DESCRIPTION: u64 = 64 * 1024;
@@ -65,7 +65,7 @@ impl Bundles {
                 folders.push(path);
             } else if kind.is_file()
                 && path != main
-                && let Some(owner) = (self.owner)(&path)
+                && let Some(owner) = (self.owner)(&path, &Disk)
                 && owner.main == main
             {
                 files.push((path, owner.role));
@@ -86,10 +86,10 @@ impl Bundle {
             Some(bundles) => bundles.files(main)?,
             None => Vec::new(),
         };
-        Self::of_files(format, main, files)
+        Self::of_files(format, main, files, &Disk)
     }
 
-    /// Reads the files of a session for what links them.
+    /// Reads the files of a session, opened as it is said, for what links them.
     ///
     /// # Errors
     ///
@@ -98,6 +98,7 @@ impl Bundle {
         format: &Format,
         main: &Path,
         files: Vec<(PathBuf, FileRole)>,
+        opened: &dyn Files,
     ) -> io::Result<Self> {
         let mut bundle = Bundle { main: main.to_owned(), ..Bundle::default() };
         let Some(bundles) = format.bundles else { return Ok(bundle) };
@@ -109,7 +110,7 @@ impl Bundle {
                 }
                 FileRole::Description(id) => {
                     let mut bytes = Vec::new();
-                    File::open(&path)?.take(MAX_DESCRIPTION).read_to_end(&mut bytes)?;
+                    opened.open(&path)?.take(MAX_DESCRIPTION).read_to_end(&mut bytes)?;
                     let folder = path.parent().map(Path::to_owned).unwrap_or_default();
                     if let Some(read) = bundles.description {
                         descriptions.insert((folder, id), read(&bytes));
@@ -120,9 +121,9 @@ impl Bundle {
             }
         }
         let mut search = Search { format, bundles, links: BTreeMap::new(), prompts: Vec::new() };
-        search.read(main, None)?;
+        search.read(opened, main, None)?;
         for (agent_idx, agent) in bundle.agents.iter_mut().enumerate() {
-            agent.n_messages = search.read(&agent.path, Some(agent_idx))?;
+            agent.n_messages = search.read(opened, &agent.path, Some(agent_idx))?;
         }
         for agent in &mut bundle.agents {
             let folder = agent.path.parent().map(Path::to_owned).unwrap_or_default();
@@ -151,8 +152,8 @@ struct Search<'f> {
 
 impl Search<'_> {
     /// Reads a file, the main one or a sub-agent's, and returns the number of its messages.
-    fn read(&mut self, path: &Path, of: Option<usize>) -> io::Result<u64> {
-        let mut stream = Stream::new(File::open(path)?);
+    fn read(&mut self, opened: &dyn Files, path: &Path, of: Option<usize>) -> io::Result<u64> {
+        let mut stream = Stream::new(opened.open(path)?);
         let mut scanner = Scanner::default();
         let mut asked = None;
         let mut n_messages = 0;

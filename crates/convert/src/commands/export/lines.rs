@@ -3,14 +3,16 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    fs::File,
     io,
 };
 
-use core_model::{Agent, Bundle, Context, Event, Format, Missing, Options, Plan};
+use core_model::{Agent, Bundle, Context, Event, Files, Format, Missing, Options, Plan};
 use jsonl::{Line, Style, Text, push_string};
 
-use crate::{FORMATS, Source, input::Input, pipeline::survey::Events, terminal::shown::shown};
+use crate::{
+    FORMATS, Source, input::Input, pipeline::survey::Events, storage::Storage,
+    terminal::shown::shown,
+};
 
 /// How deep the files of sub-agents are read inside of one another; deeper ones come at the end.
 const MAX_DEPTH: usize = 16;
@@ -29,6 +31,7 @@ type EachRead<'e> = dyn FnMut(Read<'_>) -> io::Result<()> + 'e;
 
 /// How the files of a session are read.
 pub(in crate::commands) struct SessionLines {
+    storage: Storage,
     format: &'static Format,
     plan: Plan,
     /// Whether all lines are a sub-agent's: then its conversation is the page's.
@@ -44,7 +47,7 @@ impl SessionLines {
     /// Finds the files that belong to an input.
     pub(in crate::commands) fn new(input: &Input, format: &'static Format) -> io::Result<Self> {
         let bundle = match input {
-            Input::File { path, .. } => Bundle::open(format, path)?,
+            Input::File { storage, path, .. } => storage.bundle(format, path)?,
             _ => Bundle::default(),
         };
         let mut by_tool_use: HashMap<String, Vec<usize>> = HashMap::new();
@@ -55,7 +58,8 @@ impl SessionLines {
         }
         let Bundle { agents, missing, .. } = bundle;
         let (plan, unread) = (Plan::default(), Vec::new());
-        Ok(Self { format, plan, is_of_agent: false, agents, by_tool_use, missing, unread })
+        let storage = input.storage().clone();
+        Ok(Self { storage, format, plan, is_of_agent: false, agents, by_tool_use, missing, unread })
     }
 
     /// Finds which lines of the main file are the conversation.
@@ -180,7 +184,7 @@ impl Pass<'_> {
         let written = String::from_utf8(written).unwrap_or_default();
         let parent_tool_use = tool_use.and_then(|_| Text::new(&written));
         let label = shown(&agent.path.to_string_lossy());
-        let file = match File::open(&agent.path) {
+        let file = match self.lines.storage.reader(&agent.path) {
             Ok(file) => file,
             Err(error) => {
                 self.unread.push(format!("{label}: {error}"));
@@ -207,7 +211,7 @@ impl Pass<'_> {
 
 /// Returns whether a file belongs to a session whose main file is there: it is shown with that one.
 pub(in crate::commands) fn has_owner(input: &Input) -> bool {
-    let Input::File { path, .. } = input else { return false };
-    let mut owners = FORMATS.iter().filter_map(|format| (format.bundles?.owner)(path));
-    owners.any(|owner| owner.main.is_file())
+    let Input::File { storage, path, .. } = input else { return false };
+    let mut owners = FORMATS.iter().filter_map(|format| (format.bundles?.owner)(path, storage));
+    owners.any(|owner| storage.size(&owner.main).is_ok())
 }

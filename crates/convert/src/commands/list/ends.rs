@@ -1,10 +1,6 @@
 //! What the first and the last lines of a file say of its session: a list reads no more.
 
-use std::{
-    fs,
-    io::{self, Read, Seek, SeekFrom},
-    time::UNIX_EPOCH,
-};
+use std::io::{self, Read, Seek, SeekFrom};
 
 use core_model::{Body, ErrorPolicy, Event, Format, TitleRank, event_millis, failed_results};
 use jsonl::{Line, Scanner};
@@ -118,9 +114,8 @@ fn read_at(file: &mut Opened, start: u64, n_bytes: u64) -> io::Result<Vec<u8>> {
 
 /// Returns when a file was written last.
 fn modified(input: &Input) -> Option<i64> {
-    let Input::File { path, .. } = input else { return None };
-    let modified = fs::metadata(path).ok()?.modified().ok()?;
-    i64::try_from(modified.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
+    let Input::File { storage, path, .. } = input else { return None };
+    i64::try_from(storage.stat(path).ok()?.modified / 1_000_000).ok()
 }
 
 /// What the lines so far say.

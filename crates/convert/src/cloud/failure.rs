@@ -1,0 +1,111 @@
+//! What goes wrong with a store, in words that name no credentials.
+
+use std::{error, io};
+
+use object_store::Error;
+
+use crate::{storage::Changed, terminal::shown::shown};
+
+/// The characters of a store's own words that are told.
+const MAX_WORDS: usize = 160;
+
+/// Returns an error of a store as one of reading or writing.
+pub(super) fn failure(error: &Error) -> io::Error {
+    let code = code_of(error);
+    match error {
+        _ if matches!(code.as_deref(), Some("NoSuchBucket" | "ContainerNotFound")) => {
+            io::Error::new(io::ErrorKind::NotFound, "there is no such bucket")
+        }
+        Error::NotFound { .. } => {
+            io::Error::new(io::ErrorKind::NotFound, "there is no such object")
+        }
+        Error::AlreadyExists { .. } => io::ErrorKind::AlreadyExists.into(),
+        Error::Precondition { .. } | Error::NotModified { .. } => io::Error::other(Changed),
+        Error::PermissionDenied { .. } => denied("the store denies it", error),
+        Error::Unauthenticated { .. } => denied("the store does not know these credentials", error),
+        _ if is_status(error, "403") => denied("the store denies it", error),
+        _ => io::Error::other(format!("the store fails: {}", words(error))),
+    }
+}
+
+fn denied(what: &str, error: &Error) -> io::Error {
+    let code = code_of(error).map(|code| format!(" ({code})")).unwrap_or_default();
+    io::Error::new(io::ErrorKind::PermissionDenied, format!("{what}{code}"))
+}
+
+/// Returns the words of what went wrong first: those of what went wrong because of it repeat them,
+/// and the address with its query.
+fn words(error: &Error) -> String {
+    if let Some(code) = code_of(error) {
+        return code;
+    }
+    let first = innermost(error).to_string();
+    // Whatever a server answers may say more than we want to tell.
+    let line = first.lines().next().unwrap_or_default();
+    let line = line.split(['<', '{']).next().unwrap_or_default();
+    let is_address = |word: &&str| word.contains("://") || word.contains('?');
+    let words: Vec<&str> = line.split(' ').filter(|word| !is_address(word)).collect();
+    let words: String = words.join(" ").chars().take(MAX_WORDS).collect();
+    shown(words.trim_end_matches([':', ' ']))
+}
+
+fn innermost(error: &Error) -> &dyn error::Error {
+    let mut cause: &dyn error::Error = error;
+    while let Some(next) = cause.source() {
+        cause = next;
+    }
+    cause
+}
+
+/// Returns the code that S3's, Google's and Azure's answers have, such as `AccessDenied`.
+fn code_of(error: &Error) -> Option<String> {
+    let text = innermost(error).to_string();
+    let (_, rest) = text.split_once("<Code>")?;
+    let (code, _) = rest.split_once("</Code>")?;
+    let is_code = !code.is_empty() && code.len() < 80;
+    (is_code && code.bytes().all(|byte| byte.is_ascii_alphanumeric())).then(|| code.to_owned())
+}
+
+fn is_status(error: &Error, status: &str) -> bool {
+    innermost(error).to_string().contains(&format!("status code: {status} "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn generic(words: &str) -> Error {
+        Error::Generic { store: "S3", source: words.to_owned().into() }
+    }
+
+    #[test]
+    fn nothing_secret_is_said() {
+        for (words, said) in [
+            ("Connection refused (os error 111)", "Connection refused (os error 111)"),
+            (
+                "error sending request for url (https://h/x?sig=secret)",
+                "error sending request for url",
+            ),
+            ("no: 503 Slow: <Error><Code>SlowDown</Code><Key>secret</Key>", "SlowDown"),
+            ("no: 400 Bad: <Error><StringToSign>secret", "no: 400 Bad"),
+            ("odd\u{1b}[31m\nsecret", r"odd\u{1b}[31m"),
+        ] {
+            let error = failure(&generic(words));
+            assert_eq!(error.to_string(), format!("the store fails: {said}"));
+        }
+    }
+
+    #[test]
+    fn each_failure_is_of_its_kind() {
+        let path = || "a".to_owned();
+        let source = || "x <Code>AccessDenied</Code>".into();
+        let denied = Error::PermissionDenied { path: path(), source: source() };
+        let error = failure(&denied);
+        assert_eq!(error.kind(), io::ErrorKind::PermissionDenied);
+        assert_eq!(error.to_string(), "the store denies it (AccessDenied)");
+        let missing = Error::NotFound { path: path(), source: source() };
+        assert_eq!(failure(&missing).kind(), io::ErrorKind::NotFound);
+        let changed = Error::Precondition { path: path(), source: source() };
+        assert!(crate::storage::is_changed(&failure(&changed)));
+    }
+}

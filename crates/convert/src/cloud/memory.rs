@@ -1,0 +1,216 @@
+//! Stores in memory, and all that is asked of a store there.
+
+use std::{
+    collections::HashMap,
+    io::{Read, Seek, SeekFrom},
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use object_store::{ObjectStore, memory::InMemory, path::Path as Key};
+
+use super::{Bucket, Buckets, Condition};
+use crate::storage::is_changed;
+
+static STORES: Mutex<Vec<(String, Arc<InMemory>)>> = Mutex::new(Vec::new());
+
+/// Returns the store of an URL up to its host: whoever asks twice gets the same.
+pub(super) fn store(root: &str) -> Arc<dyn ObjectStore> {
+    let mut stores = STORES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, store)) = stores.iter().find(|(name, _)| name == root) {
+        return store.clone();
+    }
+    let store = Arc::new(InMemory::new());
+    stores.push((root.to_owned(), store.clone()));
+    store
+}
+
+fn bucket(root: &str) -> Arc<Bucket> {
+    Buckets::default().of(Path::new(root)).expect("a bucket").0
+}
+
+/// Puts an object without asking.
+fn put(url: &str, bytes: impl Into<Vec<u8>>) {
+    let bytes = bytes.into();
+    let length = bytes.len() as u64;
+    let bucket = bucket(url);
+    bucket.put(Path::new(url), &mut &*bytes, length, &Condition::Any).expect("put");
+}
+
+/// Returns what is below a prefix now, by name.
+fn objects(url: &str) -> HashMap<PathBuf, Vec<u8>> {
+    let bucket = bucket(url);
+    let read = |path: PathBuf| {
+        let mut bytes = Vec::new();
+        bucket.open(&path).expect("opened").read_to_end(&mut bytes).expect("read");
+        (path.strip_prefix(url).expect("below").to_owned(), bytes)
+    };
+    bucket.list(Path::new(url)).expect("listed").into_iter().map(read).collect()
+}
+
+fn run(args: &[&str]) -> ExitCode {
+    let args = ["convert", "-q"].iter().chain(args);
+    crate::run(args.map(|arg| (*arg).into()))
+}
+
+/// The files of the sample, a session with sub-agents and outputs.
+fn sample() -> Vec<(String, Vec<u8>)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/sample");
+    let (mut folders, mut files) = (vec![root.clone()], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(&root).expect("below").to_string_lossy().into_owned();
+                files.push((name, std::fs::read(path).expect("read")));
+            }
+        }
+    }
+    files
+}
+
+#[test]
+fn a_prefix_goes_there_and_back_and_nothing_twice() {
+    for (name, bytes) in sample() {
+        put(&format!("memory://sample/in/{name}"), bytes);
+    }
+    let there = ["--to", "clido", "memory://sample/in/", "-o", "memory://sample/there/"];
+    assert_eq!(run(&there), ExitCode::SUCCESS);
+    let first = objects("memory://sample/there");
+    assert!(first.len() > 1);
+    assert_eq!(run(&there), ExitCode::SUCCESS);
+    assert_eq!(objects("memory://sample/there"), first);
+    let back = ["memory://sample/there", "--to", "claude-code", "-o", "memory://sample/back/"];
+    assert_eq!(run(&back), ExitCode::SUCCESS);
+    let (mut back, source) = (objects("memory://sample/back"), objects("memory://sample/in"));
+    back.remove(Path::new(crate::input::JOURNAL)).expect("a journal");
+    assert_eq!(back, source);
+    // What stands here after the same command says which files are written as they are on the disk.
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = folder.path().join("out");
+    let output = output.to_str().expect("text");
+    assert_eq!(run(&["memory://sample/in/", "--to", "clido", "-o", output]), ExitCode::SUCCESS);
+    for (name, bytes) in first.iter().filter(|(name, _)| *name != Path::new(crate::input::JOURNAL))
+    {
+        assert_eq!(std::fs::read(Path::new(output).join(name)).expect("read"), *bytes);
+    }
+}
+
+#[test]
+fn what_somebody_else_wrote_stays() {
+    let (_, bytes) = sample().into_iter().find(|(name, _)| !name.contains('/')).expect("a session");
+    put("memory://taken/in/a.jsonl", bytes);
+    put("memory://taken/out/a.jsonl", "mine");
+    let there = ["--to", "clido", "memory://taken/in/", "-o", "memory://taken/out/"];
+    assert_eq!(run(&there), ExitCode::from(2));
+    assert_eq!(objects("memory://taken/out")[Path::new("a.jsonl")], b"mine");
+    let forced = [&there[..], &["--force"]].concat();
+    assert_eq!(run(&forced), ExitCode::SUCCESS);
+    let found = objects("memory://taken/out");
+    assert_eq!(found[Path::new("a.jsonl.bak")], b"mine");
+    assert_ne!(found[Path::new("a.jsonl")], b"mine");
+    // A changed source is converted again, in place of what we wrote.
+    let (_, other) = sample().into_iter().find(|(name, _)| !name.contains('/')).expect("a session");
+    let shorter = other.iter().rposition(|byte| *byte == b'{').expect("a line");
+    let shorter = other[..shorter].iter().rposition(|byte| *byte == b'\n').expect("a line");
+    put("memory://taken/in/a.jsonl", &other[..=shorter]);
+    assert_eq!(run(&there), ExitCode::SUCCESS);
+    assert_ne!(objects("memory://taken/out")[Path::new("a.jsonl")], found[Path::new("a.jsonl")]);
+    assert_eq!(objects("memory://taken/out").len(), 3);
+}
+
+#[test]
+fn a_lost_journal_costs_work_alone() {
+    for (name, bytes) in sample() {
+        put(&format!("memory://lost/in/{name}"), bytes);
+    }
+    let there = ["--to", "clido", "memory://lost/in/", "-o", "memory://lost/out/"];
+    assert_eq!(run(&there), ExitCode::SUCCESS);
+    let first = objects("memory://lost/out");
+    let journal = format!("memory://lost/out/{}", crate::input::JOURNAL);
+    bucket("memory://lost").remove(Path::new(&journal)).expect("removed");
+    assert_eq!(run(&there), ExitCode::SUCCESS);
+    assert_eq!(objects("memory://lost/out").len(), first.len());
+}
+
+#[test]
+fn a_large_object_is_read_in_any_order_and_as_it_was() {
+    let bytes: Vec<u8> = (0..3_000_000_u32).flat_map(u32::to_le_bytes).collect();
+    let path = Path::new("memory://large/a");
+    put("memory://large/a", bytes.clone());
+    let bucket = bucket("memory://large");
+    let mut reader = bucket.open(path).expect("opened");
+    let mut buffer = [0; 1000];
+    for at in [0_usize, 11_999_000, 4_194_000, 4_194_304, 500, 8_388_000] {
+        reader.seek(SeekFrom::Start(at as u64)).expect("a place");
+        reader.read_exact(&mut buffer).expect("read");
+        assert_eq!(buffer, bytes[at..at + 1000], "at {at}");
+    }
+    reader.rewind().expect("a place");
+    let mut whole = Vec::new();
+    reader.read_to_end(&mut whole).expect("read");
+    assert!(whole == bytes);
+    reader.rewind().expect("a place");
+    reader.read_exact(&mut buffer).expect("read");
+    put("memory://large/a", vec![7; bytes.len()]);
+    let error = reader.read_to_end(&mut whole).expect_err("changed");
+    assert!(is_changed(&error) && reader.is_changed());
+    // It is opened as it is now.
+    let mut reader = bucket.open(path).expect("opened");
+    reader.read_exact(&mut buffer).expect("read");
+    assert_eq!(buffer, [7; 1000]);
+}
+
+#[test]
+fn a_large_object_is_written_once() {
+    let bytes: Vec<u8> = (0..5_000_000_u32).flat_map(u32::to_le_bytes).collect();
+    let (path, bucket) = (Path::new("memory://parts/a"), bucket("memory://parts"));
+    let put = |condition: &Condition| {
+        bucket.put(path, &mut bytes.as_slice(), bytes.len() as u64, condition)
+    };
+    let stat = put(&Condition::Free).expect("put");
+    let error = put(&Condition::Free).expect_err("there");
+    assert_eq!(error.kind(), std::io::ErrorKind::AlreadyExists);
+    assert!(is_changed(&put(&Condition::Same(Some("other".into()))).expect_err("another")));
+    put(&Condition::Same(stat.etag)).expect("put");
+    assert!(objects("memory://parts") == HashMap::from([(PathBuf::from("a"), bytes.clone())]));
+    // A file that is cut becomes nothing.
+    let cut = bucket.put(Path::new("memory://parts/b"), &mut &*bytes, 30_000_000, &Condition::Any);
+    assert_eq!(cut.expect_err("cut").kind(), std::io::ErrorKind::UnexpectedEof);
+    assert_eq!(objects("memory://parts").len(), 1);
+}
+
+#[test]
+fn two_runs_keep_one_journal() {
+    let path = Path::new("memory://log/j");
+    let open = || super::ObjectLog::open(bucket("memory://log"), path).expect("opened");
+    let (mut one, mut other) = (open(), open());
+    one.append(b"one\n");
+    other.append(b"other\n");
+    one.save().expect("saved");
+    other.save().expect("saved");
+    one.append(b"three\n");
+    one.save().expect("saved");
+    assert_eq!(objects("memory://log")[Path::new("j")], b"one\nother\nthree\n");
+}
+
+#[test]
+fn names_lead_nowhere_else() {
+    let bucket = bucket("memory://names");
+    for path in ["memory://names/../x", "memory://other/x", "/etc/passwd", "x"] {
+        assert!(bucket.key(Path::new(path)).is_err(), "{path}");
+    }
+    assert_eq!(bucket.key(Path::new("memory://names//a/./b")).expect("a name"), Key::from("a/b"));
+}
+
+#[test]
+fn what_may_belong_to_an_object_is_found() {
+    let names = ["a/s1/subagents/agent-x.jsonl", "a/s1.jsonl", "a/s2.jsonl", "s1.jsonl"];
+    let paths = names.map(|name| format!("memory://beside/{name}"));
+    paths.iter().for_each(|path| put(path, "{}\n"));
+    let found = bucket("memory://beside").beside(Path::new(&paths[1])).expect("listed");
+    assert_eq!(found, paths[..3].iter().map(PathBuf::from).collect::<Vec<_>>());
+}

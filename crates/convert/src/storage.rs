@@ -1,0 +1,226 @@
+//! Where files are: on the disk, or in an object store.
+
+#[cfg(feature = "cloud")]
+use std::sync::Arc;
+use std::{
+    fs::{self, File},
+    io::{self, Read},
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+};
+
+use core_model::{Bundle, Bundles, Disk, FileRole, Files, Format};
+
+#[cfg(feature = "cloud")]
+use crate::cloud::{Bucket, Reader};
+
+/// What the names of objects start with.
+const SCHEMES: [&str; 10] =
+    ["s3", "s3a", "gs", "az", "azure", "adl", "abfs", "abfss", "http", "https"];
+
+/// Where files are.
+#[derive(Clone, Debug)]
+pub(crate) enum Storage {
+    /// On a disk of this machine.
+    Disk,
+    /// In an object store; the paths are URLs.
+    #[cfg(feature = "cloud")]
+    Bucket(Arc<Bucket>),
+}
+
+/// What tells a file from what it was, or will be.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Stat {
+    /// In bytes.
+    pub(crate) length: u64,
+    /// When it was changed last, in nanoseconds since 1970.
+    pub(crate) modified: i128,
+    /// What an object store calls this content of an object.
+    pub(crate) etag: Option<String>,
+}
+
+/// An input that was changed since it was listed or opened, so that the rest of it cannot be read.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("changed while it was read")]
+pub(crate) struct Changed;
+
+impl Storage {
+    /// Returns what it knows of a file.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` if there is none; those of asking.
+    pub(crate) fn stat(&self, path: &Path) -> io::Result<Stat> {
+        match self {
+            Storage::Disk => Ok(Stat::of(&fs::metadata(path)?)),
+            #[cfg(feature = "cloud")]
+            Storage::Bucket(bucket) => bucket.stat(path),
+        }
+    }
+
+    /// Opens a file for reading.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` if there is none; those of reading.
+    pub(crate) fn reader(&self, path: &Path) -> io::Result<Bytes> {
+        match self {
+            Storage::Disk => Ok(Bytes::File(File::open(path)?)),
+            #[cfg(feature = "cloud")]
+            Storage::Bucket(bucket) => Ok(Bytes::Object(bucket.open(path)?)),
+        }
+    }
+
+    /// Returns whether something has a path, a link that leads nowhere too.
+    pub(crate) fn is_taken(&self, path: &Path) -> bool {
+        match self {
+            Storage::Disk => path.symlink_metadata().is_ok(),
+            #[cfg(feature = "cloud")]
+            Storage::Bucket(bucket) => bucket.stat(path).is_ok(),
+        }
+    }
+
+    /// Returns the files that belong to a session's main file, in the order of their names.
+    ///
+    /// # Errors
+    ///
+    /// Those of looking for them.
+    pub(crate) fn belonging(
+        &self,
+        bundles: Bundles,
+        main: &Path,
+    ) -> io::Result<Vec<(PathBuf, FileRole)>> {
+        match self {
+            Storage::Disk => bundles.files(main),
+            #[cfg(feature = "cloud")]
+            Storage::Bucket(bucket) => {
+                let mut files = bucket.beside(main)?;
+                files.retain(|path| path != main);
+                let owned = |path: PathBuf| {
+                    let owner = (bundles.owner)(&path, self).filter(|owner| owner.main == main)?;
+                    Some((path, owner.role))
+                };
+                Ok(files.into_iter().filter_map(owned).collect())
+            }
+        }
+    }
+
+    /// Finds the files of a session and reads them for what links them.
+    ///
+    /// # Errors
+    ///
+    /// Those of looking for them and of reading them.
+    pub(crate) fn bundle(&self, format: &Format, main: &Path) -> io::Result<Bundle> {
+        let files = match format.bundles {
+            Some(bundles) => self.belonging(bundles, main)?,
+            None => Vec::new(),
+        };
+        Bundle::of_files(format, main, files, self)
+    }
+
+    /// Returns whether the files are on the disk.
+    pub(crate) fn is_disk(&self) -> bool {
+        matches!(self, Storage::Disk)
+    }
+}
+
+impl Eq for Storage {}
+
+impl PartialEq for Storage {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Storage::Disk, Storage::Disk) => true,
+            #[cfg(feature = "cloud")]
+            (Storage::Bucket(one), Storage::Bucket(other)) => Arc::ptr_eq(one, other),
+            #[cfg(feature = "cloud")]
+            _ => false,
+        }
+    }
+}
+
+impl Files for Storage {
+    fn size(&self, path: &Path) -> io::Result<u64> {
+        match self {
+            Storage::Disk => Disk.size(path),
+            #[cfg(feature = "cloud")]
+            Storage::Bucket(bucket) => Ok(bucket.stat(path)?.length),
+        }
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
+        Ok(Box::new(self.reader(path)?))
+    }
+}
+
+impl Stat {
+    /// Takes what a system says of a file.
+    pub(crate) fn of(metadata: &fs::Metadata) -> Self {
+        let modified = i128::from(metadata.mtime()) * 1_000_000_000;
+        let modified = modified + i128::from(metadata.mtime_nsec());
+        Self { length: metadata.len(), modified, etag: None }
+    }
+}
+
+/// The bytes of a file.
+#[derive(Debug)]
+pub(crate) enum Bytes {
+    File(File),
+    #[cfg(feature = "cloud")]
+    Object(Reader),
+}
+
+impl Read for Bytes {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Bytes::File(file) => file.read(buffer),
+            #[cfg(feature = "cloud")]
+            Bytes::Object(object) => object.read(buffer),
+        }
+    }
+}
+
+impl io::Seek for Bytes {
+    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
+        match self {
+            Bytes::File(file) => file.seek(to),
+            #[cfg(feature = "cloud")]
+            Bytes::Object(object) => object.seek(to),
+        }
+    }
+}
+
+/// Returns whether a path names something in an object store: a file of such a name is `./s3://..`.
+pub(crate) fn is_url(path: &Path) -> bool {
+    let scheme = path.to_str().and_then(|path| path.split_once("://")).map(|(scheme, _)| scheme);
+    scheme.is_some_and(|scheme| SCHEMES.contains(&scheme) || cfg!(test) && scheme == "memory")
+}
+
+/// Returns whether a path names a folder to write to.
+pub(crate) fn is_folder(path: &Path) -> bool {
+    match path.to_str() {
+        Some(url) if is_url(path) => url.ends_with('/'),
+        _ => path.is_dir(),
+    }
+}
+
+/// Returns an URL as messages may call it: signatures stand in queries, passwords before hosts.
+pub(crate) fn without_query(url: &Path) -> PathBuf {
+    let url = url.to_string_lossy();
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", &url));
+    let rest = rest.split(['?', '#']).next().unwrap_or_default();
+    let (host, name) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let host = host.rsplit('@').next().unwrap_or_default();
+    PathBuf::from(format!("{scheme}://{host}{name}"))
+}
+
+/// Returns that this program knows no object stores.
+#[cfg(not(feature = "cloud"))]
+pub(crate) fn without_cloud() -> io::Error {
+    let how = "cargo install --path crates/convert --features cloud";
+    io::Error::other(format!("this program was built without object stores: {how}"))
+}
+
+/// Returns whether an error says that an input changed under our hands.
+pub(crate) fn is_changed(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|cause| cause.is::<Changed>())
+}
