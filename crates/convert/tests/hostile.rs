@@ -3,6 +3,8 @@
 
 #[path = "shared/data.rs"]
 mod data;
+#[path = "shared/fixtures.rs"]
+mod fixtures;
 #[path = "shared/parallel.rs"]
 mod parallel;
 #[path = "shared/ways.rs"]
@@ -12,10 +14,12 @@ use std::{collections::BTreeMap, fs, thread};
 
 use convert::{CarryMode, Conversion, FORMATS, Report, by_name};
 use core_model::{Check, Format, Options};
+use format_claude_code::{DamageKind, Transcript};
 use jsonl::Scanner;
 
 use self::{
     data::{data, root},
+    fixtures::fixtures,
     parallel::check_all,
     ways::{others, there_and_back},
 };
@@ -313,27 +317,48 @@ fn chains_of_20_000_messages_need_no_stack() {
     }
 }
 
-/// What `check` says of the faults of a session's graph, beside the name of the file.
-const FAULTS: &[(&str, &[&str])] = &[
-    ("cycle", &["cycle"]),
-    ("dup_tool_use_id", &["prompt-first", "duplicate-call", "open-call", "unlisted"]),
-    // A line written twice is harmless, and so common that nobody would read on.
-    ("dup_uuid", &[]),
-    ("fork", &["branch"]),
-    ("orphan_tool_result", &["orphan-result", "unlisted"]),
-    ("out_of_order", &["timestamp-order", "second-root", "timestamp-order"]),
-    ("phantom_parent", &["dangling-parent"]),
-    ("self_parent", &["cycle"]),
-    ("snapshot_messageid_collision", &[]),
+/// What `check` says of the faults of a session's graph, and what `Transcript::diagnose` finds: files
+/// of the shared data, and fixtures.
+const FAULTS: &[(&str, &[&str], &[DamageKind])] = &[
+    ("graph/cycle", &["cycle"], &[DamageKind::Cycle]),
+    (
+        "graph/dup_tool_use_id",
+        &["prompt-first", "duplicate-call", "open-call", "unlisted"],
+        &[DamageKind::OpenCall],
+    ),
+    // A line written twice is harmless to the client, and so common that `check` is silent.
+    ("graph/dup_uuid", &[], &[DamageKind::RepeatedLine]),
+    ("graph/fork", &["branch"], &[]),
+    ("graph/orphan_tool_result", &["orphan-result", "unlisted"], &[DamageKind::OrphanResult]),
+    ("graph/out_of_order", &["timestamp-order", "second-root", "timestamp-order"], &[]),
+    ("graph/phantom_parent", &["dangling-parent"], &[DamageKind::PhantomParent]),
+    ("graph/self_parent", &["cycle"], &[DamageKind::Cycle]),
+    ("graph/snapshot_messageid_collision", &[], &[DamageKind::SnapshotCollision]),
+    (
+        "claude-code/duplicate-uuid",
+        &["duplicate-uuid", "cycle"],
+        &[DamageKind::RepeatedLine, DamageKind::DuplicateUuid, DamageKind::Cycle],
+    ),
+    ("claude-code/open-tool-call", &["open-call"], &[DamageKind::OpenCall]),
+    ("claude-code/parallel-calls-interleaved", &["parallel-branch"], &[DamageKind::ForkedResults]),
+    ("claude-code/parents-all-null", &["second-root", "second-root", "second-root"], &[]),
+    ("claude-code/rewind", &["branch"], &[]),
 ];
 
 #[test]
 fn faults_of_the_graph_have_their_rules() {
-    let files = hostile();
-    for (name, expected) in FAULTS {
-        let Some(bytes) = files.get(&format!("graph/{name}.jsonl")) else { continue };
+    let mut files = hostile();
+    files.extend(fixtures().into_iter().map(|fixture| (fixture.name, fixture.bytes)));
+    for (name, rules, kinds) in FAULTS {
+        let Some(bytes) = files.get(&format!("{name}.jsonl")) else {
+            assert!(name.starts_with("graph/") && files.len() < 200, "{name} is not there");
+            continue;
+        };
         let problems = Check::all((format("claude-code").checker)(), bytes);
-        let rules: Vec<_> = problems.iter().map(|problem| problem.rule).collect();
-        assert_eq!(rules, *expected, "{name}");
+        let found: Vec<_> = problems.iter().map(|problem| problem.rule).collect();
+        assert_eq!(found, *rules, "{name}");
+        let found = Transcript::from_slice(bytes).diagnose();
+        let found: Vec<_> = found.iter().map(|finding| finding.kind).collect();
+        assert_eq!(found, *kinds, "{name}");
     }
 }

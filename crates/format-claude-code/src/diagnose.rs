@@ -1,7 +1,7 @@
 //! The kinds of damage that transcripts are known to have, and where a file has them.
 
 use std::{
-    collections::{HashMap, hash_map::Entry as Slot},
+    collections::{HashMap, HashSet, hash_map::Entry as Slot},
     hash::{BuildHasher, RandomState},
 };
 
@@ -19,6 +19,12 @@ pub struct Finding {
     pub kind: DamageKind,
     /// The id that it is about, where one line alone shows it.
     pub id: Option<String>,
+}
+
+impl Finding {
+    fn key(&self) -> (u64, DamageKind) {
+        (self.place.offset, self.kind)
+    }
 }
 
 /// A kind of damage; numbers are those of issues of Claude Code.
@@ -75,8 +81,11 @@ impl Transcript<'_> {
         }));
         let mut search = Search::default();
         self.for_each(|entry| search.entry(entry));
-        found.extend(search.finish());
-        found.sort_by_key(|finding| (finding.place.offset, finding.kind));
+        // Of lines with one id, `check` knows only whether they follow the same line.
+        let known: HashSet<(u64, DamageKind)> = found.iter().map(Finding::key).collect();
+        let more = search.finish().into_iter();
+        found.extend(more.filter(|finding| !known.contains(&finding.key())));
+        found.sort_by_key(Finding::key);
         found
     }
 }
@@ -120,7 +129,10 @@ impl Search {
                     let (kind, id) = (DamageKind::RepeatedLine, Some(known.key().clone()));
                     self.found.push(Finding { place, kind, id });
                 }
-                Slot::Occupied(_) => {}
+                Slot::Occupied(known) => {
+                    let (kind, id) = (DamageKind::DuplicateUuid, Some(known.key().clone()));
+                    self.found.push(Finding { place, kind, id });
+                }
                 Slot::Vacant(slot) => _ = slot.insert(hash),
             }
         }

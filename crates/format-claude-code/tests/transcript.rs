@@ -308,4 +308,10 @@ fn every_kind_of_damage_is_found_in_its_fixture() {
     let found = Transcript::from_slice(file).diagnose();
     let split = found.iter().find(|found| found.kind == DamageKind::SplitServerTool);
     assert_eq!(split.map(|found| found.place.line), Some(2), "{found:?}");
+    // Two lines with one id that follow the same line, and do not say the same.
+    let file = br#"{"type":"user","uuid":"a","parentUuid":null,"message":{"content":"x"}}
+{"type":"user","uuid":"a","parentUuid":null,"message":{"content":"y"}}"#;
+    let found = Transcript::from_slice(file).diagnose();
+    let kinds: Vec<_> = found.iter().map(|found| (found.place.line, found.kind)).collect();
+    assert_eq!(kinds, [(2, DamageKind::DuplicateUuid)]);
 }
