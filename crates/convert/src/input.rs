@@ -177,14 +177,22 @@ impl Input {
     pub(crate) fn sidecar(&self) -> io::Result<Option<Sidecar>> {
         let Input::File { storage, path, .. } = self else { return Ok(None) };
         let path = sidecar_path(path);
+        // To open a pipe would wait for whoever writes to it.
+        let is_other = |path: &Path| path.metadata().is_ok_and(|metadata| !metadata.is_file());
+        if matches!(storage, Storage::Disk) && is_other(&path) {
+            return Ok(None);
+        }
         let found = storage.stat(&path).and_then(|stat| Ok((stat, storage.reader(&path)?)));
         match found {
             Ok((stat, file)) => {
                 let limit = stat.length.saturating_mul(MAX_EXPANSION) + FREE_EXPANSION;
                 Sidecar::read_within(file, limit).map(Some)
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
+            Err(error) => match error.kind() {
+                // Of a name of full length there is no longer one.
+                io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename => Ok(None),
+                _ => Err(error),
+            },
         }
     }
 }

@@ -46,6 +46,31 @@ fn a_full_disk_ends_the_run_and_is_named() {
     tell(&format!("256 KiB: {} of 60 files whole, 0 torn, 0 temporary, status 1", written.len()));
 }
 
+#[test]
+fn a_name_may_be_as_long_as_a_name_may_be() {
+    let stage = Stage::new(1, 2);
+    let name = format!("in/d0/{}.jsonl", "n".repeat(249));
+    fs::rename(stage.path("in/d0/s0.jsonl"), stage.path(&name)).expect("renamed");
+    let output = stage.run("out", &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert!(stage.path(&name.replacen("in", "out", 1)).is_file());
+    // A sidecar would have a longer one.
+    let output = stage.run("beside", &["--carry", "sidecar"]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+    assert_eq!(files(&stage.path("beside")), Files::new());
+}
+
+#[test]
+fn a_pipe_beside_a_source_is_no_sidecar() {
+    let stage = Stage::new(1, 2);
+    let pipe = stage.path("in/d0/s0.jsonl.carry");
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("it runs").success());
+    // To wait for a writer would be to wait for ever.
+    let output = shell(&stage, &["timeout", "60"], "exec $convert $in --to clido -o $out");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert!(stage.path("out/d0/s0.jsonl").is_file());
+}
+
 /// Folders that are one stand for file systems on which names in other cases, or in other normal
 /// forms of Unicode, are one.
 #[test]
