@@ -204,7 +204,8 @@ const NUMBERS: &[&str] = &[
 fn numbers_are_copied_and_never_printed_anew() {
     let mut numbers: Vec<String> = NUMBERS.iter().map(|text| (*text).to_owned()).collect();
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    for _ in 0..100_000 {
+    let asked = std::env::var("NUMBERS_CASES").ok().and_then(|text| text.parse().ok());
+    for _ in 0..asked.unwrap_or(100_000) {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;

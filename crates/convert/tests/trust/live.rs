@@ -3,13 +3,14 @@
 use std::{
     fs::{self, File},
     io::Write,
+    os::unix::fs::PermissionsExt,
     process::Command,
     sync::atomic::{AtomicBool, Ordering},
     thread,
     time::Duration,
 };
 
-use super::stage::{Dice, Stage, files, line, rounds, tell, text};
+use super::stage::{Dice, Stage, files, has, line, rounds, tell, text};
 
 /// Whatever is cut off is written again: at any time the file is a prefix of the same text.
 #[test]
@@ -112,4 +113,44 @@ fn files_that_vanish_during_a_run_do_not_stop_it() {
         gone.len(),
         written.len()
     ));
+}
+
+/// Somebody who may not read everything finds files and a folder that are not for them.
+#[test]
+fn what_may_not_be_read_does_not_stop_the_others() {
+    let nobody = ["--reuid=65534", "--regid=65534", "--clear-groups"];
+    if !has("setpriv", &[&nobody[..], &["true"]].concat()) {
+        return;
+    }
+    let n_files = rounds(100, 1000);
+    let stage = Stage::new(n_files, 3);
+    let expected = stage.expected(&[]);
+    let program = stage.path("convert");
+    fs::copy(env!("CARGO_BIN_EXE_convert"), &program).expect("copied");
+    let give = "chown -R 65534:65534 \"$1\"";
+    let given = Command::new("sh").args(["-c", give, "sh"]).arg(stage.folder.path()).status();
+    assert!(given.expect("it runs").success());
+    let mut locked = Vec::new();
+    for file in (0..n_files).step_by(20) {
+        let name = format!("d{}/s{file}.jsonl", file % 3);
+        let mode = fs::Permissions::from_mode(0);
+        fs::set_permissions(stage.path("in").join(&name), mode).expect("set");
+        locked.push(name);
+    }
+    let report = stage.path("report.json");
+    let mut run = Command::new("setpriv");
+    run.args(nobody).arg(&program).arg(stage.path("in")).args(["--to", "clido", "-o"]);
+    run.arg(stage.path("out")).arg("--report").arg(&report);
+    let output = run.output().expect("it runs");
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    let said = fs::read_to_string(report).expect("a report");
+    let written = files(&stage.path("out"));
+    assert_eq!(written.len(), n_files - locked.len(), "{}", text(&output));
+    assert!(written.iter().all(|(name, bytes)| expected.get(name) == Some(bytes)));
+    for name in &locked {
+        let object = said.lines().find(|it| it.contains(&format!("in/{name}\"")));
+        let object = object.unwrap_or_default();
+        assert!(object.contains("\"status\":\"PermissionDenied\""), "{name}: {object}");
+    }
+    tell(&format!("{n_files} files, {} not to be read: each PermissionDenied", locked.len()));
 }
