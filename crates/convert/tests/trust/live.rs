@@ -133,7 +133,7 @@ fn what_may_not_be_read_does_not_stop_the_others() {
     let mut locked = Vec::new();
     for file in (0..n_files).step_by(20) {
         let name = format!("d{}/s{file}.jsonl", file % 3);
-        let mode = fs::Permissions::from_mode(0);
+        let mode = fs::Permissions::from_mode(0o000);
         fs::set_permissions(stage.path("in").join(&name), mode).expect("set");
         locked.push(name);
     }
