@@ -1,5 +1,6 @@
 //! What to read: files, folders, standard input, objects.
 
+pub(crate) mod limits;
 pub(crate) mod opened;
 pub(crate) mod remote;
 pub(crate) mod sessions;
@@ -54,6 +55,8 @@ pub(crate) enum Input {
     /// A file, where it is, and its name within the folder or list that was asked for; `is_named` if
     /// the user named it, and a link is meant.
     File { storage: Storage, path: PathBuf, name: PathBuf, is_named: bool },
+    /// The lines of a file on the disk that start in a range of its bytes.
+    Lines { path: PathBuf, range: [u64; 2] },
     /// A path that names nothing that can be read, and why.
     Missing { path: PathBuf, kind: io::ErrorKind, reason: String },
 }
@@ -95,7 +98,7 @@ impl Input {
     /// Returns the path, if it is a file.
     pub(crate) fn path(&self) -> Option<&Path> {
         match self {
-            Input::File { path, .. } => Some(path),
+            Input::File { path, .. } | Input::Lines { path, .. } => Some(path),
             Input::Stdin | Input::Missing { .. } => None,
         }
     }
@@ -104,7 +107,7 @@ impl Input {
     pub(crate) fn storage(&self) -> &Storage {
         match self {
             Input::File { storage, .. } => storage,
-            Input::Stdin | Input::Missing { .. } => &Storage::Disk,
+            Input::Stdin | Input::Lines { .. } | Input::Missing { .. } => &Storage::Disk,
         }
     }
 
@@ -119,11 +122,19 @@ impl Input {
         match self {
             Input::Stdin => "standard input".to_owned(),
             Input::File { path, .. } | Input::Missing { path, .. } => path.display().to_string(),
+            Input::Lines { path, range: [0, _] } => path.display().to_string(),
+            // Lines and bytes are counted from there.
+            Input::Lines { path, range: [start, _] } => {
+                format!("{} from byte {start} on", path.display())
+            }
         }
     }
 
     /// Returns its size in bytes; 0 where nobody knows it before it is read.
     pub(crate) fn size(&self) -> u64 {
+        if let Input::Lines { range: [start, end], .. } = self {
+            return end.saturating_sub(*start);
+        }
         let Input::File { storage, path, .. } = self else { return 0 };
         storage.stat(path).map_or(0, |stat| stat.length)
     }
@@ -166,6 +177,14 @@ impl Input {
                     true if is_expanded => Opened::file(file, limits),
                     true => Ok(Opened::as_it_is(Snapshot::new(file)?)),
                     false if *is_named => spool(&mut file, limits),
+                    false => Err(io::Error::other("no regular file any more")),
+                }
+            }
+            Input::Lines { path, range } => {
+                let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+                let file = File::options().read(true).custom_flags(flags).open(path)?;
+                match file.metadata()?.is_file() {
+                    true => Opened::lines_of(file, *range, limits),
                     false => Err(io::Error::other("no regular file any more")),
                 }
             }

@@ -196,7 +196,7 @@ fn meaning(written: &Option<String>) -> Option<String> {
 fn file_stem(input: &Input) -> Option<String> {
     match input {
         Input::File { path, .. } => Some(path.file_stem()?.to_str()?.to_owned()),
-        Input::Stdin | Input::Missing { .. } => None,
+        Input::Stdin | Input::Lines { .. } | Input::Missing { .. } => None,
     }
 }
 

@@ -3,6 +3,7 @@
 //! docs/WORKER.md describes the lines; the commands are `plan`, `work` and `merge`.
 
 pub(crate) mod chunk;
+pub(crate) mod join;
 pub(crate) mod merged;
 pub(crate) mod planned;
 pub(crate) mod queue;

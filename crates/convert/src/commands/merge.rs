@@ -16,7 +16,7 @@ use crate::{
     journal::Journal,
     run::{Status, complain},
     terminal::shown::shown,
-    worker::{merged::Merged, planned::Planned, queue::Queue, store::Store},
+    worker::{join::join, merged::Merged, planned::Planned, queue::Queue, store::Store},
 };
 
 /// Which receipts to merge, and where to report.
@@ -67,11 +67,23 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         merged.read(file).map_err(|error| named(error, path))?;
     }
     if args.receipts.is_empty() {
-        merged.read_store(&Store::of(folder));
+        merged.read_store(&Store::of(folder.clone()));
     }
     let mut scanner = Scanner::default();
     for line in merged.written() {
         journal.append_new(line.as_bytes(), &mut scanner)?;
+    }
+    let mut n_open = 0;
+    for (pieces, n_lines) in merged.whole_files() {
+        match join(&pieces, &journal, &folder, n_lines) {
+            Ok(Some(line)) => journal.append_new(&line, &mut scanner)?,
+            Ok(None) => {}
+            Err(error) => {
+                n_open += 1;
+                let main = pieces.first().map(|it| it.main.to_string_lossy()).unwrap_or_default();
+                complain(&format!("{}: its pieces: {error}", shown(&main)));
+            }
+        }
     }
     journal.sync()?;
     let (n_missing, time) = (merged.n_missing(), merged.time());
@@ -96,7 +108,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         wants_objects: args.report.is_some(),
     };
     let status = account::close(&telling, &settled, None, time)?;
-    let is_whole = n_missing == 0 && problems.is_empty();
+    let is_whole = n_missing + n_open == 0 && problems.is_empty();
     Ok(if is_whole || settled.is_empty() { status } else { status.max(Status::Attention) })
 }
 

@@ -9,8 +9,10 @@ use std::{
 use clap::ValueHint;
 
 use crate::{
+    Source,
     cli::ConversionArgs,
     conversions::n_cores,
+    detect,
     folder::Folder,
     folder_run::plan::{Plan, Task, largest_first},
     input::{Input, JOURNAL, is_inside_an_input, sessions::Lookup},
@@ -22,11 +24,11 @@ use crate::{
     run::{Status, complain, inputs},
     storage::is_url,
     terminal::{
-        figures::{count, size},
+        figures::{count, parse_size, size},
         progress::say,
     },
     unit::Unit,
-    worker::planned::Planned,
+    worker::{join::pieces, planned::Planned},
 };
 
 /// What to plan, and where it goes.
@@ -43,6 +45,10 @@ pub(crate) struct Args {
     /// The project whose sessions are meant by ids; without an input, all of them
     #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     project: Option<PathBuf>,
+    /// Plan larger files in pieces of so many bytes, where each line is converted for itself: to the
+    /// format that they have, not compressed
+    #[arg(long, value_name = "BYTES", value_parser = parse_size)]
+    max_bytes: Option<u64>,
     /// Convert files of equal content once; the receipts say which is the same as which
     #[arg(long)]
     dedupe: bool,
@@ -78,15 +84,25 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let (output, is_mirrored, dedupe) = (&*root, true, args.dedupe);
     let tasks = Plan { how, units: &units, output, is_mirrored, dedupe }.tasks(n_cores());
     let order = largest_first(&tasks);
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut plan = Vec::new();
     for (bytes, task_idx) in &order {
-        out.write_all(&planned(&tasks[*task_idx], *bytes, &root, how)?.line())?;
+        let task = &tasks[*task_idx];
+        let whole = planned(task, *bytes, &root, how)?;
+        match args.max_bytes.filter(|max_bytes| bytes > max_bytes && is_by_line(task, how)) {
+            Some(max_bytes) => plan.extend(pieces(whole, max_bytes)),
+            None => plan.push(whole),
+        }
+    }
+    plan.sort_by_key(|it| std::cmp::Reverse(it.bytes));
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    for it in &plan {
+        out.write_all(&it.line())?;
     }
     out.flush()?;
     if !args.quiet {
-        let n_bytes = order.iter().map(|(bytes, _)| bytes).sum();
-        let largest = order.first().map_or(0, |(bytes, _)| *bytes);
-        let units = count(order.len() as u64, "unit");
+        let n_bytes = plan.iter().map(|it| it.bytes).sum();
+        let largest = plan.first().map_or(0, |it| it.bytes);
+        let units = count(plan.len() as u64, "unit");
         say(&format!("{units}, {}, the largest {}", size(n_bytes), size(largest)));
     }
     Ok(if units.is_empty() { Status::Failed } else { Status::Done })
@@ -95,7 +111,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
 fn planned(task: &Task<'_>, bytes: u64, root: &Path, how: &ConversionArgs) -> io::Result<Planned> {
     let path = |input: &Input| match input {
         Input::File { path, .. } | Input::Missing { path, .. } => absolute(path),
-        Input::Stdin => Err(io::ErrorKind::Unsupported.into()),
+        Input::Stdin | Input::Lines { .. } => Err(io::ErrorKind::Unsupported.into()),
     };
     let main = path(&task.unit.main)?;
     let subs: Vec<PathBuf> =
@@ -119,7 +135,22 @@ fn planned(task: &Task<'_>, bytes: u64, root: &Path, how: &ConversionArgs) -> io
         digest: how.digest(),
         same_as: task.same_as.clone(),
         is_taken: !task.is_free,
+        piece: None,
     })
+}
+
+/// Returns whether each line of a session becomes a line by itself, whatever the others are: in the
+/// format that it has.
+fn is_by_line(task: &Task<'_>, how: &ConversionArgs) -> bool {
+    let format = || {
+        let opened = task.unit.main.open().ok().filter(|opened| !opened.is_packed())?;
+        let found = || detect(&mut Source::new(opened)).ok()?.known().ok()?;
+        how.source().or_else(found)
+    };
+    let is_alone = task.unit.others.is_empty() && task.is_free && task.same_as.is_none();
+    let is_alone = is_alone && task.unit.main.storage().is_disk();
+    let to = how.target().map(|format| format.name);
+    is_alone && how.compress.is_none() && format().map(|format| format.name) == to
 }
 
 /// Removes what dead runs and workers left in a folder, if there is one and nobody writes to it.

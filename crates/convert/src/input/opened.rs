@@ -8,6 +8,7 @@ use std::{
 use memchr::{memchr_iter, memrchr};
 use tempfile::SpooledTempFile;
 
+pub(crate) use super::limits::{Excess, Limits};
 use crate::{
     compress::{Compression, Decoder},
     input::snapshot::Snapshot,
@@ -25,29 +26,6 @@ const MIN_MAX_LINE: u64 = 32 * 1024 * 1024;
 
 /// What a compressed input holds is kept if it has at most so many bytes.
 const MAX_KEPT: u64 = 8 * 1024 * 1024;
-
-/// How much an input may hold.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Limits {
-    /// The bytes of a line.
-    pub(crate) line: Option<u64>,
-    /// The bytes that a compressed input expands to.
-    pub(crate) expanded: Option<u64>,
-}
-
-impl Limits {
-    /// Whatever it holds: for what we wrote ourselves.
-    pub(crate) const NONE: Self = Self { line: Some(u64::MAX), expanded: Some(u64::MAX) };
-}
-
-/// An input that holds more than it may.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-pub(crate) enum Excess {
-    #[error("a line has more than {0} bytes; --max-line allows longer ones")]
-    Line(u64),
-    #[error("it expands to more than {0} bytes; --max-expanded allows more")]
-    Expanded(u64),
-}
 
 /// An input that can be read again from its start.
 pub(crate) struct Opened {
@@ -105,6 +83,17 @@ impl Opened {
         Self { content, origin: None, max_line: u64::MAX, line: 0 }
     }
 
+    /// Takes the lines of a file that start in a range of its bytes; it is not compressed.
+    ///
+    /// # Errors
+    ///
+    /// The system's own.
+    pub(crate) fn lines_of(file: File, range: [u64; 2], limits: Limits) -> io::Result<Self> {
+        let content = Content::Plain(Stored::File(Box::new(Snapshot::of_lines(file, range)?)));
+        let max_line = limits.line.unwrap_or(u64::MAX);
+        Ok(Self { content, origin: None, max_line, line: 0 })
+    }
+
     /// Takes what was put aside.
     ///
     /// # Errors
@@ -137,6 +126,11 @@ impl Opened {
     pub(crate) fn read_as(self, file: SpooledTempFile) -> Self {
         let content = Content::Plain(Stored::Spooled(file));
         Self { content, origin: Some(Box::new(self)), max_line: u64::MAX, line: 0 }
+    }
+
+    /// Returns whether what is read is not what is stored.
+    pub(crate) fn is_packed(&self) -> bool {
+        matches!(self.content, Content::Packed(_)) || self.origin.is_some()
     }
 
     /// Returns its permissions.

@@ -6,16 +6,20 @@ use std::{
     os::unix::fs::MetadataExt,
 };
 
+use memchr::memchr;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::storage::{Bytes, Stat};
 #[cfg(feature = "cloud")]
 use crate::{cloud::Reader, output::FILE_MODE};
 
-/// A file up to the length that it had when it was opened.
+/// A file up to the length that it had when it was opened, or the lines that start in a part of it.
 pub(crate) struct Snapshot {
     bytes: Bytes,
     stat: Stat,
+    /// The bytes before the part, and those that it has.
+    base: u64,
+    length: u64,
     mode: u32,
     position: u64,
     hash: Xxh3,
@@ -41,7 +45,43 @@ impl Snapshot {
     }
 
     fn of(bytes: Bytes, stat: Stat, mode: u32) -> Self {
-        Self { bytes, stat, mode, position: 0, hash: Xxh3::new(), n_hashed: 0 }
+        let length = stat.length;
+        Self { bytes, stat, base: 0, length, mode, position: 0, hash: Xxh3::new(), n_hashed: 0 }
+    }
+
+    /// Takes the lines of a file that start in a range of its bytes.
+    ///
+    /// Ranges that follow each other have each line once, wherever they meet.
+    ///
+    /// # Errors
+    ///
+    /// The system's own.
+    pub(crate) fn of_lines(file: File, [start, end]: [u64; 2]) -> io::Result<Self> {
+        let mut snapshot = Self::new(file)?;
+        let start = snapshot.line_start(start)?;
+        let end = snapshot.line_start(end)?;
+        (snapshot.base, snapshot.length) = (start, end.saturating_sub(start));
+        snapshot.rewind()?;
+        Ok(snapshot)
+    }
+
+    /// Returns where the first line starts that does not start before an offset.
+    fn line_start(&mut self, offset: u64) -> io::Result<u64> {
+        // A line that starts right here is known by the byte before it.
+        let Some(mut at) = offset.checked_sub(1) else { return Ok(0) };
+        self.bytes.seek(SeekFrom::Start(at))?;
+        let mut buffer = vec![0; 64 * 1024];
+        while at < self.stat.length {
+            let n = self.bytes.read(&mut buffer)?;
+            if n == 0 {
+                break;
+            }
+            if let Some(found) = memchr(b'\n', &buffer[..n]) {
+                return Ok((at + found as u64 + 1).min(self.stat.length));
+            }
+            at += n as u64;
+        }
+        Ok(self.stat.length)
     }
 
     /// Returns what it was when it was opened.
@@ -51,7 +91,7 @@ impl Snapshot {
 
     /// Returns how many bytes it had.
     pub(crate) fn length(&self) -> u64 {
-        self.stat.length
+        self.length
     }
 
     /// Returns its permissions.
@@ -95,15 +135,15 @@ impl Snapshot {
             return self.is_unchanged();
         }
         let read = self.hash()?;
-        let is_whole = self.n_hashed == self.stat.length;
+        let is_whole = self.n_hashed == self.length;
         (self.hash, self.n_hashed) = (Xxh3::new(), 0);
-        Ok(is_whole && self.hash()? == read && self.n_hashed == self.stat.length)
+        Ok(is_whole && self.hash()? == read && self.n_hashed == self.length)
     }
 }
 
 impl Read for Snapshot {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = self.stat.length.saturating_sub(self.position);
+        let left = self.length.saturating_sub(self.position);
         let wanted = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
         let buffer = &mut buffer[..wanted];
         let n = self.bytes.read(buffer)?;
@@ -120,13 +160,13 @@ impl Read for Snapshot {
 impl Seek for Snapshot {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let to = match to {
-            SeekFrom::End(offset) => {
-                SeekFrom::Start(self.stat.length.saturating_add_signed(offset))
-            }
-            to => to,
+            SeekFrom::Start(offset) => offset,
+            SeekFrom::End(offset) => self.length.saturating_add_signed(offset),
+            SeekFrom::Current(offset) => self.position.saturating_add_signed(offset),
         };
-        self.position = self.bytes.seek(to)?;
-        Ok(self.position)
+        self.bytes.seek(SeekFrom::Start(self.base.saturating_add(to)))?;
+        self.position = to;
+        Ok(to)
     }
 }
 
@@ -174,6 +214,25 @@ mod tests {
         file.rewind().expect("rewound");
         file.write_all(b"ONE\n").expect("written");
         assert!(!snapshot.is_prefix().expect("asked"));
+    }
+
+    #[test]
+    fn ranges_have_each_line_once() {
+        let text = b"one\n\ntwo three\r\n\n4\nlast";
+        for step in 1..=text.len() as u64 + 1 {
+            let mut joined = Vec::new();
+            for start in (0..text.len() as u64).step_by(step as usize) {
+                let (file, _) = file(text);
+                let reader = file.reopen().expect("opened");
+                let mut part = Snapshot::of_lines(reader, [start, start + step]).expect("lines");
+                let bytes = read(&mut part);
+                assert_eq!(bytes.len() as u64, part.length());
+                assert_eq!(part.hash().expect("read"), xxh3_64(&bytes));
+                assert!(part.is_unchanged().expect("asked"));
+                joined.extend(bytes);
+            }
+            assert_eq!(joined, text, "{step}");
+        }
     }
 
     #[test]

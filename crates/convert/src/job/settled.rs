@@ -98,6 +98,40 @@ impl End {
 }
 
 impl Settled {
+    /// Returns what is to be said of a file that is as it should be.
+    pub(crate) fn up_to_date(verdict: Verdict) -> Self {
+        Self {
+            end: End::UpToDate,
+            verdict,
+            status: Status::Done,
+            is_refused_for_damage: false,
+            problems: Vec::new(),
+            summary: Vec::new(),
+            json: Vec::new(),
+            output: None,
+            figures: Figures::default(),
+        }
+    }
+
+    /// Takes up what is to be said of the piece of its file that follows.
+    pub(crate) fn absorb(&mut self, piece: Settled) {
+        let (of_all, of_piece) = (&mut self.figures, piece.figures);
+        of_all.bytes_in += of_piece.bytes_in;
+        of_all.lines_out += of_piece.lines_out;
+        of_all.n_damaged += of_piece.n_damaged;
+        of_all.from = of_all.from.or(of_piece.from);
+        of_all.losses.extend(of_piece.losses);
+        self.status = self.status.max(piece.status);
+        self.problems.extend(piece.problems);
+        if piece.end != End::UpToDate && self.end != End::Refused {
+            (self.end, self.verdict) = (piece.end, piece.verdict);
+        }
+        if !piece.json.is_empty() {
+            self.json.extend_from_slice(if self.json.is_empty() { b"" } else { b",\n" });
+            self.json.extend(piece.json);
+        }
+    }
+
     /// Takes from the result of a file what the end of the run needs.
     pub(crate) fn of(
         telling: &Telling<'_>,

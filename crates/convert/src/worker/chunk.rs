@@ -11,6 +11,7 @@ use std::{
 use jsonl::Scanner;
 
 use super::{
+    join::joined,
     planned::Planned,
     receipt::{Receipt, Word},
     store::Store,
@@ -20,7 +21,7 @@ use crate::{
     cli::ConversionArgs,
     folder::Folder,
     folder_run::{FolderRun, Worked, plan::Task},
-    input::{Input, JOURNAL},
+    input::{Input, JOURNAL, RECEIPTS},
     interrupt::is_interrupted,
     job::{Order, settled::End},
     journal::{
@@ -70,7 +71,10 @@ impl Worker {
     /// Does units, and returns a receipt for each but those that were left at an interruption.
     pub(crate) fn work(&self, units: &[Planned]) -> Vec<Vec<u8>> {
         let is_alike = |one: &Planned, other: &Planned| {
-            one.root == other.root && one.options == other.options && one.digest == other.digest
+            one.root == other.root
+                && one.options == other.options
+                && one.digest == other.digest
+                && one.piece.is_some() == other.piece.is_some()
         };
         units.chunk_by(is_alike).flat_map(|units| self.work_alike(units)).collect()
     }
@@ -102,6 +106,10 @@ impl Worker {
         let store = Store::of(folder.clone());
         let (mut ready, mut receipts) = (Vec::new(), Vec::new());
         for planned in units {
+            if let Some(receipt) = joined(planned, &store, folder, how.digest()) {
+                receipts.push(receipt);
+                continue;
+            }
             match planned.unit() {
                 Some(unit) => {
                     ready.push(Ready { planned, unit, earlier: store.read(&planned.id) });
@@ -123,10 +131,14 @@ impl Worker {
             is_signed: true,
         };
         let outputs = Arc::new(Outputs::of_worker(folder.clone(), journal, manner));
-        let Some(order) = Order::of(how, outputs.clone(), 0) else {
+        let Some(mut order) = Order::of(how, outputs.clone(), 0) else {
             let failed = |it: &Planned| Receipt::failed(it, "no format to write").line();
             return units.iter().map(failed).collect();
         };
+        if units.iter().any(|it| it.piece.is_some()) {
+            // Only files of the target's own format have pieces.
+            order.from = Some(order.to);
+        }
         let telling = &Telling {
             how,
             output: Some(folder.path()),
@@ -141,7 +153,7 @@ impl Worker {
         let progress = Progress::start(Mode::None, 0, 0);
         let run = FolderRun { telling, order: &order, tasks: &tasks, is_mirrored: true, n_jobs: 1 };
         let worked = run.run(&progress);
-        let mut told = Told::of(outputs.take_told(), how.digest());
+        let mut told = Told::of(outputs.take_told(), how.digest(), folder.path());
         for (it, worked) in ready.iter().zip(worked) {
             if is_interrupted() && worked.files.iter().any(|file| file.end == End::Left) {
                 continue;
@@ -189,7 +201,7 @@ impl<'p> Ready<'p> {
     fn receipt(&self, worked: Worked, told: &mut Told, full: Option<&str>) -> Receipt<'p> {
         let mut sources = HashMap::new();
         for path in self.unit.files().filter_map(|input| std::path::absolute(input.path()?).ok()) {
-            let lines = told.0.remove(&*path_body(&path));
+            let lines = told.take(&path, &self.planned.out);
             sources.insert(path_body(&path), lines);
         }
         let mut written = Vec::new();
@@ -210,18 +222,39 @@ impl<'p> Ready<'p> {
     }
 }
 
-/// The lines of the journal that were told of each source.
-struct Told(HashMap<Box<str>, Vec<Vec<u8>>>);
+/// What was told of files that were written.
+struct Told {
+    records: HashMap<PathBuf, Vec<Record>>,
+    digest: u64,
+    root: PathBuf,
+}
 
 impl Told {
-    fn of(records: Vec<Record>, digest: u64) -> Self {
-        let mut told: HashMap<Box<str>, Vec<Vec<u8>>> = HashMap::new();
-        for record in records.iter().filter(|record| record.written.is_some()) {
-            let mut line = record.line(digest);
-            line.pop();
-            told.entry(path_body(&record.source)).or_default().push(line);
+    fn of(told: Vec<Record>, digest: u64, root: &Path) -> Self {
+        let mut records: HashMap<PathBuf, Vec<Record>> = HashMap::new();
+        for record in told {
+            records.entry(record.source.clone()).or_default().push(record);
         }
-        Self(told)
+        Self { records, digest, root: root.to_owned() }
+    }
+
+    /// Takes the lines of the journal of a source; those of one output, if several pieces of the
+    /// source have been written.
+    fn take(&mut self, source: &Path, output: &Path) -> Option<Vec<Vec<u8>>> {
+        let mut records = self.records.remove(source)?;
+        let is_piece = |record: &Record| {
+            record.written.as_ref().is_some_and(|it| self.root.join(&it.below) == output)
+        };
+        if output.starts_with(self.root.join(RECEIPTS)) {
+            let others: Vec<Record> = records.extract_if(.., |it| !is_piece(it)).collect();
+            if !others.is_empty() {
+                self.records.insert(source.to_owned(), others);
+            }
+        }
+        let records = records.iter().filter(|record| record.written.is_some());
+        let lines: Vec<_> =
+            records.map(|it| it.line(self.digest).trim_ascii_end().to_vec()).collect();
+        (!lines.is_empty()).then_some(lines)
     }
 }
 
@@ -231,7 +264,7 @@ fn source_of(line: jsonl::Value<'_>) -> Option<Box<str>> {
 }
 
 /// Returns the lines of the journal in a receipt.
-fn lines_of(receipt: &Option<Vec<u8>>) -> Vec<Vec<u8>> {
+pub(super) fn lines_of(receipt: &Option<Vec<u8>>) -> Vec<Vec<u8>> {
     let mut scanner = Scanner::default();
     let value = receipt.as_ref().and_then(|receipt| scanner.scan_slice(receipt, 0).ok());
     let written = value.and_then(|value| value.get("written")).map(|it| it.items());
@@ -240,7 +273,7 @@ fn lines_of(receipt: &Option<Vec<u8>>) -> Vec<Vec<u8>> {
 }
 
 /// Returns whether a receipt says that a unit was done, whose files are as they are now.
-fn is_of(receipt: &[u8], etag: &str) -> bool {
+pub(super) fn is_of(receipt: &[u8], etag: &str) -> bool {
     let mut scanner = Scanner::default();
     let value = scanner.scan_slice(receipt, 0).ok();
     let text = |name| value.and_then(|value| value.get(name)?.text());

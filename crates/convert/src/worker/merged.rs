@@ -1,9 +1,8 @@
 //! What the receipts of a plan say together: whether all are there, and agree with it.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     io::{self, Read},
-    path::PathBuf,
     time::Duration,
 };
 
@@ -107,9 +106,33 @@ impl<'p> Merged<'p> {
         self.receipts.iter().filter(|receipt| receipt.is_none()).count()
     }
 
+    /// Returns the pieces of each file that was planned in pieces, in their order, and how many lines
+    /// they have: of those of which every piece was done.
+    pub(crate) fn whole_files(&self) -> Vec<(Vec<&'p Planned>, u64)> {
+        let mut files: BTreeMap<&str, Option<(Vec<&Planned>, u64)>> = BTreeMap::new();
+        for (planned, receipt) in self.plan.iter().zip(&self.receipts) {
+            let Some(piece) = &planned.piece else { continue };
+            let file = files.entry(&piece.of).or_insert_with(|| Some(Default::default()));
+            let receipt = receipt.as_ref().filter(|receipt| receipt.word != Word::Fail);
+            *file = file.take().zip(receipt).map(|((mut pieces, n_lines), receipt)| {
+                pieces.push(planned);
+                let of_piece = receipt.files.iter().map(|it| it.figures.lines_out).sum::<u64>();
+                (pieces, n_lines + of_piece)
+            });
+        }
+        let mut files: Vec<(Vec<&Planned>, u64)> = files.into_values().flatten().collect();
+        for (pieces, _) in &mut files {
+            pieces.sort_by_key(|it| it.piece.as_ref().map(|piece| piece.range));
+        }
+        files
+    }
+
     /// Returns the lines of the journal, of all that was written.
     pub(crate) fn written(&self) -> impl Iterator<Item = &str> {
-        self.receipts.iter().flatten().flat_map(|it| it.written.iter().map(|line| &**line))
+        // Of a piece nobody asks again once its file is put together.
+        let of_units = self.plan.iter().zip(&self.receipts).filter(|(it, _)| it.piece.is_none());
+        let receipts = of_units.filter_map(|(_, receipt)| receipt.as_ref());
+        receipts.flat_map(|it| it.written.iter().map(|line| &**line))
     }
 
     /// Returns the time that all units took together.
@@ -123,17 +146,26 @@ impl<'p> Merged<'p> {
         if self.n_strange > 0 {
             problems.push(format!("{} lines are no receipts of this plan", self.n_strange));
         }
-        let mut of_unit: Vec<(&PathBuf, Kept)> = Vec::new();
+        let mut of_unit: Vec<(&Planned, Kept)> = Vec::new();
         for (planned, kept) in self.plan.iter().zip(self.receipts) {
-            of_unit.extend(kept.map(|kept| (&planned.main, kept)));
+            of_unit.extend(kept.map(|kept| (planned, kept)));
         }
-        of_unit.sort_by_key(|(main, _)| *main);
-        let mut settled = Vec::new();
-        for (main, kept) in of_unit {
+        let range = |planned: &Planned| planned.piece.as_ref().map(|piece| piece.range);
+        of_unit.sort_by_key(|(planned, _)| (&planned.main, range(planned)));
+        let mut settled: Vec<Settled> = Vec::new();
+        let mut last = None;
+        for (planned, kept) in of_unit {
             if let Some(error) = kept.error {
-                problems.push(format!("{}: {error}", shown(&main.to_string_lossy())));
+                problems.push(format!("{}: {error}", shown(&planned.main.to_string_lossy())));
             }
-            settled.extend(kept.files);
+            let of = planned.piece.as_ref().map(|piece| &piece.of);
+            match (kept.files, settled.last_mut()) {
+                (files, Some(whole)) if of.is_some() && of == last => {
+                    files.into_iter().for_each(|piece| whole.absorb(piece));
+                }
+                (files, _) => settled.extend(files),
+            }
+            last = of;
         }
         (settled, problems)
     }

@@ -41,6 +41,19 @@ pub(crate) struct Planned {
     pub(crate) same_as: Option<String>,
     /// Whether an earlier unit goes to the same name.
     pub(crate) is_taken: bool,
+    /// The part of a file that it is, if it is one.
+    pub(crate) piece: Option<PlannedPiece>,
+}
+
+/// A unit that is a part of a file whose lines are converted each for itself.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct PlannedPiece {
+    /// The lines that start in these bytes of the file are meant.
+    pub(crate) range: [u64; 2],
+    /// What the unit of the whole file is called.
+    pub(crate) of: Box<str>,
+    /// Where the whole file goes.
+    pub(crate) whole: PathBuf,
 }
 
 /// Why a line is no unit.
@@ -67,6 +80,10 @@ impl Planned {
         if let Some(other) = &self.same_as {
             line.string("same_as", other);
         }
+        if let Some(PlannedPiece { range: [start, end], of, whole }) = &self.piece {
+            line.verbatim("range", format!("[{start},{end}]").as_bytes());
+            line.body("of", of).body("whole", &path_body(whole));
+        }
         if self.is_taken {
             line.plain("taken", true);
         }
@@ -88,6 +105,19 @@ impl Planned {
         }
         let subs = items("subs").ok_or(Malformed::Lacks("subs"))?;
         let options = items("options").ok_or(Malformed::Lacks("options"))?;
+        let piece = || {
+            let mut range = items("range")?.filter_map(|item| item.raw().as_u64());
+            let range = [range.next()?, range.next()?];
+            Some(PlannedPiece {
+                range,
+                of: text("of")?.body().into(),
+                whole: path_of(text("whole")?),
+            })
+        };
+        let piece = match line.get("range") {
+            Some(_) => Some(piece().ok_or(Malformed::Lacks("whole"))?),
+            None => None,
+        };
         let digest = text("digest").and_then(|text| u64::from_str_radix(text.body(), 16).ok());
         Ok(Self {
             id: text("id").ok_or(Malformed::Lacks("id"))?.body().into(),
@@ -103,12 +133,17 @@ impl Planned {
                 .collect(),
             digest: digest.ok_or(Malformed::Lacks("digest"))?,
             same_as: text("same_as").map(|text| text.decode().into_owned()),
+            piece,
             is_taken: line.get("taken").and_then(|value| value.bool()) == Some(true),
         })
     }
 
     /// Returns what it asks to convert; none, if a file does not belong to the main one.
     pub(crate) fn unit(&self) -> Option<Unit> {
+        if let Some(PlannedPiece { range, .. }) = self.piece {
+            let main = Input::Lines { path: self.main.clone(), range };
+            return Some(Unit { main, others: Vec::new(), format: None });
+        }
         let input = |path: &PathBuf| {
             let name = PathBuf::from(path.file_name().unwrap_or_default());
             Input::File { storage: Storage::Disk, path: path.clone(), name, is_named: false }

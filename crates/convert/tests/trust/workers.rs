@@ -12,7 +12,7 @@ use std::{
 
 use serde_json::Value;
 
-use super::stage::{Dice, Stage, files, has, rounds, session, tell, temporaries, text};
+use super::stage::{Dice, Files, Stage, files, has, rounds, session, tell, temporaries, text};
 
 impl Stage {
     fn convert(&self, arguments: &[&str]) -> Command {
@@ -133,6 +133,53 @@ fn a_source_that_changed_is_done_again_and_the_merge_waits_for_it() {
     fs::write(stage.path("out/d2/s2.jsonl"), "mine").expect("written");
     assert_eq!(counts(&stage.work(&[])), BTreeMap::from([("fail", 1), ("ok", 1), ("skip", 1)]));
     assert_eq!(fs::read(stage.path("out/d2/s2.jsonl")).expect("read"), b"mine");
+}
+
+#[test]
+fn a_file_in_pieces_is_put_together() {
+    let stage = Stage::new(3, 30);
+    let secret = "AKIAIOSFODNN7EXAMPLE ".repeat(3);
+    let large = session(100, &secret) + "{\"torn\":\n" + &session(50, "more");
+    fs::write(stage.path("in/large.jsonl"), &large).expect("written");
+    let options = ["--to", "claude-code", "--redact"];
+    stage.ask(&[&["in", "-o", "expected"], &options[..]].concat());
+    let expected = files(&stage.path("expected"));
+    let of_large = |written: &Files| written.get(Path::new("large.jsonl")).cloned();
+    assert!(of_large(&expected).is_some_and(|bytes| bytes != large.as_bytes()));
+    let plan = |max_bytes: &str| stage.plan(&[&options[..], &["--max-bytes", max_bytes]].concat());
+    for max_bytes in ["10k", "777", "50k"] {
+        _ = fs::remove_dir_all(stage.path("out"));
+        let n_units = plan(max_bytes);
+        assert!(n_units > 4, "{n_units}");
+        let first = receipts(&stage.ask(&["work", "plan", "--shard", "1/2"]).stdout);
+        // Not before all of them are there.
+        assert_eq!(stage.ask(&["merge", "--plan", "plan"]).status.code(), Some(1));
+        assert_eq!(of_large(&files(&stage.path("out"))), None);
+        let second = receipts(&stage.ask(&["work", "plan", "--shard", "2/2"]).stdout);
+        assert_eq!(first.len() + second.len(), n_units);
+        let merged = stage.ask(&["merge", "--plan", "plan", "--report", "report.json"]);
+        assert_eq!(merged.status.code(), Some(0), "{}", text(&merged));
+        assert!(text(&merged).contains("Converted 4 sessions"), "{}", text(&merged));
+        assert!(files(&stage.path("out")) == expected, "{max_bytes}");
+        let again = stage.work(&[]);
+        assert_eq!(counts(&again), BTreeMap::from([("skip", n_units)]), "{again:?}");
+        let journal = || fs::read(stage.path("out/.convert-journal.jsonl")).expect("a journal");
+        let before = journal();
+        stage.ask(&["merge", "--plan", "plan"]);
+        assert!(journal() == before);
+        let run = stage.ask(&[&["in", "-o", "out"], &options[..]].concat());
+        assert!(text(&run).contains("4 up to date"), "{}", text(&run));
+    }
+    // A source that grew is done again.
+    let grown = large.clone() + &session(5, "last");
+    fs::write(stage.path("in/large.jsonl"), &grown).expect("written");
+    stage.ask(&[&["in", "-o", "grown"], &options[..]].concat());
+    plan("50k");
+    assert!(counts(&stage.work(&[]))["ok"] > 1);
+    let merged = stage.ask(&["merge", "--plan", "plan"]);
+    assert!(files(&stage.path("out")) == files(&stage.path("grown")), "{}", text(&merged));
+    // What hangs on other lines is in no pieces.
+    assert_eq!(stage.plan(&["--to", "clido", "--max-bytes", "1000"]), 4);
 }
 
 /// Two workers do the same plan, one is killed at a random moment, and a third finishes.
