@@ -1,7 +1,5 @@
 //! Lines that have been scanned, kept together with what the scanner found.
 
-use std::convert::Infallible;
-
 use crate::{
     Error, ErrorKind, Line, Lines, Oddities, Result, Scanner, Value, node::Node, simd::Buffer,
 };
@@ -35,55 +33,72 @@ struct Entry {
 impl Chunk {
     /// Scans the lines of bytes that start at `offset` of an input.
     pub fn scan(bytes: Vec<u8>, offset: u64, scanner: &mut Scanner) -> Self {
-        let mut chunk = Self::default();
-        let filled: Result<(), Infallible> = chunk.refill(offset, scanner, |buffer| {
-            *buffer = bytes;
-            Ok(buffer.len())
-        });
-        let Ok(()) = filled;
+        let mut chunk = Self { offset, ..Self::default() };
+        chunk.buffer.replace(bytes);
+        chunk.scan_rest(0, scanner);
         chunk
     }
 
     /// Scans the lines of other bytes, which start at `offset` of an input, in the place of its own.
     ///
-    /// `fill` is given a buffer in which anything may stand; it makes it as long as it likes, and
-    /// returns how many bytes from its start on are the new ones. So a buffer that is used again and
-    /// again is cleared but once.
+    /// `read` fills a slice from its start on and returns how many bytes it has put there, 0 at the
+    /// end; `room` is how many bytes there may be. The lines of each piece are scanned before the
+    /// next is read, while they are in the cache; and a buffer that is used again and again is
+    /// cleared but once.
     ///
     /// # Errors
     ///
-    /// Those of `fill`; the chunk is empty then.
+    /// Those of `read`; the chunk is empty then.
     pub fn refill<E>(
         &mut self,
         offset: u64,
         scanner: &mut Scanner,
-        fill: impl FnOnce(&mut Vec<u8>) -> Result<usize, E>,
+        room: usize,
+        mut read: impl FnMut(&mut [u8]) -> Result<usize, E>,
     ) -> Result<(), E> {
-        /// About how many bytes of a session there are for each node.
-        const BYTES_PER_NODE: usize = 32;
-
         self.offset = offset;
         self.nodes.clear();
         self.entries.clear();
-        self.buffer.fill(fill)?;
-        let bytes = self.buffer.bytes();
-        self.nodes.reserve(bytes.len() / BYTES_PER_NODE);
-        for line in Lines::at(bytes, offset) {
-            let value = match text_of(&line, self.buffer.text(), offset) {
-                Some((text, base)) => scanner.scan_text(text, base),
-                None => scanner.scan(&line),
-            };
-            let (oddities, error) = match value {
-                Ok(value) => {
-                    self.nodes.extend_from_slice(value.nodes());
-                    (value.oddities(), None)
+        self.buffer.clear();
+        loop {
+            let start = self.buffer.bytes().len();
+            match self.buffer.extend(room, &mut read) {
+                Ok(is_all) => {
+                    self.scan_rest(start, scanner);
+                    if is_all {
+                        return Ok(());
+                    }
                 }
+                Err(error) => {
+                    self.nodes.clear();
+                    self.entries.clear();
+                    self.buffer.clear();
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    /// Scans the lines from `start` on.
+    fn scan_rest(&mut self, start: usize, scanner: &mut Scanner) {
+        /// About how many bytes of a session there are for each node.
+        const BYTES_PER_NODE: usize = 32;
+
+        let (bytes, text) = (self.buffer.bytes(), self.buffer.text());
+        let rest = bytes.get(start..).unwrap_or_default();
+        self.nodes.reserve(rest.len() / BYTES_PER_NODE);
+        for line in Lines::at(rest, self.offset + start as u64) {
+            let content = line.content();
+            let base = line.offset_of(content).unwrap_or(line.offset());
+            let text = text_of(&line, text, self.offset);
+            let found = scanner.append_slice(content, text, base, &mut self.nodes);
+            let (oddities, error) = match found {
+                Ok(oddities) => (oddities, None),
                 Err(error) => (Oddities::default(), Some(error)),
             };
-            let end = (line.offset() - offset) as usize + line.bytes().len();
+            let end = (line.offset() - self.offset) as usize + line.bytes().len();
             self.entries.push(Entry { end, nodes_end: self.nodes.len(), oddities, error });
         }
-        Ok(())
     }
 
     /// Returns the bytes that the lines have.
@@ -112,7 +127,7 @@ impl Chunk {
             (start, nodes_start) = (entry.end, entry.nodes_end);
             let value = match (entry.error, text_of(&line, text, self.offset)) {
                 (Some(error), _) => Err(error),
-                (None, Some((text, _))) => Ok(Value::root(text, nodes, entry.oddities)),
+                (None, Some(text)) => Ok(Value::root(text, nodes, entry.oddities)),
                 // Some other line is no text: seen again, which is cheaper than remembered.
                 (None, None) => match simdutf8::basic::from_utf8(line.content()) {
                     Ok(text) => Ok(Value::root(text, nodes, entry.oddities)),
@@ -124,10 +139,78 @@ impl Chunk {
     }
 }
 
-/// Returns the content of a line as a part of the text that starts at `offset`, and its own offset.
-fn text_of<'t>(line: &Line<'_>, text: Option<&'t str>, offset: u64) -> Option<(&'t str, u64)> {
+/// Returns the content of a line as a part of the text that starts at `offset`.
+fn text_of<'t>(line: &Line<'_>, text: Option<&'t str>, offset: u64) -> Option<&'t str> {
     let content = line.content();
-    let base = line.offset_of(content)?;
-    let start = (base - offset) as usize;
-    Some((text?.get(start..start + content.len())?, base))
+    let start = (line.offset_of(content)? - offset) as usize;
+    text?.get(start..start + content.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Refills a chunk from a reader that returns at most `step` bytes at a time.
+    fn refill(chunk: &mut Chunk, input: &[u8], step: usize, room: usize) {
+        let mut rest = input;
+        let filled: Result<(), ()> =
+            chunk.refill(0, &mut Scanner::default(), room, |free: &mut [u8]| {
+                let n = step.min(rest.len()).min(free.len());
+                let (head, tail) = rest.split_at(n);
+                free[..n].copy_from_slice(head);
+                rest = tail;
+                Ok(n)
+            });
+        assert_eq!(filled, Ok(()));
+    }
+
+    #[test]
+    fn the_same_lines_whatever_the_pieces() {
+        let long = format!("{{\"a\":\"{}\"}}\n", "é".repeat(if cfg!(miri) { 50 } else { 300_000 }));
+        let inputs: [&[u8]; 7] = [
+            b"",
+            b"\n",
+            b"{\"a\":1}\r\n\n[2]",
+            "\u{feff}{\"a\":\"\u{e9}\"}\ntorn\n[1,".as_bytes(),
+            b"{\"a\":\"\xff\"}\n{\"b\":[1,{\"c\":null}]}\n",
+            b"\xc3\n\xa9\n",
+            long.as_bytes(),
+        ];
+        let mut chunk = Chunk::default();
+        for input in inputs {
+            for (step, room) in [(1, 0), (3, 7), (usize::MAX, 0), (usize::MAX, input.len() + 1)] {
+                if input.len() / step > 10_000 {
+                    continue;
+                }
+                refill(&mut chunk, input, step, room);
+                let whole = Chunk::scan(input.to_vec(), 0, &mut Scanner::default());
+                assert_eq!((chunk.len(), chunk.nodes.len()), (input.len(), whole.nodes.len()));
+                for ((line, value), (other, expected)) in chunk.iter().zip(whole.iter()) {
+                    assert_eq!(line, other);
+                    match (value, expected) {
+                        (Ok(value), Ok(expected)) => assert!(value.is_same_index(&expected)),
+                        (value, expected) => assert_eq!(value.err(), expected.err()),
+                    }
+                }
+                assert_eq!(chunk.iter().count(), lines_of(input));
+            }
+        }
+    }
+
+    fn lines_of(input: &[u8]) -> usize {
+        crate::lines(input).count()
+    }
+
+    #[test]
+    fn a_reader_that_fails_leaves_nothing() {
+        let mut chunk = Chunk::scan(b"[1]\n".to_vec(), 0, &mut Scanner::default());
+        let mut n_reads = 0;
+        let result = chunk.refill(0, &mut Scanner::default(), 0, |free: &mut [u8]| {
+            n_reads += 1;
+            free[0] = b'\n';
+            if n_reads < 3 { Ok(1) } else { Err("enough") }
+        });
+        assert_eq!(result, Err("enough"));
+        assert!(chunk.is_empty() && chunk.iter().next().is_none() && chunk.errors().count() == 0);
+    }
 }

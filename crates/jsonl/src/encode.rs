@@ -35,9 +35,21 @@ impl Style {
 /// assert_eq!(out, br#""\u00e9\n""#);
 /// ```
 pub fn push_string(out: &mut Vec<u8>, text: &str, style: Style) {
+    let is_plain = |byte: u8| match byte {
+        b'"' | b'\\' => false,
+        b' '..=b'~' => true,
+        _ => byte >= 0x80 && style == Style::Compact,
+    };
     out.push(b'"');
-    for char in text.chars() {
+    let mut rest = text;
+    loop {
+        let n_plain = rest.bytes().position(|byte| !is_plain(byte)).unwrap_or(rest.len());
+        let (plain, after) = rest.split_at(n_plain);
+        out.extend_from_slice(plain.as_bytes());
+        let mut chars = after.chars();
+        let Some(char) = chars.next() else { break };
         push_char(out, char, style);
+        rest = chars.as_str();
     }
     out.push(b'"');
 }
@@ -68,5 +80,24 @@ pub(crate) fn push_code_unit(out: &mut Vec<u8>, unit: u16) {
     out.extend_from_slice(b"\\u");
     for shift in [12, 8, 4, 0] {
         out.push(DIGITS[usize::from(unit >> shift & 15)]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_spelled_like_their_characters() {
+        let text = "plain \"quoted\" \\ \u{7f}\u{80}é漢🎉\n\r\t\u{8}\u{c}\u{1}\0 end ~";
+        for style in [Style::Compact, Style::Python] {
+            for (start, _) in text.char_indices() {
+                let (mut runs, mut chars) = (Vec::new(), vec![b'"']);
+                push_string(&mut runs, &text[start..], style);
+                text[start..].chars().for_each(|char| push_char(&mut chars, char, style));
+                chars.push(b'"');
+                assert_eq!(runs, chars);
+            }
+        }
     }
 }

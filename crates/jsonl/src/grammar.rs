@@ -21,8 +21,9 @@ pub(crate) trait Strings {
     fn has_surrogate(&self) -> bool;
 }
 
-/// Validates a line, which is UTF-8 and within [`MAX_LINE`](crate::MAX_LINE), and fills in its
-/// nodes. An error comes with its place.
+/// Validates a line, which is UTF-8 and within [`MAX_LINE`](crate::MAX_LINE), and appends its
+/// nodes, which say where they are among themselves. An error comes with its place; what was
+/// appended is gone then.
 #[inline(always)]
 pub(crate) fn walk(
     bytes: &[u8],
@@ -30,14 +31,15 @@ pub(crate) fn walk(
     nodes: &mut Vec<Node>,
     open: &mut Vec<Open>,
 ) -> Result<Oddities, (usize, ErrorKind)> {
-    nodes.clear();
     open.clear();
-    let limit = MIN_LIMIT.max(bytes.len() / BYTES_PER_NODE);
+    let first = nodes.len();
+    let limit = first + MIN_LIMIT.max(bytes.len() / BYTES_PER_NODE);
     let mut walk = Walk {
         bytes,
         at: 0,
         strings,
         nodes,
+        first,
         max_nodes: limit,
         limit,
         max_depth: MAX_INDEXED_DEPTH,
@@ -52,7 +54,11 @@ pub(crate) fn walk(
             wide_number: walk.has_wide_number,
             depth: walk.depth,
         }),
-        Err(kind) => Err((walk.at.min(bytes.len()), kind)),
+        Err(kind) => {
+            let at = walk.at.min(bytes.len());
+            nodes.truncate(first);
+            Err((at, kind))
+        }
     }
 }
 
@@ -63,6 +69,8 @@ struct Walk<'s, S> {
     at: usize,
     strings: &'s mut S,
     nodes: &'s mut Vec<Node>,
+    /// The nodes before those of the line.
+    first: usize,
     /// How many nodes there may be here: none beyond the depth that is indexed.
     max_nodes: usize,
     /// How many nodes there may be in all.
@@ -182,7 +190,7 @@ impl<S: Strings> Walk<'_, S> {
     #[inline(always)]
     fn leave(&mut self) {
         self.at += 1;
-        let next = self.nodes.len() as u32;
+        let next = (self.nodes.len() - self.first) as u32;
         if let Some(node) = self.nodes.get_mut((self.open & !OBJECT) as usize) {
             node.end = self.at as u32;
             node.next = next;
@@ -214,11 +222,11 @@ impl<S: Strings> Walk<'_, S> {
     fn push(&mut self, start: usize, kind: Kind) {
         let n = self.nodes.len();
         if n < self.max_nodes {
-            let next = n as u32 + 1;
+            let next = (n - self.first) as u32 + 1;
             self.nodes.push(Node { start: start as u32, end: self.at as u32, next, kind });
         } else if self.max_nodes > 0 {
             self.max_nodes = 0;
-            self.max_depth = keep_as_written(self.nodes, self.open, self.outer);
+            self.max_depth = keep_as_written(self.nodes, self.first, self.open, self.outer);
         }
     }
 

@@ -25,6 +25,7 @@ mod decode;
 mod encode;
 mod error;
 mod grammar;
+mod index;
 mod line;
 mod node;
 mod number;
@@ -43,6 +44,7 @@ pub use self::{
     decode::{Unescape, decode},
     encode::{Style, push_string},
     error::{Error, ErrorKind, Result},
+    index::Index,
     line::{Line, Lines, chunks, lines},
     raw_buf::RawBuf,
     recover::{Piece, Recovery, recover},

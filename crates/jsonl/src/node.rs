@@ -31,16 +31,22 @@ pub(crate) const NO_NODE: Open = OBJECT - 1;
 /// Stands for what is open outside of all containers.
 pub(crate) const ROOT: Open = OBJECT - 2;
 
-/// Drops the nodes within the innermost open container that has a sixteenth of all, and returns the
+/// Drops the nodes within the innermost open container that has a sixteenth of all those from
+/// `first` on, and returns the
 /// depth around it: what follows in it is not indexed either.
 #[cold]
 #[inline(never)]
-pub(crate) fn keep_as_written(nodes: &mut Vec<Node>, open: Open, outer: &[Open]) -> usize {
-    let n_many = nodes.len() / 16;
+pub(crate) fn keep_as_written(
+    nodes: &mut Vec<Node>,
+    first: usize,
+    open: Open,
+    outer: &[Open],
+) -> usize {
+    let n_many = (nodes.len() - first) / 16;
     let containers =
         outer.iter().copied().enumerate().skip(1).map(|(depth, open)| (depth - 1, open));
     let containers = containers.chain([(outer.len().saturating_sub(1), open)]);
-    let mut kept = (0, 0);
+    let mut kept = (0, first);
     for (depth, open) in containers {
         let node_idx = (open & !OBJECT) as usize;
         if nodes.len().saturating_sub(node_idx) >= n_many {

@@ -69,35 +69,48 @@ impl Scanner {
     ///
     /// As [`Scanner::scan`].
     pub fn scan_slice<'s>(&'s mut self, content: &'s [u8], base: u64) -> Result<Value<'s>> {
-        match simdutf8::basic::from_utf8(content) {
-            Ok(text) => self.scan_text(text, base),
-            Err(_) => {
-                // Slower, and right about where.
-                let text = std::str::from_utf8(content).map_err(|found| Error {
-                    offset: base + found.valid_up_to() as u64,
-                    kind: ErrorKind::InvalidUtf8,
-                })?;
-                self.scan_text(text, base)
-            }
-        }
+        self.scan_text(text_of(content, base)?, base)
     }
 
     /// Validates text that lies at `base` of an input and returns its value.
     pub(crate) fn scan_text<'s>(&'s mut self, text: &'s str, base: u64) -> Result<Value<'s>> {
+        let mut nodes = std::mem::take(&mut self.nodes);
+        nodes.clear();
+        let found = self.append(text, base, &mut nodes);
+        self.nodes = nodes;
+        Ok(Value::root(text, &self.nodes, found?))
+    }
+
+    /// Validates bytes that lie at `base` of an input and appends their nodes to others, if they are
+    /// a value; `text` is what they are, if that is known.
+    pub(crate) fn append_slice(
+        &mut self,
+        content: &[u8],
+        text: Option<&str>,
+        base: u64,
+        nodes: &mut Vec<Node>,
+    ) -> Result<Oddities> {
+        match text {
+            Some(text) => self.append(text, base, nodes),
+            None => self.append(text_of(content, base)?, base, nodes),
+        }
+    }
+
+    /// Validates text that lies at `base` of an input and appends its nodes to others.
+    fn append(&mut self, text: &str, base: u64, nodes: &mut Vec<Node>) -> Result<Oddities> {
         if text.len() > MAX_LINE {
             return Err(Error { offset: base, kind: ErrorKind::TooLong });
         }
-        let found = if self.backend == Backend::Portable { None } else { self.index(text) };
+        let found = if self.backend == Backend::Portable { None } else { self.index(text, nodes) };
         let found = match found {
             Some(oddities) => Ok(oddities),
             // Slower, and right about what is wrong and where.
             None => {
                 let mut strings = Portable::new(text.as_bytes());
-                walk(text.as_bytes(), &mut strings, &mut self.nodes, &mut self.open)
+                walk(text.as_bytes(), &mut strings, nodes, &mut self.open)
             }
         };
-        let oddities = found.map_err(|(at, kind)| Error { offset: base + at as u64, kind })?;
-        Ok(Value::root(text, &self.nodes, oddities))
+        found.map_err(|(at, kind)| Error { offset: base + at as u64, kind })
     }
 
     /// Validates a value that is part of a line already read.
@@ -109,17 +122,30 @@ impl Scanner {
         self.scan_text(raw.as_str(), 0)
     }
 
-    /// Fills in the nodes by vector instructions; `None` if the text is not valid.
-    fn index(&mut self, text: &str) -> Option<Oddities> {
+    /// Appends the nodes by vector instructions; `None` if the text is not valid.
+    fn index(&mut self, text: &str, nodes: &mut Vec<Node>) -> Option<Oddities> {
         if !simd::IS_AVAILABLE {
             return None;
         }
         let is_best = self.backend == Backend::Best;
         let kernel = if is_best { Kernel::Best } else { Kernel::Baseline };
         self.quotes.start(text.len(), kernel);
-        let found = walk(text.as_bytes(), &mut self.quotes, &mut self.nodes, &mut self.open).ok();
-        found.filter(|_| self.quotes.is_clean())
+        let first = nodes.len();
+        let found = walk(text.as_bytes(), &mut self.quotes, nodes, &mut self.open).ok();
+        if !self.quotes.is_clean() {
+            nodes.truncate(first);
+            return None;
+        }
+        found
     }
+}
+
+/// Returns bytes that lie at `base` of an input as text.
+fn text_of(content: &[u8], base: u64) -> Result<&str> {
+    // What is quick says only that something is wrong; then the other one says where.
+    simdutf8::basic::from_utf8(content).or_else(|_| std::str::from_utf8(content)).map_err(|found| {
+        Error { offset: base + found.valid_up_to() as u64, kind: ErrorKind::InvalidUtf8 }
+    })
 }
 
 /// Checks that bytes are one JSON value.

@@ -7,24 +7,67 @@
 
 use crate::bitmap::Quotes;
 
+/// How many bytes are asked for at a time: so few that they are still in the cache when their lines
+/// are scanned.
+const PIECE: usize = if cfg!(miri) { 64 } else { 256 * 1024 };
+
 /// Bytes that are used again and again, and whether they are text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Buffer {
     bytes: Vec<u8>,
+    /// How many bytes were read.
+    n_read: usize,
+    /// How many of them count: whole lines, until there are no more.
     len: usize,
-    is_text: bool,
+    /// Whether those are not text.
+    is_other: bool,
 }
 
 impl Buffer {
-    /// Has the bytes replaced: `fill` returns how many, from the start on, count.
-    pub(crate) fn fill<E>(
+    /// Forgets all bytes.
+    pub(crate) fn clear(&mut self) {
+        (self.n_read, self.len, self.is_other) = (0, 0, false);
+    }
+
+    /// Takes bytes in the place of its own.
+    pub(crate) fn replace(&mut self, bytes: Vec<u8>) {
+        self.clear();
+        self.bytes = bytes;
+        self.n_read = self.bytes.len();
+        self.count(self.n_read);
+    }
+
+    /// Reads more bytes, and makes room for `room` of them before it reads the first; returns
+    /// whether there were no more.
+    pub(crate) fn extend<E>(
         &mut self,
-        fill: impl FnOnce(&mut Vec<u8>) -> Result<usize, E>,
-    ) -> Result<(), E> {
-        (self.len, self.is_text) = (0, false);
-        self.len = fill(&mut self.bytes)?.min(self.bytes.len());
-        self.is_text = simdutf8::basic::from_utf8(self.bytes()).is_ok();
-        Ok(())
+        room: usize,
+        read: &mut impl FnMut(&mut [u8]) -> Result<usize, E>,
+    ) -> Result<bool, E> {
+        let before = self.n_read;
+        if self.bytes.len() < room.max(before + 1) {
+            self.bytes.resize(room.max(before + PIECE.max(before)), 0);
+        }
+        let end = self.bytes.len().min(before + PIECE);
+        let free = self.bytes.get_mut(before..end).unwrap_or_default();
+        let n = read(free)?.min(free.len());
+        self.n_read = before + n;
+        let fresh = free.get(..n).unwrap_or_default();
+        let newline = memchr::memrchr(b'\n', fresh);
+        match newline {
+            _ if n == 0 => self.count(before),
+            Some(at) => self.count(before + at + 1),
+            None => {}
+        }
+        Ok(n == 0)
+    }
+
+    /// Lets all bytes up to `end` count.
+    fn count(&mut self, end: usize) {
+        // Text before and after a newline is text as a whole.
+        let fresh = self.bytes.get(self.len..end).unwrap_or_default();
+        self.is_other |= simdutf8::basic::from_utf8(fresh).is_err();
+        self.len = end;
     }
 
     /// Returns the bytes that count.
@@ -35,8 +78,9 @@ impl Buffer {
     /// Returns the bytes as text, if they are.
     #[expect(unsafe_code, reason = "to look at all bytes again costs as much as to scan them")]
     pub(crate) fn text(&self) -> Option<&str> {
-        // SAFETY: `fill` has found these bytes to be text, and they are changed nowhere else.
-        self.is_text.then(|| unsafe { std::str::from_utf8_unchecked(self.bytes()) })
+        // SAFETY: `count` has looked at each of these bytes, in pieces that are text by themselves,
+        // and those that it has looked at are changed nowhere: `extend` hands out what is behind.
+        (!self.is_other).then(|| unsafe { std::str::from_utf8_unchecked(self.bytes()) })
     }
 }
 

@@ -75,6 +75,20 @@ impl<'l> Text<'l> {
         self.body().is_empty()
     }
 
+    /// Returns whether the string holds the escape of a printable ASCII character by its number: if
+    /// not, words without quotes and slashes stand in it as they are.
+    ///
+    /// ```
+    /// let text = |written| jsonl::Text::new(written).expect("a string");
+    /// assert!(text(r#""\u0065rror""#).has_needless_escape());
+    /// assert!(!text(r#""\u001b[31m\n\ud83d\ude00""#).has_needless_escape());
+    /// ```
+    pub fn has_needless_escape(&self) -> bool {
+        let body = self.body();
+        let is_printable = |at: usize| matches!(body.as_bytes().get(at), Some(b'2'..=b'7'));
+        body.contains("\\u00") && body.match_indices("\\u00").any(|(at, _)| is_printable(at + 4))
+    }
+
     /// Returns whether the string holds the escape of half a surrogate pair.
     pub fn has_lone_surrogate(&self) -> bool {
         let body = self.body();

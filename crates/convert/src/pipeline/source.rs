@@ -63,8 +63,13 @@ impl<R: Read + Seek + Send> Source<R> {
         if !self.is_large {
             let mut borrowed = Borrowed(SPARE.take().unwrap_or_default());
             let reader = &mut self.reader;
-            let fill = |buffer: &mut _| read_kept(reader, size, buffer);
-            borrowed.0.refill(0, &mut self.scanner, fill)?;
+            let mut n_read = 0;
+            // One byte more than there is tells that it is all.
+            borrowed.0.refill(0, &mut self.scanner, size as usize + 1, |free| {
+                let n = if n_read > MAX_KEPT { 0 } else { read_some(reader, free)? };
+                n_read += n as u64;
+                io::Result::Ok(n)
+            })?;
             self.is_large = borrowed.0.len() as u64 > MAX_KEPT;
             self.kept = Some(borrowed).filter(|_| !self.is_large);
         }
@@ -119,8 +124,9 @@ impl<R: Read + Seek + Send> Source<R> {
         self.keep()?;
         match &self.kept {
             Some(Borrowed(chunk)) if !chunk.errors().any(is_damage) => {
-                let read = |(line, value): (_, jsonl::Result<_>)| (line, value.map(format.read));
-                then(&mut Kept { events: chunk.iter().map(read).collect() })
+                let lines = chunk.iter();
+                let events = Vec::with_capacity(lines.size_hint().0);
+                then(&mut Kept { lines, events, read: format.read })
             }
             _ => then(&mut Passing { source: self, format }),
         }
@@ -137,46 +143,41 @@ impl Drop for Borrowed {
     }
 }
 
-/// Reads all of a source that is expected to have `size` bytes, or more than may be kept, to the
-/// start of a buffer, and returns how much that is.
-fn read_kept(reader: &mut impl Read, size: u64, buffer: &mut Vec<u8>) -> io::Result<usize> {
-    // One byte more than there is tells that it is all; one more than may be kept, that it grows.
-    let mut limit = size as usize + 1;
-    let mut n_read = 0;
+/// Reads once, and again if that was interrupted.
+fn read_some(reader: &mut impl Read, free: &mut [u8]) -> io::Result<usize> {
     loop {
-        if buffer.len() < limit {
-            let mut larger = vec![0; limit];
-            larger[..n_read].copy_from_slice(&buffer[..n_read]);
-            *buffer = larger;
-        }
-        match reader.read(&mut buffer[n_read..]) {
-            Ok(0) => return Ok(n_read),
-            Ok(n) => n_read += n,
+        match reader.read(free) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-        if n_read as u64 > MAX_KEPT {
-            return Ok(n_read);
-        }
-        if n_read == buffer.len() {
-            limit = (n_read * 2).min(MAX_KEPT as usize + 1);
+            result => return result,
         }
     }
 }
 
-/// Events that stay in memory.
-struct Kept<'c> {
+/// Events that stay in memory, read when they are first asked for: then their lines are in the
+/// cache for who asked.
+struct Kept<'c, L> {
+    lines: L,
     events: Vec<(Line<'c>, jsonl::Result<Event<'c>>)>,
+    read: fn(Value<'c>) -> Event<'c>,
 }
 
-impl Events for Kept<'_> {
+impl<'c, L> Events for Kept<'c, L>
+where
+    L: Iterator<Item = (Line<'c>, jsonl::Result<Value<'c>>)>,
+{
     fn for_each(&mut self, each: &mut EachEvent<'_>) -> io::Result<()> {
-        for (line, event) in &self.events {
-            if !each(line, event.as_ref().map_err(|error| *error)) {
-                break;
+        let mut event_idx = 0;
+        loop {
+            if event_idx == self.events.len() {
+                let Some((line, value)) = self.lines.next() else { return Ok(()) };
+                self.events.push((line, value.map(self.read)));
             }
+            let Some((line, event)) = self.events.get(event_idx) else { return Ok(()) };
+            if !each(line, event.as_ref().map_err(|error| *error)) {
+                return Ok(());
+            }
+            event_idx += 1;
         }
-        Ok(())
     }
 }
 
