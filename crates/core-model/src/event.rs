@@ -33,6 +33,8 @@ pub struct Event<'l> {
     pub format: &'static str,
     /// The line itself, for writers of the same crate's other flavor.
     pub value: Value<'l>,
+    /// The line's own word for what it is: its `type`.
+    pub kind: Option<Text<'l>>,
     /// Who, where and when.
     pub context: Context<'l>,
     /// What.
@@ -42,7 +44,8 @@ pub struct Event<'l> {
 impl<'l> Event<'l> {
     /// Creates an event that says nothing beyond its line.
     pub fn other(format: &'static str, value: Value<'l>) -> Self {
-        Self { format, value, context: Context::default(), body: Body::Other }
+        let kind = value.get("type").and_then(|kind| kind.text());
+        Self { format, value, kind, context: Context::default(), body: Body::Other }
     }
 
     /// Returns the message, if the event is one.

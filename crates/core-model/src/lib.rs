@@ -68,7 +68,7 @@ pub use self::{
         Compaction, CompactionRule, CostPolicy, Costs, DurationRule, Ending, ErrorPolicy, Exchange,
         Exchanges, FilesTouched, Generation, Generations, Lane, Markdown, Messages, Moment,
         Overview, Point, PointKind, Said, SaidBlock, Span, Timeline, TokenTotals, Tokens, ToolRun,
-        ToolRuns, Touches, TypeCounts, event_millis, failed_results, is_failure, quoted,
+        ToolRuns, Touches, TypeCounts, Viewed, event_millis, failed_results, is_failure, quoted,
         shown_time, thread, tool_path,
     },
 };

@@ -16,6 +16,7 @@ mod said;
 mod span;
 mod timeline;
 mod tokens;
+mod viewed;
 
 pub use self::{
     calls::{Moment, ToolRun, ToolRuns},
@@ -31,6 +32,7 @@ pub use self::{
     span::{DurationRule, Span},
     timeline::{Lane, Point, PointKind, Timeline},
     tokens::{TokenTotals, Tokens},
+    viewed::Viewed,
 };
 use crate::{Event, millis};
 

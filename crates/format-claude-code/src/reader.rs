@@ -18,6 +18,7 @@ pub fn read(line: Value<'_>) -> Event<'_> {
     Event {
         format: NAME,
         value: line,
+        kind: record.kind,
         context: context(&record, &message),
         body: body(line, &record, &message),
     }

@@ -22,8 +22,8 @@ pub fn read_wire(value: Value<'_>) -> Event<'_> {
 
 fn read_as<'l>(format: &'static str, value: Value<'l>) -> Event<'l> {
     let record = Record::new(value);
-    let [session_id, uuid, parent_tool_use] =
-        value.get_all(["session_id", "uuid", "parent_tool_use_id"]);
+    let [kind, session_id, uuid, parent_tool_use] =
+        value.get_all(["type", "session_id", "uuid", "parent_tool_use_id"]);
     let as_text = |member: Option<Value<'l>>| member?.text();
     let mut context = Context {
         session_id: as_text(session_id),
@@ -54,7 +54,7 @@ fn read_as<'l>(format: &'static str, value: Value<'l>) -> Event<'l> {
         }
         RecordKind::StreamEvent | RecordKind::Unknown => Body::Other,
     };
-    Event { format, value, context, body }
+    Event { format, value, kind: as_text(kind), context, body }
 }
 
 fn text<'l>(value: Value<'l>, name: &str) -> Option<Text<'l>> {

@@ -1,9 +1,7 @@
 //! The tool calls of a session, each joined with its result.
 
-use std::collections::HashMap;
-
-use super::{event_millis, thread};
-use crate::{Body, Event, Place, ToolResult};
+use super::{Viewed, thread};
+use crate::{Block, Body, ByHash, Event, IdHasher, Place, ToolResult};
 
 /// Where and when something was said.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -12,12 +10,6 @@ pub struct Moment {
     pub place: Place,
     /// The time in milliseconds since 1970.
     pub time: Option<i64>,
-}
-
-impl Moment {
-    fn new(place: Place, event: &Event<'_>) -> Self {
-        Self { place, time: event_millis(event) }
-    }
 }
 
 /// A tool call and what came of it.
@@ -48,8 +40,9 @@ pub struct ToolRun {
 pub struct ToolRuns {
     keeps_contents: bool,
     runs: Vec<ToolRun>,
-    /// The last run of each id.
-    by_id: HashMap<String, usize>,
+    /// The last run of each id, by its hash.
+    by_id: ByHash<usize>,
+    hasher: IdHasher,
 }
 
 impl ToolRuns {
@@ -60,22 +53,28 @@ impl ToolRuns {
 
     /// Takes note of an event.
     pub fn push(&mut self, place: Place, event: &Event<'_>) {
-        let moment = Moment::new(place, event);
+        self.view(place, &Viewed::new(event));
+    }
+
+    /// Takes note of an event that other views look at too.
+    pub fn view(&mut self, place: Place, viewed: &Viewed<'_, '_>) {
+        let event = viewed.event;
+        let moment = Moment { place, time: viewed.time };
         match &event.body {
-            Body::Message(message) => {
-                for (block, _) in message.blocks() {
+            Body::Message(_) => {
+                for block in &viewed.blocks {
                     match block {
-                        crate::Block::ToolUse(tool) => {
+                        Block::ToolUse(tool) => {
                             let (id, name) = (tool.id.decode(), tool.name.decode());
                             self.call(&id, &name, tool.input.as_str(), moment, event);
                         }
-                        crate::Block::ToolResult(result) => self.answer(&result, moment, event),
+                        Block::ToolResult(result) => self.answer(result, moment, event),
                         _ => {}
                     }
                 }
             }
             // An index entry repeats a block, if there is one.
-            Body::ToolCall(call) if !self.by_id.contains_key(&*call.id.decode()) => {
+            Body::ToolCall(call) if !self.by_id.contains_key(&self.hasher.hash_text(call.id)) => {
                 let (id, name) = (call.id.decode(), call.name.decode());
                 self.call(&id, &name, call.input.as_str(), moment, event);
             }
@@ -85,7 +84,8 @@ impl ToolRuns {
 
     fn call(&mut self, id: &str, name: &str, input: &str, moment: Moment, event: &Event<'_>) {
         let input = self.keeps_contents.then(|| input.to_owned());
-        let known = self.by_id.get(id).and_then(|&at| self.runs.get_mut(at));
+        let hash = self.hasher.hash(id);
+        let known = self.by_id.get(&hash).and_then(|&at| self.runs.get_mut(at));
         // A result that stands before its call.
         if let Some(run) = known.filter(|run| run.called.is_none()) {
             run.called = Some(moment);
@@ -93,7 +93,7 @@ impl ToolRuns {
             run.input = input;
             return;
         }
-        self.by_id.insert(id.to_owned(), self.runs.len());
+        self.by_id.insert(hash, self.runs.len());
         self.runs.push(ToolRun {
             id: id.to_owned(),
             name: name.to_owned(),
@@ -105,10 +105,10 @@ impl ToolRuns {
     }
 
     fn answer(&mut self, result: &ToolResult<'_>, moment: Moment, event: &Event<'_>) {
-        let id = result.tool_use_id.decode().into_owned();
-        let at = *self.by_id.entry(id).or_insert_with_key(|id| {
-            let thread = thread(event);
-            self.runs.push(ToolRun { id: id.clone(), thread, ..ToolRun::default() });
+        let hash = self.hasher.hash_text(result.tool_use_id);
+        let at = *self.by_id.entry(hash).or_insert_with(|| {
+            let (id, thread) = (result.tool_use_id.decode().into_owned(), thread(event));
+            self.runs.push(ToolRun { id, thread, ..ToolRun::default() });
             self.runs.len() - 1
         });
         // Of two results, the first is the one that clients go on with.

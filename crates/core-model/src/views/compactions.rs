@@ -88,11 +88,7 @@ impl Generations {
             }
             Body::Title(title) => title.rank == TitleRank::Summary,
             // A summary without words.
-            Body::Other => event
-                .value
-                .get("type")
-                .and_then(|kind| kind.text())
-                .is_some_and(|kind| kind.is("summary")),
+            Body::Other => event.kind.is_some_and(|kind| kind.is("summary")),
             _ => false,
         };
         is_seed && self.rule != CompactionRule::Boundary

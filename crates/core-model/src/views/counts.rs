@@ -16,8 +16,7 @@ impl TypeCounts {
     /// A line without a type counts as what it says (the dump of the Agent SDK has no types), or as
     /// `unknown` (seed 001).
     pub fn push(&mut self, event: &Event<'_>) {
-        let kind = event.value.get("type").and_then(|kind| kind.text());
-        let kind = kind.map(|kind| kind.decode());
+        let kind = event.kind.map(|kind| kind.decode());
         let kind = kind.as_deref().unwrap_or(match &event.body {
             Body::Message(message) if message.role == Role::User => "user",
             Body::Message(_) => "assistant",

@@ -1,6 +1,8 @@
 //! Which tool results tell of an error.
 
-use crate::{Event, ToolResult};
+use jsonl::Text;
+
+use crate::{Block, Content, Event, ToolResult};
 
 /// When a tool result tells of an error (REQUIREMENTS R001-23).
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -35,6 +37,105 @@ pub fn failed_results<'l>(
 }
 
 fn has_error_words(result: &ToolResult<'_>) -> bool {
-    let text = result.content.joined().to_lowercase();
-    text.contains("error") || text.contains("failed")
+    if let Content::Other(raw) = result.content {
+        return !raw.is_null() && has_word(raw.as_str(), false);
+    }
+    result.content.blocks().any(|(block, _)| match block {
+        Block::Text(text) => says_word(text),
+        _ => false,
+    })
+}
+
+/// Returns whether the meaning of a string has one of the words in it.
+fn says_word(text: Text<'_>) -> bool {
+    match text.has_needless_escape() {
+        true => has_word(&text.decode(), false),
+        false => has_word(text.body(), true),
+    }
+}
+
+/// Returns whether one of the words is in a text, in any case.
+///
+/// Results are half of all bytes of a session: 32 places are looked at together, and only where two
+/// letters of a word are where they must be, each of them.
+fn has_word(text: &str, is_escaped: bool) -> bool {
+    const PLACES: usize = 32;
+    /// The bytes of the places, and of a word that begins at the last of them.
+    const BLOCK: usize = PLACES + 5;
+
+    let may_begin = |block: &[u8; BLOCK]| {
+        let may_begin_at = |at: usize| {
+            let [first, second, third, last] = [0, 1, 2, 5].map(|n| block[at + n] | 0x20);
+            (second == b'r') & (third == b'r') | (first == b'f') & (last == b'd')
+        };
+        (0..PLACES).fold(false, |any, at| any | may_begin_at(at))
+    };
+    let bytes = text.as_bytes();
+    let begins_at = |at: usize| {
+        let begins = |word: &[u8]| {
+            bytes.get(at..at + word.len()).is_some_and(|found| found.eq_ignore_ascii_case(word))
+        };
+        // A form feed is no letter: `\f` after an even number of backslashes.
+        let is_letter = || {
+            let before = bytes.get(..at).unwrap_or_default();
+            let n_backslashes = before.iter().rev().take_while(|byte| **byte == b'\\').count();
+            !is_escaped || n_backslashes % 2 == 0
+        };
+        begins(b"error") || begins(b"failed") && is_letter()
+    };
+    let mut start = 0;
+    while let Some(block) = bytes.get(start..).and_then(<[u8]>::first_chunk) {
+        if may_begin(block) && (start..start + PLACES).any(begins_at) {
+            return true;
+        }
+        start += PLACES;
+    }
+    (start..bytes.len()).any(begins_at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn says(body: &str) -> bool {
+        says_word(Text::new(&format!("\"{body}\"")).expect("a string"))
+    }
+
+    #[test]
+    fn words_are_found_in_what_a_string_means() {
+        let cases = [
+            ("an ErRoR", true),
+            ("FAILED", true),
+            ("faile", false),
+            ("", false),
+            (r"err\u006Fr", true),
+            (r"\u001b[31merror", true),
+            (r"\failed", false),
+            (r"\\failed", true),
+            (r"\nfailed", true),
+            (r"er\ror", false),
+            (r"\u001b[31mer ror \ud83d\ude00", false),
+            ("fa\u{130}led", false),
+        ];
+        for (body, expected) in cases {
+            let found = says(body);
+            assert_eq!(found, expected, "{body}");
+            let meaning =
+                Text::new(&format!("\"{body}\"")).expect("a string").decode().to_lowercase();
+            assert_eq!(found, meaning.contains("error") || meaning.contains("failed"), "{body}");
+        }
+    }
+
+    #[test]
+    fn words_are_found_wherever_they_stand() {
+        for before in 0..100 {
+            for after in 0..40 {
+                for word in ["Error", "failed"] {
+                    let text = ["é".repeat(before / 2), "r".repeat(before % 2)].concat();
+                    assert!(says(&format!("{text}{word}{}", "d".repeat(after))));
+                    assert!(!says(&format!("{text}{}{}", &word[..4], "d".repeat(after))));
+                }
+            }
+        }
+    }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use jsonl::{Raw, Scanner};
 
+use super::Viewed;
 use crate::{Block, Event};
 
 /// How often a file was touched.
@@ -27,7 +28,12 @@ pub struct FilesTouched {
 impl FilesTouched {
     /// Takes note of an event.
     pub fn push(&mut self, event: &Event<'_>) {
-        for (block, _) in event.message().into_iter().flat_map(|message| message.blocks()) {
+        self.view(&Viewed::new(event));
+    }
+
+    /// Takes note of an event that other views look at too.
+    pub fn view(&mut self, viewed: &Viewed<'_, '_>) {
+        for block in &viewed.blocks {
             let Block::ToolUse(tool) = block else { continue };
             let touch: fn(&mut Touches) = match &*tool.name.decode() {
                 "Read" | "NotebookRead" => |touches| touches.read += 1,

@@ -4,8 +4,8 @@ use std::{collections::HashSet, fmt};
 
 use jsonl::Scanner;
 
-use super::{DurationRule, ErrorPolicy, Span, failed_results, span::Minutes};
-use crate::{Block, Body, Event, Message, Role};
+use super::{DurationRule, ErrorPolicy, Span, Viewed, span::Minutes};
+use crate::{Block, Body, Event, IdSet, Message, Role};
 
 /// A session in a few lines; printed, it is the text of seed 004.
 ///
@@ -56,7 +56,7 @@ pub struct Overview {
     /// When a tool result tells of an error: by default only when it says so, for a look at a
     /// session must not count every text about errors.
     pub errors: Option<ErrorPolicy>,
-    calls: HashSet<String>,
+    calls: IdSet,
     agents: HashSet<String>,
     names: HashSet<String>,
     has_main: bool,
@@ -67,15 +67,21 @@ pub struct Overview {
 impl Overview {
     /// Takes note of an event.
     pub fn push(&mut self, event: &Event<'_>) {
+        self.view(&Viewed::new(event));
+    }
+
+    /// Takes note of an event that other views look at too.
+    pub fn view(&mut self, viewed: &Viewed<'_, '_>) {
+        let event = viewed.event;
         self.n_events += 1;
-        self.span.push(event);
+        self.span.push_time(viewed.time);
         if self.session_id.is_none() {
             self.session_id = event.context.session_id.map(|id| id.decode().into_owned());
         }
         let errors = self.errors.unwrap_or(ErrorPolicy::Flag);
-        self.n_errors += failed_results(event, errors).count() as u64;
+        self.n_errors += viewed.failed_results(errors).count() as u64;
         match &event.body {
-            Body::Message(message) => self.message(message),
+            Body::Message(message) => self.message(message, &viewed.blocks),
             Body::ToolCall(call) => {
                 self.call(&call.id.decode(), &call.name.decode(), call.input);
             }
@@ -93,15 +99,12 @@ impl Overview {
         self.n_sub_agents = self.n_started.max(n_agents);
     }
 
-    fn message(&mut self, message: &Message<'_>) {
+    fn message(&mut self, message: &Message<'_>, blocks: &[Block<'_>]) {
         let is_text = |block: &Block<'_>| matches!(block, Block::Text(text) if !text.is_empty());
-        if message.role == Role::User
-            && !message.is_meta
-            && message.blocks().any(|(block, _)| is_text(&block))
-        {
+        if message.role == Role::User && !message.is_meta && blocks.iter().any(is_text) {
             self.n_user_messages += 1;
         }
-        for (block, _) in message.blocks() {
+        for block in blocks {
             if let Block::ToolUse(tool) = block {
                 self.call(&tool.id.decode(), &tool.name.decode(), tool.input);
             }
@@ -109,7 +112,7 @@ impl Overview {
     }
 
     fn call(&mut self, id: &str, name: &str, input: jsonl::Raw<'_>) {
-        if !self.calls.insert(id.to_owned()) {
+        if !self.calls.insert(id) {
             return;
         }
         self.n_tool_calls += 1;

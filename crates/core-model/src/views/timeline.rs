@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::{ErrorPolicy, event_millis, failed_results, thread};
-use crate::{Block, Body, Event, NoticeKind, Place, Role, Status};
+use super::{ErrorPolicy, Viewed, thread};
+use crate::{Body, Event, NoticeKind, Place, Role, Status};
 
 /// What happened.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -63,7 +63,13 @@ pub struct Timeline {
 impl Timeline {
     /// Takes note of an event, if it has a time and says something.
     pub fn push(&mut self, place: Place, event: &Event<'_>) {
-        let (Some(time), Some(kind)) = (event_millis(event), kind(event)) else { return };
+        self.view(place, &Viewed::new(event));
+    }
+
+    /// Takes note of an event that other views look at too.
+    pub fn view(&mut self, place: Place, viewed: &Viewed<'_, '_>) {
+        let event = viewed.event;
+        let (Some(time), Some(kind)) = (viewed.time, kind(viewed)) else { return };
         let lanes = &mut self.lanes;
         let lane = *self.by_thread.entry(thread(event)).or_insert_with_key(|thread| {
             lanes.push(Lane { thread: thread.clone(), start: time, end: time });
@@ -77,8 +83,8 @@ impl Timeline {
 }
 
 /// Returns what an event is to the eye.
-fn kind(event: &Event<'_>) -> Option<PointKind> {
-    let message = match &event.body {
+fn kind(viewed: &Viewed<'_, '_>) -> Option<PointKind> {
+    let message = match &viewed.event.body {
         Body::Message(message) => message,
         Body::Outcome(outcome) => {
             let is_success = outcome.status == Status::Success;
@@ -93,14 +99,13 @@ fn kind(event: &Event<'_>) -> Option<PointKind> {
         }
         _ => return None,
     };
-    if message.is_api_error || failed_results(event, ErrorPolicy::Flag).next().is_some() {
+    if message.is_api_error || viewed.failed_results(ErrorPolicy::Flag).next().is_some() {
         return Some(PointKind::Error);
     }
-    let has = |is: fn(&Block<'_>) -> bool| message.blocks().any(|(block, _)| is(&block));
     Some(match message.role {
-        _ if has(|block| matches!(block, Block::ToolUse(_))) => PointKind::ToolUse,
-        _ if has(|block| matches!(block, Block::ToolResult(_))) => PointKind::ToolResult,
-        Role::User if message.is_prompt() => PointKind::Prompt,
+        _ if viewed.makeup.n_tool_uses > 0 => PointKind::ToolUse,
+        _ if viewed.makeup.n_tool_results > 0 => PointKind::ToolResult,
+        Role::User if message.is_prompt_of(viewed.makeup) => PointKind::Prompt,
         Role::User => PointKind::Notice,
         Role::Assistant => PointKind::Response,
     })

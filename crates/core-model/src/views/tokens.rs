@@ -1,13 +1,10 @@
 //! The tokens of a session: of each response the last count, for its lines repeat it and it grows.
 
-use std::{
-    collections::HashMap,
-    ops::{Add, AddAssign},
-};
+use std::ops::{Add, AddAssign};
 
 use jsonl::{Raw, Scanner};
 
-use crate::{Body, Event};
+use crate::{Body, ByHash, Event, IdHasher};
 
 /// Numbers of tokens.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -35,20 +32,18 @@ impl Tokens {
     /// ```
     pub fn read<'l>(usage: Raw<'l>, scanner: &mut Scanner) -> Self {
         let mut tokens = Self::default();
-        let mut scan = |scanner: &mut Scanner| -> Option<()> {
-            for (key, value) in scanner.scan_slice(usage.as_str().as_bytes(), 0).ok()?.members() {
-                let place = match &*key.decode() {
-                    "input_tokens" => &mut tokens.input,
-                    "output_tokens" => &mut tokens.output,
-                    "cache_read_input_tokens" => &mut tokens.cache_read,
-                    "cache_creation_input_tokens" => &mut tokens.cache_creation,
-                    _ => continue,
-                };
-                *place = value.raw().as_u64().unwrap_or(0);
-            }
-            Some(())
-        };
-        _ = scan(scanner);
+        let Ok(usage) = scanner.scan_raw(usage) else { return tokens };
+        usage.read_members(|key, value| {
+            let place = match key {
+                b"input_tokens" => &mut tokens.input,
+                b"output_tokens" => &mut tokens.output,
+                b"cache_read_input_tokens" => &mut tokens.cache_read,
+                b"cache_creation_input_tokens" => &mut tokens.cache_creation,
+                _ => return false,
+            };
+            *place = value.raw().as_u64().unwrap_or(0);
+            true
+        });
         tokens
     }
 
@@ -87,7 +82,9 @@ impl AddAssign for Tokens {
 pub struct TokenTotals {
     scanner: Scanner,
     done: Tokens,
-    by_response: HashMap<String, Tokens>,
+    /// By the hashes of the responses' ids.
+    by_response: ByHash<Tokens>,
+    hasher: IdHasher,
     nameless: Tokens,
 }
 
@@ -100,7 +97,7 @@ impl TokenTotals {
                 let tokens = Tokens::read(usage, &mut self.scanner);
                 match message.id {
                     Some(id) => {
-                        self.by_response.insert(id.decode().into_owned(), tokens);
+                        self.by_response.insert(self.hasher.hash_text(id), tokens);
                     }
                     None => self.nameless += tokens,
                 }

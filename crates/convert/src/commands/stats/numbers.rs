@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use core_model::{
     Costs, DurationRule, ErrorPolicy, Event, FilesTouched, Format, Generations, Overview, Place,
-    Timeline, TokenTotals, Tokens, ToolRuns, Touches, TypeCounts, is_failure,
+    Timeline, TokenTotals, Tokens, ToolRuns, Touches, TypeCounts, Viewed,
 };
 
 use crate::{input::Input, terminal::object::Object};
@@ -180,19 +180,18 @@ fn counts<'c, K: AsRef<str> + 'c>(counts: impl IntoIterator<Item = (&'c K, &'c u
 impl Counter {
     /// Takes note of an event.
     pub(super) fn push(&mut self, place: Place, event: &Event<'_>) {
-        self.overview.push(event);
+        let viewed = &Viewed::new(event);
+        self.overview.view(viewed);
         self.types.push(event);
-        self.runs.push(place, event);
-        for result in event.message().into_iter().flat_map(|message| message.tool_results()) {
-            if is_failure(&result, self.policy) {
-                self.failed.insert(result.tool_use_id.decode().into_owned());
-            }
+        self.runs.view(place, viewed);
+        for result in viewed.failed_results(self.policy) {
+            self.failed.insert(result.tool_use_id.decode().into_owned());
         }
         self.tokens.push(event);
         self.costs.push(event);
         self.generations.push(place, event);
-        self.files.push(event);
-        self.timeline.push(place, event);
+        self.files.view(viewed);
+        self.timeline.view(place, viewed);
     }
 
     /// Takes note that a file was read to its end.

@@ -1,0 +1,37 @@
+//! An event that several views look at: what they all ask for is read once.
+
+use super::{ErrorPolicy, event_millis, is_failure};
+use crate::{Block, Event, Makeup, ToolResult};
+
+/// An event and what views ask of it, read once for all of them.
+///
+/// Each view takes one with `view`, or an event with `push` if it is the only one that looks.
+#[derive(Debug)]
+pub struct Viewed<'e, 'l> {
+    /// The event.
+    pub event: &'e Event<'l>,
+    /// Its time in milliseconds since 1970: its own, or that of what it records.
+    pub time: Option<i64>,
+    /// The blocks of its message, if it is one.
+    pub blocks: Vec<Block<'l>>,
+    pub(super) makeup: Makeup,
+}
+
+impl<'e, 'l> Viewed<'e, 'l> {
+    /// Reads an event.
+    pub fn new(event: &'e Event<'l>) -> Self {
+        let mut makeup = Makeup::default();
+        let blocks = event.message().into_iter().flat_map(|message| message.blocks());
+        let blocks = blocks.map(|(block, _)| block).inspect(|block| makeup.add(block)).collect();
+        Self { event, time: event_millis(event), blocks, makeup }
+    }
+
+    /// Returns the tool results that tell of an error.
+    pub fn failed_results(&self, policy: ErrorPolicy) -> impl Iterator<Item = &ToolResult<'l>> {
+        let results = self.blocks.iter().filter_map(|block| match block {
+            Block::ToolResult(result) => Some(result),
+            _ => None,
+        });
+        results.filter(move |result| is_failure(result, policy))
+    }
+}
