@@ -15,7 +15,7 @@ use crate::{
     account::summary::Summary,
     cli::ConversionArgs,
     job::settled::{End, Settled},
-    output::{FILE_MODE, Pending, Place, Replace},
+    output::{FILE_MODE, Pending, Place, Replace, hashing::Asked},
     run::{Status, complain},
     terminal::{progress::say, shown::shown},
 };
@@ -107,7 +107,7 @@ fn write_report(path: &Path, report: &[u8]) -> io::Result<()> {
     if path.symlink_metadata().is_ok_and(|metadata| !metadata.is_file()) {
         return File::options().write(true).truncate(true).open(path)?.write_all(report);
     }
-    let mut pending = Pending::create(Place::of(path)?, FILE_MODE, None, false)?;
+    let mut pending = Pending::create(Place::of(path)?, FILE_MODE, None, Asked::Nothing)?;
     pending.write_all(report)?;
     let finished = pending.finish()?;
     finished.sync()?;

@@ -19,7 +19,7 @@ use crate::{
         sessions::{absolute, environment},
     },
     job::{Order, Refusal, verify},
-    output::{FILE_MODE, Pending, Place},
+    output::{FILE_MODE, Pending, Place, hashing::Asked},
     run::complain,
     terminal::shown::shown,
     unit::Unit,
@@ -134,7 +134,7 @@ impl Order {
         let below: PathBuf = home.folder.iter().collect();
         let folder = Folder::create(&home.root)?.create_below(&below)?;
         let name = path.file_name().unwrap_or_default().to_owned();
-        let mut target = Pending::create(Place { folder, name }, FILE_MODE, None, false)?;
+        let mut target = Pending::create(Place { folder, name }, FILE_MODE, None, Asked::Nothing)?;
         written.copy_to(&mut target)?;
         let target = target.finish()?;
         match self.outputs.publish(vec![target]) {

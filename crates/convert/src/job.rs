@@ -227,5 +227,5 @@ pub(crate) fn verify(
     back.run(written, sidecar, &mut restored)?;
     let mut original = Hashing::new(io::sink());
     source.copy_to(&mut original)?;
-    if restored.hash.digest() == original.hash.digest() { Ok(()) } else { Err(Refusal::NotExact) }
+    if restored.digest() == original.digest() { Ok(()) } else { Err(Refusal::NotExact) }
 }

@@ -14,6 +14,7 @@ pub(crate) mod paths;
 use std::{
     collections::HashMap,
     ffi::OsStr,
+    hash::Hasher,
     io::{self, Read, Seek},
     os::unix::fs::MetadataExt,
     path::Path,
@@ -21,7 +22,7 @@ use std::{
 };
 
 use jsonl::{Scanner, Stream};
-use xxhash_rust::xxh3::Xxh3;
+use twox_hash::XxHash3_64;
 
 pub(crate) use self::entry::{Origin, Record, Written, hex};
 use self::{
@@ -273,12 +274,12 @@ fn by_source(known: &HashMap<Box<str>, Known>) -> HashMap<Box<str>, Vec<Box<str>
 
 /// Returns the XXH3 of a file from where it stands.
 pub(crate) fn hash_of(mut file: impl Read) -> io::Result<u64> {
-    let mut hash = Xxh3::new();
+    let mut hash = XxHash3_64::new();
     let mut buffer = vec![0; 256 * 1024];
     loop {
         match file.read(&mut buffer) {
-            Ok(0) => return Ok(hash.digest()),
-            Ok(n) => hash.update(&buffer[..n]),
+            Ok(0) => return Ok(hash.finish()),
+            Ok(n) => hash.write(&buffer[..n]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }

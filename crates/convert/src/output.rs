@@ -26,7 +26,10 @@ use crate::cloud::Bucket;
 use crate::{
     compress::{Compression, Encoder},
     interrupt::Interruptible,
-    output::{hashing::Hashing, temporary::Temporary},
+    output::{
+        hashing::{Asked, Hashing},
+        temporary::Temporary,
+    },
     storage::Storage,
     terminal::shown::shown,
 };
@@ -68,7 +71,7 @@ enum Home {
 
 impl Pending {
     /// Creates a file for a place, which grants at most what `mode` does to its owner;
-    /// `is_signed`, if its SHA-256 will be asked for.
+    /// `asked` is what will be asked of its bytes.
     ///
     /// # Errors
     ///
@@ -77,12 +80,11 @@ impl Pending {
         place: Place,
         mode: u32,
         compression: Option<Compression>,
-        is_signed: bool,
+        asked: Asked,
     ) -> io::Result<Self> {
         let mode = mode & FILE_MODE;
         let (file, temporary) = Temporary::create(place.folder.clone(), &place.name, mode)?;
-        let file = Hashing::signed(file, is_signed);
-        Self::new(file, Home::Here(temporary, place), compression)
+        Self::new(Hashing::of(file, asked), Home::Here(temporary, place), compression)
     }
 
     /// Creates what becomes an object.
@@ -128,10 +130,10 @@ impl Pending {
         let Self { file, home } = self;
         let path = home.path();
         let file = file.finish().and_then(|file| file.into_inner().map_err(|it| it.into_error()));
-        let Hashing { inner, hash, length, sha256 } =
-            file.map_err(|error| unwritten(error, &path))?.0;
-        let sha256 = sha256.map(|hash| hash.finalize().into());
-        Ok(Finished { file: inner, hash: hash.digest(), length, sha256, home })
+        let file = file.map_err(|error| unwritten(error, &path))?.0;
+        let (hash, length) = (file.digest(), file.length);
+        let sha256 = file.sha256.map(|hash| hash.finalize().into());
+        Ok(Finished { file: file.inner, hash, length, sha256, home })
     }
 }
 

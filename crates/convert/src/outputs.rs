@@ -22,7 +22,7 @@ use crate::{
     input::{Input, opened::Opened},
     job::Refusal,
     journal::{Journal, Origin, Record, Standing},
-    output::{Finished, Pending, Place, Replace, is_no_space, unwritten},
+    output::{Finished, Pending, Place, Replace, hashing::Asked, is_no_space, unwritten},
     storage::Storage,
 };
 
@@ -147,6 +147,11 @@ impl Outputs {
         Self { manner, storage, root, batch, named, refused, full }
     }
 
+    /// Returns whether account is kept of what is written, and from what.
+    pub(crate) fn has_journal(&self) -> bool {
+        self.root.is_some()
+    }
+
     /// Returns how the output at a path stands to an input that is open; `salt` is a hash of what it
     /// depends on beside that and the options, 0 if on nothing.
     ///
@@ -202,9 +207,18 @@ impl Outputs {
             Some(root) => Place::below(root.folder()?, root.strip(path)),
             None => Place::of(path),
         };
-        let pending = place
-            .and_then(|place| Pending::create(place, mode, compression, self.manner.is_signed));
+        let pending =
+            place.and_then(|place| Pending::create(place, mode, compression, self.asked()));
         pending.map_err(|error| unwritten(error, path))
+    }
+
+    /// Returns what will be asked of the bytes of files.
+    fn asked(&self) -> Asked {
+        match (self.manner.is_signed, self.has_journal()) {
+            (true, _) => Asked::Sha256,
+            (false, true) => Asked::Xxh3,
+            (false, false) => Asked::Nothing,
+        }
     }
 
     /// Gives files that belong together their names, in this order, once their bytes are on the disk.

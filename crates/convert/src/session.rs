@@ -4,11 +4,12 @@ mod cursor;
 mod events;
 
 use std::{
+    hash::Hasher,
     io::{self, Read, Take, Write},
     path::PathBuf,
 };
 
-use xxhash_rust::xxh3::Xxh3;
+use twox_hash::XxHash3_64;
 
 use crate::{
     carry::{Contents, Volume, VolumeKind},
@@ -90,11 +91,11 @@ impl Session {
 
     /// Returns a hash of what the files beside the main one are, and when they were changed.
     pub(crate) fn salt(&self) -> u64 {
-        let mut salt = Xxh3::new();
+        let mut salt = XxHash3_64::new();
         for SessionFile { volume, stat, .. } in self.files.iter().skip(1) {
-            salt.update(format!("{volume:?} {stat:?}\n").as_bytes());
+            salt.write(format!("{volume:?} {stat:?}\n").as_bytes());
         }
-        salt.digest()
+        salt.finish()
     }
 
     /// Lets messages call the files as others.

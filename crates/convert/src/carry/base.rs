@@ -98,12 +98,34 @@ fn hash(bytes: &[u8], at: usize) -> usize {
     (hash >> (64 - TABLE_BITS)) as usize
 }
 
+/// Returns how many bytes from the start on are the same: eight at a time.
 fn common_prefix(a: &[u8], b: &[u8]) -> usize {
-    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+    let ((a_words, _), (b_words, _)) = (a.as_chunks::<WINDOW>(), b.as_chunks::<WINDOW>());
+    let mut n_equal = 0;
+    for (a, b) in a_words.iter().zip(b_words) {
+        let difference = u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b);
+        if difference != 0 {
+            return n_equal + difference.trailing_zeros() as usize / 8;
+        }
+        n_equal += WINDOW;
+    }
+    let rest = a.iter().zip(b).skip(n_equal);
+    n_equal + rest.take_while(|(a, b)| a == b).count()
 }
 
+/// Returns how many bytes up to the end are the same: eight at a time.
 fn common_suffix(a: &[u8], b: &[u8]) -> usize {
-    a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
+    let ((_, a_words), (_, b_words)) = (a.as_rchunks::<WINDOW>(), b.as_rchunks::<WINDOW>());
+    let mut n_equal = 0;
+    for (a, b) in a_words.iter().rev().zip(b_words.iter().rev()) {
+        let difference = u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b);
+        if difference != 0 {
+            return n_equal + difference.leading_zeros() as usize / 8;
+        }
+        n_equal += WINDOW;
+    }
+    let rest = a.iter().rev().zip(b.iter().rev()).skip(n_equal);
+    n_equal + rest.take_while(|(a, b)| a == b).count()
 }
 
 fn boundary_after(text: &str, mut at: usize) -> usize {
@@ -156,6 +178,21 @@ mod tests {
         let line = format!(r#"{{"a":"short \" one","b":"{}","c":1}}"#, "x".repeat(200));
         let base = Base::of_lines([line.as_str()]);
         assert_eq!(base.bytes(), br#"{"a":"short \" one","b":"","c":1}"#);
+    }
+
+    #[test]
+    fn what_is_the_same_is_counted_to_the_byte() {
+        let text: Vec<u8> = (0..40).collect();
+        for n_equal in 0..40 {
+            for (n_first, n_second) in [(40, 40), (40, n_equal), (n_equal, 40)] {
+                let (mut head, mut tail) = (text.clone(), text.clone());
+                head[n_equal] ^= 0x80;
+                tail[39 - n_equal] ^= 0x80;
+                assert_eq!(common_prefix(&text[..n_first], &head[..n_second]), n_equal);
+                let (n_first, n_second) = (40 - n_first, 40 - n_second);
+                assert_eq!(common_suffix(&text[n_first..], &tail[n_second..]), n_equal);
+            }
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Reading a carry: its records, and the source bytes that they stand for.
 
 use jsonl::Style;
-use xxhash_rust::xxh3::xxh3_64;
+use twox_hash::XxHash3_64;
 
 use super::{
     Contents,
@@ -231,7 +231,9 @@ impl Record<'_> {
         });
         out.extend_from_slice(self.ending.bytes());
         let is_right = is_whole
-            && out.get(start..).is_some_and(|bytes| check_bits(xxh3_64(bytes)) == self.check);
+            && out
+                .get(start..)
+                .is_some_and(|bytes| check_bits(XxHash3_64::oneshot(bytes)) == self.check);
         if !is_right {
             out.truncate(start);
         }

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use core_model::Copied;
-use jsonl::Line;
-use xxhash_rust::xxh3::xxh3_64;
+use jsonl::{Line, Value};
+use twox_hash::XxHash3_64;
 
 use super::{
     Base, Contents, Ending,
@@ -61,18 +61,22 @@ impl Packer {
         }
     }
 
-    /// Appends the record of a source line that a written line says: `copied` are the parts of it
-    /// that stand there.
+    /// Appends the record of a source line that a written line says: `value` is what was read of
+    /// it, and `copied` are the parts of it that stand there.
     pub(crate) fn push_own(
         &self,
         out: &mut Vec<u8>,
-        offset: u64,
-        line: &[u8],
+        line: &Line<'_>,
+        value: Value<'_>,
         copied: &mut [Copied],
     ) {
-        let (content, ending) = Ending::split(line);
-        push_record(out, offset, None, b'@', ending, line);
-        self.push_difference(out, content, 0, copied);
+        let (content, ending) = Ending::split(line.bytes());
+        push_record(out, line.offset(), None, b'@', ending, line.bytes());
+        // Nearly always the value is all of the line, and known to be text.
+        let value = value.raw().as_str();
+        let is_whole = (value.as_ptr(), value.len()) == (content.as_ptr(), content.len());
+        let text = if is_whole { Some(value) } else { text_of(content) };
+        self.push_difference(out, content, text, 0, copied);
     }
 
     /// Appends the record of part `part.0` of `part.1` of a source line: the bytes in `range`.
@@ -92,7 +96,7 @@ impl Packer {
             false => (bytes, Ending::None),
         };
         push_record(out, line.offset(), Some(Part { part, n_parts }), b'@', ending, bytes);
-        self.push_difference(out, content, start, copied);
+        self.push_difference(out, content, text_of(content), start, copied);
     }
 
     /// Appends the record of a source line, or of a part of one, that no written line says.
@@ -106,18 +110,19 @@ impl Packer {
         let is_last = part.is_none_or(|part| part.part + 1 == part.n_parts);
         let (content, ending) = if is_last { Ending::split(bytes) } else { (bytes, Ending::None) };
         push_record(out, offset, part, b'&', ending, bytes);
-        self.push_difference(out, content, 0, &mut []);
+        self.push_difference(out, content, text_of(content), 0, &mut []);
     }
 
-    /// Appends `content`, which starts at `start` of its line, in pieces.
+    /// Appends `content`, which is `text` if it is text at all, and starts at `start` of its line,
+    /// in pieces.
     fn push_difference(
         &self,
         out: &mut Vec<u8>,
         content: &[u8],
+        text: Option<&str>,
         start: usize,
         copied: &mut [Copied],
     ) {
-        let text = simdutf8::basic::from_utf8(content).ok();
         let push = |out: &mut Vec<u8>, at: usize, end: usize| match text {
             Some(text) if text.is_char_boundary(at) && text.is_char_boundary(end) => {
                 self.push_text(out, &text[at..end]);
@@ -163,6 +168,10 @@ impl Packer {
     }
 }
 
+fn text_of(content: &[u8]) -> Option<&str> {
+    simdutf8::basic::from_utf8(content).ok()
+}
+
 /// Appends what stands before a record's pieces.
 fn push_record(
     out: &mut Vec<u8>,
@@ -185,7 +194,7 @@ fn push_record(
         Ending::CrLf => b'r',
         Ending::None => b'e',
     });
-    push_check(out, xxh3_64(restored));
+    push_check(out, XxHash3_64::oneshot(restored));
 }
 
 fn push_range(out: &mut Vec<u8>, start: usize, length: usize, kind: u8) {
@@ -205,7 +214,7 @@ fn push_literal(pieces: &mut Vec<u8>, text: &str) {
 
 #[cfg(test)]
 mod tests {
-    use jsonl::Style;
+    use jsonl::{Scanner, Style};
 
     use super::{
         super::{Carry, Riders},
@@ -225,7 +234,9 @@ mod tests {
         let mut packer = Packer::new('a', Base::new(b"{\"uuid\":\"1\",\"t\":\"\"}"));
         let mut text = Vec::new();
         packer.push_head(&mut text, 7, true);
-        packer.push_own(&mut text, 1234, line.as_bytes(), &mut copied);
+        let (line_, mut scanner) = (Line::new(line.as_bytes(), 1234), Scanner::default());
+        let value = scanner.scan(&line_).expect("valid");
+        packer.push_own(&mut text, &line_, value, &mut copied);
         let mut riders = Riders::new(Some(12));
         riders.add(&mut packer, 2000, b"not \xff UTF-8");
         riders.add(&mut packer, 3000, "ééééééééé\r\n".as_bytes());

@@ -1,6 +1,8 @@
 //! Numbers, guards and base 64 within a carry.
 
-use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+use std::hash::Hasher;
+
+use twox_hash::XxHash3_64;
 
 const BASE_64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
@@ -12,13 +14,13 @@ pub(super) const CHECK_LEN: usize = 6;
 /// Returns the hash of a written line, given in one or more pieces.
 pub fn guard_of(pieces: &[&[u8]]) -> u64 {
     match pieces {
-        [one] => xxh3_64(one),
+        [one] => XxHash3_64::oneshot(one),
         _ => {
-            let mut hasher = Xxh3::new();
+            let mut hasher = XxHash3_64::new();
             for piece in pieces {
-                hasher.update(piece);
+                hasher.write(piece);
             }
-            hasher.digest()
+            hasher.finish()
         }
     }
 }
@@ -91,16 +93,16 @@ pub(super) fn read_base64(out: &mut Vec<u8>, digits: &[u8]) -> bool {
 
 /// Appends a number in base 36.
 pub(crate) fn push_number(out: &mut Vec<u8>, mut number: u64) {
+    const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+    if let Some(digit) = DIGITS.get(number as usize).filter(|_| number < 36) {
+        return out.push(*digit);
+    }
     let mut digits = [0; 13];
     let mut at = digits.len();
-    loop {
+    while number > 0 {
         at -= 1;
-        let digit = (number % 36) as u8;
-        digits[at] = if digit < 10 { b'0' + digit } else { b'a' + digit - 10 };
+        digits[at] = DIGITS[(number % 36) as usize];
         number /= 36;
-        if number == 0 {
-            break;
-        }
     }
     out.extend_from_slice(&digits[at..]);
 }

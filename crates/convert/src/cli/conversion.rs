@@ -2,7 +2,7 @@
 
 use clap::{Args, Parser, ValueEnum, error::ErrorKind};
 use core_model::{Format, Options};
-use xxhash_rust::xxh3::xxh3_64;
+use twox_hash::XxHash3_64;
 
 use super::{Carry, Sdk, SubAgents, format_names};
 use crate::{by_name, compress::Compression, terminal::figures::parse_size};
@@ -149,7 +149,7 @@ impl ConversionArgs {
         let depends = (to, from, self.carry, self.options(), self.compress, self.redact);
         let depends = (depends, self.subagents);
         let version = env!("CARGO_PKG_VERSION");
-        xxh3_64(format!("{version} {depends:?}").as_bytes())
+        XxHash3_64::oneshot(format!("{version} {depends:?}").as_bytes())
     }
 }
 

@@ -2,12 +2,13 @@
 
 use std::{
     fs::File,
+    hash::Hasher,
     io::{self, Read, Seek, SeekFrom},
     os::unix::fs::MetadataExt,
 };
 
 use memchr::memchr;
-use xxhash_rust::xxh3::Xxh3;
+use twox_hash::XxHash3_64;
 
 use crate::storage::{Bytes, Stat};
 #[cfg(feature = "cloud")]
@@ -22,8 +23,10 @@ pub(crate) struct Snapshot {
     length: u64,
     mode: u32,
     position: u64,
-    hash: Xxh3,
+    hash: XxHash3_64,
     n_hashed: u64,
+    /// Whether bytes are hashed when they are read.
+    is_hashing: bool,
 }
 
 impl Snapshot {
@@ -46,7 +49,8 @@ impl Snapshot {
 
     fn of(bytes: Bytes, stat: Stat, mode: u32) -> Self {
         let length = stat.length;
-        Self { bytes, stat, base: 0, length, mode, position: 0, hash: Xxh3::new(), n_hashed: 0 }
+        let (hash, n_hashed, is_hashing) = (XxHash3_64::new(), 0, true);
+        Self { bytes, stat, base: 0, length, mode, position: 0, hash, n_hashed, is_hashing }
     }
 
     /// Takes the lines of a file that start in a range of its bytes.
@@ -89,6 +93,11 @@ impl Snapshot {
         &self.stat
     }
 
+    /// Leaves bytes unhashed when they are read: nobody will ask what they were.
+    pub(crate) fn skip_hash(&mut self) {
+        self.is_hashing = false;
+    }
+
     /// Returns how many bytes it had.
     pub(crate) fn length(&self) -> u64 {
         self.length
@@ -113,19 +122,20 @@ impl Snapshot {
         }
     }
 
-    /// Returns the XXH3 of what was read of it, and of what was not.
+    /// Returns the XXH3 of what was read of it, and of what was not or was left unhashed.
     ///
     /// # Errors
     ///
     /// The system's own.
     pub(crate) fn hash(&mut self) -> io::Result<u64> {
+        self.is_hashing = true;
         self.seek(SeekFrom::Start(self.n_hashed))?;
         io::copy(self, &mut io::sink())?;
-        Ok(self.hash.digest())
+        Ok(self.hash.finish())
     }
 
     /// Returns whether the bytes that were read are still the first bytes of the file: then it only
-    /// grew.
+    /// grew. Of what was left unhashed nobody knows.
     ///
     /// # Errors
     ///
@@ -134,9 +144,12 @@ impl Snapshot {
         if !matches!(self.bytes, Bytes::File(_)) {
             return self.is_unchanged();
         }
+        if !self.is_hashing {
+            return Ok(false);
+        }
         let read = self.hash()?;
         let is_whole = self.n_hashed == self.length;
-        (self.hash, self.n_hashed) = (Xxh3::new(), 0);
+        (self.hash, self.n_hashed) = (XxHash3_64::new(), 0);
         Ok(is_whole && self.hash()? == read && self.n_hashed == self.length)
     }
 }
@@ -148,8 +161,8 @@ impl Read for Snapshot {
         let buffer = &mut buffer[..wanted];
         let n = self.bytes.read(buffer)?;
         let end = self.position + n as u64;
-        if self.position <= self.n_hashed && end > self.n_hashed {
-            self.hash.update(&buffer[(self.n_hashed - self.position) as usize..n]);
+        if self.is_hashing && self.position <= self.n_hashed && end > self.n_hashed {
+            self.hash.write(&buffer[(self.n_hashed - self.position) as usize..n]);
             self.n_hashed = end;
         }
         self.position = end;
@@ -174,7 +187,7 @@ impl Seek for Snapshot {
 mod tests {
     use std::io::Write;
 
-    use xxhash_rust::xxh3::xxh3_64;
+    use twox_hash::XxHash3_64;
 
     use super::*;
 
@@ -199,7 +212,7 @@ mod tests {
         assert_eq!(read(&mut snapshot), b"one\n");
         assert!(!snapshot.is_unchanged().expect("asked"));
         assert!(snapshot.is_prefix().expect("asked"));
-        assert_eq!(snapshot.hash().expect("read"), xxh3_64(b"one\n"));
+        assert_eq!(snapshot.hash().expect("read"), XxHash3_64::oneshot(b"one\n"));
     }
 
     #[test]
@@ -227,7 +240,7 @@ mod tests {
                 let mut part = Snapshot::of_lines(reader, [start, start + step]).expect("lines");
                 let bytes = read(&mut part);
                 assert_eq!(bytes.len() as u64, part.length());
-                assert_eq!(part.hash().expect("read"), xxh3_64(&bytes));
+                assert_eq!(part.hash().expect("read"), XxHash3_64::oneshot(&bytes));
                 assert!(part.is_unchanged().expect("asked"));
                 joined.extend(bytes);
             }
@@ -244,6 +257,6 @@ mod tests {
             snapshot.seek(SeekFrom::Start(offset)).expect("a place");
             snapshot.read_exact(&mut buffer).expect("read");
         }
-        assert_eq!(snapshot.hash().expect("read"), xxh3_64(&text));
+        assert_eq!(snapshot.hash().expect("read"), XxHash3_64::oneshot(&text));
     }
 }

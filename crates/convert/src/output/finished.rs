@@ -38,7 +38,7 @@ impl Finished {
         self.length
     }
 
-    /// Returns the XXH3 of its bytes.
+    /// Returns the XXH3 of its bytes; 0 if that was not to be asked.
     pub(crate) fn hash(&self) -> u64 {
         self.hash
     }

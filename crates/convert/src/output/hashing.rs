@@ -1,27 +1,47 @@
 //! A sink that hashes and counts what passes it.
 
-use std::io::{self, Write};
+use std::{
+    hash::Hasher,
+    io::{self, Write},
+};
 
 use sha2::{Digest, Sha256};
-use xxhash_rust::xxh3::Xxh3;
+use twox_hash::XxHash3_64;
+
+/// What will be asked of the bytes that pass, beside how many they are: each takes time.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Asked {
+    /// Nothing.
+    Nothing,
+    /// Their XXH3, of which the journal tells.
+    Xxh3,
+    /// Their SHA-256 too, of which a receipt tells.
+    Sha256,
+}
 
 /// A sink that hashes and counts.
 pub(crate) struct Hashing<W> {
     pub(crate) inner: W,
-    pub(crate) hash: Xxh3,
+    hash: Option<XxHash3_64>,
     pub(crate) length: u64,
-    /// What a receipt says of the bytes; none where nobody asks for it, since it takes time.
     pub(crate) sha256: Option<Sha256>,
 }
 
 impl<W> Hashing<W> {
+    /// Creates a sink that will be asked for the XXH3.
     pub(crate) fn new(inner: W) -> Self {
-        Self { inner, hash: Xxh3::new(), length: 0, sha256: None }
+        Self::of(inner, Asked::Xxh3)
     }
 
-    /// Creates a sink that finds the SHA-256 too, if that is asked for.
-    pub(crate) fn signed(inner: W, is_signed: bool) -> Self {
-        Self { sha256: is_signed.then(Sha256::new), ..Self::new(inner) }
+    /// Creates a sink.
+    pub(crate) fn of(inner: W, asked: Asked) -> Self {
+        let hash = (asked != Asked::Nothing).then(XxHash3_64::new);
+        Self { inner, hash, length: 0, sha256: (asked == Asked::Sha256).then(Sha256::new) }
+    }
+
+    /// Returns the XXH3 of what passed; 0 if that was not to be asked.
+    pub(crate) fn digest(&self) -> u64 {
+        self.hash.as_ref().map_or(0, Hasher::finish)
     }
 }
 
@@ -29,7 +49,9 @@ impl<W: Write> Write for Hashing<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let n = self.inner.write(bytes)?;
         let written = bytes.get(..n).unwrap_or(bytes);
-        self.hash.update(written);
+        if let Some(hash) = &mut self.hash {
+            hash.write(written);
+        }
         if let Some(sha256) = &mut self.sha256 {
             sha256.update(written);
         }

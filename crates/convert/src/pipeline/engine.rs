@@ -126,7 +126,7 @@ impl<'w> Engine<'w> {
                 self.out.take_copied(id, &mut self.copied);
                 let records = slot(&mut self.records, id);
                 let start = records.len();
-                self.packer.push_own(records, line.offset(), line.bytes(), &mut self.copied);
+                self.packer.push_own(records, line, event.value, &mut self.copied);
                 if !event.is_prompt() && !self.target.has_room(records.len() - start) {
                     records.truncate(start);
                     self.riders.add(&mut self.packer, line.offset(), line.bytes());

@@ -278,8 +278,10 @@ impl<'w> SecondPass<'w> {
             engine.ride(line);
             return Ok(());
         }
-        let mut event = if is_agent { as_own(*event) } else { *event };
-        let Some(skeleton) = skeleton else { return engine.write(line, &event, format) };
+        let own = is_agent.then(|| as_own(*event));
+        let event = own.as_ref().unwrap_or(event);
+        let Some(skeleton) = skeleton else { return engine.write(line, event, format) };
+        let mut event = *event;
         let mut scanner = Scanner::default();
         let target = self.levels.last().copied().unwrap_or(format);
         if let Ok(known) = scanner.scan_slice(skeleton, 0) {

@@ -3,7 +3,7 @@
 use std::io;
 
 use core_model::{Event, Format, Place};
-use jsonl::{Line, Scanner, Value};
+use jsonl::{Index, Line, Scanner, Value};
 use memchr::memchr_iter;
 
 use crate::{
@@ -37,9 +37,12 @@ pub(crate) fn read(
     progress: &Progress,
     each: &mut EachRead<'_>,
 ) -> Result<Option<&'static Format>, Refusal> {
-    let mut reader = Reader { input, format, scanner: Scanner::default(), n_lines: 0 };
+    let (scanner, known) = Default::default();
+    let mut reader = Reader { input, format, scanner, known, n_lines: 0 };
     let mut refusal = None;
-    for_each_window(&mut input.open()?, &mut |bytes, offset| {
+    let mut opened = input.open()?;
+    opened.skip_hash();
+    for_each_window(&mut opened, &mut |bytes, offset| {
         if is_interrupted() {
             refusal = Some(Refusal::Interrupted);
             return Ok(false);
@@ -62,6 +65,8 @@ struct Reader<'i> {
     input: &'i Input,
     format: Option<&'static Format>,
     scanner: Scanner,
+    /// What is known of the first lines since they told the format.
+    known: Index,
     /// The lines before the window.
     n_lines: u64,
 }
@@ -76,9 +81,8 @@ impl Reader<'_> {
     ) -> Result<bool, Refusal> {
         // Standard input is read once: its first lines do not come back.
         if offset == 0 && self.format.is_none() && *self.input == Input::Stdin {
-            self.format = Some(format_of(bytes)?);
+            self.format = Some(vote(bytes, &mut self.known)?);
         }
-        let count = |bytes: &[u8]| memchr_iter(b'\n', bytes).count() as u64;
         let mut counted = 0;
         for range in prefilter.lines(bytes) {
             let format = match self.format {
@@ -86,7 +90,7 @@ impl Reader<'_> {
                 None => self.find_format(bytes, offset)?,
             };
             self.n_lines += count(bytes.get(counted..range.start).unwrap_or_default());
-            counted = range.start;
+            counted = range.end;
             let line = Line::new(
                 bytes.get(range.clone()).unwrap_or_default(),
                 offset + range.start as u64,
@@ -94,8 +98,10 @@ impl Reader<'_> {
             if !self.line(&line, format, each)? {
                 return Ok(false);
             }
+            self.n_lines += 1;
         }
         self.n_lines += count(bytes.get(counted..).unwrap_or_default());
+        self.known.clear();
         Ok(true)
     }
 
@@ -116,7 +122,8 @@ impl Reader<'_> {
             };
             matches!(result, Ok(true))
         };
-        match self.scanner.scan(line) {
+        let known = self.known.get(line);
+        match known.unwrap_or_else(|| self.scanner.scan(line)) {
             Err(error) if is_damage(error) => {
                 _ = Recovery::new(Some(format)).line(line, Err(error), &mut take);
             }
@@ -127,16 +134,25 @@ impl Reader<'_> {
 
     /// Finds the format of the input, of which a window is at hand.
     fn find_format(&mut self, bytes: &[u8], offset: u64) -> Result<&'static Format, Refusal> {
-        let mut found = format_of(bytes);
-        if offset > 0 {
-            for_each_window(&mut self.input.open()?, &mut |bytes, _| {
-                found = format_of(bytes);
-                Ok(false)
-            })?;
-        }
+        let found = match offset {
+            0 => vote(bytes, &mut self.known),
+            _ => {
+                let mut found = format_of(bytes);
+                for_each_window(&mut self.input.open()?, &mut |bytes, _| {
+                    found = format_of(bytes);
+                    Ok(false)
+                })?;
+                found
+            }
+        };
         self.format = Some(found?);
         self.format.ok_or(Refusal::Unknown)
     }
+}
+
+/// Returns how many lines end in some bytes.
+fn count(bytes: &[u8]) -> u64 {
+    memchr_iter(b'\n', bytes).count() as u64
 }
 
 /// Returns the format of the first lines of an input.
@@ -145,13 +161,21 @@ impl Reader<'_> {
 ///
 /// If they are in none of ours.
 pub(crate) fn format_of(bytes: &[u8]) -> Result<&'static Format, Refusal> {
+    vote(bytes, &mut Index::default())
+}
+
+/// Returns the format of the first lines of an input, and keeps what is found in them.
+fn vote(bytes: &[u8], index: &mut Index) -> Result<&'static Format, Refusal> {
+    index.clear();
     let mut ballot = Ballot::default();
     let mut scanner = Scanner::default();
     let mut recovery = Recovery::new(None);
     for line in jsonl::lines(bytes) {
         let mut push =
             |line: &Line<'_>, value: jsonl::Result<Value<'_>>| ballot.push(line, value.ok());
-        if !recovery.line(&line, scanner.scan(&line), &mut push) {
+        let value = scanner.scan(&line);
+        index.push(&line, &value);
+        if !recovery.line(&line, value, &mut push) {
             break;
         }
     }

@@ -1,9 +1,21 @@
 //! Whole lines of a reader, many at a time: for work that looks at bytes before it looks at lines.
 
-use std::io::{self, Read};
+use std::{
+    cell::Cell,
+    io::{self, Read},
+};
 
-/// The bytes that are read at a time.
-const WINDOW: u64 = 1024 * 1024;
+/// The bytes that are read at a time: so few that they are still in the cache when they are looked
+/// at.
+const WINDOW: usize = 256 * 1024;
+
+/// A buffer up to this size, in bytes, is used again.
+const MAX_SPARE: usize = 8 * 1024 * 1024;
+
+thread_local! {
+    /// What the last input was read into: the pages of a fresh buffer cost as much as reading it.
+    static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
 
 /// Calls `each` with whole lines, many at a time, and the offset of the first, until it returns
 /// false. Only what comes last may not end with a newline.
@@ -15,23 +27,57 @@ pub(crate) fn for_each_window(
     reader: &mut dyn Read,
     each: &mut dyn FnMut(&[u8], u64) -> io::Result<bool>,
 ) -> io::Result<()> {
-    let mut bytes = Vec::new();
+    let mut buffer = SPARE.take();
+    let result = each_window(reader, &mut buffer, each);
+    if buffer.len() <= MAX_SPARE {
+        SPARE.set(buffer);
+    }
+    result
+}
+
+fn each_window(
+    reader: &mut dyn Read,
+    buffer: &mut Vec<u8>,
+    each: &mut dyn FnMut(&[u8], u64) -> io::Result<bool>,
+) -> io::Result<()> {
+    // The bytes of a line that is not all there yet.
+    let mut n_kept = 0;
     let mut offset = 0;
     loop {
-        let searched = bytes.len();
-        let n_read = reader.take(WINDOW).read_to_end(&mut bytes)?;
-        if n_read == 0 {
-            return if bytes.is_empty() { Ok(()) } else { each(&bytes, offset).map(|_| ()) };
+        if buffer.len() < n_kept + WINDOW {
+            buffer.resize(n_kept + WINDOW, 0);
         }
-        let fresh = bytes.get(searched..).unwrap_or_default();
+        let n_read = read_window(reader, buffer.get_mut(n_kept..).unwrap_or_default())?;
+        let bytes = buffer.get(..n_kept + n_read).unwrap_or_default();
+        if n_read == 0 {
+            return if bytes.is_empty() { Ok(()) } else { each(bytes, offset).map(|_| ()) };
+        }
+        let fresh = bytes.get(n_kept..).unwrap_or_default();
+        n_kept = bytes.len();
         let Some(newline) = memchr::memrchr(b'\n', fresh) else { continue };
-        let end = searched + newline + 1;
+        let end = n_kept - fresh.len() + newline + 1;
         if !each(bytes.get(..end).unwrap_or_default(), offset)? {
             return Ok(());
         }
-        bytes.drain(..end);
+        buffer.copy_within(end..n_kept, 0);
+        n_kept -= end;
         offset += end as u64;
     }
+}
+
+/// Fills a window from its start on, and returns with how many bytes: fewer at the end only.
+fn read_window(reader: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let window = buffer.get_mut(..WINDOW).unwrap_or_default();
+    let mut n_read = 0;
+    while n_read < window.len() {
+        match reader.read(window.get_mut(n_read..).unwrap_or_default()) {
+            Ok(0) => break,
+            Ok(n) => n_read += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(n_read)
 }
 
 #[cfg(test)]
@@ -40,7 +86,7 @@ mod tests {
 
     #[test]
     fn windows_joined_are_the_input() {
-        let long = "x".repeat(3 * WINDOW as usize) + "\n" + &"short\n".repeat(400_000) + "last";
+        let long = "x".repeat(3 * WINDOW) + "\n" + &"short\n".repeat(400_000) + "last";
         for input in ["", "\n", "a", "a\nb", &long] {
             let mut joined = Vec::new();
             for_each_window(&mut input.as_bytes(), &mut |bytes, offset| {

@@ -192,7 +192,7 @@ pub(super) fn verify(
     for (file, restored) in session.files().iter().zip(&restored) {
         let mut original = Hashing::new(io::sink());
         file.copy_to(&mut original)?;
-        if restored.hash.digest() != original.hash.digest() {
+        if restored.digest() != original.digest() {
             return Err(Refusal::NotExact);
         }
     }

@@ -23,7 +23,7 @@ use crate::{
     input::{RECEIPTS, snapshot::Snapshot},
     job::{settled::Settled, verdict::Verdict},
     journal::{Base, Journal, Origin, Record, Standing, Written},
-    output::{Pending, Place, Replace, unwritten},
+    output::{Pending, Place, Replace, hashing::Asked, unwritten},
 };
 
 /// Where pieces wait, below the folder of receipts.
@@ -105,7 +105,7 @@ pub(crate) fn join(
         Standing::UpToDate(_) => Replace::Own,
     };
     let place = Place::below(folder, below)?;
-    let mut pending = Pending::create(place, snapshot.mode(), None, true)?;
+    let mut pending = Pending::create(place, snapshot.mode(), None, Asked::Sha256)?;
     let mut left = Vec::new();
     for piece in pieces {
         let below = piece.out.strip_prefix(&first.root).unwrap_or(&piece.out);

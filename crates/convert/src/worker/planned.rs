@@ -2,12 +2,13 @@
 
 use std::{
     fs,
+    hash::Hasher,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
 };
 
 use jsonl::Value;
-use xxhash_rust::xxh3::Xxh3;
+use twox_hash::XxHash3_64;
 
 use super::VERSION;
 use crate::{
@@ -155,15 +156,15 @@ impl Planned {
 
     /// Returns what tells files from what they may become: a hash of their sizes and times.
     pub(crate) fn etag<'p>(files: impl IntoIterator<Item = &'p Path>) -> Box<str> {
-        let mut hash = Xxh3::new();
+        let mut hash = XxHash3_64::new();
         for path in files {
             if let Ok(metadata) = fs::symlink_metadata(path) {
                 let (length, seconds) = (metadata.len(), metadata.mtime());
-                hash.update(&length.to_le_bytes());
-                hash.update(&seconds.to_le_bytes());
-                hash.update(&metadata.mtime_nsec().to_le_bytes());
+                hash.write(&length.to_le_bytes());
+                hash.write(&seconds.to_le_bytes());
+                hash.write(&metadata.mtime_nsec().to_le_bytes());
             }
         }
-        format!("{:016x}", hash.digest()).into()
+        format!("{:016x}", hash.finish()).into()
     }
 }

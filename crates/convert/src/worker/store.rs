@@ -17,7 +17,7 @@ use crate::{
     folder::Folder,
     input::RECEIPTS,
     journal::hex,
-    output::{FILE_MODE, Pending, Place, Replace},
+    output::{FILE_MODE, Pending, Place, Replace, hashing::Asked},
 };
 
 /// The largest receipt that is read.
@@ -57,7 +57,7 @@ impl Store {
         let folder =
             self.folder.create_below(&[RECEIPTS, &first].iter().collect::<std::path::PathBuf>())?;
         let place = Place { folder, name: name.into() };
-        let mut pending = Pending::create(place, FILE_MODE, None, false)?;
+        let mut pending = Pending::create(place, FILE_MODE, None, Asked::Nothing)?;
         pending.write_all(receipt)?;
         pending.finish()?.publish(Replace::Own).map(|_| ())
     }
