@@ -46,7 +46,13 @@ impl Buffer {
     ) -> Result<bool, E> {
         let before = self.n_read;
         if self.bytes.len() < room.max(before + 1) {
-            self.bytes.resize(room.max(before + PIECE.max(before)), 0);
+            // Fresh pages are clear already: no byte of them is touched before it is read.
+            let mut larger = vec![0; room.max(before + PIECE.max(before))];
+            if let (Some(start), Some(read)) = (larger.get_mut(..before), self.bytes.get(..before))
+            {
+                start.copy_from_slice(read);
+            }
+            self.bytes = larger;
         }
         let end = self.bytes.len().min(before + PIECE);
         let free = self.bytes.get_mut(before..end).unwrap_or_default();
