@@ -8,13 +8,15 @@ pub(crate) fn block(value: Value<'_>) -> Block<'_> {
     if let Some(text) = value.text() {
         return Block::Text(text);
     }
-    let members = BlockMembers::new(value);
+    let mut members = BlockMembers::default();
+    members.find(value);
     members.read().unwrap_or(Block::Other { kind: members.kind, raw: value.raw() })
 }
 
 /// Reads a tool result.
 pub(super) fn result_block(value: Value<'_>) -> Block<'_> {
-    let members = BlockMembers::new(value);
+    let mut members = BlockMembers::default();
+    members.find(value);
     members.result().unwrap_or(Block::Other { kind: members.kind, raw: value.raw() })
 }
 
@@ -42,8 +44,9 @@ struct BlockMembers<'l> {
 }
 
 impl<'l> BlockMembers<'l> {
-    fn new(block: Value<'l>) -> Self {
-        let mut found = Self::default();
+    /// Finds the members of a block. They are found in their place: to move them costs as much.
+    fn find(&mut self, block: Value<'l>) {
+        let found = self;
         block.read_members(|key, value| {
             match key {
                 b"type" => found.kind = value.text(),
@@ -67,7 +70,6 @@ impl<'l> BlockMembers<'l> {
             }
             true
         });
-        found
     }
 
     /// Returns the block, unless something that it cannot do without is missing.
