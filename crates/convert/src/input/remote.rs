@@ -7,7 +7,7 @@ use super::Input;
 use crate::storage::without_cloud;
 use crate::storage::{Storage, without_query};
 #[cfg(feature = "cloud")]
-use crate::{cloud::Buckets, input::is_ours, storage::is_folder};
+use crate::{cloud::Buckets, input::walk::is_ours, storage::is_folder};
 
 /// The stores that the URLs of a run lead to.
 #[derive(Debug, Default)]
