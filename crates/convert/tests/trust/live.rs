@@ -61,7 +61,14 @@ fn what_is_written_of_a_live_file_is_a_prefix_of_it() {
             .args(["--from", "clido", "--to", "claude-code", "-q"])
             .output()
             .expect("it runs");
-        assert!(whole.as_bytes().starts_with(&back.stdout), "round {round}: no prefix");
+        let at = whole.bytes().zip(&back.stdout).take_while(|(one, other)| one == *other).count();
+        assert_eq!(
+            at,
+            back.stdout.len(),
+            "round {round}: no prefix; {}; {}",
+            text(&said),
+            text(&back)
+        );
     }
     tell(&format!(
         "{n_rounds} rounds: {n_written} prefixes written, {n_changing} said to be changing, 0 signals"
