@@ -1,22 +1,29 @@
 """Runs of convert between object stores on loopback: what comes of them is what comes of runs on the
 disk, nothing is written twice, nothing half, and what fails says so while the rest goes on.
 
-usage: cloud.py CONVERT FOLDER, with moto and boto3 installed, in a folder to write to
+usage: cloud.py CONVERT AZURITE FOLDER, with moto and boto3 installed, in a folder to write to
 """
 
+import base64
+import email.utils
 import functools
+import hashlib
+import hmac
 import http.server
 import json
 import logging
 import os
 import pathlib
-import shutil
 import signal
+import socket
 import socketserver
 import subprocess
 import sys
 import threading
 import time
+import urllib.error
+import urllib.parse
+import urllib.request
 
 import boto3
 from moto.server import ThreadedMotoServer
@@ -27,13 +34,24 @@ SECRET = "not-to-be-told"
 
 def main():
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    convert, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    convert, azurite, folder = map(pathlib.Path, sys.argv[1:4])
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
-    stage = Stage(convert, folder, f"http://{host}:{port}")
+    stage = Stage(convert, azurite, folder, f"http://{host}:{port}")
     try:
-        for check in (there_and_back, nothing_twice, units, killed, changing, taken, failing, large, web):
+        for check in (
+            there_and_back,
+            nothing_twice,
+            units,
+            killed,
+            changing,
+            taken,
+            failing,
+            large,
+            azure,
+            web,
+        ):
             start = time.monotonic()
             check(stage)
             print(f"{check.__name__:<16} {time.monotonic() - start:5.1f} s")
@@ -44,8 +62,8 @@ def main():
 class Stage:
     """A store, the sessions in it, and the program."""
 
-    def __init__(self, convert, folder, endpoint):
-        self.convert, self.folder, self.endpoint = convert, folder, endpoint
+    def __init__(self, convert, azurite, folder, endpoint):
+        self.convert, self.azurite, self.folder = convert, azurite, folder
         self.environment = {
             **os.environ,
             "AWS_ACCESS_KEY_ID": "somebody",
@@ -72,7 +90,7 @@ class Stage:
         return self.s3.get_object(Bucket="logs", Key=key)["Body"].read()
 
     def objects(self, prefix):
-        """The objects below a prefix, but for a journal: their names, when each was written, its etag."""
+        """The objects below a prefix, but for a journal: names, when each was written, its etag."""
         found = {}
         for page in self.s3.get_paginator("list_objects_v2").paginate(Bucket="logs", Prefix=prefix):
             for it in page.get("Contents", []):
@@ -88,6 +106,11 @@ class Stage:
         expect(run.returncode in status, f"{arguments}: exit status {run.returncode}\n{told}")
         expect(SECRET not in told, f"{arguments}: a secret is told")
         return run
+
+    def start(self, *arguments):
+        """Begins a run that nobody waits for."""
+        command = [self.convert, *arguments]
+        return subprocess.Popen(command, env=self.environment, stderr=subprocess.DEVNULL)
 
     def report(self, *arguments, status=(0, 1, 2), **more):
         """Runs, and returns what became of each source."""
@@ -175,7 +198,7 @@ def killed(stage):
     """Runs that are killed leave whole objects, and the next one goes on."""
     there = ["s3://logs/in/", "--to", "clido", "-o", "s3://logs/killed/", "--progress", "none", "-q"]
     for how, seconds in [(signal.SIGKILL, 0.3), (signal.SIGINT, 0.6), (signal.SIGKILL, 1.0)]:
-        run = subprocess.Popen([stage.convert, *there], env=stage.environment, stderr=subprocess.DEVNULL)
+        run = stage.start(*there)
         time.sleep(seconds)
         run.send_signal(how)
         run.wait()
@@ -221,8 +244,7 @@ def changing(stage):
 def taken(stage):
     """Two runs at a time write each object once, and both end well."""
     there = ["s3://logs/in/", "--to", "clido", "-o", "s3://logs/taken/", "--progress", "none", "-q"]
-    runs = [subprocess.Popen([stage.convert, *there], env=stage.environment, stderr=subprocess.DEVNULL) for _ in range(3)]
-    ends = {run.wait() for run in runs}
+    ends = {run.wait() for run in [stage.start(*there) for _ in range(3)]}
     expect(ends <= {0, 1}, f"exit statuses {ends}")
     stage.same("taken/", pathlib.Path("plain-there"))
     before = stage.objects("taken/")
@@ -245,6 +267,8 @@ def failing(stage):
     dead = {"AWS_ENDPOINT_URL": "http://127.0.0.1:1"}
     run = stage.run("s3://logs/in/", "--to", "clido", "-o", "failing", status=(2,), **dead)
     expect("refused" in run.stderr, run.stderr)
+    told = stage.report("s3://logs/in/", good, "--to", "clido", "-o", "failing", **dead)
+    expect(told["s3://logs/in/"]["status"] == "Unreachable", "a store that is not there is not told")
     expect(time.monotonic() - start < 30, "a store that is not there is waited for")
     with serve(Denying) as port:
         denied = {"AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}"}
@@ -260,6 +284,7 @@ def large(stage):
         for n in range(1500)
     )
     stage.put("large/a.jsonl", session.encode())
+    pathlib.Path("large.jsonl").write_text(session)
     there = ["s3://logs/large/", "--to", "clido", "-o", "s3://logs/large-there/"]
     stage.run(*there)
     before = stage.objects("large-there/")
@@ -272,6 +297,77 @@ def large(stage):
     expect(stage.get("large-back/a.jsonl") == session.encode(), "a large object does not come back")
     left = stage.s3.list_multipart_uploads(Bucket="logs").get("Uploads", [])
     expect(not left, f"parts are left: {left}")
+
+
+def azure(stage):
+    """Azure's store gives back what it got, large objects too, and nothing is written twice."""
+    port = free_port()
+    quiet = ["--silent", "--disableTelemetry", "--skipApiVersionCheck"]
+    where = ["--blobPort", str(port), "--location", "azurite"]
+    server = subprocess.Popen([stage.azurite, *quiet, *where], stdout=subprocess.DEVNULL)
+    account, endpoint = "devstoreaccount1", f"http://127.0.0.1:{port}/devstoreaccount1"
+    # The key of every Azurite, which its documentation names.
+    key = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+    there = {
+        "AZURE_STORAGE_ACCOUNT_NAME": account,
+        "AZURE_STORAGE_ACCOUNT_KEY": key,
+        "AZURE_ENDPOINT": endpoint,
+        "AZURE_ALLOW_HTTP": "true",
+    }
+    try:
+        make_container(f"{endpoint}/logs?restype=container", account, key)
+        to = ["--to", "clido", "-o", "az://logs/there/"]
+        stage.run(str(stage.folder), *to, **there)
+        again = stage.report(str(stage.folder), *to, **there)
+        expect(any(it.get("up_to_date") for it in again.values()), "nothing is up to date")
+        stage.run("az://logs/there/", "--to", "claude-code", "-o", "azure-back", **there)
+        back, here = pathlib.Path("azure-back"), pathlib.Path("plain-back")
+        for name in files(here) - {JOURNAL}:
+            expect((back / name).read_bytes() == (here / name).read_bytes(), f"{name} differs")
+        stage.run("large.jsonl", "--to", "clido", "-o", "az://logs/large.jsonl", "-q", **there)
+        away = ["az://logs/large.jsonl", "--to", "claude-code"]
+        stage.run(*away, "-o", "large-azure.jsonl", "-q", **there)
+        large = pathlib.Path("large.jsonl").read_bytes()
+        expect(pathlib.Path("large-azure.jsonl").read_bytes() == large, "a large object differs")
+        pathlib.Path("large.jsonl").write_bytes(large + large.splitlines(keepends=True)[0])
+        taken = stage.run(
+            "large.jsonl", "--to", "clido", "-o", "az://logs/large.jsonl", status=(2,), **there
+        )
+        expect("exists" in taken.stderr, taken.stderr)
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def make_container(url, account, key):
+    """Makes a container, as soon as the server is up."""
+    for _ in range(120):
+        date = email.utils.formatdate(usegmt=True)
+        path = urllib.parse.urlparse(url).path
+        words = f"PUT\n\n\n\n\n\n\n\n\n\n\n\nx-ms-date:{date}\nx-ms-version:2021-08-06\n"
+        words += f"/{account}{path}\nrestype:container"
+        digest = hmac.new(base64.b64decode(key), words.encode(), hashlib.sha256).digest()
+        headers = {
+            "x-ms-date": date,
+            "x-ms-version": "2021-08-06",
+            "Authorization": f"SharedKey {account}:{base64.b64encode(digest).decode()}",
+            "Content-Length": "0",
+        }
+        try:
+            urllib.request.urlopen(urllib.request.Request(url, method="PUT", headers=headers))
+            return
+        except urllib.error.HTTPError as error:
+            sys.exit(f"Azurite: {error}")
+        except OSError:
+            time.sleep(0.5)
+    sys.exit("Azurite does not start")
+
+
+def free_port():
+    """A port that nobody had when it was asked for."""
+    with socket.socket() as it:
+        it.bind(("127.0.0.1", 0))
+        return it.getsockname()[1]
 
 
 def web(stage):
@@ -337,5 +433,4 @@ def expect(holds, otherwise):
 
 
 if __name__ == "__main__":
-    shutil.rmtree("failing", ignore_errors=True)
     main()

@@ -1,10 +1,13 @@
-//! Runs between object stores on loopback: S3, as moto speaks it, and the web.
+//! Runs between object stores on loopback: S3, as moto speaks it, Azure's, as Azurite does, and the web.
 
 #![expect(clippy::print_stderr, reason = "a task talks to a terminal")]
 
 use std::{env, fs, path::Path, process::Command};
 
 use crate::scratch::{Scratch, build, call};
+
+/// What speaks Azure's protocol, from npm.
+const AZURITE: &str = "azurite";
 
 /// What speaks S3, and what asks it what is there.
 const PACKAGES: &[&str] = &["moto[server]", "boto3"];
@@ -50,6 +53,10 @@ fn run(root: &Path, folders: &[String], scratch: &Path) -> Result<(), String> {
     call(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
     let python = venv.join("bin/python");
     call(Command::new(&python).args(["-m", "pip", "install", "-q"]).args(PACKAGES))?;
+    let mut npm = Command::new("npm");
+    npm.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"]).arg(scratch);
+    call(npm.arg(AZURITE))?;
+    let azurite = scratch.join("node_modules/.bin/azurite-blob");
     let target = build(root, &["-p", "convert", "--features", "cloud"])?;
     let script = scratch.join("cloud.py");
     fs::write(&script, SCRIPT).map_err(|error| error.to_string())?;
@@ -57,7 +64,7 @@ fn run(root: &Path, folders: &[String], scratch: &Path) -> Result<(), String> {
     let here = env::current_dir().map_err(|error| error.to_string())?;
     for folder in if folders.is_empty() { &fixtures } else { folders } {
         let mut ask = Command::new(&python);
-        ask.arg(&script).arg(target.join("debug/convert")).arg(here.join(folder));
+        ask.arg(&script).arg(target.join("debug/convert")).arg(&azurite).arg(here.join(folder));
         call(ask.current_dir(scratch))?;
     }
     Ok(())

@@ -24,7 +24,10 @@ pub(super) fn failure(error: &Error) -> io::Error {
         Error::PermissionDenied { .. } => denied("the store denies it", error),
         Error::Unauthenticated { .. } => denied("the store does not know these credentials", error),
         _ if is_status(error, "403") => denied("the store denies it", error),
-        _ => io::Error::other(format!("the store fails: {}", words(error))),
+        _ => {
+            let words = format!("the store fails: {}", words(error));
+            io::Error::new(io::ErrorKind::HostUnreachable, words)
+        }
     }
 }
 
@@ -92,6 +95,7 @@ mod tests {
         ] {
             let error = failure(&generic(words));
             assert_eq!(error.to_string(), format!("the store fails: {said}"));
+            assert_eq!(error.kind(), io::ErrorKind::HostUnreachable);
         }
     }
 

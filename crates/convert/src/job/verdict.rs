@@ -21,6 +21,8 @@ pub(crate) enum Verdict {
     Changing,
     /// We may not read it.
     PermissionDenied,
+    /// The store that it is in cannot be reached, or does not do what it is asked for.
+    Unreachable,
     /// It holds more than it may.
     TooLarge,
     /// What it became could not be written.
@@ -29,13 +31,14 @@ pub(crate) enum Verdict {
     Skipped,
 }
 
-const ALL: [(Verdict, &str); 9] = [
+const ALL: [(Verdict, &str); 10] = [
     (Verdict::Done, "Done"),
     (Verdict::DoneWithLoss, "DoneWithLoss"),
     (Verdict::Damaged, "Damaged"),
     (Verdict::Vanished, "Vanished"),
     (Verdict::Changing, "Changing"),
     (Verdict::PermissionDenied, "PermissionDenied"),
+    (Verdict::Unreachable, "Unreachable"),
     (Verdict::TooLarge, "TooLarge"),
     (Verdict::WriteFailed, "WriteFailed"),
     (Verdict::Skipped, "Skipped"),
@@ -96,6 +99,7 @@ impl Verdict {
         match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::StaleNetworkFileHandle => Verdict::Vanished,
             io::ErrorKind::PermissionDenied => Verdict::PermissionDenied,
+            io::ErrorKind::HostUnreachable => Verdict::Unreachable,
             _ => Verdict::Damaged,
         }
     }
