@@ -207,6 +207,16 @@ impl Folder {
         Ok(handle.into())
     }
 
+    /// Opens a file that we made in it, for writing at its end; it must be no link.
+    ///
+    /// # Errors
+    ///
+    /// If it is not there; the system's own.
+    pub(crate) fn reopen(&self, name: &OsStr) -> io::Result<File> {
+        let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        Ok(retried(|| openat(&self.handle, name, flags, Mode::empty()))?.into())
+    }
+
     /// Returns what has a name in it; a link is a link.
     ///
     /// # Errors

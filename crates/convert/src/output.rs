@@ -3,12 +3,12 @@
 mod finished;
 pub(crate) mod hashing;
 mod place;
+mod stored;
 pub(crate) mod temporary;
 
 #[cfg(feature = "cloud")]
 use std::sync::Arc;
 use std::{
-    fs::File,
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
 };
@@ -17,6 +17,7 @@ use sha2::Digest;
 
 #[cfg(feature = "cloud")]
 pub(crate) use self::finished::are_equal;
+use self::stored::Stored;
 pub(crate) use self::{
     finished::{Finished, Named, Published},
     place::Place,
@@ -53,7 +54,7 @@ pub(crate) enum Replace {
 
 /// A file that is being written under a temporary name.
 pub(crate) struct Pending {
-    file: Encoder<BufWriter<Interruptible<Hashing<File>>>>,
+    file: Encoder<BufWriter<Interruptible<Hashing<Stored>>>>,
     home: Home,
 }
 
@@ -84,7 +85,21 @@ impl Pending {
     ) -> io::Result<Self> {
         let mode = mode & FILE_MODE;
         let (file, temporary) = Temporary::create(place.folder.clone(), &place.name, mode)?;
-        Self::new(Hashing::of(file, asked), Home::Here(temporary, place), compression)
+        let file = Hashing::of(Stored::Open(file), asked);
+        Self::new(file, Home::Here(temporary, place), compression)
+    }
+
+    /// Creates a file as [`Pending::create`] does, which is open only while bytes go to the system:
+    /// one of any number that are written at a time.
+    ///
+    /// # Errors
+    ///
+    /// The system's own.
+    pub(crate) fn create_shut(place: Place, mode: u32, asked: Asked) -> io::Result<Self> {
+        let mode = mode & FILE_MODE;
+        let (_, temporary) = Temporary::create(place.folder.clone(), &place.name, mode)?;
+        let file = Stored::Shut(place.folder.clone(), temporary.name().to_owned());
+        Self::new(Hashing::of(file, asked), Home::Here(temporary, place), None)
     }
 
     /// Creates what becomes an object.
@@ -99,7 +114,7 @@ impl Pending {
         compression: Option<Compression>,
     ) -> io::Result<Self> {
         let home = Home::Away(bucket.clone(), path.to_owned());
-        Self::new(Hashing::new(tempfile::tempfile()?), home, compression)
+        Self::new(Hashing::new(Stored::Open(tempfile::tempfile()?)), home, compression)
     }
 
     /// Creates a file that never appears, as if it were for a path.
@@ -113,10 +128,24 @@ impl Pending {
         compression: Option<Compression>,
     ) -> io::Result<Self> {
         let home = Home::Nowhere(storage.clone(), path.to_owned());
-        Self::new(Hashing::new(tempfile::tempfile()?), home, compression)
+        Self::new(Hashing::new(Stored::Open(tempfile::tempfile()?)), home, compression)
     }
 
-    fn new(file: Hashing<File>, home: Home, compression: Option<Compression>) -> io::Result<Self> {
+    /// Creates a file as [`Pending::rehearse`] does, which is open only while bytes go to the system.
+    ///
+    /// # Errors
+    ///
+    /// The system's own.
+    pub(crate) fn rehearse_shut(storage: &Storage, path: &Path) -> io::Result<Self> {
+        let file = Stored::Scratch(tempfile::NamedTempFile::new()?.into_temp_path());
+        Self::new(Hashing::new(file), Home::Nowhere(storage.clone(), path.to_owned()), None)
+    }
+
+    fn new(
+        file: Hashing<Stored>,
+        home: Home,
+        compression: Option<Compression>,
+    ) -> io::Result<Self> {
         let file = BufWriter::with_capacity(BUFFER, Interruptible(file));
         Ok(Self { file: Encoder::new(compression, file)?, home })
     }

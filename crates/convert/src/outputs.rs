@@ -1,6 +1,7 @@
 //! The files that a run writes: where they go, and when they get their names.
 
 mod batch;
+mod begin;
 mod root;
 mod told;
 
@@ -22,7 +23,7 @@ use crate::{
     input::{Input, opened::Opened},
     job::Refusal,
     journal::{Journal, Origin, Record, Standing},
-    output::{Finished, Pending, Place, Replace, hashing::Asked, is_no_space, unwritten},
+    output::{Finished, Replace, hashing::Asked, is_no_space},
     storage::Storage,
 };
 
@@ -173,43 +174,6 @@ impl Outputs {
             return Ok(default);
         };
         root.standing(path, &mut Origin { path: &source, snapshot, salt })
-    }
-
-    /// Begins the file that will stand at a path, with at most the permissions of `mode`.
-    ///
-    /// # Errors
-    ///
-    /// If the path leads out of the folder of the run, or through a link in it; the system's own.
-    pub(crate) fn create(&self, path: &Path, mode: u32) -> io::Result<Pending> {
-        self.create_packed(path, mode, None)
-    }
-
-    /// Begins a file as [`Outputs::create`] does, compressed as it is asked for.
-    ///
-    /// # Errors
-    ///
-    /// As there.
-    pub(crate) fn create_packed(
-        &self,
-        path: &Path,
-        mode: u32,
-        compression: Option<Compression>,
-    ) -> io::Result<Pending> {
-        if self.manner.is_rehearsal {
-            return Pending::rehearse(&self.storage, path, compression);
-        }
-        #[cfg(feature = "cloud")]
-        if let Storage::Bucket(bucket) = &self.storage {
-            let pending = Pending::of_object(bucket, path, compression);
-            return pending.map_err(|error| unwritten(error, path));
-        }
-        let place = match &self.root {
-            Some(root) => Place::below(root.folder()?, root.strip(path)),
-            None => Place::of(path),
-        };
-        let pending =
-            place.and_then(|place| Pending::create(place, mode, compression, self.asked()));
-        pending.map_err(|error| unwritten(error, path))
     }
 
     /// Returns what will be asked of the bytes of files.

@@ -2,21 +2,22 @@
 
 mod cursor;
 mod events;
+mod start;
 
 use std::{
     hash::Hasher,
-    io::{self, Read, Take, Write},
+    io::{self, Write},
     path::PathBuf,
 };
 
 use twox_hash::XxHash3_64;
 
+pub(crate) use self::events::SessionEvents;
+use self::start::{Seen, Start};
 use crate::{
     carry::{Contents, Volume, VolumeKind},
     storage::{Bytes, Stat, Storage},
 };
-
-pub(crate) use self::events::SessionEvents;
 
 /// The files of a session. The main one comes first, those that are carried as they are last.
 #[derive(Clone, Debug)]
@@ -35,13 +36,26 @@ pub(crate) struct SessionFile {
     pub(crate) volume: Volume,
     /// What it was when it was measured.
     stat: Stat,
+    /// What was read of it so far.
+    seen: Seen,
     /// Where it starts in the source.
     pub(crate) start: u64,
 }
 
+/// What became of the files of a session while they were read.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Change {
+    /// Nothing.
+    None,
+    /// They still begin with what was read of them, and more follows.
+    Growth,
+    /// Something else.
+    Other,
+}
+
 impl Session {
-    /// Measures the files of a session, all in one place: paths, what each is, their names in the contents, and tool
-    /// uses.
+    /// Measures the files of a session, all in one place: paths, what each is, their names in the
+    /// contents, and tool uses.
     ///
     /// # Errors
     ///
@@ -63,6 +77,7 @@ impl Session {
                 label,
                 volume,
                 stat,
+                seen: Seen::default(),
                 start,
             });
             start += size;
@@ -75,18 +90,24 @@ impl Session {
         &self.files
     }
 
-    /// Returns whether every file still is what it was when it was measured.
+    /// Returns what became of the files since they were measured.
     ///
     /// # Errors
     ///
     /// Those of looking at a file.
-    pub(crate) fn is_unchanged(&self) -> io::Result<bool> {
-        for SessionFile { storage, path, stat, .. } in &self.files {
-            if storage.stat(path)? != *stat {
-                return Ok(false);
+    pub(crate) fn change(&self) -> io::Result<Change> {
+        let mut change = Change::None;
+        for file in &self.files {
+            let stat = file.storage.stat(&file.path)?;
+            if stat == file.stat {
+                continue;
             }
+            if stat.length < file.volume.size || !file.seen.is_start_of(file)? {
+                return Ok(Change::Other);
+            }
+            change = Change::Growth;
         }
-        Ok(true)
+        Ok(change)
     }
 
     /// Returns a hash of what the files beside the main one are, and when they were changed.
@@ -125,9 +146,9 @@ impl SessionFile {
         self.storage.reader(&self.path)
     }
 
-    /// Opens the file.
-    pub(crate) fn open(&self) -> io::Result<Take<Bytes>> {
-        Ok(self.bytes()?.take(self.volume.size))
+    /// Opens the file, up to the size that it had when it was measured.
+    pub(crate) fn open(&self) -> io::Result<Start> {
+        Ok(Start::new(self.bytes()?, self.volume.size, self.seen.clone()))
     }
 
     /// Writes the bytes of the file to `sink`.
@@ -138,34 +159,76 @@ impl SessionFile {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::fs::{self, File};
 
     use super::*;
+
+    fn session(folder: &std::path::Path) -> ([PathBuf; 2], Session) {
+        let paths = ["s1.jsonl", "note.txt"].map(|name| folder.join(name));
+        for path in &paths {
+            fs::write(path, "one\ntwo\n").expect("written");
+        }
+        let volume = |path: &PathBuf, kind| (path.clone(), kind, String::new(), String::new());
+        let files = [volume(&paths[0], VolumeKind::Main), volume(&paths[1], VolumeKind::Side)];
+        (paths, Session::new(&Storage::Disk, files).expect("measured"))
+    }
+
+    fn read(session: &Session) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for file in session.files() {
+            file.copy_to(&mut bytes).expect("read");
+        }
+        bytes
+    }
+
+    fn append(path: &PathBuf) {
+        let mut file = File::options().append(true).open(path).expect("opened");
+        file.write_all(b"three\n").expect("written");
+    }
 
     #[test]
     fn a_change_of_any_file_is_seen() {
         let folder = tempfile::tempdir().expect("a folder");
-        let [main, side] = ["s1.jsonl", "note.txt"].map(|name| folder.path().join(name));
-        for path in [&main, &side] {
-            fs::write(path, "one\ntwo\n").expect("written");
-        }
-        let measured = || {
-            let volume = |path: &PathBuf, kind| (path.clone(), kind, String::new(), String::new());
-            Session::new(
-                &Storage::Disk,
-                [volume(&main, VolumeKind::Main), volume(&side, VolumeKind::Side)],
-            )
-            .expect("measured")
-        };
-        let session = measured();
-        assert!(session.is_unchanged().expect("looked at"));
-        for path in [&main, &side] {
-            let session = measured();
+        let (paths, unchanged) = session(folder.path());
+        read(&unchanged);
+        assert_eq!(unchanged.change().expect("looked at"), Change::None);
+        for path in &paths {
+            let (_, session) = session(folder.path());
+            read(&session);
             fs::write(path, "one\n").expect("written");
-            assert!(!session.is_unchanged().expect("looked at"), "{}", path.display());
+            assert_eq!(session.change().expect("looked at"), Change::Other, "{}", path.display());
         }
-        let session = measured();
-        fs::remove_file(&side).expect("removed");
-        assert!(session.is_unchanged().is_err());
+        fs::remove_file(&paths[1]).expect("removed");
+        assert!(unchanged.change().is_err());
+    }
+
+    #[test]
+    fn what_is_appended_is_not_read_and_is_growth() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for grown in 0..2 {
+            let (paths, session) = session(folder.path());
+            append(&paths[grown]);
+            assert_eq!(read(&session), b"one\ntwo\none\ntwo\n");
+            assert_eq!(session.change().expect("looked at"), Change::Growth);
+            append(&paths[grown]);
+            assert_eq!(read(&session), b"one\ntwo\none\ntwo\n");
+            assert_eq!(session.change().expect("looked at"), Change::Growth);
+        }
+    }
+
+    #[test]
+    fn growth_over_other_bytes_is_none() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (paths, session) = session(folder.path());
+        append(&paths[0]);
+        // Nobody read it: who knows what it was.
+        assert_eq!(session.change().expect("looked at"), Change::Other);
+        read(&session);
+        assert_eq!(session.change().expect("looked at"), Change::Growth);
+        fs::write(&paths[0], "ONE\ntwo\nthree\n").expect("written");
+        assert_eq!(session.change().expect("looked at"), Change::Other);
+        read(&session);
+        fs::write(&paths[0], "one\ntwo\nthree\n").expect("written");
+        assert_eq!(session.change().expect("looked at"), Change::Other, "read twice, two contents");
     }
 }

@@ -1,11 +1,17 @@
 //! Sessions of several files: there and back as trees, through every format.
 
+#[path = "shared/data.rs"]
+mod data;
+
 use std::{
     collections::BTreeMap,
     fs,
+    io::{self, Write as _},
     path::{Path, PathBuf},
     process::Command,
 };
+
+use convert::by_name;
 
 const TARGETS: [&str; 3] = ["clido", "sdk-stream", "sdk-stream:wire"];
 
@@ -454,4 +460,74 @@ fn a_session_whose_name_goes_on_anothers_keeps_its_name() {
         assert_eq!(status, 0, "{carry}: {words}");
         assert_same(&read(Path::new(&back)), &tree, carry);
     }
+}
+
+/// The real trees of the shared data: flat sub-agents, nested ones, workflows, outputs.
+#[test]
+fn real_trees_come_back_whole() {
+    let folders = ["real/marot+spotter", "real/iansherr+claude-code-log", "clients"];
+    let is_main = |name: &str| name.ends_with(".jsonl") && !name.contains("agent-");
+    let names = data::data(&folders).into_iter().map(|(name, _)| name);
+    let bundles = by_name("claude-code").and_then(|format| format.bundles).expect("trees");
+    let (mut n_trees, mut n_files) = (0, 0);
+    for name in names.filter(|name| is_main(name)) {
+        let main = data::root().join(name);
+        let files = bundles.files(&main).expect("readable");
+        if files.is_empty() {
+            continue;
+        }
+        let root = main.parent().expect("a folder");
+        let paths = files.iter().map(|(path, _)| path).chain([&main]);
+        let tree: Tree = paths
+            .map(|path| {
+                let name = path.strip_prefix(root).expect("below").display().to_string();
+                (name, fs::read(path).expect("readable"))
+            })
+            .collect();
+        n_trees += 1;
+        n_files += tree.len();
+        for target in TARGETS {
+            let (folder, source) = folder_with(&tree);
+            let back = through(folder.path(), &source, &[target, "claude-code"], &[]);
+            assert_same(&read(&back), &tree, &format!("{target}: {}", main.display()));
+        }
+    }
+    _ = writeln!(io::stderr(), "{n_trees} real trees of {n_files} files, to each format and back");
+}
+
+/// However many files a session has, few are open at a time.
+#[cfg(unix)]
+#[test]
+fn a_tree_of_many_files_is_restored_with_few_of_them_open() {
+    let mut tree = Tree::new();
+    let mut main = Lines::new("s1", None).prompt("Do a lot.");
+    for n in 0..150 {
+        let (id, tool_use) = (format!("a{n}"), format!("t{n}"));
+        main = main.starts(&tool_use, "Do a little.").ends(&tool_use, "");
+        let agent = Lines::new("s1", Some(&id)).prompt("Do a little.").says("Done.");
+        let name = |ending: &str| format!("s1/subagents/agent-{id}.{ending}");
+        let meta = format!(r#"{{"toolUseId":"{tool_use}"}}"#);
+        tree.insert(name("meta.json"), meta.into_bytes());
+        tree.insert(name("jsonl"), agent.bytes());
+        tree.insert(format!("s1/tool-results/{tool_use}.txt"), vec![b'x'; 40_000]);
+    }
+    tree.insert("s1.jsonl".to_owned(), main.bytes());
+    let (folder, source) = folder_with(&tree);
+    let [source, there, back] = [source, folder.path().join("there"), folder.path().join("back")]
+        .map(|path| path.display().to_string());
+    for options in [
+        &["--to", "sdk-stream:wire", "-o", &there, &source][..],
+        &["--to", "claude-code", "-o", &back, &there],
+    ] {
+        let output = Command::new("sh")
+            .args(["-c", "ulimit -n 40 && exec \"$0\" -q \"$@\"", env!("CARGO_BIN_EXE_convert")])
+            .args(options)
+            .output()
+            .expect("it runs");
+        let words = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{options:?}: {words}");
+    }
+    assert_same(&read(Path::new(&back)), &tree, "with 40 open files");
+    let rehearsed = ["--to", "claude-code", "--dry-run", "-q", "-o", &source, "--force", &there];
+    assert_eq!(convert(&rehearsed).0, 0);
 }

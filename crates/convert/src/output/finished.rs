@@ -3,14 +3,14 @@
 use std::{
     ffi::OsStr,
     fs::File,
-    io::{self, Read, Seek},
+    io::{self, Read},
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use rustix::fs::FileType;
 
-use super::{Home, Place, Replace, temporary::Temporary};
+use super::{Home, Place, Replace, stored::Stored, temporary::Temporary};
 #[cfg(feature = "cloud")]
 use crate::{
     cloud::{Bucket, Condition},
@@ -25,7 +25,7 @@ use crate::{
 /// A file that is written, but has not got its name yet.
 #[derive(Debug)]
 pub(crate) struct Finished {
-    pub(super) file: File,
+    pub(super) file: Stored,
     pub(super) hash: u64,
     pub(super) length: u64,
     pub(super) sha256: Option<[u8; 32]>,
@@ -55,7 +55,7 @@ impl Finished {
 
     /// Returns which file it is, if it is to appear on the disk.
     pub(crate) fn identity(&self) -> Option<Identity> {
-        self.place().and_then(|_| Identity::of(&self.file).ok())
+        self.place().and_then(|_| self.file.identity().ok())
     }
 
     /// Returns where it is to appear; nowhere in a rehearsal.
@@ -84,9 +84,7 @@ impl Finished {
     ///
     /// The system's own.
     pub(crate) fn reread(&self) -> io::Result<File> {
-        let mut file = self.file.try_clone()?;
-        file.rewind()?;
-        Ok(file)
+        self.file.reread()
     }
 
     /// Brings its bytes to the disk.
@@ -96,7 +94,7 @@ impl Finished {
     /// The system's own.
     pub(crate) fn sync(&self) -> io::Result<()> {
         match &self.home {
-            Home::Here(..) => self.file.sync_all(),
+            Home::Here(..) => self.file.sync(),
             // What goes to a store is there when it has its name.
             #[cfg(feature = "cloud")]
             Home::Away(..) => Ok(()),

@@ -1,22 +1,21 @@
 //! The place in a file of a session up to which it has been read.
 
-use std::io::{self, Take};
+use std::io;
 
 use core_model::{Event, Format};
 use jsonl::{Error, ErrorKind, Line, Scanner, Stream, Text};
 
-use super::SessionFile;
+use super::{SessionFile, Start};
 use crate::{
     carry::VolumeKind,
     pipeline::{recovery::Recovery, survey::EachEvent},
-    storage::Bytes,
 };
 
 /// A file that is being read.
 pub(super) struct Cursor<'s> {
     file: &'s SessionFile,
     format: &'static Format,
-    stream: Stream<Take<Bytes>>,
+    stream: Stream<Start>,
     scanner: Scanner,
     recovery: Recovery,
     /// The tool use that started the sub-agent, as a JSON string; empty if nobody knows.

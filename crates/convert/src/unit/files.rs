@@ -173,15 +173,16 @@ impl Order {
         let main = unit.main.path().ok_or(Refusal::NoName)?;
         let bundle = unit.bundle(from)?;
         let is_whole = self.is_whole();
-        let mut session = self.session(unit, &bundle, is_whole)?;
-        let mut outcome = self.session_to(&unit.main, session.clone(), from, path);
-        for _ in 1..MAX_ATTEMPTS {
-            if !outcome.as_ref().is_err_and(Refusal::is_of_change) {
-                break;
+        let mut attempt = 1;
+        let (session, outcome) = loop {
+            let session = self.session(unit, &bundle, is_whole)?;
+            let may_grow = attempt == MAX_ATTEMPTS;
+            let outcome = self.session_to(&unit.main, session.clone(), from, path, may_grow);
+            if may_grow || !outcome.as_ref().is_err_and(Refusal::is_of_change) {
+                break (session, outcome);
             }
-            session = self.session(unit, &bundle, is_whole)?;
-            outcome = self.session_to(&unit.main, session.clone(), from, path);
-        }
+            attempt += 1;
+        };
         let mut outcome = outcome?;
         if let Outcome::Converted(done) = &mut outcome {
             done.report.tell_of(&bundle);

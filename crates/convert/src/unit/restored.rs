@@ -1,7 +1,7 @@
 //! A session of several files as one source, and one source back to the files that it was.
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     fs::File,
     io::{self, Write},
     path::{Path, PathBuf},
@@ -24,7 +24,7 @@ use crate::{
     outputs::Bundle,
     pipeline::{OtherTarget, Target, damage::first_damage, stack::Stack},
     redaction::{Redactions, redact},
-    session::Session,
+    session::{Change, Session},
     storage::Storage,
 };
 
@@ -70,25 +70,29 @@ impl Order {
         let contents = stack.contents.as_ref().filter(|_| is_back);
         let volumes = contents.map(|contents| contents.volumes.as_slice()).unwrap_or_default();
         let mut taken = HashSet::from([path.to_owned()]);
+        let mut folders = HashMap::new();
         let mut files = Vec::new();
         for volume in volumes.iter().skip(1) {
             let is_free = |place: &PathBuf| taken.insert(place.clone()) && !has_link(place, path);
             let place = volume.path(path).filter(is_free);
             let agent = self.to.bundles.and_then(|bundles| (bundles.agent_id)(&volume.name));
             let agent = agent.map(str::to_owned);
-            let file = place.map(|place| self.outputs.create(&place, mode)).transpose()?;
+            let file = place.map(|place| self.outputs.create_shut(&place, mode, &mut folders));
+            let file = file.transpose()?;
             files.push(OtherFile { volume: volume.clone(), agent, file });
         }
         Ok(files)
     }
 
-    /// Converts a session of several files to one.
+    /// Converts a session of several files to one; if `may_grow`, one to which more is written
+    /// meanwhile as it was when it was measured.
     pub(crate) fn session_to(
         &self,
         input: &Input,
         session: Session,
         from: &'static Format,
         path: &Path,
+        may_grow: bool,
     ) -> Result<Outcome, Refusal> {
         if session.files().len() == 1 {
             return self.to_file(input, path);
@@ -115,9 +119,11 @@ impl Order {
             let mut written = Source::new(Opened::file(target.reread()?, Limits::NONE)?);
             verify(&conversion, &staged.session, &mut written, sidecar.as_deref())?;
         }
-        if !session.is_unchanged()? {
-            return Err(Refusal::Changing);
-        }
+        let is_changing = match session.change()? {
+            Change::None => false,
+            Change::Growth if may_grow => true,
+            Change::Growth | Change::Other => return Err(Refusal::Changing),
+        };
         let mut files: Vec<Finished> =
             residue.file.map(Pending::finish).transpose()?.into_iter().collect();
         if let Some(sidecar) = &sidecar {
@@ -129,6 +135,7 @@ impl Order {
         let mut records = self.outputs.records(input, &mut opened, &files, salt)?;
         let mut done = self.done(input, Some(path.display().to_string()), from, report);
         done.files = staged.session.labels();
+        done.is_changing = is_changing;
         records.iter_mut().for_each(|record| record.tell(&done));
         self.outputs.publish_bundle(path, Bundle { files, replace, records })?;
         Ok(Outcome::Converted(Box::new(done)))
@@ -144,7 +151,7 @@ impl Order {
         let mut files = Vec::new();
         for (n, file) in session.files().iter().enumerate() {
             let copy = folder.path().join(n.to_string());
-            redactions.absorb(redact(&mut file.open()?, &mut File::create(&copy)?)?);
+            redactions.absorb(redact(file.open()?, &mut File::create(&copy)?)?);
             let Volume { kind, name, tool_use, .. } = file.volume.clone();
             files.push((copy, kind, name, tool_use));
         }

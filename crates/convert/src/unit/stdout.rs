@@ -21,6 +21,7 @@ use crate::{
     job::{Order, Refusal},
     pipeline::Target,
     run::complain,
+    session::Change,
     terminal::shown::shown,
 };
 
@@ -74,6 +75,7 @@ impl Order {
         report.tell_of(&bundle);
         let mut done = self.done(&unit.main, None, from, report);
         done.files = session.labels();
+        done.is_changing = session.change()? != Change::None;
         Ok(Outcome::Converted(Box::new(done)))
     }
 }

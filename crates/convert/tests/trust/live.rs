@@ -75,6 +75,56 @@ fn what_is_written_of_a_live_file_is_a_prefix_of_it() {
     ));
 }
 
+/// A session of several files to which more is written all the time: each comes back as a start of
+/// what it is.
+#[test]
+fn what_is_written_of_a_live_session_is_a_start_of_each_file() {
+    let stage = Stage::new(1, 1);
+    let names = ["live.jsonl", "live/subagents/agent-a1.jsonl", "live/tool-results/t1.txt"];
+    let whole: String = (0..20_000).map(|n| line(n, &format!("{n} of a live session"))).collect();
+    let sources = names.map(|name| stage.path("live").join(name));
+    let (mut n_changing, n_rounds) = (0, rounds(5, 200));
+    for round in 0..n_rounds {
+        let [there, back] = ["there.jsonl", "back"].map(|name| stage.path(name));
+        _ = (fs::remove_file(&there), fs::remove_dir_all(&back));
+        let mut dice = Dice(round as u64);
+        for source in &sources {
+            fs::create_dir_all(source.parent().expect("a folder")).expect("made");
+            let start = dice.below(whole.len() as u64 / 4) as usize;
+            fs::write(source, &whole[..start]).expect("written");
+        }
+        let is_over = AtomicBool::new(false);
+        let said = thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    let source = &sources[dice.below(3) as usize];
+                    let mut file = File::options().append(true).open(source).expect("opened");
+                    let start = file.metadata().expect("there").len() as usize;
+                    let end = (start + 1 + dice.below(2000) as usize).min(whole.len());
+                    file.write_all(&whole.as_bytes()[start..end]).expect("written");
+                    thread::sleep(Duration::from_micros(dice.below(1000)));
+                }
+            });
+            let mut run = Command::new(env!("CARGO_BIN_EXE_convert"));
+            let run = run.args(["--to", "sdk-stream:wire", "-o"]).args([&there, &sources[0]]);
+            let said = run.output();
+            is_over.store(true, Ordering::Relaxed);
+            said.expect("it runs")
+        });
+        assert!(there.exists(), "round {round}: {}", text(&said));
+        n_changing += usize::from(text(&said).contains("changes while it is read"));
+        let mut run = Command::new(env!("CARGO_BIN_EXE_convert"));
+        let run = run.args(["-q", "--to", "claude-code", "-o"]).arg(back.join("live.jsonl"));
+        let said = run.arg(&there).output().expect("it runs");
+        assert!(said.status.code() < Some(2), "round {round}: {}", text(&said));
+        for name in names {
+            let restored = fs::read(back.join(name)).expect("restored");
+            assert!(whole.as_bytes().starts_with(&restored), "round {round}: {name} is no start");
+        }
+    }
+    tell(&format!("{n_rounds} rounds: all written, {n_changing} said to be changing"));
+}
+
 #[test]
 fn files_that_vanish_during_a_run_do_not_stop_it() {
     let n_files = rounds(100, 1000);

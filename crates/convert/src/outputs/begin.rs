@@ -1,0 +1,91 @@
+//! Files that begin under temporary names: held open, or not, if there may be any number of them.
+
+use std::{
+    collections::HashMap,
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use super::Outputs;
+#[cfg(feature = "cloud")]
+use crate::storage::Storage;
+use crate::{
+    compress::Compression,
+    folder::Folder,
+    output::{Pending, Place, unwritten},
+};
+
+impl Outputs {
+    /// Begins the file that will stand at a path, with at most the permissions of `mode`.
+    ///
+    /// # Errors
+    ///
+    /// If the path leads out of the folder of the run, or through a link in it; the system's own.
+    pub(crate) fn create(&self, path: &Path, mode: u32) -> io::Result<Pending> {
+        self.create_packed(path, mode, None)
+    }
+
+    /// Begins a file as [`Outputs::create`] does, compressed as it is asked for.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub(crate) fn create_packed(
+        &self,
+        path: &Path,
+        mode: u32,
+        compression: Option<Compression>,
+    ) -> io::Result<Pending> {
+        if self.manner.is_rehearsal {
+            return Pending::rehearse(&self.storage, path, compression);
+        }
+        #[cfg(feature = "cloud")]
+        if let Storage::Bucket(bucket) = &self.storage {
+            let pending = Pending::of_object(bucket, path, compression);
+            return pending.map_err(|error| unwritten(error, path));
+        }
+        let asked = self.asked();
+        let pending = self.place(path);
+        let pending = pending.and_then(|place| Pending::create(place, mode, compression, asked));
+        pending.map_err(|error| unwritten(error, path))
+    }
+
+    /// Begins a file as [`Outputs::create`] does, one of any number that are written at a time: it
+    /// is not held open, and of files in one folder, `folders` holds that open once.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub(crate) fn create_shut(
+        &self,
+        path: &Path,
+        mode: u32,
+        folders: &mut HashMap<PathBuf, Arc<Folder>>,
+    ) -> io::Result<Pending> {
+        if self.manner.is_rehearsal {
+            return Pending::rehearse_shut(&self.storage, path);
+        }
+        if !self.storage.is_disk() {
+            return self.create(path, mode);
+        }
+        let mut place = || {
+            let above = path.parent().unwrap_or(Path::new(""));
+            if let (Some(folder), Some(name)) = (folders.get(above), path.file_name()) {
+                return Ok(Place { folder: folder.clone(), name: name.to_owned() });
+            }
+            let place = self.place(path)?;
+            folders.insert(above.to_owned(), place.folder.clone());
+            Ok(place)
+        };
+        let pending = place().and_then(|place| Pending::create_shut(place, mode, self.asked()));
+        pending.map_err(|error| unwritten(error, path))
+    }
+
+    fn place(&self, path: &Path) -> io::Result<Place> {
+        match &self.root {
+            Some(root) => Place::below(root.folder()?, root.strip(path)),
+            None => Place::of(path),
+        }
+    }
+}
