@@ -86,6 +86,9 @@ pub(crate) enum Refusal {
     /// The session that it belongs to was not converted.
     #[error("its session was not converted")]
     NotAlone,
+    /// It was written from a source that its session's file carries, and is something else now.
+    #[error("was made of its session's source, and is not what it was: convert it alone")]
+    Derived,
     /// It holds several files, and goes back by way of the format that it came from last.
     #[error("comes from {0}")]
     Stepwise(&'static str),

@@ -1,6 +1,7 @@
 //! One conversion: a source, a target, and the way between them.
 
 pub(crate) mod damage;
+pub(crate) mod derived;
 pub(crate) mod engine;
 pub(crate) mod late;
 pub(crate) mod parallel;
@@ -44,12 +45,15 @@ pub(crate) struct Target<'w> {
     /// What takes the bytes that cannot be read, if no carry keeps them: each piece on a line of its
     /// own.
     pub(crate) residue: Option<&'w mut dyn Write>,
+    /// Whether sub-agents are written to files of their own, from the same source.
+    pub(crate) has_derived: bool,
 }
 
 impl<'w> Target<'w> {
     /// Creates the target of a session of one file.
     pub(crate) fn of(sink: &'w mut dyn Write) -> Self {
-        Self { sink, contents: None, agent: None, others: Vec::new(), residue: None }
+        let (contents, agent, others, residue) = Default::default();
+        Self { sink, contents, agent, others, residue, has_derived: false }
     }
 }
 
@@ -162,7 +166,7 @@ impl Conversion {
         sidecar: Option<Sidecar>,
         target: Target<'_>,
     ) -> io::Result<(Report, Option<Vec<u8>>)> {
-        let Target { sink, contents, agent, others, residue } = target;
+        let Target { sink, contents, agent, others, residue, has_derived } = target;
         let residue = residue.filter(|_| self.carry == CarryMode::None);
         let mut survey = survey(events, self.from, self.to, &self.options)?;
         survey.facts.agent = agent;
@@ -192,7 +196,8 @@ impl Conversion {
             restored,
             contents.as_ref(),
         )
-        .with_residue(residue);
+        .with_residue(residue)
+        .with_derived(has_derived);
         let mut result = Ok(());
         events.for_each(&mut |line, event| {
             result = pass.line(line, event);

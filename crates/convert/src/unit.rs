@@ -1,5 +1,6 @@
 //! What is converted as one: a session with the files that belong to it.
 
+mod derived;
 mod files;
 mod restored;
 mod stdout;
@@ -12,7 +13,7 @@ use std::{
 
 use core_model::{Bundle, FileRole, Format, Owner};
 
-pub(crate) use self::restored::OtherFile;
+pub(crate) use self::{derived::Derived, restored::OtherFile};
 use crate::{conversions::Results, formats::FORMATS, input::Input, job::Refusal, storage::Storage};
 
 /// A session: its main file, and the files that belong to it.

@@ -16,6 +16,8 @@ pub struct Bundles {
     pub links: for<'l> fn(&Event<'l>, &mut dyn FnMut(Link)),
     /// Reads a file that describes a sub-agent; `None` if the format has none.
     pub description: Option<fn(&[u8]) -> Description>,
+    /// Writes a description as the client does; `None` where transcripts have none.
+    pub describe: Option<fn(&Description) -> Vec<u8>>,
     /// Returns the name that the file of a sub-agent has, relative to the folder of the main file,
     /// given that one's name without its ending and the sub-agent's id; parted by `/`.
     pub agent_name: fn(&str, &str) -> String,

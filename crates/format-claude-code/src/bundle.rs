@@ -5,7 +5,7 @@ mod links;
 use std::path::{Path, PathBuf};
 
 use core_model::{Bundle, Bundles, Description, FileRole, Files, Owner};
-use jsonl::{Scanner, Stream};
+use jsonl::{Scanner, Stream, Style, push_string};
 
 use self::links::links;
 use crate::{FORMAT, Record};
@@ -15,6 +15,7 @@ pub(crate) const BUNDLES: Bundles = Bundles {
     owner,
     links,
     description: Some(description),
+    describe: Some(describe),
     agent_name: |stem, agent| format!("{stem}/subagents/agent-{agent}.jsonl"),
     agent_id: |name| agent_id(name.rsplit('/').next()?, ".jsonl"),
 };
@@ -117,4 +118,20 @@ fn description(bytes: &[u8]) -> Description {
     let text = |name| Some(value.get(name).and_then(|it| it.text())?.decode().into_owned());
     let (tool_use, kind) = (text("toolUseId"), text("agentType"));
     Description { tool_use, kind, description: text("description") }
+}
+
+/// Writes a `.meta.json` as client 2.1 does.
+fn describe(description: &Description) -> Vec<u8> {
+    let Description { tool_use, kind, description } = description;
+    let mut bytes = Vec::from(*b"{");
+    for (name, text) in [("agentType", kind), ("description", description), ("toolUseId", tool_use)]
+    {
+        let Some(text) = text else { continue };
+        bytes.extend_from_slice(if bytes.len() > 1 { b",\"" } else { b"\"" });
+        bytes.extend_from_slice(name.as_bytes());
+        bytes.extend_from_slice(b"\":");
+        push_string(&mut bytes, text, Style::Compact);
+    }
+    bytes.push(b'}');
+    bytes
 }

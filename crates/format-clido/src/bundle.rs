@@ -15,6 +15,7 @@ pub(crate) const BUNDLES: Bundles = Bundles {
     owner,
     links: |_, _| {},
     description: None,
+    describe: None,
     agent_name: |stem, agent| format!("{stem}_{agent}.jsonl"),
     agent_id: |_| None,
 };

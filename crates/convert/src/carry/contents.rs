@@ -40,6 +40,9 @@ pub enum VolumeKind {
     Agent,
     /// Anything else, as it is.
     Side,
+    /// A sub-agent that was written from a source which tells of it among its own messages: that
+    /// one's carry has all of it, and nothing here leads back.
+    Derived,
 }
 
 impl VolumeKind {
@@ -48,6 +51,7 @@ impl VolumeKind {
             VolumeKind::Main => b'M',
             VolumeKind::Agent => b'A',
             VolumeKind::Side => b'S',
+            VolumeKind::Derived => b'D',
         }
     }
 }
@@ -77,6 +81,7 @@ impl Contents {
                 b'M' => VolumeKind::Main,
                 b'A' => VolumeKind::Agent,
                 b'S' => VolumeKind::Side,
+                b'D' => VolumeKind::Derived,
                 _ => return None,
             };
             rest = after;
@@ -86,6 +91,11 @@ impl Contents {
             contents.volumes.push(Volume { kind, size, name, tool_use });
         }
         Some(contents)
+    }
+
+    /// Returns whether a file was written from a source that leads back without it.
+    pub(crate) fn is_derived(&self) -> bool {
+        self.volumes.first().is_some_and(|volume| volume.kind == VolumeKind::Derived)
     }
 
     /// Returns where each file starts in the source.
@@ -168,6 +178,12 @@ mod tests {
         let main = Volume { kind: VolumeKind::Main, name: String::new(), ..volume("") };
         let side = Volume { kind: VolumeKind::Side, size: 2, ..volume("*/tool-results/é 1.txt") };
         let agent = volume("*/subagents/agent-a1.jsonl");
+        let derived = Volume { kind: VolumeKind::Derived, size: 0, ..volume("") };
+        let contents = Contents { volumes: vec![derived] };
+        let mut text = Vec::new();
+        contents.push(&mut text);
+        assert_eq!(std::str::from_utf8(&text).map(Contents::parse), Ok(Some(contents.clone())));
+        assert!(contents.is_derived());
         let contents = Contents { volumes: vec![main, agent, side] };
         let mut text = Vec::new();
         contents.push(&mut text);

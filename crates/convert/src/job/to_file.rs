@@ -25,7 +25,7 @@ use crate::{
     outputs::{Bundle, Outputs},
     pipeline::Target,
     storage::Storage,
-    unit::OtherFile,
+    unit::{Derived, OtherFile},
 };
 
 /// How often an input is read that changes while it is.
@@ -100,6 +100,10 @@ impl Order {
             return Err(Refusal::Stepwise(last.name));
         }
         let mut others = self.other_files(&stack, path, mode)?;
+        let derived = match extra.agent {
+            None => self.derived(source, from, &stack, path)?,
+            Some(_) => Derived::default(),
+        };
         let mut target = self.outputs.create_packed(path, mode, self.outputs.manner.compression)?;
         let mut residue = Residue { outputs: &self.outputs, path, mode, file: None };
         // A file of a session that was restored does not lead back to its source alone.
@@ -109,6 +113,7 @@ impl Order {
             agent: extra.agent.clone(),
             others: others.iter_mut().map(OtherFile::target).collect(),
             residue: Some(&mut residue),
+            has_derived: !derived.is_empty(),
             ..Target::of(&mut target)
         };
         let (mut report, sidecar) = conversion.run_to(source, &stack, beside, to)?;
@@ -131,6 +136,9 @@ impl Order {
                 Some(file) => files.push(file),
                 None => report.n_unplaced += 1,
             }
+        }
+        if !derived.is_empty() {
+            files.extend(self.write_derived(source, from, derived, mode, &mut report)?);
         }
         files.push(target);
         let records = self.outputs.records(input, source.reader(), &files, extra.salt())?;

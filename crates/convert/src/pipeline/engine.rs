@@ -38,6 +38,8 @@ pub(crate) struct Engine<'w> {
     copied: Vec<Copied>,
     homes: Vec<(usize, LineId)>,
     n_riders: u64,
+    /// Whether the source lines are carried elsewhere.
+    is_derived: bool,
 }
 
 /// What an engine wrote.
@@ -77,7 +79,13 @@ impl<'w> Engine<'w> {
             copied: Vec::new(),
             homes: Vec::new(),
             n_riders: 0,
+            is_derived: false,
         })
+    }
+
+    /// Lets the lines carry their guards alone: the source is carried elsewhere.
+    pub(crate) fn derived(self) -> Self {
+        Self { is_derived: true, ..self }
     }
 
     /// Lets the first carry say which files the source is.
@@ -103,7 +111,7 @@ impl<'w> Engine<'w> {
     /// Takes a source line that no written line says.
     pub(crate) fn ride(&mut self, line: &Line<'_>) {
         self.n_riders += 1;
-        if self.mode != CarryMode::None {
+        if self.mode != CarryMode::None && !self.is_derived {
             self.riders.add(&mut self.packer, line.offset(), line.bytes());
         }
     }
@@ -121,7 +129,7 @@ impl<'w> Engine<'w> {
         match self.homes[..] {
             [] => self.ride(line),
             // Without a carry nobody asks what stands where.
-            _ if self.mode == CarryMode::None => self.forget_copied(),
+            _ if self.mode == CarryMode::None || self.is_derived => self.forget_copied(),
             [(_, id)] => {
                 self.out.take_copied(id, &mut self.copied);
                 let records = slot(&mut self.records, id);

@@ -43,6 +43,8 @@ pub(crate) struct SecondPass<'w> {
     scanner: Scanner,
     damage_log: DamageLog,
     residue: Option<&'w mut dyn Write>,
+    /// Whether sub-agents are written to files of their own, from the same source.
+    has_derived: bool,
     report: Report,
 }
 
@@ -78,8 +80,14 @@ impl<'w> SecondPass<'w> {
             scanner,
             damage_log,
             residue: None,
+            has_derived: false,
             report,
         }
+    }
+
+    /// Sets whether sub-agents are written to files of their own.
+    pub(crate) fn with_derived(self, has_derived: bool) -> Self {
+        Self { has_derived, ..self }
     }
 
     /// Sets where bytes go that cannot be read.
@@ -271,7 +279,8 @@ impl<'w> SecondPass<'w> {
         };
         if !is_agent && let Some(field) = self.survey.hides(line.offset(), event) {
             let is_notice = matches!(event.body, Body::Notice(_)) && !event.is_sub_agent();
-            if event.message().is_some() || is_notice {
+            let is_elsewhere = self.has_derived && event.context.parent_tool_use.is_some();
+            if (event.message().is_some() || is_notice) && !is_elsewhere {
                 let place = Place { line: self.report.lines_in, offset: line.offset() };
                 engine.lose(field, place);
             }

@@ -68,6 +68,9 @@ pub(crate) fn stack<R: Read + Seek + Send>(
         if stack.is_empty() {
             contents = of_carry;
         }
+        if contents.as_ref().is_some_and(Contents::is_derived) {
+            break;
+        }
         let is_known = format.name == from.name || stack.iter().any(|it| it.name == format.name);
         if is_known || stack.len() > FORMATS.len() {
             break;

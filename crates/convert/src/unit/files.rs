@@ -123,8 +123,19 @@ impl Order {
     /// Converts a session that came from the target's format: each file knows its name there.
     fn back<'u>(&self, unit: &'u Unit, path: &Path, from: &'static Format) -> Results<'u> {
         let mut results = vec![(&unit.main, self.to_file(&unit.main, path))];
+        let derived = match self.derived_of(unit, from) {
+            Ok(derived) => derived,
+            Err(refusal) => return self.each_alone(unit, path, Err(refusal)),
+        };
         for Companion { input, role } in &unit.others {
             let result = match role {
+                _ if let Some(is_intact) = input.path().and_then(|path| derived.get(path)) => {
+                    if *is_intact {
+                        Ok(Outcome::Inside)
+                    } else {
+                        Err(Refusal::Derived)
+                    }
+                }
                 FileRole::Agent(id) => self.agent_back(unit, input, id, path, from),
                 _ => match beside(unit, input, path) {
                     Some(path) => self.copy(input, &path),
@@ -257,7 +268,7 @@ impl Order {
     }
 
     /// Returns where the target's client looks for the transcript of a sub-agent.
-    fn agent_path(&self, main: &Path, id: &str) -> Option<PathBuf> {
+    pub(super) fn agent_path(&self, main: &Path, id: &str) -> Option<PathBuf> {
         let stem = main.file_stem()?.to_str()?;
         let name = (self.to.bundles?.agent_name)(stem, id);
         let name = Volume::name_of(&main.with_file_name(name), main)?;

@@ -207,7 +207,7 @@ pub(super) fn verify(
 }
 
 /// Returns whether a folder between the main file's and a file's is a link.
-fn has_link(path: &Path, main: &Path) -> bool {
+pub(super) fn has_link(path: &Path, main: &Path) -> bool {
     let root = main.parent().unwrap_or(Path::new(""));
     let folders = path.ancestors().skip(1).take_while(|folder| *folder != root);
     folders.into_iter().any(Path::is_symlink)
