@@ -531,3 +531,91 @@ fn a_tree_of_many_files_is_restored_with_few_of_them_open() {
     let rehearsed = ["--to", "claude-code", "--dry-run", "-q", "-o", &source, "--force", &there];
     assert_eq!(convert(&rehearsed).0, 0);
 }
+
+/// Returns the stream of a fixture, which tells of a sub-agent among its own messages.
+fn stream_with_an_agent(name: &str) -> Vec<u8> {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    fs::read(fixtures.join(name)).expect("a fixture")
+}
+
+/// CLIENTS.md section 2: the client has `<session>/subagents/agent-<id>.jsonl`, and what describes it
+/// beside it. The stream comes back from the main file, and the files of sub-agents stay out of it.
+#[test]
+fn sub_agents_of_a_stream_get_files_of_their_own() {
+    for (name, format) in [
+        ("sdk-wire/sub-agent.jsonl", "sdk-stream:wire"),
+        ("sdk-stream/sub-agent.jsonl", "sdk-stream"),
+    ] {
+        let tree = Tree::from([("s1.jsonl".to_owned(), stream_with_an_agent(name))]);
+        for carry in ["inline", "sidecar"] {
+            for target in ["claude-code", "clido"] {
+                let (folder, source) = folder_with(&tree);
+                let options = ["--carry", carry, "--verify"];
+                let there = through(folder.path(), &source, &[target], &options);
+                let names: Vec<String> =
+                    read(&there).into_keys().filter(|name| !name.ends_with(".carry")).collect();
+                let id = "deebaa5";
+                let expected = match target {
+                    "clido" => vec!["s1.jsonl".to_owned(), format!("s1_{id}.jsonl")],
+                    _ => vec![
+                        "s1.jsonl".to_owned(),
+                        format!("s1/subagents/agent-{id}.jsonl"),
+                        format!("s1/subagents/agent-{id}.meta.json"),
+                    ],
+                };
+                assert_eq!(names, expected, "{name} {target} {carry}");
+                let back = through(&folder.path().join("back"), &there, &[format], &[]);
+                let mut restored = read(&back);
+                restored.retain(|name, _| !name.ends_with(".carry"));
+                assert_same(&restored, &tree, &format!("{name} {target} {carry}"));
+            }
+            let (folder, source) = folder_with(&tree);
+            let way = ["claude-code", "clido", "claude-code", format];
+            let mut restored = read(&through(folder.path(), &source, &way, &["--carry", carry]));
+            restored.retain(|name, _| !name.ends_with(".carry"));
+            assert_same(&restored, &tree, &format!("{name} {way:?} {carry}"));
+        }
+    }
+}
+
+#[test]
+fn a_sub_agents_file_says_what_the_stream_does() {
+    let tree =
+        Tree::from([("s1.jsonl".to_owned(), stream_with_an_agent("sdk-stream/sub-agent.jsonl"))]);
+    let (folder, source) = folder_with(&tree);
+    let there = through(folder.path(), &source, &["claude-code"], &["--carry", "none"]);
+    let files = read(&there);
+    let text = |ending: &str| {
+        let bytes = files.iter().find(|(name, _)| name.ends_with(ending)).expect("a file").1;
+        String::from_utf8(bytes.clone()).expect("text")
+    };
+    assert_eq!(
+        text(".meta.json"),
+        r#"{"agentType":"general-purpose","description":"Count","toolUseId":"toolu_01T"}"#
+    );
+    let agent = text("agent-deebaa5.jsonl");
+    let lines: Vec<serde_json::Value> =
+        agent.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+    let kinds: Vec<_> =
+        lines.iter().map(|line| line["type"].as_str().unwrap_or_default()).collect();
+    assert_eq!(kinds[..3], ["user", "assistant", "user"], "{agent}");
+    assert!(lines.iter().all(|line| line["agentId"] == "deebaa5" && line["isSidechain"] == true));
+    assert!(!agent.contains("_carried"));
+    // A file that was changed since is not passed over in silence.
+    let folder = tempfile::tempdir().expect("a folder");
+    let there = through(folder.path(), &source, &["claude-code"], &[]);
+    let path = there.join("s1/subagents/agent-deebaa5.jsonl");
+    let edited = fs::read_to_string(&path).expect("text").replacen("Count files", "Count all", 1);
+    fs::write(&path, edited).expect("written");
+    let back = folder.path().join("back").display().to_string();
+    let there = there.display().to_string();
+    let (status, words) = convert(&["--to", "sdk-stream", "-o", &back, &there]);
+    assert_eq!(status, 1, "{words}");
+    assert!(words.contains("is not what it was: convert it alone"), "{words}");
+    assert_same(&read(Path::new(&back)), &tree, "the main file");
+    // Alone it is a session like any other.
+    let alone = folder.path().join("alone.jsonl").display().to_string();
+    let path = path.display().to_string();
+    assert!(convert(&["-q", "--to", "sdk-stream", "-o", &alone, &path]).0 < 2);
+    assert!(fs::read_to_string(alone).expect("written").contains("Count all"));
+}

@@ -2,6 +2,7 @@
 
 import shutil
 import uuid
+from typing import NamedTuple
 
 import claude_agent_sdk as sdk
 
@@ -9,7 +10,13 @@ import accounts
 import words
 from convert import Project, convert, counts, fail, fresh
 
-FORMATS = ("clido",)
+
+class Said(NamedTuple):
+    tool_use: str | None
+    items: list
+
+
+FORMATS = ("clido", "sdk-stream", "sdk-stream:wire")
 
 
 def check(n, path):
@@ -32,15 +39,28 @@ def check(n, path):
         _, back = convert(*to, "-o", f"{project.sessions}/")
         now = said(project, path.stem)
         project.clear()
-        # A sub-agent that says nothing is no session of its own.
-        if set(now) != {agent for agent, items in was.items() if items}:
-            fail(path, f"back from {form}: sub-agents {sorted(now)}, not {sorted(was)}")
-        for agent in set(was) & set(now):
-            verdict = accounts.compare(was[agent], now[agent], accounts.losses(forth + back))
-            if verdict.startswith("the same"):
-                counts[f"sub-agents back from {form}: {verdict}"] += 1
-            else:
-                fail(path, f"sub-agent {agent}, back from {form}: {verdict}")
+        compare(path, form, was, now, accounts.losses(forth + back))
+
+
+def compare(path, form, was, now, losses):
+    # A sub-agent that says nothing is no session of its own; a stream knows them by tool use alone.
+    by_tool_use = form != "clido"
+    was = {key(agent, it, by_tool_use): it.items for agent, it in was.items() if it.items}
+    now = {key(agent, it, by_tool_use): it.items for agent, it in now.items()}
+    n_unlinked = was.pop(None, None) is not None
+    counts[f"sub-agents back from {form}: of an unknown tool use"] += n_unlinked
+    if set(now) != set(was):
+        fail(path, f"back from {form}: sub-agents {sorted(now)}, not {sorted(was)}")
+    for agent in set(was) & set(now):
+        verdict = accounts.compare(was[agent], now[agent], losses)
+        if verdict.startswith("the same"):
+            counts[f"sub-agents back from {form}: {verdict}"] += 1
+        else:
+            fail(path, f"sub-agent {agent}, back from {form}: {verdict}")
+
+
+def key(agent, said, by_tool_use):
+    return said.tool_use if by_tool_use else agent
 
 
 def is_id(text):
@@ -52,8 +72,9 @@ def is_id(text):
 
 def said(project, session):
     """Returns what each sub-agent of a session says, by its id, as the reader shows it."""
-    directory = str(project.path)
-    return {
-        agent: words.of_messages(sdk.get_subagent_messages(session, agent, directory))
-        for agent in sdk.list_subagents(session, directory)
-    }
+    directory, agents = str(project.path), {}
+    for agent in sdk.list_subagents(session, directory):
+        messages = sdk.get_subagent_messages(session, agent, directory)
+        tool_use = messages[0].parent_tool_use_id if messages else None
+        agents[agent] = Said(tool_use, words.of_messages(messages))
+    return agents
