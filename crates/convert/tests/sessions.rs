@@ -569,12 +569,12 @@ fn sub_agents_of_a_stream_get_files_of_their_own() {
                 restored.retain(|name, _| !name.ends_with(".carry"));
                 assert_same(&restored, &tree, &format!("{name} {target} {carry}"));
             }
-            let (folder, source) = folder_with(&tree);
-            let way = ["claude-code", "clido", "claude-code", format];
-            let mut restored = read(&through(folder.path(), &source, &way, &["--carry", carry]));
-            restored.retain(|name, _| !name.ends_with(".carry"));
-            assert_same(&restored, &tree, &format!("{name} {way:?} {carry}"));
         }
+        // What stands in a sidecar is not carried on to a third format.
+        let (folder, source) = folder_with(&tree);
+        let way = ["claude-code", "clido", "claude-code", format];
+        let back = through(folder.path(), &source, &way, &[]);
+        assert_same(&read(&back), &tree, &format!("{name} {way:?}"));
     }
 }
 
