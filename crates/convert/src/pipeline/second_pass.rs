@@ -43,7 +43,6 @@ pub(crate) struct SecondPass<'w> {
     scanner: Scanner,
     damage_log: DamageLog,
     residue: Option<&'w mut dyn Write>,
-    /// Whether sub-agents are written to files of their own, from the same source.
     has_derived: bool,
     report: Report,
 }
