@@ -142,6 +142,7 @@ impl Conversion {
         if self.from.name == self.to.name {
             return copy(source, target.sink);
         }
+        let sidecar = sidecar.filter(|_| !stack.has_foreign_sidecar);
         let depth = stack.depth(self.to);
         let unwound = depth.map_or(&[][..], |depth| &stack.formats[..=depth]);
         source.with_events(self.from, |events| self.pass(events, unwound, sidecar, target))

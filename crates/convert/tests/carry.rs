@@ -261,6 +261,21 @@ fn what_shows_nothing_gets_a_sidecar() {
     }
 }
 
+/// What showed nothing left a sidecar; what has its name now has carries of its own.
+#[test]
+fn a_sidecar_of_another_file_is_left_alone() {
+    let (name, from) = ("claude-code/one-tool-call.jsonl", "claude-code");
+    let source = fixture(name);
+    for to in others(&[format(from)]) {
+        let torn = written(&source[..10], from, to.name, INLINE);
+        assert!(torn.sidecar.is_some(), "{}", to.name);
+        let bytes = restored(&source, from, to.name);
+        let both = Written { bytes, sidecar: torn.sidecar };
+        let back = convert(&both, to, format(from), INLINE).expect("in memory");
+        assert!(back.bytes == source, "{}", to.name);
+    }
+}
+
 #[test]
 fn a_third_format_adds_to_the_stack_and_a_format_in_it_pops() {
     let source = fixture("claude-code/one-tool-call.jsonl");

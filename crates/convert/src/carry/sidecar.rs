@@ -136,6 +136,11 @@ impl Sidecar {
         Self { carries, order, seen: HashMap::new() }
     }
 
+    /// Returns whether it has the carry of a line with this guard.
+    pub(crate) fn knows(&self, guard: u64) -> bool {
+        self.carries.contains_key(&(guard, 0))
+    }
+
     /// Returns the carry of the next line with this guard.
     pub fn take(&mut self, guard: u64) -> Option<String> {
         let occurrence = self.seen.entry(guard).or_default();

@@ -10,7 +10,7 @@ use jsonl::{Line, Scanner};
 
 use crate::{
     carry::{
-        Carry, Contents, Member,
+        Carry, Contents, Member, guard_of,
         restore::{Item, Restorer},
         sidecar::Sidecar,
     },
@@ -28,6 +28,8 @@ pub(crate) struct Stack {
     pub(crate) contents: Option<Contents>,
     /// Whether one of the sources on the way was several files.
     pub(crate) is_several: bool,
+    /// Whether the sidecar beside the source is of another file, which had the name before.
+    pub(crate) has_foreign_sidecar: bool,
 }
 
 impl Stack {
@@ -56,6 +58,9 @@ pub(crate) fn stack<R: Read + Seek + Send>(
     let mut stack: Vec<&'static Format> = Vec::new();
     let (mut contents, mut is_several) = (None, false);
     let mut scanner = Scanner::default();
+    let has_foreign_sidecar =
+        sidecar.is_some_and(|sidecar| is_foreign(sidecar, &head, &mut scanner));
+    let sidecar = sidecar.filter(|_| !has_foreign_sidecar);
     let mut sidecar = sidecar.map(|sidecar| sidecar.head(MAX_LINES));
     loop {
         let of_sidecar = sidecar.as_ref().and_then(Sidecar::first).and_then(Carry::parse);
@@ -91,7 +96,13 @@ pub(crate) fn stack<R: Read + Seek + Send>(
         }
         head = restored.into_values().next().unwrap_or_default();
     }
-    Ok(Stack { formats: stack, contents, is_several })
+    Ok(Stack { formats: stack, contents, is_several, has_foreign_sidecar })
+}
+
+/// Returns whether lines have carries of their own, of which the sidecar knows none.
+fn is_foreign(sidecar: &Sidecar, head: &[Vec<u8>], scanner: &mut Scanner) -> bool {
+    let is_known = |bytes: &Vec<u8>| sidecar.knows(guard_of(&[Line::new(bytes, 0).content()]));
+    carried_format(head, scanner).is_some() && !head.iter().any(is_known)
 }
 
 /// Returns the format that one of the first two objects carries, and what it says of files.
