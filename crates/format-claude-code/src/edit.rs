@@ -11,11 +11,16 @@ use std::{
     path::Path,
 };
 
+use unicode_normalization::UnicodeNormalization;
+
 use self::object::Object;
 pub use self::{
     append::{Appender, NewMessage, Thread},
     fork::{Fork, ForkError, fork},
 };
+
+/// How often the SDK looks at a tag again that is spelled anew.
+const MAX_SPELLINGS: usize = 10;
 
 /// Creates a transcript that only its owner can read.
 ///
@@ -69,8 +74,8 @@ pub fn title_line(session_id: &str, title: &str) -> io::Result<String> {
 
 /// Returns the line that gives a session a tag; `None` takes the last one away.
 ///
-/// Characters that show nothing or turn the direction of writing are left out, as the SDK does; it
-/// also spells characters in their compatible forms (NFKC), which is left to the caller here.
+/// Characters stand in their compatible forms (NFKC), and those that show nothing or turn the
+/// direction of writing are left out, as the SDK does (0.2.187).
 ///
 /// # Errors
 ///
@@ -79,11 +84,21 @@ pub fn title_line(session_id: &str, title: &str) -> io::Result<String> {
 /// ```
 /// let line = format_claude_code::tag_line("s1", Some("later\u{200b}"))?;
 /// assert_eq!(line, r#"{"type":"tag","tag":"later","sessionId":"s1"}"#);
+/// let line = format_claude_code::tag_line("s1", Some("\u{ff34}odo\u{fb01}x"))?;
+/// assert_eq!(line, r#"{"type":"tag","tag":"Todofix","sessionId":"s1"}"#);
 /// assert!(format_claude_code::tag_line("s1", Some("\u{202e}")).is_err());
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn tag_line(session_id: &str, tag: Option<&str>) -> io::Result<String> {
-    let shown: String = tag.unwrap_or_default().chars().filter(|char| !is_unseen(*char)).collect();
+    let mut shown = tag.unwrap_or_default().to_owned();
+    // What was left out may have kept apart what composes.
+    for _ in 0..MAX_SPELLINGS {
+        let again: String = shown.nfkc().filter(|char| !is_unseen(*char)).collect();
+        if again == shown {
+            break;
+        }
+        shown = again;
+    }
     let shown = shown.trim();
     if tag.is_some() && shown.is_empty() {
         return Err(refused("a tag needs words"));

@@ -1,5 +1,7 @@
 //! The names that clients give to the folder of a project.
 
+use unicode_normalization::UnicodeNormalization;
+
 /// The number of bytes after which client 2.1 cuts the name of a project's folder.
 pub const MAX_PROJECT_DIR: usize = 200;
 
@@ -19,20 +21,23 @@ pub fn encode_project_dir(path: &str) -> String {
 }
 
 /// Returns the names that a project's folder may have, the client's own first: those of client 2.0,
-/// of the SDK for Python, and those that older descriptions tell (seeds 001, 003, 004).
+/// of the SDK for Python, which composes characters first (NFC), and those that older descriptions
+/// tell (seeds 001, 003, 004).
 ///
 /// ```
 /// let names = format_claude_code::candidates("/a/.b_c d");
 /// assert_eq!(names[0], "-a--b-c-d");
 /// assert!(names.contains(&"-a-.b_c d".to_owned()));
+/// assert!(format_claude_code::candidates("/e\u{301}").contains(&"--".to_owned()));
 /// ```
 pub fn candidates(path: &str) -> Vec<String> {
-    let by_char = dashed(path.chars(), u32::from);
+    let composed: String = path.nfc().collect();
+    let by_char = dashed(composed.chars(), u32::from);
     let dots = path.replace(['/', '.'], "-");
     let mut names = vec![
         encode_project_dir(path),
         dashed(path.encode_utf16(), u32::from),
-        shortened(by_char, path.chars().map(|char| u32::from(char) as i32)),
+        shortened(by_char, composed.chars().map(|char| u32::from(char) as i32)),
         dots.clone(),
         path.replace('/', "-"),
         format!("-{dots}"),
