@@ -45,15 +45,16 @@ pub(crate) struct Target<'w> {
     /// What takes the bytes that cannot be read, if no carry keeps them: each piece on a line of its
     /// own.
     pub(crate) residue: Option<&'w mut dyn Write>,
-    /// Whether sub-agents are written to files of their own, from the same source.
-    pub(crate) has_derived: bool,
+    /// Where sub-agents may be written to files of their own, from the same source: what says
+    /// whether there are any.
+    pub(crate) has_derived: Option<&'w mut bool>,
 }
 
 impl<'w> Target<'w> {
     /// Creates the target of a session of one file.
     pub(crate) fn of(sink: &'w mut dyn Write) -> Self {
         let (contents, agent, others, residue) = Default::default();
-        Self { sink, contents, agent, others, residue, has_derived: false }
+        Self { sink, contents, agent, others, residue, has_derived: None }
     }
 }
 
@@ -171,6 +172,11 @@ impl Conversion {
         let residue = residue.filter(|_| self.carry == CarryMode::None);
         let mut survey = survey(events, self.from, self.to, &self.options)?;
         survey.facts.agent = agent;
+        let tells_of_agents = !survey.shows_agents && !survey.agents.is_empty();
+        let has_derived = has_derived.is_some_and(|has_derived| {
+            *has_derived = tells_of_agents;
+            tells_of_agents
+        });
         let mut restored = Vec::new();
         for OtherTarget { volume, agent, sink } in others {
             let sink = match (volume.kind, sink) {

@@ -13,7 +13,7 @@ use std::{
 
 use core_model::{Bundle, FileRole, Format, Owner};
 
-pub(crate) use self::{derived::Derived, restored::OtherFile};
+pub(crate) use self::restored::OtherFile;
 use crate::{conversions::Results, formats::FORMATS, input::Input, job::Refusal, storage::Storage};
 
 /// A session: its main file, and the files that belong to it.

@@ -25,7 +25,7 @@ use crate::{
     outputs::{Bundle, Outputs},
     pipeline::Target,
     storage::Storage,
-    unit::{Derived, OtherFile},
+    unit::OtherFile,
 };
 
 /// How often an input is read that changes while it is.
@@ -100,10 +100,8 @@ impl Order {
             return Err(Refusal::Stepwise(last.name));
         }
         let mut others = self.other_files(&stack, path, mode)?;
-        let derived = match extra.agent {
-            None => self.derived(source, from, &stack, path)?,
-            Some(_) => Derived::default(),
-        };
+        let may_derive = extra.agent.is_none() && self.may_derive(from, &stack);
+        let mut has_derived = false;
         let mut target = self.outputs.create_packed(path, mode, self.outputs.manner.compression)?;
         let mut residue = Residue { outputs: &self.outputs, path, mode, file: None };
         // A file of a session that was restored does not lead back to its source alone.
@@ -113,7 +111,7 @@ impl Order {
             agent: extra.agent.clone(),
             others: others.iter_mut().map(OtherFile::target).collect(),
             residue: Some(&mut residue),
-            has_derived: !derived.is_empty(),
+            has_derived: may_derive.then_some(&mut has_derived),
             ..Target::of(&mut target)
         };
         let (mut report, sidecar) = conversion.run_to(source, &stack, beside, to)?;
@@ -137,7 +135,8 @@ impl Order {
                 None => report.n_unplaced += 1,
             }
         }
-        if !derived.is_empty() {
+        if has_derived {
+            let derived = self.derived(source, from, path)?;
             files.extend(self.write_derived(source, from, derived, mode, &mut report)?);
         }
         files.push(target);

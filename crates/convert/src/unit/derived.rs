@@ -20,33 +20,27 @@ use crate::{
 };
 
 /// Sub-agents that are to be written, and where.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Derived {
     agents: Vec<(DerivedAgent, PathBuf)>,
 }
 
-impl Derived {
-    /// Returns whether there is none.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.agents.is_empty()
-    }
-}
-
 impl Order {
-    /// Finds the sub-agents of a source that get files of their own beside that at `path`: those of
-    /// which it tells among its own messages, where the target has each in its own file.
+    /// Returns whether sub-agents of which a source tells among its own messages get files of their
+    /// own: where the target has each in its own file.
+    pub(crate) fn may_derive(&self, from: &'static Format, stack: &Stack) -> bool {
+        let is_asked_for = self.subagents == SubAgents::Files && self.to.bundles.is_some();
+        let is_new = from.family != self.to.family && stack.depth(self.to).is_none();
+        is_asked_for && is_new && from.has_inline_agents && !self.to.has_inline_agents
+    }
+
+    /// Finds the sub-agents of a source that get files of their own beside that at `path`.
     pub(crate) fn derived(
         &self,
         source: &mut Source<Opened>,
         from: &'static Format,
-        stack: &Stack,
         path: &Path,
     ) -> Result<Derived, Refusal> {
-        let is_asked_for = self.subagents == SubAgents::Files && self.to.bundles.is_some();
-        let is_new = from.family != self.to.family && stack.depth(self.to).is_none();
-        if !is_asked_for || !is_new || !from.has_inline_agents || self.to.has_inline_agents {
-            return Ok(Derived::default());
-        }
         let mut agents = Vec::new();
         for agent in self.conversion(from).derived_agents(source)? {
             let place = self.agent_path(path, &agent.id).filter(|place| !has_link(place, path));
