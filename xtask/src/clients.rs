@@ -1,14 +1,11 @@
 //! What we write, held against a reader that no one here wrote: the Agent SDK for Python.
 
-#![expect(clippy::print_stderr, reason = "a task talks to a terminal")]
-
 use std::{
-    fs,
     path::{Path, PathBuf},
     process::Command,
 };
 
-use crate::scratch::{Scratch, build, call, target};
+use crate::scratch::{build, call, in_scratch, python, script, target};
 
 /// The reader, from its source distribution: that one brings no client along.
 const SDK: &str = "claude-agent-sdk";
@@ -47,16 +44,12 @@ pub(crate) fn clients_of_tests(root: &Path) -> bool {
 }
 
 fn ask(root: &Path, folders: &[String], built: impl FnOnce() -> Result<PathBuf, String>) -> bool {
-    let scratch = Scratch::new("clients");
-    let result = built().and_then(|programs| run(root, folders, &programs, scratch.path()));
-    if let Err(what) = &result {
-        eprintln!("{what}");
-    }
-    result.is_ok()
+    in_scratch("clients", |scratch| run(root, folders, &built()?, scratch))
 }
 
 fn run(root: &Path, folders: &[String], programs: &Path, scratch: &Path) -> Result<(), String> {
-    let python = install(scratch)?;
+    let sdk = format!("{SDK}=={VERSION}");
+    let python = python(scratch, &["--no-binary", SDK, &sdk])?;
     let programs = programs.join("debug");
     let fixtures = [root.join("fixtures").display().to_string()];
     let folders = if folders.is_empty() { &fixtures } else { folders };
@@ -77,21 +70,4 @@ fn run(root: &Path, folders: &[String], programs: &Path, scratch: &Path) -> Resu
     let mut ask = Command::new(&python);
     call(ask.arg(dumps).arg(programs.join("examples/dump")).arg(scratch.join("dumps")))?;
     if sessions { Ok(()) } else { Err("not all that we write is read as it should be".to_owned()) }
-}
-
-/// Writes a script to where Python finds it.
-fn script(scratch: &Path, name: &str, text: &str) -> Result<PathBuf, String> {
-    let path = scratch.join(name);
-    fs::write(&path, text).map_err(|error| error.to_string())?;
-    Ok(path)
-}
-
-/// Installs the reader into an environment of its own, and returns that environment's Python.
-fn install(scratch: &Path) -> Result<PathBuf, String> {
-    let venv = scratch.join("venv");
-    call(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
-    let python = venv.join("bin/python");
-    let sdk = format!("{SDK}=={VERSION}");
-    call(Command::new(&python).args(["-m", "pip", "install", "-q", "--no-binary", SDK, &sdk]))?;
-    Ok(python)
 }

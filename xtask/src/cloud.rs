@@ -1,10 +1,8 @@
 //! Runs between object stores on loopback: S3, as moto speaks it, Azure's, as Azurite does, and the web.
 
-#![expect(clippy::print_stderr, reason = "a task talks to a terminal")]
+use std::{env, path::Path, process::Command};
 
-use std::{env, fs, path::Path, process::Command};
-
-use crate::scratch::{Scratch, build, call};
+use crate::scratch::{build, call, in_scratch, python, script};
 
 /// What speaks Azure's protocol, from npm.
 const AZURITE: &str = "azurite";
@@ -36,12 +34,7 @@ const GATES: [&[&str]; 2] = [
 /// store and back, and compares all with what runs on the disk give; returns whether everything was
 /// as it should be.
 pub fn cloud(root: &Path, folders: &[String]) -> bool {
-    let scratch = Scratch::new("cloud");
-    let result = run(root, folders, scratch.path());
-    if let Err(what) = &result {
-        eprintln!("{what}");
-    }
-    result.is_ok()
+    in_scratch("cloud", |scratch| run(root, folders, scratch))
 }
 
 fn run(root: &Path, folders: &[String], scratch: &Path) -> Result<(), String> {
@@ -49,17 +42,13 @@ fn run(root: &Path, folders: &[String], scratch: &Path) -> Result<(), String> {
     for gate in GATES {
         call(Command::new(&cargo).current_dir(root).args(gate))?;
     }
-    let venv = scratch.join("venv");
-    call(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
-    let python = venv.join("bin/python");
-    call(Command::new(&python).args(["-m", "pip", "install", "-q"]).args(PACKAGES))?;
+    let python = python(scratch, PACKAGES)?;
     let mut npm = Command::new("npm");
     npm.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"]).arg(scratch);
     call(npm.arg(AZURITE))?;
     let azurite = scratch.join("node_modules/.bin/azurite-blob");
     let target = build(root, &["-p", "convert", "--features", "cloud"])?;
-    let script = scratch.join("cloud.py");
-    fs::write(&script, SCRIPT).map_err(|error| error.to_string())?;
+    let script = script(scratch, "cloud.py", SCRIPT)?;
     let fixtures = [root.join("fixtures").display().to_string()];
     let here = env::current_dir().map_err(|error| error.to_string())?;
     for folder in if folders.is_empty() { &fixtures } else { folders } {

@@ -1,10 +1,8 @@
 //! One archive through everything that can start workers: processes, Sail, Spark, Ray.
 
-#![expect(clippy::print_stderr, reason = "a task talks to a terminal")]
-
 use std::{env, ffi::OsStr, fs, path::Path, process::Command};
 
-use crate::scratch::{Scratch, build, call};
+use crate::scratch::{build, call, in_scratch, python, script};
 
 /// Works on the archive with each engine, and compares what they write.
 const SCRIPT: &str = include_str!("engines.py");
@@ -17,12 +15,7 @@ const N_SESSIONS: &str = "20000";
 /// Makes an archive of sessions and converts it with the engines that the options name, such as
 /// `--sail`, or with all; returns whether all wrote the same.
 pub fn engines(root: &Path, options: &[String]) -> bool {
-    let scratch = Scratch::new("engines");
-    let result = run(root, options, scratch.path());
-    if let Err(what) = &result {
-        eprintln!("{what}");
-    }
-    result.is_ok()
+    in_scratch("engines", |scratch| run(root, options, scratch))
 }
 
 fn run(root: &Path, options: &[String], scratch: &Path) -> Result<(), String> {
@@ -39,7 +32,6 @@ fn run(root: &Path, options: &[String], scratch: &Path) -> Result<(), String> {
     if engines.is_empty() {
         engines.extend(ENGINES);
     }
-    fs::create_dir_all(scratch).map_err(|error| error.to_string())?;
     build(root, &["-p", "benches", "--example", "archive"])?;
     let target = build(root, &["--release", "-p", "convert"])?;
     let archive = scratch.join("archive");
@@ -48,8 +40,7 @@ fn run(root: &Path, options: &[String], scratch: &Path) -> Result<(), String> {
         ["shell"] => "none".into(),
         _ => wheel(root, scratch)?,
     };
-    let script = scratch.join("engines.py");
-    fs::write(&script, SCRIPT).map_err(|error| error.to_string())?;
+    let script = script(scratch, "engines.py", SCRIPT)?;
     let mut run = Command::new("python3");
     run.arg(&script).arg(target.join("release/convert")).arg(&archive).arg(scratch);
     call(run.arg(wheel).args(engines))
@@ -57,10 +48,8 @@ fn run(root: &Path, options: &[String], scratch: &Path) -> Result<(), String> {
 
 /// Builds the wheel of the Python package, with the program in it, and returns its path.
 fn wheel(root: &Path, scratch: &Path) -> Result<std::ffi::OsString, String> {
-    let (venv, wheels) = (scratch.join("maturin"), scratch.join("wheels"));
-    call(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
-    call(Command::new(venv.join("bin/python")).args(["-m", "pip", "install", "-q", "maturin"]))?;
-    let mut maturin = Command::new(venv.join("bin/maturin"));
+    let wheels = scratch.join("wheels");
+    let mut maturin = Command::new(python(scratch, &["maturin"])?.with_file_name("maturin"));
     maturin.args(["build", "--release", "--quiet", "--out"]).arg(&wheels);
     maturin.arg("--manifest-path").arg(root.join("python/pyproject.toml"));
     if env::var_os("CARGO_TARGET_DIR").is_none() {

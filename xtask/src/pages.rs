@@ -1,14 +1,11 @@
 //! Pages of sessions, opened in Chromium as a person does.
 
-#![expect(clippy::print_stderr, reason = "a task talks to a terminal")]
-
 use std::{
-    fs,
     path::Path,
     process::{Command, Stdio},
 };
 
-use crate::scratch::{Scratch, build, call};
+use crate::scratch::{build, call, in_scratch, script};
 
 /// What is done on a page, and what must come of it.
 const SCRIPT: &str = include_str!("pages.py");
@@ -18,12 +15,7 @@ const SCRIPT: &str = include_str!("pages.py");
 ///
 /// Without a folder, these are the fixtures. Pictures of the pages go to `target/pages`.
 pub fn pages(root: &Path, folders: &[String]) -> bool {
-    let scratch = Scratch::new("pages");
-    let result = run(root, folders, scratch.path());
-    if let Err(what) = &result {
-        eprintln!("{what}");
-    }
-    result.is_ok()
+    in_scratch("pages", |scratch| run(root, folders, scratch))
 }
 
 fn run(root: &Path, folders: &[String], scratch: &Path) -> Result<(), String> {
@@ -34,9 +26,7 @@ fn run(root: &Path, folders: &[String], scratch: &Path) -> Result<(), String> {
             .to_owned());
     }
     let target = build(root, &["-p", "convert", "--bin", "convert"])?;
-    fs::create_dir_all(scratch).map_err(|error| error.to_string())?;
-    let script = scratch.join("pages.py");
-    fs::write(&script, SCRIPT).map_err(|error| error.to_string())?;
+    let script = script(scratch, "pages.py", SCRIPT)?;
     let mut open = Command::new("python3");
     open.arg(script).arg(target.join("debug/convert"));
     open.arg(scratch.join("work")).arg(target.join("pages"));

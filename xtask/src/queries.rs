@@ -1,10 +1,8 @@
 //! The questions of docs/QUERIES.md, asked of tables that are made of sessions, and the way back.
 
-#![expect(clippy::print_stderr, reason = "a task talks to a terminal")]
+use std::{env, path::Path, process::Command};
 
-use std::{env, fs, path::Path, process::Command};
-
-use crate::scratch::{Scratch, build, call};
+use crate::scratch::{build, call, in_scratch, python, script};
 
 /// What answers the questions, and what it needs to show times.
 const PACKAGES: &[&str] = &["duckdb", "pytz"];
@@ -17,22 +15,13 @@ const SCRIPT: &str = include_str!("queries.py");
 ///
 /// Without a folder, the fixtures are asked.
 pub fn queries(root: &Path, folders: &[String]) -> bool {
-    let scratch = Scratch::new("queries");
-    let result = run(root, folders, scratch.path());
-    if let Err(what) = &result {
-        eprintln!("{what}");
-    }
-    result.is_ok()
+    in_scratch("queries", |scratch| run(root, folders, scratch))
 }
 
 fn run(root: &Path, folders: &[String], scratch: &Path) -> Result<(), String> {
-    let venv = scratch.join("venv");
-    call(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
-    let python = venv.join("bin/python");
-    call(Command::new(&python).args(["-m", "pip", "install", "-q"]).args(PACKAGES))?;
+    let python = python(scratch, PACKAGES)?;
     let target = build(root, &["--release", "-p", "convert", "--features", "parquet"])?;
-    let script = scratch.join("queries.py");
-    fs::write(&script, SCRIPT).map_err(|error| error.to_string())?;
+    let script = script(scratch, "queries.py", SCRIPT)?;
     let fixtures = [root.join("fixtures").display().to_string()];
     let here = env::current_dir().map_err(|error| error.to_string())?;
     for folder in if folders.is_empty() { &fixtures } else { folders } {

@@ -1,5 +1,7 @@
-//! What tasks that run other programs share: a folder for their time, a build, and a call that must
-//! succeed.
+//! What tasks that run other programs share: a folder for their time, a Python in it, a build, and a
+//! call that must succeed.
+
+#![expect(clippy::print_stderr, reason = "a task talks to a terminal")]
 
 use std::{
     env, fs,
@@ -28,20 +30,38 @@ pub(crate) fn target(root: &Path) -> PathBuf {
     root.join(env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from))
 }
 
-/// A folder for the time of a task.
-pub(crate) struct Scratch(PathBuf);
-
-impl Scratch {
-    /// Returns the folder of a task; whoever writes into it makes it.
-    pub(crate) fn new(task: &str) -> Self {
-        Self(env::temp_dir().join(format!("convert-{task}-{}", std::process::id())))
-    }
-
-    /// Returns where it is.
-    pub(crate) fn path(&self) -> &Path {
-        &self.0
-    }
+/// Makes an environment of Python's own below a folder, installs what pip is told to, and returns
+/// its Python.
+pub(crate) fn python(scratch: &Path, packages: &[&str]) -> Result<PathBuf, String> {
+    let venv = scratch.join("venv");
+    call(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
+    let python = venv.join("bin/python");
+    call(Command::new(&python).args(["-m", "pip", "install", "-q"]).args(packages))?;
+    Ok(python)
 }
+
+/// Writes a script to where Python finds it.
+pub(crate) fn script(scratch: &Path, name: &str, text: &str) -> Result<PathBuf, String> {
+    let path = scratch.join(name);
+    fs::write(&path, text).map_err(|error| error.to_string())?;
+    Ok(path)
+}
+
+/// Does a task in a folder of its own, which is gone afterwards; says what failed, and returns
+/// whether nothing did.
+pub(crate) fn in_scratch(task: &str, run: impl FnOnce(&Path) -> Result<(), String>) -> bool {
+    let folder = env::temp_dir().join(format!("convert-{task}-{}", std::process::id()));
+    let scratch = Scratch(folder);
+    let made = fs::create_dir_all(&scratch.0).map_err(|error| error.to_string());
+    let result = made.and_then(|()| run(&scratch.0));
+    if let Err(what) = &result {
+        eprintln!("{what}");
+    }
+    result.is_ok()
+}
+
+/// A folder for the time of a task.
+struct Scratch(PathBuf);
 
 impl Drop for Scratch {
     fn drop(&mut self) {
