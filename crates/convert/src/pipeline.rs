@@ -1,5 +1,6 @@
 //! One conversion: a source, a target, and the way between them.
 
+pub(crate) mod agents;
 pub(crate) mod damage;
 pub(crate) mod derived;
 pub(crate) mod engine;
@@ -21,6 +22,7 @@ use crate::{
     carry::{Contents, Volume, VolumeKind, sidecar::Sidecar},
     detect::{Ballot, Detected},
     pipeline::{
+        agents::Agents,
         damage::first_damage,
         engine::{CarryMode, Engine},
         report::Report,
@@ -45,16 +47,16 @@ pub(crate) struct Target<'w> {
     /// What takes the bytes that cannot be read, if no carry keeps them: each piece on a line of its
     /// own.
     pub(crate) residue: Option<&'w mut dyn Write>,
-    /// Where sub-agents may be written to files of their own, from the same source: what says
-    /// whether there are any.
-    pub(crate) has_derived: Option<&'w mut bool>,
+    /// Where sub-agents may be written to files of their own, from the same source: what takes those
+    /// that there are.
+    pub(crate) derived: Option<&'w mut Agents>,
 }
 
 impl<'w> Target<'w> {
     /// Creates the target of a session of one file.
     pub(crate) fn of(sink: &'w mut dyn Write) -> Self {
         let (contents, agent, others, residue) = Default::default();
-        Self { sink, contents, agent, others, residue, has_derived: None }
+        Self { sink, contents, agent, others, residue, derived: None }
     }
 }
 
@@ -168,14 +170,13 @@ impl Conversion {
         sidecar: Option<Sidecar>,
         target: Target<'_>,
     ) -> io::Result<(Report, Option<Vec<u8>>)> {
-        let Target { sink, contents, agent, others, residue, has_derived } = target;
+        let Target { sink, contents, agent, others, residue, derived } = target;
         let residue = residue.filter(|_| self.carry == CarryMode::None);
         let mut survey = survey(events, self.from, self.to, &self.options)?;
         survey.facts.agent = agent;
-        let tells_of_agents = !survey.shows_agents && !survey.agents.is_empty();
-        let has_derived = has_derived.is_some_and(|has_derived| {
-            *has_derived = tells_of_agents;
-            tells_of_agents
+        let has_derived = derived.is_some_and(|derived| {
+            *derived = survey.take_hidden_agents();
+            !derived.is_empty()
         });
         let mut restored = Vec::new();
         for OtherTarget { volume, agent, sink } in others {
@@ -223,9 +224,8 @@ impl Conversion {
         agent: Option<String>,
         sink: &'w mut dyn Write,
     ) -> io::Result<Engine<'w>> {
-        let known = survey.agents.iter().find(|known| known.tool_use == volume.tool_use);
-        let facts = match known {
-            Some(known) => known.facts.clone(),
+        let facts = match survey.agents.place(&volume.tool_use) {
+            Some(place) => survey.agents.list()[place].facts.clone(),
             None => Facts::of_session(survey.facts.session_id.clone()),
         };
         let mut survey = Survey { facts, ..Survey::default() };

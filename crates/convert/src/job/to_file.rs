@@ -23,7 +23,7 @@ use crate::{
     journal::{Record, Standing},
     output::{Finished, Pending},
     outputs::{Bundle, Outputs},
-    pipeline::Target,
+    pipeline::{Target, agents::Agents},
     storage::Storage,
     unit::OtherFile,
 };
@@ -101,7 +101,7 @@ impl Order {
         }
         let mut others = self.other_files(&stack, path, mode)?;
         let may_derive = extra.agent.is_none() && self.may_derive(from, &stack);
-        let mut has_derived = false;
+        let mut derived = Agents::default();
         let mut target = self.outputs.create_packed(path, mode, self.outputs.manner.compression)?;
         let mut residue = Residue { outputs: &self.outputs, path, mode, file: None };
         // A file of a session that was restored does not lead back to its source alone.
@@ -111,7 +111,7 @@ impl Order {
             agent: extra.agent.clone(),
             others: others.iter_mut().map(OtherFile::target).collect(),
             residue: Some(&mut residue),
-            has_derived: may_derive.then_some(&mut has_derived),
+            derived: may_derive.then_some(&mut derived),
             ..Target::of(&mut target)
         };
         let (mut report, sidecar) = conversion.run_to(source, &stack, beside, to)?;
@@ -135,9 +135,11 @@ impl Order {
                 None => report.n_unplaced += 1,
             }
         }
-        if has_derived {
-            let derived = self.derived(source, from, path)?;
-            files.extend(self.write_derived(source, from, derived, mode, &mut report)?);
+        if !derived.is_empty() {
+            let written = source.with_events(from, |events| {
+                Ok(self.write_derived(events, from, derived, path, mode, &mut report))
+            });
+            files.extend(written??);
         }
         files.push(target);
         let records = self.outputs.records(input, source.reader(), &files, extra.salt())?;

@@ -18,6 +18,7 @@ use crate::{
         sidecar::Sidecar,
     },
     pipeline::{
+        agents::Agents,
         damage::DamageLog,
         engine::Engine,
         late::{Latecomer, Latecomers},
@@ -278,7 +279,7 @@ impl<'w> SecondPass<'w> {
         };
         if !is_agent && let Some(field) = self.survey.hides(line.offset(), event) {
             let is_notice = matches!(event.body, Body::Notice(_)) && !event.is_sub_agent();
-            let is_elsewhere = self.has_derived && event.context.parent_tool_use.is_some();
+            let is_elsewhere = self.has_derived && Agents::names(event);
             if (event.message().is_some() || is_notice) && !is_elsewhere {
                 let place = Place { line: self.report.lines_in, offset: line.offset() };
                 engine.lose(field, place);

@@ -5,7 +5,7 @@ use std::io;
 use core_model::{Event, Facts, Format, Options, Plan, Role};
 use jsonl::Line;
 
-use crate::carry::Base;
+use crate::{carry::Base, pipeline::agents::Agents};
 
 /// What the first pass found.
 #[derive(Debug, Default)]
@@ -17,17 +17,8 @@ pub(crate) struct Survey {
     pub(crate) shows_agents: bool,
     /// Whether those of them are shown that say which tool use started the sub-agent.
     pub(crate) shows_linked: bool,
-    /// What is known of each sub-agent whose tool use the source tells, in the order of their first
-    /// lines; empty if the target shows them.
-    pub(crate) agents: Vec<SubAgent>,
-}
-
-/// What is known of a sub-agent.
-#[derive(Debug)]
-pub(crate) struct SubAgent {
-    /// The tool use that started it.
-    pub(crate) tool_use: String,
-    pub(crate) facts: Facts,
+    /// The sub-agents whose tool uses the source tells; none if the target shows them.
+    pub(crate) agents: Agents,
 }
 
 impl Survey {
@@ -45,17 +36,15 @@ impl Survey {
         self.shows_agents || self.shows_linked && is_linked
     }
 
-    /// Takes note of a sub-agent's event as one of a session of its own.
-    fn observe_agent(&mut self, event: &Event<'_>) {
-        let Some(tool_use) = event.context.parent_tool_use else { return };
-        let tool_use = tool_use.decode();
-        let known = self.agents.iter().rposition(|agent| agent.tool_use == *tool_use);
-        let agent_idx = known.unwrap_or_else(|| {
-            let facts = Facts::of_session(self.facts.session_id.clone());
-            self.agents.push(SubAgent { tool_use: tool_use.into_owned(), facts });
-            self.agents.len() - 1
-        });
-        self.agents[agent_idx].facts.observe(&as_own(*event));
+    /// Takes the sub-agents of which the source tells and which the target does not show, though it
+    /// shows anything else.
+    pub(crate) fn take_hidden_agents(&mut self) -> Agents {
+        if self.shows_agents {
+            return Agents::default();
+        }
+        let mut agents = std::mem::take(&mut self.agents);
+        agents.complete(&self.facts);
+        agents
     }
 }
 
@@ -107,7 +96,7 @@ pub(crate) fn survey(
         if !event.is_sub_agent() {
             survey.facts.observe(event);
         } else if !to.has_inline_agents {
-            survey.observe_agent(event);
+            survey.agents.observe(&survey.facts, event);
         }
         true
     })?;

@@ -3,7 +3,7 @@
 use std::{
     collections::{HashMap, HashSet},
     io::Write,
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 use core_model::{FileRole, Format};
@@ -13,17 +13,11 @@ use crate::{
     Report, Source,
     carry::{Carry, Member},
     cli::SubAgents,
-    input::{Input, opened::Opened},
+    input::Input,
     job::{Order, Refusal},
     output::{Finished, Pending},
-    pipeline::{derived::DerivedAgent, stack::Stack},
+    pipeline::{agents::Agents, stack::Stack, survey::Events},
 };
-
-/// Sub-agents that are to be written, and where.
-#[derive(Debug)]
-pub(crate) struct Derived {
-    agents: Vec<(DerivedAgent, PathBuf)>,
-}
 
 impl Order {
     /// Returns whether sub-agents of which a source tells among its own messages get files of their
@@ -34,51 +28,41 @@ impl Order {
         is_asked_for && is_new && from.has_inline_agents && !self.to.has_inline_agents
     }
 
-    /// Finds the sub-agents of a source that get files of their own beside that at `path`.
-    pub(crate) fn derived(
-        &self,
-        source: &mut Source<Opened>,
-        from: &'static Format,
-        path: &Path,
-    ) -> Result<Derived, Refusal> {
-        let mut agents = Vec::new();
-        for agent in self.conversion(from).derived_agents(source)? {
-            let place = self.agent_path(path, &agent.id).filter(|place| !has_link(place, path));
-            agents.push((agent, place.ok_or(Refusal::NoName)?));
-        }
-        Ok(Derived { agents })
-    }
-
-    /// Writes the sub-agents of a source, each to a file without a name yet, and tells the report.
+    /// Writes the sub-agents of a source, each to a file without a name yet beside that at `path`, and
+    /// tells the report.
     pub(crate) fn write_derived(
         &self,
-        source: &mut Source<Opened>,
+        events: &mut dyn Events,
         from: &'static Format,
-        derived: Derived,
+        mut agents: Agents,
+        path: &Path,
         mode: u32,
         report: &mut Report,
     ) -> Result<Vec<Finished>, Refusal> {
+        let describe = self.to.bundles.and_then(|bundles| bundles.describe);
+        if describe.is_some() {
+            agents.describe(events)?;
+        }
         let mut folders = HashMap::new();
         let (mut transcripts, mut files) = (Vec::new(), Vec::new());
-        let describe = self.to.bundles.and_then(|bundles| bundles.describe);
-        for (agent, path) in &derived.agents {
+        for agent in agents.list() {
+            let place = self.agent_path(path, &agent.id).filter(|place| !has_link(place, path));
+            let place = place.ok_or(Refusal::NoName)?;
             if let Some(describe) = describe {
-                let path = path.with_extension("meta.json");
+                let path = place.with_extension("meta.json");
                 let mut file = self.outputs.create_shut(&path, mode, &mut folders)?;
                 file.write_all(&describe(&agent.description))?;
                 files.push(file.finish()?);
             }
-            transcripts.push(self.outputs.create_shut(path, mode, &mut folders)?);
+            transcripts.push(self.outputs.create_shut(&place, mode, &mut folders)?);
         }
-        let agents: Vec<DerivedAgent> =
-            derived.agents.into_iter().map(|(agent, _)| agent).collect();
+        report.n_agents += agents.list().len() as u64;
         let sinks = transcripts.iter_mut().map(|file| file as &mut dyn Write).collect();
-        for written in self.conversion(from).run_derived(source, &agents, sinks)? {
+        for written in self.conversion(from).run_derived(events, agents, sinks)? {
             report.lines_out += written.n_lines;
             report.bytes_out += written.n_bytes;
             report.losses.absorb(&written.losses);
         }
-        report.n_agents += agents.len() as u64;
         for file in transcripts {
             files.push(Pending::finish(file)?);
         }
