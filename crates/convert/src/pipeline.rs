@@ -174,10 +174,9 @@ impl Conversion {
         let residue = residue.filter(|_| self.carry == CarryMode::None);
         let mut survey = survey(events, self.from, self.to, &self.options)?;
         survey.facts.agent = agent;
-        let has_derived = derived.is_some_and(|derived| {
+        if let Some(derived) = derived {
             *derived = survey.take_hidden_agents();
-            !derived.is_empty()
-        });
+        }
         let mut restored = Vec::new();
         for OtherTarget { volume, agent, sink } in others {
             let sink = match (volume.kind, sink) {
@@ -204,8 +203,7 @@ impl Conversion {
             restored,
             contents.as_ref(),
         )
-        .with_residue(residue)
-        .with_derived(has_derived);
+        .with_residue(residue);
         let mut result = Ok(());
         events.for_each(&mut |line, event| {
             result = pass.line(line, event);

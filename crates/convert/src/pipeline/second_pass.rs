@@ -18,7 +18,6 @@ use crate::{
         sidecar::Sidecar,
     },
     pipeline::{
-        agents::Agents,
         damage::DamageLog,
         engine::Engine,
         late::{Latecomer, Latecomers},
@@ -44,7 +43,6 @@ pub(crate) struct SecondPass<'w> {
     scanner: Scanner,
     damage_log: DamageLog,
     residue: Option<&'w mut dyn Write>,
-    has_derived: bool,
     report: Report,
 }
 
@@ -80,14 +78,8 @@ impl<'w> SecondPass<'w> {
             scanner,
             damage_log,
             residue: None,
-            has_derived: false,
             report,
         }
-    }
-
-    /// Sets whether sub-agents are written to files of their own.
-    pub(crate) fn with_derived(self, has_derived: bool) -> Self {
-        Self { has_derived, ..self }
     }
 
     /// Sets where bytes go that cannot be read.
@@ -279,8 +271,8 @@ impl<'w> SecondPass<'w> {
         };
         if !is_agent && let Some(field) = self.survey.hides(line.offset(), event) {
             let is_notice = matches!(event.body, Body::Notice(_)) && !event.is_sub_agent();
-            let is_elsewhere = self.has_derived && Agents::names(event);
-            if (event.message().is_some() || is_notice) && !is_elsewhere {
+            let is_said = event.message().is_some() || is_notice;
+            if is_said && !self.survey.is_elsewhere(event) {
                 let place = Place { line: self.report.lines_in, offset: line.offset() };
                 engine.lose(field, place);
             }

@@ -19,6 +19,8 @@ pub(crate) struct Survey {
     pub(crate) shows_linked: bool,
     /// The sub-agents whose tool uses the source tells; none if the target shows them.
     pub(crate) agents: Agents,
+    /// Whether these are written to files of their own.
+    has_derived: bool,
 }
 
 impl Survey {
@@ -44,7 +46,13 @@ impl Survey {
         }
         let mut agents = std::mem::take(&mut self.agents);
         agents.complete(&self.facts);
+        self.has_derived = !agents.is_empty();
         agents
+    }
+
+    /// Returns whether an event that is hidden here is written to a file of its own.
+    pub(crate) fn is_elsewhere(&self, event: &Event<'_>) -> bool {
+        self.has_derived && Agents::names(event)
     }
 }
 
