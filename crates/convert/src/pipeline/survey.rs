@@ -20,7 +20,7 @@ pub(crate) struct Survey {
     /// The sub-agents whose tool uses the source tells; none if the target shows them.
     pub(crate) agents: Agents,
     /// Whether these are written to files of their own.
-    has_derived: bool,
+    pub(crate) has_derived: bool,
 }
 
 impl Survey {
