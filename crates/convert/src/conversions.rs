@@ -11,7 +11,7 @@ use crate::{
     install::install,
     job::{Order, Refusal, settled::Settled, verdict::Verdict},
     outputs::{Manner, NotOpened, Outputs},
-    run::{Status, complain, inputs},
+    run::{Status, failed, inputs},
     storage::{self, Storage, is_url},
     terminal::progress::{Mode, Progress},
     unit::Unit,
@@ -43,13 +43,9 @@ pub(crate) type Results<'u> = Vec<(&'u Input, Result<Outcome, Refusal>)>;
 /// Converts what the command line asks for.
 pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
     let start = Instant::now();
-    let usage = |message: &str| {
-        complain(message);
-        Ok(Status::Failed)
-    };
     let is_piped = args.inputs.is_empty() && args.project.is_none();
     if is_piped && io::IsTerminal::is_terminal(&io::stdin()) {
-        return usage("no input: name a file or a folder, or pipe a session in; see --help");
+        return failed("no input: name a file or a folder, or pipe a session in; see --help");
     }
     let how = &args.how;
     let lookup = Lookup::new(args.project.as_deref(), how.source(), how.target());
@@ -57,33 +53,32 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
     let units = Unit::group(inputs);
     let is_away = args.inputs.iter().chain(&args.output).any(|path| is_url(path));
     // Who waits for a store keeps no core busy.
-    let default_jobs = || if is_away { n_cores().max(MIN_JOBS_AWAY) } else { n_cores() };
-    let n_jobs = args.jobs.filter(|jobs| *jobs > 0).unwrap_or_else(default_jobs);
+    let n_jobs = n_jobs(args.jobs, n_cores().max(if is_away { MIN_JOBS_AWAY } else { 1 }));
     let output = args.output.as_deref();
     let carry = CarryMode::from(how.carry);
     match output {
         _ if args.install.is_some() && carry == CarryMode::Sidecar => {
-            return usage("a client's folder has no place for a sidecar");
+            return failed("a client's folder has no place for a sidecar");
         }
         _ if args.install.is_some() => {}
-        None if is_folder => return usage("several inputs need a folder to write to: -o FOLDER"),
+        None if is_folder => return failed("several inputs need a folder to write to: -o FOLDER"),
         None if carry == CarryMode::Sidecar => {
-            return usage("a sidecar needs a file to stand beside: -o FILE");
+            return failed("a sidecar needs a file to stand beside: -o FILE");
         }
         Some(output) if is_folder && is_inside_an_input(output, &args.inputs) => {
-            return usage("the output folder is inside the input folder");
+            return failed("the output folder is inside the input folder");
         }
         _ => {}
     }
     let outputs = match outputs(args, is_folder) {
         Ok(outputs) => outputs,
-        Err(why) => return usage(&why.to_string()),
+        Err(why) => return failed(&why.to_string()),
     };
     let n_scanning = if is_away { n_jobs.min(n_cores()) } else { n_jobs };
     // Several files keep all cores busy, each on one.
     let n_scanners = if units.len() == 1 { n_scanning - 1 } else { 0 };
     let Some(order) = Order::of(how, Arc::new(outputs), n_scanners) else {
-        return usage("--to is missing");
+        return failed("--to is missing");
     };
     let telling = Telling {
         how,
@@ -115,6 +110,12 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
         }
     };
     account::close(&telling, &settled, order.outputs.full(), start.elapsed())
+}
+
+/// Returns how many jobs are done at a time: as many as are asked for, and by default too if these
+/// are none.
+pub(crate) fn n_jobs(asked: Option<usize>, default: usize) -> usize {
+    asked.filter(|n_jobs| *n_jobs > 0).unwrap_or(default)
 }
 
 /// Returns how many threads can run at a time.

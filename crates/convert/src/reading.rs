@@ -19,7 +19,7 @@ use core_model::Format;
 use crate::{
     by_name,
     cli::format_names,
-    conversions::n_cores,
+    conversions::{n_cores, n_jobs},
     input::{
         Input,
         sessions::{Lookup, absolute},
@@ -116,7 +116,7 @@ impl Reading {
 
     /// Returns how many files are read at a time.
     pub(crate) fn n_jobs(&self) -> usize {
-        self.jobs.filter(|jobs| *jobs > 0).unwrap_or_else(n_cores)
+        n_jobs(self.jobs, n_cores())
     }
 
     /// Starts to tell how far the reading of inputs is.

@@ -62,6 +62,12 @@ pub(crate) fn complain(message: &str) {
     progress::say(&format!("convert: {message}"));
 }
 
+/// Says why nothing can be done.
+pub(crate) fn failed(message: &str) -> io::Result<Status> {
+    complain(message);
+    Ok(Status::Failed)
+}
+
 /// Returns the inputs that the paths name, and whether they are to be mirrored in a folder.
 ///
 /// A path that names nothing is an input that cannot be opened: the others go on without it.

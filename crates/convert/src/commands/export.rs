@@ -22,7 +22,7 @@ use crate::{
     output::FILE_MODE,
     outputs::Outputs,
     reading::Reading,
-    run::{Status, complain},
+    run::{Status, complain, failed},
     terminal::{
         figures::count,
         progress::{self, Progress},
@@ -105,10 +105,7 @@ impl Export {
         match export(input) {
             Ok(exported) => Ok(exported.status()),
             Err(Refusal::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => Err(error),
-            Err(refusal) => {
-                complain(&format!("{}: {refusal}", shown(&input.label())));
-                Ok(Status::Failed)
-            }
+            Err(refusal) => failed(&format!("{}: {refusal}", shown(&input.label()))),
         }
     }
 
@@ -166,8 +163,7 @@ impl Export {
             }
         }
         if entries.is_empty() {
-            complain("no session among the inputs");
-            return Ok(Status::Failed);
+            return failed("no session among the inputs");
         }
         let mut index = self.outputs.create(&folder.join("index.html"), FILE_MODE)?;
         write_index(&mut index, "Sessions", &entries)?;

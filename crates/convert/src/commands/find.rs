@@ -28,7 +28,7 @@ use crate::{
         part::{Part, parts},
         reader::read,
     },
-    run::{Status, complain},
+    run::{Status, complain, failed},
     terminal::{
         figures::{count, grouped, size},
         progress::{self, Progress},
@@ -57,8 +57,9 @@ pub(crate) struct Args {
 /// Finds what is asked for, and prints it in the order of the inputs.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     if args.filter.is_empty() {
-        complain("nothing to look for: --text, --tool, --file, --errors or another of --help");
-        return Ok(Status::Failed);
+        return failed(
+            "nothing to look for: --text, --tool, --file, --errors or another of --help",
+        );
     }
     let (inputs, is_folder) = args.reading.sessions()?;
     let filter = args.filter.filter(false);

@@ -7,7 +7,7 @@ use clap_mangen::Man;
 
 use crate::{
     cli::Cli,
-    run::{Status, complain},
+    run::{Status, failed},
 };
 
 /// Which page to print.
@@ -24,8 +24,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let mut command = &program;
     for name in &args.command {
         let Some(found) = command.find_subcommand(name) else {
-            complain(&format!("no such command: {}", args.command.join(" ")));
-            return Ok(Status::Failed);
+            return failed(&format!("no such command: {}", args.command.join(" ")));
         };
         command = found;
     }

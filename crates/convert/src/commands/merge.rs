@@ -1,8 +1,7 @@
 //! `merge`: whether all units of a plan were done, the journal of it, and one report.
 
 use std::{
-    fs::File,
-    io::{self, Read},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -14,9 +13,11 @@ use crate::{
     cli::ConversionArgs,
     folder::Folder,
     journal::Journal,
-    run::{Status, complain},
+    run::{Status, complain, failed},
     terminal::shown::shown,
-    worker::{join::join, merged::Merged, planned::Planned, queue::Queue, store::Store},
+    worker::{
+        join::join, merged::Merged, named, open, planned::Planned, queue::Queue, store::Store,
+    },
 };
 
 /// Which receipts to merge, and where to report.
@@ -39,32 +40,27 @@ pub(crate) struct Args {
 
 /// Merges the receipts, and returns the status that one run over all would have had.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
-    let usage = |message: &str| {
-        complain(message);
-        Ok(Status::Failed)
-    };
     let plan = match read_plan(&args.plan)? {
         Ok(plan) => plan,
-        Err(why) => return usage(&format!("{}: {why}", shown(&args.plan.to_string_lossy()))),
+        Err(why) => return failed(&format!("{}: {why}", shown(&args.plan.to_string_lossy()))),
     };
-    let Some(first) = plan.first() else { return usage("the plan has no units") };
+    let Some(first) = plan.first() else { return failed("the plan has no units") };
     let is_like_first = |it: &Planned| it.root == first.root && it.digest == first.digest;
     if !plan.iter().all(is_like_first) {
-        return usage("the units of the plan go to several folders, or by several options");
+        return failed("the units of the plan go to several folders, or by several options");
     }
     let how = match ConversionArgs::of_words(&first.options) {
         Ok(how) => how,
-        Err(why) => return usage(&why),
+        Err(why) => return failed(&why),
     };
     let folder = Folder::create(&first.root).map_err(|error| named(error, &first.root))?;
     let journal = match Journal::open(&folder, first.digest) {
         Ok(journal) => journal,
-        Err(why) => return usage(&format!("{}: {why}", shown(&first.root.to_string_lossy()))),
+        Err(why) => return failed(&format!("{}: {why}", shown(&first.root.to_string_lossy()))),
     };
     let mut merged = Merged::of(&plan);
     for path in &args.receipts {
-        let file = open(path).map_err(|error| named(error, path))?;
-        merged.read(file).map_err(|error| named(error, path))?;
+        merged.read(open(path)?).map_err(|error| named(error, path))?;
     }
     if args.receipts.is_empty() {
         merged.read_store(&Store::of(folder.clone()));
@@ -114,7 +110,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
 
 /// Reads a plan whole; a line that is no unit is said with its number.
 fn read_plan(path: &Path) -> io::Result<Result<Vec<Planned>, String>> {
-    let queue = Queue::read(open(path).map_err(|error| named(error, path))?, None);
+    let queue = Queue::read(open(path)?, None);
     let mut plan = Vec::new();
     loop {
         let lines = queue.take(usize::MAX, u64::MAX).map_err(|error| named(error, path))?;
@@ -128,12 +124,4 @@ fn read_plan(path: &Path) -> io::Result<Result<Vec<Planned>, String>> {
             }
         }
     }
-}
-
-fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
-    Ok(if path.as_os_str() == "-" { Box::new(io::stdin()) } else { Box::new(File::open(path)?) })
-}
-
-fn named(error: io::Error, path: &Path) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", shown(&path.to_string_lossy())))
 }

@@ -21,7 +21,7 @@ use crate::{
         paths::path_body,
     },
     output::temporary::remove_stale,
-    run::{Status, complain, inputs},
+    run::{Status, failed, inputs},
     storage::is_url,
     terminal::{
         figures::{count, parse_size, size},
@@ -59,24 +59,20 @@ pub(crate) struct Args {
 
 /// Prints the plan, the largest session first, and returns the status.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
-    let usage = |message: &str| {
-        complain(message);
-        Ok(Status::Failed)
-    };
     let how = &args.how;
     if args.inputs.is_empty() && args.project.is_none() {
-        return usage("no input: name a file or a folder; see --help");
+        return failed("no input: name a file or a folder; see --help");
     }
     let lookup = Lookup::new(args.project.as_deref(), how.source(), how.target());
     let (inputs, is_folder) = inputs(&args.inputs, &lookup)?;
     if inputs.contains(&Input::Stdin) {
-        return usage("standard input cannot be planned: a worker elsewhere cannot read it");
+        return failed("standard input cannot be planned: a worker elsewhere cannot read it");
     }
     if is_folder && is_inside_an_input(&args.output, &args.inputs) {
-        return usage("the output folder is inside the input folder");
+        return failed("the output folder is inside the input folder");
     }
     if args.inputs.iter().chain([&args.output]).any(|path| is_url(path)) {
-        return usage("workers convert files; what is in object stores is converted by a run");
+        return failed("workers convert files; what is in object stores is converted by a run");
     }
     let root = absolute(&args.output)?;
     sweep(&root);

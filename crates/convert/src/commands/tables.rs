@@ -16,7 +16,7 @@ use crate::{
     input::{Input, is_inside_an_input, sessions::Lookup},
     interrupt::is_interrupted,
     job::Refusal,
-    run::{Status, complain, inputs},
+    run::{Status, complain, failed, inputs},
     terminal::{
         figures::{grouped, size},
         progress::{self, Progress},
@@ -56,12 +56,10 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let lookup = Lookup::new(args.project.as_deref(), from, None);
     let (mut inputs, is_folder) = inputs(&args.inputs, &lookup)?;
     if is_folder && is_inside_an_input(&args.output, &args.inputs) {
-        complain("the output folder is inside the input folder");
-        return Ok(Status::Failed);
+        return failed("the output folder is inside the input folder");
     }
     if let [Input::Missing { path, reason, .. }] = inputs.as_slice() {
-        complain(&format!("{}: {reason}", shown(&path.to_string_lossy())));
-        return Ok(Status::Failed);
+        return failed(&format!("{}: {reason}", shown(&path.to_string_lossy())));
     }
     inputs.retain(|input| args.with_raw || !is_folder || !input.is_side_file());
     let mode = if args.quiet { progress::Mode::None } else { progress::Mode::Auto };

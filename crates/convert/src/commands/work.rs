@@ -1,7 +1,6 @@
 //! `work`: units of a plan are converted, and each is answered by a receipt.
 
 use std::{
-    fs::File,
     io::{self, Read, Write},
     path::PathBuf,
     sync::Mutex,
@@ -12,14 +11,15 @@ use clap::{ValueHint, builder::PossibleValuesParser};
 
 use crate::{
     cli::format_names,
-    conversions::n_cores,
+    conversions::{n_cores, n_jobs},
     interrupt::is_interrupted,
     outputs::Durability,
-    run::{Status, complain},
-    terminal::{object::Object, shown::shown},
+    run::Status,
+    terminal::object::Object,
     worker::{
         TOOL, VERSION,
         chunk::Worker,
+        open,
         planned::Malformed,
         queue::{Queue, Shard},
         receipt::Word,
@@ -66,16 +66,10 @@ pub(crate) struct Args {
 /// Does all units, prints a receipt for each as it is done, and returns the status: what a unit came
 /// to is said by its receipt, and not by that.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
-    let n_jobs = args.jobs.filter(|jobs| *jobs > 0).unwrap_or_else(n_cores);
+    let n_jobs = n_jobs(args.jobs, n_cores());
     let mut plan: Box<dyn Read + Send> = Box::new(io::empty());
     for path in &args.plans {
-        plan = match open(path) {
-            Ok(file) => Box::new(plan.chain(file)),
-            Err(error) => {
-                complain(&format!("{}: {error}", shown(&path.to_string_lossy())));
-                return Ok(Status::Failed);
-            }
-        };
+        plan = Box::new(plan.chain(open(path)?));
     }
     if args.plans.is_empty() {
         plan = Box::new(io::stdin());
@@ -120,10 +114,6 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     });
     done.into_iter().collect::<io::Result<()>>()?;
     Ok(Status::Done)
-}
-
-fn open(path: &PathBuf) -> io::Result<Box<dyn Read + Send>> {
-    Ok(if path.as_os_str() == "-" { Box::new(io::stdin()) } else { Box::new(File::open(path)?) })
 }
 
 /// Returns the receipt of a line that is no unit.

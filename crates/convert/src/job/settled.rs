@@ -98,10 +98,10 @@ impl End {
 }
 
 impl Settled {
-    /// Returns what is to be said of a file that is as it should be.
-    pub(crate) fn up_to_date(verdict: Verdict) -> Self {
+    /// Returns that a file ended so, of which there is nothing else to say.
+    pub(crate) fn new(end: End, verdict: Verdict) -> Self {
         Self {
-            end: End::UpToDate,
+            end,
             verdict,
             status: Status::Done,
             is_refused_for_damage: false,
@@ -138,17 +138,7 @@ impl Settled {
         input: &Input,
         result: &Result<Outcome, Refusal>,
     ) -> Self {
-        let mut settled = Self {
-            end: End::Refused,
-            verdict: Verdict::of(result),
-            status: Status::Done,
-            is_refused_for_damage: false,
-            problems: Vec::new(),
-            summary: Vec::new(),
-            json: Vec::new(),
-            output: None,
-            figures: Figures::default(),
-        };
+        let mut settled = Self::new(End::Refused, Verdict::of(result));
         match result {
             Ok(Outcome::Converted(done)) => settled.take_done(telling, done),
             Ok(Outcome::Copied) => settled.end = End::Copied,

@@ -21,7 +21,10 @@ use crate::{
     folder::Folder,
     folder_run::Worked,
     input::{RECEIPTS, snapshot::Snapshot},
-    job::{settled::Settled, verdict::Verdict},
+    job::{
+        settled::{End, Settled},
+        verdict::Verdict,
+    },
     journal::{Base, Journal, Origin, Record, Standing, Written},
     output::{Pending, Place, Replace, hashing::Asked, unwritten},
 };
@@ -68,7 +71,7 @@ pub(super) fn joined(
         .standing(&Base::Folder(folder.clone()), below, &mut Origin { path, snapshot, salt: 0 })
         .ok()?;
     let Standing::UpToDate(verdict) = standing else { return None };
-    let files = vec![Settled::up_to_date(verdict)];
+    let files = vec![Settled::new(End::UpToDate, verdict)];
     let worked = Worked { files, ..Worked::default() };
     let in_bytes = planned.bytes;
     Some(Receipt { planned, worked, error: None, in_bytes, etag, written }.line())
@@ -138,7 +141,7 @@ pub(crate) fn join(
     finished.publish(replace).map_err(|error| unwritten(error, whole))?;
     let line = record.line(first.digest).trim_ascii_end().to_vec();
     let unit = Planned { id: of.clone(), piece: None, out: whole.clone(), ..first.clone() };
-    let files = vec![Settled::up_to_date(Verdict::Done)];
+    let files = vec![Settled::new(End::UpToDate, Verdict::Done)];
     let worked = Worked { files, ..Worked::default() };
     let (in_bytes, written) = (record.size, vec![line.clone()]);
     let receipt = Receipt { planned: &unit, worked, error: None, in_bytes, etag, written };
