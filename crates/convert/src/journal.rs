@@ -18,6 +18,7 @@ use std::{
     io::{self, Read, Seek},
     os::unix::fs::MetadataExt,
     path::Path,
+    ptr,
     sync::{Arc, Mutex},
 };
 
@@ -43,6 +44,9 @@ use crate::{
 /// A source that was changed so shortly before its output was written may have been changed since,
 /// and show the same time.
 const RACY: i128 = 1_000_000_000;
+
+/// How much of a file is read at a time, to be hashed.
+const MAX_READ: u64 = 256 * 1024;
 
 /// The journal of a folder, for as long as a run writes to the folder.
 #[derive(Debug)]
@@ -178,7 +182,9 @@ impl Journal {
         let mut is_whole = true;
         for target in of_source {
             is_whole &= self.known.get(target).is_none_or(|other| {
-                other.options != known.options || other.is_there(base, &other.below).is_some()
+                ptr::eq(other, known)
+                    || other.options != known.options
+                    || other.is_there(base, &other.below).is_some()
             });
         }
         let is_of_it = known.source == path_body(origin.path);
@@ -272,10 +278,10 @@ fn by_source(known: &HashMap<Box<str>, Known>) -> HashMap<Box<str>, Vec<Box<str>
     of_source
 }
 
-/// Returns the XXH3 of a file from where it stands.
-pub(crate) fn hash_of(mut file: impl Read) -> io::Result<u64> {
+/// Returns the XXH3 of a file of so many bytes.
+fn hash_of(mut file: impl Read, length: u64) -> io::Result<u64> {
     let mut hash = XxHash3_64::new();
-    let mut buffer = vec![0; 256 * 1024];
+    let mut buffer = vec![0; length.clamp(1, MAX_READ) as usize];
     loop {
         match file.read(&mut buffer) {
             Ok(0) => return Ok(hash.finish()),

@@ -178,7 +178,8 @@ impl Known {
         let folder = folder.below(below.parent()?).ok()?;
         let file = folder.read(below.file_name()?).ok()?;
         let metadata = file.metadata().ok()?;
-        let is_it = metadata.len() == self.length && hash_of(file).ok()? == self.hash;
+        let length = metadata.len();
+        let is_it = length == self.length && hash_of(file, length).ok()? == self.hash;
         let modified = i128::from(metadata.mtime()) * 1_000_000_000;
         is_it.then_some(modified + i128::from(metadata.mtime_nsec()))
     }
