@@ -9,10 +9,10 @@
 mod book;
 mod entry;
 pub(crate) mod lock;
+mod past;
 pub(crate) mod paths;
 
 use std::{
-    collections::HashMap,
     ffi::OsStr,
     hash::Hasher,
     io::{self, Read, Seek},
@@ -22,13 +22,14 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use jsonl::{Scanner, Stream};
+use jsonl::Scanner;
 use twox_hash::XxHash3_64;
 
-pub(crate) use self::entry::{Origin, Record, Written, hex};
+pub(crate) use self::entry::{Origin, Record, Written, hex, source_of};
 use self::{
     book::Book,
     entry::{Known, is_etag},
+    past::Past,
     paths::path_body,
 };
 #[cfg(feature = "cloud")]
@@ -52,9 +53,7 @@ const MAX_READ: u64 = 256 * 1024;
 #[derive(Debug)]
 pub(crate) struct Journal {
     book: Book,
-    known: HashMap<Box<str>, Known>,
-    /// What each source became.
-    of_source: HashMap<Box<str>, Vec<Box<str>>>,
+    past: Past,
     options: u64,
     /// Whether nobody else writes to the folder.
     pub(crate) is_locked: bool,
@@ -113,13 +112,12 @@ impl Journal {
             return Err(io::Error::other("is no file of its own").into());
         }
         file.rewind()?;
-        let (known, end) = read(&mut file)?;
+        let (past, end) = Past::read(&mut file)?;
         if end < metadata.len() {
             // The last run was stopped in the middle of a line.
             file.set_len(end)?;
         }
-        let of_source = by_source(&known);
-        Ok(Self { book: Book::File(Mutex::new(file)), known, of_source, options, is_locked })
+        Ok(Self { book: Book::File(Mutex::new(file)), past, options, is_locked })
     }
 
     /// Reads the journal of a folder, if there is one, without a lock.
@@ -132,21 +130,16 @@ impl Journal {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             file => file?,
         };
-        let (known, _) = read(&mut file)?;
-        let (of_source, book) = (by_source(&known), Book::File(Mutex::new(file)));
-        Ok(Some(Self { book, known, of_source, options, is_locked: false }))
+        let (past, _) = Past::read(&mut file)?;
+        let book = Book::File(Mutex::new(file));
+        Ok(Some(Self { book, past, options, is_locked: false }))
     }
 
     /// Creates the journal of a worker: it knows the lines of receipts, and keeps what it is told for
     /// others.
     pub(crate) fn of_lines<'l>(lines: impl IntoIterator<Item = &'l [u8]>, options: u64) -> Self {
-        let mut scanner = Scanner::default();
-        let mut known = HashMap::new();
-        for line in lines {
-            known.extend(scanner.scan_slice(line, 0).ok().and_then(Known::of));
-        }
-        let (of_source, book) = (by_source(&known), Book::Told(Mutex::default()));
-        Self { book, known, of_source, options, is_locked: false }
+        let book = Book::Told(Mutex::default());
+        Self { book, past: Past::of_lines(lines), options, is_locked: false }
     }
 
     /// Reads the journal below an URL, if there is one. Nobody can lock it: several runs append to it,
@@ -158,9 +151,9 @@ impl Journal {
     #[cfg(feature = "cloud")]
     pub(crate) fn of_prefix(bucket: Arc<Bucket>, prefix: &Path, options: u64) -> io::Result<Self> {
         let log = ObjectLog::open(bucket, &prefix.join(JOURNAL))?;
-        let (known, _) = read(log.saved())?;
-        let (of_source, book) = (by_source(&known), Book::Object(Mutex::new(log)));
-        Ok(Self { book, known, of_source, options, is_locked: true })
+        let (past, _) = Past::read(log.saved())?;
+        let book = Book::Object(Mutex::new(log));
+        Ok(Self { book, past, options, is_locked: true })
     }
 
     /// Returns how the output `below` a folder, and what else its source became with it, stand to a
@@ -176,18 +169,14 @@ impl Journal {
         origin: &mut Origin<'_>,
     ) -> io::Result<Standing> {
         let never = Standing::Open(Replace::Never);
-        let Some(known) = self.known.get(&*path_body(below)) else { return Ok(never) };
+        let Some(known) = self.past.of(&path_body(below)) else { return Ok(never) };
         let Some(modified) = known.is_there(base, below) else { return Ok(never) };
-        let of_source = self.of_source.get(&known.source).into_iter().flatten();
-        let mut is_whole = true;
-        for target in of_source {
-            is_whole &= self.known.get(target).is_none_or(|other| {
-                ptr::eq(other, known)
-                    || other.options != known.options
-                    || other.is_there(base, &other.below).is_some()
-            });
-        }
-        let is_of_it = known.source == path_body(origin.path);
+        let is_whole = self.past.of_source(&known.source).all(|other| {
+            ptr::eq(other, known)
+                || other.options != known.options
+                || other.is_there(base, &other.below).is_some()
+        });
+        let is_of_it = *known.source == *path_body(origin.path);
         let is_racy = known.modified + RACY >= modified;
         let stat = origin.snapshot.stat();
         let is_as_it_was = match &stat.etag {
@@ -205,13 +194,16 @@ impl Journal {
         })
     }
 
-    /// Appends a line, in one write.
+    /// Appends a line, in one write, unless the last line of a source that failed says the same.
     ///
     /// # Errors
     ///
     /// The system's own; then the journal ends with the line before it.
     pub(crate) fn append(&self, record: &Record) -> io::Result<()> {
-        self.book.append(record, self.options)
+        match self.past.has_failure(record, self.options) {
+            true => Ok(()),
+            false => self.book.append(record, self.options),
+        }
     }
 
     /// Appends a line of a receipt, unless it says what is known.
@@ -222,7 +214,7 @@ impl Journal {
     pub(crate) fn append_new(&self, line: &[u8], scanner: &mut Scanner) -> io::Result<()> {
         let new = scanner.scan_slice(line, 0).ok().and_then(Known::of);
         match new {
-            Some((target, new)) if self.known.get(&target) != Some(&new) => {
+            Some((target, new)) if self.past.of(&target) != Some(&new) => {
                 self.book.append_line(&[line, b"\n"].concat())
             }
             _ => Ok(()),
@@ -251,31 +243,6 @@ impl Journal {
     pub(crate) fn take_told(&self) -> Vec<Record> {
         self.book.take_told()
     }
-}
-
-/// Reads a journal, and returns where its last whole line ends.
-fn read(file: impl Read) -> io::Result<(HashMap<Box<str>, Known>, u64)> {
-    let (mut known, mut end) = (HashMap::new(), 0);
-    let mut scanner = Scanner::default();
-    let mut stream = Stream::new(file);
-    while let Some(line) = stream.next()? {
-        if !line.is_terminated() {
-            break;
-        }
-        end = line.offset() + line.bytes().len() as u64;
-        if let Some((target, it)) = scanner.scan(&line).ok().and_then(Known::of) {
-            known.insert(target, it);
-        }
-    }
-    Ok((known, end))
-}
-
-fn by_source(known: &HashMap<Box<str>, Known>) -> HashMap<Box<str>, Vec<Box<str>>> {
-    let mut of_source: HashMap<Box<str>, Vec<Box<str>>> = HashMap::new();
-    for (target, it) in known {
-        of_source.entry(it.source.clone()).or_default().push(target.clone());
-    }
-    of_source
 }
 
 /// Returns the XXH3 of a file of so many bytes.

@@ -125,7 +125,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 pub(super) struct Known {
     /// Its path below the folder.
     pub(super) below: PathBuf,
-    pub(super) source: Box<str>,
+    pub(super) source: Arc<str>,
     pub(super) size: u64,
     pub(super) modified: i128,
     pub(super) source_hash: u64,
@@ -139,7 +139,7 @@ pub(super) struct Known {
 
 impl Known {
     /// Reads a line that tells of a file: its path, and what is known of it.
-    pub(super) fn of(line: Value<'_>) -> Option<(Box<str>, Self)> {
+    pub(super) fn of(line: Value<'_>) -> Option<(Arc<str>, Self)> {
         let text = |name| Some(line.get(name)?.text()?.body());
         let number = |name| line.get(name)?.raw().as_u64();
         let hash = |name| u64::from_str_radix(text(name)?, 16).ok();
@@ -147,7 +147,7 @@ impl Known {
         let target = line.get("dst")?.text()?;
         let known = Self {
             below: path_of(target),
-            source: text("src")?.into(),
+            source: source_of(line)?,
             size: number("size")?,
             modified: line.get("mtime_ns")?.raw().as_str().parse().ok()?,
             source_hash: hash("src_xxh3")?,
@@ -183,6 +183,11 @@ impl Known {
         let modified = i128::from(metadata.mtime()) * 1_000_000_000;
         is_it.then_some(modified + i128::from(metadata.mtime_nsec()))
     }
+}
+
+/// Returns the source that a line tells of.
+pub(crate) fn source_of(line: Value<'_>) -> Option<Arc<str>> {
+    Some(line.get("src")?.text()?.body().into())
 }
 
 /// Returns whether two etags are known and the same. Some answers of a store have quotes around them.

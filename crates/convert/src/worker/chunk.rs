@@ -28,6 +28,7 @@ use crate::{
         Journal, Record,
         lock::{Lock, lock_shared},
         paths::path_body,
+        source_of,
     },
     output::FILE_MODE,
     outputs::{Durability, Manner, Outputs},
@@ -256,11 +257,6 @@ impl Told {
             records.map(|it| it.line(self.digest).trim_ascii_end().to_vec()).collect();
         (!lines.is_empty()).then_some(lines)
     }
-}
-
-/// Returns the source that a line of the journal tells of.
-fn source_of(line: jsonl::Value<'_>) -> Option<Box<str>> {
-    Some(line.get("src")?.text()?.body().into())
 }
 
 /// Returns the lines of the journal in a receipt.

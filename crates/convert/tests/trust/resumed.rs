@@ -46,6 +46,25 @@ fn only_what_changed_is_done_again() {
 }
 
 #[test]
+fn a_failure_is_told_once() {
+    let stage = Stage::new(2, 1);
+    let foreign = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/foreign/codex.jsonl");
+    let source = stage.path("in/other.jsonl");
+    let run = || {
+        stage.run("out", &[]);
+        let journal = fs::read_to_string(stage.path("out/.convert-journal.jsonl"));
+        let journal = journal.expect("a journal");
+        journal.lines().filter(|line| line.contains("in/other.jsonl\"")).count()
+    };
+    fs::copy(foreign, &source).expect("copied");
+    assert_eq!([run(), run()], [1, 1]);
+    fs::write(&source, session(3, "one of ours")).expect("written");
+    assert_eq!([run(), run()], [2, 2]);
+    fs::copy(foreign, &source).expect("copied");
+    assert_eq!([run(), run()], [3, 3]);
+}
+
+#[test]
 fn a_session_of_several_files_is_up_to_date_when_all_of_them_are() {
     let stage = Stage::new(1, 1);
     let sides = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/commands/sides.in/project/.");
