@@ -1,14 +1,18 @@
 //! The command line: what can be asked for.
 
 mod conversion;
+mod sources;
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, ValueEnum, ValueHint, builder::FalseyValueParser};
+use clap::{Args, Parser, ValueEnum, ValueHint};
 use core_model::SdkVersion;
 
-pub(crate) use self::conversion::ConversionArgs;
-use crate::{CarryMode, FORMATS, commands::Command, outputs::Durability, terminal::progress::Mode};
+pub(crate) use self::{
+    conversion::ConversionArgs,
+    sources::{Pace, Sources},
+};
+use crate::{CarryMode, FORMATS, commands::Command, outputs::Durability};
 
 /// The version, with the commit where the build knows it.
 const VERSION: &str = match option_env!("CONVERT_VERSION") {
@@ -32,9 +36,8 @@ pub(crate) struct Cli {
 
 #[derive(Args, Debug)]
 pub(crate) struct ConvertArgs {
-    /// Files, folders, or ids of sessions; standard input if there is none, or for `-`
-    #[arg(value_hint = ValueHint::AnyPath)]
-    pub(crate) inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) sources: Sources,
     #[command(flatten)]
     pub(crate) how: ConversionArgs,
     /// The file to write; for several inputs or a folder, the folder
@@ -51,9 +54,6 @@ pub(crate) struct ConvertArgs {
         value_hint = ValueHint::DirPath
     )]
     pub(crate) install: Option<Option<PathBuf>>,
-    /// The project whose sessions are meant by ids; without an input, all of them
-    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
-    pub(crate) project: Option<PathBuf>,
     /// Overwrite existing files, and keep each as NAME.bak
     #[arg(long)]
     pub(crate) force: bool,
@@ -75,21 +75,8 @@ pub(crate) struct ConvertArgs {
     /// Write the report as JSON
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) report: Option<PathBuf>,
-    /// How many files to convert at a time [default: one for each core]
-    #[arg(short, long, env = "CONVERT_JOBS", hide_env_values = true)]
-    pub(crate) jobs: Option<usize>,
-    /// How to tell how far the run is
-    #[arg(
-        long,
-        value_enum,
-        default_value = "auto",
-        env = "CONVERT_PROGRESS",
-        hide_env_values = true
-    )]
-    pub(crate) progress: Mode,
-    /// Print errors only
-    #[arg(short, long, env = "CONVERT_QUIET", hide_env_values = true, value_parser = FalseyValueParser::new())]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) pace: Pace,
     /// Print the report of every file of a folder
     #[arg(short, long)]
     pub(crate) verbose: bool,

@@ -7,13 +7,12 @@ use crate::{
     account::{self, Telling, describe::Done},
     cli::{ConversionArgs, ConvertArgs},
     folder_run::{FolderRun, plan::Plan},
-    input::{Input, is_inside_an_input, opened::Limits, remote::Stores, sessions::Lookup},
+    input::{Input, is_inside_an_input, opened::Limits, remote::Stores},
     install::install,
     job::{Order, Refusal, settled::Settled, verdict::Verdict},
     outputs::{Manner, NotOpened, Outputs},
-    run::{Status, failed, inputs},
+    run::{Status, failed},
     storage::{self, Storage, is_url},
-    terminal::progress::{Mode, Progress},
     unit::Unit,
 };
 
@@ -43,17 +42,16 @@ pub(crate) type Results<'u> = Vec<(&'u Input, Result<Outcome, Refusal>)>;
 /// Converts what the command line asks for.
 pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
     let start = Instant::now();
-    let is_piped = args.inputs.is_empty() && args.project.is_none();
-    if is_piped && io::IsTerminal::is_terminal(&io::stdin()) {
+    if args.sources.is_stdin() && io::IsTerminal::is_terminal(&io::stdin()) {
         return failed("no input: name a file or a folder, or pipe a session in; see --help");
     }
     let how = &args.how;
-    let lookup = Lookup::new(args.project.as_deref(), how.source(), how.target());
-    let (inputs, is_folder) = inputs(&args.inputs, &lookup)?;
+    let paths = &args.sources.paths;
+    let (inputs, is_folder) = args.sources.inputs(how.source(), how.target())?;
     let units = Unit::group(inputs);
-    let is_away = args.inputs.iter().chain(&args.output).any(|path| is_url(path));
+    let is_away = paths.iter().chain(&args.output).any(|path| is_url(path));
     // Who waits for a store keeps no core busy.
-    let n_jobs = n_jobs(args.jobs, n_cores().max(if is_away { MIN_JOBS_AWAY } else { 1 }));
+    let n_jobs = n_jobs(args.pace.jobs, n_cores().max(if is_away { MIN_JOBS_AWAY } else { 1 }));
     let output = args.output.as_deref();
     let carry = CarryMode::from(how.carry);
     match output {
@@ -65,7 +63,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
         None if carry == CarryMode::Sidecar => {
             return failed("a sidecar needs a file to stand beside: -o FILE");
         }
-        Some(output) if is_folder && is_inside_an_input(output, &args.inputs) => {
+        Some(output) if is_folder && is_inside_an_input(output, paths) => {
             return failed("the output folder is inside the input folder");
         }
         _ => {}
@@ -85,7 +83,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
         output,
         is_folder,
         is_rehearsal: args.dry_run,
-        quiet: args.quiet,
+        quiet: args.pace.quiet,
         verbose: args.verbose,
         report: args.report.as_deref(),
         wants_objects: args.report.is_some(),
@@ -102,8 +100,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
             let is_mirrored = is_folder || storage::is_folder(output);
             let plan = Plan { how, units: &units, output, is_mirrored, dedupe: args.dedupe };
             let tasks = &plan.tasks(n_jobs);
-            let mode = if args.quiet { Mode::None } else { args.progress };
-            let progress = Progress::of(mode, units.iter().flat_map(Unit::files));
+            let progress = args.pace.progress(units.iter().flat_map(Unit::files));
             let (telling, order) = (&telling, &order);
             let worked = FolderRun { telling, order, tasks, is_mirrored, n_jobs }.run(&progress);
             worked.into_iter().flat_map(|it| it.files).collect()

@@ -13,20 +13,18 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::{ValueHint, builder::FalseyValueParser};
+use clap::ValueHint;
 use core_model::Format;
 
 use crate::{
     by_name,
-    cli::format_names,
-    conversions::{n_cores, n_jobs},
+    cli::{Pace, format_names},
     input::{
         Input,
         sessions::{Lookup, absolute},
         walk,
     },
     run::inputs,
-    terminal::progress::{self, Progress},
 };
 
 /// What to read, and how.
@@ -41,27 +39,8 @@ pub(crate) struct Reading {
     /// The project whose sessions are meant by ids; without an input, all of them
     #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub(crate) project: Option<PathBuf>,
-    /// How many files to read at a time [default: one for each core]
-    #[arg(short, long, env = "CONVERT_JOBS", hide_env_values = true)]
-    pub(crate) jobs: Option<usize>,
-    /// How to tell how far the run is
-    #[arg(
-        long,
-        value_enum,
-        default_value = "auto",
-        env = "CONVERT_PROGRESS",
-        hide_env_values = true
-    )]
-    pub(crate) progress: progress::Mode,
-    /// Print errors only
-    #[arg(
-        short,
-        long,
-        env = "CONVERT_QUIET",
-        hide_env_values = true,
-        value_parser = FalseyValueParser::new()
-    )]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) pace: Pace,
 }
 
 impl Reading {
@@ -112,16 +91,5 @@ impl Reading {
             return Err(io::Error::other(advice));
         }
         Ok((vec![Input::Stdin], false))
-    }
-
-    /// Returns how many files are read at a time.
-    pub(crate) fn n_jobs(&self) -> usize {
-        n_jobs(self.jobs, n_cores())
-    }
-
-    /// Starts to tell how far the reading of inputs is.
-    pub(crate) fn progress(&self, inputs: &[Input]) -> Progress {
-        let mode = if self.quiet { progress::Mode::None } else { self.progress };
-        Progress::of(mode, inputs)
     }
 }

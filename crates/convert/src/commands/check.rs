@@ -3,36 +3,30 @@
 use std::{
     collections::BTreeMap,
     io::{self, Write},
-    path::PathBuf,
 };
 
-use clap::ValueHint;
 use core_model::{Check, Format, Problem};
 use jsonl::{Style, push_string};
 
 use crate::{
     Source, by_name,
-    cli::format_names,
+    cli::{Sources, format_names},
     detect,
-    input::{Input, opened::Opened, sessions::Lookup},
+    input::{Input, opened::Opened},
     interrupt::is_interrupted,
     job::Refusal,
-    run::{Status, complain, inputs},
+    run::{Status, complain},
     terminal::shown::shown,
 };
 
 /// What to check, and how to say what is found.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Files, folders, or ids of sessions; standard input if there is none, or for `-`
-    #[arg(value_hint = ValueHint::AnyPath)]
-    inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    sources: Sources,
     /// The format whose client is to load the inputs, instead of finding it out
     #[arg(long = "as", value_name = "FORMAT", value_parser = format_names())]
     format: Option<String>,
-    /// The project whose sessions are meant by ids; without an input, all of them
-    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
-    project: Option<PathBuf>,
     /// Print a JSON object per finding
     #[arg(long)]
     json: bool,
@@ -44,8 +38,7 @@ const MAX_SHOWN: u64 = 10;
 /// Checks all inputs, prints what is found, and returns the status.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let format = args.format.as_deref().and_then(by_name);
-    let lookup = Lookup::new(args.project.as_deref(), format, None);
-    let (inputs, is_folder) = inputs(&args.inputs, &lookup)?;
+    let (inputs, is_folder) = args.sources.inputs(format, None)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     let mut check = Checked::default();
     for input in &inputs {
@@ -54,7 +47,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             Err(Refusal::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
                 return Err(error);
             }
-            Err(Refusal::Unknown) if is_folder && args.inputs.len() == 1 => {}
+            Err(Refusal::Unknown) if is_folder && args.sources.paths.len() == 1 => {}
             Err(refusal) => {
                 check.n_refused += 1;
                 complain(&format!("{}: {refusal}", shown(&input.label())));

@@ -1,30 +1,25 @@
 //! `detect`: the format of each input.
 
-use std::{
-    io::{self, Write},
-    path::PathBuf,
-};
-
-use clap::ValueHint;
+use std::io::{self, Write};
 
 use crate::{
-    Detected, Source, detect,
-    input::sessions::Lookup,
-    run::{Status, complain, inputs},
+    Detected, Source,
+    cli::Sources,
+    detect,
+    run::{Status, complain},
     terminal::shown::shown,
 };
 
 /// What to name the format of.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Files or folders; standard input if there is none, or for `-`
-    #[arg(value_hint = ValueHint::AnyPath)]
-    inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    sources: Sources,
 }
 
 /// Names the format of each input.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
-    let (inputs, _) = inputs(&args.inputs, &Lookup::new(None, None, None))?;
+    let (inputs, _) = args.sources.inputs(None, None)?;
     let mut out = io::stdout().lock();
     let mut n_known = 0;
     for input in &inputs {

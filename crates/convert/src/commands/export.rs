@@ -58,16 +58,16 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         Some(folder) if is_folder => Outputs::below(folder, args.force)?,
         _ => Outputs::anywhere(args.force),
     };
-    let progress = args.reading.progress(&inputs);
+    let progress = args.reading.pace.progress(&inputs);
     let export = Export {
         from: args.reading.format(),
         options,
         outputs,
         progress,
-        is_quiet: args.reading.quiet,
+        is_quiet: args.reading.pace.quiet,
     };
     match (&args.output, inputs.as_slice()) {
-        (Some(folder), _) if is_folder => export.folder(inputs, folder, args.reading.n_jobs()),
+        (Some(folder), _) if is_folder => export.folder(inputs, folder, args.reading.pace.n_jobs()),
         (Some(path), [input]) => export.one(input, |input| export.to_file(input, path)),
         (None, [input]) if !is_folder => export.one(input, |input| export.to_stdout(input)),
         _ => Err(io::Error::other("several inputs: -o names the folder for their pages")),

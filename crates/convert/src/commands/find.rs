@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         format: args.reading.format(),
         is_json: args.json,
         only_files: args.files,
-        progress: args.reading.progress(&inputs),
+        progress: args.reading.pace.progress(&inputs),
         n_hits: AtomicU64::new(0),
         n_files: AtomicU64::new(0),
         refused: Mutex::default(),
@@ -77,11 +77,8 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let inputs: Vec<(usize, Input)> = inputs.into_iter().enumerate().collect();
     let mut stdout = Limited { sink: io::BufWriter::new(io::stdout()), n_left: args.limit };
     let found =
-        in_order(
-            &inputs,
-            args.reading.n_jobs(),
-            &mut stdout,
-            |(input_idx, input), out| match search.input(input, out) {
+        in_order(&inputs, args.reading.pace.n_jobs(), &mut stdout, |(input_idx, input), out| {
+            match search.input(input, out) {
                 Ok(()) => Ok(()),
                 Err(Refusal::Io(error)) if is_the_end(&error) => Err(error),
                 Err(refusal) => {
@@ -89,8 +86,8 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
                     refused.push((*input_idx, refusal));
                     Ok(())
                 }
-            },
-        );
+            }
+        });
     stdout.sink.flush()?;
     let is_cut = stdout.n_left == Some(0);
     if let Err(error) = found
@@ -98,7 +95,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     {
         return Err(error);
     }
-    search.close(&inputs, is_folder, is_cut, args.reading.quiet)
+    search.close(&inputs, is_folder, is_cut, args.reading.pace.quiet)
 }
 
 /// Returns whether an error is not that of an input.

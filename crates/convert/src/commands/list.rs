@@ -69,7 +69,7 @@ pub(crate) struct Args {
 /// Lists sessions.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let (inputs, is_folder) = args.reading.sessions()?;
-    let progress = args.reading.progress(&inputs);
+    let progress = args.reading.pace.progress(&inputs);
     let columns = if args.long { Column::ALL.to_vec() } else { args.columns.clone() };
     let filter = args.filter.filter(false);
     let wanted = Wanted {
@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         progress: &progress,
     };
     let units = Unit::group(inputs);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.reading.n_jobs()).build();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.reading.pace.n_jobs()).build();
     let found: Vec<Result<Option<Session>, Refusal>> = pool
         .map_err(io::Error::other)?
         .install(|| units.par_iter().map(|unit| wanted.session(unit)).collect());
@@ -109,7 +109,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     });
     sessions.truncate(args.limit.unwrap_or(usize::MAX));
     print(args, &columns, &sessions)?;
-    if !args.reading.quiet {
+    if !args.reading.pace.quiet {
         let shown = match sessions.len() {
             all if all == n_found => String::new(),
             first => format!(", the first {first} are listed"),

@@ -3,29 +3,24 @@
 use std::{
     hash::{BuildHasher, RandomState},
     io::{self, Read, Write},
-    path::PathBuf,
 };
 
-use clap::ValueHint;
 use jsonl::{Line, Stream, Style, push_string};
 use secrets::{Finding, Search};
 
 use crate::{
-    input::{Input, sessions::Lookup},
+    cli::Sources,
+    input::Input,
     interrupt::is_interrupted,
-    run::{Status, complain, inputs},
+    run::{Status, complain},
     terminal::shown::shown,
 };
 
 /// What to search, and how to say what is found.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Files, folders, or ids of sessions; standard input if there is none, or for `-`
-    #[arg(value_hint = ValueHint::AnyPath)]
-    inputs: Vec<PathBuf>,
-    /// The project whose sessions are meant by ids; without an input, all of them
-    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
-    project: Option<PathBuf>,
+    #[command(flatten)]
+    sources: Sources,
     /// Print a JSON object per finding
     #[arg(long)]
     json: bool,
@@ -33,8 +28,7 @@ pub(crate) struct Args {
 
 /// Searches all inputs, prints what is found, and returns the status: 1 if there is something.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
-    let lookup = Lookup::new(args.project.as_deref(), None, None);
-    let (inputs, _) = inputs(&args.inputs, &lookup)?;
+    let (inputs, _) = args.sources.inputs(None, None)?;
     let mut scan = Scan {
         search: Search::new(),
         // Equal secrets have equal hashes within a run, and nobody can try out what they are.

@@ -41,9 +41,9 @@ pub(crate) struct Args {
 /// Sums up sessions and prints the numbers.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let (inputs, is_folder) = args.reading.sessions_or_stdin()?;
-    let progress = args.reading.progress(&inputs);
+    let progress = args.reading.pace.progress(&inputs);
     let units = Unit::group(inputs);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.reading.n_jobs()).build();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.reading.pace.n_jobs()).build();
     let count = |unit: &Unit| count(unit, args, &progress);
     let counted: Vec<Result<Numbers, Refusal>> =
         pool.map_err(io::Error::other)?.install(|| units.par_iter().map(count).collect());

@@ -11,12 +11,12 @@ use export_parquet::{Dataset, Options, SessionFile};
 
 use crate::{
     Source, by_name,
-    cli::format_names,
+    cli::{Sources, format_names},
     detect,
-    input::{Input, is_inside_an_input, sessions::Lookup},
+    input::{Input, is_inside_an_input},
     interrupt::is_interrupted,
     job::Refusal,
-    run::{Status, complain, failed, inputs},
+    run::{Status, complain, failed},
     terminal::{
         figures::{grouped, size},
         progress::{self, Progress},
@@ -30,9 +30,8 @@ const NO_FORMAT: &str = "none";
 /// What to write as tables, and where.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Files, folders, or ids of sessions; standard input if there is none, or for `-`
-    #[arg(value_hint = ValueHint::AnyPath)]
-    inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    sources: Sources,
     /// The folder for the tables; in it there must be none
     #[arg(short, long, value_hint = ValueHint::DirPath)]
     output: PathBuf,
@@ -42,9 +41,6 @@ pub(crate) struct Args {
     /// The format to read, instead of finding it out
     #[arg(long, value_parser = format_names())]
     from: Option<String>,
-    /// The project whose sessions are meant by ids; without an input, all of them
-    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
-    project: Option<PathBuf>,
     /// Print errors only
     #[arg(short, long)]
     quiet: bool,
@@ -53,9 +49,8 @@ pub(crate) struct Args {
 /// Writes all inputs as tables, and returns the status.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let from = args.from.as_deref().and_then(by_name);
-    let lookup = Lookup::new(args.project.as_deref(), from, None);
-    let (mut inputs, is_folder) = inputs(&args.inputs, &lookup)?;
-    if is_folder && is_inside_an_input(&args.output, &args.inputs) {
+    let (mut inputs, is_folder) = args.sources.inputs(from, None)?;
+    if is_folder && is_inside_an_input(&args.output, &args.sources.paths) {
         return failed("the output folder is inside the input folder");
     }
     if let [Input::Missing { path, reason, .. }] = inputs.as_slice() {
