@@ -1,9 +1,12 @@
 //! Sessions of several files: what belongs to a session, and which tool use started which sub-agent.
 
 mod find;
+mod search;
+mod sidechains;
 
 use std::path::{Path, PathBuf};
 
+pub use self::sidechains::{AgentIds, Sidechain, Sidechains};
 use crate::{Event, Files};
 
 /// How a format's client spreads a session over files.

@@ -40,7 +40,8 @@ mod views;
 
 pub use self::{
     bundle::{
-        Agent, Bundle, Bundles, Description, Evidence, FileRole, Link, Linked, Missing, Owner,
+        Agent, AgentIds, Bundle, Bundles, Description, Evidence, FileRole, Link, Linked, Missing,
+        Owner, Sidechain, Sidechains,
     },
     draft::{Copied, LineId},
     error::ReadError,

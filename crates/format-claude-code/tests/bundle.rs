@@ -6,8 +6,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use core_model::{Evidence, Missing};
-use format_claude_code::open_bundle;
+use core_model::{Evidence, Missing, Sidechains};
+use format_claude_code::{FORMAT, open_bundle};
+use jsonl::Scanner;
 
 fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
@@ -151,6 +152,61 @@ fn links_are_not_followed() {
     let (there, here) = (folder.path().join("s2"), folder.path().join("s1/subagents"));
     std::os::unix::fs::symlink(there, here).expect("linked");
     assert_eq!(agents(&folder.path().join("s1.jsonl")), []);
+}
+
+fn sidechains(lines: impl IntoIterator<Item = String>) -> Sidechains {
+    let mut sidechains = Sidechains::new(FORMAT.bundles.expect("has them"));
+    let mut scanner = Scanner::default();
+    for (offset, line) in lines.into_iter().enumerate() {
+        let value = scanner.scan_slice(line.as_bytes(), 0).expect("JSON");
+        sidechains.observe(offset as u64, &(FORMAT.read)(value));
+    }
+    sidechains.link();
+    sidechains
+}
+
+fn sidechain(uuid: &str, parent: &str, text: &str) -> String {
+    let parent = if parent.is_empty() { "null".to_owned() } else { format!("\"{parent}\"") };
+    format!(
+        r#"{{"type":"user","isSidechain":true,"uuid":"{uuid}","parentUuid":{parent},"message":{{"role":"user","content":"{text}"}}}}"#
+    )
+}
+
+#[test]
+fn sidechains_in_the_main_file_are_told_apart_by_their_parents() {
+    let found = sidechains([
+        call("t1", "Look."),
+        call("t2", "Look."),
+        sidechain("a", "", "Look."),
+        sidechain("b", "", "Look."),
+        sidechain("c", "a", "At a."),
+        sidechain("d", "b", "At b."),
+        sidechain("e", "gone", "At b, the last before."),
+        sidechain("f", "a-t2", "Of its own: the session is its parent."),
+        r#"{"type":"user","isSidechain":true,"message":{"content":"Goes on."}}"#.to_owned(),
+    ]);
+    let places: Vec<_> = (0..9).map(|offset| found.place_of(offset)).collect();
+    let sidechains = [0, 1, 0, 1, 1, 2, 2].map(Some);
+    assert_eq!(places, [&[None, None][..], &sidechains].concat());
+    let tool_uses = found.agents().iter().map(|agent| agent.tool_use.as_deref());
+    assert_eq!(tool_uses.collect::<Vec<_>>(), [Some("t1"), Some("t2"), None]);
+}
+
+/// To go through a list for each would take a billion steps here.
+#[test]
+fn as_many_sidechains_as_lines_take_linear_time() {
+    let n = 20_000;
+    let calls = (0..n).map(|n| call(&format!("t{n}"), "Look."));
+    let starts = (0..n).map(|n| sidechain(&format!("s{n}"), "", "Look."));
+    let found = sidechains(calls.chain(starts));
+    let mut by: Vec<_> = found.agents().iter().map(|agent| agent.tool_use.clone()).collect();
+    by.sort();
+    by.dedup();
+    assert_eq!(by.len(), n);
+    // However alike their first lines are, each has an id of its own.
+    let same = sidechains((0..n).map(|_| sidechain("s", "", "Look.")));
+    let ids: std::collections::BTreeSet<_> = same.agents().iter().map(|agent| &agent.id).collect();
+    assert_eq!(ids.len(), n);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Finding the files of a session, and the evidence in them.
+//! Finding the files of a session, and reading them for what links them.
 
 use std::{
     collections::BTreeMap,
@@ -9,8 +9,8 @@ use std::{
 
 use jsonl::{Scanner, Stream};
 
-use super::{Agent, Bundle, Bundles, Evidence, FileRole, Link, Linked, Missing};
-use crate::{Block, Content, Disk, Event, Files, Format, Role};
+use super::{Agent, Bundle, Bundles, Evidence, FileRole, Link, Linked, search::Search};
+use crate::{Disk, Event, Files, Format};
 
 /// The bytes of a description that are read.
 const MAX_DESCRIPTION: u64 = 64 * 1024;
@@ -120,10 +120,13 @@ impl Bundle {
                 FileRole::Side => bundle.side_files.push(path),
             }
         }
-        let mut search = Search { format, bundles, links: BTreeMap::new(), prompts: Vec::new() };
-        search.read(opened, main, None)?;
+        let mut search = Search::new(bundles);
+        read(format, opened.open(main)?, &mut |event| search.observe(None, event))?;
         for (agent_idx, agent) in bundle.agents.iter_mut().enumerate() {
-            agent.n_messages = search.read(opened, &agent.path, Some(agent_idx))?;
+            read(format, opened.open(&agent.path)?, &mut |event| {
+                agent.n_messages += u64::from(event.message().is_some());
+                search.observe(Some(agent_idx), event);
+            })?;
         }
         for agent in &mut bundle.agents {
             let folder = agent.path.parent().map(Path::to_owned).unwrap_or_default();
@@ -140,107 +143,18 @@ impl Bundle {
     }
 }
 
-/// What the files of a session say of its sub-agents.
-struct Search<'f> {
-    format: &'f Format,
-    bundles: Bundles,
-    /// Links, the strongest evidence first, and the sub-agent in whose file each stands first.
-    links: BTreeMap<Link, Option<usize>>,
-    /// What each sub-agent was asked.
-    prompts: Vec<Option<String>>,
-}
-
-impl Search<'_> {
-    /// Reads a file, the main one or a sub-agent's, and returns the number of its messages.
-    fn read(&mut self, opened: &dyn Files, path: &Path, of: Option<usize>) -> io::Result<u64> {
-        let mut stream = Stream::new(opened.open(path)?);
-        let mut scanner = Scanner::default();
-        let mut asked = None;
-        let mut n_messages = 0;
-        while let Some(line) = stream.next()? {
-            let Ok(value) = scanner.scan(&line) else { continue };
-            let event = (self.format.read)(value);
-            (self.bundles.links)(&event, &mut |link| self.add(of, link));
-            n_messages += u64::from(event.message().is_some());
-            if of.is_some() && n_messages == 1 && asked.is_none() {
-                asked = prompt(&event);
-            }
-        }
-        if of.is_some() {
-            self.prompts.push(asked);
-        }
-        Ok(n_messages)
-    }
-
-    fn add(&mut self, of: Option<usize>, link: Link) {
-        self.links.entry(link).or_insert(of);
-    }
-
-    /// Gives each sub-agent the tool use for which there is the strongest evidence.
-    fn resolve(self, bundle: &mut Bundle) {
-        let mut parents: Vec<Option<usize>> = vec![None; bundle.agents.len()];
-        for (link, of) in &self.links {
-            // A tool use starts one sub-agent, though two may have been asked the same.
-            let most = if let Linked::Prompt(_) = link.agent { 1 } else { usize::MAX };
-            let found: Vec<usize> = (0..bundle.agents.len())
-                // What says that it was started stands outside of its own file.
-                .filter(|agent_idx| *of != Some(*agent_idx))
-                .filter(|agent_idx| self.is_named(bundle, *agent_idx, link))
-                .take(most)
-                .collect();
-            for &agent_idx in &found {
-                let agent = &mut bundle.agents[agent_idx];
-                let tool_use = agent.tool_use.get_or_insert_with(|| link.tool_use.clone());
-                if *tool_use == link.tool_use {
-                    agent.evidence.push(link.evidence);
-                    agent.evidence.dedup();
-                    parents[agent_idx] = parents[agent_idx].or(*of);
-                }
-            }
-            // Words may tell of anything; the client's own records of a sub-agent do not.
-            if let (true, Linked::Agent(id)) = (found.is_empty(), &link.agent)
-                && matches!(link.evidence, Evidence::Result | Evidence::Progress)
-                && !bundle.missing.iter().any(|missing| missing.id == *id)
-                && !bundle.agents.iter().any(|agent| agent.id == *id)
-            {
-                let Link { evidence, tool_use, .. } = link.clone();
-                bundle.missing.push(Missing { id: id.clone(), tool_use, evidence });
-            }
-        }
-        for (agent_idx, parent) in parents.into_iter().enumerate() {
-            bundle.agents[agent_idx].parent = parent.map(|of| bundle.agents[of].id.clone());
+/// Calls with the event of each line of a file that is JSON.
+fn read(
+    format: &Format,
+    file: Box<dyn Read + Send>,
+    each: &mut dyn FnMut(&Event<'_>),
+) -> io::Result<()> {
+    let mut stream = Stream::new(file);
+    let mut scanner = Scanner::default();
+    while let Some(line) = stream.next()? {
+        if let Ok(value) = scanner.scan(&line) {
+            each(&(format.read)(value));
         }
     }
-
-    /// Returns whether a link names a sub-agent.
-    fn is_named(&self, bundle: &Bundle, agent_idx: usize, link: &Link) -> bool {
-        let agent = &bundle.agents[agent_idx];
-        match &link.agent {
-            Linked::Agent(id) => agent.id == *id,
-            Linked::Folder(name) => {
-                let folder = agent.path.parent().and_then(Path::file_name);
-                folder.is_some_and(|folder| folder == name.as_str())
-            }
-            Linked::Prompt(prompt) => {
-                let of_link = |agent: &Agent| agent.tool_use.as_ref() == Some(&link.tool_use);
-                let is_free = match &agent.tool_use {
-                    Some(_) => of_link(agent),
-                    None => !bundle.agents.iter().any(of_link),
-                };
-                is_free && self.prompts.get(agent_idx).and_then(Option::as_ref) == Some(prompt)
-            }
-        }
-    }
-}
-
-/// Returns what a sub-agent was asked, if its first message says so.
-fn prompt(event: &Event<'_>) -> Option<String> {
-    let message = event.message().filter(|message| message.role == Role::User)?;
-    match message.content {
-        Content::Text(text) => Some(text.decode().into_owned()),
-        _ => message.blocks().find_map(|(block, _)| match block {
-            Block::Text(text) => Some(text.decode().into_owned()),
-            _ => None,
-        }),
-    }
+    Ok(())
 }

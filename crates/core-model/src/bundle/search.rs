@@ -1,0 +1,149 @@
+//! What the events of a session say of its sub-agents, and which tool use that gives to which.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::{Agent, Bundle, Bundles, Evidence, Link, Linked, Missing};
+use crate::{Block, Content, Event, Role};
+
+/// What the events of a session say of its sub-agents.
+#[derive(Debug)]
+pub(super) struct Search {
+    bundles: Bundles,
+    /// Links, the strongest evidence first, and the sub-agent among whose events each stands first.
+    links: BTreeMap<Link, Option<usize>>,
+    /// What the first message of each sub-agent asks of it; none before that message.
+    asked: Vec<Option<Option<String>>>,
+}
+
+impl Search {
+    /// Creates a search that has found nothing yet.
+    pub(super) fn new(bundles: Bundles) -> Self {
+        Self { bundles, links: BTreeMap::new(), asked: Vec::new() }
+    }
+
+    /// Takes note of an event of the session itself, or of one of its sub-agents.
+    pub(super) fn observe(&mut self, of: Option<usize>, event: &Event<'_>) {
+        let Self { bundles, links, asked } = self;
+        (bundles.links)(event, &mut |link| {
+            links.entry(link).or_insert(of);
+        });
+        let Some(agent_idx) = of.filter(|_| event.message().is_some()) else { return };
+        if asked.len() <= agent_idx {
+            asked.resize(agent_idx + 1, None);
+        }
+        asked[agent_idx].get_or_insert_with(|| prompt(event));
+    }
+
+    /// Takes note of a link that no event says.
+    pub(super) fn add(&mut self, of: Option<usize>, link: Link) {
+        self.links.entry(link).or_insert(of);
+    }
+
+    /// Gives each sub-agent the tool use for which there is the strongest evidence.
+    pub(super) fn resolve(&self, bundle: &mut Bundle) {
+        let mut names = Names::new(&bundle.agents, &self.asked);
+        let mut missing = HashSet::new();
+        let mut parents: Vec<Option<usize>> = vec![None; bundle.agents.len()];
+        for (link, of) in &self.links {
+            let found = names.of(link, *of);
+            for &agent_idx in &found {
+                let agent = &mut bundle.agents[agent_idx];
+                if agent.tool_use.is_none() {
+                    agent.tool_use = Some(link.tool_use.clone());
+                    names.take(agent_idx, &link.tool_use);
+                }
+                if agent.tool_use.as_ref() == Some(&link.tool_use) {
+                    agent.evidence.push(link.evidence);
+                    agent.evidence.dedup();
+                    parents[agent_idx] = parents[agent_idx].or(*of);
+                }
+            }
+            // Words may tell of anything; the client's own records of a sub-agent do not.
+            if let (true, Linked::Agent(id)) = (found.is_empty(), &link.agent)
+                && matches!(link.evidence, Evidence::Result | Evidence::Progress)
+                && !names.by_id.contains_key(id)
+                && missing.insert(id)
+            {
+                let Link { evidence, tool_use, .. } = link.clone();
+                bundle.missing.push(Missing { id: id.clone(), tool_use, evidence });
+            }
+        }
+        for (agent_idx, parent) in parents.into_iter().enumerate() {
+            bundle.agents[agent_idx].parent = parent.map(|of| bundle.agents[of].id.clone());
+        }
+    }
+}
+
+/// The places of sub-agents by the ways in which links name them.
+struct Names<'s> {
+    by_id: HashMap<String, Vec<usize>>,
+    by_folder: HashMap<String, Vec<usize>>,
+    prompts: Vec<Option<&'s str>>,
+    /// Those that have no tool use yet, by their prompts.
+    free: HashMap<&'s str, BTreeSet<usize>>,
+    /// Those that have one, by that and their prompts.
+    taken: HashMap<&'s str, HashMap<&'s str, BTreeSet<usize>>>,
+}
+
+impl<'s> Names<'s> {
+    fn new(agents: &[Agent], asked: &'s [Option<Option<String>>]) -> Self {
+        let (mut by_id, mut by_folder) = (HashMap::<_, Vec<_>>::new(), HashMap::<_, Vec<_>>::new());
+        let (mut prompts, mut free) = (Vec::new(), HashMap::<_, BTreeSet<_>>::new());
+        for (agent_idx, agent) in agents.iter().enumerate() {
+            by_id.entry(agent.id.clone()).or_default().push(agent_idx);
+            let folder = agent.path.parent().and_then(|folder| folder.file_name()?.to_str());
+            if let Some(folder) = folder {
+                by_folder.entry(folder.to_owned()).or_default().push(agent_idx);
+            }
+            let prompt = asked.get(agent_idx).and_then(|asked| asked.as_ref()?.as_deref());
+            if let Some(prompt) = prompt {
+                free.entry(prompt).or_default().insert(agent_idx);
+            }
+            prompts.push(prompt);
+        }
+        Self { by_id, by_folder, prompts, free, taken: HashMap::new() }
+    }
+
+    /// Returns the sub-agents that a link names, which stands among the events of another.
+    fn of(&self, link: &Link, of: Option<usize>) -> Vec<usize> {
+        let is_other = |agent_idx: &usize| of != Some(*agent_idx);
+        let all = |found: Option<&Vec<usize>>| {
+            found.into_iter().flatten().copied().filter(is_other).collect()
+        };
+        match &link.agent {
+            Linked::Agent(id) => all(self.by_id.get(id)),
+            Linked::Folder(name) => all(self.by_folder.get(name)),
+            // A tool use starts one sub-agent, though two may have been asked the same.
+            Linked::Prompt(prompt) => {
+                let found = match self.taken.get(&*link.tool_use) {
+                    Some(taken) => taken.get(&**prompt),
+                    None => self.free.get(&**prompt),
+                };
+                found.into_iter().flatten().copied().find(is_other).into_iter().collect()
+            }
+        }
+    }
+
+    /// Takes note that a sub-agent has a tool use.
+    fn take(&mut self, agent_idx: usize, tool_use: &'s str) {
+        let taken = self.taken.entry(tool_use).or_default();
+        if let Some(prompt) = self.prompts[agent_idx] {
+            taken.entry(prompt).or_default().insert(agent_idx);
+            if let Some(free) = self.free.get_mut(prompt) {
+                free.remove(&agent_idx);
+            }
+        }
+    }
+}
+
+/// Returns what a sub-agent was asked, if its first message says so.
+fn prompt(event: &Event<'_>) -> Option<String> {
+    let message = event.message().filter(|message| message.role == Role::User)?;
+    match message.content {
+        Content::Text(text) => Some(text.decode().into_owned()),
+        _ => message.blocks().find_map(|(block, _)| match block {
+            Block::Text(text) => Some(text.decode().into_owned()),
+            _ => None,
+        }),
+    }
+}
