@@ -9,6 +9,7 @@ pub(crate) mod parallel;
 pub(crate) mod recovery;
 pub(crate) mod report;
 pub(crate) mod second_pass;
+pub(crate) mod sidechains;
 pub(crate) mod source;
 pub(crate) mod stack;
 pub(crate) mod survey;
@@ -27,6 +28,7 @@ use crate::{
         engine::{CarryMode, Engine},
         report::Report,
         second_pass::{OtherSink, SecondPass},
+        sidechains::Attributed,
         source::Source,
         stack::{Stack, stack},
         survey::{Events, Survey, survey},
@@ -189,6 +191,8 @@ impl Conversion {
             };
             restored.push(sink);
         }
+        let attribution = survey.attribution.clone();
+        let mut events = Attributed::new(events, &attribution);
         let mut engine =
             Engine::new(self.from, self.to, &self.options, self.carry, &mut survey, sink)?;
         if let Some(contents) = &contents {

@@ -532,8 +532,8 @@ fn a_tree_of_many_files_is_restored_with_few_of_them_open() {
     assert_eq!(convert(&rehearsed).0, 0);
 }
 
-/// Returns the stream of a fixture, which tells of a sub-agent among its own messages.
-fn stream_with_an_agent(name: &str) -> Vec<u8> {
+/// Returns a fixture that tells of sub-agents among its own messages.
+fn with_agents_inside(name: &str) -> Vec<u8> {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     fs::read(fixtures.join(name)).expect("a fixture")
 }
@@ -546,7 +546,7 @@ fn sub_agents_of_a_stream_get_files_of_their_own() {
         ("sdk-wire/sub-agent.jsonl", "sdk-stream:wire"),
         ("sdk-stream/sub-agent.jsonl", "sdk-stream"),
     ] {
-        let tree = Tree::from([("s1.jsonl".to_owned(), stream_with_an_agent(name))]);
+        let tree = Tree::from([("s1.jsonl".to_owned(), with_agents_inside(name))]);
         for carry in ["inline", "sidecar"] {
             for target in ["claude-code", "clido"] {
                 let (folder, source) = folder_with(&tree);
@@ -581,7 +581,7 @@ fn sub_agents_of_a_stream_get_files_of_their_own() {
 #[test]
 fn a_sub_agents_file_says_what_the_stream_does() {
     let tree =
-        Tree::from([("s1.jsonl".to_owned(), stream_with_an_agent("sdk-stream/sub-agent.jsonl"))]);
+        Tree::from([("s1.jsonl".to_owned(), with_agents_inside("sdk-stream/sub-agent.jsonl"))]);
     let (folder, source) = folder_with(&tree);
     let there = through(folder.path(), &source, &["claude-code"], &["--carry", "none"]);
     let files = read(&there);
@@ -618,4 +618,90 @@ fn a_sub_agents_file_says_what_the_stream_does() {
     let path = path.display().to_string();
     assert!(convert(&["-q", "--to", "sdk-stream", "-o", &alone, &path]).0 < 2);
     assert!(fs::read_to_string(alone).expect("written").contains("Count all"));
+}
+
+/// OBSERVED: up to client 2.0.28 sub-agents stand in the main file, with an id or by their parents.
+#[test]
+fn sidechains_among_the_lines_get_files_of_their_own() {
+    let bytes = with_agents_inside("claude-code/sidechains-side-by-side.jsonl");
+    // The same beside outputs, and so in a session of several files.
+    let alone = Tree::from([("s1.jsonl".to_owned(), bytes)]);
+    let mut several = alone.clone();
+    several.insert("s1/tool-results/toolu_1.txt".to_owned(), b"large".to_vec());
+    for (tree, n_jobs) in [(&alone, "1"), (&several, "2")] {
+        for carry in ["inline", "sidecar"] {
+            let (folder, source) = folder_with(tree);
+            let options = ["--carry", carry, "--verify", "--jobs", n_jobs];
+            let clido = through(folder.path(), &source, &["clido"], &options);
+            let mut written = read(&clido);
+            written.retain(|name, _| name.ends_with(".jsonl"));
+            let said: Vec<(&str, Vec<String>)> =
+                written.iter().map(|(name, bytes)| (&**name, texts(bytes))).collect();
+            let expected = [
+                ("s1.jsonl", &["Ask three.", "All told."][..]),
+                ("s1_60890a3.jsonl", &["Two.", "Second."]),
+                ("s1_7aa5b40.jsonl", &["One.", "First."]),
+                ("s1_9c54aa4.jsonl", &["[no prompt recorded]", "Unasked."]),
+                ("s1_b1f5d80e.jsonl", &["The third.", "Third."]),
+            ];
+            assert_eq!(said, expected.map(|(name, said)| (name, words(said))), "{carry}");
+            let back = through(folder.path(), &clido, &["claude-code"], &[]);
+            let mut restored = read(&back);
+            restored.retain(|name, _| !name.ends_with(".carry"));
+            assert_same(&restored, tree, carry);
+        }
+    }
+    for way in [
+        &["clido", "sdk-stream", "clido", "claude-code"][..],
+        &["sdk-stream:wire", "clido", "claude-code"],
+    ] {
+        let (folder, source) = folder_with(&several);
+        let back = through(folder.path(), &source, way, &[]);
+        assert_same(&read(&back), &several, &format!("{way:?}"));
+    }
+}
+
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().copied().map(str::to_owned).collect()
+}
+
+/// Returns the texts of messages of a clido session.
+fn texts(bytes: &[u8]) -> Vec<String> {
+    let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let lines = lines.map(|line| serde_json::from_slice::<serde_json::Value>(line).expect("JSON"));
+    let blocks = lines.flat_map(|line| line["content"].as_array().cloned().unwrap_or_default());
+    blocks.filter_map(|block| Some(block["text"].as_str()?.to_owned())).collect()
+}
+
+/// CONVERSION section 4: a stream tells of sub-agents by the tool uses that started them, which the
+/// prompt or what the client knows of a result says; what no tool use started stays in the carry.
+#[test]
+fn sidechains_among_the_lines_are_said_with_their_tool_uses() {
+    let bytes = with_agents_inside("claude-code/sidechains-side-by-side.jsonl");
+    let tree = Tree::from([("s1.jsonl".to_owned(), bytes)]);
+    for format in ["sdk-stream", "sdk-stream:wire"] {
+        let (folder, source) = folder_with(&tree);
+        let there = through(folder.path(), &source, &[format], &[]);
+        let text = String::from_utf8(read(&there)["s1.jsonl"].clone()).expect("text");
+        let mut said = Vec::new();
+        for line in text.lines() {
+            let line: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            let Some(parent) = line["parent_tool_use_id"].as_str() else { continue };
+            let message = if format == "sdk-stream" { &line } else { &line["message"] };
+            let content = &message["content"];
+            let text = content.as_str().or(content[0]["text"].as_str()).expect("a text");
+            said.push(format!("{parent} {text}"));
+        }
+        let expected = [
+            "toolu_1 One.",
+            "toolu_2 Two.",
+            "toolu_1 First.",
+            "toolu_2 Second.",
+            "toolu_3 The third.",
+            "toolu_3 Third.",
+        ];
+        assert_eq!(said, expected, "{format}");
+        let back = through(folder.path(), &there, &["claude-code"], &[]);
+        assert_same(&read(&back), &tree, format);
+    }
 }

@@ -1,30 +1,28 @@
 //! Sub-agents of which a source tells among its own messages: what is known of each.
 
-use std::{
-    collections::{BTreeSet, HashMap},
-    io,
-};
+use std::{collections::HashMap, io, sync::Arc};
 
-use core_model::{Block, Description, Event, Facts, uuid_of_name};
+use core_model::{AgentIds, Block, Description, Event, Facts};
 use jsonl::{Scanner, Text};
 
-use super::survey::{Events, as_own};
-
-/// The digits of a sub-agent's id, as client 2.0 has them.
-const ID_LENGTH: usize = 7;
+use super::{
+    sidechains::Attribution,
+    survey::{Events, as_own},
+};
 
 /// The sub-agents of a source, in the order of their first lines.
 #[derive(Debug, Default)]
 pub(crate) struct Agents {
     list: Vec<SubAgent>,
-    /// Where each stands in the list, by its tool use.
+    /// Where each stands in the list, by what its events say of it.
     places: HashMap<String, usize>,
+    attribution: Arc<Attribution>,
 }
 
 /// What is known of a sub-agent.
 #[derive(Debug)]
 pub(crate) struct SubAgent {
-    /// Its id, made of its tool use; empty until all sub-agents are known.
+    /// Its id; made of its tool use, if its lines say none, and empty until all are known.
     pub(crate) id: String,
     pub(crate) facts: Facts,
     /// What the tool use that started it says of it.
@@ -49,21 +47,28 @@ impl Agents {
     pub(crate) fn observe(&mut self, session: &Facts, event: &Event<'_>) {
         let Some(key) = key(event).map(|key| key.decode()) else { return };
         let place = self.place(&key).unwrap_or_else(|| {
-            let tool_use = Some(key.clone().into_owned());
+            let meaning = |text: Text<'_>| text.decode().into_owned();
+            let tool_use = event.context.parent_tool_use.map(meaning);
             let description = Description { tool_use, ..Description::default() };
             let facts = Facts::of_session(session.session_id.clone());
-            self.list.push(SubAgent { id: String::new(), facts, description });
+            let id = event.context.agent_id.map(meaning).unwrap_or_default();
+            self.list.push(SubAgent { id, facts, description });
             self.places.insert(key.into_owned(), self.list.len() - 1);
             self.list.len() - 1
         });
         self.list[place].facts.observe(&as_own(*event));
     }
 
-    /// Gives each sub-agent an id, and what only their session says.
-    pub(crate) fn complete(&mut self, session: &Facts) {
-        let mut taken = BTreeSet::new();
+    /// Gives each sub-agent an id, and what only their session says; `attribution` tells whose the
+    /// lines are that do not say it.
+    pub(crate) fn complete(&mut self, session: &Facts, attribution: Arc<Attribution>) {
+        self.attribution = attribution;
+        let mut ids = AgentIds::default();
         for agent in &mut self.list {
-            agent.id = id_of(agent.tool_use(), &mut taken);
+            agent.id = match &*agent.id {
+                "" => ids.made_of(agent.tool_use()),
+                id => ids.known(id),
+            };
             let own = &mut agent.facts;
             own.agent = Some(agent.id.clone());
             own.start = own.start.take().or_else(|| session.start.clone());
@@ -74,12 +79,14 @@ impl Agents {
 
     /// Takes note of what the tool uses say of the sub-agents that they started.
     pub(crate) fn describe(&mut self, events: &mut dyn Events) -> io::Result<()> {
+        let tool_use = |(place, agent): (usize, &SubAgent)| (agent.tool_use().to_owned(), place);
+        let places: HashMap<String, usize> = self.list.iter().enumerate().map(tool_use).collect();
         let mut scanner = Scanner::default();
         events.for_each(&mut |_, event| {
             let message = event.ok().and_then(Event::message);
             for (block, _) in message.into_iter().flat_map(|message| message.blocks()) {
                 let Block::ToolUse(tool) = block else { continue };
-                let Some(place) = self.place(&tool.id.decode()) else { continue };
+                let Some(&place) = places.get(&*tool.id.decode()) else { continue };
                 let Ok(input) = scanner.scan_raw(tool.input) else { continue };
                 let text = |name| Some(input.get(name)?.text()?.decode().into_owned());
                 let description = &mut self.list[place].description;
@@ -105,7 +112,12 @@ impl Agents {
         &mut self.list
     }
 
-    /// Returns the place in the list of the sub-agent that a tool use started.
+    /// Returns whose the lines are that do not say it themselves.
+    pub(crate) fn attribution(&self) -> &Arc<Attribution> {
+        &self.attribution
+    }
+
+    /// Returns the place in the list of the sub-agent of a tool use, where events tell of that.
     pub(crate) fn place(&self, tool_use: &str) -> Option<usize> {
         self.places.get(tool_use).copied()
     }
@@ -118,21 +130,14 @@ impl Agents {
 
 /// Returns what an event says of the sub-agent that it belongs to.
 fn key<'l>(event: &Event<'l>) -> Option<Text<'l>> {
-    event.context.parent_tool_use
-}
-
-/// Returns an id for the sub-agent of a tool use that no other has.
-fn id_of(tool_use: &str, taken: &mut BTreeSet<String>) -> String {
-    let digits: String =
-        uuid_of_name("agent", tool_use).chars().filter(char::is_ascii_hexdigit).collect();
-    let ids = (ID_LENGTH..=digits.len()).filter_map(|length| digits.get(..length));
-    let id = ids.into_iter().find(|id| !taken.contains(*id)).unwrap_or(&digits).to_owned();
-    taken.insert(id.clone());
-    id
+    let context = &event.context;
+    if context.is_sidechain { context.agent_id } else { context.parent_tool_use }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::by_name;
 
@@ -151,7 +156,7 @@ mod tests {
             agents.observe(&Facts::default(), &event);
             assert_eq!(agents.place_of(&event), Some(n));
         }
-        agents.complete(&Facts::default());
+        agents.complete(&Facts::default(), Arc::default());
         let ids: BTreeSet<&str> = agents.list().iter().map(|agent| &*agent.id).collect();
         assert_eq!(ids.len(), n_agents);
     }

@@ -11,6 +11,7 @@ use crate::{
     pipeline::{
         agents::Agents,
         engine::{Engine, Written},
+        sidechains::Attributed,
         survey::{Events, Survey, as_own},
     },
 };
@@ -37,7 +38,8 @@ impl Conversion {
             engines.push(engine);
         }
         let (mut n_lines, mut result) = (0, Ok(()));
-        events.for_each(&mut |line, event| {
+        let attribution = agents.attribution().clone();
+        Attributed::new(events, &attribution).for_each(&mut |line, event| {
             n_lines += 1;
             let Ok(event) = event else { return true };
             let is_message = event.message().is_some();

@@ -1,11 +1,17 @@
 //! The first pass over a source: what its writer must know before the first line.
 
-use std::io;
+use std::{io, sync::Arc};
 
 use core_model::{Event, Facts, Format, Options, Plan, Role};
 use jsonl::Line;
 
-use crate::{carry::Base, pipeline::agents::Agents};
+use crate::{
+    carry::Base,
+    pipeline::{
+        agents::Agents,
+        sidechains::{Attributed, Attribution},
+    },
+};
 
 /// What the first pass found.
 #[derive(Debug, Default)]
@@ -17,8 +23,11 @@ pub(crate) struct Survey {
     pub(crate) shows_agents: bool,
     /// Whether those of them are shown that say which tool use started the sub-agent.
     pub(crate) shows_linked: bool,
-    /// The sub-agents whose tool uses the source tells; none if the target shows them.
+    /// The sub-agents of which the source tells among its own messages; none if the target shows
+    /// them.
     pub(crate) agents: Agents,
+    /// Whose the lines of sub-agents are that do not say it themselves.
+    pub(crate) attribution: Arc<Attribution>,
     /// Whether these are written to files of their own.
     pub(crate) has_derived: bool,
 }
@@ -45,7 +54,7 @@ impl Survey {
             return Agents::default();
         }
         let mut agents = std::mem::take(&mut self.agents);
-        agents.complete(&self.facts);
+        agents.complete(&self.facts, self.attribution.clone());
         self.has_derived = !agents.is_empty();
         agents
     }
@@ -67,6 +76,11 @@ pub(crate) fn as_own(mut event: Event<'_>) -> Event<'_> {
 pub(crate) trait Events {
     /// Calls `each` with every line and its event, until it returns false.
     fn for_each(&mut self, each: &mut EachEvent<'_>) -> io::Result<()>;
+
+    /// Returns where the session's own file ends in the source: in a source of one file, nowhere.
+    fn own_end(&self) -> u64 {
+        u64::MAX
+    }
 }
 
 /// What is done with each line and its event; false ends the reading.
@@ -86,6 +100,7 @@ pub(crate) fn survey(
     let mut planner = from.planner.map(|planner| planner(options));
     let mut samples: [Option<String>; 2] = [None, None];
     let (mut n_main, mut n_agents) = (0u64, 0u64);
+    let (own_end, mut has_sidechains) = (source.own_end(), false);
     survey.shows_linked = to.has_inline_agents;
     source.for_each(&mut |line, event| {
         let Ok(event) = event else { return true };
@@ -103,11 +118,31 @@ pub(crate) fn survey(
         }
         if !event.is_sub_agent() {
             survey.facts.observe(event);
+        } else if event.context.parent_tool_use.is_none() {
+            has_sidechains |= line.offset() < own_end;
         } else if !to.has_inline_agents {
             survey.agents.observe(&survey.facts, event);
         }
         true
     })?;
+    // Where nothing else is said, the sidechain is the conversation.
+    let bundles = from.bundles.filter(|_| has_sidechains && n_main > 0);
+    if let Some(bundles) = bundles {
+        survey.attribution = Arc::new(Attribution::find(source, bundles)?);
+    }
+    let attribution = survey.attribution.clone();
+    let source = &mut Attributed::new(source, &attribution);
+    if bundles.is_some() && !to.has_inline_agents {
+        source.for_each(&mut |_, event| {
+            if let Ok(event) = event
+                && event.context.is_sidechain
+                && event.message().is_some()
+            {
+                survey.agents.observe(&survey.facts, event);
+            }
+            true
+        })?;
+    }
     survey.base = Base::of_lines(samples.iter().flatten().map(String::as_str));
     survey.plan = planner.map(|planner| planner.finish()).unwrap_or_default();
     let is_family = from.family == to.family;

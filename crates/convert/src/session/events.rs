@@ -148,4 +148,8 @@ impl Events for SessionEvents<'_> {
         self.turns = Some(turns);
         Ok(())
     }
+
+    fn own_end(&self) -> u64 {
+        self.session.files().first().map_or(u64::MAX, |main| main.volume.size)
+    }
 }

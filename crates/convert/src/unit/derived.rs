@@ -25,7 +25,7 @@ impl Order {
     pub(crate) fn may_derive(&self, from: &'static Format, stack: &Stack) -> bool {
         let is_asked_for = self.subagents == SubAgents::Files && self.to.bundles.is_some();
         let is_new = from.family != self.to.family && stack.depth(self.to).is_none();
-        is_asked_for && is_new && from.has_inline_agents && !self.to.has_inline_agents
+        is_asked_for && is_new && !self.to.has_inline_agents
     }
 
     /// Writes the sub-agents of a source, each to a file without a name yet beside that at `path`, and
@@ -57,6 +57,8 @@ impl Order {
             transcripts.push(self.outputs.create_shut(&place, mode, &mut folders)?);
         }
         report.n_agents += agents.list().len() as u64;
+        let unlinked = agents.list().iter().filter(|agent| agent.description.tool_use.is_none());
+        report.n_unlinked += unlinked.count() as u64;
         let sinks = transcripts.iter_mut().map(|file| file as &mut dyn Write).collect();
         for written in self.conversion(from).run_derived(events, agents, sinks)? {
             report.lines_out += written.n_lines;

@@ -22,9 +22,9 @@ use crate::{
     journal::Standing,
     output::{Finished, Pending, hashing::Hashing},
     outputs::Bundle,
-    pipeline::{OtherTarget, Target, damage::first_damage, stack::Stack},
+    pipeline::{OtherTarget, Target, agents::Agents, damage::first_damage, stack::Stack},
     redaction::{Redactions, redact},
-    session::{Change, Session},
+    session::{Change, Session, SessionEvents},
     storage::Storage,
 };
 
@@ -111,7 +111,13 @@ impl Order {
         let conversion = self.conversion(from);
         let mut target = self.outputs.create_packed(path, mode, self.outputs.manner.compression)?;
         let mut residue = Residue { outputs: &self.outputs, path, mode, file: None };
-        let to = Target { residue: Some(&mut residue), ..Target::of(&mut target) };
+        let mut derived = Agents::default();
+        let may_derive = self.may_derive(from, &Stack::default());
+        let to = Target {
+            residue: Some(&mut residue),
+            derived: may_derive.then_some(&mut derived),
+            ..Target::of(&mut target)
+        };
         let (mut report, sidecar) = conversion.run_session(&staged.session, to)?;
         report.redactions.clone_from(redactions);
         let target = target.finish()?;
@@ -119,13 +125,17 @@ impl Order {
             let mut written = Source::new(Opened::file(target.reread()?, Limits::NONE)?);
             verify(&conversion, &staged.session, &mut written, sidecar.as_deref())?;
         }
+        let mut files: Vec<Finished> =
+            residue.file.map(Pending::finish).transpose()?.into_iter().collect();
+        if !derived.is_empty() {
+            let events = &mut SessionEvents::new(&staged.session, from);
+            files.extend(self.write_derived(events, from, derived, path, mode, &mut report)?);
+        }
         let is_changing = match session.change()? {
             Change::None => false,
             Change::Growth if may_grow => true,
             Change::Growth | Change::Other => return Err(Refusal::Changing),
         };
-        let mut files: Vec<Finished> =
-            residue.file.map(Pending::finish).transpose()?.into_iter().collect();
         if let Some(sidecar) = &sidecar {
             let mut file = self.outputs.create(&sidecar_path(path), mode)?;
             file.write_all(sidecar)?;

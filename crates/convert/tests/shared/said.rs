@@ -5,7 +5,9 @@ mod pieces;
 
 use std::borrow::Cow;
 
-use core_model::{Block, Content, Event, Facts, Field, Format, Message, Options, Role, ToolResult};
+use core_model::{
+    Block, Content, Event, Facts, Field, Format, Message, Options, Role, Sidechains, ToolResult,
+};
 use jsonl::{Raw, Scanner, Style};
 
 pub(crate) use self::pieces::pieces;
@@ -44,7 +46,11 @@ impl Said {
         let mut scanner = Scanner::default();
         let mut planner = from.planner.map(|planner| planner(&Options::default()));
         let mut has_main = false;
+        let mut sidechains = from.bundles.map(Sidechains::new);
         each(bytes, from, &mut scanner, |offset, event| {
+            if let Some(sidechains) = &mut sidechains {
+                sidechains.observe(offset, event);
+            }
             if let Some(planner) = &mut planner {
                 planner.observe(offset, event);
             }
@@ -52,10 +58,18 @@ impl Said {
         });
         let plan = planner.map(|planner| planner.finish()).unwrap_or_default();
         let shows_agents = !has_main || from.family == to.family;
+        sidechains.iter_mut().for_each(Sidechains::link);
+        let is_linked = |offset| {
+            sidechains.as_ref().is_some_and(|sidechains| {
+                let place = sidechains.place_of(offset);
+                place.is_some_and(|place| sidechains.agents()[place].tool_use.is_some())
+            })
+        };
         let mut said = Said::default();
         let mut facts = Facts::default();
         each(bytes, from, &mut scanner, |offset, event| {
-            let is_shown = shows_agents || !event.is_sub_agent();
+            let is_told = to.has_inline_agents && is_linked(offset);
+            let is_shown = shows_agents || !event.is_sub_agent() || is_told;
             if is_shown && plan.hides(offset).is_none() {
                 facts.observe(event);
                 if let Some(message) = event.message() {
