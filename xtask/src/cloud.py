@@ -39,6 +39,7 @@ def main():
     server.start()
     host, port = server.get_host_and_port()
     stage = Stage(convert, azurite, folder, f"http://{host}:{port}")
+    print(f"| {folder.name} | seconds | what holds |\n| --- | --- | --- |")
     try:
         for check in (
             there_and_back,
@@ -48,13 +49,15 @@ def main():
             changing,
             taken,
             failing,
+            workers,
             large,
             azure,
             web,
         ):
             start = time.monotonic()
             check(stage)
-            print(f"{check.__name__:<16} {time.monotonic() - start:5.1f} s")
+            what = check.__doc__.split("\n\n")[0].replace("\n    ", " ")
+            print(f"| {check.__name__} | {time.monotonic() - start:.1f} | {what} |", flush=True)
     finally:
         server.stop()
 
@@ -71,6 +74,7 @@ class Stage:
             "AWS_REGION": "us-east-1",
             "AWS_ENDPOINT_URL": endpoint,
             "AWS_ALLOW_HTTP": "true",
+            "CONVERT_PROGRESS": "none",
         }
         self.s3 = boto3.client(
             "s3",
@@ -100,12 +104,15 @@ class Stage:
 
     def run(self, *arguments, status=(0, 1), **more):
         environment = {**self.environment, **more}
-        command = [self.convert, "--progress", "none", *arguments]
-        run = subprocess.run(command, env=environment, capture_output=True, text=True)
+        run = subprocess.run([self.convert, *arguments], env=environment, capture_output=True, text=True)
         told = run.stderr + run.stdout
         expect(run.returncode in status, f"{arguments}: exit status {run.returncode}\n{told}")
         expect(SECRET not in told, f"{arguments}: a secret is told")
         return run
+
+    def receipts(self, plan, **more):
+        """What workers answer to a plan."""
+        return [json.loads(line) for line in self.run("work", plan, **more).stdout.splitlines()]
 
     def start(self, *arguments):
         """Begins a run that nobody waits for."""
@@ -196,7 +203,7 @@ def units(stage):
 
 def killed(stage):
     """Runs that are killed leave whole objects, and the next one goes on."""
-    there = ["s3://logs/in/", "--to", "clido", "-o", "s3://logs/killed/", "--progress", "none", "-q"]
+    there = ["s3://logs/in/", "--to", "clido", "-o", "s3://logs/killed/", "-q"]
     for how, seconds in [(signal.SIGKILL, 0.3), (signal.SIGINT, 0.6), (signal.SIGKILL, 1.0)]:
         run = stage.start(*there)
         time.sleep(seconds)
@@ -243,7 +250,7 @@ def changing(stage):
 
 def taken(stage):
     """Two runs at a time write each object once, and both end well."""
-    there = ["s3://logs/in/", "--to", "clido", "-o", "s3://logs/taken/", "--progress", "none", "-q"]
+    there = ["s3://logs/in/", "--to", "clido", "-o", "s3://logs/taken/", "-q"]
     ends = {run.wait() for run in [stage.start(*there) for _ in range(3)]}
     expect(ends <= {0, 1}, f"exit statuses {ends}")
     stage.same("taken/", pathlib.Path("plain-there"))
@@ -274,6 +281,43 @@ def failing(stage):
         denied = {"AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}"}
         run = stage.run("s3://logs/in/", good, "--to", "clido", "-o", "denied", status=(1, 2), **denied)
         expect("denies" in run.stderr, run.stderr)
+
+
+def workers(stage):
+    """Workers read objects, and write what a run does; a store that is not there is a receipt."""
+    out = pathlib.Path("worked").absolute()
+    plan = stage.run("plan", "s3://logs/in/", "--to", "clido", "-o", str(out), "-q").stdout
+    pathlib.Path("plan").write_text(plan)
+    answers = stage.receipts("plan")
+    expect(len(answers) == plan.count("\n"), f"{len(answers)} receipts")
+    stage.run("merge", "--plan", "plan")
+    expect(files(out) - {JOURNAL} >= files(pathlib.Path("plain-there")), "files are missing")
+    for name in files(pathlib.Path("plain-there")) - {JOURNAL}:
+        same = (out / name).read_bytes() == pathlib.Path("plain-there", name).read_bytes()
+        expect(same, f"{name} differs")
+    again = {it["status"] for it in stage.receipts("plan")}
+    expect("ok" not in again, f"done again: {again}")
+    # What changed since is done again, alone.
+    key = "in/" + stage.sessions()[0]
+    body = stage.get(key)
+    stage.put(key, body + body.splitlines(keepends=True)[-1])
+    changed = [it["id"] for it in stage.receipts("plan") if it["status"] == "ok"]
+    expect(changed == [key.removeprefix("in/")], f"also done: {changed}")
+    stage.put(key, body)
+    # One unit lies in a store that is not there, one in a bucket; the rest goes on.
+    done = {it["id"] for it in answers if it["status"] == "ok"}
+    good = [it for it in map(json.loads, plan.splitlines()) if it["id"] in done and not it["subs"]][-1]
+    lost = {**good, "id": "lost", "main": "s3://nowhere-at-all/a.jsonl", "subs": []}
+    pathlib.Path("plan").write_text(json.dumps(lost) + "\n" + json.dumps(good) + "\n")
+    told = {it["id"]: it for it in stage.receipts("plan")}
+    expect(told["lost"]["status"] == "fail" and "no such" in told["lost"]["error"], str(told))
+    expect(told[good["id"]]["status"] != "fail", str(told))
+    here = {**good, "main": str(stage.folder / good["main"].removeprefix("s3://logs/in/")), "subs": []}
+    pathlib.Path("plan").write_text(json.dumps(good) + "\n" + json.dumps({**here, "id": "h"}) + "\n")
+    told = stage.receipts("plan", AWS_ENDPOINT_URL="http://127.0.0.1:1")
+    told = {it["id"]: it for it in told}
+    expect("refused" in told[good["id"]]["error"], str(told))
+    expect(told["h"]["status"] != "fail", str(told))
 
 
 def large(stage):

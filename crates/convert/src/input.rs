@@ -102,6 +102,18 @@ impl Input {
         }
     }
 
+    /// Returns the path whatever folder we are in, if it is a file; an URL is one already.
+    ///
+    /// # Errors
+    ///
+    /// The system's own.
+    pub(crate) fn absolute(&self) -> io::Result<Option<PathBuf>> {
+        match self.path() {
+            Some(path) if self.storage().is_disk() => std::path::absolute(path).map(Some),
+            path => Ok(path.map(Path::to_owned)),
+        }
+    }
+
     /// Returns where the file is; on the disk, if it is none.
     pub(crate) fn storage(&self) -> &Storage {
         match self {

@@ -167,7 +167,7 @@ impl Outputs {
         salt: u64,
     ) -> io::Result<Standing> {
         let default = Standing::Open(self.manner.replace());
-        let (Some(root), Some(source)) = (&self.root, absolute(input)?) else {
+        let (Some(root), Some(source)) = (&self.root, input.absolute()?) else {
             return Ok(default);
         };
         let (false, Some(snapshot)) = (self.manner.force, opened.snapshot()) else {
@@ -246,13 +246,5 @@ impl Outputs {
         {
             self.full.get_or_init(|| root::file_system_of(path));
         }
-    }
-}
-
-/// Returns the path of a file whatever folder we are in; an URL is one already.
-fn absolute(input: &Input) -> io::Result<Option<PathBuf>> {
-    match input.path() {
-        Some(path) if input.storage().is_disk() => std::path::absolute(path).map(Some),
-        path => Ok(path.map(Path::to_owned)),
     }
 }

@@ -9,6 +9,7 @@ pub(crate) mod planned;
 pub(crate) mod queue;
 pub(crate) mod receipt;
 pub(crate) mod store;
+mod told;
 
 use std::{
     fs::File,

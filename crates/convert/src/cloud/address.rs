@@ -57,6 +57,11 @@ impl Buckets {
         self.open.insert(key.to_owned(), bucket.clone());
         Ok((bucket, PathBuf::from(address.shown)))
     }
+
+    /// Forgets what the objects of all buckets were.
+    pub(crate) fn forget(&self) {
+        self.open.values().for_each(|bucket| bucket.forget_all());
+    }
 }
 
 impl<'u> Address<'u> {

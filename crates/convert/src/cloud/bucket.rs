@@ -196,6 +196,11 @@ impl Bucket {
         self.seen().objects.insert(key.clone(), Look::Stale);
     }
 
+    /// Forgets what the objects were: of those that are asked for again the store is.
+    pub(super) fn forget_all(&self) {
+        *self.seen() = Seen::default();
+    }
+
     /// Begins to read a part of an object, which must be what it was.
     pub(super) fn begin(
         &self,

@@ -11,7 +11,12 @@ use std::{
 use object_store::{ObjectStore, memory::InMemory, path::Path as Key};
 
 use super::{Bucket, Buckets, Condition};
-use crate::storage::is_changed;
+use crate::{
+    cli::ConversionArgs,
+    outputs::Durability,
+    storage::is_changed,
+    worker::{chunk::Worker, planned::Planned},
+};
 
 static STORES: Mutex<Vec<(String, Arc<InMemory>)>> = Mutex::new(Vec::new());
 
@@ -134,6 +139,51 @@ fn a_lost_journal_costs_work_alone() {
     bucket("memory://lost").remove(Path::new(&journal)).expect("removed");
     assert_eq!(run(&there), ExitCode::SUCCESS);
     assert_eq!(objects("memory://lost/out").len(), first.len());
+}
+
+#[test]
+fn a_worker_reads_an_object_as_it_is_now() {
+    let (_, bytes) = sample().into_iter().find(|(name, _)| !name.contains('/')).expect("a session");
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = ["--to", "clido"].map(str::to_owned);
+    let planned = Planned {
+        id: "a.jsonl".into(),
+        main: "memory://worked/in/a.jsonl".into(),
+        subs: Vec::new(),
+        bytes: 0,
+        etag: "".into(),
+        root: folder.path().join("out"),
+        out: folder.path().join("out/a.jsonl"),
+        digest: ConversionArgs::of_words(&options).expect("options").digest(),
+        options: options.into(),
+        same_as: None,
+        is_taken: false,
+        piece: None,
+    };
+    let worker = Worker {
+        to: None,
+        durability: Durability::None,
+        force: false,
+        wants_reports: false,
+        roots: Mutex::default(),
+        stores: Mutex::default(),
+    };
+    let work = || {
+        let receipts = worker.work(std::slice::from_ref(&planned));
+        let receipt = String::from_utf8(receipts.concat()).expect("text");
+        let words = ["ok", "skip", "fail"];
+        words.into_iter().find(|word| receipt.contains(&format!("\"status\":\"{word}\"")))
+    };
+    assert_eq!(work(), Some("fail"), "nothing is there");
+    put("memory://worked/in/a.jsonl", bytes.clone());
+    assert_eq!([work(), work()], [Some("ok"), Some("skip")]);
+    let output = folder.path().join("run");
+    let output = output.to_str().expect("text");
+    assert_eq!(run(&["memory://worked/in/", "--to", "clido", "-o", output]), ExitCode::SUCCESS);
+    let written = |path: &Path| std::fs::read(path).expect("read");
+    assert!(written(&planned.out) == written(&Path::new(output).join("a.jsonl")));
+    put("memory://worked/in/a.jsonl", [&bytes[..], b"\n"].concat());
+    assert_eq!([work(), work()], [Some("ok"), Some("skip")]);
 }
 
 #[test]

@@ -71,8 +71,10 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     if is_folder && is_inside_an_input(&args.output, &args.inputs) {
         return failed("the output folder is inside the input folder");
     }
-    if args.inputs.iter().chain([&args.output]).any(|path| is_url(path)) {
-        return failed("workers convert files; what is in object stores is converted by a run");
+    if is_url(&args.output) {
+        return failed(
+            "workers write to folders; what goes to an object store is written by a run",
+        );
     }
     let root = absolute(&args.output)?;
     sweep(&root);
@@ -106,8 +108,9 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
 
 fn planned(task: &Task<'_>, bytes: u64, root: &Path, how: &ConversionArgs) -> io::Result<Planned> {
     let path = |input: &Input| match input {
-        Input::File { path, .. } | Input::Missing { path, .. } => absolute(path),
-        Input::Stdin | Input::Lines { .. } => Err(io::ErrorKind::Unsupported.into()),
+        Input::Missing { path, .. } if is_url(path) => Ok(path.clone()),
+        Input::Missing { path, .. } => absolute(path),
+        input => input.absolute()?.ok_or_else(|| io::ErrorKind::Unsupported.into()),
     };
     let main = path(&task.unit.main)?;
     let subs: Vec<PathBuf> =
@@ -121,7 +124,7 @@ fn planned(task: &Task<'_>, bytes: u64, root: &Path, how: &ConversionArgs) -> io
     let id = if task.is_free && task.same_as.is_none() { id } else { path_body(&main) };
     Ok(Planned {
         id,
-        etag: Planned::etag([&*main].into_iter().chain(subs.iter().map(PathBuf::as_path))),
+        etag: Planned::etag(task.unit.files()),
         main,
         subs,
         bytes,

@@ -81,6 +81,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         force: args.force,
         wants_reports: args.report.is_some(),
         roots: Mutex::default(),
+        stores: Mutex::default(),
     };
     let work = || -> io::Result<()> {
         // Few at a time for each of many threads: what waits for the disk stays open.

@@ -5,7 +5,7 @@ use std::{io, path::Path};
 use super::Input;
 #[cfg(not(feature = "cloud"))]
 use crate::storage::without_cloud;
-use crate::storage::{Storage, without_query};
+use crate::storage::{Storage, is_url, without_query};
 #[cfg(feature = "cloud")]
 use crate::{cloud::Buckets, input::walk::is_ours, storage::is_folder};
 
@@ -17,6 +17,27 @@ pub(crate) struct Stores {
 }
 
 impl Stores {
+    /// Returns where a path of a plan leads to.
+    ///
+    /// # Errors
+    ///
+    /// If it is an URL of no store, or the program knows none.
+    pub(crate) fn of(&mut self, path: &Path) -> io::Result<Storage> {
+        if !is_url(path) {
+            return Ok(Storage::Disk);
+        }
+        #[cfg(feature = "cloud")]
+        return Ok(Storage::Bucket(self.buckets.of(path)?.0));
+        #[cfg(not(feature = "cloud"))]
+        Err(without_cloud())
+    }
+
+    /// Forgets what objects were: whoever asks for one again is told what it is then.
+    pub(crate) fn forget(&self) {
+        #[cfg(feature = "cloud")]
+        self.buckets.forget();
+    }
+
     /// Returns the store of an URL that is written to.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{Outputs, absolute, root::Root};
+use super::{Outputs, root::Root};
 use crate::{
     input::{Input, opened::Opened},
     job::verdict::Verdict,
@@ -23,7 +23,7 @@ impl Outputs {
         files: &[Finished],
         salt: u64,
     ) -> io::Result<Vec<Record>> {
-        let (Some(root), Some(source)) = (&self.root, absolute(input)?) else {
+        let (Some(root), Some(source)) = (&self.root, input.absolute()?) else {
             return Ok(Vec::new());
         };
         let Some(snapshot) = opened.snapshot() else { return Ok(Vec::new()) };
@@ -53,7 +53,7 @@ impl Outputs {
 
     /// Notes in the journal that nothing was written of an input, and why.
     pub(crate) fn note_failure(&self, input: &Input, verdict: Verdict) {
-        let (Some(root), Ok(Some(source))) = (&self.root, absolute(input)) else { return };
+        let (Some(root), Ok(Some(source))) = (&self.root, input.absolute()) else { return };
         let record = Record {
             source,
             size: input.size(),

@@ -5,7 +5,7 @@ use std::{
     ffi::OsStr,
     fs::File,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use jsonl::Scanner;
@@ -15,17 +15,18 @@ use super::{
     planned::Planned,
     receipt::{Receipt, Word},
     store::Store,
+    told::Told,
 };
 use crate::{
     account::Telling,
     cli::ConversionArgs,
     folder::Folder,
     folder_run::{FolderRun, Worked, plan::Task},
-    input::{Input, JOURNAL, RECEIPTS},
+    input::{JOURNAL, remote::Stores},
     interrupt::is_interrupted,
     job::{Order, settled::End},
     journal::{
-        Journal, Record,
+        Journal,
         lock::{Lock, lock_shared},
         paths::path_body,
         source_of,
@@ -51,6 +52,8 @@ pub(crate) struct Worker {
     pub(crate) wants_reports: bool,
     /// The folders that are written to.
     pub(crate) roots: Mutex<HashMap<PathBuf, Arc<Root>>>,
+    /// The stores that are read from.
+    pub(crate) stores: Mutex<Stores>,
 }
 
 /// A folder that is written to, and the lock on it, which other workers share.
@@ -77,7 +80,13 @@ impl Worker {
                 && one.digest == other.digest
                 && one.piece.is_some() == other.piece.is_some()
         };
-        units.chunk_by(is_alike).flat_map(|units| self.work_alike(units)).collect()
+        let receipts = units.chunk_by(is_alike).flat_map(|units| self.work_alike(units)).collect();
+        self.stores().forget();
+        receipts
+    }
+
+    fn stores(&self) -> MutexGuard<'_, Stores> {
+        self.stores.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Does units of one folder and the same options.
@@ -111,7 +120,7 @@ impl Worker {
                 receipts.push(receipt);
                 continue;
             }
-            match planned.unit() {
+            match planned.unit(self.stores().of(&planned.main)) {
                 Some(unit) => {
                     ready.push(Ready { planned, unit, earlier: store.read(&planned.id) });
                 }
@@ -201,7 +210,7 @@ impl<'p> Ready<'p> {
     /// Returns the receipt: what an earlier one says of files that were not converted anew stays.
     fn receipt(&self, worked: Worked, told: &mut Told, full: Option<&str>) -> Receipt<'p> {
         let mut sources = HashMap::new();
-        for path in self.unit.files().filter_map(|input| std::path::absolute(input.path()?).ok()) {
+        for path in self.unit.files().filter_map(|input| input.absolute().ok()?) {
             let lines = told.take(&path, &self.planned.out);
             sources.insert(path_body(&path), lines);
         }
@@ -217,45 +226,9 @@ impl<'p> Ready<'p> {
         let is_left = worked.files.iter().any(|file| file.end == End::Left);
         let error = full.filter(|_| is_left);
         let error = error.map(|place| format!("no space left on the file system of {place}"));
-        let etag = Planned::etag(self.unit.files().filter_map(Input::path));
+        let etag = Planned::etag(self.unit.files());
         let in_bytes = self.unit.size();
         Receipt { planned: self.planned, worked, error, in_bytes, etag, written }
-    }
-}
-
-/// What was told of files that were written.
-struct Told {
-    records: HashMap<PathBuf, Vec<Record>>,
-    digest: u64,
-    root: PathBuf,
-}
-
-impl Told {
-    fn of(told: Vec<Record>, digest: u64, root: &Path) -> Self {
-        let mut records: HashMap<PathBuf, Vec<Record>> = HashMap::new();
-        for record in told {
-            records.entry(record.source.clone()).or_default().push(record);
-        }
-        Self { records, digest, root: root.to_owned() }
-    }
-
-    /// Takes the lines of the journal of a source; those of one output, if several pieces of the
-    /// source have been written.
-    fn take(&mut self, source: &Path, output: &Path) -> Option<Vec<Vec<u8>>> {
-        let mut records = self.records.remove(source)?;
-        let is_piece = |record: &Record| {
-            record.written.as_ref().is_some_and(|it| self.root.join(&it.below) == output)
-        };
-        if output.starts_with(self.root.join(RECEIPTS)) {
-            let others: Vec<Record> = records.extract_if(.., |it| !is_piece(it)).collect();
-            if !others.is_empty() {
-                self.records.insert(source.to_owned(), others);
-            }
-        }
-        let records = records.iter().filter(|record| record.written.is_some());
-        let lines: Vec<_> =
-            records.map(|it| it.line(self.digest).trim_ascii_end().to_vec()).collect();
-        (!lines.is_empty()).then_some(lines)
     }
 }
 

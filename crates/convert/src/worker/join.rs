@@ -20,7 +20,7 @@ use super::{
 use crate::{
     folder::Folder,
     folder_run::Worked,
-    input::{RECEIPTS, snapshot::Snapshot},
+    input::{Input, RECEIPTS, snapshot::Snapshot},
     job::{
         settled::{End, Settled},
         verdict::Verdict,
@@ -60,7 +60,7 @@ pub(super) fn joined(
     digest: u64,
 ) -> Option<Vec<u8>> {
     let PlannedPiece { of, whole, .. } = planned.piece.as_ref()?;
-    let etag = Planned::etag([&*planned.main]);
+    let etag = Planned::etag([&Input::file(planned.main.clone())]);
     let receipt = store.read(of).filter(|receipt| is_of(receipt, &etag));
     let written = lines_of(&receipt);
     let journal = Journal::of_lines(written.iter().map(Vec::as_slice), digest);
@@ -95,7 +95,7 @@ pub(crate) fn join(
         return Ok(None);
     };
     let store = Store::of(folder.clone());
-    let etag = Planned::etag([&*first.main]);
+    let etag = Planned::etag([&Input::file(first.main.clone())]);
     if pieces.iter().all(|it| joined(it, &store, folder, first.digest).is_some()) {
         return Ok(None);
     }

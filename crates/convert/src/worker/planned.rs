@@ -1,11 +1,6 @@
 //! A unit of a plan: a line that says what to convert, how, and where it goes.
 
-use std::{
-    fs,
-    hash::Hasher,
-    os::unix::fs::MetadataExt,
-    path::{Path, PathBuf},
-};
+use std::{hash::Hasher, io, path::PathBuf};
 
 use jsonl::Value;
 use twox_hash::XxHash3_64;
@@ -14,7 +9,7 @@ use super::VERSION;
 use crate::{
     input::Input,
     journal::paths::{path_body, path_of},
-    storage::Storage,
+    storage::{Stat, Storage},
     terminal::object::Object,
     unit::Unit,
 };
@@ -139,30 +134,39 @@ impl Planned {
         })
     }
 
-    /// Returns what it asks to convert; none, if a file does not belong to the main one.
-    pub(crate) fn unit(&self) -> Option<Unit> {
+    /// Returns what it asks to convert, which is in this storage; none, if a file does not belong to
+    /// the main one.
+    pub(crate) fn unit(&self, storage: io::Result<Storage>) -> Option<Unit> {
         if let Some(PlannedPiece { range, .. }) = self.piece {
             let main = Input::Lines { path: self.main.clone(), range };
             return Some(Unit { main, others: Vec::new(), format: None });
         }
+        let found = storage.and_then(|storage| storage.stat(&self.main).map(|_| storage));
+        let storage = match found {
+            Ok(storage) => storage,
+            Err(error) => {
+                let main = Input::missing(&self.main, &error);
+                return Some(Unit { main, others: Vec::new(), format: None });
+            }
+        };
         let input = |path: &PathBuf| {
             let name = PathBuf::from(path.file_name().unwrap_or_default());
-            Input::File { storage: Storage::Disk, path: path.clone(), name, is_named: false }
+            Input::File { storage: storage.clone(), path: path.clone(), name, is_named: false }
         };
         let inputs = std::iter::once(&self.main).chain(&self.subs).map(input).collect();
         let mut units = Unit::group(inputs);
         if units.len() == 1 { units.pop() } else { None }
     }
 
-    /// Returns what tells files from what they may become: a hash of their sizes and times.
-    pub(crate) fn etag<'p>(files: impl IntoIterator<Item = &'p Path>) -> Box<str> {
+    /// Returns what tells files from what they may become: a hash of their sizes and times, and of
+    /// what a store calls their contents.
+    pub(crate) fn etag<'i>(files: impl IntoIterator<Item = &'i Input>) -> Box<str> {
         let mut hash = XxHash3_64::new();
-        for path in files {
-            if let Ok(metadata) = fs::symlink_metadata(path) {
-                let (length, seconds) = (metadata.len(), metadata.mtime());
+        for (path, input) in files.into_iter().filter_map(|input| Some((input.path()?, input))) {
+            if let Ok(Stat { length, modified, etag }) = input.storage().stat(path) {
                 hash.write(&length.to_le_bytes());
-                hash.write(&seconds.to_le_bytes());
-                hash.write(&metadata.mtime_nsec().to_le_bytes());
+                hash.write(&modified.to_le_bytes());
+                hash.write(etag.unwrap_or_default().as_bytes());
             }
         }
         format!("{:016x}", hash.finish()).into()

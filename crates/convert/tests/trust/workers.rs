@@ -4,6 +4,7 @@ use std::{
     collections::BTreeMap,
     fs,
     io::{BufRead, BufReader, Write},
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
     thread,
@@ -258,6 +259,10 @@ fn each_bad_input_gets_a_receipt_and_the_rest_goes_on() {
     }
     let no_unit = receipts.iter().find(|it| it["id"].is_null()).expect("a receipt");
     assert_eq!(no_unit["error"], format!("line {} is no unit: not JSON", n_units + 1));
+    for (id, verdict) in [("bomb.jsonl", "TooLarge"), ("d0/s0.jsonl", "Vanished")] {
+        let of = receipts.iter().find(|it| it["id"] == id).expect("a receipt");
+        assert_eq!(of["files"][0]["verdict"], verdict, "{of}");
+    }
     assert_eq!(counts(&receipts)["ok"], 3);
     assert_eq!(files(&stage.path("out")).len(), 3);
     assert!(!stage.path("elsewhere").exists());
@@ -268,6 +273,69 @@ fn each_bad_input_gets_a_receipt_and_the_rest_goes_on() {
     assert_eq!(counts(&stage.work(&[])), BTreeMap::from([("fail", 2), ("ok", 1), ("skip", 3)]));
     let merged = stage.ask(&["merge", "--plan", "plan"]);
     assert_eq!(merged.status.code(), Some(1), "{}", text(&merged));
+}
+
+#[test]
+#[cfg(not(feature = "cloud"))]
+fn a_store_that_is_not_known_is_said_by_a_receipt() {
+    let stage = Stage::new(2, 2);
+    stage.plan(&["--to", "clido"]);
+    let plan = fs::read_to_string(stage.path("plan")).expect("a plan");
+    let source = stage.path("in/d0/s0.jsonl");
+    let source = source.to_str().expect("text");
+    fs::write(stage.path("plan"), plan.replace(source, "s3://logs/s0.jsonl")).expect("written");
+    let receipts = stage.work(&[]);
+    assert_eq!(counts(&receipts), BTreeMap::from([("fail", 1), ("ok", 1)]));
+    let failed = receipts.iter().find(|it| it["status"] == "fail").expect("one");
+    let why = failed["error"].as_str().expect("why");
+    assert!(
+        why.starts_with("s3://logs/s0.jsonl: ") && why.contains("without object stores"),
+        "{why}"
+    );
+}
+
+/// What was readable when it was planned may not be read any more: a file, and a whole folder.
+#[test]
+fn a_permission_that_is_lost_is_said_by_receipts() {
+    let nobody = ["--reuid=65534", "--regid=65534", "--clear-groups"];
+    if !has("setpriv", &[&nobody[..], &["true"]].concat()) {
+        return;
+    }
+    let stage = Stage::new(6, 4);
+    let n_units = stage.plan(&["--to", "clido"]);
+    let program = stage.path("convert");
+    fs::copy(env!("CARGO_BIN_EXE_convert"), &program).expect("copied");
+    let give = ["chown", "-R", "65534:65534"];
+    let given = Command::new(give[0]).args(&give[1..]).arg(stage.folder.path()).status();
+    assert!(given.expect("it runs").success());
+    let work = || {
+        let mut work = Command::new("setpriv");
+        work.args(nobody).arg(&program).arg("work").arg(stage.path("plan"));
+        let output = work.output().expect("it runs");
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+        receipts(&output.stdout)
+    };
+    let set = |name: &str, mode| {
+        fs::set_permissions(stage.path(name), fs::Permissions::from_mode(mode)).expect("set");
+    };
+    set("in/d0/s0.jsonl", 0o000);
+    set("in/d1", 0o000);
+    let receipts = work();
+    assert_eq!(receipts.len(), n_units);
+    for receipt in &receipts {
+        let id = receipt["id"].as_str().expect("an id");
+        if id == "d0/s0.jsonl" || id.starts_with("d1/") {
+            assert_eq!(receipt["files"][0]["verdict"], "PermissionDenied", "{receipt}");
+            let why = receipt["error"].as_str().expect("why");
+            assert!(why.contains("Permission denied"), "{why}");
+        }
+    }
+    assert_eq!(counts(&receipts), BTreeMap::from([("fail", 3), ("ok", 3)]));
+    // Once it is given back, the rest is done.
+    set("in/d0/s0.jsonl", 0o600);
+    set("in/d1", 0o700);
+    assert_eq!(counts(&work()), BTreeMap::from([("ok", 3), ("skip", 3)]));
+    assert!(files(&stage.path("out")) == stage.expected(&[]));
 }
 
 #[test]
@@ -310,6 +378,8 @@ fn a_full_disk_is_said_by_receipts() {
     assert!(failed.len() > 10, "{full:?}");
     for it in failed {
         let why = it["error"].as_str().expect("why");
+        let verdict = &it["files"][0]["verdict"];
+        assert!(why.starts_with("its receipt") || verdict == "WriteFailed", "{it}");
         // Receipts need room too.
         assert!(why.to_lowercase().contains("no space left"), "{why}");
     }
