@@ -42,7 +42,7 @@ impl Compression {
 
 /// Reads what a compressed file holds: all of its frames or members.
 pub(crate) enum Decoder<R: Read> {
-    Gz(MultiGzDecoder<BufReader<R>>),
+    Gz(Box<MultiGzDecoder<BufReader<R>>>),
     Zst(zstd::stream::read::Decoder<'static, BufReader<R>>),
 }
 
@@ -54,7 +54,7 @@ impl<R: Read> Decoder<R> {
     /// If it cannot be set up.
     pub(crate) fn new(compression: Compression, reader: R) -> io::Result<Self> {
         Ok(match compression {
-            Compression::Gz => Decoder::Gz(MultiGzDecoder::new(BufReader::new(reader))),
+            Compression::Gz => Decoder::Gz(Box::new(MultiGzDecoder::new(BufReader::new(reader)))),
             Compression::Zst => {
                 let mut decoder = zstd::stream::read::Decoder::new(reader)?;
                 decoder.window_log_max(MAX_WINDOW_LOG)?;
