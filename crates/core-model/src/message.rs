@@ -31,7 +31,7 @@ pub struct Message<'l> {
     /// The string at which the model stopped, or `null`.
     pub stop_sequence: Option<Raw<'l>>,
     /// The tokens used: an object.
-    pub usage: Option<Raw<'l>>,
+    pub usage: Option<Value<'l>>,
     /// The API's id of the request.
     pub request_id: Option<Text<'l>>,
     /// What the client knows of a tool's result beyond the block: any value.

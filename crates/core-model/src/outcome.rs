@@ -1,6 +1,6 @@
 //! How a run ended.
 
-use jsonl::{Raw, Text};
+use jsonl::{Raw, Text, Value};
 
 use crate::Field;
 
@@ -22,7 +22,7 @@ pub struct Outcome<'l> {
     /// The time spent on the API, in milliseconds.
     pub duration_api_ms: Option<Raw<'l>>,
     /// The tokens used: an object.
-    pub usage: Option<Raw<'l>>,
+    pub usage: Option<Value<'l>>,
     /// The last words of the assistant.
     pub result: Option<Raw<'l>>,
     /// What went wrong: an array of strings.

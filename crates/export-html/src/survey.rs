@@ -6,7 +6,7 @@ use core_model::{
     Block, Body, CostPolicy, Costs, ErrorPolicy, Event, Facts, Format, NoticeKind, Overview, Place,
     Span, Status, Timeline, TokenTotals, Tokens, ToolRun, ToolRuns, event_millis, failed_results,
 };
-use jsonl::{Scanner, Text};
+use jsonl::Text;
 
 use crate::{
     threads::{Thread, Threads},
@@ -47,7 +47,6 @@ pub struct Survey {
     pub(crate) n_prompts: u64,
     pub(crate) n_errors: u64,
     n_lines: u64,
-    scanner: Scanner,
 }
 
 /// What is known of a conversation.
@@ -211,7 +210,7 @@ impl Survey {
     fn note_context(&mut self, event: &Event<'_>, time: Option<i64>) {
         let usage = event.message().and_then(|message| message.usage);
         if let (Some(usage), Some(time)) = (usage, time) {
-            let tokens = Tokens::read(usage, &mut self.scanner);
+            let tokens = Tokens::read(usage);
             let sent = Tokens { output: 0, ..tokens }.total();
             if sent > 0 {
                 self.contexts.push((time, sent));

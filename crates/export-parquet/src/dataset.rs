@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use core_model::Event;
-use jsonl::{Line, Scanner};
+use jsonl::Line;
 
 use crate::{
     EVENTS, Result, SESSIONS, SessionFile,
@@ -42,7 +42,6 @@ pub struct Dataset {
     events: Parts,
     sessions: Parts,
     with_raw: bool,
-    scanner: Scanner,
     n_cut: u64,
 }
 
@@ -59,7 +58,6 @@ impl Dataset {
             events: Parts::create(&folder.join("events"), events)?,
             sessions: Parts::create(&folder.join("sessions"), Columns::new(SESSIONS, None))?,
             with_raw,
-            scanner: Scanner::default(),
             n_cut: 0,
         })
     }
@@ -77,7 +75,7 @@ impl Dataset {
     ) -> Result<()> {
         let raw = if self.with_raw { line.bytes() } else { b"" };
         let mut raws = raw.chunks(MAX_RAW).map(Cell::Bytes);
-        let mut row = Row::new(file, line, event, &mut self.scanner);
+        let mut row = Row::new(file, line, event);
         let blocks =
             event.and_then(Event::message).into_iter().flat_map(|message| message.blocks());
         for (block, _) in blocks {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use core_model::{Body, Context, Event, Role, Tokens, iso_millis, millis};
-use jsonl::{Line, Raw, Scanner, Text};
+use jsonl::{Line, Raw, Text};
 
 use crate::{
     SessionFile,
@@ -31,12 +31,7 @@ pub(crate) struct Row<'l> {
 }
 
 impl<'l> Row<'l> {
-    pub(crate) fn new(
-        file: &SessionFile,
-        line: &Line<'l>,
-        event: Option<&Event<'l>>,
-        scanner: &mut Scanner,
-    ) -> Self {
+    pub(crate) fn new(file: &SessionFile, line: &Line<'l>, event: Option<&Event<'l>>) -> Self {
         let message = event.and_then(Event::message);
         let context = event.map(|event| event.context).unwrap_or_default();
         let model = match event.map(|event| &event.body) {
@@ -60,7 +55,7 @@ impl<'l> Row<'l> {
             model,
             stop_reason: message.and_then(|message| message.stop_reason),
             time: context.time.and_then(millis),
-            tokens: usage.map(|usage| Tokens::read(usage, scanner)),
+            tokens: usage.map(Tokens::read),
         }
     }
 

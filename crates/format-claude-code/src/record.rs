@@ -61,7 +61,7 @@ pub struct Record<'l> {
     /// Thinking that the API has not signed: an array of strings.
     pub unsigned_thinking: Option<Value<'l>>,
     /// The tokens used, where they stand on the line (seed 003).
-    pub usage: Option<Raw<'l>>,
+    pub usage: Option<Value<'l>>,
     /// The message.
     pub message: Option<Value<'l>>,
 }
@@ -107,7 +107,7 @@ impl<'l> Record<'l> {
             b"customTitle" => self.custom_title = value.text(),
             b"toolUseResult" => self.tool_use_result = Some(value.raw()),
             b"unsignedThinking" => self.unsigned_thinking = Some(value).filter(Value::is_array),
-            b"usage" => self.usage = Some(value.raw()),
+            b"usage" => self.usage = Some(value),
             b"message" => self.message = Some(value),
             _ => return false,
         }
@@ -129,7 +129,7 @@ pub struct ApiMessage<'l> {
     /// The string at which the model stopped.
     pub stop_sequence: Option<Raw<'l>>,
     /// The tokens used.
-    pub usage: Option<Raw<'l>>,
+    pub usage: Option<Value<'l>>,
     /// The time, in seeds' 003 place.
     pub timestamp: Option<Raw<'l>>,
     /// The title in a `summary` line.
@@ -150,7 +150,7 @@ impl<'l> ApiMessage<'l> {
                 b"content" => found.content = Some(value),
                 b"stop_reason" => found.stop_reason = Some(value.raw()),
                 b"stop_sequence" => found.stop_sequence = Some(value.raw()),
-                b"usage" => found.usage = Some(value.raw()),
+                b"usage" => found.usage = Some(value),
                 b"timestamp" => found.timestamp = time(value),
                 b"summary" => found.summary = value.text(),
                 _ => return false,

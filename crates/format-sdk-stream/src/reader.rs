@@ -99,7 +99,7 @@ fn assistant<'l>(record: &Record<'l>) -> Message<'l> {
     message.model = text(inner, "model");
     message.stop_reason = raw(inner, "stop_reason");
     message.stop_sequence = raw(inner, "stop_sequence");
-    message.usage = raw(inner, "usage");
+    message.usage = inner.get("usage");
     message
 }
 
@@ -156,7 +156,7 @@ fn outcome(value: Value<'_>) -> Outcome<'_> {
     outcome.turns = raw(value, "num_turns");
     outcome.duration_ms = raw(value, "duration_ms");
     outcome.duration_api_ms = raw(value, "duration_api_ms");
-    outcome.usage = raw(value, "usage");
+    outcome.usage = value.get("usage");
     outcome.result = raw(value, "result");
     outcome.errors = raw(value, "errors");
     outcome

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use core_model::{
     Block, Body, Event, Facts, LineId, LossKind, Message, Output, Role, millis, uuid_of_name,
 };
-use jsonl::{Raw, Scanner, Style, Value, respell_str};
+use jsonl::{Raw, Style, Value, respell_str};
 
 use crate::compose::Composer;
 
@@ -24,7 +24,6 @@ pub(crate) struct Session {
     pub(crate) n_prompts: usize,
     /// The interaction that is going on.
     pub(crate) interaction: Option<Interaction>,
-    scanner: Scanner,
 }
 
 /// What a writer remembers of an interaction.
@@ -51,15 +50,7 @@ pub(crate) const TOKENS: [&str; 4] =
 impl Session {
     pub(crate) fn new(style: Style, facts: &Facts) -> Self {
         let id = facts.session_id.as_deref().map(|id| respelt(id, style)).unwrap_or_default();
-        Self {
-            style,
-            id,
-            held: None,
-            response: None,
-            n_prompts: 0,
-            interaction: None,
-            scanner: Scanner::default(),
-        }
+        Self { style, id, held: None, response: None, n_prompts: 0, interaction: None }
     }
 
     /// Takes note of the session's id that a line of the own family has.
@@ -159,7 +150,7 @@ impl Session {
             interaction.result = Some(respelt(text.as_str(), style));
         }
         interaction.stop_reason = message.stop_reason.map(|reason| respelt(reason.as_str(), style));
-        let usage = message.usage.map(|usage| tokens(&mut self.scanner, usage));
+        let usage = message.usage.map(tokens);
         match message.id {
             Some(id) => {
                 let of_response = interaction.responses.entry(id.as_str().to_owned()).or_default();
@@ -200,8 +191,7 @@ fn add(sum: &mut [u64; 4], tokens: &[u64; 4]) {
     }
 }
 
-fn tokens(scanner: &mut Scanner, usage: Raw<'_>) -> [u64; 4] {
-    let Ok(usage) = scanner.scan_raw(usage) else { return [0; 4] };
+fn tokens(usage: Value<'_>) -> [u64; 4] {
     TOKENS.map(|name| usage.get(name).and_then(|tokens| tokens.raw().as_u64()).unwrap_or(0))
 }
 

@@ -147,7 +147,7 @@ pub(crate) fn message(
             line.raw("stop_reason", message.stop_reason.unwrap_or(Raw::NULL));
             line.raw("stop_sequence", message.stop_sequence.unwrap_or(Raw::NULL));
             if let Some(usage) = message.usage {
-                line.raw("usage", usage);
+                line.raw("usage", usage.raw());
             }
             line.end("}");
             parent(&mut line, event);
@@ -197,7 +197,7 @@ fn dumped_assistant(
         return;
     }
     line.put("error", if message.is_api_error { "\"unknown\"" } else { "null" });
-    line.raw("usage", message.usage.unwrap_or(Raw::NULL));
+    line.raw("usage", message.usage.map_or(Raw::NULL, |usage| usage.raw()));
     line.raw("message_id", message.id.map_or(Raw::NULL, Raw::from));
     line.raw("stop_reason", message.stop_reason.unwrap_or(Raw::NULL));
     session.put_known_id(line);

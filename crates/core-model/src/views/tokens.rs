@@ -2,7 +2,7 @@
 
 use std::ops::{Add, AddAssign};
 
-use jsonl::{Raw, Scanner};
+use jsonl::Value;
 
 use crate::{Body, ByHash, Event, IdHasher};
 
@@ -25,14 +25,12 @@ impl Tokens {
     /// ```
     /// let mut scanner = jsonl::Scanner::default();
     /// let usage = br#"{"input_tokens":12345,"output_tokens":678,"service_tier":null}"#;
-    /// let usage = scanner.scan_slice(usage, 0)?.raw();
-    /// let tokens = core_model::Tokens::read(usage, &mut jsonl::Scanner::default());
+    /// let tokens = core_model::Tokens::read(scanner.scan_slice(usage, 0)?);
     /// assert_eq!((tokens.input, tokens.output, tokens.total()), (12345, 678, 13023));
     /// # Ok::<(), jsonl::Error>(())
     /// ```
-    pub fn read<'l>(usage: Raw<'l>, scanner: &mut Scanner) -> Self {
+    pub fn read(usage: Value<'_>) -> Self {
         let mut tokens = Self::default();
-        let Ok(usage) = scanner.scan_raw(usage) else { return tokens };
         usage.read_members(|key, value| {
             let place = match key {
                 b"input_tokens" => &mut tokens.input,
@@ -80,7 +78,6 @@ impl AddAssign for Tokens {
 /// or none.
 #[derive(Debug, Default)]
 pub struct TokenTotals {
-    scanner: Scanner,
     done: Tokens,
     /// By the hashes of the responses' ids.
     by_response: ByHash<Tokens>,
@@ -94,7 +91,7 @@ impl TokenTotals {
         match &event.body {
             Body::Message(message) => {
                 let Some(usage) = message.usage.filter(|usage| !usage.is_null()) else { return };
-                let tokens = Tokens::read(usage, &mut self.scanner);
+                let tokens = Tokens::read(usage);
                 match message.id {
                     Some(id) => {
                         self.by_response.insert(self.hasher.hash_text(id), tokens);
@@ -104,7 +101,7 @@ impl TokenTotals {
             }
             Body::Outcome(outcome) => {
                 let Some(usage) = outcome.usage.filter(|usage| !usage.is_null()) else { return };
-                self.done += Tokens::read(usage, &mut self.scanner);
+                self.done += Tokens::read(usage);
                 self.by_response.clear();
                 self.nameless = Tokens::default();
             }

@@ -1,7 +1,7 @@
 //! Responses: n entries of one block each, with one message id.
 
 use core_model::{Block, Event, LineId, LossKind, Message, Output, ToolUse};
-use jsonl::{Raw, Text};
+use jsonl::{Raw, Text, Value};
 
 use super::{
     ClaudeCodeWriter,
@@ -175,9 +175,9 @@ impl ClaudeCodeWriter {
         }
         out.put(line, ",\"stop_sequence\":");
         out.put_raw(line, message.stop_sequence.unwrap_or(Raw::NULL));
-        if let Some(usage) = message.usage.filter(|usage| usage.as_str().starts_with('{')) {
+        if let Some(usage) = message.usage.filter(Value::is_object) {
             out.put(line, ",\"usage\":");
-            out.put_raw(line, usage);
+            out.put_raw(line, usage.raw());
         }
         out.put(line, "}");
         if let Some(request_id) = message.request_id {

@@ -117,7 +117,7 @@ fn lose_what_has_no_place(outcome: &Outcome<'_>, out: &mut Output) {
         ("outcome.cost", is_some(outcome.cost)),
         ("outcome.turns", is_some(outcome.turns)),
         ("outcome.duration_api_ms", is_some(outcome.duration_api_ms)),
-        ("outcome.usage", is_some(outcome.usage)),
+        ("outcome.usage", is_some(outcome.usage.map(|usage| usage.raw()))),
     ];
     for (field, _) in fields.into_iter().filter(|(_, is_some)| *is_some) {
         out.lose(LossKind::Dropped, field);

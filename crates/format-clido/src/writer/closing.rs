@@ -105,7 +105,7 @@ pub(super) fn write_outcome(outcome: &Outcome<'_>, format: &str, pen: &mut Pen<'
     let is_said = |value: Option<Raw<'_>>| value.is_some_and(|value| !value.is_null());
     for (value, field) in [
         (outcome.duration_api_ms, "duration_api_ms"),
-        (outcome.usage, "result.usage"),
+        (outcome.usage.map(|usage| usage.raw()), "result.usage"),
         (outcome.result, "result.result"),
     ] {
         if is_said(value) {

@@ -33,7 +33,7 @@ pub(super) fn count_message(message: &Message<'_>, out: &mut Output) {
     drop_if(message.model.is_some(), "model", out);
     drop_if(is_said(message.stop_reason), "stop_reason", out);
     drop_if(is_said(message.stop_sequence), "stop_sequence", out);
-    drop_if(is_said(message.usage), "usage", out);
+    drop_if(is_said(message.usage.map(|usage| usage.raw())), "usage", out);
     drop_if(message.request_id.is_some(), "request_id", out);
     drop_if(message.tool_use_result.is_some(), "tool_use_result", out);
     drop_if(message.is_meta, "is_meta", out);
