@@ -112,7 +112,6 @@ impl<S: Strings> Walk<'_, S> {
         let start = self.at;
         if token == Some(b'"') {
             self.string()?;
-            self.push(start, Kind::String);
             return Ok(false);
         }
         match token {
@@ -144,8 +143,9 @@ impl<S: Strings> Walk<'_, S> {
             match token {
                 Some(b',') if is_object => {
                     self.at += 1;
-                    self.key()?;
-                    return Ok(false);
+                    if self.members()? {
+                        return Ok(false);
+                    }
                 }
                 _ if self.open == ROOT => {
                     let is_end = self.at == self.bytes.len();
@@ -178,7 +178,7 @@ impl<S: Strings> Walk<'_, S> {
         if kind == Kind::Object {
             self.open |= OBJECT;
             if token != Some(b'}') {
-                return self.key().map(|()| true);
+                return self.members();
             }
         } else if token != Some(b']') {
             return Ok(true);
@@ -190,10 +190,9 @@ impl<S: Strings> Walk<'_, S> {
     #[inline(always)]
     fn leave(&mut self) {
         self.at += 1;
-        let next = (self.nodes.len() - self.first) as u32;
+        let next = self.nodes.len() - self.first;
         if let Some(node) = self.nodes.get_mut((self.open & !OBJECT) as usize) {
-            node.end = self.at as u32;
-            node.next = next;
+            node.close(self.at, next);
         }
         self.open = self.outer.pop().unwrap_or(ROOT);
         if self.outer.len() <= self.max_depth {
@@ -202,28 +201,42 @@ impl<S: Strings> Walk<'_, S> {
         }
     }
 
-    /// Reads a key and the colon after it.
+    /// Reads members up to one whose value is no string, or is not written right after its key;
+    /// returns true if that value is still to be read.
     #[inline(always)]
-    fn key(&mut self) -> Result<(), ErrorKind> {
+    fn members(&mut self) -> Result<bool, ErrorKind> {
         if self.token() != Some(b'"') {
             return Err(self.unexpected());
         }
-        let start = self.at;
-        self.string()?;
-        self.push(start, Kind::String);
-        if self.token() != Some(b':') {
-            return Err(self.unexpected());
+        loop {
+            self.string()?;
+            if !self.is_at(b":\"") {
+                if self.token() != Some(b':') {
+                    return Err(self.unexpected());
+                }
+                self.at += 1;
+                return Ok(true);
+            }
+            self.at += 1;
+            self.string()?;
+            if !self.is_at(b",\"") {
+                return Ok(false);
+            }
+            self.at += 1;
         }
-        self.at += 1;
-        Ok(())
+    }
+
+    /// Returns whether two bytes come next.
+    #[inline(always)]
+    fn is_at(&self, pair: &[u8; 2]) -> bool {
+        self.bytes.get(self.at..).and_then(<[u8]>::first_chunk) == Some(pair)
     }
 
     #[inline(always)]
     fn push(&mut self, start: usize, kind: Kind) {
         let n = self.nodes.len();
         if n < self.max_nodes {
-            let next = (n - self.first) as u32 + 1;
-            self.nodes.push(Node { start: start as u32, end: self.at as u32, next, kind });
+            self.nodes.push(Node::new(start, self.at, n - self.first + 1, kind));
         } else if self.max_nodes > 0 {
             self.max_nodes = 0;
             self.max_depth = keep_as_written(self.nodes, self.first, self.open, self.outer);
@@ -262,9 +275,11 @@ impl<S: Strings> Walk<'_, S> {
 
     #[inline(always)]
     fn string(&mut self) -> Result<(), ErrorKind> {
-        match self.strings.end_of(self.bytes, self.at) {
+        let start = self.at;
+        match self.strings.end_of(self.bytes, start) {
             Ok(end) => {
                 self.at = end;
+                self.push(start, Kind::String);
                 Ok(())
             }
             Err((at, kind)) => {

@@ -1,15 +1,56 @@
 //! Where the values of a line lie, and how many of them are noted.
 
-use crate::Kind;
+use crate::{Kind, MAX_LINE};
 
 /// A value's place in its line.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Node {
     pub(crate) start: u32,
     pub(crate) end: u32,
-    /// The index of the node after this one and all that it holds.
-    pub(crate) next: u32,
-    pub(crate) kind: Kind,
+    /// The index of the node after this one and all that it holds, below the kind: a third node fits
+    /// where two would.
+    next_and_kind: u32,
+}
+
+/// Where the kind begins: a line of 4 GiB has no more nodes than an index below it tells.
+const KIND_SHIFT: u32 = 29;
+
+const _: () = assert!(MAX_LINE / BYTES_PER_NODE < 1 << KIND_SHIFT);
+
+impl Node {
+    #[inline(always)]
+    pub(crate) fn new(start: usize, end: usize, next: usize, kind: Kind) -> Self {
+        let next_and_kind = next as u32 | (kind as u32) << KIND_SHIFT;
+        Self { start: start as u32, end: end as u32, next_and_kind }
+    }
+
+    /// Sets where a container ends, which was not known when its node was made.
+    #[inline(always)]
+    pub(crate) fn close(&mut self, end: usize, next: usize) {
+        let kind = self.next_and_kind >> KIND_SHIFT << KIND_SHIFT;
+        (self.end, self.next_and_kind) = (end as u32, kind | next as u32);
+    }
+
+    /// Returns the index of the node after this one and all that it holds.
+    #[inline(always)]
+    pub(crate) fn next(&self) -> u32 {
+        self.next_and_kind & ((1 << KIND_SHIFT) - 1)
+    }
+
+    #[inline(always)]
+    pub(crate) fn kind(&self) -> Kind {
+        const KINDS: [Kind; 8] = [
+            Kind::Null,
+            Kind::True,
+            Kind::False,
+            Kind::Number,
+            Kind::String,
+            Kind::Array,
+            Kind::Object,
+            Kind::Object,
+        ];
+        KINDS[(self.next_and_kind >> KIND_SHIFT) as usize]
+    }
 }
 
 /// How many nodes any line may have. Where there are more, a container of many values is kept as

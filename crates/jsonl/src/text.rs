@@ -99,7 +99,7 @@ impl<'l> Text<'l> {
 
 /// Returns whether there is a backslash; made for keys and ids, which are short.
 #[inline]
-fn has_backslash(body: &[u8]) -> bool {
+pub(crate) fn has_backslash(body: &[u8]) -> bool {
     if body.len() > 64 {
         return memchr::memchr(b'\\', body).is_some();
     }

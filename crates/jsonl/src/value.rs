@@ -1,6 +1,6 @@
 //! A scanned value: what it is, where it lies, and what it holds.
 
-use crate::{Raw, Text, node::Node};
+use crate::{Raw, Text, node::Node, text::has_backslash};
 
 /// What a value is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -68,7 +68,7 @@ impl<'l> Value<'l> {
 
     /// Returns the kind of the value.
     pub fn kind(&self) -> Kind {
-        self.node().kind
+        self.node().kind()
     }
 
     /// Returns the value as written.
@@ -79,7 +79,8 @@ impl<'l> Value<'l> {
     /// Returns the text, if the value is a string.
     #[inline]
     pub fn text(&self) -> Option<Text<'l>> {
-        (self.kind() == Kind::String).then(|| Text::from_scanned(self.slice(self.node())))
+        let node = self.node();
+        (node.kind() == Kind::String).then(|| Text::from_scanned(self.slice(node)))
     }
 
     /// Returns the truth value, if it is one.
@@ -134,7 +135,7 @@ impl<'l> Value<'l> {
     /// ```
     #[inline]
     pub fn read_members(&self, mut read: impl FnMut(&[u8], Value<'l>) -> bool) {
-        let end = if self.is_object() { self.node().next as usize } else { 0 };
+        let end = if self.is_object() { self.node().next() as usize } else { 0 };
         let nodes = self.nodes.get(..end).unwrap_or_default();
         let bytes = self.line.as_bytes();
         let mut at = self.at as usize + 1;
@@ -142,11 +143,11 @@ impl<'l> Value<'l> {
         while let Some([key, node, ..]) = nodes.get(at..) {
             let value = Value { at: at as u32 + 1, ..*self };
             let body = bytes.get(key.start as usize + 1..key.end as usize - 1).unwrap_or_default();
-            if !read(body, value) && body.contains(&b'\\') {
+            if !read(body, value) && has_backslash(body) {
                 let key = Text::from_scanned(self.slice(*key)).decode();
                 read(key.as_bytes(), value);
             }
-            at = node.next as usize;
+            at = node.next() as usize;
         }
     }
 
@@ -161,7 +162,7 @@ impl<'l> Value<'l> {
     /// no items or members, and is there as written.
     pub fn is_indexed(&self) -> bool {
         let is_container = matches!(self.kind(), Kind::Array | Kind::Object);
-        let has_nodes = self.node().next > self.at + 1;
+        let has_nodes = self.node().next() > self.at + 1;
         let raw = self.slice(self.node());
         let within = raw.get(1..raw.len() - 1).unwrap_or_default();
         !is_container || has_nodes || within.trim_ascii().is_empty()
@@ -173,7 +174,7 @@ impl<'l> Value<'l> {
     }
 
     fn children(&self, is_container: bool) -> Items<'l> {
-        let end = if is_container { self.node().next } else { self.at + 1 };
+        let end = if is_container { self.node().next() } else { self.at + 1 };
         Items { parent: *self, at: self.at + 1, end }
     }
 
@@ -205,7 +206,7 @@ impl<'l> Value<'l> {
 
     /// Returns the member `name` of an object; of duplicates, the last.
     pub fn get(&self, name: &str) -> Option<Value<'l>> {
-        let end = if self.is_object() { self.node().next as usize } else { 0 };
+        let end = if self.is_object() { self.node().next() as usize } else { 0 };
         let nodes = self.nodes.get(..end).unwrap_or_default();
         let bytes = self.line.as_bytes();
         let first = name.as_bytes().first();
@@ -223,7 +224,7 @@ impl<'l> Value<'l> {
                     found = Some(at as u32 + 1);
                 }
             }
-            at = value.next as usize;
+            at = value.next() as usize;
         }
         found.map(|at| Value { at, ..*self })
     }
@@ -245,7 +246,7 @@ impl<'l> Iterator for Items<'l> {
             return None;
         }
         let value = Value { at: self.at, ..self.parent };
-        self.at = value.node().next;
+        self.at = value.node().next();
         Some(value)
     }
 }
