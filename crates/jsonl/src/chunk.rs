@@ -22,6 +22,9 @@ pub struct Chunk {
     entries: Vec<Entry>,
 }
 
+/// About how many bytes of a session there are for each node.
+const BYTES_PER_NODE: usize = 32;
+
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     end: usize,
@@ -60,6 +63,7 @@ impl Chunk {
         self.nodes.clear();
         self.entries.clear();
         self.buffer.clear();
+        self.nodes.reserve(room / BYTES_PER_NODE);
         loop {
             let start = self.buffer.bytes().len();
             match self.buffer.extend(room, &mut read) {
@@ -81,9 +85,6 @@ impl Chunk {
 
     /// Scans the lines from `start` on.
     fn scan_rest(&mut self, start: usize, scanner: &mut Scanner) {
-        /// About how many bytes of a session there are for each node.
-        const BYTES_PER_NODE: usize = 32;
-
         let (bytes, text) = (self.buffer.bytes(), self.buffer.text());
         let rest = bytes.get(start..).unwrap_or_default();
         self.nodes.reserve(rest.len() / BYTES_PER_NODE);

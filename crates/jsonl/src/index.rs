@@ -35,6 +35,11 @@ impl Index {
     /// The most values that are kept: about a megabyte.
     const MAX_NODES: usize = if cfg!(miri) { 1 << 6 } else { 1 << 16 };
 
+    /// Creates an index of nothing.
+    pub const fn new() -> Self {
+        Self { nodes: Vec::new(), entries: Vec::new() }
+    }
+
     /// Keeps what was found in a line, which lies behind those before, if there is room.
     pub fn push(&mut self, line: &Line<'_>, value: &Result<Value<'_>>) {
         let (oddities, error) = match value {

@@ -6,6 +6,10 @@ use memchr::memchr;
 
 use crate::Line;
 
+/// How many bytes are asked for first: whoever wants but the first line pays for no more.
+const FIRST: usize = if cfg!(miri) { 16 } else { 16 * 1024 };
+
+/// How many are asked for at a time where there are many.
 const CAPACITY: usize = if cfg!(miri) { 64 } else { 256 * 1024 };
 
 /// From this length on a buffer grows by a quarter rather than to the double.
@@ -35,7 +39,7 @@ pub struct Stream<R> {
 impl<R: Read> Stream<R> {
     /// Creates a stream of lines.
     pub fn new(reader: R) -> Self {
-        Self { reader, buffer: vec![0; CAPACITY], start: 0, end: 0, offset: 0, done: false }
+        Self { reader, buffer: vec![0; FIRST], start: 0, end: 0, offset: 0, done: false }
     }
 
     /// Returns the next line, or `None` at the end of the input.
@@ -73,16 +77,19 @@ impl<R: Read> Stream<R> {
     /// Moves the rest to the front, grows a full buffer, and returns how far the rest moved.
     fn make_room(&mut self) -> usize {
         let moved = self.start;
+        // A reader that filled the buffer has more.
+        let was_filled = self.end == self.buffer.len() && moved > 0;
         if moved > 0 {
             self.buffer.copy_within(self.start..self.end, 0);
             self.end -= moved;
             self.start = 0;
         }
-        if self.end == self.buffer.len() {
+        let length = self.buffer.len();
+        if self.end == length || was_filled && length < CAPACITY {
             // A long line must not cost much more than its length.
-            let more = if self.end < LARGE { self.end } else { self.end / 4 };
+            let more = if length < LARGE { length } else { length / 4 };
             self.buffer.reserve_exact(more);
-            self.buffer.resize(self.end + more, 0);
+            self.buffer.resize(length + more, 0);
         }
         moved
     }
