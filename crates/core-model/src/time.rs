@@ -34,20 +34,16 @@ fn millis_of_utc(text: &[u8]) -> Option<i64> {
     let text: &[u8; 24] = text.try_into().ok()?;
     let marks = [text[4], text[7], text[10], text[13], text[16], text[19], text[23]];
     // All of it is looked at before anything is decided: so it takes no branch for each byte.
-    let mut is_alike = marks == *b"--T::.Z";
-    let mut number = |start: usize, end: usize| {
-        text[start..end].iter().fold(0, |number, byte| {
-            let digit = byte.wrapping_sub(b'0');
-            is_alike &= digit < 10;
-            number * 10 + i64::from(digit)
-        })
-    };
-    let (year, month, day) = (number(0, 4), number(5, 7), number(8, 10));
-    let (hour, minute, second) = (number(11, 13), number(14, 16), number(17, 19));
-    let millis = number(20, 23);
-    if !is_alike {
+    const DIGITS: [usize; 17] = [0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18, 20, 21, 22];
+    let has_digits = DIGITS.iter().fold(true, |all, at| all & text[*at].is_ascii_digit());
+    if marks != *b"--T::.Z" || !has_digits {
         return None;
     }
+    let digit = |at: usize| i64::from(text[at] - b'0');
+    let two = |at: usize| 10 * digit(at) + digit(at + 1);
+    let (year, month, day) = (100 * two(0) + two(2), two(5), two(8));
+    let (hour, minute, second) = (two(11), two(14), two(17));
+    let millis = 100 * digit(20) + two(21);
     let is_leap_year = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let n_days = match month {
         4 | 6 | 9 | 11 => 30,

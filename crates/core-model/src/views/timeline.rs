@@ -58,6 +58,8 @@ pub struct Timeline {
     /// The conversations, in the order of their first points.
     pub lanes: Vec<Lane>,
     by_thread: HashMap<Option<String>, usize>,
+    /// The lane of the last point: the next one is likely to have the same.
+    last_lane: usize,
 }
 
 impl Timeline {
@@ -70,11 +72,15 @@ impl Timeline {
     pub fn view(&mut self, place: Place, viewed: &Viewed<'_, '_>) {
         let event = viewed.event;
         let (Some(time), Some(kind)) = (viewed.time, kind(viewed)) else { return };
-        let lanes = &mut self.lanes;
-        let lane = *self.by_thread.entry(thread(event)).or_insert_with_key(|thread| {
-            lanes.push(Lane { thread: thread.clone(), start: time, end: time });
-            lanes.len() - 1
-        });
+        let thread = thread(event);
+        if self.lanes.get(self.last_lane).is_none_or(|lane| lane.thread != thread) {
+            let lanes = &mut self.lanes;
+            self.last_lane = *self.by_thread.entry(thread).or_insert_with_key(|thread| {
+                lanes.push(Lane { thread: thread.clone(), start: time, end: time });
+                lanes.len() - 1
+            });
+        }
+        let lane = self.last_lane;
         if let Some(lane) = self.lanes.get_mut(lane) {
             (lane.start, lane.end) = (lane.start.min(time), lane.end.max(time));
         }
