@@ -8,10 +8,12 @@ pub(crate) mod snapshot;
 pub(crate) mod walk;
 
 use std::{
+    env,
     fs::{self, File},
     io,
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
+    sync::OnceLock,
 };
 
 use rustix::fs::OFlags;
@@ -109,7 +111,9 @@ impl Input {
     /// The system's own.
     pub(crate) fn absolute(&self) -> io::Result<Option<PathBuf>> {
         match self.path() {
-            Some(path) if self.storage().is_disk() => std::path::absolute(path).map(Some),
+            Some(path) if self.storage().is_disk() => {
+                std::path::absolute(folder_of_run()?.join(path)).map(Some)
+            }
             path => Ok(path.map(Path::to_owned)),
         }
     }
@@ -184,9 +188,11 @@ impl Input {
                 let flags = if *is_named { OFlags::empty() } else { found };
                 let flags = flags.bits().cast_signed();
                 let mut file = File::options().read(true).custom_flags(flags).open(path)?;
-                match file.metadata()?.is_file() {
-                    true if is_expanded => Opened::file(file, limits),
-                    true => Ok(Opened::as_it_is(Snapshot::new(file)?)),
+                let metadata = file.metadata()?;
+                let snapshot = |file| Snapshot::with_metadata(file, &metadata);
+                match metadata.is_file() {
+                    true if is_expanded => Opened::snapshot_of(snapshot(file), limits),
+                    true => Ok(Opened::as_it_is(snapshot(file))),
                     false if *is_named => spool(&mut file, limits),
                     false => Err(io::Error::other("no regular file any more")),
                 }
@@ -208,11 +214,7 @@ impl Input {
         let Input::File { storage, path, .. } = self else { return Ok(None) };
         let path = sidecar_path(path);
         // To open a pipe would wait for whoever writes to it.
-        let is_other = |path: &Path| path.metadata().is_ok_and(|metadata| !metadata.is_file());
-        if matches!(storage, Storage::Disk) && is_other(&path) {
-            return Ok(None);
-        }
-        let found = storage.stat(&path).and_then(|stat| Ok((stat, storage.reader(&path)?)));
+        let found = storage.stat_file(&path).and_then(|stat| Ok((stat, storage.reader(&path)?)));
         match found {
             Ok((stat, file)) => {
                 let limit = stat.length.saturating_mul(MAX_EXPANSION) + FREE_EXPANSION;
@@ -225,6 +227,16 @@ impl Input {
             },
         }
     }
+}
+
+/// Returns the folder that we are in: a run stays where it was started.
+fn folder_of_run() -> io::Result<&'static Path> {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    if let Some(folder) = FOLDER.get() {
+        return Ok(folder);
+    }
+    let folder = env::current_dir()?;
+    Ok(FOLDER.get_or_init(|| folder))
 }
 
 /// Returns where the sidecar of a file stands.

@@ -58,6 +58,24 @@ impl Storage {
         }
     }
 
+    /// Returns what it knows of a file, as [`Storage::stat`] does, unless something else has its path,
+    /// such as a pipe.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` if there is no file; those of asking.
+    pub(crate) fn stat_file(&self, path: &Path) -> io::Result<Stat> {
+        match self {
+            Storage::Disk => {
+                let metadata = fs::metadata(path)?;
+                let is_file = metadata.is_file();
+                is_file.then(|| Stat::of(&metadata)).ok_or(io::ErrorKind::NotFound.into())
+            }
+            #[cfg(feature = "cloud")]
+            Storage::Bucket(bucket) => bucket.stat(path),
+        }
+    }
+
     /// Opens a file for reading.
     ///
     /// # Errors

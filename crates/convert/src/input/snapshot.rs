@@ -1,7 +1,7 @@
 //! A file as it was when it was opened: what is appended meanwhile is not read, and a change is seen.
 
 use std::{
-    fs::File,
+    fs::{File, Metadata},
     hash::Hasher,
     io::{self, Read, Seek, SeekFrom},
     os::unix::fs::MetadataExt,
@@ -23,6 +23,8 @@ pub(crate) struct Snapshot {
     length: u64,
     mode: u32,
     position: u64,
+    /// Where the system reads next, if that is known: it is asked to go elsewhere when it must.
+    system_position: Option<u64>,
     hash: XxHash3_64,
     n_hashed: u64,
     /// Whether bytes are hashed when they are read.
@@ -37,7 +39,12 @@ impl Snapshot {
     /// The system's own.
     pub(crate) fn new(file: File) -> io::Result<Self> {
         let metadata = file.metadata()?;
-        Ok(Self::of(Bytes::File(file), Stat::of(&metadata), metadata.mode()))
+        Ok(Self::with_metadata(file, &metadata))
+    }
+
+    /// Takes a file that was just opened, and what the system says of it.
+    pub(crate) fn with_metadata(file: File, metadata: &Metadata) -> Self {
+        Self::of(Bytes::File(file), Stat::of(metadata), metadata.mode())
     }
 
     /// Takes an object, which whoever may read it may read.
@@ -50,7 +57,18 @@ impl Snapshot {
     fn of(bytes: Bytes, stat: Stat, mode: u32) -> Self {
         let length = stat.length;
         let (hash, n_hashed, is_hashing) = (XxHash3_64::new(), 0, true);
-        Self { bytes, stat, base: 0, length, mode, position: 0, hash, n_hashed, is_hashing }
+        Self {
+            bytes,
+            stat,
+            base: 0,
+            length,
+            mode,
+            position: 0,
+            system_position: Some(0),
+            hash,
+            n_hashed,
+            is_hashing,
+        }
     }
 
     /// Takes the lines of a file that start in a range of its bytes.
@@ -65,7 +83,6 @@ impl Snapshot {
         let start = snapshot.line_start(start)?;
         let end = snapshot.line_start(end)?;
         (snapshot.base, snapshot.length) = (start, end.saturating_sub(start));
-        snapshot.rewind()?;
         Ok(snapshot)
     }
 
@@ -73,6 +90,7 @@ impl Snapshot {
     fn line_start(&mut self, offset: u64) -> io::Result<u64> {
         // A line that starts right here is known by the byte before it.
         let Some(mut at) = offset.checked_sub(1) else { return Ok(0) };
+        self.system_position = None;
         self.bytes.seek(SeekFrom::Start(at))?;
         let mut buffer = vec![0; 64 * 1024];
         while at < self.stat.length {
@@ -158,9 +176,16 @@ impl Read for Snapshot {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let left = self.length.saturating_sub(self.position);
         let wanted = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
+        if wanted == 0 {
+            return Ok(0);
+        }
         let buffer = &mut buffer[..wanted];
+        if self.system_position.take() != Some(self.position) {
+            self.bytes.seek(SeekFrom::Start(self.base.saturating_add(self.position)))?;
+        }
         let n = self.bytes.read(buffer)?;
         let end = self.position + n as u64;
+        self.system_position = Some(end);
         if self.is_hashing && self.position <= self.n_hashed && end > self.n_hashed {
             self.hash.write(&buffer[(self.n_hashed - self.position) as usize..n]);
             self.n_hashed = end;
@@ -177,7 +202,6 @@ impl Seek for Snapshot {
             SeekFrom::End(offset) => self.length.saturating_add_signed(offset),
             SeekFrom::Current(offset) => self.position.saturating_add_signed(offset),
         };
-        self.bytes.seek(SeekFrom::Start(self.base.saturating_add(to)))?;
         self.position = to;
         Ok(to)
     }

@@ -139,7 +139,7 @@ pub(crate) fn new_name(name: &OsStr) -> OsString {
 }
 
 fn temporary_name(name: &OsStr, random: u32) -> OsString {
-    let end = format!(".tmp-{}-{}-{random:08x}", process::id(), boot_id());
+    let end = format!(".tmp-{}-{}-{random:08x}", own_id(), boot_id());
     let mut start = name.to_string_lossy().into_owned();
     let mut longest = MAX_NAME - end.len() - 1;
     while !start.is_char_boundary(longest.min(start.len())) {
@@ -160,6 +160,12 @@ fn owner_of(name: &str) -> Option<(u32, &str)> {
     (is_ours && parts.next().is_none()).then_some((pid.parse().ok()?, boot))
 }
 
+/// Returns the number of this process.
+fn own_id() -> u32 {
+    static ID: OnceLock<u32> = OnceLock::new();
+    *ID.get_or_init(process::id)
+}
+
 /// Returns eight digits that tell this start of this machine from others.
 fn boot_id() -> &'static str {
     static ID: OnceLock<String> = OnceLock::new();
@@ -172,7 +178,7 @@ fn boot_id() -> &'static str {
 
 fn random() -> u32 {
     // Each state is seeded anew: no name can be foretold, and nothing else depends on it.
-    RandomState::new().hash_one(process::id()) as u32
+    RandomState::new().hash_one(own_id()) as u32
 }
 
 #[cfg(test)]
