@@ -1,6 +1,6 @@
 //! Reading an input once, from its first line to its last, without keeping it.
 
-use std::io;
+use std::{cell::Cell, io};
 
 use core_model::{Event, Format, Place};
 use jsonl::{Index, Line, Scanner, Value};
@@ -16,6 +16,11 @@ use crate::{
     reading::{needle::Prefilter, windows::for_each_window},
     terminal::progress::Progress,
 };
+
+thread_local! {
+    /// What was known of the first lines of the last input: a fresh index grows as if there were none.
+    static SPARE: Cell<Index> = const { Cell::new(Index::new()) };
+}
 
 /// What is done with each line and its event, or with what is wrong with the line; false ends the
 /// reading.
@@ -37,7 +42,7 @@ pub(crate) fn read(
     progress: &Progress,
     each: &mut EachRead<'_>,
 ) -> Result<Option<&'static Format>, Refusal> {
-    let (scanner, known) = Default::default();
+    let (scanner, known) = (Scanner::default(), SPARE.take());
     let mut reader = Reader { input, format, scanner, known, n_lines: 0 };
     let mut refusal = None;
     let mut opened = input.open()?;
@@ -58,6 +63,8 @@ pub(crate) fn read(
             }
         }
     })?;
+    reader.known.clear();
+    SPARE.set(reader.known);
     refusal.map_or(Ok(reader.format), Err)
 }
 
@@ -81,7 +88,7 @@ impl Reader<'_> {
     ) -> Result<bool, Refusal> {
         // Standard input is read once: its first lines do not come back.
         if offset == 0 && self.format.is_none() && *self.input == Input::Stdin {
-            self.format = Some(vote(bytes, &mut self.known)?);
+            self.format = Some(vote(bytes, &mut self.scanner, &mut self.known)?);
         }
         let mut counted = 0;
         for range in prefilter.lines(bytes) {
@@ -135,7 +142,7 @@ impl Reader<'_> {
     /// Finds the format of the input, of which a window is at hand.
     fn find_format(&mut self, bytes: &[u8], offset: u64) -> Result<&'static Format, Refusal> {
         let found = match offset {
-            0 => vote(bytes, &mut self.known),
+            0 => vote(bytes, &mut self.scanner, &mut self.known),
             _ => {
                 let mut found = format_of(bytes);
                 for_each_window(&mut self.input.open()?, &mut |bytes, _| {
@@ -161,14 +168,17 @@ fn count(bytes: &[u8]) -> u64 {
 ///
 /// If they are in none of ours.
 pub(crate) fn format_of(bytes: &[u8]) -> Result<&'static Format, Refusal> {
-    vote(bytes, &mut Index::default())
+    vote(bytes, &mut Scanner::default(), &mut Index::default())
 }
 
 /// Returns the format of the first lines of an input, and keeps what is found in them.
-fn vote(bytes: &[u8], index: &mut Index) -> Result<&'static Format, Refusal> {
+fn vote(
+    bytes: &[u8],
+    scanner: &mut Scanner,
+    index: &mut Index,
+) -> Result<&'static Format, Refusal> {
     index.clear();
     let mut ballot = Ballot::default();
-    let mut scanner = Scanner::default();
     let mut recovery = Recovery::new(None);
     for line in jsonl::lines(bytes) {
         let mut push =
