@@ -29,7 +29,7 @@ usage: cargo xtask TASK
       --data DIR    the largest sessions of a folder too, twice --size megabytes
       --rounds N    medians of so many rounds, 5 if not said
       --size N      megabytes of the large inputs, 64 if not said
-      --files N     how many files of 50 KB, 2000 if not said
+      --files N     how many files of 50 KB, 20000 if not said
       --only WORD   the jobs with the word in their title; can be said more than once
       --offline     installs no peers; what is not there is named";
 

@@ -29,6 +29,8 @@ pub(crate) enum Kind {
     Floor,
     /// The whole job.
     Whole,
+    /// More than the job.
+    More,
     /// Less than the job.
     Simpler,
     /// A job like it, for another format.

@@ -10,7 +10,7 @@ use crate::{
     contestant::{
         Check::{self, Bytes, Nothing, Restored, Stripped, Values},
         Contestant, Job,
-        Kind::{Floor, Other, Simpler, Whole},
+        Kind::{Floor, More, Other, Simpler, Whole},
         OUT, Step,
     },
     inputs::{Input, Inputs, files_below},
@@ -105,6 +105,11 @@ impl Jobs<'_> {
             let step = Step::new(self.options.built(program), &[]).paths(&input.files);
             all.push(Contestant::new(name, Whole, Values("count"), step));
         }
+        for (name, command) in [("stats", ["stats"].as_slice()), ("find", &["find", "--errors"])] {
+            let step = Step::ours(&self.options.convert, command);
+            let step = step.with(&["--quiet", "--jobs", "1"]).paths(&input.files);
+            all.push(Contestant::new(format!("**ours**, `{name}`"), More, Nothing, step));
+        }
         let scripts: [(&str, &Option<PathBuf>, &[&str], &str); 4] = [
             ("DuckDB", &self.tools.duckdb, &[], "count_duckdb.py"),
             ("Python, orjson", &self.tools.orjson, &[], "count.py"),
@@ -159,7 +164,8 @@ impl Jobs<'_> {
             ("inline carry, 2 jobs", ["--carry", "inline", "--jobs", "2"], Nothing),
             ("sidecar, 2 jobs", ["--carry", "sidecar", "--jobs", "2"], Bytes("plain")),
         ] {
-            let step = self.folder_step(&folder, "clido", &flags);
+            // Nobody else waits for the disk either.
+            let step = self.folder_step(&folder, "clido", &flags).with(&["--durability", "none"]);
             all.push(Contestant::new(format!("**ours**, {name}"), Whole, check, step));
         }
         job(&format!("small files: {} of 50 KB", input.files.len()), input, all)

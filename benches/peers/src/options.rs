@@ -51,7 +51,7 @@ impl Options {
             data: None,
             rounds: 5,
             size: 64,
-            files: 2_000,
+            files: 20_000,
             only: Vec::new(),
             is_offline: false,
             scratch: place.join(format!("convert-peers-{}", std::process::id())),

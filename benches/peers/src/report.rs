@@ -39,7 +39,7 @@ pub(crate) fn head(options: &Options, tools: &Tools, inputs: &Inputs) {
         println!("| {} | {} | {megabytes:.1} | {hash} |", input.name, input.files.len());
     }
     println!(
-        "\n*Whole*: everything that the job asks. *Simpler*: each message's blocks only; no header, \
+        "\n*Whole*: everything that the job asks. *More*: that, and more. *Simpler*: each message's blocks only; no header, \
          ids, times, merged responses, choice of a branch, detection or report of losses. *Other*: \
          a job like it, for another format. *Floor*: reading or writing alone. *× ours*: CPU time \
          against the first row of ours. A peak below that of `cat` cannot be seen."
@@ -63,6 +63,7 @@ pub(crate) fn table(job: &Job, rows: &[Row]) -> Vec<String> {
         let kind = match contestant.kind {
             Kind::Floor => "floor",
             Kind::Whole => "whole",
+            Kind::More => "more",
             Kind::Simpler => "simpler",
             Kind::Other => "other",
         };
