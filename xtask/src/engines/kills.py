@@ -1,0 +1,66 @@
+"""Killing who surely has work: a worker that has done some of its units, or who started it."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+# How many units a worker brings to the disk together, and keeps the receipts of.
+TOGETHER = 64
+# How many partitions the units are dealt to.
+N_PARTITIONS = 16
+
+
+def is_large(units):
+    """Returns whether each partition is worked on for long enough to kill its worker meanwhile."""
+    return len(units) >= N_PARTITIONS * TOGETHER * 8
+
+
+def enough(units):
+    """Returns how many bytes a worker has written that has done some units: thrice those of a few."""
+    return 3 * TOGETHER * sum(unit["bytes"] for unit in units) // len(units)
+
+
+def kill_at_work(root, title, n_bytes, killed):
+    """Kills the process with a title that has started a worker, as soon as that one, somewhere below
+    `root`, has written so many bytes."""
+    while not killed:
+        parents = dict(process for process in map(parent_of, Path("/proc").glob("[0-9]*")) if process)
+        for process in parents:
+            above = [process]
+            while above[-1] in parents:
+                above.append(parents[above[-1]])
+            if root not in above or b"convert\0work\0" not in command(process):
+                continue
+            if written(process) < n_bytes:
+                continue
+            starter = next((it for it in above if title in command(it)), None)
+            if starter:
+                os.kill(starter, signal.SIGKILL)
+                killed.append(starter)
+                return
+        time.sleep(0.005)
+
+
+def parent_of(folder):
+    try:
+        words = (folder / "stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return int(folder.name), int(words[1])
+
+
+def command(process):
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def written(process):
+    """Returns how many bytes a process has written."""
+    try:
+        lines = Path(f"/proc/{process}/io").read_text().splitlines()
+    except OSError:
+        return 0
+    return next(int(line.split()[1]) for line in lines if line.startswith("wchar"))
