@@ -1,6 +1,10 @@
 //! Compressed files: known by their first bytes, read and written as they pass.
 
-use std::io::{self, BufReader, Read, Write};
+use std::{
+    ffi::OsStr,
+    io::{self, BufReader, Read, Write},
+    path::Path,
+};
 
 use flate2::{bufread::MultiGzDecoder, write::GzEncoder};
 
@@ -29,6 +33,13 @@ impl Compression {
             [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Compression::Zst),
             _ => None,
         }
+    }
+
+    /// Returns a name without the ending that tells of compression, if it has one.
+    pub(crate) fn bare(name: &Path) -> &Path {
+        let ending = name.extension().and_then(OsStr::to_str).unwrap_or_default();
+        let is_packed = ["gz", "zst", "zstd"].contains(&ending.to_ascii_lowercase().as_str());
+        name.file_stem().filter(|_| is_packed).map_or(name, Path::new)
     }
 
     /// Returns the ending of the names of such files.

@@ -3,6 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::{push_number, read_number};
+use crate::compress::Compression;
 
 /// What stands in a name for that of the main file, without its ending.
 const MAIN: &str = "*";
@@ -115,6 +116,12 @@ fn read_text(rest: &mut &[u8]) -> Option<String> {
 }
 
 impl Volume {
+    /// Returns the name of a main file without its endings, also that which tells of compression:
+    /// the folder beside it goes by that.
+    pub(crate) fn stem_of(main: &Path) -> Option<&str> {
+        Compression::bare(Path::new(main.file_name()?)).file_stem()?.to_str()
+    }
+
     /// Returns a file's name as contents have it; `None` if the file does not lie below the folder
     /// of the main one, or its name is not text.
     pub(crate) fn name_of(path: &Path, main: &Path) -> Option<String> {
@@ -125,7 +132,7 @@ impl Volume {
             parts.push(part.to_str()?);
         }
         let name = parts.join("/");
-        let of_main = name.strip_prefix(main.file_stem()?.to_str()?);
+        let of_main = name.strip_prefix(Self::stem_of(main)?);
         match of_main.filter(|rest| rest.starts_with(['/', '_'])) {
             Some(rest) => Some([MAIN, rest].concat()),
             None => Some(name),
@@ -139,7 +146,7 @@ impl Volume {
             return Some(main.to_owned());
         }
         let mut path = main.parent()?.to_owned();
-        let stem = main.file_stem()?.to_str()?;
+        let stem = Self::stem_of(main)?;
         for (n, part) in self.name.split('/').enumerate() {
             match part.strip_prefix(MAIN).filter(|_| n == 0) {
                 Some("") => path.push(stem),

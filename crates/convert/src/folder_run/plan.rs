@@ -73,10 +73,9 @@ impl<'p> Plan<'p> {
 
     /// Returns what an output is called: as its input, but for the ending that tells of compression.
     fn named(&self, name: &Path, names: &HashSet<&Path>) -> PathBuf {
-        let ending = name.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-        let is_packed = ["gz", "zst", "zstd"].contains(&ending.to_ascii_lowercase().as_str());
-        let bare = name.with_extension("");
-        let name = if is_packed && !names.contains(&*bare) { &bare } else { name };
+        let bare = Compression::bare(Path::new(name.file_name().unwrap_or_default()));
+        let bare = name.with_file_name(bare);
+        let name = if names.contains(&*bare) { name } else { &bare };
         match self.how.compress.map(Compression::ending) {
             Some(ending) => beside(name, ending),
             None => name.to_owned(),
