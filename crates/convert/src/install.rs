@@ -3,30 +3,32 @@
 use std::{
     io::{self, Write},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use core_model::{Check, Environment, Facts, Home, Problem, SafeName};
-use tempfile::SpooledTempFile;
 
 use crate::{
-    CarryMode, Source,
+    Source,
     account::describe::Done,
     conversions::{Outcome, Results},
     folder::Folder,
     input::{
         Input,
-        opened::{Limits, Opened},
+        opened::Opened,
         sessions::{absolute, environment},
+        sidecar_path, walk,
     },
-    job::{Order, Refusal, verify},
-    output::{FILE_MODE, Pending, Place, hashing::Asked},
+    job::{Order, Refusal},
+    output::{FILE_MODE, Pending, Place, Replace, hashing::Asked},
+    outputs::{Bundle, Outputs},
     run::complain,
     terminal::shown::shown,
-    unit::Unit,
+    unit::{Unit, moved},
 };
 
-/// What is written is kept in memory up to this size, more of it in a temporary file.
-const MAX_IN_MEMORY: usize = 8 * 1024 * 1024;
+/// What the session's own file is called before its client's name for it is known.
+const DRAFT: &str = "session.jsonl";
 
 /// Why a converted session was not installed.
 #[derive(Debug, thiserror::Error)]
@@ -71,80 +73,102 @@ pub(crate) fn install<'u>(
     project: Option<&Path>,
 ) -> io::Result<Results<'u>> {
     let mut results = Vec::new();
-    for Unit { main: input, others, .. } in units {
-        if !others.is_empty() {
-            let label = shown(&input.label());
-            complain(&format!("{label}: installed without the other files of the session"));
-        }
-        let result = match order.install(input, &environment(), project) {
-            Ok((done, installed)) => {
+    for unit in units {
+        results.extend(match order.install(unit, &environment(), project) {
+            Ok((done, Some(installed))) => {
                 if !installed.is_project_there {
                     complain(&format!("{}: no such folder", shown(&installed.project)));
                 }
                 writeln!(io::stdout(), "{}", installed.command())?;
-                Ok(Outcome::Converted(Box::new(done)))
+                done
             }
-            Err(refusal) => Err(refusal),
-        };
-        results.push((input, result));
+            Ok((refused, None)) => refused,
+            Err(refusal) => unit.refused_for(refusal),
+        });
     }
     Ok(results)
 }
 
 impl Order {
-    /// Converts an input and puts the output where its client finds it.
-    fn install(
+    /// Converts a session and puts all its files where its client finds them: all, or none if one
+    /// of them could not be converted.
+    fn install<'u>(
         &self,
-        input: &Input,
+        unit: &'u Unit,
         environment: &Environment<'_>,
         project: Option<&Path>,
-    ) -> Result<(Done, Installed), Refusal> {
+    ) -> Result<(Results<'u>, Option<Installed>), Refusal> {
         let store = self.to.store;
         let Some((store, place)) = store.and_then(|store| Some((store, store.place?))) else {
             return Err(NotInstalled::NoClient(self.to.name).into());
         };
-        let (opened, redactions) = self.open(input)?;
-        let mut source = Source::new(opened).with_scanners(self.n_scanners);
-        let from = self.format_of(&mut source)?;
-        let conversion = self.conversion(from);
-        let mut written = SpooledTempFile::new(MAX_IN_MEMORY);
-        let (mut report, sidecar) =
-            conversion.run(&mut source, self.sidecar(input)?, &mut written)?;
-        report.redactions = redactions;
-        if sidecar.is_some() {
+        let draft = tempfile::tempdir()?;
+        let main = draft.path().join(DRAFT);
+        let outputs = Arc::new(Outputs::below(draft.path(), false)?);
+        let mut results = Order { outputs, ..self.clone() }.unit_to_files(unit, &main, false);
+        if results.iter().any(|(_, result)| result.is_err()) {
+            for (_, result) in results.iter_mut().filter(|(_, result)| result.is_ok()) {
+                *result = Err(Refusal::NotAlone);
+            }
+            return Ok((results, None));
+        }
+        if sidecar_path(&main).exists() {
             return Err(Refusal::NothingShows(self.to.name));
         }
-        let mut written = Source::new(Opened::spooled(written, Limits::NONE)?);
-        if self.verify && self.carry != CarryMode::None {
-            verify(&conversion, &mut source, &mut written, None)?;
-        }
-        let facts = self.check(&mut written)?;
+        let facts = self.check(&mut Source::new(Input::file(main.clone()).open_as_it_is()?))?;
         let project = project_of(project, &facts)?;
         // A copy keeps its name: lines may tell the id of a session that they were forked from.
-        let is_copy = from.name == self.to.name;
-        let id = file_stem(input).filter(|_| is_copy).or_else(|| meaning(&facts.session_id));
-        let home = place(environment, &project, &id.unwrap_or_default());
-        let home = home.ok_or(NotInstalled::NoHome)?;
-        let path = home.path();
+        let is_copied = |done: &Done| done.from == done.to;
+        let is_copy =
+            matches!(results.first(), Some((_, Ok(Outcome::Converted(done)))) if is_copied(done));
+        let stem = unit.main.stem().map(str::to_owned).filter(|_| is_copy);
+        let id = stem.or_else(|| meaning(&facts.session_id)).unwrap_or_default();
+        let home = place(environment, &project, &id).ok_or(NotInstalled::NoHome)?;
         refuse_links(&home)?;
-        let exists = || Refusal::from(NotInstalled::Exists(shown(&path.to_string_lossy())));
-        if path.symlink_metadata().is_ok() {
-            return Err(exists());
-        }
-        let below: PathBuf = home.folder.iter().collect();
-        let folder = Folder::create(&home.root)?.create_below(&below)?;
-        let name = path.file_name().unwrap_or_default().to_owned();
-        let mut target = Pending::create(Place { folder, name }, FILE_MODE, None, Asked::Nothing)?;
-        written.copy_to(&mut target)?;
-        let target = target.finish()?;
-        match self.outputs.publish(vec![target]) {
-            Err(Refusal::Exists(_)) => return Err(exists()),
-            result => result?,
+        let path = home.path();
+        self.place(draft.path(), &main, &home, &path)?;
+        for (_, result) in &mut results {
+            if let Ok(Outcome::Converted(done)) = result {
+                let output =
+                    done.output.as_deref().and_then(|it| moved(Path::new(it), &main, &path));
+                done.output = output.map(|output| output.display().to_string());
+            }
         }
         let is_project_there = Path::new(&project).is_dir();
         let installed =
             Installed { resume: store.resume, project, is_project_there, name: home.name };
-        Ok((self.done(input, Some(path.display().to_string()), from, report), installed))
+        Ok((results, Some(installed)))
+    }
+
+    /// Gives the files of a draft their names among those of their client, which must all be free.
+    fn place(&self, draft: &Path, main: &Path, home: &Home, path: &Path) -> Result<(), Refusal> {
+        let mut files = Vec::new();
+        walk(draft, Path::new(""), &mut files);
+        // The session itself comes last: whoever sees it sees the others.
+        files.sort_by_key(|file| file.path() == Some(main));
+        let mut places = Vec::new();
+        for file in &files {
+            let place = file.path().and_then(|file| moved(file, main, path));
+            let place = place.ok_or(Refusal::NoName)?;
+            if place.symlink_metadata().is_ok() {
+                return Err(exists(&place));
+            }
+            places.push(place);
+        }
+        let root = Folder::create(&home.root)?;
+        let mut finished = Vec::new();
+        for (file, place) in files.iter().zip(&places) {
+            let below = place.strip_prefix(&home.root).map_err(|_| Refusal::NoName)?;
+            let place = Place::below(&root, below)?;
+            let mut target = Pending::create(place, FILE_MODE, None, Asked::Nothing)?;
+            Source::new(file.open_as_it_is()?).copy_to(&mut target)?;
+            finished.push(target.finish()?);
+        }
+        let bundle = Bundle { files: finished, replace: Replace::Never, records: Vec::new() };
+        match self.outputs.publish_bundle(path, bundle) {
+            Err(Refusal::Exists(_)) => Err(exists(path)),
+            result => result,
+        }
     }
 
     /// Checks that the client loads what was written, and returns what is known of it.
@@ -193,11 +217,8 @@ fn meaning(written: &Option<String>) -> Option<String> {
     Some(jsonl::Text::new(written.as_deref()?)?.decode().into_owned())
 }
 
-fn file_stem(input: &Input) -> Option<String> {
-    match input {
-        Input::File { path, .. } => Some(path.file_stem()?.to_str()?.to_owned()),
-        Input::Stdin | Input::Lines { .. } | Input::Missing { .. } => None,
-    }
+fn exists(path: &Path) -> Refusal {
+    NotInstalled::Exists(shown(&path.to_string_lossy())).into()
 }
 
 /// Refuses links below the client's own folder.

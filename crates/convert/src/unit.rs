@@ -8,12 +8,13 @@ mod stepwise;
 
 use std::{
     collections::HashMap,
+    io::{self, Read},
     path::{Path, PathBuf},
 };
 
-use core_model::{Bundle, FileRole, Format, Owner};
+use core_model::{Bundle, FileRole, Files, Format, Owner};
 
-pub(crate) use self::restored::OtherFile;
+pub(crate) use self::{files::moved, restored::OtherFile};
 use crate::{conversions::Results, formats::FORMATS, input::Input, job::Refusal, storage::Storage};
 
 /// A session: its main file, and the files that belong to it.
@@ -47,7 +48,8 @@ impl Unit {
         let owners: Vec<_> = inputs
             .iter()
             .map(|input| {
-                let (format, owner) = owner(input)?;
+                let files = &Listed { places: &places, files: input.storage() };
+                let (format, owner) = owner(input.path()?, files)?;
                 Some((*places.get(&owner.main)?, format, owner.role))
             })
             .collect();
@@ -112,11 +114,36 @@ impl Unit {
     pub(crate) fn refused(&self, mut why: impl FnMut() -> Refusal) -> Results<'_> {
         self.files().map(|input| (input, Err(why()))).collect()
     }
+
+    /// Returns that the main file was not converted, and why, and therefore none of the others.
+    pub(crate) fn refused_for(&self, refusal: Refusal) -> Results<'_> {
+        let mut refusal = Some(refusal);
+        self.refused(|| refusal.take().unwrap_or(Refusal::NotAlone))
+    }
+}
+
+/// The files of a list, which are there whatever the system says of them later, and others.
+struct Listed<'l> {
+    places: &'l HashMap<PathBuf, usize>,
+    files: &'l Storage,
+}
+
+impl Files for Listed<'_> {
+    fn size(&self, path: &Path) -> io::Result<u64> {
+        self.files.size(path)
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
+        self.files.open(path)
+    }
+
+    fn may_be_there(&self, path: &Path) -> bool {
+        self.places.contains_key(path) || self.files.may_be_there(path)
+    }
 }
 
 /// Returns what a file belongs to, and the format whose client has it so.
-fn owner(input: &Input) -> Option<(&'static Format, Owner)> {
-    let (path, files) = (input.path()?, input.storage());
+fn owner(path: &Path, files: &dyn Files) -> Option<(&'static Format, Owner)> {
     FORMATS.iter().find_map(|format| Some((*format, (format.bundles?.owner)(path, files)?)))
 }
 

@@ -3,10 +3,13 @@
 #![cfg(unix)]
 
 use std::{
+    collections::BTreeMap,
     fs,
+    io::Write,
     os::unix::fs::{PermissionsExt, symlink},
     path::{Path, PathBuf},
     process::{Command, Output},
+    sync::atomic::{AtomicBool, Ordering},
 };
 
 /// A home folder with a project in it.
@@ -148,6 +151,137 @@ fn a_session_that_is_there_is_not_overwritten() {
     assert_eq!(fs::read_dir(home.claude()).expect("a folder").count(), 1);
     let force = home.convert(&["--to", "claude-code", "--install", "--force", &source]);
     assert_eq!(force.status.code(), Some(2));
+}
+
+/// Returns the files of a folder by their names, and asserts that they are private.
+fn files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                assert_eq!(mode(&path), 0o700, "{}", path.display());
+                folders.push(path);
+            } else {
+                assert_eq!(mode(&path), 0o600, "{}", path.display());
+                let name = path.strip_prefix(root).expect("below").to_owned();
+                files.insert(name, fs::read(path).expect("a file"));
+            }
+        }
+    }
+    files
+}
+
+impl Home {
+    /// Writes a session of several files, and returns the path of its own.
+    fn several(&self) -> String {
+        let session = self.claude_session(ID);
+        let call = r#"{"type":"tool_use","id":"t1","name":"Task","input":{"prompt":"Look."}}"#;
+        let line = |uuid: &str, parent: &str, kind: &str, content: &str| {
+            format!(
+                "{{\"parentUuid\":\"{parent}\",\"sessionId\":\"{ID}\",\"type\":\"{kind}\",\"message\":{{\"role\":\"{kind}\",\"content\":[{content}]}},\"uuid\":\"{uuid}\",\"timestamp\":\"2026-01-01T10:00:0{}.000Z\"}}\n",
+                uuid.len()
+            )
+        };
+        let result = r#"{"type":"tool_result","tool_use_id":"t1","content":"Seen."}"#;
+        let main = session.clone()
+            + &line("u22", "u1", "assistant", call)
+            + &line("u333", "u22", "user", result);
+        let agent = session.replace("\"type\"", "\"isSidechain\":true,\"agentId\":\"a1\",\"type\"");
+        self.write(&format!("in/{ID}/subagents/agent-a1.jsonl"), &agent.replace("hi", "Look."));
+        self.write(&format!("in/{ID}/subagents/agent-a1.meta.json"), r#"{"toolUseId":"t1"}"#);
+        self.write(&format!("in/{ID}/tool-results/t1.txt"), "large");
+        self.write(&format!("in/{ID}.jsonl"), &main)
+    }
+}
+
+#[test]
+fn a_session_comes_with_its_sub_agents_and_outputs() {
+    let home = Home::new();
+    let source = home.several();
+    let output = home.convert(&["--to", "clido", "--install", &source]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).ends_with(&format!(" && clido --resume {ID}\n")));
+    let names: Vec<PathBuf> = files(&home.clido()).into_keys().collect();
+    assert_eq!(names, [format!("{ID}.jsonl"), format!("{ID}_a1.jsonl")].map(PathBuf::from));
+    // Back from where clido has it to where Claude Code looks for it: the files that they were.
+    let installed = home.clido().join(format!("{ID}.jsonl"));
+    let output =
+        home.convert(&["--to", "claude-code", "--install", installed.to_str().expect("UTF-8")]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let restored = files(&home.claude());
+    assert_eq!(restored.len(), 4);
+    for (name, bytes) in restored {
+        assert_eq!(
+            bytes,
+            fs::read(home.path().join("in").join(&name)).expect("a file"),
+            "{name:?}"
+        );
+    }
+}
+
+#[test]
+fn all_of_a_session_is_installed_or_nothing() {
+    let home = Home::new();
+    let source = home.several();
+    fs::create_dir_all(home.clido()).expect("a folder");
+    let taken = home.clido().join(format!("{ID}_a1.jsonl"));
+    fs::write(&taken, "mine").expect("a file");
+    let output = home.convert(&["--to", "clido", "--install", &source]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
+    let words = text(&output.stderr);
+    assert!(words.contains("_a1.jsonl exists; a client's session is never overwritten"), "{words}");
+    assert!(words.contains("agent-a1.jsonl: its session was not converted"), "{words}");
+    assert_eq!(fs::read(&taken).expect("a file"), b"mine");
+    assert_eq!(fs::read_dir(home.clido()).expect("a folder").count(), 1);
+}
+
+/// A client writes to its own folder at any time, and other runs do: none of them is disturbed.
+#[test]
+fn a_folder_to_which_others_write_stays_as_they_have_it() {
+    let home = Home::new();
+    let source = home.several();
+    let theirs = home.clido().join("theirs.jsonl");
+    home.write(theirs.to_str().expect("UTF-8"), "");
+    let is_over = AtomicBool::new(false);
+    let (n_lines, codes) = std::thread::scope(|scope| {
+        let client = scope.spawn(|| {
+            let mut n_lines = 0;
+            while !is_over.load(Ordering::Relaxed) {
+                let mut file = fs::File::options().append(true).open(&theirs).expect("opened");
+                writeln!(file, "line {n_lines}").expect("written");
+                let other = home.clido().join(format!("new-{n_lines}.jsonl"));
+                fs::write(&other, "begun").expect("written");
+                fs::rename(&other, home.clido().join("newest.jsonl")).expect("renamed");
+                n_lines += 1;
+            }
+            n_lines
+        });
+        let install = || home.convert(&["--to", "clido", "--install", &source]).status.code();
+        let runs: Vec<_> = (0..8).map(|_| scope.spawn(install)).collect();
+        let codes: Vec<_> = runs.into_iter().map(|run| run.join().expect("it ends")).collect();
+        is_over.store(true, Ordering::Relaxed);
+        (client.join().expect("it ends"), codes)
+    });
+    assert!(codes.contains(&Some(0)) && codes.iter().all(|it| *it == Some(0) || *it == Some(2)));
+    let mut names: Vec<_> = fs::read_dir(home.clido())
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"))
+        .collect();
+    names.sort();
+    assert_eq!(
+        names,
+        [&format!("{ID}.jsonl"), &format!("{ID}_a1.jsonl"), "newest.jsonl", "theirs.jsonl"]
+    );
+    let lines: String = (0..n_lines).map(|n| format!("line {n}\n")).collect();
+    assert_eq!(fs::read_to_string(&theirs).expect("a file"), lines);
+    let back = home.path().join("back");
+    let [installed, back] =
+        [home.clido().join(format!("{ID}.jsonl")), back.join(format!("{ID}.jsonl"))];
+    let [from, to] = [&installed, &back].map(|path| path.to_str().expect("UTF-8"));
+    assert_eq!(home.convert(&["--to", "claude-code", "-o", to, from]).status.code(), Some(0));
+    assert_eq!(fs::read(back).expect("a file"), fs::read(source).expect("a file"));
 }
 
 #[test]

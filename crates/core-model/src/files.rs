@@ -22,6 +22,13 @@ pub trait Files {
     ///
     /// `NotFound` if there is no such file; whatever else keeps it from being read.
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>>;
+
+    /// Returns whether there is a file, or nobody can say that there is none.
+    fn may_be_there(&self, path: &Path) -> bool {
+        use io::ErrorKind::{InvalidFilename, InvalidInput, NotADirectory, NotFound, Other};
+        let no = [NotFound, NotADirectory, InvalidFilename, InvalidInput, Other];
+        self.size(path).map_or_else(|error| !no.contains(&error.kind()), |_| true)
+    }
 }
 
 /// The files of this machine, by the paths that its system knows.

@@ -70,7 +70,7 @@ fn owner(path: &Path, files: &dyn Files) -> Option<Owner> {
         let name = format!("{}.jsonl", session.file_name()?.to_str()?);
         let main = session.with_file_name(name);
         let role = if is_output { FileRole::Side } else { role };
-        return files.size(&main).is_ok().then_some(Owner { main, role });
+        return files.may_be_there(&main).then_some(Owner { main, role });
     }
     match role {
         FileRole::Agent(_) => {
@@ -102,7 +102,7 @@ fn named_session(path: &Path, files: &dyn Files) -> Option<PathBuf> {
         let id = id.decode();
         let is_name = !id.is_empty() && !id.contains(['/', '\\', '\0']) && !id.starts_with('.');
         let main = path.with_file_name(format!("{id}.jsonl"));
-        if is_name && main != path && files.size(&main).is_ok() {
+        if is_name && main != path && files.may_be_there(&main) {
             return Some(main);
         }
     }

@@ -27,23 +27,28 @@ fn owner(path: &Path, files: &dyn Files) -> Option<Owner> {
     stem.match_indices('_').find_map(|(at, _)| {
         let (session, agent) = (stem.get(..at)?, stem.get(at + 1..)?);
         let main = path.with_file_name(format!("{session}.jsonl"));
-        let size = files.size(&main).ok().filter(|_| !session.is_empty() && !agent.is_empty())?;
+        let is_named = !session.is_empty() && !agent.is_empty();
+        if !is_named || !files.may_be_there(&main) {
+            return None;
+        }
         // A session of which nothing shows here may still have sub-agents that do.
-        let is_agent = (size == 0 || is_session(&main, files)) && is_session(path, files);
+        let may_own = is_session(&main, files) || files.size(&main).is_ok_and(|size| size == 0);
+        let is_agent = may_own && is_session(path, files);
         is_agent.then(|| Owner { main, role: FileRole::Agent(agent.to_owned()) })
     })
 }
 
-/// Returns whether one of the first lines of a file is clido's: other clients' names go on each
-/// other too.
+/// Returns whether one of the first lines of a file is clido's, for other clients' names go on each
+/// other too; or whether nobody can say that none is.
 fn is_session(path: &Path, files: &dyn Files) -> bool {
-    let Ok(file) = files.open(path) else { return false };
+    let Ok(file) = files.open(path) else { return true };
     let (mut stream, mut scanner) = (Stream::new(file), Scanner::default());
     for _ in 0..MAX_LINES {
         match stream.next() {
             Ok(Some(line)) if scanner.scan(&line).is_ok_and(detect) => return true,
             Ok(Some(_)) => {}
-            _ => return false,
+            Ok(None) => return false,
+            Err(_) => return true,
         }
     }
     false

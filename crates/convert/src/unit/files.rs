@@ -50,6 +50,8 @@ impl Order {
         }
         let (from, way) = match self.way_of(unit) {
             Ok(found) => found,
+            // Its sub-agents alone would be taken for sessions.
+            Err(refusal @ Refusal::Io(_)) => return unit.refused_for(refusal),
             Err(refusal) => return self.each_alone(unit, path, Err(refusal)),
         };
         if unit.format.is_none_or(|format| format.name != from.name) {
@@ -59,10 +61,10 @@ impl Order {
             Way::Copies => self.copies(unit, path),
             Way::Back => self.back(unit, path, from),
             Way::Stepwise(format) => self.stepwise(unit, path, format),
-            Way::Forth => self.forth(unit, path, from).unwrap_or_else(|refusal| {
-                let mut refusal = Some(refusal);
-                unit.refused(|| refusal.take().unwrap_or(Refusal::NotAlone))
-            }),
+            Way::Forth => {
+                let results = self.forth(unit, path, from);
+                results.unwrap_or_else(|refusal| unit.refused_for(refusal))
+            }
         }
     }
 
@@ -122,11 +124,11 @@ impl Order {
 
     /// Converts a session that came from the target's format: each file knows its name there.
     fn back<'u>(&self, unit: &'u Unit, path: &Path, from: &'static Format) -> Results<'u> {
-        let mut results = vec![(&unit.main, self.to_file(&unit.main, path))];
         let derived = match self.derived_of(unit, from) {
             Ok(derived) => derived,
-            Err(refusal) => return self.each_alone(unit, path, Err(refusal)),
+            Err(refusal) => return unit.refused_for(refusal),
         };
+        let mut results = vec![(&unit.main, self.to_file(&unit.main, path))];
         for Companion { input, role } in &unit.others {
             let result = match role {
                 _ if let Some(is_intact) = input.path().and_then(|path| derived.get(path)) => {
@@ -269,17 +271,23 @@ impl Order {
 
     /// Returns where the target's client looks for the transcript of a sub-agent.
     pub(super) fn agent_path(&self, main: &Path, id: &str) -> Option<PathBuf> {
-        let stem = main.file_stem()?.to_str()?;
-        let name = (self.to.bundles?.agent_name)(stem, id);
-        let name = Volume::name_of(&main.with_file_name(name), main)?;
-        let (kind, tool_use) = (VolumeKind::Agent, String::new());
-        Volume { kind, size: 0, name, tool_use }.path(main)
+        let name = (self.to.bundles?.agent_name)(Volume::stem_of(main)?, id);
+        moved(&main.with_file_name(name), main, main)
     }
 }
 
 /// Returns where a file that belongs to a session goes, if its name stays what it is.
 fn beside(unit: &Unit, input: &Input, main: &Path) -> Option<PathBuf> {
-    let name = Volume::name_of(input.path()?, unit.main.path()?)?;
+    moved(input.path()?, unit.main.path()?, main)
+}
+
+/// Returns where a file that belongs to the session `main` belongs if that is `to`; none, if its name
+/// is not one that could be kept there.
+pub(crate) fn moved(file: &Path, main: &Path, to: &Path) -> Option<PathBuf> {
+    if file == main {
+        return Some(to.to_owned());
+    }
+    let name = Volume::name_of(file, main)?;
     let (kind, tool_use) = (VolumeKind::Side, String::new());
-    Volume { kind, size: 0, name, tool_use }.path(main)
+    Volume { kind, size: 0, name, tool_use }.path(to)
 }

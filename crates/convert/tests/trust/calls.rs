@@ -169,6 +169,39 @@ fn any_call_may_fail() {
     }
 }
 
+/// Of a session of several files, nothing is converted if its own cannot be looked at or read:
+/// without it, its sub-agents would be taken for sessions.
+#[test]
+fn a_session_that_cannot_be_read_takes_its_sub_agents_along() {
+    if !has_strace() {
+        return;
+    }
+    let stage = stage();
+    let run = &RUNS[1];
+    let output = traced(&stage, run, &[]).output().expect("it runs");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let expected = files(&stage.path("out"));
+    let main = stage.path(run.input).join("s1.jsonl");
+    for fault in ["openat:error=EACCES", "openat:error=EIO"] {
+        _ = fs::remove_dir_all(stage.path("out"));
+        let filter = ["-P", main.to_str().expect("text"), "-e", &format!("inject={fault}")];
+        let output = traced(&stage, run, &filter).output().expect("it runs");
+        assert_eq!(output.status.code(), Some(2), "{fault}: {}", text(&output));
+        assert_eq!(files(&stage.path("out")), Files::new(), "{fault}");
+        let words = text(&output);
+        assert!(words.contains("agent-a1d4d82.jsonl: its session was not converted"), "{words}");
+    }
+    let lesser = lesser(&stage, run);
+    for error in ["EIO", "ENOENT"] {
+        for k in 1..8 {
+            _ = fs::remove_dir_all(stage.path("out"));
+            let filter = format!("inject=statx:error={error}:when={k}");
+            let output = traced(&stage, run, &["-e", &filter]).output().expect("it runs");
+            check(&output, files(&stage.path("out")), &expected, &lesser, &filter);
+        }
+    }
+}
+
 /// Returns what a run writes where a folder of the session is not there.
 fn lesser(stage: &Stage, run: &Run) -> Vec<Files> {
     let mut lesser = Vec::new();
