@@ -5,7 +5,7 @@ use std::{io, path::Path, sync::Arc, time::Instant};
 use crate::{
     CarryMode,
     account::{self, Telling, describe::Done},
-    cli::{ConversionArgs, ConvertArgs},
+    cli::{ConversionArgs, ConvertArgs, SubAgents},
     folder_run::{FolderRun, plan::Plan},
     input::{Input, is_inside_an_input, opened::Limits, remote::Stores},
     install::install,
@@ -52,7 +52,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
     let is_away = paths.iter().chain(&args.output).any(|path| is_url(path));
     // Who waits for a store keeps no core busy.
     let n_jobs = n_jobs(args.pace.jobs, n_cores().max(if is_away { MIN_JOBS_AWAY } else { 1 }));
-    let output = args.output.as_deref();
+    let output = args.output.as_deref().filter(|output| !storage::is_stream(output));
     let carry = CarryMode::from(how.carry);
     match output {
         _ if args.install.is_some() && carry == CarryMode::Sidecar => {
@@ -134,7 +134,11 @@ impl Order {
             options: how.options(),
             outputs,
             verify: how.verify,
-            subagents: how.subagents,
+            subagents: match (how.compress, how.subagents) {
+                // No client looks into what is compressed: of a session, it is all in one file.
+                (Some(_), SubAgents::Files) => SubAgents::Carry,
+                (_, subagents) => subagents,
+            },
             redacts: how.redact,
             limits: Limits { line: how.max_line, expanded: how.max_expanded },
             n_scanners,
@@ -152,6 +156,9 @@ fn outputs(args: &ConvertArgs, is_folder: bool) -> Result<Outputs, NotOpened> {
     };
     let is_in_folder =
         |output: &&Path| args.install.is_none() && (is_folder || storage::is_folder(output));
+    if let Some(stream) = args.output.as_deref().filter(|output| storage::is_stream(output)) {
+        return Ok(Outputs::of_stream(stream, manner));
+    }
     let storage = match args.output.as_deref().filter(|output| is_url(output)) {
         Some(url) => Stores::default().target(url).map_err(|error| NotOpened::new(url, error))?,
         None => Storage::Disk,

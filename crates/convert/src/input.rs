@@ -23,6 +23,7 @@ pub(crate) use self::walk::walk;
 use crate::{
     Sidecar,
     input::{
+        limits::{LineMeter, Metered},
         opened::{Limits, Opened},
         snapshot::Snapshot,
     },
@@ -43,6 +44,10 @@ pub(crate) const RECEIPTS: &str = ".convert-receipts";
 
 /// Standard input up to this size is kept in memory, more of it in a temporary file.
 pub(crate) const MAX_IN_MEMORY: usize = 8 * 1024 * 1024;
+
+/// The longest line of what has no end that is known, if nothing else is said: a device may go on for
+/// ever.
+const MAX_SPOOLED_LINE: u64 = 1024 * 1024 * 1024;
 
 /// What a sidecar may hold, times its size, and so many bytes more: it is kept in memory.
 const MAX_EXPANSION: u64 = 100;
@@ -260,7 +265,8 @@ pub(crate) fn residue_path(path: &Path) -> PathBuf {
 /// Puts standard input, or a pipe, where it can be read again.
 fn spool(reader: &mut dyn io::Read, limits: Limits) -> io::Result<Opened> {
     let mut spooled = SpooledTempFile::new(MAX_IN_MEMORY);
-    io::copy(reader, &mut spooled)?;
+    let meter = LineMeter::new(limits.line.unwrap_or(MAX_SPOOLED_LINE));
+    io::copy(&mut Metered { reader, meter }, &mut spooled)?;
     Opened::spooled(spooled, limits)
 }
 

@@ -5,7 +5,7 @@ mod to_file;
 pub(crate) mod verdict;
 
 use std::{
-    io::{self, BufWriter, Write},
+    io::{self, Write},
     sync::Arc,
 };
 
@@ -17,7 +17,6 @@ use crate::{
     CarryMode, Conversion, Damage, Detected, FORMATS, Sidecar, Source,
     account::describe::Done,
     cli::SubAgents,
-    compress::Encoder,
     conversions::Outcome,
     detect,
     input::{
@@ -25,7 +24,6 @@ use crate::{
         opened::{Limits, Opened},
     },
     install::NotInstalled,
-    interrupt::Interruptible,
     output::hashing::Hashing,
     outputs::Outputs,
     storage,
@@ -171,13 +169,7 @@ impl Order {
             let mut written = Source::new(Opened::spooled(written, Limits::NONE)?);
             verify(&conversion, &mut source, &mut written, sidecar.as_deref())?;
         }
-        let stdout = Interruptible(io::stdout().lock());
-        let sink: Box<dyn Write> = match self.outputs.manner.is_rehearsal {
-            true => Box::new(io::sink()),
-            false => Box::new(stdout),
-        };
-        let sink = BufWriter::with_capacity(256 * 1024, sink);
-        let mut sink = Encoder::new(self.outputs.manner.compression, sink)?;
+        let mut sink = self.outputs.sink()?;
         let (mut report, sidecar) = conversion.run(&mut source, self.sidecar(input)?, &mut sink)?;
         report.redactions = redactions;
         sink.finish()?.flush()?;

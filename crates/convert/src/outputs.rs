@@ -7,7 +7,8 @@ mod told;
 
 use std::{
     collections::{HashMap, HashSet},
-    io,
+    fs::File,
+    io::{self, BufWriter, Write},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
@@ -18,14 +19,18 @@ use self::{
     root::Root,
 };
 use crate::{
-    compress::Compression,
+    compress::{Compression, Encoder},
     folder::{Folder, Identity},
     input::{Input, opened::Opened},
+    interrupt::Interruptible,
     job::Refusal,
     journal::{Journal, Origin, Record, Standing},
     output::{Finished, Replace, hashing::Asked, is_no_space},
     storage::Storage,
 };
+
+/// The bytes that are handed to a stream at a time.
+const STREAM_BUFFER: usize = 256 * 1024;
 
 /// How many files that belong together may wait for a batch: an output, and what stands beside it.
 const MAX_TOGETHER: usize = 3;
@@ -70,6 +75,8 @@ pub(crate) struct Outputs {
     storage: Storage,
     /// The folder that a run writes to; none if that is a file.
     root: Option<Root>,
+    /// What bytes go through in the place of standard output.
+    stream: Option<PathBuf>,
     batch: Mutex<Batch>,
     /// The files that got their names.
     named: Mutex<HashSet<Identity>>,
@@ -113,6 +120,26 @@ impl Outputs {
         )
     }
 
+    /// Returns the output of a run that goes to a device or a pipe, as it would to standard output.
+    pub(crate) fn of_stream(path: &Path, manner: Manner) -> Self {
+        Self { stream: Some(path.to_owned()), ..Self::of_one(Storage::Disk, manner) }
+    }
+
+    /// Opens standard output, or what is in its place, and compresses what goes there if that is
+    /// asked for.
+    ///
+    /// # Errors
+    ///
+    /// The system's own.
+    pub(crate) fn sink(&self) -> io::Result<Encoder<BufWriter<Box<dyn Write>>>> {
+        let sink: Box<dyn Write> = match &self.stream {
+            _ if self.manner.is_rehearsal => Box::new(io::sink()),
+            Some(path) => Box::new(Interruptible(File::options().write(true).open(path)?)),
+            None => Box::new(Interruptible(io::stdout().lock())),
+        };
+        Encoder::new(self.manner.compression, BufWriter::with_capacity(STREAM_BUFFER, sink))
+    }
+
     /// Returns outputs that go below a folder with a journal, which are made if they are not there;
     /// `options` is a hash of all that the outputs depend on beside their sources.
     ///
@@ -145,7 +172,7 @@ impl Outputs {
 
     fn new(storage: Storage, root: Option<Root>, manner: Manner) -> Self {
         let (batch, named, refused, full) = Default::default();
-        Self { manner, storage, root, batch, named, refused, full }
+        Self { manner, storage, root, stream: None, batch, named, refused, full }
     }
 
     /// Returns whether account is kept of what is written, and from what.

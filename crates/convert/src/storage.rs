@@ -221,6 +221,11 @@ pub(crate) fn is_folder(path: &Path) -> bool {
     }
 }
 
+/// Returns whether a path names what bytes go through, such as a device or a pipe.
+pub(crate) fn is_stream(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
+}
+
 /// Returns an URL as messages may call it: signatures stand in queries, passwords before hosts.
 pub(crate) fn without_query(url: &Path) -> PathBuf {
     let url = url.to_string_lossy();

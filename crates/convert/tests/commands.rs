@@ -129,3 +129,42 @@ fn colors_are_for_those_who_want_them() {
     }
     assert_eq!(without, plain);
 }
+
+/// What is no regular file: written to as standard output is, read until a line is too long, and
+/// left out of a folder with a word.
+#[cfg(unix)]
+#[test]
+fn devices_and_pipes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let plain = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/claude-code/plain.jsonl");
+    let (source, pipe, out) = (path("in/plain.jsonl"), path("in/pipe"), path("out"));
+    std::fs::create_dir(path("in")).expect("made");
+    std::fs::copy(plain, &source).expect("copied");
+    let mkfifo = std::process::Command::new("mkfifo").arg(&pipe).status().expect("it runs");
+    assert!(mkfifo.success());
+    let convert = |arguments: &[&str]| {
+        let program = env!("CARGO_BIN_EXE_convert");
+        let output = std::process::Command::new(program).args(arguments).output().expect("it runs");
+        let words = String::from_utf8(output.stderr).expect("text");
+        (output.status.code(), output.stdout, words)
+    };
+    let (status, _, words) = convert(&["--to", "clido", "-o", &out, &path("in")]);
+    assert_eq!(status, Some(0), "{words}");
+    assert!(words.contains(&format!("{pipe}: no regular file; left out")), "{words}");
+    let (status, _, words) = convert(&["--to", "clido", "-o", "/dev/null", &source]);
+    assert_eq!(status, Some(0), "{words}");
+    let (_, expected, _) = convert(&["--to", "clido", &source]);
+    let reader = std::process::Command::new("cat")
+        .arg(&pipe)
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    let (status, written, words) = convert(&["--to", "clido", "-o", &pipe, &source]);
+    assert_eq!((status, written.len()), (Some(0), 0), "{words}");
+    assert_eq!(reader.wait_with_output().expect("it ends").stdout, expected);
+    let endless = ["--to", "clido", "--max-line", "1MiB", "/dev/zero"];
+    let (status, _, words) = convert(&endless);
+    assert_eq!(status, Some(2), "{words}");
+    assert!(words.contains("a line has more than 1048576 bytes"), "{words}");
+}

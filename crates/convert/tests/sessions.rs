@@ -705,3 +705,30 @@ fn sidechains_among_the_lines_are_said_with_their_tool_uses() {
         assert_same(&read(&back), &tree, format);
     }
 }
+
+/// What is compressed holds a session with all that belongs to it: beside it, nothing would be found.
+#[test]
+fn compressed_trees_come_back_whole() {
+    let stream = with_agents_inside("sdk-wire/sub-agent.jsonl");
+    let stream = Tree::from([("s1.jsonl".to_owned(), stream)]);
+    let tree = project();
+    // What no reader knows for a session is none without the one that it belongs to.
+    let mut copied = tree.clone();
+    copied.remove("s1/subagents/agent-aodd.jsonl");
+    for (tree, from, to) in [
+        (&tree, "claude-code", "clido"),
+        (&tree, "claude-code", "sdk-stream"),
+        (&copied, "claude-code", "claude-code"),
+        (&stream, "sdk-stream:wire", "claude-code"),
+        (&stream, "sdk-stream:wire", "clido"),
+    ] {
+        for compression in ["gz", "zst"] {
+            let (folder, source) = folder_with(tree);
+            let there = through(folder.path(), &source, &[to], &["--compress", compression]);
+            let main = format!("s1.jsonl.{compression}");
+            assert!(read(&there).contains_key(&main), "{to} {compression}");
+            let back = through(&folder.path().join("back"), &there, &[from], &[]);
+            assert_same(&read(&back), tree, &format!("{from} {to} {compression}"));
+        }
+    }
+}

@@ -1,5 +1,9 @@
 //! How much an input may hold, and what is said of one that holds more.
 
+use std::io;
+
+use memchr::{memchr_iter, memrchr};
+
 /// How much an input may hold.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Limits {
@@ -21,4 +25,73 @@ pub(crate) enum Excess {
     Line(u64),
     #[error("it expands to more than {0} bytes; --max-expanded allows more")]
     Expanded(u64),
+}
+
+/// Counts the bytes of lines as they are read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LineMeter {
+    max: u64,
+    /// The bytes of the line that was read last, so far.
+    line: u64,
+}
+
+impl LineMeter {
+    /// For lines of any length.
+    pub(super) const NONE: Self = Self { max: u64::MAX, line: 0 };
+
+    /// Creates a meter for lines of at most so many bytes.
+    pub(super) fn new(max: u64) -> Self {
+        Self { max, line: 0 }
+    }
+
+    /// Begins anew with the first line.
+    pub(super) fn restart(&mut self) {
+        self.line = 0;
+    }
+
+    /// Takes bytes that follow those before.
+    ///
+    /// # Errors
+    ///
+    /// If a line is too long.
+    pub(super) fn measure(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.max == u64::MAX {
+            return Ok(());
+        }
+        let Some(last) = memrchr(b'\n', bytes) else {
+            self.line += bytes.len() as u64;
+            return self.check();
+        };
+        if self.line + bytes.len() as u64 > self.max {
+            let mut start = 0;
+            for end in memchr_iter(b'\n', bytes) {
+                self.line += (end - start) as u64;
+                self.check()?;
+                (self.line, start) = (0, end + 1);
+            }
+        }
+        self.line = (bytes.len() - last - 1) as u64;
+        self.check()
+    }
+
+    fn check(&self) -> io::Result<()> {
+        if self.line > self.max {
+            return Err(io::Error::other(Excess::Line(self.max)));
+        }
+        Ok(())
+    }
+}
+
+/// A reader of which no line may be longer than a meter allows.
+pub(super) struct Metered<R> {
+    pub(super) reader: R,
+    pub(super) meter: LineMeter,
+}
+
+impl<R: io::Read> io::Read for Metered<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.reader.read(buffer)?;
+        self.meter.measure(buffer.get(..n).unwrap_or_default())?;
+        Ok(n)
+    }
 }

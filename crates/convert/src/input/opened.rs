@@ -5,13 +5,12 @@ use std::{
     io::{self, Cursor, Read, Seek, SeekFrom},
 };
 
-use memchr::{memchr_iter, memrchr};
 use tempfile::SpooledTempFile;
 
 pub(crate) use super::limits::{Excess, Limits};
 use crate::{
     compress::{Compression, Decoder},
-    input::snapshot::Snapshot,
+    input::{limits::LineMeter, snapshot::Snapshot},
     output::FILE_MODE,
 };
 
@@ -32,9 +31,7 @@ pub(crate) struct Opened {
     content: Content,
     /// The input in whose place the content is read.
     origin: Option<Box<Opened>>,
-    max_line: u64,
-    /// The bytes of the line that was read last, so far.
-    line: u64,
+    meter: LineMeter,
 }
 
 enum Content {
@@ -80,7 +77,7 @@ impl Opened {
     /// Takes what is a file, of which the bytes are read as they are.
     pub(crate) fn as_it_is(snapshot: Snapshot) -> Self {
         let content = Content::Plain(Stored::File(Box::new(snapshot)));
-        Self { content, origin: None, max_line: u64::MAX, line: 0 }
+        Self { content, origin: None, meter: LineMeter::NONE }
     }
 
     /// Takes the lines of a file that start in a range of its bytes; it is not compressed.
@@ -90,8 +87,8 @@ impl Opened {
     /// The system's own.
     pub(crate) fn lines_of(file: File, range: [u64; 2], limits: Limits) -> io::Result<Self> {
         let content = Content::Plain(Stored::File(Box::new(Snapshot::of_lines(file, range)?)));
-        let max_line = limits.line.unwrap_or(u64::MAX);
-        Ok(Self { content, origin: None, max_line, line: 0 })
+        let meter = LineMeter::new(limits.line.unwrap_or(u64::MAX));
+        Ok(Self { content, origin: None, meter })
     }
 
     /// Takes what was put aside.
@@ -110,22 +107,23 @@ impl Opened {
         (&mut stored).take(4).read_to_end(&mut head)?;
         stored.rewind()?;
         let Some(compression) = Compression::of(&head) else {
-            let max_line = limits.line.unwrap_or(u64::MAX);
-            return Ok(Self { content: Content::Plain(stored), origin: None, max_line, line: 0 });
+            let meter = LineMeter::new(limits.line.unwrap_or(u64::MAX));
+            return Ok(Self { content: Content::Plain(stored), origin: None, meter });
         };
         let max_expanded = size.saturating_mul(MAX_EXPANSION).saturating_add(FREE_EXPANSION);
         let max_expanded = limits.expanded.unwrap_or(max_expanded);
         let max_line = size.saturating_mul(MAX_LINE_EXPANSION).max(MIN_MAX_LINE);
         let max_line = limits.line.unwrap_or(max_line);
         let packed = Packed::new(compression, stored, max_expanded)?;
-        Ok(Self { content: Content::Packed(Box::new(packed)), origin: None, max_line, line: 0 })
+        let meter = LineMeter::new(max_line);
+        Ok(Self { content: Content::Packed(Box::new(packed)), origin: None, meter })
     }
 
     /// Lets something else be read in its place; what it is, and whether it changes, stays asked of
     /// it.
     pub(crate) fn read_as(self, file: SpooledTempFile) -> Self {
         let content = Content::Plain(Stored::Spooled(file));
-        Self { content, origin: Some(Box::new(self)), max_line: u64::MAX, line: 0 }
+        Self { content, origin: Some(Box::new(self)), meter: LineMeter::NONE }
     }
 
     /// Returns whether what is read is not what is stored.
@@ -170,31 +168,6 @@ impl Opened {
             Content::Packed(packed) => packed.decoder.as_ref().map(Decoder::get_ref),
         }
     }
-
-    /// Counts the bytes of lines.
-    fn measure(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let Some(last) = memrchr(b'\n', bytes) else {
-            self.line += bytes.len() as u64;
-            return self.check_line();
-        };
-        if self.line + bytes.len() as u64 > self.max_line {
-            let mut start = 0;
-            for end in memchr_iter(b'\n', bytes) {
-                self.line += (end - start) as u64;
-                self.check_line()?;
-                (self.line, start) = (0, end + 1);
-            }
-        }
-        self.line = (bytes.len() - last - 1) as u64;
-        self.check_line()
-    }
-
-    fn check_line(&self) -> io::Result<()> {
-        if self.line > self.max_line {
-            return Err(io::Error::other(Excess::Line(self.max_line)));
-        }
-        Ok(())
-    }
 }
 
 impl Read for Opened {
@@ -203,9 +176,7 @@ impl Read for Opened {
             Content::Plain(stored) => stored.read(buffer)?,
             Content::Packed(packed) => packed.read(buffer)?,
         };
-        if self.max_line < u64::MAX {
-            self.measure(&buffer[..n])?;
-        }
+        self.meter.measure(&buffer[..n])?;
         Ok(n)
     }
 }
@@ -213,7 +184,7 @@ impl Read for Opened {
 impl Seek for Opened {
     /// A large compressed input can be rewound; where its end is, nobody knows before it is read.
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.line = 0;
+        self.meter.restart();
         match &mut self.content {
             Content::Plain(stored) => stored.seek(to),
             Content::Packed(packed) => packed.seek(to),

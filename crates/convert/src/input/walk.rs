@@ -12,7 +12,9 @@ use super::{Input, JOURNAL, RECEIPTS, RESIDUE, SIDECAR};
 use crate::{
     folder::{Entry, Folder},
     output::temporary::is_temporary,
+    run::complain,
     storage::Storage,
+    terminal::shown::shown,
 };
 
 /// Adds the regular files of a folder, in the order of their names; links are not followed.
@@ -47,7 +49,11 @@ fn children(folder: &Folder) -> io::Result<Vec<(OsString, bool)>> {
         match kind {
             FileType::Directory if name != RECEIPTS => children.push((name, true)),
             FileType::RegularFile if !is_ours(&name) => children.push((name, false)),
-            _ => {}
+            FileType::Directory | FileType::RegularFile | FileType::Symlink => {}
+            _ => {
+                let path = folder.path().join(&name);
+                complain(&format!("{}: no regular file; left out", shown(&path.to_string_lossy())));
+            }
         }
     }
     children.sort();

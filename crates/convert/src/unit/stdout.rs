@@ -1,6 +1,6 @@
 //! A session of several files to standard output: what has a place there, and a word about the rest.
 
-use std::io::{self, BufWriter, Write};
+use std::io::Write;
 
 use tempfile::SpooledTempFile;
 
@@ -11,13 +11,11 @@ use super::{
 };
 use crate::{
     CarryMode, Source,
-    compress::Encoder,
     conversions::Outcome,
     input::{
         MAX_IN_MEMORY,
         opened::{Limits, Opened},
     },
-    interrupt::Interruptible,
     job::{Order, Refusal},
     pipeline::Target,
     run::complain,
@@ -60,12 +58,7 @@ impl Order {
             let mut written = Source::new(Opened::spooled(written, Limits::NONE)?);
             verify(&conversion, session, &mut written, sidecar.as_deref())?;
         }
-        let sink: Box<dyn Write> = match self.outputs.manner.is_rehearsal {
-            true => Box::new(io::sink()),
-            false => Box::new(Interruptible(io::stdout().lock())),
-        };
-        let sink = BufWriter::with_capacity(256 * 1024, sink);
-        let mut sink = Encoder::new(self.outputs.manner.compression, sink)?;
+        let mut sink = self.outputs.sink()?;
         let (mut report, sidecar) = conversion.run_session(session, Target::of(&mut sink))?;
         report.redactions.clone_from(redactions);
         sink.finish()?.flush()?;
