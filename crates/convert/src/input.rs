@@ -6,6 +6,7 @@ pub(crate) mod remote;
 pub(crate) mod sessions;
 pub(crate) mod snapshot;
 pub(crate) mod walk;
+mod worktrees;
 
 use std::{
     env,

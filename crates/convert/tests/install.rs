@@ -284,6 +284,36 @@ fn a_folder_to_which_others_write_stays_as_they_have_it() {
     assert_eq!(fs::read(back).expect("a file"), fs::read(source).expect("a file"));
 }
 
+/// As the Agent SDK does: a project has its sessions in all working trees of its repository.
+#[test]
+fn sessions_of_other_working_trees_are_of_the_project() {
+    let home = Home::new();
+    let tree = home.path().join("trees/fix");
+    // As `git worktree add` leaves them (gitrepository-layout(5)).
+    home.write("it's my.app/.git/HEAD", "ref: refs/heads/main\n");
+    home.write("it's my.app/.git/worktrees/fix/commondir", "../..\n");
+    home.write("it's my.app/.git/worktrees/fix/gitdir", &format!("{}/.git\n", tree.display()));
+    let own = home.project().join(".git/worktrees/fix");
+    home.write("trees/fix/.git", &format!("gitdir: {}\n", own.display()));
+    let name = format_claude_code::encode_project_dir(tree.to_str().expect("UTF-8"));
+    let ids = [ID.to_owned(), ID.replace("2a86484a", "3b97595b")];
+    for (id, folder) in [(&ids[0], home.claude()), (&ids[1], home.claude().with_file_name(name))] {
+        let path = folder.join(format!("{id}.jsonl"));
+        home.write(path.to_str().expect("UTF-8"), &home.claude_session(id));
+    }
+    for folder in [&home.project(), &tree, &tree.join("src")] {
+        fs::create_dir_all(folder).expect("a folder");
+        let project = folder.to_str().expect("UTF-8");
+        let output = home.convert(&["detect", "--project", project]);
+        let found = text(&output.stdout);
+        assert!(ids.iter().all(|id| found.contains(&**id)), "{project}: {found}");
+        let output = home.convert(&["detect", "--project", project, "3b97595b"]);
+        assert_eq!(text(&output.stdout).lines().count(), 1, "{}", text(&output.stderr));
+    }
+    let elsewhere = home.convert(&["detect", "--project", home.path().to_str().expect("UTF-8")]);
+    assert!(text(&elsewhere.stderr).contains("no session of this project"));
+}
+
 #[test]
 fn nothing_is_written_through_a_link() {
     let home = Home::new();

@@ -9,6 +9,7 @@ use std::{
 
 use core_model::{Environment, Format, System, session_files};
 
+use super::worktrees::worktrees;
 use crate::{FORMATS, terminal::shown::shown};
 
 /// The letters of an id that are enough, if only one session starts with them.
@@ -30,6 +31,8 @@ pub(crate) struct Lookup {
     environment: Environment<'static>,
     /// The project whose sessions are meant.
     pub(crate) project: Option<String>,
+    /// The other working trees of its repository.
+    worktrees: Vec<String>,
     formats: Vec<&'static Format>,
 }
 
@@ -46,8 +49,12 @@ impl Lookup {
             (None, None) => true,
         };
         let formats = FORMATS.iter().copied().filter(is_wanted).collect();
-        let project = project.map(|path| absolute(path).to_string_lossy().into_owned());
-        Self { environment: environment(), project, formats }
+        let project = project.map(absolute);
+        let mut worktrees = project.as_deref().map(worktrees).unwrap_or_default();
+        worktrees.retain(|tree| Some(tree) != project.as_ref());
+        let text = |path: PathBuf| path.to_string_lossy().into_owned();
+        let (project, worktrees) = (project.map(text), worktrees.into_iter().map(text).collect());
+        Self { environment: environment(), project, worktrees, formats }
     }
 
     /// Returns all sessions of the project.
@@ -65,6 +72,9 @@ impl Lookup {
         let mut folders = Vec::new();
         for store in self.formats.iter().filter_map(|format| format.store) {
             folders.extend((store.folders)(&self.environment, self.project.as_deref())?);
+            for tree in &self.worktrees {
+                folders.extend((store.folders)(&self.environment, Some(tree))?);
+            }
         }
         folders.sort();
         // Two dialects of a format keep their sessions together.
@@ -134,16 +144,14 @@ impl Lookup {
     /// Returns the sessions with an id; if there is none, those whose ids start like it.
     fn by_id(&self, id: &str) -> io::Result<Vec<PathBuf>> {
         let (mut exact, mut starting) = (Vec::new(), Vec::new());
-        for store in self.formats.iter().filter_map(|format| format.store) {
-            for folder in (store.folders)(&self.environment, self.project.as_deref())? {
-                for file in session_files(&folder)? {
-                    match file.file_stem().and_then(|stem| stem.to_str()) {
-                        Some(stem) if stem == id => exact.push(file),
-                        Some(stem) if stem.starts_with(id) && id.len() >= MIN_PREFIX => {
-                            starting.push(file);
-                        }
-                        _ => {}
+        for folder in self.folders()? {
+            for file in session_files(&folder)? {
+                match file.file_stem().and_then(|stem| stem.to_str()) {
+                    Some(stem) if stem == id => exact.push(file),
+                    Some(stem) if stem.starts_with(id) && id.len() >= MIN_PREFIX => {
+                        starting.push(file);
                     }
+                    _ => {}
                 }
             }
         }
