@@ -168,3 +168,37 @@ fn devices_and_pipes() {
     assert_eq!(status, Some(2), "{words}");
     assert!(words.contains("a line has more than 1048576 bytes"), "{words}");
 }
+
+/// A sidecar says nothing of an output that is written anew without one.
+#[test]
+fn what_stood_beside_an_older_output_is_kept_aside() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/damaged/torn-in-the-middle.jsonl");
+    let out = folder.path().join("out.jsonl");
+    let convert = |arguments: &[&str]| {
+        let status = std::process::Command::new(env!("CARGO_BIN_EXE_convert"))
+            .args(["--quiet", "--force", "--to", "clido", "-o"])
+            .arg(&out)
+            .args(arguments)
+            .arg(source)
+            .stderr(std::process::Stdio::null())
+            .status();
+        assert!(status.expect("it runs").code() < Some(2));
+        let names = std::fs::read_dir(folder.path()).expect("a folder");
+        let name = |entry: std::io::Result<std::fs::DirEntry>| {
+            entry.expect("an entry").file_name().into_string().expect("text")
+        };
+        let mut names: Vec<String> = names.map(name).collect();
+        names.sort();
+        names
+    };
+    let with_sidecar = ["out.jsonl", "out.jsonl.carry"];
+    assert_eq!(convert(&["--carry", "sidecar"]), with_sidecar);
+    let inline = ["out.jsonl", "out.jsonl.bak", "out.jsonl.carry.bak"];
+    assert_eq!(convert(&[]), inline);
+    let none = ["out.jsonl", "out.jsonl.bak", "out.jsonl.carry.bak", "out.jsonl.residue"];
+    assert_eq!(convert(&["--carry", "none"]), none);
+    let inline = ["out.jsonl", "out.jsonl.bak", "out.jsonl.carry.bak", "out.jsonl.residue.bak"];
+    assert_eq!(convert(&[]), inline);
+}

@@ -3,13 +3,14 @@
 use std::{
     collections::{BTreeMap, HashSet},
     fmt, io,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::PoisonError,
 };
 
 use super::{Bundle, Outputs};
 use crate::{
     folder::Identity,
+    input::{RESIDUE, SIDECAR, beside},
     interrupt::is_interrupted,
     job::Refusal,
     journal::Record,
@@ -166,6 +167,9 @@ impl Outputs {
                 }
             }
         }
+        if replace != Replace::Never {
+            keep_stale(&names)?;
+        }
         Ok(names)
     }
 
@@ -207,6 +211,30 @@ impl Outputs {
         let root = self.root.as_ref();
         root.map_or(Ok(()), |root| records.iter().try_for_each(|record| root.append(record)))
     }
+}
+
+/// Keeps what stood beside an older output, and is none of those written now, as `NAME.bak`: it says
+/// nothing of the new one, which is the last.
+fn keep_stale(names: &[Named]) -> Result<(), Refusal> {
+    let Some(Named::Here(output)) = names.last() else { return Ok(()) };
+    for ending in [SIDECAR, RESIDUE] {
+        let name = beside(Path::new(&output.name), ending).into_os_string();
+        let is_new = |named: &Named| matches!(named, Named::Here(place) if place.name == name);
+        if names.iter().any(is_new) {
+            continue;
+        }
+        let backup = beside(Path::new(&name), "bak");
+        match output.folder.rename_over(&name, backup.as_os_str()) {
+            // Of a name of full length there is no longer one.
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename
+                ) => {}
+            result => result.map_err(|error| unwritten(error, &output.path()))?,
+        }
+    }
+    Ok(())
 }
 
 /// Brings the bytes of files to the disk.
