@@ -1,6 +1,7 @@
 //! Putting a converted session where its client finds it.
 
 use std::{
+    collections::HashMap,
     io::{self, Write},
     path::{Path, PathBuf},
     sync::Arc,
@@ -12,7 +13,6 @@ use crate::{
     Source,
     account::describe::Done,
     conversions::{Outcome, Results},
-    folder::Folder,
     input::{
         Input,
         opened::Opened,
@@ -20,8 +20,8 @@ use crate::{
         sidecar_path, walk,
     },
     job::{Order, Refusal},
-    output::{FILE_MODE, Pending, Place, Replace, hashing::Asked},
-    outputs::{Bundle, Outputs},
+    output::FILE_MODE,
+    outputs::Outputs,
     run::complain,
     terminal::shown::shown,
     unit::{Unit, moved},
@@ -126,7 +126,7 @@ impl Order {
         let home = place(environment, &project, &id).ok_or(NotInstalled::NoHome)?;
         refuse_links(&home)?;
         let path = home.path();
-        self.place(draft.path(), &main, &home, &path)?;
+        publish(draft.path(), &main, &home)?;
         for (_, result) in &mut results {
             if let Ok(Outcome::Converted(done)) = result {
                 let output =
@@ -138,37 +138,6 @@ impl Order {
         let installed =
             Installed { resume: store.resume, project, is_project_there, name: home.name };
         Ok((results, Some(installed)))
-    }
-
-    /// Gives the files of a draft their names among those of their client, which must all be free.
-    fn place(&self, draft: &Path, main: &Path, home: &Home, path: &Path) -> Result<(), Refusal> {
-        let mut files = Vec::new();
-        walk(draft, Path::new(""), &mut files);
-        // The session itself comes last: whoever sees it sees the others.
-        files.sort_by_key(|file| file.path() == Some(main));
-        let mut places = Vec::new();
-        for file in &files {
-            let place = file.path().and_then(|file| moved(file, main, path));
-            let place = place.ok_or(Refusal::NoName)?;
-            if place.symlink_metadata().is_ok() {
-                return Err(exists(&place));
-            }
-            places.push(place);
-        }
-        let root = Folder::create(&home.root)?;
-        let mut finished = Vec::new();
-        for (file, place) in files.iter().zip(&places) {
-            let below = place.strip_prefix(&home.root).map_err(|_| Refusal::NoName)?;
-            let place = Place::below(&root, below)?;
-            let mut target = Pending::create(place, FILE_MODE, None, Asked::Nothing)?;
-            Source::new(file.open_as_it_is()?).copy_to(&mut target)?;
-            finished.push(target.finish()?);
-        }
-        let bundle = Bundle { files: finished, replace: Replace::Never, records: Vec::new() };
-        match self.outputs.publish_bundle(path, bundle) {
-            Err(Refusal::Exists(_)) => Err(exists(path)),
-            result => result,
-        }
     }
 
     /// Checks that the client loads what was written, and returns what is known of it.
@@ -194,6 +163,35 @@ impl Order {
             None if facts.n_messages == 0 => Err(NotInstalled::Empty.into()),
             None => Ok(facts),
         }
+    }
+}
+
+/// Gives the files of a draft their names among those of their client, which must all be free.
+fn publish(draft: &Path, main: &Path, home: &Home) -> Result<(), Refusal> {
+    let path = home.path();
+    let mut files = Vec::new();
+    walk(draft, Path::new(""), &mut files);
+    // The session itself comes last: whoever sees it sees the others.
+    files.sort_by_key(|file| file.path() == Some(main));
+    let mut places = Vec::new();
+    for file in &files {
+        let place = file.path().and_then(|file| moved(file, main, &path));
+        let place = place.ok_or(Refusal::NoName)?;
+        if place.symlink_metadata().is_ok() {
+            return Err(exists(&place));
+        }
+        places.push(place);
+    }
+    let outputs = Outputs::below(&home.root, false)?;
+    let (mut folders, mut finished) = (HashMap::new(), Vec::new());
+    for (file, place) in files.iter().zip(&places) {
+        let mut target = outputs.create_shut(place, FILE_MODE, &mut folders)?;
+        Source::new(file.open_as_it_is()?).copy_to(&mut target)?;
+        finished.push(target.finish()?);
+    }
+    match outputs.publish(finished) {
+        Err(Refusal::Exists(_)) => Err(exists(&path)),
+        result => result,
     }
 }
 
