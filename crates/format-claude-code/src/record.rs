@@ -77,36 +77,34 @@ impl<'l> Record<'l> {
     /// Returns whether the key is known.
     #[inline]
     fn set(&mut self, key: &[u8], value: Value<'l>) -> bool {
-        // Asked for in one place, it is compiled into it.
-        let text = value.text();
         match key {
-            b"type" => self.kind = text,
-            b"subtype" => self.subtype = text,
-            b"uuid" => self.uuid = text,
+            b"type" => self.kind = value.text(),
+            b"subtype" => self.subtype = value.text(),
+            b"uuid" => self.uuid = value.text(),
             b"parentUuid" => self.parent_uuid = field(value),
-            b"logicalParentUuid" => self.logical_parent_uuid = text,
-            b"sessionId" => self.session_id = text,
+            b"logicalParentUuid" => self.logical_parent_uuid = value.text(),
+            b"sessionId" => self.session_id = value.text(),
             b"timestamp" => self.timestamp = time(value),
             b"snapshot" | b"file-snapshot" => {
                 self.snapshot_time = value.get("timestamp").and_then(time);
             }
-            b"cwd" => self.cwd = text,
-            b"version" => self.version = text,
-            b"gitBranch" => self.git_branch = text,
-            b"permissionMode" => self.permission_mode = text,
-            b"agentId" => self.agent_id = text,
-            b"requestId" => self.request_id = text,
+            b"cwd" => self.cwd = value.text(),
+            b"version" => self.version = value.text(),
+            b"gitBranch" => self.git_branch = value.text(),
+            b"permissionMode" => self.permission_mode = value.text(),
+            b"agentId" => self.agent_id = value.text(),
+            b"requestId" => self.request_id = value.text(),
             b"isSidechain" => self.is_sidechain = value.bool() == Some(true),
             b"isMeta" => self.is_meta = value.bool() == Some(true),
             b"isCompactSummary" => self.is_compact_summary = value.bool() == Some(true),
             b"isApiErrorMessage" => self.is_api_error_message = value.bool() == Some(true),
             b"content" => self.content = Some(value),
-            b"level" => self.level = text,
+            b"level" => self.level = value.text(),
             b"error" => self.error = Some(value),
             b"compactMetadata" => self.compact_metadata = Some(value),
-            b"summary" => self.summary = text,
-            b"aiTitle" => self.ai_title = text,
-            b"customTitle" => self.custom_title = text,
+            b"summary" => self.summary = value.text(),
+            b"aiTitle" => self.ai_title = value.text(),
+            b"customTitle" => self.custom_title = value.text(),
             b"toolUseResult" => self.tool_use_result = Some(value.raw()),
             b"unsignedThinking" => self.unsigned_thinking = Some(value).filter(Value::is_array),
             b"usage" => self.usage = Some(value),
@@ -146,16 +144,15 @@ impl<'l> ApiMessage<'l> {
             found.content = Some(message);
         }
         message.read_members(|key, value| {
-            let text = value.text();
             match key {
-                b"id" => found.id = text,
-                b"model" => found.model = text,
+                b"id" => found.id = value.text(),
+                b"model" => found.model = value.text(),
                 b"content" => found.content = Some(value),
                 b"stop_reason" => found.stop_reason = Some(value.raw()),
                 b"stop_sequence" => found.stop_sequence = Some(value.raw()),
                 b"usage" => found.usage = Some(value),
                 b"timestamp" => found.timestamp = time(value),
-                b"summary" => found.summary = text,
+                b"summary" => found.summary = value.text(),
                 _ => return false,
             }
             true

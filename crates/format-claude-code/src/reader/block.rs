@@ -48,17 +48,15 @@ impl<'l> BlockMembers<'l> {
     fn find(&mut self, block: Value<'l>) {
         let found = self;
         block.read_members(|key, value| {
-            // Asked for in one place, it is compiled into it.
-            let text = value.text();
             match key {
-                b"type" => found.kind = text,
-                b"text" => found.text = text,
-                b"thinking" => found.thinking = text,
-                b"signature" => found.signature = text,
-                b"id" => found.id = text,
-                b"name" => found.name = text,
+                b"type" => found.kind = value.text(),
+                b"text" => found.text = value.text(),
+                b"thinking" => found.thinking = value.text(),
+                b"signature" => found.signature = value.text(),
+                b"id" => found.id = value.text(),
+                b"name" => found.name = value.text(),
                 b"input" => found.input = Some(value),
-                b"tool_use_id" => found.tool_use_id = text,
+                b"tool_use_id" => found.tool_use_id = value.text(),
                 b"content" => found.content = Some(value),
                 b"source" => found.source = Some(value),
                 b"is_error" => {
