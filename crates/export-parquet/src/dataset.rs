@@ -6,7 +6,7 @@ use core_model::Event;
 use jsonl::Line;
 
 use crate::{
-    EVENTS, Result, SESSIONS, SessionFile,
+    EVENTS, NewFiles, Result, SESSIONS, SessionFile, Shelf,
     block::Words,
     columns::{Cell, Columns},
     parts::Parts,
@@ -38,28 +38,32 @@ pub struct Written {
 }
 
 /// The two tables of a folder.
-pub struct Dataset {
-    events: Parts,
-    sessions: Parts,
+pub struct Dataset<S: Shelf = NewFiles> {
+    shelf: S,
+    events: Parts<S>,
+    sessions: Parts<S>,
     with_raw: bool,
     n_cut: u64,
 }
 
 impl Dataset {
     /// Creates the tables in a folder: `events/part-00000.parquet` and on, `sessions/` likewise.
-    ///
-    /// # Errors
-    ///
-    /// If a part is there already, or the folder cannot be written.
-    pub fn create(folder: &Path, options: &Options) -> Result<Self> {
+    pub fn below(folder: &Path, options: &Options) -> Self {
+        Self::on(NewFiles::below(folder), options)
+    }
+}
+
+impl<S: Shelf> Dataset<S> {
+    /// Creates the tables as parts that a shelf keeps.
+    pub fn on(shelf: S, options: &Options) -> Self {
         let with_raw = options.with_raw;
-        let events = Columns::new(EVENTS, with_raw.then_some(RAW));
-        Ok(Self {
-            events: Parts::create(&folder.join("events"), events)?,
-            sessions: Parts::create(&folder.join("sessions"), Columns::new(SESSIONS, None))?,
+        Self {
+            shelf,
+            events: Parts::new("events", Columns::new(EVENTS, with_raw.then_some(RAW))),
+            sessions: Parts::new("sessions", Columns::new(SESSIONS, None)),
             with_raw,
             n_cut: 0,
-        })
+        }
     }
 
     /// Adds the rows of a line of a file that was observed; its event is `None` if it cannot be read.
@@ -92,7 +96,7 @@ impl Dataset {
         for raw in raws {
             row.push(file, &Words::default(), Some(raw), self.events.columns());
         }
-        self.events.settle()
+        self.events.settle(&mut self.shelf)
     }
 
     /// Adds the row of a file in `sessions`.
@@ -102,7 +106,7 @@ impl Dataset {
     /// If a part cannot be written.
     pub fn end_file(&mut self, file: SessionFile) -> Result<()> {
         file.row(|cells| self.sessions.columns().push(cells));
-        self.sessions.settle()
+        self.sessions.settle(&mut self.shelf)
     }
 
     /// Ends both tables.
@@ -110,9 +114,9 @@ impl Dataset {
     /// # Errors
     ///
     /// If a part cannot be written.
-    pub fn finish(self) -> Result<Written> {
-        let (n_rows, n_bytes) = self.events.finish()?;
-        let (n_files, more) = self.sessions.finish()?;
+    pub fn finish(mut self) -> Result<Written> {
+        let (n_rows, n_bytes) = self.events.finish(&mut self.shelf)?;
+        let (n_files, more) = self.sessions.finish(&mut self.shelf)?;
         Ok(Written { n_rows, n_files, n_bytes: n_bytes + more, n_cut: self.n_cut })
     }
 }

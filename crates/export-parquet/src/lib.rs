@@ -17,7 +17,7 @@
 //!     r#""timestamp":"2026-01-01T10:00:00.000Z","message":{"role":"user","content":"Hello"}}"#,
 //!     "\n",
 //! );
-//! let mut dataset = Dataset::create(folder.path(), &Options { with_raw: true })?;
+//! let mut dataset = Dataset::below(folder.path(), &Options { with_raw: true });
 //! let mut file = SessionFile::new("s1.jsonl", FORMAT.name);
 //! let mut scanner = jsonl::Scanner::default();
 //! for line in jsonl::lines(session.as_bytes()) {
@@ -49,6 +49,7 @@ mod parts;
 mod restore;
 mod row;
 mod schema;
+mod shelf;
 
 pub use self::{
     dataset::{Dataset, Options, Written},
@@ -56,4 +57,5 @@ pub use self::{
     file::SessionFile,
     restore::restore,
     schema::{Column, EVENTS, SESSIONS, VERSION},
+    shelf::{NewFiles, Shelf},
 };

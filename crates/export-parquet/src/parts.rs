@@ -1,10 +1,5 @@
 //! The files of a table: numbered parts of bounded size.
 
-use std::{
-    fs::{self, File, OpenOptions},
-    path::{Path, PathBuf},
-};
-
 use parquet::{
     arrow::ArrowWriter,
     basic::{Compression, ZstdLevel},
@@ -15,7 +10,7 @@ use parquet::{
     schema::types::ColumnPath,
 };
 
-use crate::{Result, columns::Columns, schema::VERSION};
+use crate::{Result, Shelf, columns::Columns, schema::VERSION};
 
 /// Rows are handed to Parquet in batches of this size, in bytes.
 const BATCH: usize = 8 * 1024 * 1024;
@@ -27,21 +22,19 @@ const ROW_GROUP: usize = 32 * 1024 * 1024;
 const PART: usize = 192 * 1024 * 1024;
 
 /// A table that is being written.
-pub(crate) struct Parts {
-    folder: PathBuf,
+pub(crate) struct Parts<S: Shelf> {
+    table: &'static str,
     columns: Columns,
-    writer: Option<ArrowWriter<File>>,
+    writer: Option<ArrowWriter<S::Part>>,
     n_parts: usize,
     n_rows: u64,
     n_bytes: u64,
 }
 
-impl Parts {
-    /// Creates the folder of a table; parts that are there already are an error.
-    pub(crate) fn create(folder: &Path, columns: Columns) -> Result<Self> {
-        fs::create_dir_all(folder)?;
-        let folder = folder.to_owned();
-        Ok(Self { folder, columns, writer: None, n_parts: 0, n_rows: 0, n_bytes: 0 })
+impl<S: Shelf> Parts<S> {
+    /// Creates a table without rows.
+    pub(crate) fn new(table: &'static str, columns: Columns) -> Self {
+        Self { table, columns, writer: None, n_parts: 0, n_rows: 0, n_bytes: 0 }
     }
 
     /// Returns the rows that are being gathered.
@@ -50,17 +43,17 @@ impl Parts {
     }
 
     /// Writes rows once there are enough.
-    pub(crate) fn settle(&mut self) -> Result<()> {
-        if self.columns.n_bytes() >= BATCH { self.write() } else { Ok(()) }
+    pub(crate) fn settle(&mut self, shelf: &mut S) -> Result<()> {
+        if self.columns.n_bytes() >= BATCH { self.write(shelf) } else { Ok(()) }
     }
 
-    fn write(&mut self) -> Result<()> {
+    fn write(&mut self, shelf: &mut S) -> Result<()> {
         if self.columns.n_rows() == 0 && self.n_parts > 0 {
             return Ok(());
         }
         let mut writer = match self.writer.take() {
             Some(writer) => writer,
-            None => self.next_part()?,
+            None => self.next_part(shelf)?,
         };
         self.n_rows += self.columns.n_rows() as u64;
         writer.write(&self.columns.take()?)?;
@@ -68,36 +61,24 @@ impl Parts {
             writer.flush()?;
         }
         if writer.bytes_written() >= PART {
-            self.close(writer)?;
+            self.n_bytes += shelf.close(writer.into_inner()?)?;
         } else {
             self.writer = Some(writer);
         }
         Ok(())
     }
 
-    fn next_part(&mut self) -> Result<ArrowWriter<File>> {
-        let path = self.folder.join(format!("part-{:05}.parquet", self.n_parts));
+    fn next_part(&mut self, shelf: &mut S) -> Result<ArrowWriter<S::Part>> {
+        let part = shelf.create(&format!("{}/part-{:05}.parquet", self.table, self.n_parts))?;
         self.n_parts += 1;
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(path)?;
-        Ok(ArrowWriter::try_new(file, self.columns.schema(), Some(properties()?))?)
-    }
-
-    fn close(&mut self, writer: ArrowWriter<File>) -> Result<()> {
-        let file = writer.into_inner()?;
-        file.sync_all()?;
-        self.n_bytes += file.metadata()?.len();
-        Ok(())
+        Ok(ArrowWriter::try_new(part, self.columns.schema(), Some(properties()?))?)
     }
 
     /// Ends the table, and returns the number of its rows and the size of its files in bytes.
-    pub(crate) fn finish(mut self) -> Result<(u64, u64)> {
-        self.write()?;
+    pub(crate) fn finish(mut self, shelf: &mut S) -> Result<(u64, u64)> {
+        self.write(shelf)?;
         if let Some(writer) = self.writer.take() {
-            self.close(writer)?;
+            self.n_bytes += shelf.close(writer.into_inner()?)?;
         }
         Ok((self.n_rows, self.n_bytes))
     }

@@ -33,7 +33,7 @@ fn fixtures() -> BTreeMap<String, Vec<u8>> {
 }
 
 fn write(files: &BTreeMap<String, Vec<u8>>, folder: &Path, with_raw: bool) -> Written {
-    let mut dataset = Dataset::create(folder, &Options { with_raw }).expect("a new dataset");
+    let mut dataset = Dataset::below(folder, &Options { with_raw });
     let mut scanner = Scanner::default();
     for (name, bytes) in files {
         let mut file = SessionFile::new(name, FORMAT.name);
@@ -163,7 +163,7 @@ fn a_part_that_is_there_is_not_overwritten() {
     write(&files, folder.path(), false);
     let path = folder.path().join("events/part-00000.parquet");
     let before = fs::read(&path).expect("a part");
-    let mut dataset = Dataset::create(folder.path(), &Options::default()).expect("a dataset");
+    let mut dataset = Dataset::below(folder.path(), &Options::default());
     let mut file = SessionFile::new("a", FORMAT.name);
     let line = jsonl::Line::new(b"{}\n", 0);
     dataset.push(&mut file, &line, None).expect("a row");

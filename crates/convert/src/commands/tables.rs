@@ -1,21 +1,26 @@
 //! `tables`: sessions as Parquet, for questions over all of them.
 
 use std::{
+    collections::HashMap,
     io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use clap::ValueHint;
 use core_model::Format;
-use export_parquet::{Dataset, Options, SessionFile};
+use export_parquet::{Dataset, Options, SessionFile, Shelf};
 
 use crate::{
     Source, by_name,
     cli::{Sources, format_names},
     detect,
+    folder::Folder,
     input::{Input, is_inside_an_input},
     interrupt::is_interrupted,
     job::Refusal,
+    output::{FILE_MODE, Finished, Pending},
+    outputs::Outputs,
     run::{Status, complain, failed},
     terminal::{
         figures::{grouped, size},
@@ -56,11 +61,15 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     if let [Input::Missing { path, reason, .. }] = inputs.as_slice() {
         return failed(&format!("{}: {reason}", shown(&path.to_string_lossy())));
     }
+    let is_there = |table| args.output.join(table).join("part-00000.parquet").exists();
+    if ["events", "sessions"].into_iter().any(is_there) {
+        return failed(&format!("{} has tables already", path(&args.output)));
+    }
     inputs.retain(|input| args.with_raw || !is_folder || !input.is_side_file());
     let mode = if args.quiet { progress::Mode::None } else { progress::Mode::Auto };
+    let mut parts = NamedAtEnd::below(&args.output)?;
     let mut run = Run {
-        dataset: Dataset::create(&args.output, &Options { with_raw: args.with_raw })
-            .map_err(io::Error::other)?,
+        dataset: Dataset::on(&mut parts, &Options { with_raw: args.with_raw }),
         from,
         keeps_all: args.with_raw && is_folder,
         progress: Progress::of(mode, &inputs),
@@ -68,10 +77,11 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let (mut n_refused, mut n_passed_over) = (0, 0);
     for input in &inputs {
         if is_interrupted() {
-            break;
+            // What is not whole gets no name.
+            return Ok(Status::Attention);
         }
         match run.input(input) {
-            Ok(()) => {}
+            Ok(written) => written.map_err(io::Error::other)?,
             Err(Refusal::Unknown | Refusal::Foreign(_)) if is_folder => n_passed_over += 1,
             Err(refusal) => {
                 n_refused += 1;
@@ -82,6 +92,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     }
     let written = run.dataset.finish().map_err(io::Error::other)?;
     drop(run.progress);
+    parts.name().map_err(io::Error::other)?;
     if !args.quiet {
         let (rows, files) = (grouped(written.n_rows), grouped(written.n_files));
         let size = size(written.n_bytes);
@@ -97,35 +108,77 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     })
 }
 
+/// Of two such names, tables would make one.
+fn not_text() -> io::Error {
+    io::Error::other("its name is not UTF-8, as names in tables are")
+}
+
 fn path(path: &Path) -> String {
     shown(&path.to_string_lossy())
 }
 
+/// Parts that get their names together, when all are written.
+struct NamedAtEnd {
+    folder: PathBuf,
+    outputs: Outputs,
+    folders: HashMap<PathBuf, Arc<Folder>>,
+    finished: Vec<Finished>,
+}
+
+impl NamedAtEnd {
+    fn below(folder: &Path) -> io::Result<Self> {
+        let outputs = Outputs::below(folder, false)?;
+        let (folders, finished) = Default::default();
+        Ok(Self { folder: folder.to_owned(), outputs, folders, finished })
+    }
+
+    fn name(self) -> Result<(), Refusal> {
+        self.outputs.publish(self.finished)
+    }
+}
+
+impl Shelf for NamedAtEnd {
+    type Part = Pending;
+
+    fn create(&mut self, name: &str) -> io::Result<Pending> {
+        self.outputs.create_shut(&self.folder.join(name), FILE_MODE, &mut self.folders)
+    }
+
+    fn close(&mut self, part: Pending) -> io::Result<u64> {
+        let finished = part.finish()?;
+        let n_bytes = finished.length();
+        self.finished.push(finished);
+        Ok(n_bytes)
+    }
+}
+
 /// Tables on their way.
-struct Run {
-    dataset: Dataset,
+struct Run<'p> {
+    dataset: Dataset<&'p mut NamedAtEnd>,
     from: Option<&'static Format>,
     /// Whether files that are no session are kept too.
     keeps_all: bool,
     progress: Progress,
 }
 
-impl Run {
-    fn input(&mut self, input: &Input) -> Result<(), Refusal> {
+impl Run<'_> {
+    /// Adds an input; the result within is that of writing, which no other input changes.
+    fn input(&mut self, input: &Input) -> Result<export_parquet::Result<()>, Refusal> {
         let mut source = Source::new(input.open()?);
         let name = match input {
-            Input::File { name, .. } => name.to_string_lossy().into_owned(),
-            _ => "stdin.jsonl".to_owned(),
+            Input::File { name, .. } => name.to_str().ok_or_else(not_text)?,
+            _ => "stdin.jsonl",
         };
         let format = match (self.from, self.keeps_all) {
             (Some(format), _) => Some(format),
             (None, true) => detect(&mut source)?.known().unwrap_or_default(),
             (None, false) => detect(&mut source)?.known()?,
         };
-        let mut file = SessionFile::new(&name, format.map_or(NO_FORMAT, |format| format.name));
+        let mut file = SessionFile::new(name, format.map_or(NO_FORMAT, |format| format.name));
         let (dataset, progress) = (&mut self.dataset, &self.progress);
         let mut result = Ok(());
-        match format {
+        let mut n_pushed = 0_u64;
+        let read = match format {
             Some(format) => source.with_events(format, |events| {
                 events.for_each(&mut |line, event| {
                     file.observe(line, event.ok());
@@ -133,18 +186,24 @@ impl Run {
                 })?;
                 events.for_each(&mut |line, event| {
                     progress.add_bytes(line.bytes().len() as u64);
+                    n_pushed += 1;
                     result = dataset.push(&mut file, line, event.ok());
                     result.is_ok()
                 })
-            })?,
+            }),
             None => source.for_each(&mut |line, _| {
                 file.observe(line, None);
                 progress.add_bytes(line.bytes().len() as u64);
+                n_pushed += 1;
                 result = dataset.push(&mut file, line, None);
                 result.is_ok()
-            })?,
-        }
-        result.and_then(|()| dataset.end_file(file)).map_err(io::Error::other)?;
-        Ok(())
+            }),
+        };
+        let in_part = |error| format!("{error}; the tables have its first {n_pushed} lines");
+        read.map_err(|error| match n_pushed {
+            0 => error,
+            _ => io::Error::other(in_part(error)),
+        })?;
+        Ok(result.and_then(|()| dataset.end_file(file)))
     }
 }

@@ -78,25 +78,35 @@ fn has_strace() -> bool {
     has("strace", &["-o", "/dev/null", "true"])
 }
 
-/// A run of which any call may fail: what it is called, its input, and what is asked for.
+/// A run of which any call may fail: what it is called, its command and input, and what is asked for.
 struct Run {
     name: &'static str,
+    command: Option<&'static str>,
     input: &'static str,
     more: &'static [&'static str],
 }
 
 const RUNS: &[Run] = &[
-    Run { name: "folder", input: "in", more: &["--carry", "sidecar"] },
-    Run { name: "session of several files", input: "sides", more: &[] },
-    Run { name: "compressed", input: "packed", more: &["--compress", "zst", "--verify"] },
+    conversion("folder", "in", &["--to", "clido", "--jobs", "1", "--carry", "sidecar"]),
+    conversion("session of several files", "sides", &["--to", "clido", "--jobs", "1"]),
+    conversion(
+        "compressed",
+        "packed",
+        &["--to", "clido", "--jobs", "1", "--compress", "zst", "--verify"],
+    ),
+    #[cfg(feature = "parquet")]
+    Run { name: "tables", command: Some("tables"), input: "in", more: &["--with-raw"] },
 ];
+
+const fn conversion(name: &'static str, input: &'static str, more: &'static [&'static str]) -> Run {
+    Run { name, command: None, input, more }
+}
 
 fn traced(stage: &Stage, run: &Run, filter: &[&str]) -> Command {
     let mut traced = Command::new("strace");
     traced.args(["-f", "-y", "-qq", "-s", "4096", "-o"]).arg(stage.path("trace")).args(filter);
-    traced.arg(env!("CARGO_BIN_EXE_convert")).arg(stage.path(run.input));
-    traced.args(["--to", "clido", "-o"]).arg(stage.path("out")).args(run.more);
-    traced.args(["--jobs", "1"]).stdout(std::process::Stdio::null());
+    traced.arg(env!("CARGO_BIN_EXE_convert")).args(run.command).arg(stage.path(run.input));
+    traced.arg("-o").arg(stage.path("out")).args(run.more).stdout(std::process::Stdio::null());
     traced
 }
 
@@ -202,10 +212,10 @@ fn a_session_that_cannot_be_read_takes_its_sub_agents_along() {
     }
 }
 
-/// Returns what a run writes where a folder of the session is not there.
+/// Returns what a run writes where a folder of the session, or of the input, is not there.
 fn lesser(stage: &Stage, run: &Run) -> Vec<Files> {
     let mut lesser = Vec::new();
-    for folder in ["s1", "s1/subagents", "s1/tool-results"] {
+    for folder in ["s1", "s1/subagents", "s1/tool-results", "d0", "d1", "d2"] {
         let (folder, away) = (stage.path(run.input).join(folder), stage.path("away"));
         if fs::rename(&folder, &away).is_err() {
             continue;
@@ -220,7 +230,7 @@ fn lesser(stage: &Stage, run: &Run) -> Vec<Files> {
 }
 
 /// Checks what a run left of which a call failed: what it said to have failed may be a folder of the
-/// session, which is then written without it.
+/// session, or a file of the tables, which are then written without it.
 fn check(output: &Output, written: Files, expected: &Files, lesser: &[Files], place: &str) {
     assert!(!text(output).contains("panicked"), "{place}");
     // What could not be removed is removed by the next run.
