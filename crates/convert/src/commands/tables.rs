@@ -92,6 +92,9 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     }
     let written = run.dataset.finish().map_err(io::Error::other)?;
     drop(run.progress);
+    if written.n_files == 0 && n_refused > 0 {
+        return Ok(Status::Failed);
+    }
     parts.name().map_err(io::Error::other)?;
     if !args.quiet {
         let (rows, files) = (grouped(written.n_rows), grouped(written.n_files));
@@ -101,11 +104,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             progress::say(&format!("{n_passed_over} files are no sessions that convert reads"));
         }
     }
-    Ok(match (written.n_files, n_refused) {
-        (0, 1..) => Status::Failed,
-        (_, 1..) => Status::Attention,
-        _ => Status::Done,
-    })
+    Ok(if n_refused > 0 { Status::Attention } else { Status::Done })
 }
 
 /// Of two such names, tables would make one.
