@@ -75,16 +75,31 @@ impl Matcher {
         false
     }
 
-    /// Calls `each` with everything in decoded bytes that fits a rule, in order, none over another.
+    /// Calls `each` with everything in decoded bytes that fits a rule, in order, no secret over
+    /// another.
     pub(crate) fn for_each(&self, bytes: &[u8], each: &mut dyn FnMut(Fit)) {
         let (mut at, mut done) = (0, 0);
+        // A password stands late in its URL, whose user may be a secret too.
+        let mut waiting: Option<Fit> = None;
         while let Some((start, prefix)) = self.next_prefix(bytes, at) {
+            if let Some(fit) = waiting.take_if(|fit| fit.secret.start <= start) {
+                (at, done) = (fit.end, fit.end);
+                each(fit);
+                continue;
+            }
             at = start + 1;
-            if let Verdict::Fits(fit) = self.verdict(bytes, start, prefix, done, false) {
+            let Verdict::Fits(fit) = self.verdict(bytes, start, prefix, done, false) else {
+                continue;
+            };
+            let limit = waiting.as_ref().map_or(usize::MAX, |fit| fit.secret.start);
+            if fit.secret.start > start && waiting.is_none() {
+                waiting = Some(fit);
+            } else if fit.end <= limit {
                 (at, done) = (fit.end.max(at), fit.end);
                 each(fit);
             }
         }
+        waiting.into_iter().for_each(each);
     }
 
     fn next_prefix(&self, bytes: &[u8], at: usize) -> Option<(usize, &Prefix)> {

@@ -161,6 +161,19 @@ fn what_only_looks_like_a_key_is_left_alone() {
     }
 }
 
+/// Found by `fuzz redact`: a URL's user was looked at only when its password was gone.
+#[test]
+fn the_user_of_a_url_may_be_a_secret_too() {
+    let token = concat!("ghp", "_0123456789abcdefghijABCDEFGHIJ012345");
+    let line = format!("{{\"a\":\"https://x-{token}:swordfish9@host {token}\"}}");
+    let mut search = Search::new();
+    let (once, found) = redacted(&mut search, &line);
+    let names: Vec<&str> = found.iter().map(|(name, ..)| *name).collect();
+    assert_eq!(names, ["github-token", "url-password", "github-token"]);
+    assert!(!once.contains(token) && !once.contains("swordfish9"), "{once}");
+    assert_eq!(redacted(&mut search, &once), (once.clone(), Vec::new()));
+}
+
 #[test]
 fn a_hash_tells_secrets_apart_and_depends_on_its_key() {
     let mut search = Search::new();
