@@ -213,12 +213,10 @@ pub(crate) fn is_url(path: &Path) -> bool {
     scheme.is_some_and(|scheme| SCHEMES.contains(&scheme) || cfg!(test) && scheme == "memory")
 }
 
-/// Returns whether a path names a folder to write to.
+/// Returns whether a path names a folder: one that is there, or that ends as only those do.
 pub(crate) fn is_folder(path: &Path) -> bool {
-    match path.to_str() {
-        Some(url) if is_url(path) => url.ends_with('/'),
-        _ => path.is_dir(),
-    }
+    let ends_as_one = path.as_os_str().as_encoded_bytes().ends_with(b"/");
+    ends_as_one || !is_url(path) && path.is_dir()
 }
 
 /// Returns whether a path names what bytes go through, such as a device or a pipe.
