@@ -708,6 +708,14 @@ fn sidechains_among_the_lines_are_said_with_their_tool_uses() {
 
 /// What is compressed holds a session with all that belongs to it: beside it, nothing would be found.
 #[test]
+fn a_copy_of_a_tree_has_all_of_its_files() {
+    let tree = project();
+    let (folder, source) = folder_with(&tree);
+    let there = through(folder.path(), &source, &["claude-code"], &[]);
+    assert_same(&read(&there), &tree, "copied");
+}
+
+#[test]
 fn compressed_trees_come_back_whole() {
     let stream = with_agents_inside("sdk-wire/sub-agent.jsonl");
     let stream = Tree::from([("s1.jsonl".to_owned(), stream)]);

@@ -113,7 +113,11 @@ impl Order {
         let mut results = vec![(&unit.main, self.to_file(&unit.main, path))];
         for Companion { input, role } in &unit.others {
             let result = match (beside(unit, input, path), role) {
-                (Some(path), FileRole::Agent(_)) => self.to_file(input, &path),
+                (Some(path), FileRole::Agent(_)) => match self.to_file(input, &path) {
+                    // Of no known format it belongs to the session all the same.
+                    Err(Refusal::Unknown | Refusal::Foreign(_)) => self.copy(input, &path),
+                    result => result,
+                },
                 (Some(path), _) => self.copy(input, &path),
                 (None, _) => Err(Refusal::NoName),
             };
