@@ -85,7 +85,13 @@ fn is_equal_file(a: &Path, b: &Path) -> io::Result<bool> {
 /// Returns the sessions below a folder of outputs, in the order of their names.
 pub(crate) fn sessions(folder: &Path) -> Vec<PathBuf> {
     let mut files = files_below(folder);
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "jsonl"));
+    // A run's journal tells of the sources, when they were written, and of no conversation.
+    let is_hidden = |file: &Path| {
+        file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+    };
+    files.retain(|file| {
+        !is_hidden(file) && file.extension().is_some_and(|extension| extension == "jsonl")
+    });
     files.sort();
     files
 }
