@@ -23,7 +23,7 @@ pub struct Chunk {
 }
 
 /// About how many bytes of a session there are for each node.
-const BYTES_PER_NODE: usize = 32;
+const USUAL_BYTES_PER_NODE: usize = 32;
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
@@ -63,7 +63,7 @@ impl Chunk {
         self.nodes.clear();
         self.entries.clear();
         self.buffer.clear();
-        self.nodes.reserve(room / BYTES_PER_NODE);
+        self.nodes.reserve(room / USUAL_BYTES_PER_NODE);
         loop {
             let start = self.buffer.bytes().len();
             match self.buffer.extend(room, &mut read) {
@@ -87,7 +87,7 @@ impl Chunk {
     fn scan_rest(&mut self, start: usize, scanner: &mut Scanner) {
         let (bytes, text) = (self.buffer.bytes(), self.buffer.text());
         let rest = bytes.get(start..).unwrap_or_default();
-        self.nodes.reserve(rest.len() / BYTES_PER_NODE);
+        self.nodes.reserve(rest.len() / USUAL_BYTES_PER_NODE);
         for line in Lines::at(rest, self.offset + start as u64) {
             let content = line.content();
             let base = line.offset_of(content).unwrap_or(line.offset());
