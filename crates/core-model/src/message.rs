@@ -42,6 +42,9 @@ pub struct Message<'l> {
     pub is_summary: bool,
     /// Whether the message stands for a failed request.
     pub is_api_error: bool,
+    /// The block of a content that has one alone, read with the message: most have, and each pass
+    /// over a session asks for it.
+    pub only_block: Option<(Block<'l>, Raw<'l>)>,
 }
 
 impl<'l> Message<'l> {
@@ -60,12 +63,26 @@ impl<'l> Message<'l> {
             is_meta: false,
             is_summary: false,
             is_api_error: false,
+            only_block: content.only_block(),
         }
     }
 
+    /// Returns the message with another content.
+    pub fn with_content(self, content: Content<'l>) -> Self {
+        Self { content, only_block: content.only_block(), ..self }
+    }
+
     /// Returns the blocks with the values that they were read from; of a string, one text block.
-    pub fn blocks(&self) -> impl Iterator<Item = (Block<'l>, Raw<'l>)> + use<'l> {
-        self.content.blocks()
+    #[inline]
+    pub fn blocks(&self) -> impl Iterator<Item = (Block<'l>, Raw<'l>)> + use<'_, 'l> {
+        let (mut only, mut blocks) = match (&self.only_block, self.content) {
+            (None, Content::Blocks(blocks)) => (None, Some(blocks.into_iter())),
+            (only, _) => (only.as_ref(), None),
+        };
+        std::iter::from_fn(move || match only.take() {
+            None => blocks.as_mut()?.next(),
+            only => only.copied(),
+        })
     }
 
     /// Returns how many blocks of which kind there are, in one walk.
@@ -76,7 +93,7 @@ impl<'l> Message<'l> {
     }
 
     /// Returns the tool results in the message.
-    pub fn tool_results(&self) -> impl Iterator<Item = ToolResult<'l>> + use<'l> {
+    pub fn tool_results(&self) -> impl Iterator<Item = ToolResult<'l>> + use<'_, 'l> {
         self.blocks().filter_map(|(block, _)| match block {
             Block::ToolResult(result) => Some(result),
             _ => None,
@@ -124,6 +141,15 @@ impl<'l> Content<'l> {
         Content::Blocks(Blocks { before: Some(before), array, read })
     }
 
+    /// Returns the block, if there is one alone.
+    fn only_block(&self) -> Option<(Block<'l>, Raw<'l>)> {
+        match self {
+            Content::Text(text) => Some((Block::Text(*text), Raw::from(*text))),
+            Content::Blocks(blocks) => blocks.only(),
+            Content::Absent | Content::Other(_) => None,
+        }
+    }
+
     /// Returns the blocks with the values that they were read from; of a string, one text block.
     pub fn blocks(&self) -> impl Iterator<Item = (Block<'l>, Raw<'l>)> + use<'l> {
         let (mut text, mut blocks) = match *self {
@@ -152,6 +178,19 @@ impl<'l> Blocks<'l> {
     pub fn raw(&self) -> Raw<'l> {
         self.array.raw()
     }
+
+    /// Returns the block, if there is one alone.
+    fn only(&self) -> Option<(Block<'l>, Raw<'l>)> {
+        let mut items = items(self.array);
+        let item = items.next()?;
+        let is_alone = self.before.is_none() && items.next().is_none();
+        is_alone.then(|| ((self.read)(item), item.raw()))
+    }
+}
+
+/// Returns the blocks of an array; of what is none, it is the block.
+fn items(array: Value<'_>) -> Items<'_> {
+    if array.is_array() { array.items() } else { array.alone() }
 }
 
 impl<'l> IntoIterator for Blocks<'l> {
@@ -159,7 +198,6 @@ impl<'l> IntoIterator for Blocks<'l> {
     type IntoIter = BlockIter<'l>;
 
     fn into_iter(self) -> BlockIter<'l> {
-        let items = |array: Value<'l>| if array.is_array() { array.items() } else { array.alone() };
         BlockIter {
             before: self.before.map(|(array, read)| (items(array), read)),
             items: items(self.array),

@@ -142,7 +142,7 @@ impl TranscriptChecker {
             (is_message && has_content, event.message(), content)
         {
             // What stands beside the message is not sent.
-            let message = Message { content: Content::new(Some(content), block), ..*message };
+            let message = message.with_content(Content::new(Some(content), block));
             self.message(&record, &message, content, out);
         }
     }

@@ -70,7 +70,7 @@ pub(crate) enum Part<'l> {
 }
 
 /// Returns the parts of an event in their order.
-pub(crate) fn parts<'l>(event: &Event<'l>) -> impl Iterator<Item = Part<'l>> + use<'l> {
+pub(crate) fn parts<'e, 'l>(event: &'e Event<'l>) -> impl Iterator<Item = Part<'l>> + use<'e, 'l> {
     let alone = match event.body {
         Body::Notice(notice) => Some(Part::Notice(notice)),
         Body::Title(title) => Some(Part::Title(title)),
@@ -80,8 +80,7 @@ pub(crate) fn parts<'l>(event: &Event<'l>) -> impl Iterator<Item = Part<'l>> + u
         },
         _ => None,
     };
-    let message = event.message().copied();
-    let blocks = message.into_iter().flat_map(|message| {
+    let blocks = event.message().into_iter().flat_map(|message| {
         message.blocks().map(move |(block, raw)| Part::of(message.role, block, raw))
     });
     alone.into_iter().chain(blocks)

@@ -27,12 +27,11 @@ pub fn is_failure(result: &ToolResult<'_>, policy: ErrorPolicy) -> bool {
 }
 
 /// Returns the tool results of an event that tell of an error.
-pub fn failed_results<'l>(
-    event: &Event<'l>,
+pub fn failed_results<'e, 'l>(
+    event: &'e Event<'l>,
     policy: ErrorPolicy,
-) -> impl Iterator<Item = ToolResult<'l>> + use<'l> {
-    let message = event.message().copied();
-    let results = message.into_iter().flat_map(|message| message.tool_results());
+) -> impl Iterator<Item = ToolResult<'l>> + use<'e, 'l> {
+    let results = event.message().into_iter().flat_map(|message| message.tool_results());
     results.filter(move |result| is_failure(result, policy))
 }
 
