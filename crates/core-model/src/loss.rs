@@ -40,6 +40,16 @@ pub struct Loss {
     pub places: Vec<Place>,
 }
 
+impl Loss {
+    #[inline]
+    fn add(&mut self, place: Place) {
+        self.count += 1;
+        if self.places.len() < Losses::MAX_PLACES {
+            self.places.push(place);
+        }
+    }
+}
+
 /// Counts of losses by kind and field.
 #[derive(Clone, Debug, Default)]
 pub struct Losses {
@@ -60,23 +70,30 @@ impl Losses {
     pub const MAX_PLACES: usize = 3;
 
     /// Counts a loss at a source line.
+    #[inline]
     pub fn add(&mut self, kind: LossKind, field: &'static str, place: Place) {
-        // Nearly always it is the same constant: no byte of it is looked at.
-        let is_field = |known: &'static str| std::ptr::eq(known, field) || known == field;
-        let is_it = |entry: &Entry| entry.kind == kind && is_field(entry.field);
-        let at = match self.entries.get(self.next).is_some_and(is_it) {
-            true => self.next,
-            false => self.entries.iter().position(is_it).unwrap_or_else(|| {
-                self.entries.push(Entry { kind, field, loss: Loss::default() });
-                self.entries.len() - 1
-            }),
-        };
-        self.next = at + 1;
-        let loss = &mut self.entries[at].loss;
-        loss.count += 1;
-        if loss.places.len() < Self::MAX_PLACES {
-            loss.places.push(place);
+        match self.entries.get_mut(self.next) {
+            // Nearly always it is the same constant: no byte of it is looked at.
+            Some(entry) if entry.kind == kind && std::ptr::eq(entry.field, field) => {
+                entry.loss.add(place);
+                self.next += 1;
+            }
+            _ => self.add_elsewhere(kind, field, place),
         }
+    }
+
+    #[inline(never)]
+    fn add_elsewhere(&mut self, kind: LossKind, field: &'static str, place: Place) {
+        let is_it = |entry: &Entry| entry.kind == kind && entry.field == field;
+        // What was expected and not lost stands before what was.
+        let n_entries = self.entries.len();
+        let mut places = (self.next.min(n_entries)..n_entries).chain(0..self.next.min(n_entries));
+        let at = places.find(|at| self.entries.get(*at).is_some_and(is_it)).unwrap_or_else(|| {
+            self.entries.push(Entry { kind, field, loss: Loss::default() });
+            n_entries
+        });
+        self.entries[at].loss.add(place);
+        self.next = at + 1;
     }
 
     /// Adds the losses of another file.

@@ -75,7 +75,7 @@ impl Writer for SessionWriter {
             // clido has no session without a message: the source lives on in its carry alone.
             return out.lose(LossKind::Dropped, "line");
         }
-        let pen = &mut Pen::new(out, event.value);
+        let pen = &mut Pen::new(out, event);
         match &event.body {
             Body::Start(start) => {
                 losses::count_start(start, pen.out);

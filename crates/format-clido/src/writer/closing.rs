@@ -53,9 +53,9 @@ impl Ending {
         }
     }
 
-    /// Takes note of a time.
-    pub(super) fn add_time(&mut self, time: Option<Raw<'_>>) {
-        let Some(millis) = time.and_then(core_model::millis) else { return };
+    /// Takes note of a time, if there is one.
+    pub(super) fn add_time(&mut self, millis: Option<i64>) {
+        let Some(millis) = millis else { return };
         let (first, last) = self.span.unwrap_or((millis, millis));
         self.span = Some((first.min(millis), last.max(millis)));
     }

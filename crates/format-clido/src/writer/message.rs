@@ -28,7 +28,7 @@ impl SessionWriter {
         self.write_header(event, pen.out);
         self.has_written = true;
         self.has_ended = false;
-        self.ending.add_time(event.context.time);
+        self.ending.add_time(pen.millis);
         match message.role {
             Role::Assistant => self.write_assistant(event, message, makeup, pen),
             Role::User => self.write_user(event, message, makeup, pen),
@@ -58,7 +58,7 @@ impl SessionWriter {
             let line = response.line_for_block(pen.out);
             block::write(block, line, pen);
             if let Block::ToolUse(tool) = block {
-                self.write_call(event, &tool, &mut response, pen);
+                self.write_call(&tool, &mut response, pen);
             }
         }
         self.response = Some(response);
@@ -70,13 +70,7 @@ impl SessionWriter {
         }
     }
 
-    fn write_call(
-        &mut self,
-        event: &Event<'_>,
-        tool: &ToolUse<'_>,
-        response: &mut Response,
-        pen: &mut Pen<'_>,
-    ) {
+    fn write_call(&mut self, tool: &ToolUse<'_>, response: &mut Response, pen: &mut Pen<'_>) {
         let id = self.hasher.hash_text(tool.id);
         self.called.insert(id);
         if tool.is_server {
@@ -85,7 +79,7 @@ impl SessionWriter {
         response.add_call(Call {
             id,
             line: Some(block::repeat_call(pen, tool)),
-            millis: event.context.time.and_then(core_model::millis),
+            millis: pen.millis,
             is_answered: self.early.contains_key(&id),
             has_result: self.facts.is_answered(&tool.id.decode()),
         });

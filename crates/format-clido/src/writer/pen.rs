@@ -1,7 +1,7 @@
 //! Copies from the source line to the output what clido loads, and mends what it does not.
 
-use core_model::{LineId, LossKind, Output};
-use jsonl::{Raw, Style, Text, Value};
+use core_model::{Event, LineId, LossKind, Output};
+use jsonl::{Raw, Style, Text};
 
 use crate::loadable::loadable;
 
@@ -11,17 +11,19 @@ pub(super) struct Pen<'o> {
     pub(super) out: &'o mut Output,
     /// Whether the source line may hold what clido refuses: a cheap test that is nearly always no.
     is_odd: bool,
+    /// The time of the source line, in milliseconds since 1970.
+    pub(super) millis: Option<i64>,
 }
 
 impl<'o> Pen<'o> {
     /// A source line that is not as deep as this has no value that is too deep in a written line.
     const DEEP: u32 = 100;
 
-    pub(super) fn new(out: &'o mut Output, line: Value<'_>) -> Self {
-        let oddities = line.oddities();
+    pub(super) fn new(out: &'o mut Output, event: &Event<'_>) -> Self {
+        let oddities = event.value.oddities();
         let is_odd =
             oddities.surrogate_escape || oddities.wide_number || oddities.depth > Self::DEEP;
-        Self { out, is_odd }
+        Self { out, is_odd, millis: event.context.time.and_then(core_model::millis) }
     }
 
     /// Copies a string.

@@ -112,8 +112,7 @@ fn write_duration(
         return put_number(",\"duration_ms\":", duration, line, pen);
     }
     let Some(call_millis) = call_millis else { return };
-    let millis = event.context.time.and_then(core_model::millis);
-    let passed = millis.and_then(|millis| millis.checked_sub(call_millis));
+    let passed = pen.millis.and_then(|millis| millis.checked_sub(call_millis));
     if let Some(passed) = passed.filter(|passed| *passed >= 0) {
         pen.out.put_args(line, format_args!(",\"duration_ms\":{passed}"));
         pen.out.lose(LossKind::Invented, "tool_result.duration_ms");
