@@ -15,19 +15,28 @@ impl LineId {
     }
 }
 
-/// A part of the source line that stands in a written line.
+/// A part of the source line that stands in a written line. A long line may have a part for each
+/// eighty of its bytes, so they are small: one beyond the first 4 GiB of a written line is not noted.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Copied {
     /// Where it starts in the source line.
-    pub from: usize,
+    pub from: u32,
     /// Its length in the source line.
-    pub len: usize,
+    pub len: u32,
     /// Where it starts in the written line.
-    pub at: usize,
+    pub at: u32,
     /// Its length in the written line.
-    pub written: usize,
+    pub written: u32,
     /// Whether the written line spells it in another style.
     pub is_respelt: bool,
+}
+
+impl Copied {
+    fn new(from: usize, len: usize, at: usize, written: usize, is_respelt: bool) -> Option<Self> {
+        let [from, len, at, written] =
+            [from, len, at, written].map(|number| u32::try_from(number).ok());
+        Some(Self { from: from?, len: len?, at: at?, written: written?, is_respelt })
+    }
 }
 
 /// For slices longer than this a line grows by what it needs rather than to the double.
@@ -40,6 +49,16 @@ pub(crate) struct Draft {
     pub(crate) is_derived: bool,
     /// Whether the current source line stands in it.
     pub(crate) is_touched: bool,
+}
+
+impl Draft {
+    /// Notes that `part` of the source line stands in what was written since `at`.
+    pub(crate) fn note(&mut self, source: &Source, part: &str, at: usize, is_respelt: bool) {
+        let written = self.bytes.len() - at;
+        let from = source.find(part);
+        let copied = from.and_then(|from| Copied::new(from, part.len(), at, written, is_respelt));
+        self.copied.extend(copied);
+    }
 }
 
 #[derive(Debug, Default)]
@@ -76,7 +95,7 @@ impl Source {
     }
 
     /// Returns where a slice starts in the source line, if it is a part of it.
-    pub(crate) fn find(&self, slice: &str) -> Option<usize> {
+    fn find(&self, slice: &str) -> Option<usize> {
         let from = (slice.as_ptr() as usize).checked_sub(self.address)?;
         (from + slice.len() <= self.length && !slice.is_empty()).then_some(from)
     }

@@ -21,6 +21,8 @@ pub struct Output {
     free: Vec<LineId>,
     emitted: VecDeque<LineId>,
     touched: Vec<LineId>,
+    /// Whether it is noted what was copied from where.
+    is_noting: bool,
     style: Style,
     source_style: Style,
     session_id: String,
@@ -37,6 +39,7 @@ impl Output {
             free: Vec::new(),
             emitted: VecDeque::new(),
             touched: Vec::new(),
+            is_noting: true,
             style,
             source_style,
             session_id: session_id.to_owned(),
@@ -44,6 +47,11 @@ impl Output {
             losses: Losses::default(),
             respeller: Respeller::default(),
         }
+    }
+
+    /// Leaves unnoted what is copied from where: nobody will ask.
+    pub fn without_notes(self) -> Self {
+        Self { is_noting: false, ..self }
     }
 
     /// Sets the number of the source line, from 1, under which losses are reported.
@@ -136,9 +144,9 @@ impl Output {
             Respelt::Reversible => true,
             Respelt::Other => return,
         };
-        let Some(from) = self.source.find(raw.as_str()) else { return };
-        let (len, written) = (raw.as_str().len(), draft.bytes.len() - at);
-        draft.copied.push(Copied { from, len, at, written, is_respelt });
+        if self.is_noting {
+            draft.note(&self.source, raw.as_str(), at, is_respelt);
+        }
     }
 
     /// Appends a string of the source line and notes it.
@@ -157,9 +165,8 @@ impl Output {
             draft.bytes.reserve_exact(slice.len() + LARGE);
         }
         draft.bytes.extend_from_slice(slice.as_bytes());
-        if let Some(from) = self.source.find(slice) {
-            let len = slice.len();
-            draft.copied.push(Copied { from, len, at, written: len, is_respelt: false });
+        if self.is_noting {
+            draft.note(&self.source, slice, at, false);
         }
     }
 
@@ -217,7 +224,7 @@ impl Output {
 
     /// Returns where the first part of the current source line that stands in a line starts in the
     /// source line.
-    pub fn first_copied(&self, id: LineId) -> Option<usize> {
+    pub fn first_copied(&self, id: LineId) -> Option<u32> {
         self.drafts[id.index()].copied.iter().map(|copied| copied.from).min()
     }
 
@@ -237,10 +244,10 @@ impl Output {
         std::mem::swap(&mut self.drafts[id.index()].bytes, buffer);
     }
 
-    /// Returns the parts of the current source line in a line, and forgets them.
-    pub fn take_copied(&mut self, id: LineId, copied: &mut Vec<Copied>) {
-        copied.clear();
-        copied.append(&mut self.drafts[id.index()].copied);
+    /// Exchanges the parts of the current source line in a line for an empty buffer.
+    pub fn swap_copied(&mut self, id: LineId, buffer: &mut Vec<Copied>) {
+        buffer.clear();
+        std::mem::swap(&mut self.drafts[id.index()].copied, buffer);
     }
 
     /// Gives an emitted line back, to be used again.

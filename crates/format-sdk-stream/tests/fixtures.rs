@@ -58,7 +58,7 @@ fn take(out: &mut Output, text: &mut String) {
         text.push_str(written);
         text.push('\n');
         let mut copied = Vec::new();
-        out.take_copied(id, &mut copied);
+        out.swap_copied(id, &mut copied);
         out.release(id);
     }
 }

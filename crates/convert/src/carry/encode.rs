@@ -131,16 +131,18 @@ impl Packer {
         };
         copied.sort_unstable_by_key(|copy| copy.from);
         let mut at = 0;
-        for copy in copied.iter().filter(|copy| copy.len >= SHORTEST_COPY) {
-            let (Some(from), end) = (copy.from.checked_sub(start), copy.from + copy.len - start)
-            else {
+        for copy in copied.iter() {
+            let [from, len, stands_at, written] =
+                [copy.from, copy.len, copy.at, copy.written].map(|number| number as usize);
+            let Some(from) = from.checked_sub(start).filter(|_| len >= SHORTEST_COPY) else {
                 continue;
             };
+            let end = from + len;
             if from < at || end > content.len() {
                 continue;
             }
             push(out, at, from);
-            push_range(out, copy.at, copy.written, if copy.is_respelt { b'R' } else { b'V' });
+            push_range(out, stands_at, written, if copy.is_respelt { b'R' } else { b'V' });
             at = end;
         }
         push(out, at, content.len());
@@ -227,6 +229,7 @@ mod tests {
         let line = "{\"uuid\":\"1\",\"t\":\"Hello, world, how are you?\",\"x\":\"été 2026\"}\r\n";
         let at = line.find("\"Hello").expect("there");
         let respelt = line.find("\"été").expect("there");
+        let [at, respelt] = [at, respelt].map(|at| at as u32);
         let mut copied = [
             Copied { from: respelt, len: 12, at: 41, written: 20, is_respelt: true },
             Copied { from: at, len: 28, at: 8, written: 28, is_respelt: false },

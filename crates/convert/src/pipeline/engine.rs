@@ -36,7 +36,7 @@ pub(crate) struct Engine<'w> {
     has_prompt: bool,
     line: Vec<u8>,
     copied: Vec<Copied>,
-    homes: Vec<(usize, LineId)>,
+    homes: Vec<(u32, LineId)>,
     n_riders: u64,
     /// Whether the source lines are carried elsewhere.
     is_derived: bool,
@@ -65,10 +65,15 @@ impl<'w> Engine<'w> {
         let session_id = facts.session_id.as_deref().and_then(jsonl::Text::new);
         let session_id = session_id.map(|id| id.decode().into_owned()).unwrap_or_default();
         let size = to.limits.carrier_size;
+        let out = Output::new(to.style, from.style, &session_id);
         Ok(Self {
             mode,
             writer: (to.writer)(options, facts),
-            out: Output::new(to.style, from.style, &session_id),
+            // Without a carry nobody asks what stands where.
+            out: match mode {
+                CarryMode::None => out.without_notes(),
+                _ => out,
+            },
             packer: Packer::new(from.tag, std::mem::take(&mut survey.base)),
             riders: Riders::new((size > 0).then_some(size / 2)),
             records: Vec::new(),
@@ -85,7 +90,7 @@ impl<'w> Engine<'w> {
 
     /// Lets the lines carry their guards alone: the source is carried elsewhere.
     pub(crate) fn derived(self) -> Self {
-        Self { is_derived: true, ..self }
+        Self { is_derived: true, out: self.out.without_notes(), ..self }
     }
 
     /// Lets the first carry say which files the source is.
@@ -128,10 +133,9 @@ impl<'w> Engine<'w> {
         self.find_homes();
         match self.homes[..] {
             [] => self.ride(line),
-            // Without a carry nobody asks what stands where.
-            _ if self.mode == CarryMode::None || self.is_derived => self.forget_copied(),
+            _ if self.mode == CarryMode::None || self.is_derived => {}
             [(_, id)] => {
-                self.out.take_copied(id, &mut self.copied);
+                self.out.swap_copied(id, &mut self.copied);
                 let records = slot(&mut self.records, id);
                 let start = records.len();
                 self.packer.push_own(records, line, event.value, &mut self.copied);
@@ -164,19 +168,14 @@ impl<'w> Engine<'w> {
         }
     }
 
-    fn forget_copied(&mut self) {
-        for (_, id) in &self.homes {
-            self.out.take_copied(*id, &mut self.copied);
-        }
-    }
-
     fn push_parts(&mut self, line: &Line<'_>) {
         let n_parts = self.homes.len();
         for part in 0..n_parts {
             let (first, id) = self.homes[part];
-            let start = if part == 0 { 0 } else { first };
-            let end = self.homes.get(part + 1).map_or(line.bytes().len(), |(next, _)| *next);
-            self.out.take_copied(id, &mut self.copied);
+            let start = if part == 0 { 0 } else { first as usize };
+            let end =
+                self.homes.get(part + 1).map_or(line.bytes().len(), |(next, _)| *next as usize);
+            self.out.swap_copied(id, &mut self.copied);
             let records = slot(&mut self.records, id);
             let part = (part, n_parts);
             self.packer.push_part(records, line, start..end, part, &mut self.copied);

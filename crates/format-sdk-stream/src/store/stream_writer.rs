@@ -100,7 +100,7 @@ impl StreamWriter {
         Self {
             file,
             writer: (format.writer)(&options, Facts::default()),
-            out: Output::new(format.style, format.style, ""),
+            out: Output::new(format.style, format.style, "").without_notes(),
             scanner: Scanner::default(),
             offset: 0,
         }
@@ -181,7 +181,6 @@ impl StreamWriter {
         while let Some(id) = self.out.next_emitted() {
             let mut line = Vec::new();
             self.out.swap_bytes(id, &mut line);
-            self.out.take_copied(id, &mut Vec::new());
             self.out.release(id);
             line.push(b'\n');
             self.file.write_all(&line)?;
