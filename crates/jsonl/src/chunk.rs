@@ -49,6 +49,9 @@ impl Chunk {
     /// next is read, while they are in the cache; and a buffer that is used again and again is
     /// cleared but once.
     ///
+    /// Returns whether that is all of the input: with more than `max_values` values no other piece
+    /// is read, for each takes 12 bytes.
+    ///
     /// # Errors
     ///
     /// Those of `read`; the chunk is empty then.
@@ -57,8 +60,9 @@ impl Chunk {
         offset: u64,
         scanner: &mut Scanner,
         room: usize,
+        max_values: usize,
         mut read: impl FnMut(&mut [u8]) -> Result<usize, E>,
-    ) -> Result<(), E> {
+    ) -> Result<bool, E> {
         self.offset = offset;
         self.nodes.clear();
         self.entries.clear();
@@ -69,8 +73,8 @@ impl Chunk {
             match self.buffer.extend(room, &mut read) {
                 Ok(is_all) => {
                     self.scan_rest(start, scanner);
-                    if is_all {
-                        return Ok(());
+                    if is_all || self.nodes.len() > max_values {
+                        return Ok(is_all);
                     }
                 }
                 Err(error) => {
@@ -118,7 +122,7 @@ impl Chunk {
     }
 
     /// Returns the lines and their values.
-    pub fn iter(&self) -> impl Iterator<Item = (Line<'_>, Result<Value<'_>>)> {
+    pub fn iter(&self) -> impl Clone + Iterator<Item = (Line<'_>, Result<Value<'_>>)> {
         let (mut start, mut nodes_start) = (0, 0);
         let (bytes, text) = (self.buffer.bytes(), self.buffer.text());
         self.entries.iter().map(move |entry| {
@@ -154,15 +158,15 @@ mod tests {
     /// Refills a chunk from a reader that returns at most `step` bytes at a time.
     fn refill(chunk: &mut Chunk, input: &[u8], step: usize, room: usize) {
         let mut rest = input;
-        let filled: Result<(), ()> =
-            chunk.refill(0, &mut Scanner::default(), room, |free: &mut [u8]| {
+        let filled: Result<bool, ()> =
+            chunk.refill(0, &mut Scanner::default(), room, usize::MAX, |free: &mut [u8]| {
                 let n = step.min(rest.len()).min(free.len());
                 let (head, tail) = rest.split_at(n);
                 free[..n].copy_from_slice(head);
                 rest = tail;
                 Ok(n)
             });
-        assert_eq!(filled, Ok(()));
+        assert_eq!(filled, Ok(true));
     }
 
     #[test]
@@ -203,10 +207,21 @@ mod tests {
     }
 
     #[test]
+    fn with_enough_values_no_more_is_read() {
+        let (mut chunk, mut n_reads) = (Chunk::default(), 0);
+        let is_all = chunk.refill(0, &mut Scanner::default(), 0, 9, |free: &mut [u8]| {
+            n_reads += 1;
+            free[..8].copy_from_slice(b"[1,2,3]\n");
+            Ok::<_, ()>(8)
+        });
+        assert_eq!((is_all, n_reads, chunk.iter().count()), (Ok(false), 3, 3));
+    }
+
+    #[test]
     fn a_reader_that_fails_leaves_nothing() {
         let mut chunk = Chunk::scan(b"[1]\n".to_vec(), 0, &mut Scanner::default());
         let mut n_reads = 0;
-        let result = chunk.refill(0, &mut Scanner::default(), 0, |free: &mut [u8]| {
+        let result = chunk.refill(0, &mut Scanner::default(), 0, 9, |free: &mut [u8]| {
             n_reads += 1;
             free[0] = b'\n';
             if n_reads < 3 { Ok(1) } else { Err("enough") }

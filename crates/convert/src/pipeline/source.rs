@@ -20,6 +20,9 @@ pub(crate) type EachLine<'e> = dyn FnMut(&Line<'_>, jsonl::Result<Value<'_>>) ->
 /// A source up to this size, in bytes, is read and scanned once and kept.
 const MAX_KEPT: u64 = 8 * 1024 * 1024;
 
+/// One of more values is not kept: where they are takes 12 bytes for each.
+const MAX_VALUES: usize = 512 * 1024;
+
 thread_local! {
     /// What held a source that is done with: the pages of a fresh one cost as much as reading it.
     static SPARE: Cell<Option<Chunk>> = const { Cell::new(None) };
@@ -65,12 +68,13 @@ impl<R: Read + Seek + Send> Source<R> {
             let reader = &mut self.reader;
             let mut n_read = 0;
             // One byte more than there is tells that it is all.
-            borrowed.0.refill(0, &mut self.scanner, size as usize + 1, |free| {
+            let room = size as usize + 1;
+            let is_all = borrowed.0.refill(0, &mut self.scanner, room, MAX_VALUES, |free| {
                 let n = if n_read > MAX_KEPT { 0 } else { read_some(reader, free)? };
                 n_read += n as u64;
                 io::Result::Ok(n)
             })?;
-            self.is_large = borrowed.0.len() as u64 > MAX_KEPT;
+            self.is_large = !is_all || borrowed.0.len() as u64 > MAX_KEPT;
             self.kept = Some(borrowed).filter(|_| !self.is_large);
         }
         Ok(())
@@ -125,7 +129,7 @@ impl<R: Read + Seek + Send> Source<R> {
         match &self.kept {
             Some(Borrowed(chunk)) if !chunk.errors().any(is_damage) => {
                 let lines = chunk.iter();
-                let events = Vec::with_capacity(lines.size_hint().0);
+                let events = Vec::with_capacity(lines.size_hint().0.min(MAX_EVENTS));
                 then(&mut Kept { lines, events, read: format.read })
             }
             _ => then(&mut Passing { source: self, format }),
@@ -153,8 +157,12 @@ fn read_some(reader: &mut impl Read, free: &mut [u8]) -> io::Result<usize> {
     }
 }
 
-/// Events that stay in memory, read when they are first asked for: then their lines are in the
-/// cache for who asked.
+/// How many events stay in memory: each takes about a kilobyte, and of what has many its lines are
+/// short.
+const MAX_EVENTS: usize = 8 * 1024;
+
+/// Events of which the first stay in memory, read when they are first asked for: then their lines
+/// are in the cache for who asked.
 struct Kept<'c, L> {
     lines: L,
     events: Vec<(Line<'c>, jsonl::Result<Event<'c>>)>,
@@ -163,12 +171,15 @@ struct Kept<'c, L> {
 
 impl<'c, L> Events for Kept<'c, L>
 where
-    L: Iterator<Item = (Line<'c>, jsonl::Result<Value<'c>>)>,
+    L: Clone + Iterator<Item = (Line<'c>, jsonl::Result<Value<'c>>)>,
 {
     fn for_each(&mut self, each: &mut EachEvent<'_>) -> io::Result<()> {
         let mut event_idx = 0;
         loop {
             if event_idx == self.events.len() {
+                if event_idx == MAX_EVENTS {
+                    break;
+                }
                 let Some((line, value)) = self.lines.next() else { return Ok(()) };
                 self.events.push((line, value.map(self.read)));
             }
@@ -178,6 +189,13 @@ where
             }
             event_idx += 1;
         }
+        for (line, value) in self.lines.clone() {
+            let event = value.map(self.read);
+            if !each(&line, event.as_ref().map_err(|error| *error)) {
+                break;
+            }
+        }
+        Ok(())
     }
 }
 
