@@ -55,7 +55,7 @@ impl Node {
 
 /// How many nodes any line may have. Where there are more, a container of many values is kept as
 /// written.
-pub(crate) const MIN_LIMIT: usize = 1 << 20;
+pub(crate) const MIN_LIMIT: usize = if cfg!(miri) { 1 << 9 } else { 1 << 20 };
 
 /// Of a longer line, how many bytes there must be for each node: about as many as a node takes, which
 /// leaves room for short blocks.
