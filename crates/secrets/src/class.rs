@@ -8,21 +8,19 @@ impl Class {
     /// Creates a set of ranges: of each the first byte and the last.
     const fn of(ends: &[u8]) -> Self {
         let mut set = [false; 256];
-        let mut n = 0;
-        while n + 1 < ends.len() {
-            let mut byte = ends[n];
-            while byte <= ends[n + 1] {
-                set[byte as usize] = true;
-                byte += 1;
-            }
-            n += 2;
+        let mut rest: &mut [bool] = &mut set;
+        let mut byte = 0_u8;
+        while let [is_in, after @ ..] = rest {
+            *is_in = is_within(byte, ends);
+            byte = byte.wrapping_add(1);
+            rest = after;
         }
         Self(set)
     }
 
     /// Returns whether a byte is in the set.
     pub(crate) fn has(&self, byte: u8) -> bool {
-        self.0[usize::from(byte)]
+        self.0.get(usize::from(byte)) == Some(&true)
     }
 
     /// Returns how many bytes from the start on are in the set, at most `max`, and before a fence.
@@ -32,6 +30,17 @@ impl Class {
             |(at, byte): &(usize, &u8)| self.has(**byte) && !(**byte == b'-' && is_fence(*at));
         bytes.iter().enumerate().take(max).take_while(is_in).count()
     }
+}
+
+/// Returns whether a byte is in one of some ranges.
+const fn is_within(byte: u8, mut ends: &[u8]) -> bool {
+    while let [first, last, rest @ ..] = ends {
+        if *first <= byte && byte <= *last {
+            return true;
+        }
+        ends = rest;
+    }
+    false
 }
 
 /// What the first and the last line of a key in armor start and end with.

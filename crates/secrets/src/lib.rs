@@ -28,7 +28,13 @@
 //! stakpak-shared starts gitleaks. What is left of all of them without randomness and network is a
 //! list of prefixes with lengths: that is this table, in one pass of one automaton.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice)
+)]
+
 mod class;
+mod cursor;
 mod kept;
 mod matcher;
 mod meaning;

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, Input, MatchKind};
+use aho_corasick::{AhoCorasick, MatchKind};
 
 use crate::{
     class::{ARMOR, FENCE, LETTERS, WORD},
+    cursor::Cursor,
     redact::PLACEHOLDER,
     rule::{Edge, Part, Rule, Secret},
     rules::RULES,
@@ -64,13 +65,13 @@ impl Matcher {
     /// Returns whether some bytes of JSON, not decoded, may hold a secret. Where there is none, it
     /// is seldom that they may.
     pub(crate) fn may_fit(&self, bytes: &[u8]) -> bool {
-        let mut at = 0;
-        while let Some((start, prefix)) = self.next_prefix(bytes, at) {
+        let mut at = Cursor::new(bytes);
+        while let Some((start, prefix)) = self.next_prefix(at) {
             let is_escaped = prefix.rules.is_empty();
-            if is_escaped || self.verdict(bytes, start, prefix, 0, true).is_none_or_fits() {
+            if is_escaped || self.verdict(start, prefix, 0, true).is_none_or_fits() {
                 return true;
             }
-            at = start + 1;
+            at = start.forward(1);
         }
         false
     }
@@ -78,47 +79,45 @@ impl Matcher {
     /// Calls `each` with everything in decoded bytes that fits a rule, in order, no secret over
     /// another.
     pub(crate) fn for_each(&self, bytes: &[u8], each: &mut dyn FnMut(Fit)) {
-        let (mut at, mut done) = (0, 0);
+        let (mut at, mut done) = (Cursor::new(bytes), 0);
         // A password stands late in its URL, whose user may be a secret too.
         let mut waiting: Option<Fit> = None;
-        while let Some((start, prefix)) = self.next_prefix(bytes, at) {
-            if let Some(fit) = waiting.take_if(|fit| fit.secret.start <= start) {
-                (at, done) = (fit.end, fit.end);
+        while let Some((start, prefix)) = self.next_prefix(at) {
+            if let Some(fit) = waiting.take_if(|fit| fit.secret.start <= start.place()) {
+                (at, done) = (at.to(fit.end), fit.end);
                 each(fit);
                 continue;
             }
-            at = start + 1;
-            let Verdict::Fits(fit) = self.verdict(bytes, start, prefix, done, false) else {
-                continue;
-            };
+            at = start.forward(1);
+            let Verdict::Fits(fit) = self.verdict(start, prefix, done, false) else { continue };
             let limit = waiting.as_ref().map_or(usize::MAX, |fit| fit.secret.start);
-            if fit.secret.start > start && waiting.is_none() {
+            if fit.secret.start > start.place() && waiting.is_none() {
                 waiting = Some(fit);
             } else if fit.end <= limit {
-                (at, done) = (fit.end.max(at), fit.end);
+                (at, done) = (at.to(fit.end.max(at.place())), fit.end);
                 each(fit);
             }
         }
         waiting.into_iter().for_each(each);
     }
 
-    fn next_prefix(&self, bytes: &[u8], at: usize) -> Option<(usize, &Prefix)> {
-        let found = self.automaton.find(Input::new(bytes).range(at..))?;
-        Some((found.start(), self.prefixes.get(found.pattern().as_usize())?))
+    /// Returns where the next prefix starts.
+    fn next_prefix<'b>(&self, at: Cursor<'b>) -> Option<(Cursor<'b>, &Prefix)> {
+        let found = self.automaton.find(at.rest())?;
+        Some((at.forward(found.start()), self.prefixes.get(found.pattern().as_usize())?))
     }
 
     /// Asks each rule of a prefix; what starts before `done` does not fit.
     fn verdict(
         &self,
-        bytes: &[u8],
-        start: usize,
+        start: Cursor<'_>,
         prefix: &Prefix,
         done: usize,
         has_escapes: bool,
     ) -> Verdict {
         let mut verdict = Verdict::No;
         for (rule, length) in &prefix.rules {
-            let place = Place { bytes, start, end: start + length, done, has_escapes };
+            let place = Place { start, end: start.forward(*length), done, has_escapes };
             match place.verdict(rule) {
                 Verdict::Fits(fit) => return Verdict::Fits(fit),
                 Verdict::Escaped => verdict = Verdict::Escaped,
@@ -148,9 +147,8 @@ fn rules_of(text: &str) -> Vec<(&'static Rule, usize)> {
 /// A prefix of a rule in some bytes.
 #[derive(Clone, Copy)]
 struct Place<'b> {
-    bytes: &'b [u8],
-    start: usize,
-    end: usize,
+    start: Cursor<'b>,
+    end: Cursor<'b>,
     done: usize,
     has_escapes: bool,
 }
@@ -158,24 +156,25 @@ struct Place<'b> {
 impl Place<'_> {
     fn verdict(&self, rule: &'static Rule) -> Verdict {
         let Some(start) = self.start_of(rule) else {
-            let before = &self.bytes[self.start.saturating_sub(20)..self.start];
-            let is_escaped = self.has_escapes && before.contains(&b'\\');
+            let mut before = self.start.before().iter().rev().take(20);
+            let is_escaped = self.has_escapes && before.any(|byte| *byte == b'\\');
             return if is_escaped { Verdict::Escaped } else { Verdict::No };
         };
         let mut at = self.end;
-        let mut secret = start..at;
+        let mut secret = start..at.place();
         for (n, part) in rule.parts.iter().enumerate() {
-            let Some(length) = fitting(part, &self.bytes[at..]) else {
-                return self.failed(part, at);
+            let Some(length) = fitting(part, at.rest()) else {
+                return self.failed(part, at.rest());
             };
+            let end = at.forward(length);
             if rule.secret == Secret::Part(n) {
-                secret = at..at + length;
+                secret = at.place()..end.place();
             }
-            at += length;
+            at = end;
         }
         let is_ended = match rule.parts.last() {
             Some(Part::Run(class, _, max)) if *max < usize::MAX => {
-                let rest = &self.bytes[at..];
+                let rest = at.rest();
                 let goes_on = rest.first().is_some_and(|byte| class.has(*byte) || WORD.has(*byte));
                 // What was redacted once went on: the second time finds no more than the first.
                 !(goes_on || rest.starts_with(PLACEHOLDER)) || rest.starts_with(FENCE)
@@ -186,38 +185,36 @@ impl Place<'_> {
             return Verdict::No;
         }
         if rule.secret == Secret::Whole {
-            secret = start..at;
+            secret = start..at.place();
         }
-        Verdict::Fits(Fit { rule, secret, end: at })
+        Verdict::Fits(Fit { rule, secret, end: at.place() })
     }
 
     /// Returns where what fits starts, if it may start there.
     fn start_of(&self, rule: &Rule) -> Option<usize> {
         let mut start = self.start;
         if let Some((class, min, max)) = rule.before {
-            let before = self.bytes[self.done.min(start)..start].iter().rev();
-            let length = before.take(max + 1).take_while(|byte| class.has(**byte)).count();
+            let before = start.since(self.done).iter().rev().take(max.saturating_add(1));
+            let length = before.take_while(|byte| class.has(**byte)).count();
             if !(min..=max).contains(&length) {
                 return None;
             }
-            start -= length;
+            start = start.back(length);
         }
+        let before = start.before();
         let is_free = match (rule.edge, rule.parts.first()) {
             (Edge::None, _) => true,
             (Edge::Run, Some(Part::Run(class, ..))) => {
-                let before = start.checked_sub(1).and_then(|at| self.bytes.get(at));
-                start == self.done
-                    || before.is_none_or(|byte| !class.has(*byte))
-                    || WORD.has(self.bytes[start - 1]) && is_edge(&self.bytes[..start])
+                let ends = |byte: &u8| !class.has(*byte) || WORD.has(*byte) && is_edge(before);
+                start.place() == self.done || before.last().is_none_or(ends)
             }
-            _ => is_edge(&self.bytes[..start]),
+            _ => is_edge(before),
         };
-        (start >= self.done && is_free).then_some(start)
+        (start.place() >= self.done && is_free).then_some(start.place())
     }
 
-    /// Returns what it means that a part does not fit at a place.
-    fn failed(&self, part: &Part, at: usize) -> Verdict {
-        let rest = &self.bytes[at..];
+    /// Returns what it means that a part does not fit what stands at a place.
+    fn failed(&self, part: &Part, rest: &[u8]) -> Verdict {
         let stopped = match part {
             Part::Is(text) => text.bytes().zip(rest).take_while(|(a, b)| a == *b).count(),
             Part::Run(class, _, max) => class.run(rest, *max),
@@ -249,18 +246,23 @@ fn is_edge(before: &[u8]) -> bool {
         [.., b'%', a, b] if a.is_ascii_hexdigit() && b.is_ascii_hexdigit() => true,
         [.., b'\\', b'u', a, b, c, d] if is_no_letter(&[*a, *b, *c, *d]) => true,
         [start @ .., b'm'] => {
-            let is_parameter = |byte: &u8| byte.is_ascii_digit() || *byte == b';';
-            let n_parameters =
-                start.iter().rev().take(MAX_COLOR).take_while(|byte| is_parameter(byte)).count();
-            let start = &start[..start.len() - n_parameters];
+            let start = without_parameters(start);
             start.ends_with(b"\x1b[") || start.ends_with(b"u001b[") || start.ends_with(b"x1b[")
         }
         _ => false,
     }
 }
 
-/// How many bytes tell a terminal of a color at most.
-const MAX_COLOR: usize = 24;
+/// Returns what stands before the numbers that tell a terminal of a color.
+fn without_parameters(mut bytes: &[u8]) -> &[u8] {
+    /// How many bytes they have at most.
+    const MAX_COLOR: usize = 24;
+    for _ in 0..MAX_COLOR {
+        let [rest @ .., b'0'..=b'9' | b';'] = bytes else { break };
+        bytes = rest;
+    }
+    bytes
+}
 
 /// Returns whether four digits of an escape spell what no word has.
 fn is_no_letter(digits: &[u8; 4]) -> bool {
@@ -273,21 +275,21 @@ fn is_no_letter(digits: &[u8; 4]) -> bool {
 fn armor(bytes: &[u8]) -> Option<usize> {
     /// The least of base64 that a key has.
     const MIN_LETTERS: usize = 40;
-    let (mut at, mut n_letters) = (0, 0);
-    while let Some(byte) = bytes.get(at).filter(|byte| ARMOR.has(**byte)) {
-        if *byte == b'-' && bytes[at..].starts_with(FENCE) {
-            let rest = &bytes[at + FENCE.len()..];
-            if rest.starts_with(b"END ") {
-                let label = rest.iter().take(64).take_while(|byte| **byte != b'-').count();
-                let is_closed = rest[label..].starts_with(FENCE);
-                at += FENCE.len() + if is_closed { label + FENCE.len() } else { 0 };
-            }
-            break;
-        }
-        n_letters += usize::from(LETTERS.has(*byte));
-        at += 1;
+    let end = Cursor::new(bytes).forward(ARMOR.run(bytes, usize::MAX));
+    let n_letters = end.before().iter().filter(|byte| LETTERS.has(**byte)).count();
+    (n_letters >= MIN_LETTERS).then(|| after_last_line(end).place())
+}
+
+/// Returns where the last line of a key ends, if that stands at a place; else the place, or the end
+/// of its fence.
+fn after_last_line(fence: Cursor<'_>) -> Cursor<'_> {
+    let label = fence.forward(FENCE.len());
+    if !fence.rest().starts_with(FENCE) || !label.rest().starts_with(b"END ") {
+        return fence;
     }
-    (n_letters >= MIN_LETTERS).then_some(at)
+    let length = label.rest().iter().take(64).take_while(|byte| **byte != b'-').count();
+    let closing = label.forward(length);
+    if closing.rest().starts_with(FENCE) { closing.forward(FENCE.len()) } else { label }
 }
 
 #[cfg(test)]

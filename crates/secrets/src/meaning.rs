@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use jsonl::Unescape;
 
+use crate::cursor::Cursor;
+
 /// Decoded text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Meaning {
@@ -17,14 +19,14 @@ impl Meaning {
     pub(crate) fn decode(&mut self, written: &[u8]) -> &[u8] {
         self.bytes.clear();
         self.turns.clear();
-        let mut at = 0;
-        while let Some(escape) = memchr::memchr(b'\\', &written[at..]) {
-            self.bytes.extend_from_slice(&written[at..at + escape]);
-            at += escape;
-            at += self.push_escape(&written[at..]);
-            self.turns.push((self.bytes.len(), at));
+        let mut at = Cursor::new(written);
+        while let Some(n_plain) = memchr::memchr(b'\\', at.rest()) {
+            let escape = at.forward(n_plain);
+            self.bytes.extend_from_slice(escape.since(at.place()));
+            at = escape.forward(self.push_escape(escape.rest()));
+            self.turns.push((self.bytes.len(), at.place()));
         }
-        self.bytes.extend_from_slice(&written[at..]);
+        self.bytes.extend_from_slice(at.rest());
         &self.bytes
     }
 
@@ -32,17 +34,18 @@ impl Meaning {
     fn push_escape(&mut self, written: &[u8]) -> usize {
         /// A pair of surrogates.
         const LONGEST: usize = 12;
-        let ascii = written.iter().take(LONGEST).take_while(|byte| byte.is_ascii()).count();
-        let text = std::str::from_utf8(&written[..ascii]).unwrap_or_default();
+        let longest = written.get(..LONGEST).unwrap_or(written);
+        let ascii = longest.split(|byte| !byte.is_ascii()).next().unwrap_or_default();
+        let text = std::str::from_utf8(ascii).unwrap_or_default();
         let mut chars = Unescape::new(text);
         let char = chars.next().flatten().unwrap_or(char::REPLACEMENT_CHARACTER);
         self.bytes.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
-        (text.len() - chars.rest().len()).max(1)
+        text.len().saturating_sub(chars.rest().len()).max(1)
     }
 
-    /// Returns the bytes of a range of the meaning.
+    /// Returns the bytes of a range of the meaning, none if it is not all there.
     pub(crate) fn slice(&self, range: &Range<usize>) -> &[u8] {
-        &self.bytes[range.clone()]
+        self.bytes.get(range.clone()).unwrap_or_default()
     }
 
     /// Returns where a range of the meaning lies in what is written.
@@ -53,6 +56,6 @@ impl Meaning {
     fn place(&self, at: usize) -> usize {
         let n_turns = self.turns.partition_point(|(meant, _)| *meant <= at);
         let turn = n_turns.checked_sub(1).and_then(|n| self.turns.get(n));
-        turn.map_or(at, |(meant, written)| written + (at - meant))
+        turn.map_or(at, |(meant, written)| written.saturating_add(at.saturating_sub(*meant)))
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use jsonl::Line;
 
-use crate::{Finding, Search, matcher::Matcher, rule::Rule};
+use crate::{Finding, Search, cursor::Cursor, matcher::Matcher, rule::Rule};
 
 impl Search {
     /// Appends a line to `out` with each secret replaced by `[REDACTED:rule]`, calls `each` with
@@ -23,16 +23,16 @@ impl Search {
         out: &mut Vec<u8>,
         each: &mut dyn FnMut(&Finding<'_>),
     ) -> bool {
-        let bytes = line.bytes();
-        let mut done = 0;
+        let mut done = Cursor::new(line.bytes());
         self.find(line, &mut |finding| {
-            out.extend_from_slice(&bytes[done..finding.written.start]);
+            let secret = done.to(finding.written.start);
+            out.extend_from_slice(secret.since(done.place()));
             out.extend_from_slice(placeholder(finding.rule).as_bytes());
-            done = finding.written.end;
+            done = done.to(finding.written.end);
             each(finding);
         });
-        out.extend_from_slice(&bytes[done..]);
-        done > 0
+        out.extend_from_slice(done.rest());
+        done.place() > 0
     }
 }
 

@@ -205,7 +205,7 @@ impl Strings<'_, '_> {
             each(&Finding {
                 rule,
                 pointer,
-                written: start + place.start..start + place.end,
+                written: start.saturating_add(place.start)..start.saturating_add(place.end),
                 length: secret.len(),
                 secret: meaning.slice(&secret),
             });

@@ -1,0 +1,51 @@
+//! A place in some bytes, which never lies outside of them.
+
+/// A place in some bytes: between two of them, before the first, or after the last.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cursor<'b> {
+    bytes: &'b [u8],
+    /// At most the length of the bytes.
+    place: usize,
+}
+
+impl<'b> Cursor<'b> {
+    /// Stands before some bytes.
+    pub(crate) fn new(bytes: &'b [u8]) -> Self {
+        Self { bytes, place: 0 }
+    }
+
+    /// Returns how many bytes stand before it.
+    pub(crate) fn place(self) -> usize {
+        self.place
+    }
+
+    /// Returns what stands before it.
+    pub(crate) fn before(self) -> &'b [u8] {
+        self.since(0)
+    }
+
+    /// Returns what stands between a place and this one: nothing, unless that one is before it.
+    pub(crate) fn since(self, place: usize) -> &'b [u8] {
+        self.bytes.get(place..self.place).unwrap_or_default()
+    }
+
+    /// Returns what stands after it.
+    pub(crate) fn rest(self) -> &'b [u8] {
+        self.bytes.get(self.place..).unwrap_or_default()
+    }
+
+    /// Goes to a place, or to the end if it lies beyond.
+    pub(crate) fn to(self, place: usize) -> Self {
+        Self { place: place.min(self.bytes.len()), ..self }
+    }
+
+    /// Goes on by so many bytes, to the end if there are fewer.
+    pub(crate) fn forward(self, length: usize) -> Self {
+        self.to(self.place.saturating_add(length))
+    }
+
+    /// Goes back by so many bytes, to the start if there are fewer.
+    pub(crate) fn back(self, length: usize) -> Self {
+        Self { place: self.place.saturating_sub(length), ..self }
+    }
+}
