@@ -138,7 +138,8 @@ impl Chain {
     fn late(&self, branch: &Branch) -> Vec<Late> {
         let mut late = Vec::new();
         let mut last = 0;
-        let on_the_way = branch.path.iter().map(|&node_idx| &self.nodes[node_idx as usize]);
+        let on_the_way =
+            branch.path.iter().filter_map(|&node_idx| self.nodes.get(node_idx as usize));
         for node in on_the_way.filter(|node| node.is_said()) {
             if node.offset < last {
                 late.push(Late { offset: node.offset, after: last });

@@ -17,6 +17,8 @@
 //! # Ok::<(), jsonl::Error>(())
 //! ```
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice))]
+
 mod bundle;
 mod chain;
 mod diagnose;

@@ -9,7 +9,6 @@ impl Chain {
     /// calls that no line on the branch answers (parallel tools fork the tree).
     /// Lines before `start` stay as they are.
     pub(super) fn recover(&self, tree: &Tree<'_>, shown: &mut [bool], start: u32) {
-        let of_role = |node_idx: u32, role| self.node(node_idx).role == Some(role);
         let mut responses = Hashes::default();
         for (node, _) in self.nodes.iter().zip(&*shown).filter(|(_, shown)| **shown) {
             if node.role == Some(Role::Assistant) && node.message_id != 0 {
@@ -27,15 +26,15 @@ impl Chain {
         }
         let is_shown = |shown: &[bool], node_idx: u32| shown.get(node_idx as usize) == Some(&true);
         let (mut called, mut answered) = (Hashes::default(), Hashes::default());
-        for &(node_idx, id) in self.tools.iter().filter(|(node_idx, _)| is_shown(shown, *node_idx))
-        {
-            if of_role(node_idx, Role::Assistant) { &mut called } else { &mut answered }.insert(id);
+        for (_, node, id) in self.tools().filter(|(node_idx, ..)| is_shown(shown, *node_idx)) {
+            let is_call = node.role == Some(Role::Assistant);
+            if is_call { &mut called } else { &mut answered }.insert(id);
         }
-        for &(node_idx, id) in &self.tools {
+        for (node_idx, node, id) in self.tools() {
             let is_lost_result = node_idx >= start
-                && of_role(node_idx, Role::User)
+                && node.role == Some(Role::User)
                 && !is_shown(shown, node_idx)
-                && tree.is_main(self.node(node_idx))
+                && tree.is_main(node)
                 && !tree.is_repeat(node_idx as usize);
             if is_lost_result
                 && called.contains(&id)
@@ -47,7 +46,9 @@ impl Chain {
         }
     }
 
-    fn node(&self, node_idx: u32) -> &Node {
-        &self.nodes[node_idx as usize]
+    /// Returns the tool uses and results with the lines that they stand in.
+    fn tools(&self) -> impl Iterator<Item = (u32, &Node, u64)> {
+        let node = |node_idx: u32| self.nodes.get(node_idx as usize);
+        self.tools.iter().filter_map(move |&(node_idx, id)| Some((node_idx, node(node_idx)?, id)))
     }
 }

@@ -7,7 +7,10 @@
 mod entries;
 mod parallel;
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    cmp::Reverse,
+    collections::{HashMap, HashSet},
+};
 
 use jsonl::Value;
 
@@ -17,86 +20,97 @@ use self::entries::SdkEntry;
 #[derive(Debug, Default)]
 pub(crate) struct SdkChain {
     entries: Vec<SdkEntry>,
-    /// The last entry of each id.
-    by_id: HashMap<String, usize>,
-    /// The ids in the order of their first entries.
-    ids: Vec<String>,
 }
 
 impl SdkChain {
-    /// Takes note of a line, which is the caller's number `place`.
+    /// Takes note of a line, which is the caller's number `place`, larger than those before.
     pub(crate) fn push(&mut self, place: usize, line: Value<'_>) {
-        let Some(entry) = SdkEntry::read(place, line) else { return };
-        if self.by_id.insert(entry.id.clone(), self.entries.len()).is_none() {
-            self.ids.push(entry.id.clone());
-        }
-        self.entries.push(entry);
+        self.entries.extend(SdkEntry::read(place, line));
     }
 
     /// Returns the numbers of the messages that the SDK shows, in its order.
     pub(crate) fn finish(self) -> Vec<usize> {
-        let Some(leaf) = self.leaf() else { return Vec::new() };
+        let conversation = SdkTree::new(&self.entries).conversation().into_iter();
+        conversation.filter(|entry| entry.is_visible()).map(|entry| entry.place).collect()
+    }
+}
+
+/// The lines, by what links them.
+struct SdkTree<'e> {
+    entries: &'e [SdkEntry],
+    /// The last entry of each id.
+    by_id: HashMap<&'e str, &'e SdkEntry>,
+    /// The ids in the order of their first entries.
+    ids: Vec<&'e str>,
+}
+
+impl<'e> SdkTree<'e> {
+    fn new(entries: &'e [SdkEntry]) -> Self {
+        let (mut by_id, mut ids) = (HashMap::new(), Vec::new());
+        for entry in entries {
+            if by_id.insert(entry.id.as_str(), entry).is_none() {
+                ids.push(entry.id.as_str());
+            }
+        }
+        Self { entries, by_id, ids }
+    }
+
+    /// Returns the lines from the root to the leaf, with the parallel calls beside them.
+    fn conversation(&self) -> Vec<&'e SdkEntry> {
         let mut seen = HashSet::new();
         let mut chain = Vec::new();
-        let mut at = Some(leaf);
-        while let Some(idx) = at {
-            if !seen.insert(self.entries[idx].id.as_str()) {
-                break;
-            }
-            chain.push(idx);
-            at = self.parent(idx);
+        let mut at = self.leaf();
+        while let Some(entry) = at.filter(|entry| seen.insert(entry.id.as_str())) {
+            chain.push(entry);
+            at = self.parent(entry);
         }
         chain.reverse();
-        let chain = self.with_parallel_calls(chain, seen);
-        let visible = chain.into_iter().map(|idx| &self.entries[idx]);
-        visible.filter(|entry| entry.is_visible()).map(|entry| entry.place).collect()
+        self.with_parallel_calls(chain, seen)
     }
 
-    fn parent(&self, idx: usize) -> Option<usize> {
-        self.by_id.get(self.entries[idx].parent.as_deref()?).copied()
+    fn parent(&self, entry: &SdkEntry) -> Option<&'e SdkEntry> {
+        self.by_id.get(entry.parent.as_deref()?).copied()
     }
 
-    /// Returns the message at which the conversation ends.
-    fn leaf(&self) -> Option<usize> {
+    /// Returns the message at which the conversation ends: of the main ones, if there are any, that
+    /// whose id comes last.
+    fn leaf(&self) -> Option<&'e SdkEntry> {
         let parents: HashSet<&str> =
             self.entries.iter().filter_map(|entry| entry.parent.as_deref()).collect();
-        let tips =
-            (0..self.entries.len()).filter(|&idx| !parents.contains(self.entries[idx].id.as_str()));
+        let tips = self.entries.iter().filter(|entry| !parents.contains(entry.id.as_str()));
         // Walks that meet end at the same message: each line is walked once.
-        let mut nearest: Vec<Option<Option<usize>>> = vec![None; self.entries.len()];
-        let leaves: Vec<usize> = tips.filter_map(|tip| self.nearest(tip, &mut nearest)).collect();
-        let is_main = |idx: &&usize| self.entries[**idx].is_main();
-        let has_main = leaves.iter().any(|idx| is_main(&idx));
-        let mut best: Option<(usize, usize)> = None;
-        for idx in leaves.iter().filter(|idx| !has_main || is_main(idx)) {
-            let position = self.by_id.get(&self.entries[*idx].id).copied().unwrap_or(0);
-            if best.is_none_or(|(best, _)| position > best) {
-                best = Some((position, *idx));
-            }
-        }
-        best.map(|(_, idx)| idx)
+        let mut nearest = HashMap::new();
+        let leaves: Vec<_> = tips.filter_map(|tip| self.nearest(tip, &mut nearest)).collect();
+        let has_main = leaves.iter().any(|leaf| leaf.is_main());
+        let last_place = |leaf: &SdkEntry| self.by_id.get(leaf.id.as_str()).map(|last| last.place);
+        let leaves = leaves.into_iter().filter(|leaf| !has_main || leaf.is_main());
+        // Of leaves with one id it is the first.
+        leaves.min_by_key(|leaf| Reverse(last_place(leaf)))
     }
 
-    /// Returns the nearest message on the way from a line to its root.
-    fn nearest(&self, tip: usize, known: &mut [Option<Option<usize>>]) -> Option<usize> {
+    /// Returns the nearest message on the way from a line to its root; `known` has that of lines by
+    /// their places.
+    fn nearest(
+        &self,
+        tip: &'e SdkEntry,
+        known: &mut HashMap<usize, Option<&'e SdkEntry>>,
+    ) -> Option<&'e SdkEntry> {
         let mut way = Vec::new();
         let mut at = Some(tip);
         let found = loop {
-            let Some(idx) = at else { break None };
-            if let Some(found) = known[idx] {
-                break found;
+            let Some(entry) = at else { break None };
+            if let Some(found) = known.get(&entry.place) {
+                break *found;
             }
-            if self.entries[idx].role.is_some() {
-                break Some(idx);
+            if entry.role.is_some() {
+                break Some(entry);
             }
             // A circle leads nowhere.
-            known[idx] = Some(None);
-            way.push(idx);
-            at = self.parent(idx);
+            known.insert(entry.place, None);
+            way.push(entry.place);
+            at = self.parent(entry);
         };
-        for idx in way {
-            known[idx] = Some(found);
-        }
+        known.extend(way.into_iter().map(|place| (place, found)));
         found
     }
 }

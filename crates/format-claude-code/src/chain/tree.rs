@@ -18,6 +18,14 @@ pub(super) struct Branch {
     pub(super) shown: Vec<bool>,
 }
 
+/// What is known of the lines with one id.
+struct Known {
+    /// The one that stands for the others.
+    node_idx: u32,
+    /// The last of them that is a copy of it.
+    last: u32,
+}
+
 /// The lines with their parents found.
 pub(super) struct Tree<'n> {
     nodes: &'n [Node],
@@ -30,38 +38,42 @@ pub(super) struct Tree<'n> {
 impl<'n> Tree<'n> {
     /// Creates the tree; if `is_cut`, histories start at compactions, as the client has it.
     pub(super) fn new(nodes: &'n [Node], is_cut: bool) -> Self {
-        let mut last: Vec<u32> = (0..nodes.len() as u32).collect();
-        let mut by_id = ByHash::default();
+        let mut by_id: ByHash<Known> = ByHash::default();
         by_id.reserve(nodes.len());
-        for (node_idx, node) in nodes.iter().enumerate() {
+        for (node_idx, node) in (0..).zip(nodes) {
+            let new = Known { node_idx, last: node_idx };
             match by_id.entry(node.id) {
                 Entry::Vacant(entry) => {
-                    entry.insert(node_idx as u32);
+                    entry.insert(new);
                 }
                 Entry::Occupied(mut entry) => {
-                    let first = *entry.get() as usize;
+                    let known = nodes.get(entry.get().node_idx as usize);
                     // A copy of the line changes nothing; another line in its place wins.
-                    let is_copy = nodes[first].fingerprint == node.fingerprint;
-                    let (kept, dropped) =
-                        if is_copy { (first, node_idx) } else { (node_idx, first) };
-                    last[kept] = node_idx as u32;
-                    last[dropped] = NONE;
-                    entry.insert(kept as u32);
+                    match known.is_some_and(|known| known.fingerprint == node.fingerprint) {
+                        true => entry.get_mut().last = node_idx,
+                        false => *entry.get_mut() = new,
+                    }
                 }
             }
         }
+        let mut last = vec![NONE; nodes.len()];
+        for known in by_id.values() {
+            if let Some(last) = last.get_mut(known.node_idx as usize) {
+                *last = known.last;
+            }
+        }
         let mut parents = Vec::with_capacity(nodes.len());
-        let mut before = [NONE; 2];
-        for (node_idx, node) in nodes.iter().enumerate() {
-            let before = &mut before[usize::from(node.is_sidechain)];
+        let (mut before_main, mut before_sidechain) = (NONE, NONE);
+        for (node_idx, (node, last)) in (0..).zip(nodes.iter().zip(&last)) {
+            let before = if node.is_sidechain { &mut before_sidechain } else { &mut before_main };
             let link = if is_cut && node.is_restart { Link::Root } else { node.link };
             parents.push(match link {
                 Link::Root => NONE,
                 Link::Before => *before,
-                Link::To(id) => by_id.get(&id).copied().unwrap_or(*before),
+                Link::To(id) => by_id.get(&id).map_or(*before, |known| known.node_idx),
             });
-            if last[node_idx] != NONE {
-                *before = node_idx as u32;
+            if *last != NONE {
+                *before = node_idx;
             }
         }
         let sidechain_is_main = !nodes.iter().any(|node| node.role.is_some() && !node.is_sidechain);
@@ -79,18 +91,23 @@ impl<'n> Tree<'n> {
     }
 
     fn is_main_message(&self, node_idx: u32) -> bool {
-        let node = &self.nodes[node_idx as usize];
-        node.role.is_some() && self.is_main(node) && !self.is_repeat(node_idx as usize)
+        let is_main = |node: &Node| node.role.is_some() && self.is_main(node);
+        self.nodes.get(node_idx as usize).is_some_and(is_main) && !self.is_repeat(node_idx as usize)
+    }
+
+    /// Returns the line that a line follows, or `NONE`.
+    fn parent(&self, node_idx: u32) -> u32 {
+        self.parents.get(node_idx as usize).copied().unwrap_or(NONE)
     }
 
     /// Returns the way from the root to the message at which the conversation ends.
     pub(super) fn active_branch(&self) -> Branch {
         let mut branch = Branch { path: Vec::new(), shown: vec![false; self.nodes.len()] };
         let mut at = self.leaf().unwrap_or(NONE);
-        while at != NONE && !branch.shown[at as usize] {
-            branch.shown[at as usize] = true;
+        while let Some(shown @ false) = branch.shown.get_mut(at as usize) {
+            *shown = true;
             branch.path.push(at);
-            at = self.parents[at as usize];
+            at = self.parent(at);
         }
         branch.path.reverse();
         branch
@@ -99,32 +116,41 @@ impl<'n> Tree<'n> {
     /// Returns the message at which the conversation ends.
     fn leaf(&self) -> Option<u32> {
         let mut has_child = vec![false; self.nodes.len()];
-        for (node_idx, &parent) in self.parents.iter().enumerate() {
-            let is_same_thread = self
-                .nodes
-                .get(parent as usize)
-                .is_some_and(|parent| self.is_main(parent) == self.is_main(&self.nodes[node_idx]));
-            if is_same_thread && !self.is_repeat(node_idx) {
-                has_child[parent as usize] = true;
+        for ((node, &parent), &last) in self.nodes.iter().zip(&self.parents).zip(&self.last) {
+            let parent = parent as usize;
+            if let (Some(parent), Some(has_child)) =
+                (self.nodes.get(parent), has_child.get_mut(parent))
+                && self.is_main(parent) == self.is_main(node)
+                && last != NONE
+            {
+                *has_child = true;
             }
         }
+        let lines = (0..).zip(has_child.iter().zip(&self.last));
+        let tips = lines.filter(|(_, (has_child, last))| !**has_child && **last != NONE);
         let mut visited = vec![false; self.nodes.len()];
-        let mut best = None;
-        for tip in (0..self.nodes.len()).filter(|&tip| !has_child[tip] && !self.is_repeat(tip)) {
-            let mut at = tip as u32;
-            while at != NONE && !visited[at as usize] {
-                visited[at as usize] = true;
-                if self.nodes[at as usize].role.is_some() {
-                    if self.is_main_message(at) {
-                        best = best.max(Some((self.last[at as usize], at)));
-                    }
-                    break;
-                }
-                at = self.parents[at as usize];
-            }
-        }
+        let leaves = tips
+            .filter_map(|(tip, _)| self.nearest_message(tip, &mut visited))
+            .filter(|&leaf| self.is_main_message(leaf));
+        let best = leaves.max_by_key(|&leaf| (self.last.get(leaf as usize), leaf));
         // Where every line has a child (a cycle), the last message ends the conversation.
-        let last = || (0..self.nodes.len() as u32).rev().find(|&at| self.is_main_message(at));
-        best.map(|(_, at)| at).or_else(last)
+        best.or_else(|| {
+            let mut lines = (0..self.nodes.len() as u32).rev();
+            lines.find(|&line| self.is_main_message(line))
+        })
+    }
+
+    /// Returns the nearest message on the way from a line to its root, unless another line's way
+    /// has come along there.
+    fn nearest_message(&self, tip: u32, visited: &mut [bool]) -> Option<u32> {
+        let mut at = tip;
+        while let Some(visited @ false) = visited.get_mut(at as usize) {
+            *visited = true;
+            if self.nodes.get(at as usize)?.role.is_some() {
+                return Some(at);
+            }
+            at = self.parent(at);
+        }
+        None
     }
 }

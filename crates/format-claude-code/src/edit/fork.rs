@@ -201,8 +201,8 @@ fn title(source: &Transcript<'_>, fork: &Fork<'_>) -> String {
     }
     const WINDOW: usize = 64 * 1024;
     let bytes = source.bytes();
-    let head = &bytes[..bytes.len().min(WINDOW)];
-    let tail = &bytes[bytes.len().saturating_sub(WINDOW)..];
+    let head = bytes.chunks(WINDOW).next().unwrap_or_default();
+    let tail = bytes.rchunks(WINDOW).next().unwrap_or_default();
     let info = SessionInfo::of_ends(fork.source_id, head, tail, bytes.len() as u64);
     let title = info.custom_title.or(info.first_prompt);
     format!("{} (fork)", title.as_deref().unwrap_or("Forked session"))

@@ -97,15 +97,19 @@ impl Transcript<'_> {
     /// for the end of a line, and separators for spaces.
     fn is_alone(&self, idx: usize) -> bool {
         let Some(place) = self.entries.get(idx) else { return false };
-        let record = self.bytes.get(place.range.clone()).unwrap_or_default();
+        let (Some(before), Some(piece), Some(after)) = (
+            self.bytes.get(..place.range.start),
+            self.bytes.get(place.range.clone()),
+            self.bytes.get(place.range.end..),
+        ) else {
+            return false;
+        };
         // What stands between two records may go with either.
-        let start = record.iter().position(|byte| *byte == b'{').unwrap_or(0);
-        let end = record.iter().rposition(|byte| *byte == b'}').map_or(start, |last| last + 1);
-        let (before, after) =
-            (&self.bytes[..place.range.start + start], &self.bytes[place.range.start + end..]);
+        let lead = piece.split(|byte| *byte == b'{').next().unwrap_or_default();
+        let trail = piece.rsplit(|byte| *byte == b'}').next().unwrap_or_default();
         let is_space = |byte: &&u8| matches!(byte, b' ' | b'\t' | 0x0b | 0x0c | 0x1c..=0x1f);
         let is_end = |byte: Option<&u8>| matches!(byte, None | Some(b'\n' | b'\r'));
-        is_end(before.iter().rev().find(|byte| !is_space(byte)))
-            && is_end(after.iter().find(|byte| !is_space(byte)))
+        is_end(before.iter().chain(lead).rev().find(|byte| !is_space(byte)))
+            && is_end(trail.iter().chain(after).find(|byte| !is_space(byte)))
     }
 }

@@ -25,9 +25,9 @@ pub(super) struct SdkEntry {
     /// The ids of the tool uses.
     pub(super) calls: Vec<String>,
     /// The ids of the tool uses that results answer.
-    pub(super) answers: Vec<String>,
+    answers: Vec<String>,
     /// Whether it holds a tool result, with an id or not.
-    pub(super) has_result: bool,
+    has_result: bool,
 }
 
 impl SdkEntry {
@@ -81,6 +81,11 @@ impl SdkEntry {
 
     pub(super) fn is_visible(&self) -> bool {
         self.role.is_some() && self.is_main()
+    }
+
+    /// Returns the ids of the tool uses that it has results of.
+    pub(super) fn answers(&self) -> impl Iterator<Item = &str> {
+        self.answers.iter().map(String::as_str)
     }
 
     /// Returns whether it is a result of a call that it hangs on.

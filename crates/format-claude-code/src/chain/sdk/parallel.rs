@@ -1,92 +1,122 @@
 //! What the way from the leaf to the root misses: parallel calls fork the tree, and the way takes
 //! one branch.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    slice,
+};
 
-use super::{SdkChain, SdkEntry};
+use super::{SdkEntry, SdkTree};
 
 /// The lines of all responses and results, by what links them.
 #[derive(Default)]
 struct Links<'e> {
     /// The assistant's lines, by the id of the response.
-    responses: HashMap<&'e str, Vec<usize>>,
+    responses: HashMap<&'e str, Vec<&'e SdkEntry>>,
     /// The line that made each call; `None` if two responses claim it.
-    owners: HashMap<&'e str, Option<usize>>,
+    owners: HashMap<&'e str, Option<&'e SdkEntry>>,
     /// The results that may belong to a line of the assistant, by its id.
-    answers: HashMap<&'e str, Vec<usize>>,
-    /// The results' places among all results, by their first lines.
+    answers: HashMap<&'e str, Vec<&'e SdkEntry>>,
+    /// The order of the results by the first lines with their ids; by the results' own places.
     order: HashMap<usize, usize>,
 }
 
-impl SdkChain {
+impl<'e> SdkTree<'e> {
     /// Returns the chain with the calls and results of its responses that are on no way to the leaf,
     /// after the last line of each response that is.
-    pub(super) fn with_parallel_calls<'e>(
-        &'e self,
-        chain: Vec<usize>,
+    pub(super) fn with_parallel_calls(
+        &self,
+        chain: Vec<&'e SdkEntry>,
         mut seen: HashSet<&'e str>,
-    ) -> Vec<usize> {
-        let mut anchors: HashMap<&str, usize> = HashMap::new();
+    ) -> Vec<&'e SdkEntry> {
+        let mut anchors = HashMap::new();
         let mut responses = Vec::new();
-        for &idx in &chain {
-            if let Some(message_id) = self.entries[idx].message_id.as_deref()
-                && anchors.insert(message_id, idx).is_none()
+        for &entry in &chain {
+            if let Some(message_id) = entry.message_id.as_deref()
+                && anchors.insert(message_id, entry.place).is_none()
             {
-                responses.push((message_id, [idx]));
+                responses.push((message_id, entry));
             }
         }
         if responses.is_empty() {
             return chain;
         }
         let links = self.links();
-        let on_the_way: HashSet<&str> = chain
-            .iter()
-            .flat_map(|&idx| self.entries[idx].answers.iter().map(String::as_str))
-            .collect();
-        let mut inserts: HashMap<usize, Vec<usize>> = HashMap::new();
-        for (message_id, first) in responses {
+        let on_the_way: HashSet<&str> = chain.iter().flat_map(|entry| entry.answers()).collect();
+        let mut inserts: HashMap<usize, Vec<&SdkEntry>> = HashMap::new();
+        for (message_id, first) in &responses {
             // Of two lines with one id the leaf may be the one that the links do not know.
-            let group = links.responses.get(message_id).map_or(&first[..], Vec::as_slice);
-            let found = self.missing(group, &links, &seen, &on_the_way);
-            seen.extend(found.iter().map(|&idx| self.entries[idx].id.as_str()));
+            let group = links.responses.get(message_id).map(Vec::as_slice);
+            let group = group.unwrap_or(slice::from_ref(first));
+            let found = links.missing(group, &seen, &on_the_way);
+            seen.extend(found.iter().map(|entry| entry.id.as_str()));
             if let (false, Some(&anchor)) = (found.is_empty(), anchors.get(message_id)) {
                 inserts.insert(anchor, found);
             }
         }
         let mut whole = Vec::with_capacity(chain.len());
-        for idx in chain {
-            whole.push(idx);
-            whole.extend(inserts.remove(&idx).unwrap_or_default());
+        for entry in chain {
+            whole.push(entry);
+            whole.extend(inserts.remove(&entry.place).unwrap_or_default());
         }
         whole
     }
 
+    fn links(&self) -> Links<'e> {
+        let mut links = Links::default();
+        let mut results = Vec::new();
+        for &entry in self.ids.iter().filter_map(|id| self.by_id.get(id)) {
+            if let Some(message_id) = entry.message_id.as_deref() {
+                links.responses.entry(message_id).or_default().push(entry);
+                for call in &entry.calls {
+                    let owner = links.owners.entry(call).or_insert(Some(entry));
+                    let is_same = owner.is_some_and(|owner| owner.message_id == entry.message_id);
+                    *owner = is_same.then_some(entry);
+                }
+            } else if entry.is_answer() {
+                results.push(entry);
+            }
+        }
+        for (order, result) in results.into_iter().enumerate() {
+            links.order.insert(result.place, order);
+            let parent = result.parent.as_deref();
+            let source = result.source.as_deref().and_then(|id| self.by_id.get(id).copied());
+            let owners = result.answers().filter_map(|call| links.owners.get(call).copied()?);
+            let linked = source.into_iter().chain(owners);
+            let linked = linked.filter(|entry| result.is_of_the_writer_of(entry));
+            for id in parent.into_iter().chain(linked.map(|entry| entry.id.as_str())) {
+                links.answers.entry(id).or_default().push(result);
+            }
+        }
+        links
+    }
+}
+
+impl<'e> Links<'e> {
     /// Returns the lines of a response, and the results of its calls, that have not been seen.
     fn missing(
         &self,
-        group: &[usize],
-        links: &Links<'_>,
+        group: &[&'e SdkEntry],
         seen: &HashSet<&str>,
         on_the_way: &HashSet<&str>,
-    ) -> Vec<usize> {
-        let entry = |idx: usize| &self.entries[idx];
-        let is_new = |idx: &usize| !seen.contains(entry(*idx).id.as_str());
-        let members: HashSet<&str> = group.iter().map(|&idx| entry(idx).id.as_str()).collect();
-        let mut lines: Vec<usize> = group.iter().copied().filter(is_new).collect();
+    ) -> Vec<&'e SdkEntry> {
+        let is_new = |entry: &&SdkEntry| !seen.contains(entry.id.as_str());
+        let members: HashSet<&str> = group.iter().map(|entry| entry.id.as_str()).collect();
+        let mut lines: Vec<&SdkEntry> = group.iter().copied().filter(is_new).collect();
         let (mut results, mut strays) = (Vec::new(), Vec::new());
         let mut collected = HashSet::new();
-        for &member in group {
-            let answers = links.answers.get(entry(member).id.as_str());
+        for member in group {
+            let answers = self.answers.get(member.id.as_str());
             for &result in answers.into_iter().flatten().filter(|result| is_new(result)) {
-                if collected.insert(result) {
-                    let parent = entry(result).parent.as_deref();
+                if collected.insert(result.place) {
+                    let parent = result.parent.as_deref();
                     let hangs_here = parent.is_some_and(|parent| members.contains(parent));
                     if hangs_here { &mut results } else { &mut strays }.push(result);
                 }
             }
         }
-        self.add_strays(strays, &members, links, on_the_way, &mut results);
-        let by_time = |a: &usize, b: &usize| entry(*a).time.cmp(&entry(*b).time);
+        self.add_strays(strays, &members, on_the_way, &mut results);
+        let by_time = |a: &&SdkEntry, b: &&SdkEntry| a.time.cmp(&b.time);
         lines.sort_by(by_time);
         results.sort_by(by_time);
         lines.extend(results);
@@ -96,62 +126,28 @@ impl SdkChain {
     /// Adds results that hang elsewhere, if they answer a call that nothing else answers.
     fn add_strays(
         &self,
-        mut strays: Vec<usize>,
+        mut strays: Vec<&'e SdkEntry>,
         members: &HashSet<&str>,
-        links: &Links<'_>,
         on_the_way: &HashSet<&str>,
-        results: &mut Vec<usize>,
+        results: &mut Vec<&'e SdkEntry>,
     ) {
         if strays.is_empty() {
             return;
         }
-        let of = |idx: usize| self.entries[idx].answers.iter().map(String::as_str);
-        let mut answered: HashSet<&str> = results.iter().flat_map(|&idx| of(idx)).collect();
-        strays.sort_by_key(|stray| links.order.get(stray));
+        let mut answered: HashSet<&str> =
+            results.iter().flat_map(|result| result.answers()).collect();
+        strays.sort_by_key(|stray| self.order.get(&stray.place));
         for result in strays {
             let is_open = |call: &str| {
-                let owner = links.owners.get(call).copied().flatten();
+                let owner = self.owners.get(call).copied().flatten();
                 !answered.contains(call)
                     && !on_the_way.contains(call)
-                    && owner.is_some_and(|owner| members.contains(self.entries[owner].id.as_str()))
+                    && owner.is_some_and(|owner| members.contains(owner.id.as_str()))
             };
-            if of(result).any(is_open) {
-                answered.extend(of(result));
+            if result.answers().any(is_open) {
+                answered.extend(result.answers());
                 results.push(result);
             }
         }
-    }
-
-    fn links(&self) -> Links<'_> {
-        let mut links = Links::default();
-        let lines = self.ids.iter().filter_map(|id| self.by_id.get(id).copied());
-        let mut results: Vec<(usize, &SdkEntry)> = Vec::new();
-        for idx in lines {
-            let entry = &self.entries[idx];
-            if let Some(message_id) = entry.message_id.as_deref() {
-                links.responses.entry(message_id).or_default().push(idx);
-                for call in &entry.calls {
-                    let owner = links.owners.entry(call).or_insert(Some(idx));
-                    let is_same = owner
-                        .is_some_and(|owner| self.entries[owner].message_id == entry.message_id);
-                    *owner = is_same.then_some(idx);
-                }
-            } else if entry.is_answer() {
-                results.push((idx, entry));
-            }
-        }
-        for (order, (idx, result)) in results.into_iter().enumerate() {
-            links.order.insert(idx, order);
-            let parent = result.parent.as_deref();
-            let source = result.source.as_deref().and_then(|id| self.by_id.get(id).copied());
-            let owners = result.answers.iter();
-            let owners = owners.filter_map(|call| links.owners.get(call.as_str()).copied()?);
-            let linked = source.into_iter().chain(owners).map(|idx| &self.entries[idx]);
-            let linked = linked.filter(|entry| result.is_of_the_writer_of(entry));
-            for id in parent.into_iter().chain(linked.map(|entry| entry.id.as_str())) {
-                links.answers.entry(id).or_default().push(idx);
-            }
-        }
-        links
     }
 }
