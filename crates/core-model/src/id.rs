@@ -46,7 +46,10 @@ pub(crate) fn message_id(
     let hash: [u8; 32] =
         Sha256::digest(name("message", session_id, offset, block_idx, line)).into();
     let (words, _) = hash.as_chunks::<4>();
-    let mut number: [u32; 8] = std::array::from_fn(|n| u32::from_be_bytes(words[n]));
+    let mut number = [0_u32; 8];
+    for (word, bytes) in number.iter_mut().zip(words) {
+        *word = u32::from_be_bytes(*bytes);
+    }
     let mut id = String::from("msg_");
     for _ in 0..24 / DIGITS {
         let mut remainder = 0;
@@ -56,7 +59,7 @@ pub(crate) fn message_id(
             remainder = dividend % BASE;
         }
         for _ in 0..DIGITS {
-            id.push(char::from(BASE_62[(remainder % 62) as usize]));
+            id.extend(BASE_62.get((remainder % 62) as usize).copied().map(char::from));
             remainder /= 62;
         }
     }

@@ -11,14 +11,14 @@ pub(super) struct Search {
     bundles: Bundles,
     /// Links, the strongest evidence first, and the sub-agent among whose events each stands first.
     links: BTreeMap<Link, Option<usize>>,
-    /// What the first message of each sub-agent asks of it; none before that message.
-    asked: Vec<Option<Option<String>>>,
+    /// What the first message of a sub-agent asks of it, of those that have one.
+    asked: BTreeMap<usize, Option<String>>,
 }
 
 impl Search {
     /// Creates a search that has found nothing yet.
     pub(super) fn new(bundles: Bundles) -> Self {
-        Self { bundles, links: BTreeMap::new(), asked: Vec::new() }
+        Self { bundles, links: BTreeMap::new(), asked: BTreeMap::new() }
     }
 
     /// Takes note of an event of the session itself, or of one of its sub-agents.
@@ -28,10 +28,7 @@ impl Search {
             links.entry(link).or_insert(of);
         });
         let Some(agent_idx) = of.filter(|_| event.message().is_some()) else { return };
-        if asked.len() <= agent_idx {
-            asked.resize(agent_idx + 1, None);
-        }
-        asked[agent_idx].get_or_insert_with(|| prompt(event));
+        asked.entry(agent_idx).or_insert_with(|| prompt(event));
     }
 
     /// Takes note of a link that no event says.
@@ -43,11 +40,11 @@ impl Search {
     pub(super) fn resolve(&self, bundle: &mut Bundle) {
         let mut names = Names::new(&bundle.agents, &self.asked);
         let mut missing = HashSet::new();
-        let mut parents: Vec<Option<usize>> = vec![None; bundle.agents.len()];
+        let mut parents = BTreeMap::new();
         for (link, of) in &self.links {
             let found = names.of(link, *of);
             for &agent_idx in &found {
-                let agent = &mut bundle.agents[agent_idx];
+                let Some(agent) = bundle.agents.get_mut(agent_idx) else { continue };
                 if agent.tool_use.is_none() {
                     agent.tool_use = Some(link.tool_use.clone());
                     names.take(agent_idx, &link.tool_use);
@@ -55,7 +52,9 @@ impl Search {
                 if agent.tool_use.as_ref() == Some(&link.tool_use) {
                     agent.evidence.push(link.evidence);
                     agent.evidence.dedup();
-                    parents[agent_idx] = parents[agent_idx].or(*of);
+                    if let Some(of) = of {
+                        parents.entry(agent_idx).or_insert(*of);
+                    }
                 }
             }
             // Words may tell of anything; the client's own records of a sub-agent do not.
@@ -68,8 +67,9 @@ impl Search {
                 bundle.missing.push(Missing { id: id.clone(), tool_use, evidence });
             }
         }
-        for (agent_idx, parent) in parents.into_iter().enumerate() {
-            bundle.agents[agent_idx].parent = parent.map(|of| bundle.agents[of].id.clone());
+        let ids: Vec<String> = bundle.agents.iter().map(|agent| agent.id.clone()).collect();
+        for (agent_idx, agent) in bundle.agents.iter_mut().enumerate() {
+            agent.parent = parents.get(&agent_idx).and_then(|of| ids.get(*of)).cloned();
         }
     }
 }
@@ -78,7 +78,7 @@ impl Search {
 struct Names<'s> {
     by_id: HashMap<String, Vec<usize>>,
     by_folder: HashMap<String, Vec<usize>>,
-    prompts: Vec<Option<&'s str>>,
+    asked: &'s BTreeMap<usize, Option<String>>,
     /// Those that have no tool use yet, by their prompts.
     free: HashMap<&'s str, BTreeSet<usize>>,
     /// Those that have one, by that and their prompts.
@@ -86,22 +86,20 @@ struct Names<'s> {
 }
 
 impl<'s> Names<'s> {
-    fn new(agents: &[Agent], asked: &'s [Option<Option<String>>]) -> Self {
+    fn new(agents: &[Agent], asked: &'s BTreeMap<usize, Option<String>>) -> Self {
         let (mut by_id, mut by_folder) = (HashMap::<_, Vec<_>>::new(), HashMap::<_, Vec<_>>::new());
-        let (mut prompts, mut free) = (Vec::new(), HashMap::<_, BTreeSet<_>>::new());
+        let mut free = HashMap::<_, BTreeSet<_>>::new();
         for (agent_idx, agent) in agents.iter().enumerate() {
             by_id.entry(agent.id.clone()).or_default().push(agent_idx);
             let folder = agent.path.parent().and_then(|folder| folder.file_name()?.to_str());
             if let Some(folder) = folder {
                 by_folder.entry(folder.to_owned()).or_default().push(agent_idx);
             }
-            let prompt = asked.get(agent_idx).and_then(|asked| asked.as_ref()?.as_deref());
-            if let Some(prompt) = prompt {
-                free.entry(prompt).or_default().insert(agent_idx);
+            if let Some(Some(prompt)) = asked.get(&agent_idx) {
+                free.entry(prompt.as_str()).or_default().insert(agent_idx);
             }
-            prompts.push(prompt);
         }
-        Self { by_id, by_folder, prompts, free, taken: HashMap::new() }
+        Self { by_id, by_folder, asked, free, taken: HashMap::new() }
     }
 
     /// Returns the sub-agents that a link names, which stands among the events of another.
@@ -127,9 +125,9 @@ impl<'s> Names<'s> {
     /// Takes note that a sub-agent has a tool use.
     fn take(&mut self, agent_idx: usize, tool_use: &'s str) {
         let taken = self.taken.entry(tool_use).or_default();
-        if let Some(prompt) = self.prompts[agent_idx] {
+        if let Some(Some(prompt)) = self.asked.get(&agent_idx) {
             taken.entry(prompt).or_default().insert(agent_idx);
-            if let Some(free) = self.free.get_mut(prompt) {
+            if let Some(free) = self.free.get_mut(prompt.as_str()) {
                 free.remove(&agent_idx);
             }
         }

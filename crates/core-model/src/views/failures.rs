@@ -63,11 +63,12 @@ fn has_word(text: &str, is_escaped: bool) -> bool {
     const BLOCK: usize = PLACES + 5;
 
     let may_begin = |block: &[u8; BLOCK]| {
-        let may_begin_at = |at: usize| {
-            let [first, second, third, last] = [0, 1, 2, 5].map(|n| block[at + n] | 0x20);
-            (second == b'r') & (third == b'r') | (first == b'f') & (last == b'd')
+        let is = |byte: &u8, letter: u8| byte | 0x20 == letter;
+        let may_begin_at = |word: &[u8]| {
+            let [first, second, third, _, _, last] = word else { return false };
+            is(second, b'r') & is(third, b'r') | is(first, b'f') & is(last, b'd')
         };
-        (0..PLACES).fold(false, |any, at| any | may_begin_at(at))
+        block.windows(6).fold(false, |any, word| any | may_begin_at(word))
     };
     let bytes = text.as_bytes();
     let begins_at = |at: usize| {
