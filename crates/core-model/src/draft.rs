@@ -42,6 +42,48 @@ impl Copied {
 /// For slices longer than this a line grows by what it needs rather than to the double.
 pub(crate) const LARGE: usize = 16 * 1024 * 1024;
 
+/// The lines that are being written, and those that can be used again.
+#[derive(Debug, Default)]
+pub(crate) struct Drafts {
+    lines: Vec<Draft>,
+    free: Vec<LineId>,
+}
+
+impl Drafts {
+    /// Opens a line.
+    pub(crate) fn open(&mut self) -> LineId {
+        self.free.pop().unwrap_or_else(|| {
+            let id = LineId(self.lines.len() as u32);
+            self.lines.push(Draft::default());
+            id
+        })
+    }
+
+    /// Takes a line back, to be opened again.
+    pub(crate) fn release(&mut self, id: LineId) {
+        let draft = self.line_mut(id);
+        draft.bytes.clear();
+        (draft.is_derived, draft.is_touched) = (false, false);
+        draft.copied.clear();
+        self.free.push(id);
+    }
+
+    /// Returns a line that it opened.
+    #[inline]
+    pub(crate) fn line(&self, id: LineId) -> &Draft {
+        self.lines.get(id.index()).expect(OPENED)
+    }
+
+    /// Returns a line that it opened, to be written to.
+    #[inline]
+    pub(crate) fn line_mut(&mut self, id: LineId) -> &mut Draft {
+        self.lines.get_mut(id.index()).expect(OPENED)
+    }
+}
+
+/// Why an id leads to a line.
+const OPENED: &str = "ids are made by opening a line, and lines are never taken away";
+
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
     pub(crate) bytes: Vec<u8>,

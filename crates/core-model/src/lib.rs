@@ -16,6 +16,8 @@
 //! assert_eq!(loss.places[1].line, 5);
 //! ```
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice))]
+
 mod bundle;
 mod draft;
 mod error;

@@ -87,12 +87,15 @@ impl Losses {
         let is_it = |entry: &Entry| entry.kind == kind && entry.field == field;
         // What was expected and not lost stands before what was.
         let n_entries = self.entries.len();
-        let mut places = (self.next.min(n_entries)..n_entries).chain(0..self.next.min(n_entries));
+        let next = self.next.min(n_entries);
+        let mut places = (next..n_entries).chain(0..next);
         let at = places.find(|at| self.entries.get(*at).is_some_and(is_it)).unwrap_or_else(|| {
             self.entries.push(Entry { kind, field, loss: Loss::default() });
             n_entries
         });
-        self.entries[at].loss.add(place);
+        if let Some(entry) = self.entries.get_mut(at) {
+            entry.loss.add(place);
+        }
         self.next = at + 1;
     }
 

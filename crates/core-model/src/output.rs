@@ -6,7 +6,7 @@ use jsonl::{Line, Raw, Respeller, Respelt, Style, Text, push_string, respell_bod
 
 use crate::{
     Event, LossKind, Losses, Place,
-    draft::{Copied, Draft, LARGE, LineId, Source},
+    draft::{Copied, Drafts, LARGE, LineId, Source},
     id,
 };
 
@@ -17,8 +17,7 @@ use crate::{
 /// [`Output::copy`] is noted.
 #[derive(Debug)]
 pub struct Output {
-    drafts: Vec<Draft>,
-    free: Vec<LineId>,
+    drafts: Drafts,
     emitted: VecDeque<LineId>,
     touched: Vec<LineId>,
     /// Whether it is noted what was copied from where.
@@ -35,8 +34,7 @@ impl Output {
     /// Creates an output in a style, for a source in another style and a session.
     pub fn new(style: Style, source_style: Style, session_id: &str) -> Self {
         Self {
-            drafts: Vec::new(),
-            free: Vec::new(),
+            drafts: Drafts::default(),
             emitted: VecDeque::new(),
             touched: Vec::new(),
             is_noting: true,
@@ -64,7 +62,7 @@ impl Output {
         self.source_style = source_style;
         self.source.start(line);
         for id in self.touched.drain(..) {
-            self.drafts[id.index()].is_touched = false;
+            self.drafts.line_mut(id).is_touched = false;
         }
     }
 
@@ -75,11 +73,7 @@ impl Output {
 
     /// Opens a line.
     pub fn open(&mut self) -> LineId {
-        let id = self.free.pop().unwrap_or_else(|| {
-            self.drafts.push(Draft::default());
-            LineId(self.drafts.len() as u32 - 1)
-        });
-        self.drafts[id.index()].is_derived = false;
+        let id = self.drafts.open();
         self.touch(id);
         id
     }
@@ -88,14 +82,14 @@ impl Output {
     pub fn open_derived(&mut self) -> LineId {
         let id = self.open();
         self.touched.pop();
-        let draft = &mut self.drafts[id.index()];
+        let draft = self.drafts.line_mut(id);
         (draft.is_derived, draft.is_touched) = (true, false);
         id
     }
 
     /// Notes that the current source line stands in a line, though no slice of it was copied.
     pub fn touch(&mut self, id: LineId) {
-        let draft = &mut self.drafts[id.index()];
+        let draft = self.drafts.line_mut(id);
         if !draft.is_derived && !draft.is_touched {
             draft.is_touched = true;
             self.touched.push(id);
@@ -104,24 +98,24 @@ impl Output {
 
     /// Appends what the writer itself says, already in the output's style.
     pub fn put(&mut self, id: LineId, written: &str) {
-        self.drafts[id.index()].bytes.extend_from_slice(written.as_bytes());
+        self.drafts.line_mut(id).bytes.extend_from_slice(written.as_bytes());
     }
 
     /// Appends what the writer itself says, formatted on the way.
     pub fn put_args(&mut self, id: LineId, args: fmt::Arguments<'_>) {
-        let bytes = &mut self.drafts[id.index()].bytes;
+        let bytes = &mut self.drafts.line_mut(id).bytes;
         bytes.write_fmt(args).expect("a vector takes all that is written to it");
     }
 
     /// Appends a string that the writer itself says.
     pub fn put_string(&mut self, id: LineId, text: &str) {
-        push_string(&mut self.drafts[id.index()].bytes, text, self.style);
+        push_string(&mut self.drafts.line_mut(id).bytes, text, self.style);
     }
 
     /// Appends a value in the output's style without noting it: ids, times and the rest of the
     /// envelope, which must survive an edit of the written line.
     pub fn put_raw(&mut self, id: LineId, raw: Raw<'_>) {
-        let bytes = &mut self.drafts[id.index()].bytes;
+        let bytes = &mut self.drafts.line_mut(id).bytes;
         if self.style == self.source_style {
             bytes.extend_from_slice(raw.as_str().as_bytes());
         } else {
@@ -135,7 +129,7 @@ impl Output {
         if self.style == self.source_style {
             return self.copy_slice(id, raw.as_str());
         }
-        let draft = &mut self.drafts[id.index()];
+        let draft = self.drafts.line_mut(id);
         let at = draft.bytes.len();
         let respelt = self.respeller.respell(&mut draft.bytes, raw, self.source_style, self.style);
         // Noted only if the way back is exact: spelled in the source's style it is the source.
@@ -158,7 +152,7 @@ impl Output {
     /// that is the source's own.
     pub fn copy_slice(&mut self, id: LineId, slice: &str) {
         self.touch(id);
-        let draft = &mut self.drafts[id.index()];
+        let draft = self.drafts.line_mut(id);
         let at = draft.bytes.len();
         if slice.len() > LARGE {
             // A long line must not cost much more than its length.
@@ -176,12 +170,12 @@ impl Output {
             return self.copy_slice(id, body);
         }
         self.touch(id);
-        respell_body(&mut self.drafts[id.index()].bytes, body, self.style);
+        respell_body(&mut self.drafts.line_mut(id).bytes, body, self.style);
     }
 
     /// Returns how many bytes the line has so far.
     pub fn len(&self, id: LineId) -> usize {
-        self.drafts[id.index()].bytes.len()
+        self.drafts.line(id).bytes.len()
     }
 
     /// Emits a line: it is final, and comes after all lines emitted before.
@@ -225,7 +219,7 @@ impl Output {
     /// Returns where the first part of the current source line that stands in a line starts in the
     /// source line.
     pub fn first_copied(&self, id: LineId) -> Option<u32> {
-        self.drafts[id.index()].copied.iter().map(|copied| copied.from).min()
+        self.drafts.line(id).copied.iter().map(|copied| copied.from).min()
     }
 
     /// Returns the next emitted line, if there is one.
@@ -235,28 +229,24 @@ impl Output {
 
     /// Returns what was written of a line so far.
     pub fn bytes(&self, id: LineId) -> &[u8] {
-        &self.drafts[id.index()].bytes
+        &self.drafts.line(id).bytes
     }
 
     /// Exchanges what was written of a line for an empty buffer.
     pub fn swap_bytes(&mut self, id: LineId, buffer: &mut Vec<u8>) {
         buffer.clear();
-        std::mem::swap(&mut self.drafts[id.index()].bytes, buffer);
+        std::mem::swap(&mut self.drafts.line_mut(id).bytes, buffer);
     }
 
     /// Exchanges the parts of the current source line in a line for an empty buffer.
     pub fn swap_copied(&mut self, id: LineId, buffer: &mut Vec<Copied>) {
         buffer.clear();
-        std::mem::swap(&mut self.drafts[id.index()].copied, buffer);
+        std::mem::swap(&mut self.drafts.line_mut(id).copied, buffer);
     }
 
     /// Gives an emitted line back, to be used again.
     pub fn release(&mut self, id: LineId) {
-        let draft = &mut self.drafts[id.index()];
-        draft.bytes.clear();
-        draft.is_touched = false;
-        draft.copied.clear();
-        self.free.push(id);
+        self.drafts.release(id);
     }
 
     /// Returns the losses so far.

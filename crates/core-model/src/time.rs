@@ -37,11 +37,9 @@ fn millis_of_utc(text: &[u8]) -> Option<i64> {
     if !words.iter().zip([b"0000-00-", b"00T00:00", b":00.000Z"]).all(is_alike) {
         return None;
     }
-    let digit = |at: usize| i64::from(text[at] - b'0');
-    let two = |at: usize| 10 * digit(at) + digit(at + 1);
-    let (year, month, day) = (100 * two(0) + two(2), two(5), two(8));
-    let (hour, minute, second) = (two(11), two(14), two(17));
-    let millis = 100 * digit(20) + two(21);
+    let [year, month, day] = [&text[..4], &text[5..7], &text[8..10]].map(number);
+    let [hour, minute, second] = [&text[11..13], &text[14..16], &text[17..19]].map(number);
+    let millis = number(&text[20..23]);
     let is_leap_year = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let n_days = match month {
         4 | 6 | 9 | 11 => 30,
@@ -59,6 +57,11 @@ fn millis_of_utc(text: &[u8]) -> Option<i64> {
         365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + day_of_year
             - 719_468;
     Some((((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + millis)
+}
+
+/// Returns the number that a few digits are.
+fn number(digits: &[u8]) -> i64 {
+    digits.iter().fold(0, |number, digit| 10 * number + i64::from(digit - b'0'))
 }
 
 /// Returns whether eight bytes are digits where the shape has `0`, and else what it has.
@@ -131,19 +134,19 @@ fn iso_of_four_digits(millis: i64) -> Option<String> {
         return None;
     }
     let mut text = *b"0000-00-00T00:00:00.000Z";
-    let mut put = |start: usize, end: usize, mut number: i64| {
-        for place in text[start..end].iter_mut().rev() {
+    let put = |places: &mut [u8], mut number: i64| {
+        for place in places.iter_mut().rev() {
             *place = b'0' + (number % 10) as u8;
             number /= 10;
         }
     };
-    put(0, 4, year);
-    put(5, 7, month);
-    put(8, 10, day);
-    put(11, 13, time / 3_600_000);
-    put(14, 16, time / 60_000 % 60);
-    put(17, 19, time / 1000 % 60);
-    put(20, 23, time % 1000);
+    put(&mut text[..4], year);
+    put(&mut text[5..7], month);
+    put(&mut text[8..10], day);
+    put(&mut text[11..13], time / 3_600_000);
+    put(&mut text[14..16], time / 60_000 % 60);
+    put(&mut text[17..19], time / 1000 % 60);
+    put(&mut text[20..23], time % 1000);
     Some(String::from_utf8_lossy(&text).into_owned())
 }
 
