@@ -79,7 +79,7 @@ pub(crate) fn push_code_unit(out: &mut Vec<u8>, unit: u16) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     out.extend_from_slice(b"\\u");
     for shift in [12, 8, 4, 0] {
-        out.push(DIGITS[usize::from(unit >> shift & 15)]);
+        out.extend(DIGITS.get(usize::from(unit >> shift & 15)));
     }
 }
 

@@ -86,13 +86,17 @@ impl<'l> Iterator for Lines<'l> {
         if self.rest.is_empty() {
             return None;
         }
-        let end = memchr(b'\n', self.rest).map_or(self.rest.len(), |at| at + 1);
-        let (bytes, rest) = self.rest.split_at(end);
+        let (bytes, rest) = self.rest.split_at(first_line(self.rest));
         let line = Line::new(bytes, self.offset);
         self.rest = rest;
-        self.offset += end as u64;
+        self.offset += bytes.len() as u64;
         Some(line)
     }
+}
+
+/// Returns how long the first line is, terminator included.
+fn first_line(bytes: &[u8]) -> usize {
+    memchr(b'\n', bytes).map_or(bytes.len(), |at| at + 1)
 }
 
 /// Returns the lines of `bytes`.
@@ -114,12 +118,12 @@ pub fn lines(bytes: &[u8]) -> Lines<'_> {
 /// ```
 pub fn chunks(bytes: &[u8], size: usize) -> Vec<Lines<'_>> {
     let mut chunks = Vec::new();
-    let mut start = 0;
-    while start < bytes.len() {
-        let at = start.saturating_add(size.max(1) - 1).min(bytes.len());
-        let end = memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |found| at + found + 1);
-        chunks.push(Lines::at(&bytes[start..end], start as u64));
-        start = end;
+    let mut rest = Lines::at(bytes, 0);
+    while !rest.rest.is_empty() {
+        let (head, tail) = rest.rest.split_at(size.saturating_sub(1).min(rest.rest.len()));
+        let (chunk, after) = rest.rest.split_at(head.len() + first_line(tail));
+        chunks.push(Lines::at(chunk, rest.offset));
+        rest = Lines::at(after, rest.offset + chunk.len() as u64);
     }
     chunks
 }

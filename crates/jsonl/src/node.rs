@@ -39,17 +39,15 @@ impl Node {
 
     #[inline(always)]
     pub(crate) fn kind(&self) -> Kind {
-        const KINDS: [Kind; 8] = [
-            Kind::Null,
-            Kind::True,
-            Kind::False,
-            Kind::Number,
-            Kind::String,
-            Kind::Array,
-            Kind::Object,
-            Kind::Object,
-        ];
-        KINDS[(self.next_and_kind >> KIND_SHIFT) as usize]
+        match self.next_and_kind >> KIND_SHIFT {
+            0 => Kind::Null,
+            1 => Kind::True,
+            2 => Kind::False,
+            3 => Kind::Number,
+            4 => Kind::String,
+            5 => Kind::Array,
+            _ => Kind::Object,
+        }
     }
 }
 

@@ -51,10 +51,10 @@ pub fn recover<'l>(
     let content = line.content();
     let mut search = Search { content, scanner, is_record, n_examined: 0 };
     let mut records = Vec::new();
-    let start = search.forward(&mut records);
-    let n_forward = records.len();
-    search.backward(start, &mut records);
-    records[n_forward..].reverse();
+    let rest = search.forward(&mut records);
+    let mut last = Vec::new();
+    search.backward(rest, &mut last);
+    records.extend(last.into_iter().rev());
     let n_examined = search.n_examined as u64;
     let pieces = if records.is_empty() { Vec::new() } else { cut(line, &records) };
     Recovery { pieces, n_examined }
@@ -70,61 +70,59 @@ struct Search<'s, 'l> {
     n_examined: usize,
 }
 
-impl Search<'_, '_> {
-    /// Takes objects from the start on, and returns where the last one ends.
-    fn forward(&mut self, records: &mut Vec<Place>) -> usize {
-        let mut end = 0;
+impl<'l> Search<'_, 'l> {
+    /// Takes objects from the start on, and returns what stands after the last one.
+    fn forward(&mut self, records: &mut Vec<Place>) -> &'l [u8] {
+        let mut rest = self.content;
         loop {
-            let start = end + n_between(&self.content[end..]);
-            self.n_examined += start - end;
+            let (before, next) = rest.split_at(n_between(rest));
+            self.n_examined += before.len();
             // Between the values of an array or of an object an object may be an inner one.
-            let before = &self.content[end..start];
             let is_doubtful = before.iter().any(|byte| matches!(byte, b'[' | b','));
-            let Some(next) = self.object_from(start) else { return end };
-            let after = self.content[next..].iter().find(|byte| !is_space(**byte));
-            let is_doubtful = is_doubtful || matches!(after, Some(b',' | b']' | b'}'));
-            if !self.accepts((start, next), is_doubtful) {
-                return end;
+            let Some((object, after)) = self.object_at_start(next) else { return rest };
+            let follows = after.iter().find(|byte| !is_space(**byte));
+            let is_doubtful = is_doubtful || matches!(follows, Some(b',' | b']' | b'}'));
+            if !self.accepts(object, is_doubtful) {
+                return rest;
             }
-            records.push((start, next));
-            end = next;
+            let length = self.content.len();
+            records.push((length - next.len(), length - after.len()));
+            rest = after;
         }
     }
 
-    /// Takes objects from the end on, as long as they start at `start` or later.
-    fn backward(&mut self, start: usize, records: &mut Vec<Place>) {
-        let mut end = self.content.len();
+    /// Takes objects from the end of the content on, as long as they stand in its `rest`.
+    fn backward(&mut self, mut rest: &'l [u8], records: &mut Vec<Place>) {
+        let start = self.content.len() - rest.len();
         loop {
-            let rest = &self.content[start..end];
             let n_between = n_between_backward(rest);
             self.n_examined += n_between;
-            end -= n_between;
-            let Some(from) = self.object_to(start, end) else { return };
-            if !self.accepts((from, end), true) {
+            let (next, _) = rest.split_at(rest.len() - n_between);
+            let Some((before, object)) = self.object_at_end(next) else { return };
+            if !self.accepts(object, true) {
                 return;
             }
-            records.push((from, end));
-            end = from;
+            records.push((start + before.len(), start + next.len()));
+            rest = before;
         }
     }
 
     /// Returns whether an object is valid and, if that is in doubt, a record.
-    fn accepts(&mut self, (start, end): Place, is_doubtful: bool) -> bool {
-        self.n_examined += end - start;
-        match self.scanner.scan_slice(&self.content[start..end], 0) {
+    fn accepts(&mut self, object: &[u8], is_doubtful: bool) -> bool {
+        self.n_examined += object.len();
+        match self.scanner.scan_slice(object, 0) {
             Ok(value) => !is_doubtful || (self.is_record)(value),
             Err(_) => false,
         }
     }
 
-    /// Returns where the object that starts at `start` ends, if its braces balance.
-    fn object_from(&mut self, start: usize) -> Option<usize> {
-        let rest = &self.content[start..];
-        if rest.first() != Some(&b'{') {
+    /// Returns the object at the start of some bytes and what follows it, if its braces balance.
+    fn object_at_start(&mut self, bytes: &'l [u8]) -> Option<(&'l [u8], &'l [u8])> {
+        if bytes.first() != Some(&b'{') {
             return None;
         }
         let (mut depth, mut in_string, mut is_escaped) = (0usize, false, false);
-        for (at, byte) in rest.iter().enumerate() {
+        for (at, byte) in bytes.iter().enumerate() {
             match byte {
                 _ if is_escaped => is_escaped = false,
                 b'\\' if in_string => is_escaped = true,
@@ -136,29 +134,30 @@ impl Search<'_, '_> {
             }
             if depth == 0 {
                 self.n_examined += at + 1;
-                return Some(start + at + 1);
+                return Some(bytes.split_at(at + 1));
             }
         }
-        self.n_examined += rest.len();
+        self.n_examined += bytes.len();
         None
     }
 
-    /// Returns where the object that ends at `end` starts, if it does so at `start` or later.
-    fn object_to(&mut self, start: usize, end: usize) -> Option<usize> {
-        let rest = &self.content[start..end];
-        if rest.last() != Some(&b'}') {
+    /// Returns the object at the end of some bytes and what stands before it, if its braces balance.
+    fn object_at_end(&mut self, bytes: &'l [u8]) -> Option<(&'l [u8], &'l [u8])> {
+        if bytes.last() != Some(&b'}') {
             return None;
         }
         let (mut depth, mut in_string) = (0usize, false);
-        let mut at = rest.len();
-        while at > 0 {
-            at -= 1;
-            match rest[at] {
+        let mut before = bytes;
+        while let [rest @ .., byte] = before {
+            before = rest;
+            match byte {
                 b'"' => {
-                    let before = &rest[..at];
-                    let n_slashes = before.iter().rev().take_while(|byte| **byte == b'\\').count();
-                    in_string ^= n_slashes % 2 == 0;
-                    at -= n_slashes;
+                    let mut is_escaped = false;
+                    while let [rest @ .., b'\\'] = before {
+                        before = rest;
+                        is_escaped = !is_escaped;
+                    }
+                    in_string ^= !is_escaped;
                 }
                 _ if in_string => {}
                 b'}' => depth += 1,
@@ -166,11 +165,12 @@ impl Search<'_, '_> {
                 _ => {}
             }
             if depth == 0 {
-                self.n_examined += rest.len() - at;
-                return Some(start + at);
+                let (before, object) = bytes.split_at(before.len());
+                self.n_examined += object.len();
+                return Some((before, object));
             }
         }
-        self.n_examined += rest.len();
+        self.n_examined += bytes.len();
         None
     }
 }
@@ -207,25 +207,32 @@ fn cut<'l>(line: &Line<'l>, records: &[Place]) -> Vec<Piece<'l>> {
     let (bytes, content) = (line.bytes(), line.content());
     let base = line.offset_of(content).map_or(0, |offset| (offset - line.offset()) as usize);
     let mut pieces = Vec::with_capacity(2 * records.len() + 1);
-    let mut push = |start: usize, end: usize, is_record: bool| {
-        if start < end {
-            let piece = Line::piece(&bytes[start..end], line.offset() + start as u64);
-            pieces.push(Piece { line: piece, is_record });
+    let mut rest = bytes;
+    // Whatever the places are, the pieces are the line.
+    let mut cut_to = |end: usize, is_record: bool| {
+        let done = bytes.len() - rest.len();
+        let (piece, after) = rest.split_at(end.saturating_sub(done).min(rest.len()));
+        if !piece.is_empty() {
+            let line = Line::piece(piece, line.offset() + done as u64);
+            pieces.push(Piece { line, is_record });
         }
+        rest = after;
     };
     let mut done = 0;
     for (n, (start, end)) in records.iter().enumerate() {
         let (start, mut end) = (start + base, end + base);
         // Spaces after a record are its own; before it, only if nothing else is there. So is what
         // the content leaves out: a byte order mark at the start, the terminator at the end.
-        let is_alone = bytes[done.max(base)..start].iter().all(|byte| is_space(*byte));
+        let before = bytes.get(done.max(base)..start).unwrap_or_default();
+        let is_alone = before.iter().all(|byte| is_space(*byte));
         let start = if is_alone { done } else { start };
         let next = records.get(n + 1).map_or(bytes.len(), |(next, _)| next + base);
-        end += bytes[end..next].iter().take_while(|byte| is_space(**byte)).count();
-        push(done, start, false);
-        push(start, end, true);
+        let after = bytes.get(end..next).unwrap_or_default();
+        end += after.iter().take_while(|byte| is_space(**byte)).count();
+        cut_to(start, false);
+        cut_to(end, true);
         done = end;
     }
-    push(done, bytes.len(), false);
+    cut_to(bytes.len(), false);
     pieces
 }

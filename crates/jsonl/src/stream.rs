@@ -29,9 +29,7 @@ const LARGE: usize = 16 * 1024 * 1024;
 #[derive(Debug)]
 pub struct Stream<R> {
     reader: R,
-    buffer: Vec<u8>,
-    start: usize,
-    end: usize,
+    buffer: Buffer,
     offset: u64,
     done: bool,
 }
@@ -39,7 +37,7 @@ pub struct Stream<R> {
 impl<R: Read> Stream<R> {
     /// Creates a stream of lines.
     pub fn new(reader: R) -> Self {
-        Self { reader, buffer: vec![0; FIRST], start: 0, end: 0, offset: 0, done: false }
+        Self { reader, buffer: Buffer::new(), offset: 0, done: false }
     }
 
     /// Returns the next line, or `None` at the end of the input.
@@ -49,49 +47,82 @@ impl<R: Read> Stream<R> {
     /// The reader's own. Lines read before the error have been returned.
     #[expect(clippy::should_implement_trait, reason = "the line borrows from the stream")]
     pub fn next(&mut self) -> io::Result<Option<Line<'_>>> {
-        let mut searched = self.start;
-        let end = loop {
-            if let Some(at) = memchr(b'\n', &self.buffer[searched..self.end]) {
-                break searched + at + 1;
+        let mut n_searched = 0;
+        let length = loop {
+            let held = self.buffer.held();
+            let fresh = held.get(n_searched..).unwrap_or_default();
+            if let Some(at) = memchr(b'\n', fresh) {
+                break n_searched + at + 1;
             }
-            searched = self.end;
+            n_searched = held.len();
             if self.done {
-                break self.end;
+                break n_searched;
             }
-            searched -= self.make_room();
-            let n = match self.reader.read(&mut self.buffer[self.end..]) {
-                Ok(n) => n,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            match self.buffer.read_more(&mut self.reader) {
+                Ok(n) => self.done = n == 0,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
-            };
-            self.done = n == 0;
-            self.end += n;
+            }
         };
-        let bytes = &self.buffer[self.start..end];
+        let bytes = self.buffer.take(length);
         let line = Line::new(bytes, self.offset);
-        self.start = end;
         self.offset += bytes.len() as u64;
         Ok((!bytes.is_empty()).then_some(line))
     }
+}
 
-    /// Moves the rest to the front, grows a full buffer, and returns how far the rest moved.
-    fn make_room(&mut self) -> usize {
+/// Bytes that were read and not taken yet, with room for more behind them.
+#[derive(Debug)]
+struct Buffer {
+    bytes: Vec<u8>,
+    /// Those that are held: no end lies before its start or beyond the bytes.
+    start: usize,
+    end: usize,
+}
+
+impl Buffer {
+    fn new() -> Self {
+        Self { bytes: vec![0; FIRST], start: 0, end: 0 }
+    }
+
+    /// Returns what was read and not taken yet.
+    fn held(&self) -> &[u8] {
+        self.bytes.get(self.start..self.end).unwrap_or_default()
+    }
+
+    /// Takes so many bytes from the start of what is held.
+    fn take(&mut self, length: usize) -> &[u8] {
+        let start = self.start;
+        self.start = self.end.min(start + length);
+        self.bytes.get(start..self.start).unwrap_or_default()
+    }
+
+    /// Reads some bytes behind those that are held, and returns how many.
+    fn read_more(&mut self, reader: &mut impl Read) -> io::Result<usize> {
+        self.make_room();
+        let free = self.bytes.get_mut(self.end..).unwrap_or_default();
+        let n = reader.read(free)?.min(free.len());
+        self.end += n;
+        Ok(n)
+    }
+
+    /// Moves what is held to the front, and grows a full buffer.
+    fn make_room(&mut self) {
         let moved = self.start;
         // A reader that filled the buffer has more.
-        let was_filled = self.end == self.buffer.len() && moved > 0;
+        let was_filled = self.end == self.bytes.len() && moved > 0;
         if moved > 0 {
-            self.buffer.copy_within(self.start..self.end, 0);
+            self.bytes.copy_within(moved..self.end, 0);
             self.end -= moved;
             self.start = 0;
         }
-        let length = self.buffer.len();
+        let length = self.bytes.len();
         if self.end == length || was_filled && length < CAPACITY {
             // A long line must not cost much more than its length.
             let more = if length < LARGE { length } else { length / 4 };
-            self.buffer.reserve_exact(more);
-            self.buffer.resize(length + more, 0);
+            self.bytes.reserve_exact(more);
+            self.bytes.resize(length + more, 0);
         }
-        moved
     }
 }
 
