@@ -132,10 +132,10 @@ impl Chunk {
             (start, nodes_start) = (entry.end, entry.nodes_end);
             let value = match (entry.error, text_of(&line, text, self.offset)) {
                 (Some(error), _) => Err(error),
-                (None, Some(text)) => Ok(Value::root(text, nodes, entry.oddities)),
+                (None, Some(text)) => Value::root(text, nodes, entry.oddities, line.offset()),
                 // Some other line is no text: seen again, which is cheaper than remembered.
                 (None, None) => match simdutf8::basic::from_utf8(line.content()) {
-                    Ok(text) => Ok(Value::root(text, nodes, entry.oddities)),
+                    Ok(text) => Value::root(text, nodes, entry.oddities, line.offset()),
                     Err(_) => Err(Error { offset: line.offset(), kind: ErrorKind::InvalidUtf8 }),
                 },
             };

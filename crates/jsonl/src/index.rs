@@ -64,7 +64,7 @@ impl Index {
         let before = found.checked_sub(1).and_then(|before| self.entries.get(before));
         let nodes = self.nodes.get(before.map_or(0, |entry| entry.nodes_end)..entry.nodes_end)?;
         Some(match simdutf8::basic::from_utf8(line.content()) {
-            Ok(text) => Ok(Value::root(text, nodes, entry.oddities)),
+            Ok(text) => Value::root(text, nodes, entry.oddities, line.offset()),
             Err(_) => Err(Error { offset: line.offset(), kind: ErrorKind::InvalidUtf8 }),
         })
     }

@@ -19,6 +19,8 @@
 //! assert_eq!(jsonl::lines(input).map(|line| line.bytes().len()).sum::<usize>(), input.len());
 //! ```
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice))]
+
 mod bitmap;
 mod chunk;
 mod decode;

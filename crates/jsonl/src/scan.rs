@@ -78,7 +78,7 @@ impl Scanner {
         nodes.clear();
         let found = self.append(text, base, &mut nodes);
         self.nodes = nodes;
-        Ok(Value::root(text, &self.nodes, found?))
+        Value::root(text, &self.nodes, found?, base)
     }
 
     /// Validates bytes that lie at `base` of an input and appends their nodes to others, if they are

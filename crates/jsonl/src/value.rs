@@ -1,6 +1,6 @@
 //! A scanned value: what it is, where it lies, and what it holds.
 
-use crate::{Raw, Text, node::Node, text::has_backslash};
+use crate::{Error, ErrorKind, Raw, Result, Text, node::Node, text::has_backslash};
 
 /// What a value is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -20,6 +20,8 @@ pub enum Kind {
 pub struct Value<'l> {
     line: &'l str,
     nodes: &'l [Node],
+    /// Its own node, and the index of that.
+    node: Node,
     at: u32,
     oddities: Oddities,
 }
@@ -36,8 +38,17 @@ pub struct Oddities {
 }
 
 impl<'l> Value<'l> {
-    pub(crate) fn root(line: &'l str, nodes: &'l [Node], oddities: Oddities) -> Self {
-        Self { line, nodes, at: 0, oddities }
+    /// Returns the value of a line that lies at `base` of an input; without a node there is none.
+    pub(crate) fn root(
+        line: &'l str,
+        nodes: &'l [Node],
+        oddities: Oddities,
+        base: u64,
+    ) -> Result<Self> {
+        match nodes.first() {
+            Some(node) => Ok(Self { line, nodes, node: *node, at: 0, oddities }),
+            None => Err(Error { offset: base, kind: ErrorKind::Empty }),
+        }
     }
 
     /// Returns what the scanner found in the whole line.
@@ -58,29 +69,24 @@ impl<'l> Value<'l> {
             && self.oddities == other.oddities
     }
 
-    fn node(&self) -> Node {
-        self.nodes[self.at as usize]
-    }
-
     fn slice(&self, node: Node) -> &'l str {
         self.line.get(node.start as usize..node.end as usize).unwrap_or_default()
     }
 
     /// Returns the kind of the value.
     pub fn kind(&self) -> Kind {
-        self.node().kind()
+        self.node.kind()
     }
 
     /// Returns the value as written.
     pub fn raw(&self) -> Raw<'l> {
-        Raw::from_scanned(self.slice(self.node()))
+        Raw::from_scanned(self.slice(self.node))
     }
 
     /// Returns the text, if the value is a string.
     #[inline]
     pub fn text(&self) -> Option<Text<'l>> {
-        let node = self.node();
-        (node.kind() == Kind::String).then(|| Text::from_scanned(self.slice(node)))
+        (self.kind() == Kind::String).then(|| Text::from_scanned(self.slice(self.node)))
     }
 
     /// Returns the truth value, if it is one.
@@ -135,13 +141,13 @@ impl<'l> Value<'l> {
     /// ```
     #[inline]
     pub fn read_members(&self, mut read: impl FnMut(&[u8], Value<'l>) -> bool) {
-        let end = if self.is_object() { self.node().next() as usize } else { 0 };
+        let end = if self.is_object() { self.node.next() as usize } else { 0 };
         let nodes = self.nodes.get(..end).unwrap_or_default();
         let bytes = self.line.as_bytes();
         let mut at = self.at as usize + 1;
         // A key holds no nodes: the next one is its value.
         while let Some([key, node, ..]) = nodes.get(at..) {
-            let value = Value { at: at as u32 + 1, ..*self };
+            let value = Value { node: *node, at: at as u32 + 1, ..*self };
             let body = bytes.get(key.start as usize + 1..key.end as usize - 1).unwrap_or_default();
             if !read(body, value) && has_backslash(body) {
                 let key = Text::from_scanned(self.slice(*key)).decode();
@@ -162,8 +168,8 @@ impl<'l> Value<'l> {
     /// no items or members, and is there as written.
     pub fn is_indexed(&self) -> bool {
         let is_container = matches!(self.kind(), Kind::Array | Kind::Object);
-        let has_nodes = self.node().next() > self.at + 1;
-        let raw = self.slice(self.node());
+        let has_nodes = self.node.next() > self.at + 1;
+        let raw = self.slice(self.node);
         let within = raw.get(1..raw.len() - 1).unwrap_or_default();
         !is_container || has_nodes || within.trim_ascii().is_empty()
     }
@@ -174,7 +180,7 @@ impl<'l> Value<'l> {
     }
 
     fn children(&self, is_container: bool) -> Items<'l> {
-        let end = if is_container { self.node().next() } else { self.at + 1 };
+        let end = if is_container { self.node.next() } else { self.at + 1 };
         Items { parent: *self, at: self.at + 1, end }
     }
 
@@ -189,24 +195,23 @@ impl<'l> Value<'l> {
     /// # Ok::<(), jsonl::Error>(())
     /// ```
     pub fn get_all<const N: usize>(&self, names: [&str; N]) -> [Option<Value<'l>>; N] {
-        let mut places = [0; N];
+        let mut found = [None; N];
         self.read_members(|key, value| {
             let mut is_known = false;
-            for (name, place) in names.iter().zip(&mut places) {
+            for (name, found) in names.iter().zip(&mut found) {
                 if key == name.as_bytes() {
-                    *place = value.at;
+                    *found = Some(value);
                     is_known = true;
                 }
             }
             is_known
         });
-        // The value itself is no member of itself: its place stands for none.
-        places.map(|at| (at != 0).then_some(Value { at, ..*self }))
+        found
     }
 
     /// Returns the member `name` of an object; of duplicates, the last.
     pub fn get(&self, name: &str) -> Option<Value<'l>> {
-        let end = if self.is_object() { self.node().next() as usize } else { 0 };
+        let end = if self.is_object() { self.node.next() as usize } else { 0 };
         let nodes = self.nodes.get(..end).unwrap_or_default();
         let bytes = self.line.as_bytes();
         let first = name.as_bytes().first();
@@ -221,12 +226,12 @@ impl<'l> Value<'l> {
                 let begin = bytes.get(key.start as usize + 1);
                 let may_be = begin == first || begin == Some(&b'\\') || first.is_none();
                 if may_be && Text::from_scanned(self.slice(*key)).is(name) {
-                    found = Some(at as u32 + 1);
+                    found = Some((*value, at as u32 + 1));
                 }
             }
             at = value.next() as usize;
         }
-        found.map(|at| Value { at, ..*self })
+        found.map(|(node, at)| Value { node, at, ..*self })
     }
 }
 
@@ -245,8 +250,9 @@ impl<'l> Iterator for Items<'l> {
         if self.at >= self.end {
             return None;
         }
-        let value = Value { at: self.at, ..self.parent };
-        self.at = value.node().next();
+        let node = *self.parent.nodes.get(self.at as usize)?;
+        let value = Value { node, at: self.at, ..self.parent };
+        self.at = node.next();
         Some(value)
     }
 }
