@@ -106,6 +106,7 @@ pub struct Context<'l> {
 
 /// What an event is about.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::large_enum_variant, reason = "nearly all that is read are messages")]
 #[non_exhaustive]
 pub enum Body<'l> {
     /// The start of a session or of an interaction (clido's meta, an SDK's init).
