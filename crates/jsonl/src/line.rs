@@ -37,6 +37,11 @@ impl<'l> Line<'l> {
         self.offset
     }
 
+    /// Returns the offset of what follows the line.
+    pub fn end(&self) -> u64 {
+        self.offset + self.bytes.len() as u64
+    }
+
     /// Returns the bytes without terminator (`\n` or `\r\n`) and, on the first line, without BOM.
     pub fn content(&self) -> &'l [u8] {
         let bytes = self.bytes.strip_suffix(b"\n").unwrap_or(self.bytes);
