@@ -123,7 +123,7 @@ impl Session {
     /// Takes note of an event of the own family.
     pub(crate) fn observe_own(&mut self, event: &Event<'_>) {
         if event.is_prompt() {
-            self.n_prompts += 1;
+            self.n_prompts = self.n_prompts.saturating_add(1);
             self.interaction = None;
         }
         match &event.body {
@@ -157,7 +157,7 @@ impl Session {
                 *of_response = usage.unwrap_or(*of_response);
             }
             None => {
-                interaction.n_anonymous += 1;
+                interaction.n_anonymous = interaction.n_anonymous.saturating_add(1);
                 add(&mut interaction.anonymous, &usage.unwrap_or_default());
             }
         }
@@ -172,7 +172,7 @@ impl Interaction {
 
     /// Returns the number of responses.
     pub(crate) fn n_turns(&self) -> u64 {
-        self.responses.len() as u64 + self.n_anonymous
+        self.n_anonymous.saturating_add(self.responses.len() as u64)
     }
 
     /// Returns the tokens of all responses, in the order of [`TOKENS`].

@@ -78,10 +78,10 @@ fn text_of(block: Block<'_>) -> Option<Text<'_>> {
 }
 
 fn lose_all_but_text(line: &mut Composer<'_>, message: &Message<'_>) {
-    let mut n_texts = 0;
+    let mut n_texts = 0_usize;
     for (block, _) in message.blocks() {
         match block {
-            Block::Text(_) => n_texts += 1,
+            Block::Text(_) => n_texts = n_texts.saturating_add(1),
             Block::Image { .. } => line.lose(LossKind::Dropped, "image"),
             Block::Other { kind, .. } => line.lose(LossKind::Dropped, lost_kind(kind)),
             _ => line.lose(LossKind::Dropped, "block"),

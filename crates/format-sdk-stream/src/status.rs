@@ -51,9 +51,8 @@ pub fn result(bytes: &[u8]) -> Option<String> {
 }
 
 fn last_value<'s>(bytes: &'s [u8], scanner: &'s mut Scanner) -> Option<Value<'s>> {
-    let before_last = bytes.get(..bytes.len().saturating_sub(1))?;
-    let start = before_last.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    scanner.scan_slice(bytes.get(start..)?, start as u64).ok()
+    let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    scanner.scan_slice(bytes.rsplit(|byte| *byte == b'\n').next()?, 0).ok()
 }
 
 #[cfg(test)]

@@ -91,7 +91,7 @@ fn for_each_event(stream: &[u8], mut take: impl FnMut(Place, &Event<'_>)) {
     let has_prompts = jsonl::lines(stream).any(|line| {
         scanner.scan(&line).is_ok_and(|value| Record::new(value).kind == RecordKind::Prompt)
     });
-    for (line_idx, line) in jsonl::lines(stream).enumerate() {
+    for (number, line) in (1..).zip(jsonl::lines(stream)) {
         let Ok(value) = scanner.scan(&line) else { continue };
         let mut event = read(value);
         if let Body::Message(message) = &mut event.body
@@ -100,6 +100,6 @@ fn for_each_event(stream: &[u8], mut take: impl FnMut(Place, &Event<'_>)) {
         {
             message.is_meta = true;
         }
-        take(Place { line: line_idx as u64 + 1, offset: line.offset() }, &event);
+        take(Place { line: number, offset: line.offset() }, &event);
     }
 }

@@ -66,7 +66,7 @@ impl StreamWriter {
         let is_prompt = event.is_prompt();
         if is_prompt {
             self.end_interaction(out);
-            self.session.n_prompts += 1;
+            self.session.n_prompts = self.session.n_prompts.saturating_add(1);
             let start = self.start.as_deref();
             speech::prompt(self.manner, event, message, start, &self.session, out);
         }

@@ -97,16 +97,16 @@ fn last_line(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let mut start = file.seek(SeekFrom::End(0))?;
     let mut tail = Vec::new();
     while start > 0 {
-        let end = start;
-        start = end.saturating_sub(STEP);
+        let length = start.min(STEP);
+        start = start.saturating_sub(STEP);
         let mut bytes = Vec::new();
         file.seek(SeekFrom::Start(start))?;
-        file.by_ref().take(end - start).read_to_end(&mut bytes)?;
+        file.by_ref().take(length).read_to_end(&mut bytes)?;
         // The newline that ends the last line is not the one before it.
         let n_searched = if tail.is_empty() { bytes.len().saturating_sub(1) } else { bytes.len() };
         let searched = bytes.get(..n_searched).unwrap_or_default();
         let found = searched.iter().rposition(|byte| *byte == b'\n');
-        let line = bytes.split_off(found.map_or(0, |at| at + 1));
+        let line = bytes.split_off(found.map_or(0, |at| at.saturating_add(1)));
         tail.push(line);
         if found.is_some() {
             break;

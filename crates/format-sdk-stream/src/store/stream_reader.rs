@@ -77,7 +77,7 @@ impl<R: Read> StreamReader<R> {
     fn next_message(&mut self) -> io::Result<Option<Result<Message, Problem>>> {
         loop {
             let Some(line) = self.stream.next()? else { return Ok(None) };
-            self.n_lines += 1;
+            self.n_lines = self.n_lines.saturating_add(1);
             if line.is_blank() {
                 continue;
             }

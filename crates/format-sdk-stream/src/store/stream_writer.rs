@@ -139,7 +139,7 @@ impl StreamWriter {
         }
         let line = Line::new(line, self.offset);
         let value = self.scanner.scan(&line).map_err(|error| invalid(&error.to_string()))?;
-        self.offset += line.bytes().len() as u64 + 1;
+        self.offset = line.end().saturating_add(1);
         let record = Record::new(value);
         let style = match record.flavor {
             Flavor::Dump => DUMP.style,
