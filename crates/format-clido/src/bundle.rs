@@ -25,7 +25,8 @@ pub(crate) const BUNDLES: Bundles = Bundles {
 fn owner(path: &Path, files: &dyn Files) -> Option<Owner> {
     let stem = path.file_name()?.to_str()?.strip_suffix(".jsonl")?;
     stem.match_indices('_').find_map(|(at, _)| {
-        let (session, agent) = (stem.get(..at)?, stem.get(at + 1..)?);
+        let (session, rest) = stem.split_at_checked(at)?;
+        let agent = rest.strip_prefix('_')?;
         let main = path.with_file_name(format!("{session}.jsonl"));
         let is_named = !session.is_empty() && !agent.is_empty();
         if !is_named || !files.may_be_there(&main) {

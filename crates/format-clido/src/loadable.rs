@@ -17,42 +17,45 @@ pub(crate) fn is_loadable(value: &str, max_depth: usize) -> bool {
 /// Half a surrogate pair becomes U+FFFD; a number beyond an `f64` and what is nested too deeply
 /// become strings.
 pub(crate) fn loadable(value: &str, max_depth: usize) -> Option<String> {
-    let mut out = Vec::new();
-    let mut copied = 0;
-    let mut depth = 0;
-    let mut at = 0;
-    let bytes = value.as_bytes();
-    while let Some(byte) = bytes.get(at) {
-        let end = match byte {
-            b'"' => string_end(bytes, at),
-            b'-' | b'0'..=b'9' => number_end(bytes, at),
-            b'{' | b'[' if depth == max_depth => container_end(bytes, at),
-            _ => at + 1,
-        };
-        let token = value.get(at..end).unwrap_or_default();
-        let replacement = match byte {
-            b'"' => loadable_string(token),
-            b'-' | b'0'..=b'9' => (!is_in_range(token)).then(|| format!("\"{token}\"")),
-            b'{' | b'[' if depth == max_depth => Some(TOO_DEEP.to_owned()),
+    let mut mended: Option<String> = None;
+    let mut depth = 0_usize;
+    let mut rest = value;
+    while let Some(token) = token(rest, depth == max_depth) {
+        let replacement = match token.as_bytes() {
+            [b'"', ..] => loadable_string(token),
+            [b'-' | b'0'..=b'9', ..] => (!is_in_range(token)).then(|| format!("\"{token}\"")),
+            [b'{' | b'[', ..] if depth == max_depth => Some(TOO_DEEP.to_owned()),
+            [b'{' | b'[', ..] => {
+                depth = depth.saturating_add(1);
+                None
+            }
+            [b'}' | b']', ..] => {
+                depth = depth.saturating_sub(1);
+                None
+            }
             _ => None,
         };
-        match (byte, replacement) {
-            (_, Some(replacement)) => {
-                out.extend_from_slice(bytes.get(copied..at).unwrap_or_default());
-                out.extend_from_slice(replacement.as_bytes());
-                copied = end;
-            }
-            (b'{' | b'[', None) => depth += 1,
-            (b'}' | b']', None) => depth = depth.saturating_sub(1),
-            _ => {}
+        if let Some(replacement) = replacement {
+            let before = || value.strip_suffix(rest).unwrap_or_default().to_owned();
+            mended.get_or_insert_with(before).push_str(&replacement);
+        } else if let Some(mended) = &mut mended {
+            mended.push_str(token);
         }
-        at = end;
+        rest = rest.strip_prefix(token)?;
     }
-    if copied == 0 {
-        return None;
+    mended
+}
+
+/// Returns what stands first in some JSON: a string, a number, any other character, or, if nothing
+/// more can be open, all of a container.
+fn token(json: &str, is_full: bool) -> Option<&str> {
+    let is_number = |char: char| matches!(char, '0'..='9' | '.' | 'e' | 'E' | '+' | '-');
+    match json.as_bytes().first()? {
+        b'"' => string(json),
+        b'-' | b'0'..=b'9' => json.split(|char| !is_number(char)).next(),
+        b'{' | b'[' if is_full => container(json),
+        _ => json.split_inclusive(|_| true).next(),
     }
-    out.extend_from_slice(bytes.get(copied..).unwrap_or_default());
-    String::from_utf8(out).ok()
 }
 
 fn loadable_string(written: &str) -> Option<String> {
@@ -70,40 +73,38 @@ fn is_in_range(number: &str) -> bool {
     number.parse::<f64>().is_ok_and(|number| number.abs() < 1.797e308)
 }
 
-/// Returns where a string that starts at `at` ends.
-fn string_end(bytes: &[u8], at: usize) -> usize {
-    let mut at = at + 1;
-    loop {
-        match bytes.get(at) {
-            Some(b'"') => return at + 1,
-            Some(b'\\') => at += 2,
-            Some(_) => at += 1,
-            None => return bytes.len(),
+/// Returns the string at the start of some JSON.
+fn string(json: &str) -> Option<&str> {
+    let (mut is_open, mut is_escaped) = (false, false);
+    let is_last = |char| {
+        let was_escaped = std::mem::replace(&mut is_escaped, false);
+        match char {
+            _ if was_escaped => false,
+            '"' => std::mem::replace(&mut is_open, true),
+            _ => {
+                is_escaped = char == '\\';
+                false
+            }
         }
-    }
+    };
+    json.split_inclusive(is_last).next()
 }
 
-fn number_end(bytes: &[u8], at: usize) -> usize {
-    let is_part = |byte: &u8| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-');
-    let rest = bytes.get(at..).unwrap_or_default();
-    at + rest.iter().take_while(|byte| is_part(byte)).count()
-}
-
-fn container_end(bytes: &[u8], at: usize) -> usize {
-    let mut depth = 0usize;
-    let mut at = at;
-    while let Some(byte) = bytes.get(at) {
-        at = if *byte == b'"' { string_end(bytes, at) } else { at + 1 };
-        match byte {
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' => depth -= 1,
+/// Returns the array or object at the start of some JSON.
+fn container(json: &str) -> Option<&str> {
+    let (mut depth, mut in_string, mut is_escaped) = (0_usize, false, false);
+    let is_last = |char| {
+        match char {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            '"' => in_string = !in_string,
+            '{' | '[' if !in_string => depth = depth.saturating_add(1),
+            '}' | ']' if !in_string => depth = depth.saturating_sub(1),
             _ => {}
         }
-        if depth == 0 {
-            break;
-        }
-    }
-    at
+        depth == 0
+    };
+    json.split_inclusive(is_last).next()
 }
 
 #[cfg(test)]

@@ -73,9 +73,9 @@ pub fn title(session: &[u8]) -> Option<String> {
 /// Reads the lines that can be read.
 fn for_each_event(session: &[u8], mut take: impl FnMut(Place, &Event<'_>)) {
     let mut scanner = Scanner::default();
-    for (line_idx, line) in jsonl::lines(session).enumerate() {
+    for (number, line) in (1..).zip(jsonl::lines(session)) {
         if let Ok(value) = scanner.scan(&line) {
-            let place = Place { line: line_idx as u64 + 1, offset: line.offset() };
+            let place = Place { line: number, offset: line.offset() };
             take(place, &read(value));
         }
     }

@@ -23,7 +23,7 @@ fn push_raw(out: &mut Vec<u8>, raw: Raw<'_>, depth: usize) {
 /// Recursion ends at the depth to which clido loads values.
 fn push(out: &mut Vec<u8>, value: Value<'_>, depth: usize) {
     let raw = value.raw();
-    let Some(depth) = depth.checked_sub(1) else {
+    let Some(inner_depth) = depth.checked_sub(1) else {
         return out.extend_from_slice(raw.as_str().as_bytes());
     };
     let is_indexed = value.items().next().is_some() || value.members().next().is_some();
@@ -34,10 +34,10 @@ fn push(out: &mut Vec<u8>, value: Value<'_>, depth: usize) {
         }
         Kind::Number => push_number(out, raw.as_str()),
         Kind::Array | Kind::Object if !is_indexed && raw.as_str().len() > 2 => {
-            push_unindexed(out, raw, depth + 1);
+            push_unindexed(out, raw, depth);
         }
         Kind::Array => {
-            push_all(out, b"[]", value.items(), |out, item| push(out, item, depth));
+            push_all(out, b"[]", value.items(), |out, item| push(out, item, inner_depth));
         }
         Kind::Object => {
             let members: BTreeMap<Cow<'_, str>, Value<'_>> =
@@ -45,7 +45,7 @@ fn push(out: &mut Vec<u8>, value: Value<'_>, depth: usize) {
             push_all(out, b"{}", members, |out, (key, value)| {
                 push_string(out, &key, Style::Compact);
                 out.push(b':');
-                push(out, value, depth);
+                push(out, value, inner_depth);
             });
         }
         Kind::Null | Kind::True | Kind::False => out.extend_from_slice(raw.as_str().as_bytes()),
@@ -54,8 +54,9 @@ fn push(out: &mut Vec<u8>, value: Value<'_>, depth: usize) {
 
 /// Appends a container without an index of its own: one that is too deep, or that holds but spaces.
 fn push_unindexed(out: &mut Vec<u8>, raw: Raw<'_>, depth: usize) {
-    let inner = raw.as_str().get(1..raw.as_str().len() - 1).unwrap_or_default();
-    if inner.bytes().all(|byte| byte.is_ascii_whitespace()) {
+    let within = raw.as_str().strip_prefix(['[', '{']);
+    let within = within.and_then(|within| within.strip_suffix([']', '}'])).unwrap_or_default();
+    if within.bytes().all(|byte| byte.is_ascii_whitespace()) {
         let brackets: [u8; 2] = if raw.as_str().starts_with('[') { *b"[]" } else { *b"{}" };
         return out.extend_from_slice(&brackets);
     }

@@ -179,7 +179,7 @@ struct Decoder {
 
 impl Decoder {
     fn read(&mut self, line: &Line<'_>, keeps_raw: bool) -> RawLine {
-        self.n_lines += 1;
+        self.n_lines = self.n_lines.saturating_add(1);
         let place = Place { line: self.n_lines, offset: line.offset() };
         let mut read = RawLine { bytes: Vec::new(), place, line: Ok(None), extra: Vec::new() };
         if keeps_raw {

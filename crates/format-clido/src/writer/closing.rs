@@ -31,7 +31,7 @@ enum State {
 impl Ending {
     /// Takes note of a line of a response, which may go on with the response before.
     pub(super) fn add_response(&mut self, message: &Message<'_>, makeup: Makeup, goes_on: bool) {
-        self.n_responses += u64::from(!goes_on);
+        self.n_responses = self.n_responses.saturating_add(u64::from(!goes_on));
         let is_tool_use = |raw: Raw<'_>| raw.as_text().is_some_and(|text| text.is("tool_use"));
         self.state = if message.is_api_error {
             State::Failed

@@ -150,7 +150,7 @@ impl SessionWriter {
         let call_millis = self.response.as_ref().and_then(|response| response.time_of(id));
         let line = result::write(event, message, result, call_millis, pen);
         let held = Held { line, arrival: self.n_results };
-        self.n_results += 1;
+        self.n_results = self.n_results.saturating_add(1);
         let is_of_response = self.response.as_mut().is_some_and(|response| response.answer(id));
         let is_called = self.called.contains(&id);
         match &mut self.response {

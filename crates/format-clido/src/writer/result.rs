@@ -90,7 +90,7 @@ fn write_block(block: Block<'_>, line: LineId, pen: &mut Pen<'_>) {
 fn decoded_len(data: Text<'_>) -> usize {
     let data = data.decode();
     let n_digits = data.bytes().filter(|byte| !byte.is_ascii_whitespace() && *byte != b'=').count();
-    n_digits / 4 * 3 + (n_digits % 4).saturating_sub(1)
+    n_digits.saturating_mul(3) / 4
 }
 
 fn write_duration(
