@@ -14,7 +14,6 @@ use core_model::{
 };
 use jsonl::Text;
 
-pub(crate) use self::calls::is_word;
 pub use self::thread::session_uuid;
 use self::{
     assistant::{Response, Thought},
@@ -22,6 +21,7 @@ use self::{
     held::Held,
     thread::{Thread, json},
 };
+pub(crate) use self::{calls::is_word, clock::TIMES};
 
 /// Writes events as lines of a transcript.
 ///

@@ -59,6 +59,20 @@ fn a_message_goes_on_where_the_conversation_ends() {
 }
 
 #[test]
+fn a_time_that_no_calendar_has_is_not_the_latest() {
+    let folder = scratch("time");
+    let path = folder.join(format!("{ID}.jsonl"));
+    fs::write(&path, fixture("time-beyond-calendars")).expect("a file");
+    let mut appender = Appender::open(&path).expect("a file");
+    appender.append(&NewMessage::user("Now?", 0)).expect("written");
+    let after = fs::read(&path).expect("a file");
+    let (mut scanner, transcript) = (jsonl::Scanner::default(), Transcript::from_slice(&after));
+    let said = transcript.entry(2, &mut scanner).expect("what was appended");
+    assert_eq!(said.millis(), Some(1_770_120_000_001));
+    fs::remove_dir_all(folder).expect("the folder");
+}
+
+#[test]
 fn a_new_file_is_its_owners_and_new() {
     let folder = scratch("create");
     let path = folder.join(format!("{ID}.jsonl"));

@@ -10,7 +10,7 @@ use core_model::{Role, iso_millis, uuid_of_name};
 use jsonl::{RawBuf, Scanner};
 
 use super::{Object, create_transcript, missing_newline, refused, session_id};
-use crate::{ChainRule, Transcript};
+use crate::{ChainRule, Transcript, writer::TIMES};
 
 /// Appends messages to a transcript, each linked to the one before it.
 ///
@@ -123,7 +123,7 @@ impl Appender {
             return Err(refused("a message is an object"));
         }
         let thread = &mut self.thread;
-        let time = thread.time.map_or(said.time, |latest| said.time.max(latest + 1));
+        let time = thread.time.map_or(said.time, |latest| said.time.max(latest.saturating_add(1)));
         let parent = thread.parent.as_deref().unwrap_or_default();
         let name =
             format!("{}\0{parent}\0{}\0{time}\0{message}", thread.session_id, self.n_appended);
@@ -148,7 +148,7 @@ impl Appender {
         self.file.write_all(format!("{before}{}\n", line.finish()).as_bytes())?;
         thread.parent = Some(uuid.clone());
         thread.time = Some(time);
-        self.n_appended += 1;
+        self.n_appended = self.n_appended.saturating_add(1);
         Ok(uuid)
     }
 
@@ -174,7 +174,7 @@ impl Thread {
                     *slot = Some(text.decode().into_owned());
                 }
             }
-            thread.time = thread.time.max(entry.millis());
+            thread.time = thread.time.max(entry.millis().filter(|time| TIMES.contains(time)));
         });
         let mut scanner = Scanner::default();
         for idx in transcript.active_chain(ChainRule::Cli).into_iter().rev() {

@@ -1,10 +1,12 @@
 //! Times that strictly increase, whatever the source says.
 
+use std::ops::Range;
+
 use core_model::{LossKind, Output, iso_millis, millis};
 use jsonl::Raw;
 
 /// The years that are printed with four digits.
-const RANGE: std::ops::Range<i64> = 0..253_370_764_800_000;
+pub(crate) const TIMES: Range<i64> = 0..253_370_764_800_000;
 
 /// What time it is in the session.
 #[derive(Debug, Default)]
@@ -17,7 +19,7 @@ pub(super) struct Clock {
 impl Clock {
     /// Sets the time before which nothing happens that has no time of its own.
     pub(super) fn start_run(&mut self, time: Raw<'_>) {
-        if let Some(time) = millis(time).filter(|time| RANGE.contains(time)) {
+        if let Some(time) = millis(time).filter(|time| TIMES.contains(time)) {
             self.earliest = self.earliest.max(time);
             self.run = time;
         }
@@ -36,7 +38,7 @@ impl Clock {
 
     /// Takes note of an entry that already stands in the output.
     pub(super) fn resume(&mut self, time: Raw<'_>) {
-        let time = millis(time).filter(|time| RANGE.contains(time));
+        let time = millis(time).filter(|time| TIMES.contains(time));
         self.last = self.last.max(time);
         self.run = self.run.max(self.last());
     }
@@ -49,11 +51,11 @@ impl Clock {
         earliest: i64,
         out: &mut Output,
     ) -> String {
-        let own = time.and_then(millis).filter(|time| RANGE.contains(time));
-        let after_last = self.last.map_or(0, |last| last + 1);
+        let own = time.and_then(millis).filter(|time| TIMES.contains(time));
+        let after_last = self.last.map_or(0, |last| last.saturating_add(1));
         let at = match own {
             Some(own) if own >= after_last => own,
-            _ => after_last.max(self.earliest).max(earliest.min(RANGE.end)),
+            _ => after_last.max(self.earliest).max(earliest.min(TIMES.end)),
         };
         self.last = Some(at);
         let written = iso_millis(at);
