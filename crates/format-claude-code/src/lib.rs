@@ -17,7 +17,10 @@
 //! # Ok::<(), jsonl::Error>(())
 //! ```
 
-#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice))]
+#![cfg_attr(
+    not(test),
+    deny(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice)
+)]
 
 mod bundle;
 mod chain;

@@ -125,7 +125,7 @@ impl<'p, 'b> Printer<'p, 'b> {
         while let Some(mut frame) = self.frames.pop() {
             let Some(entry) = frame.transcript.entry(frame.next, &mut self.scanner) else {
                 if frame.agent.is_some() {
-                    self.line(&"-".repeat(40), frame.depth - 1)?;
+                    self.line(&"-".repeat(40), frame.depth.saturating_sub(1))?;
                 }
                 continue;
             };
@@ -141,13 +141,13 @@ impl<'p, 'b> Printer<'p, 'b> {
             let mut text = String::new();
             // Sub-agents of old clients speak in the main file.
             let is_inline = frame.agent.is_none() && entry.event.is_sub_agent();
-            let depth = frame.depth + usize::from(is_inline);
+            let depth = frame.depth.saturating_add(usize::from(is_inline));
             if self.options.filter.matches(&entry) && (depth > 0 || !self.options.agents_only) {
                 let mode = frame.agent.and_then(|agent| agent.description.kind.as_deref());
                 self.options.markdown.event(&entry.event, depth, mode, &mut text);
             }
             self.out.write_all(text.as_bytes())?;
-            frame.next += 1;
+            frame.next = frame.next.saturating_add(1);
             frame.is_announced = false;
             self.frames.push(frame);
         }
@@ -185,7 +185,7 @@ impl<'p, 'b> Printer<'p, 'b> {
             return self.line(&format!("(More than {MAX_DEPTH} sub-agents deep)"), depth);
         }
         let transcript = Transcript::open(&agent.path)?;
-        let (depth, agent) = (depth + 1, Some(agent));
+        let (depth, agent) = (depth.saturating_add(1), Some(agent));
         self.frames.push(Frame { transcript, next: 0, depth, agent, is_announced: false });
         Ok(())
     }

@@ -7,7 +7,14 @@ mod queries;
 mod seeds;
 mod titles;
 
-use std::{borrow::Cow, fs, io, ops::Range, path::Path, slice};
+use std::{
+    borrow::Cow,
+    fs, io,
+    iter::Zip,
+    ops::{Range, RangeFrom},
+    path::Path,
+    slice,
+};
 
 use core_model::{Place, Problem, ReadError, Severity};
 use jsonl::{Error, ErrorKind, Line, Scanner};
@@ -114,11 +121,10 @@ impl<'b> Transcript<'b> {
         let mut entries = Vec::new();
         let mut bad_lines = Vec::new();
         let (mut scanner, mut recovering) = (Scanner::default(), Scanner::default());
-        for (line_idx, line) in jsonl::lines(&bytes).enumerate() {
-            let place = Place { line: line_idx as u64 + 1, offset: line.offset() };
+        for (number, line) in (1..).zip(jsonl::lines(&bytes)) {
+            let place = Place { line: number, offset: line.offset() };
             let mut add = |line: &Line<'_>| {
-                let start = line.offset() as usize;
-                let range = start..start + line.bytes().len();
+                let range = line.offset() as usize..line.end() as usize;
                 entries.push(EntryPlace { line: place.line, range });
             };
             let error = match scanner.scan(&line) {
@@ -163,7 +169,7 @@ impl<'b> Transcript<'b> {
         let start = offset.min(self.entries.len());
         let end = start.saturating_add(limit).min(self.entries.len());
         let places = self.entries.get(start..end).unwrap_or_default().iter();
-        Entries { bytes: &self.bytes, places, idx: start, scanner: Scanner::default() }
+        Entries { bytes: &self.bytes, places: (start..).zip(places), scanner: Scanner::default() }
     }
 
     /// Returns the entry with an index, read through a scanner.
@@ -184,8 +190,8 @@ impl<'b> Transcript<'b> {
 #[derive(Clone, Debug)]
 pub struct Entries<'t> {
     bytes: &'t [u8],
-    places: slice::Iter<'t, EntryPlace>,
-    idx: usize,
+    /// Where entries lie, by their indices.
+    places: Zip<RangeFrom<usize>, slice::Iter<'t, EntryPlace>>,
     scanner: Scanner,
 }
 
@@ -193,9 +199,8 @@ impl Entries<'_> {
     /// Returns the next entry; `None` after the last.
     #[expect(clippy::should_implement_trait, reason = "the entry borrows from the scanner")]
     pub fn next(&mut self) -> Option<Entry<'_>> {
-        let idx = self.idx;
-        self.idx += 1;
-        self.places.next()?.read(idx, self.bytes, &mut self.scanner)
+        let (idx, place) = self.places.next()?;
+        place.read(idx, self.bytes, &mut self.scanner)
     }
 }
 

@@ -60,7 +60,7 @@ impl Checker for TranscriptChecker {
     }
 
     fn line(&mut self, line: &Line<'_>, value: jsonl::Result<Value<'_>>, out: &mut Findings<'_>) {
-        self.size = line.offset() + line.bytes().len() as u64;
+        self.size = line.end();
         if line.offset() == 0 && line.bytes().starts_with(b"\xef\xbb\xbf") {
             out.warns("byte-order-mark", "the SDK loses the first line");
         }
@@ -96,7 +96,7 @@ impl Checker for TranscriptChecker {
         }
         if let Some(place) = self.title
             && place.offset >= HEAD
-            && place.offset + HEAD < self.size
+            && self.size.saturating_sub(place.offset) > HEAD
         {
             let message = "the title is not in the last 64 KiB: lists do not find it";
             out.add(place, Severity::Warns, "early-title", message.into());
@@ -126,9 +126,9 @@ impl TranscriptChecker {
             out.stops("message", "`message.content` is missing: no conversation is found");
         }
         if is_message {
-            self.n_messages += 1;
+            self.n_messages = self.n_messages.saturating_add(1);
             let is_seen = record.uuid.is_some() && !record.is_sidechain;
-            self.n_main += u64::from(is_seen);
+            self.n_main = self.n_main.saturating_add(u64::from(is_seen));
             self.has_agent_id |= record.agent_id.is_some();
             if record.uuid.is_none() {
                 out.warns("uuid", "no `uuid`: the client does not see the message");

@@ -86,6 +86,7 @@ impl Chain {
                 kept.push(*node_idx);
             }
         }
-        branch.path.splice(anchor + 1..anchor + 1, kept);
+        let behind = anchor.saturating_add(1);
+        branch.path.splice(behind..behind, kept);
     }
 }

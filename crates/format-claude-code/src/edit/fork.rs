@@ -144,8 +144,8 @@ fn lines(source: &Transcript<'_>, up_to: Option<&str>) -> Result<Vec<Line>, Fork
         });
     });
     if let Some(up_to) = up_to {
-        let end = lines.iter().position(|line| line.uuid == up_to);
-        lines.truncate(end.ok_or(ForkError::UnknownMessage)? + 1);
+        let last = lines.iter().position(|line| line.uuid == up_to);
+        lines.truncate(last.ok_or(ForkError::UnknownMessage)?.saturating_add(1));
     }
     Ok(lines)
 }

@@ -15,7 +15,7 @@ pub(super) struct Object {
 impl Object {
     /// Sets a member to a string.
     pub(super) fn text(&mut self, name: &str, text: &str) {
-        let mut written = Vec::with_capacity(text.len() + 2);
+        let mut written = Vec::with_capacity(text.len().saturating_add(2));
         push_string(&mut written, text, Style::Compact);
         self.raw(name, String::from_utf8_lossy(&written).into_owned());
     }
@@ -30,10 +30,13 @@ impl Object {
 
     /// Sets a member to a value as written; one that is there keeps its place.
     pub(super) fn raw(&mut self, name: &str, value: impl Into<String>) {
-        let place = *self.places.entry(name.to_owned()).or_insert(self.members.len());
-        self.members.resize(self.members.len().max(place + 1), None);
-        if let Some(member) = self.members.get_mut(place) {
-            *member = Some((name.to_owned(), value.into()));
+        let new = Some((name.to_owned(), value.into()));
+        match self.places.get(name).and_then(|place| self.members.get_mut(*place)) {
+            Some(member) => *member = new,
+            None => {
+                self.places.insert(name.to_owned(), self.members.len());
+                self.members.push(new);
+            }
         }
     }
 

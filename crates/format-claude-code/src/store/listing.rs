@@ -122,11 +122,12 @@ pub fn head_tail_scan(path: &Path) -> io::Result<Option<SessionInfo>> {
         return Ok(None);
     }
     let mut tail = Vec::new();
-    if size > WINDOW {
-        file.seek(SeekFrom::Start(size - WINDOW))?;
+    let tail_start = size.checked_sub(WINDOW).filter(|start| *start > 0);
+    if let Some(start) = tail_start {
+        file.seek(SeekFrom::Start(start))?;
         file.take(WINDOW).read_to_end(&mut tail)?;
     }
-    let tail = if size > WINDOW { &tail } else { &head };
+    let tail = if tail_start.is_some() { &tail } else { &head };
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let mut info = SessionInfo::of_ends(&stem, &head, tail, size);
     let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());

@@ -44,7 +44,7 @@ impl Calls {
 
     /// Adds a tool use that waits for a result.
     pub(super) fn add(&mut self, call: Call) {
-        self.n_calls += 1;
+        self.n_calls = self.n_calls.saturating_add(1);
         self.called.insert(&call.id);
         self.by_id.entry(call.id.clone()).or_default().push_back(self.n_calls);
         self.open.insert(self.n_calls, call);

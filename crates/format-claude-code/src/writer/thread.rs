@@ -242,7 +242,7 @@ pub(super) fn put_title(out: &mut Output, rank: TitleRank, title: &str, session_
 
 /// Returns a text as a JSON string.
 pub(super) fn json(text: &str) -> String {
-    let mut written = Vec::with_capacity(text.len() + 2);
+    let mut written = Vec::with_capacity(text.len().saturating_add(2));
     push_string(&mut written, text, Style::Compact);
     String::from_utf8_lossy(&written).into_owned()
 }

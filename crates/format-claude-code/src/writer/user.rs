@@ -14,11 +14,9 @@ impl ClaudeCodeWriter {
         self.flush_thought(out);
         // Results first: nothing may stand between a tool use and its result.
         let n_results = message.tool_results().count();
-        let mut block_idx = 0;
-        for result in message.tool_results() {
+        for (block_idx, result) in message.tool_results().enumerate() {
             let extra = message.tool_use_result.filter(|extra| n_results == 1 && !extra.is_null());
             self.result(event, &result, extra, block_idx, out);
-            block_idx += 1;
         }
         match message.content {
             Content::Blocks(blocks) => {
@@ -36,7 +34,7 @@ impl ClaudeCodeWriter {
                         put_user_block(out, line, &block, raw);
                     }
                     out.put(line, "]");
-                    self.close_user(line, event, message, block_idx, out);
+                    self.close_user(line, event, message, n_results, out);
                 } else if message.is_prompt() {
                     self.placeholder(event, message, out);
                 } else if n_results == 0 {

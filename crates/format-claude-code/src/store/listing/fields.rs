@@ -24,30 +24,25 @@ fn patterns(name: &str) -> [String; 2] {
 fn all<'t>(text: &'t str, pattern: &'t str) -> impl Iterator<Item = String> + 't {
     let mut rest = text;
     std::iter::from_fn(move || {
-        loop {
-            let start = memmem::find(rest.as_bytes(), pattern.as_bytes())? + pattern.len();
-            let after = rest.get(start..)?;
-            let Some(end) = end_of_string(after) else {
-                rest = "";
-                continue;
-            };
-            let body = after.get(..end).unwrap_or_default();
-            rest = after.get(end + 1..).unwrap_or_default();
-            return Some(meaning(body));
-        }
+        let (_, found) =
+            rest.split_at_checked(memmem::find(rest.as_bytes(), pattern.as_bytes())?)?;
+        let after = found.strip_prefix(pattern)?;
+        let (body, after) = after.split_at_checked(end_of_string(after)?)?;
+        rest = after.strip_prefix('"')?;
+        Some(meaning(body))
     })
 }
 
 /// Returns where the quote stands that ends a string.
 fn end_of_string(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
-    let mut at = 0;
+    let mut at = 0_usize;
     loop {
-        at += memchr2(b'"', b'\\', bytes.get(at..)?)?;
+        at = at.saturating_add(memchr2(b'"', b'\\', bytes.get(at..)?)?);
         if bytes.get(at) == Some(&b'"') {
             return Some(at);
         }
-        at += 2;
+        at = at.saturating_add(2);
     }
 }
 
