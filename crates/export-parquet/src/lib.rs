@@ -40,6 +40,8 @@
 //! # Ok::<(), export_parquet::Error>(())
 //! ```
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice))]
+
 mod block;
 mod columns;
 mod dataset;
