@@ -134,7 +134,7 @@ impl<'l> Search<'_, 'l> {
             }
             if depth == 0 {
                 self.n_examined += at + 1;
-                return Some(bytes.split_at(at + 1));
+                return bytes.split_at_checked(at + 1);
             }
         }
         self.n_examined += bytes.len();
@@ -165,9 +165,8 @@ impl<'l> Search<'_, 'l> {
                 _ => {}
             }
             if depth == 0 {
-                let (before, object) = bytes.split_at(before.len());
-                self.n_examined += object.len();
-                return Some((before, object));
+                self.n_examined += bytes.len() - before.len();
+                return bytes.split_at_checked(before.len());
             }
         }
         self.n_examined += bytes.len();
