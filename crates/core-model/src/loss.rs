@@ -85,14 +85,10 @@ impl Losses {
     #[inline(never)]
     fn add_elsewhere(&mut self, kind: LossKind, field: &'static str, place: Place) {
         let is_it = |entry: &Entry| entry.kind == kind && entry.field == field;
-        // What was expected and not lost stands before what was.
-        let n_entries = self.entries.len();
-        let next = self.next.min(n_entries);
-        let mut places = (next..n_entries).chain(0..next);
-        let at = places.find(|at| self.entries.get(*at).is_some_and(is_it)).unwrap_or_else(|| {
+        let at = self.entries.iter().position(is_it).unwrap_or(self.entries.len());
+        if at == self.entries.len() {
             self.entries.push(Entry { kind, field, loss: Loss::default() });
-            n_entries
-        });
+        }
         if let Some(entry) = self.entries.get_mut(at) {
             entry.loss.add(place);
         }
