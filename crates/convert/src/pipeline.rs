@@ -174,7 +174,7 @@ impl Conversion {
     ) -> io::Result<(Report, Option<Vec<u8>>)> {
         let Target { sink, contents, agent, others, residue, derived } = target;
         let residue = residue.filter(|_| self.carry == CarryMode::None);
-        let mut survey = survey(events, self.from, self.to, &self.options)?;
+        let mut survey = survey(events, self)?;
         survey.facts.agent = agent;
         if let Some(derived) = derived {
             *derived = survey.take_hidden_agents();

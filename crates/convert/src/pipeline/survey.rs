@@ -2,13 +2,15 @@
 
 use std::{io, sync::Arc};
 
-use core_model::{Event, Facts, Format, Options, Plan, Role};
+use core_model::{Event, Facts, Plan, Role};
 use jsonl::Line;
 
 use crate::{
     carry::Base,
     pipeline::{
+        Conversion,
         agents::Agents,
+        engine::CarryMode,
         sidechains::{Attributed, Attribution},
     },
 };
@@ -90,12 +92,9 @@ pub(crate) type EachEvent<'e> = dyn FnMut(&Line<'_>, jsonl::Result<&Event<'_>>) 
 const MAX_SAMPLE: usize = 64 * 1024;
 
 /// Reads a source for the first time.
-pub(crate) fn survey(
-    source: &mut dyn Events,
-    from: &'static Format,
-    to: &'static Format,
-    options: &Options,
-) -> io::Result<Survey> {
+pub(crate) fn survey(source: &mut dyn Events, conversion: &Conversion) -> io::Result<Survey> {
+    let Conversion { from, to, carry, options } = conversion;
+    let has_carry = *carry != CarryMode::None;
     let mut survey = Survey::default();
     let mut planner = from.planner.map(|planner| planner(options));
     let mut samples: [Option<String>; 2] = [None, None];
@@ -109,7 +108,7 @@ pub(crate) fn survey(
         }
         if let Some(message) = event.message() {
             let sample = &mut samples[usize::from(message.role == Role::Assistant)];
-            if sample.is_none() {
+            if sample.is_none() && has_carry {
                 let text = event.value.raw().as_str();
                 let length = text.floor_char_boundary(MAX_SAMPLE);
                 *sample = text.get(..length).map(str::to_owned);
