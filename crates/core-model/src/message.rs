@@ -1,9 +1,11 @@
 //! Messages and their blocks, as written and in their order.
 
+mod blocks;
 mod joined;
 
-use jsonl::{Items, Raw, Text, Value};
+use jsonl::{Raw, Text, Value};
 
+pub use self::blocks::{BlockIter, Blocks};
 use crate::{Field, Makeup};
 
 /// Who speaks.
@@ -161,70 +163,6 @@ impl<'l> Content<'l> {
             (Some(blocks), _) => blocks.next(),
             (None, text) => text.map(|text| (Block::Text(text), Raw::from(text))),
         })
-    }
-}
-
-/// An array of blocks, read one by one; or one block that stands in no array.
-#[derive(Clone, Copy, Debug)]
-pub struct Blocks<'l> {
-    before: Option<(Value<'l>, ReadBlock)>,
-    array: Value<'l>,
-    read: ReadBlock,
-}
-
-impl<'l> Blocks<'l> {
-    /// Returns the array as written, without blocks that stand elsewhere; of a block that stands in
-    /// no array, the block.
-    pub fn raw(&self) -> Raw<'l> {
-        self.array.raw()
-    }
-
-    /// Returns the block, if there is one alone.
-    fn only(&self) -> Option<(Block<'l>, Raw<'l>)> {
-        let mut items = items(self.array);
-        let item = items.next()?;
-        let is_alone = self.before.is_none() && items.next().is_none();
-        is_alone.then(|| ((self.read)(item), item.raw()))
-    }
-}
-
-/// Returns the blocks of an array; of what is none, it is the block.
-fn items(array: Value<'_>) -> Items<'_> {
-    if array.is_array() { array.items() } else { array.alone() }
-}
-
-impl<'l> IntoIterator for Blocks<'l> {
-    type Item = (Block<'l>, Raw<'l>);
-    type IntoIter = BlockIter<'l>;
-
-    fn into_iter(self) -> BlockIter<'l> {
-        BlockIter {
-            before: self.before.map(|(array, read)| (items(array), read)),
-            items: items(self.array),
-            read: self.read,
-        }
-    }
-}
-
-/// The blocks of an array.
-#[derive(Clone, Debug)]
-pub struct BlockIter<'l> {
-    before: Option<(Items<'l>, ReadBlock)>,
-    items: Items<'l>,
-    read: ReadBlock,
-}
-
-impl<'l> Iterator for BlockIter<'l> {
-    type Item = (Block<'l>, Raw<'l>);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if let Some((items, read)) = &mut self.before {
-            if let Some(item) = items.next() {
-                return Some((read(item), item.raw()));
-            }
-            self.before = None;
-        }
-        self.items.next().map(|item| ((self.read)(item), item.raw()))
     }
 }
 
