@@ -21,13 +21,13 @@ pub(crate) const BUNDLES: Bundles = Bundles {
 };
 
 /// Returns the session that a file belongs to: the one with the shortest name that its own name goes
-/// on, if both are sessions.
+/// on, if both are sessions, and of one version, which archives name behind `.jsonl`.
 fn owner(path: &Path, files: &dyn Files) -> Option<Owner> {
-    let stem = path.file_name()?.to_str()?.strip_suffix(".jsonl")?;
+    let (stem, version) = path.file_name()?.to_str()?.rsplit_once(".jsonl")?;
     stem.match_indices('_').find_map(|(at, _)| {
         let (session, rest) = stem.split_at_checked(at)?;
         let agent = rest.strip_prefix('_')?;
-        let main = path.with_file_name(format!("{session}.jsonl"));
+        let main = path.with_file_name(format!("{session}.jsonl{version}"));
         let is_named = !session.is_empty() && !agent.is_empty();
         if !is_named || !files.may_be_there(&main) {
             return None;
@@ -65,15 +65,20 @@ mod tests {
     fn a_name_that_goes_on_another_belongs_to_it() {
         let folder = tempfile::tempdir().expect("a folder");
         let session = r#"{"type":"title","title":"One"}"#;
-        for name in ["s1.jsonl", "s1_a_b.jsonl", "other_1.jsonl", "s1_.jsonl"] {
+        for name in ["s1.jsonl", "s1_a_b.jsonl", "other_1.jsonl", "s1_.jsonl", "s1_a.jsonl@2"] {
             std::fs::write(folder.path().join(name), session).expect("written");
         }
         std::fs::write(folder.path().join("s1_log.jsonl"), "{}").expect("written");
         let owned = owner(&folder.path().join("s1_a_b.jsonl"), &Disk).expect("owned");
         assert_eq!(owned.main, folder.path().join("s1.jsonl"));
         assert_eq!(owned.role, FileRole::Agent("a_b".to_owned()));
-        for name in ["s1.jsonl", "other_1.jsonl", "s1_.jsonl", "s1_a.txt", "s1_log.jsonl"] {
+        for name in
+            ["s1.jsonl", "other_1.jsonl", "s1_.jsonl", "s1_a.txt", "s1_log.jsonl", "s1_a.jsonl@2"]
+        {
             assert_eq!(owner(&folder.path().join(name), &Disk), None, "{name}");
         }
+        std::fs::write(folder.path().join("s1.jsonl@2"), session).expect("written");
+        let owned = owner(&folder.path().join("s1_a.jsonl@2"), &Disk).expect("owned");
+        assert_eq!(owned.main, folder.path().join("s1.jsonl@2"));
     }
 }

@@ -122,6 +122,13 @@ impl Volume {
         Compression::bare(Path::new(main.file_name()?)).file_stem()?.to_str()
     }
 
+    /// Returns what stands behind `.jsonl` in the name of a main file, such as `@37b2b58b`: it tells
+    /// versions of a session apart, and their sub-agents.
+    pub(crate) fn version_of(main: &Path) -> Option<&str> {
+        let name = Compression::bare(Path::new(main.file_name()?)).to_str()?;
+        name.rsplit_once(".jsonl").map(|(_, version)| version)
+    }
+
     /// Returns a file's name as contents have it; `None` if the file does not lie below the folder
     /// of the main one, or its name is not text.
     pub(crate) fn name_of(path: &Path, main: &Path) -> Option<String> {

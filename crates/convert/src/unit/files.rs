@@ -275,7 +275,8 @@ impl Order {
 
     /// Returns where the target's client looks for the transcript of a sub-agent.
     pub(super) fn agent_path(&self, main: &Path, id: &str) -> Option<PathBuf> {
-        let name = (self.to.bundles?.agent_name)(Volume::stem_of(main)?, id);
+        let mut name = (self.to.bundles?.agent_name)(Volume::stem_of(main)?, id);
+        name.push_str(Volume::version_of(main).unwrap_or_default());
         moved(&main.with_file_name(name), main, main)
     }
 }
