@@ -706,7 +706,24 @@ fn sidechains_among_the_lines_are_said_with_their_tool_uses() {
     }
 }
 
-/// What is compressed holds a session with all that belongs to it: beside it, nothing would be found.
+/// Archives keep the versions of a session beside each other.
+#[test]
+fn versions_of_a_session_have_sub_agents_of_their_own() {
+    let bytes = with_agents_inside("claude-code/sidechains-side-by-side.jsonl");
+    let versions = ["", "@1", "@37b2b58b"];
+    let tree = Tree::from(versions.map(|version| (format!("s1.jsonl{version}"), bytes.clone())));
+    let (folder, source) = folder_with(&tree);
+    let clido = through(folder.path(), &source, &["clido"], &[]);
+    let written = read(&clido);
+    for version in versions {
+        let agents = ["60890a3", "7aa5b40", "9c54aa4", "b1f5d80e"];
+        let names = agents.map(|agent| format!("s1_{agent}.jsonl{version}"));
+        assert!(names.iter().all(|name| written.contains_key(name)), "{:?}", written.keys());
+    }
+    let back = through(folder.path(), &clido, &["claude-code"], &[]);
+    assert_same(&read(&back), &tree, "versions");
+}
+
 #[test]
 fn a_copy_of_a_tree_has_all_of_its_files() {
     let tree = project();
@@ -715,6 +732,7 @@ fn a_copy_of_a_tree_has_all_of_its_files() {
     assert_same(&read(&there), &tree, "copied");
 }
 
+/// What is compressed holds a session with all that belongs to it: beside it, nothing would be found.
 #[test]
 fn compressed_trees_come_back_whole() {
     let stream = with_agents_inside("sdk-wire/sub-agent.jsonl");
