@@ -23,7 +23,8 @@ pub(crate) const BUNDLES: Bundles = Bundles {
 /// Returns the session that a file belongs to: the one with the shortest name that its own name goes
 /// on, if both are sessions, and of one version, which archives name behind `.jsonl`.
 fn owner(path: &Path, files: &dyn Files) -> Option<Owner> {
-    let (stem, version) = path.file_name()?.to_str()?.rsplit_once(".jsonl")?;
+    let (stem, ending) = path.file_name()?.to_str()?.rsplit_once('.')?;
+    let version = ending.strip_prefix("jsonl")?;
     stem.match_indices('_').find_map(|(at, _)| {
         let (session, rest) = stem.split_at_checked(at)?;
         let agent = rest.strip_prefix('_')?;
@@ -77,7 +78,11 @@ mod tests {
         {
             assert_eq!(owner(&folder.path().join(name), &Disk), None, "{name}");
         }
-        std::fs::write(folder.path().join("s1.jsonl@2"), session).expect("written");
+        // What else stands beside a session is of no version.
+        for name in ["s1.jsonl@2", "s1.jsonl.bak", "s1_a.jsonl.bak"] {
+            std::fs::write(folder.path().join(name), session).expect("written");
+        }
+        assert_eq!(owner(&folder.path().join("s1_a.jsonl.bak"), &Disk), None);
         let owned = owner(&folder.path().join("s1_a.jsonl@2"), &Disk).expect("owned");
         assert_eq!(owned.main, folder.path().join("s1.jsonl@2"));
     }

@@ -122,11 +122,11 @@ impl Volume {
         Compression::bare(Path::new(main.file_name()?)).file_stem()?.to_str()
     }
 
-    /// Returns what stands behind `.jsonl` in the name of a main file, such as `@37b2b58b`: it tells
+    /// Returns what stands behind `jsonl` in the ending of a main file, such as `@37b2b58b`: it tells
     /// versions of a session apart, and their sub-agents.
     pub(crate) fn version_of(main: &Path) -> Option<&str> {
-        let name = Compression::bare(Path::new(main.file_name()?)).to_str()?;
-        name.rsplit_once(".jsonl").map(|(_, version)| version)
+        let name = Compression::bare(Path::new(main.file_name()?));
+        name.extension()?.to_str()?.strip_prefix("jsonl")
     }
 
     /// Returns a file's name as contents have it; `None` if the file does not lie below the folder
