@@ -38,39 +38,49 @@ const GATES: &[Gate] = &[
     },
 ];
 
+/// The gates that are tasks of ours: what each is called, and what returns whether it passes.
+const TASKS: &[(&str, fn(&Path) -> bool)] = &[
+    ("tidy", tidy),
+    ("clients", crate::clients::clients_of_tests),
+    ("engines", crate::engines::engines_of_tests),
+    ("instructions", |root| crate::instructions(root, false)),
+];
+
 /// Runs the gates, every one even if an earlier one failed; returns whether all passed.
 pub fn ci(root: &Path) -> bool {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut report = Vec::new();
-    for gate in GATES {
-        println!("gate: {}", gate.name);
+    let mut run = |name: &'static str, gate: &dyn Fn() -> bool| {
+        println!("gate: {name}");
         let start = Instant::now();
-        let mut command = Command::new(&cargo);
-        command.current_dir(root).args(gate.arguments);
-        if let Some(flags) = gate.rustdocflags {
-            command.env("RUSTDOCFLAGS", flags);
-        }
-        let is_fine = command.status().is_ok_and(|status| status.success());
-        report.push((gate.name, start.elapsed(), is_fine));
+        let is_fine = gate();
+        report.push((name, start.elapsed(), is_fine));
+    };
+    for gate in GATES {
+        run(gate.name, &|| passes(gate, root));
     }
-    println!("gate: tidy");
-    let start = Instant::now();
-    let problems = crate::tidy(root);
-    for problem in &problems {
-        println!("{problem}");
+    for (name, task) in TASKS {
+        run(name, &|| task(root));
     }
-    report.push(("tidy", start.elapsed(), problems.is_empty()));
-    println!("gate: clients");
-    let start = Instant::now();
-    let is_fine = crate::clients::clients_of_tests(root);
-    report.push(("clients", start.elapsed(), is_fine));
-    println!("gate: instructions");
-    let start = Instant::now();
-    let is_fine = crate::instructions(root, false);
-    report.push(("instructions", start.elapsed(), is_fine));
     for (name, time, is_fine) in &report {
         let word = if *is_fine { "passed" } else { "FAILED" };
         println!("{name:<14} {word} {:>6.1} min", time.as_secs_f64() / 60.0);
     }
     report.iter().all(|(_, _, is_fine)| *is_fine)
+}
+
+fn passes(gate: &Gate, root: &Path) -> bool {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root).args(gate.arguments);
+    if let Some(flags) = gate.rustdocflags {
+        command.env("RUSTDOCFLAGS", flags);
+    }
+    command.status().is_ok_and(|status| status.success())
+}
+
+fn tidy(root: &Path) -> bool {
+    let problems = crate::tidy(root);
+    for problem in &problems {
+        println!("{problem}");
+    }
+    problems.is_empty()
 }

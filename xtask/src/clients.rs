@@ -5,7 +5,7 @@ use std::{
     process::Command,
 };
 
-use crate::scratch::{build, call, in_scratch, python, script, target};
+use crate::scratch::{build, built_by_tests, call, in_scratch, python, script};
 
 /// The reader, from its source distribution: that one brings no client along.
 const SDK: &str = "claude-agent-sdk";
@@ -34,13 +34,7 @@ pub fn clients(root: &Path, folders: &[String]) -> bool {
 
 /// Asks for the fixtures, with the programs that the tests of the workspace have built.
 pub(crate) fn clients_of_tests(root: &Path) -> bool {
-    let built = || -> Result<PathBuf, String> {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let tests = ["test", "--workspace", "--locked", "--no-run", "--quiet"];
-        call(Command::new(cargo).current_dir(root).args(tests))?;
-        Ok(target(root))
-    };
-    ask(root, &[], built)
+    ask(root, &[], || built_by_tests(root))
 }
 
 fn ask(root: &Path, folders: &[String], built: impl FnOnce() -> Result<PathBuf, String>) -> bool {

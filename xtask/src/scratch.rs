@@ -25,6 +25,15 @@ pub(crate) fn build(root: &Path, arguments: &[&str]) -> Result<PathBuf, String> 
     Ok(target(root))
 }
 
+/// Builds what the tests of the workspace need and returns the folder of all that is built: a gate
+/// that asks for less would build it anew, with fewer features.
+pub(crate) fn built_by_tests(root: &Path) -> Result<PathBuf, String> {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let tests = ["test", "--workspace", "--locked", "--no-run", "--quiet"];
+    call(Command::new(cargo).current_dir(root).args(tests))?;
+    Ok(target(root))
+}
+
 /// Returns the folder of all that is built.
 pub(crate) fn target(root: &Path) -> PathBuf {
     root.join(env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from))
