@@ -6,6 +6,7 @@
 //! line is appended once the file that it tells of is on the disk under its name; the last one of a
 //! `dst` counts. In a store there are `src_etag` and `dst_etag` too.
 
+mod base;
 mod book;
 mod entry;
 pub(crate) mod lock;
@@ -19,13 +20,16 @@ use std::{
     os::unix::fs::MetadataExt,
     path::Path,
     ptr,
-    sync::{Arc, Mutex},
+    sync::Mutex,
 };
 
 use jsonl::Scanner;
 use twox_hash::XxHash3_64;
 
-pub(crate) use self::entry::{Origin, Record, Written, hex, source_of};
+pub(crate) use self::{
+    base::Base,
+    entry::{Origin, Record, Written, hex, source_of},
+};
 use self::{
     book::Book,
     entry::{Known, is_etag},
@@ -59,16 +63,6 @@ pub(crate) struct Journal {
     pub(crate) is_locked: bool,
 }
 
-/// Where the files are that a journal tells of.
-#[derive(Clone, Debug)]
-pub(crate) enum Base {
-    /// In a folder.
-    Folder(Arc<Folder>),
-    /// Below an URL in a store.
-    #[cfg(feature = "cloud")]
-    Prefix(Arc<Bucket>, std::path::PathBuf),
-}
-
 /// Why a folder's journal cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Unusable {
@@ -92,6 +86,19 @@ pub(crate) enum Standing {
 }
 
 impl Journal {
+    /// Opens the journal of a place, as [`Journal::open`] does that of a folder.
+    ///
+    /// # Errors
+    ///
+    /// As there; those of the store.
+    pub(crate) fn of_base(base: &Base, options: u64) -> Result<Self, Unusable> {
+        match base {
+            Base::Folder(folder) => Self::open(folder, options),
+            #[cfg(feature = "cloud")]
+            Base::Prefix(bucket, path) => Ok(Self::of_prefix(bucket.clone(), path, options)?),
+        }
+    }
+
     /// Opens the journal of a folder, made if it is not there, and takes the lock on it; `options`
     /// is a hash of all that the outputs depend on beside their sources.
     ///
@@ -149,7 +156,11 @@ impl Journal {
     ///
     /// Those of the store.
     #[cfg(feature = "cloud")]
-    pub(crate) fn of_prefix(bucket: Arc<Bucket>, prefix: &Path, options: u64) -> io::Result<Self> {
+    pub(crate) fn of_prefix(
+        bucket: std::sync::Arc<Bucket>,
+        prefix: &Path,
+        options: u64,
+    ) -> io::Result<Self> {
         let log = ObjectLog::open(bucket, &prefix.join(JOURNAL))?;
         let (past, _) = Past::read(log.saved())?;
         let book = Book::Object(Mutex::new(log));
@@ -178,13 +189,12 @@ impl Journal {
         });
         let is_of_it = *known.source == *path_body(origin.path);
         let is_racy = known.modified + RACY >= modified;
-        let stat = origin.snapshot.stat();
-        let is_as_it_was = match &stat.etag {
+        let is_as_it_was = match &origin.stat.etag {
             Some(etag) => is_etag(&known.source_etag, Some(etag)),
-            None => is_of_it && known.modified == stat.modified && !is_racy,
+            None => is_of_it && known.modified == origin.stat.modified && !is_racy,
         };
-        let is_unchanged = known.size == stat.length
-            && (is_as_it_was || known.source_hash == origin.snapshot.hash()?);
+        let is_unchanged = known.size == origin.stat.length
+            && (is_as_it_was || origin.hash()? == Some(known.source_hash));
         let is_same =
             is_unchanged && known.options == self.options ^ origin.salt && known.verdict.is_done();
         Ok(match is_of_it || is_unchanged {

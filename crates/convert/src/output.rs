@@ -102,7 +102,7 @@ impl Pending {
         Self::new(Hashing::of(file, asked), Home::Here(temporary, place), None)
     }
 
-    /// Creates what becomes an object.
+    /// Creates what becomes an object; `asked` is what will be asked of its bytes.
     ///
     /// # Errors
     ///
@@ -112,9 +112,10 @@ impl Pending {
         bucket: &Arc<Bucket>,
         path: &Path,
         compression: Option<Compression>,
+        asked: Asked,
     ) -> io::Result<Self> {
         let home = Home::Away(bucket.clone(), path.to_owned());
-        Self::new(Hashing::new(Stored::Open(tempfile::tempfile()?)), home, compression)
+        Self::new(Hashing::of(Stored::Open(tempfile::tempfile()?), asked), home, compression)
     }
 
     /// Creates a file that never appears, as if it were for a path.

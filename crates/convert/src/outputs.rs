@@ -3,6 +3,7 @@
 mod batch;
 mod begin;
 mod root;
+mod standing;
 mod told;
 
 use std::{
@@ -10,7 +11,7 @@ use std::{
     fs::File,
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Mutex, OnceLock, PoisonError},
 };
 
 pub(crate) use self::{batch::Durability, root::NotOpened};
@@ -20,11 +21,10 @@ use self::{
 };
 use crate::{
     compress::{Compression, Encoder},
-    folder::{Folder, Identity},
-    input::{Input, opened::Opened},
+    folder::Identity,
     interrupt::Interruptible,
     job::Refusal,
-    journal::{Journal, Origin, Record, Standing},
+    journal::{Base, Journal, Record},
     output::{Finished, Replace, hashing::Asked, is_no_space},
     storage::Storage,
 };
@@ -164,10 +164,16 @@ impl Outputs {
         Ok(Self::new(storage, Some(root), manner))
     }
 
-    /// Returns outputs of a worker, which go below a folder that others write to too: what is told of
+    /// Returns outputs of a worker, which go to a place that others write to too: what is told of
     /// them is kept for receipts.
-    pub(crate) fn of_worker(folder: Arc<Folder>, journal: Journal, manner: Manner) -> Self {
-        Self::new(Storage::Disk, Some(Root::of_worker(folder, journal)), manner)
+    pub(crate) fn of_worker(base: Base, journal: Journal, manner: Manner) -> Self {
+        let storage = base.storage();
+        let durability = match storage {
+            Storage::Disk => manner.durability,
+            #[cfg(feature = "cloud")]
+            Storage::Bucket(_) => Durability::File,
+        };
+        Self::new(storage, Some(Root::of_worker(base, journal)), Manner { durability, ..manner })
     }
 
     fn new(storage: Storage, root: Option<Root>, manner: Manner) -> Self {
@@ -178,29 +184,6 @@ impl Outputs {
     /// Returns whether account is kept of what is written, and from what.
     pub(crate) fn has_journal(&self) -> bool {
         self.root.is_some()
-    }
-
-    /// Returns how the output at a path stands to an input that is open; `salt` is a hash of what it
-    /// depends on beside that and the options, 0 if on nothing.
-    ///
-    /// # Errors
-    ///
-    /// The system's own, of reading the input.
-    pub(crate) fn standing(
-        &self,
-        path: &Path,
-        input: &Input,
-        opened: &mut Opened,
-        salt: u64,
-    ) -> io::Result<Standing> {
-        let default = Standing::Open(self.manner.replace());
-        let (Some(root), Some(source)) = (&self.root, input.absolute()?) else {
-            return Ok(default);
-        };
-        let (false, Some(snapshot)) = (self.manner.force, opened.snapshot()) else {
-            return Ok(default);
-        };
-        root.standing(path, &mut Origin { path: &source, snapshot, salt })
     }
 
     /// Returns what will be asked of the bytes of files.

@@ -15,9 +15,9 @@ from moto.server import ThreadedMotoServer
 import s3
 from azure import azure
 from google_cloud import google
-from stage import Stage
+from stage import Requests, Stage
 from web import web
-from workers import workers
+from workers import workers, workers_away
 
 CHECKS = (
     s3.there_and_back,
@@ -28,6 +28,7 @@ CHECKS = (
     s3.taken,
     s3.failing,
     workers,
+    workers_away,
     s3.large,
     azure,
     google,
@@ -36,12 +37,16 @@ CHECKS = (
 
 
 def main():
-    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    requests = Requests()
+    log = logging.getLogger("werkzeug")
+    log.setLevel(logging.INFO)
+    log.addHandler(requests)
+    log.propagate = False
     convert, azurite, folder = map(pathlib.Path, sys.argv[1:4])
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=True)
     server.start()
     host, port = server.get_host_and_port()
-    stage = Stage(convert, azurite, folder, f"http://{host}:{port}")
+    stage = Stage(convert, azurite, folder, f"http://{host}:{port}", requests)
     print(f"| {folder.name} | seconds | what holds |\n| --- | --- | --- |")
     try:
         for check in CHECKS:

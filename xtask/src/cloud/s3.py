@@ -35,7 +35,13 @@ def there_and_back(stage):
 def nothing_twice(stage):
     """The same run again writes no object; a changed source is converted again, alone."""
     before = stage.objects("plain/")
+    stage.requests.take()
     again = stage.report("s3://logs/in/", "--to", "clido", "-o", "s3://logs/plain/")
+    done = {source for source, it in again.items() if it.get("up_to_date")}
+    more = {source.split("/subagents/")[0] + ".jsonl" for source in again}
+    alone = {source for source in done - more if "/agent-" not in source}
+    read = {f"s3:/{path}" for method, path in stage.requests.take() if method == "GET"}
+    expect(alone and not read & alone, f"read again: {sorted(read & alone)[:5]}")
     expect(stage.objects("plain/") == before, "objects were written again")
     expect(any(it.get("up_to_date") for it in again.values()), "nothing is up to date")
     source = next(key for key, it in again.items() if it.get("up_to_date"))

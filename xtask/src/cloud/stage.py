@@ -1,8 +1,10 @@
 """The stores, the sessions in them, and the program; what all checks share."""
 
 import json
+import logging
 import os
 import pathlib
+import re
 import socket
 import socketserver
 import subprocess
@@ -12,14 +14,34 @@ import threading
 import boto3
 
 JOURNAL = ".convert-journal.jsonl"
+RECEIPTS = ".convert-receipts"
 SECRET = "not-to-be-told"
+
+
+class Requests(logging.Handler):
+    """What the store was asked, as its log tells: a method and a path each."""
+
+    def __init__(self):
+        super().__init__()
+        self.seen = []
+
+    def emit(self, record):
+        words = re.search(r'"(?:\x1b\[[0-9;]*m)*([A-Z]+) (\S+) ', record.getMessage())
+        if words:
+            self.seen.append(words.groups())
+
+    def take(self):
+        """Returns what was asked since this was called last."""
+        seen, self.seen = self.seen, []
+        return seen
 
 
 class Stage:
     """A store, the sessions in it, and the program."""
 
-    def __init__(self, convert, azurite, folder, endpoint):
+    def __init__(self, convert, azurite, folder, endpoint, requests):
         self.convert, self.azurite, self.folder = convert, azurite, folder
+        self.requests = requests
         self.environment = {
             **os.environ,
             "AWS_ACCESS_KEY_ID": "somebody",
@@ -71,7 +93,8 @@ class Stage:
         """Begins a run that nobody waits for."""
         command = [self.convert, *arguments]
         environment = {**self.environment, **more}
-        return subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        return subprocess.Popen(command, env=environment, **quiet)
 
     def report(self, *arguments, status=(0, 1, 2), **more):
         """Runs, and returns what became of each source."""
@@ -87,9 +110,9 @@ class Stage:
         names = [str(pathlib.Path(path).relative_to(self.folder)) for path in done]
         return sorted(name for name in names if "claude-code/" in name or "real/" in name) or names
 
-    def same(self, prefix, folder):
-        """Compares what is below a prefix with a folder, but for the journals."""
-        there = set(self.objects(prefix))
+    def same(self, prefix, folder, but="nothing"):
+        """Compares what is below a prefix with a folder, but for the journals, and some names."""
+        there = {name for name in self.objects(prefix) if not name.startswith(but)}
         here = files(folder) - {JOURNAL}
         expect(there == here, f"{prefix}: {sorted(there ^ here)[:5]} on one side only")
         for name in here:

@@ -1,9 +1,10 @@
-"""Workers that read objects."""
+"""Workers that read and write objects."""
 
 import json
 import pathlib
+import time
 
-from stage import JOURNAL, expect, files
+from stage import JOURNAL, RECEIPTS, expect, files
 
 
 def workers(stage):
@@ -42,3 +43,58 @@ def workers(stage):
     told = {it["id"]: it for it in told}
     expect("refused" in told[good["id"]]["error"], str(told))
     expect(told["h"]["status"] != "fail", str(told))
+
+
+def workers_away(stage):
+    """Workers write objects: those of a run, each once, whoever of them is killed."""
+    plan = pathlib.Path("plan-away")
+    out = "s3://logs/worked/"
+    plan.write_text(stage.run("plan", "s3://logs/in/", "--to", "clido", "-o", out, "-q").stdout)
+    # Two share the plan, and one of them is killed at its work.
+    killed, other = (stage.start("work", "-j", "1", "--shard", f"{n}/2", str(plan)) for n in (1, 2))
+    before = []
+    while not before and killed.poll() is None:
+        time.sleep(0.05)
+        before = [name for name in stage.objects("worked/") if name.startswith(RECEIPTS)]
+    killed.kill()
+    killed.wait()
+    expect(other.wait() == 0, "the other worker failed")
+    first = {it["id"] for it in stage.receipts(plan) if it["status"] == "ok"}
+    expect(first, "nothing was left to do")
+    stage.same("worked/", pathlib.Path("plain-there"), but=RECEIPTS)
+    # Again, nothing is; the receipts that are kept are enough to merge.
+    written = outputs(stage)
+    again = {it["status"] for it in stage.receipts(plan)}
+    expect("ok" not in again, f"done again: {again}")
+    expect(outputs(stage) == written, "objects were written again")
+    stage.run("merge", "--plan", str(plan))
+    # Then a run finds all of it in the journal.
+    report = stage.report("s3://logs/in/", "--to", "clido", "-o", out)
+    anew = [source for source, it in report.items() if "bytes_out" in it]
+    expect(not anew, f"done again by a run: {anew[:5]}")
+    # From one store to another, a changed source is done again, alone; an edited output stays.
+    names = stage.sessions()
+    body = stage.get(f"in/{names[0]}")
+    stage.put(f"in/{names[0]}", body + body.splitlines(keepends=True)[-1])
+    mine = stage.get(f"worked/{names[1]}") + b"\n"
+    stage.put(f"worked/{names[1]}", mine)
+    told = {it["id"]: it for it in stage.receipts(plan)}
+    done = [name for name, it in told.items() if it["status"] == "ok"]
+    expect(done == names[:1], f"also done: {done}")
+    expect("exists" in told[names[1]].get("error", ""), f"an edited output: {told[names[1]]}")
+    expect(stage.get(f"worked/{names[1]}") == mine, "an edited output was overwritten")
+    stage.put(f"in/{names[0]}", body)
+    # A bucket that is not there is told by each receipt, and by whoever plans for it.
+    lost = [json.loads(line) for line in plan.read_text().splitlines()][-3:]
+    away = [{**it, "out": it["out"].replace("/logs/", "/nowhere/"), "root": "s3://nowhere/"} for it in lost]
+    plan.write_text("".join(json.dumps(it) + "\n" for it in away))
+    told = stage.receipts(plan)
+    expect(all("no such bucket" in it.get("error", "") for it in told) and len(told) == 3, str(told))
+    planned = stage.run("plan", "s3://logs/in/", "--to", "clido", "-o", "s3://nowhere/", status=(2,))
+    expect("no such bucket" in planned.stderr, planned.stderr)
+
+
+def outputs(stage):
+    """What workers wrote, but for their receipts."""
+    found = stage.objects("worked/").items()
+    return {name: it for name, it in found if not name.startswith(RECEIPTS)}

@@ -3,7 +3,7 @@
 use std::{
     collections::VecDeque,
     io::{self, Read},
-    path::Path,
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
@@ -17,7 +17,10 @@ use super::{
     failure::failure,
     runtime::Begun,
 };
-use crate::{output::temporary::new_name, storage::Stat};
+use crate::{
+    output::temporary::{is_temporary, new_name},
+    storage::Stat,
+};
 
 /// What is larger goes in parts.
 const MAX_WHOLE: u64 = 16 * 1024 * 1024;
@@ -208,6 +211,16 @@ impl Bucket {
         match removed {
             None | Some(Ok(()) | Err(Error::NotFound { .. })) => Ok(()),
             Some(Err(error)) => Err(failure(&error)),
+        }
+    }
+
+    /// Removes what dead runs left of objects that were to be copied to their names.
+    pub(crate) fn sweep(&self, objects: &[PathBuf]) {
+        for path in objects {
+            if path.file_name().is_some_and(is_temporary) && self.is_old(path) {
+                // What cannot be removed now is removed by a later run.
+                _ = self.remove(path);
+            }
         }
     }
 

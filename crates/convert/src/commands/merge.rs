@@ -11,8 +11,8 @@ use jsonl::Scanner;
 use crate::{
     account::{self, Telling},
     cli::ConversionArgs,
-    folder::Folder,
-    journal::Journal,
+    input::remote::Stores,
+    journal::{Base, Journal},
     run::{Status, complain, failed},
     terminal::shown::shown,
     worker::{
@@ -53,8 +53,9 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         Ok(how) => how,
         Err(why) => return failed(&why),
     };
-    let folder = Folder::create(&first.root).map_err(|error| named(error, &first.root))?;
-    let journal = match Journal::open(&folder, first.digest) {
+    let base = Base::open(&first.root, &mut Stores::default());
+    let base = base.map_err(|error| named(error, &first.root))?;
+    let journal = match Journal::of_base(&base, first.digest) {
         Ok(journal) => journal,
         Err(why) => return failed(&format!("{}: {why}", shown(&first.root.to_string_lossy()))),
     };
@@ -63,7 +64,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         merged.read(open(path)?).map_err(|error| named(error, path))?;
     }
     if args.receipts.is_empty() {
-        merged.read_store(&Store::of(folder.clone()));
+        merged.read_store(&Store::of(base.clone()));
     }
     let mut scanner = Scanner::default();
     for line in merged.written() {
@@ -71,7 +72,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     }
     let mut n_open = 0;
     for (pieces, n_lines) in merged.whole_files() {
-        match join(&pieces, &journal, &folder, n_lines) {
+        match join(&pieces, &journal, &base, n_lines) {
             Ok(Some(line)) => journal.append_new(&line, &mut scanner)?,
             Ok(None) => {}
             Err(error) => {
@@ -82,6 +83,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         }
     }
     journal.sync()?;
+    journal.close()?;
     let (n_missing, time) = (merged.n_missing(), merged.time());
     let (settled, problems) = merged.settle();
     problems.iter().for_each(|problem| complain(problem));

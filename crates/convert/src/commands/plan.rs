@@ -1,7 +1,6 @@
 //! `plan`: what a run over many inputs would do, a line for each session, for workers to do.
 
 use std::{
-    ffi::OsStr,
     io::{self, Write},
     path::{Path, PathBuf, absolute},
 };
@@ -15,12 +14,8 @@ use crate::{
     detect,
     folder::Folder,
     folder_run::plan::{Plan, Task, largest_first},
-    input::{Input, JOURNAL, is_inside_an_input, sessions::Lookup},
-    journal::{
-        lock::{Lock, lock},
-        paths::path_body,
-    },
-    output::temporary::remove_stale,
+    input::{Input, is_inside_an_input, remote::Stores, sessions::Lookup},
+    journal::{Base, paths::path_body},
     run::{Status, failed, inputs},
     storage::is_url,
     terminal::{
@@ -28,7 +23,7 @@ use crate::{
         progress::say,
     },
     unit::Unit,
-    worker::{join::pieces, planned::Planned},
+    worker::{join::pieces, named, planned::Planned},
 };
 
 /// What to plan, and where it goes.
@@ -39,7 +34,7 @@ pub(crate) struct Args {
     inputs: Vec<PathBuf>,
     #[command(flatten)]
     how: ConversionArgs,
-    /// The folder that workers write to
+    /// The folder, or the URL, that workers write to
     #[arg(short, long, value_hint = ValueHint::DirPath)]
     output: PathBuf,
     /// The project whose sessions are meant by ids; without an input, all of them
@@ -71,13 +66,8 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     if is_folder && is_inside_an_input(&args.output, &args.inputs) {
         return failed("the output folder is inside the input folder");
     }
-    if is_url(&args.output) {
-        return failed(
-            "workers write to folders; what goes to an object store is written by a run",
-        );
-    }
-    let root = absolute(&args.output)?;
-    sweep(&root);
+    let root = if is_url(&args.output) { args.output.clone() } else { absolute(&args.output)? };
+    sweep(&root).map_err(|error| named(error, &root))?;
     let units = Unit::group(inputs);
     let (output, is_mirrored, dedupe) = (&*root, true, args.dedupe);
     let tasks = Plan { how, units: &units, output, is_mirrored, dedupe }.tasks(n_cores());
@@ -147,18 +137,19 @@ fn is_by_line(task: &Task<'_>, how: &ConversionArgs) -> bool {
         how.source().or_else(found)
     };
     let is_alone = task.unit.others.is_empty() && task.is_free && task.same_as.is_none();
-    let is_alone = is_alone && task.unit.main.storage().is_disk();
+    let is_alone = is_alone && task.unit.main.storage().is_disk() && !is_url(&task.path);
     let to = how.target().map(|format| format.name);
     is_alone && how.compress.is_none() && format().map(|format| format.name) == to
 }
 
-/// Removes what dead runs and workers left in a folder, if there is one and nobody writes to it.
-fn sweep(root: &Path) {
-    let Ok(folder) = Folder::open(root) else { return };
-    let is_free = |journal| lock(&journal).is_ok_and(|it| it == Lock::Held);
-    if let Ok(journal) = folder.read(OsStr::new(JOURNAL))
-        && is_free(journal)
-    {
-        remove_stale(&folder);
+/// Removes what dead runs and workers left in a place, if it is there.
+///
+/// # Errors
+///
+/// That an URL leads to no store that can be written to; those of the store.
+fn sweep(root: &Path) -> io::Result<()> {
+    if is_url(root) {
+        return Base::open(root, &mut Stores::default())?.sweep();
     }
+    Folder::open(root).map_or(Ok(()), |folder| Base::Folder(folder).sweep())
 }

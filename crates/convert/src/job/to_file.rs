@@ -49,6 +49,9 @@ impl Order {
     ) -> Result<Outcome, Refusal> {
         check_target(input, path)?;
         let salt = extra.salt();
+        if let Some(verdict) = self.outputs.unread(path, input, salt)? {
+            return Ok(Outcome::UpToDate(verdict));
+        }
         for attempt in 1..=MAX_ATTEMPTS {
             let mut opened = input.open_within(self.limits)?;
             if !self.outputs.has_journal() && attempt < MAX_ATTEMPTS {
@@ -150,6 +153,9 @@ impl Order {
     /// Copies a file that belongs to a session, unless the copy is there and up to date.
     pub(crate) fn copy(&self, input: &Input, path: &Path) -> Result<Outcome, Refusal> {
         check_target(input, path)?;
+        if let Some(verdict) = self.outputs.unread(path, input, 0)? {
+            return Ok(Outcome::UpToDate(verdict));
+        }
         let limits = self.limits;
         let mut opened =
             if self.redacts { input.open_within(limits)? } else { input.open_as_it_is()? };

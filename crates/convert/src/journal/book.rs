@@ -25,24 +25,24 @@ pub(super) enum Book {
 impl Book {
     /// Takes a line, in one write.
     pub(super) fn append(&self, record: &Record, options: u64) -> io::Result<()> {
-        match self {
-            Book::File(_) => self.append_line(&record.line(options)),
-            #[cfg(feature = "cloud")]
-            Book::Object(log) => {
-                locked(log).append(&record.line(options));
-                Ok(())
-            }
-            Book::Told(told) => {
-                locked(told).push(record.clone());
-                Ok(())
-            }
+        if let Book::Told(told) = self {
+            locked(told).push(record.clone());
+            return Ok(());
         }
+        self.append_line(&record.line(options))
     }
 
-    /// Takes a line as it stands, in one write; one that is no file takes none.
+    /// Takes a line as it stands, in one write; receipts take none.
     pub(super) fn append_line(&self, line: &[u8]) -> io::Result<()> {
-        let Book::File(file) = self else { return Ok(()) };
-        let mut file = locked(file);
+        let mut file = match self {
+            Book::File(file) => locked(file),
+            #[cfg(feature = "cloud")]
+            Book::Object(log) => {
+                locked(log).append(line);
+                return Ok(());
+            }
+            Book::Told(_) => return Ok(()),
+        };
         let end = file.seek(SeekFrom::End(0))?;
         let written = match file.write(line) {
             Ok(n) if n == line.len() => Ok(()),

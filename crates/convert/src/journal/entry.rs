@@ -2,6 +2,7 @@
 
 use std::{
     fmt::Write as _,
+    io,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::Arc,
@@ -18,6 +19,7 @@ use crate::{
     folder::Folder,
     input::snapshot::Snapshot,
     job::verdict::{Verdict, n_lost},
+    storage::Stat,
 };
 
 /// The version of the lines.
@@ -27,9 +29,28 @@ const VERSION: u32 = 1;
 pub(crate) struct Origin<'s> {
     /// Its absolute path.
     pub(crate) path: &'s Path,
-    pub(crate) snapshot: &'s mut Snapshot,
+    pub(crate) stat: Stat,
+    /// What it says, if it is open.
+    pub(crate) content: Option<&'s mut Snapshot>,
     /// A hash of what its outputs depend on beside it and the options; 0 if on nothing.
     pub(crate) salt: u64,
+}
+
+impl<'s> Origin<'s> {
+    /// Takes a source that is open.
+    pub(crate) fn open(path: &'s Path, snapshot: &'s mut Snapshot, salt: u64) -> Self {
+        Self { path, stat: snapshot.stat().clone(), content: Some(snapshot), salt }
+    }
+
+    /// Takes a source that nobody opened.
+    pub(crate) fn listed(path: &'s Path, stat: Stat, salt: u64) -> Self {
+        Self { path, stat, content: None, salt }
+    }
+
+    /// Returns the XXH3 of what it says, if it is open.
+    pub(super) fn hash(&mut self) -> io::Result<Option<u64>> {
+        self.content.as_mut().map(|it| it.hash()).transpose()
+    }
 }
 
 /// What a line says.

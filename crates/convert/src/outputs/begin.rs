@@ -42,7 +42,7 @@ impl Outputs {
         }
         #[cfg(feature = "cloud")]
         if let Storage::Bucket(bucket) = &self.storage {
-            let pending = Pending::of_object(bucket, path, compression);
+            let pending = Pending::of_object(bucket, path, compression, self.asked());
             return pending.map_err(|error| unwritten(error, path));
         }
         let asked = self.asked();

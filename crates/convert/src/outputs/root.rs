@@ -8,7 +8,7 @@ use std::{
 };
 
 #[cfg(feature = "cloud")]
-use crate::{cloud::Bucket, output::temporary::is_temporary};
+use crate::cloud::Bucket;
 use crate::{
     folder::Folder,
     journal::{Base, Journal, Origin, Record, Standing, Unusable},
@@ -72,7 +72,9 @@ impl Root {
         let open = || {
             // What is there is known at once, and not asked for one by one.
             let objects = bucket.list(path).map_err(Unusable::Place)?;
-            sweep(bucket, &objects, is_rehearsal);
+            if !is_rehearsal {
+                bucket.sweep(&objects);
+            }
             let journal = Some(Journal::of_prefix(bucket.clone(), path, options)?);
             let base = Some(Base::Prefix(bucket.clone(), path.to_owned()));
             Ok(Self { path: path.to_owned(), base, journal, is_rehearsal })
@@ -85,9 +87,9 @@ impl Root {
         Ok(Self { path: path.to_owned(), base, journal: None, is_rehearsal: false })
     }
 
-    pub(super) fn of_worker(folder: Arc<Folder>, journal: Journal) -> Self {
-        let path = folder.path().to_owned();
-        let (base, journal) = (Some(Base::Folder(folder)), Some(journal));
+    pub(super) fn of_worker(base: Base, journal: Journal) -> Self {
+        let path = base.path().to_owned();
+        let (base, journal) = (Some(base), Some(journal));
         Self { path, base, journal, is_rehearsal: false }
     }
 
@@ -136,17 +138,6 @@ impl Root {
         match &self.journal {
             Some(journal) if !self.is_rehearsal => journal.sync(),
             _ => Ok(()),
-        }
-    }
-}
-
-/// Removes what dead runs left of objects that were to be copied to their names.
-#[cfg(feature = "cloud")]
-fn sweep(bucket: &Bucket, objects: &[PathBuf], is_rehearsal: bool) {
-    for path in objects.iter().filter(|_| !is_rehearsal) {
-        if path.file_name().is_some_and(is_temporary) && bucket.is_old(path) {
-            // What cannot be removed now is removed by a later run.
-            _ = bucket.remove(path);
         }
     }
 }

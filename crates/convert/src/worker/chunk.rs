@@ -20,13 +20,12 @@ use super::{
 use crate::{
     account::Telling,
     cli::ConversionArgs,
-    folder::Folder,
     folder_run::{FolderRun, Worked, plan::Task},
     input::{JOURNAL, remote::Stores},
     interrupt::is_interrupted,
     job::{Order, settled::End},
     journal::{
-        Journal,
+        Base, Journal,
         lock::{Lock, lock_shared},
         paths::path_body,
         source_of,
@@ -50,17 +49,17 @@ pub(crate) struct Worker {
     pub(crate) force: bool,
     /// Whether receipts have the reports of files.
     pub(crate) wants_reports: bool,
-    /// The folders that are written to.
+    /// The places that are written to.
     pub(crate) roots: Mutex<HashMap<PathBuf, Arc<Root>>>,
-    /// The stores that are read from.
+    /// The stores that are read from, and written to.
     pub(crate) stores: Mutex<Stores>,
 }
 
-/// A folder that is written to, and the lock on it, which other workers share.
+/// A place that is written to; of a folder, with the lock on it, which other workers share.
 #[derive(Debug)]
 pub(crate) struct Root {
-    folder: Arc<Folder>,
-    _lock: File,
+    base: Base,
+    _lock: Option<File>,
 }
 
 /// A unit that can be done.
@@ -102,21 +101,16 @@ impl Worker {
         });
         let ready = how.and_then(|how| Ok((how, self.root(&first.root)?)));
         match ready {
-            Ok((how, root)) => self.work_below(units, &how, &root.folder),
+            Ok((how, root)) => self.work_below(units, &how, &root.base),
             Err(why) => units.iter().map(|it| Receipt::failed(it, &why).line()).collect(),
         }
     }
 
-    fn work_below(
-        &self,
-        units: &[Planned],
-        how: &ConversionArgs,
-        folder: &Arc<Folder>,
-    ) -> Vec<Vec<u8>> {
-        let store = Store::of(folder.clone());
+    fn work_below(&self, units: &[Planned], how: &ConversionArgs, base: &Base) -> Vec<Vec<u8>> {
+        let store = Store::of(base.clone());
         let (mut ready, mut receipts) = (Vec::new(), Vec::new());
         for planned in units {
-            if let Some(receipt) = joined(planned, &store, folder, how.digest()) {
+            if let Some(receipt) = joined(planned, &store, base, how.digest()) {
                 receipts.push(receipt);
                 continue;
             }
@@ -140,7 +134,7 @@ impl Worker {
             is_rehearsal: false,
             is_signed: true,
         };
-        let outputs = Arc::new(Outputs::of_worker(folder.clone(), journal, manner));
+        let outputs = Arc::new(Outputs::of_worker(base.clone(), journal, manner));
         let Some(mut order) = Order::of(how, outputs.clone(), 0) else {
             let failed = |it: &Planned| Receipt::failed(it, "no format to write").line();
             return units.iter().map(failed).collect();
@@ -151,7 +145,7 @@ impl Worker {
         }
         let telling = &Telling {
             how,
-            output: Some(folder.path()),
+            output: Some(base.path()),
             is_folder: true,
             is_rehearsal: false,
             quiet: true,
@@ -163,7 +157,7 @@ impl Worker {
         let progress = Progress::start(Mode::None, 0, 0);
         let run = FolderRun { telling, order: &order, tasks: &tasks, is_mirrored: true, n_jobs: 1 };
         let worked = run.run(&progress);
-        let mut told = Told::of(outputs.take_told(), how.digest(), folder.path());
+        let mut told = Told::of(outputs.take_told(), how.digest(), base.path());
         for (it, worked) in ready.iter().zip(worked) {
             if is_interrupted() && worked.files.iter().any(|file| file.end == End::Left) {
                 continue;
@@ -174,7 +168,7 @@ impl Worker {
         receipts
     }
 
-    /// Opens a folder to write to, once, and takes its share of the lock on it.
+    /// Opens a place to write to, once; of a folder, it takes its share of the lock.
     fn root(&self, path: &Path) -> Result<Arc<Root>, String> {
         let mut roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(root) = roots.get(path) {
@@ -182,16 +176,15 @@ impl Worker {
         }
         let failed = |error| format!("{}: {error}", shown(&path.to_string_lossy()));
         let open = || {
-            let folder = Folder::create(path)?;
+            let base = Base::open(path, &mut self.stores())?;
+            let Some(folder) = base.folder() else { return Ok(Some(Root { base, _lock: None })) };
             let journal = folder.append(OsStr::new(JOURNAL), FILE_MODE)?;
-            Ok((lock_shared(&journal)?, folder, journal))
+            let is_free = !matches!(lock_shared(&journal)?, Lock::Other(_));
+            Ok(is_free.then_some(Root { base, _lock: Some(journal) }))
         };
-        let root = match open().map_err(|error: std::io::Error| failed(error.to_string()))? {
-            (Lock::Held | Lock::Unknown, folder, lock) => Arc::new(Root { folder, _lock: lock }),
-            (Lock::Other(_), ..) => {
-                return Err(failed("a run writes to this folder at the moment".to_owned()));
-            }
-        };
+        let root = open().map_err(|error: std::io::Error| failed(error.to_string()))?;
+        let taken = || failed("a run writes to this folder at the moment".to_owned());
+        let root = Arc::new(root.ok_or_else(taken)?);
         roots.insert(path.to_owned(), root.clone());
         Ok(root)
     }

@@ -8,7 +8,6 @@ use std::{
     fs::File,
     io,
     path::{Path, PathBuf, absolute},
-    sync::Arc,
 };
 
 use super::{
@@ -18,7 +17,6 @@ use super::{
     store::Store,
 };
 use crate::{
-    folder::Folder,
     folder_run::Worked,
     input::{Input, RECEIPTS, snapshot::Snapshot},
     job::{
@@ -56,7 +54,7 @@ pub(crate) fn pieces(whole: Planned, max_bytes: u64) -> Vec<Planned> {
 pub(super) fn joined(
     planned: &Planned,
     store: &Store,
-    folder: &Arc<Folder>,
+    base: &Base,
     digest: u64,
 ) -> Option<Vec<u8>> {
     let PlannedPiece { of, whole, .. } = planned.piece.as_ref()?;
@@ -67,9 +65,7 @@ pub(super) fn joined(
     let snapshot = &mut Snapshot::new(File::open(&planned.main).ok()?).ok()?;
     let path = &absolute(&planned.main).ok()?;
     let below = whole.strip_prefix(&planned.root).ok()?;
-    let standing = journal
-        .standing(&Base::Folder(folder.clone()), below, &mut Origin { path, snapshot, salt: 0 })
-        .ok()?;
+    let standing = journal.standing(base, below, &mut Origin::open(path, snapshot, 0)).ok()?;
     let Standing::UpToDate(verdict) = standing else { return None };
     let files = vec![Settled::new(End::UpToDate, verdict)];
     let worked = Worked { files, ..Worked::default() };
@@ -86,7 +82,7 @@ pub(super) fn joined(
 pub(crate) fn join(
     pieces: &[&Planned],
     journal: &Journal,
-    folder: &Arc<Folder>,
+    base: &Base,
     n_lines: u64,
 ) -> io::Result<Option<Vec<u8>>> {
     let Some((first, PlannedPiece { of, whole, .. })) =
@@ -94,19 +90,21 @@ pub(crate) fn join(
     else {
         return Ok(None);
     };
-    let store = Store::of(folder.clone());
+    let store = Store::of(base.clone());
     let etag = Planned::etag([&Input::file(first.main.clone())]);
-    if pieces.iter().all(|it| joined(it, &store, folder, first.digest).is_some()) {
+    if pieces.iter().all(|it| joined(it, &store, base, first.digest).is_some()) {
         return Ok(None);
     }
     let below = whole.strip_prefix(&first.root).unwrap_or(whole);
     let source = absolute(&first.main)?;
     let mut snapshot = Snapshot::new(File::open(&source)?)?;
-    let mut origin = Origin { path: &source, snapshot: &mut snapshot, salt: 0 };
-    let replace = match journal.standing(&Base::Folder(folder.clone()), below, &mut origin)? {
+    let mut origin = Origin::open(&source, &mut snapshot, 0);
+    let replace = match journal.standing(base, below, &mut origin)? {
         Standing::Open(replace) => replace,
         Standing::UpToDate(_) => Replace::Own,
     };
+    // What goes to a store is not planned in pieces.
+    let folder = base.folder().ok_or(io::ErrorKind::Unsupported)?;
     let place = Place::below(folder, below)?;
     let mut pending = Pending::create(place, snapshot.mode(), None, Asked::Sha256)?;
     let mut left = Vec::new();
