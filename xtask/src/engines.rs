@@ -18,36 +18,26 @@ const ENGINES: [&str; 4] = ["shell", "sail", "spark", "ray"];
 /// How many sessions the archive has, if nothing else is said.
 const N_SESSIONS: &str = "20000";
 
-/// Which build of the program the wheel carries.
-#[derive(Clone, Copy, Eq, PartialEq)]
-enum Profile {
-    Release,
-    /// The tests have built most of it.
-    Debug,
-}
-
 /// Makes an archive of sessions and converts it, and the folders that are named, with the engines that
 /// the options name, such as `--sail`, or with all; returns whether all wrote the same.
 pub fn engines(root: &Path, options: &[String]) -> bool {
     in_scratch("engines", |scratch| {
         let target = build(root, &["-p", "benches", "--example", "archive"])?;
-        run(root, options, &target, Profile::Release, scratch)
+        run(root, options, &target, &["--release"], scratch)
     })
 }
 
 /// Converts a few sessions with processes and with Sail, by what the tests of the workspace have built.
 pub(crate) fn engines_of_tests(root: &Path) -> bool {
     let options = ["--sessions", "50", "--shell", "--sail"].map(str::to_owned);
-    in_scratch("engines", |scratch| {
-        run(root, &options, &built_by_tests(root)?, Profile::Debug, scratch)
-    })
+    in_scratch("engines", |scratch| run(root, &options, &built_by_tests(root)?, &[], scratch))
 }
 
 fn run(
     root: &Path,
     options: &[String],
     target: &Path,
-    profile: Profile,
+    how: &[&str],
     scratch: &Path,
 ) -> Result<(), String> {
     let here = env::current_dir().map_err(|error| error.to_string())?;
@@ -68,7 +58,7 @@ fn run(
     let archive = scratch.join(format!("{n_sessions} made up"));
     call(Command::new(target.join("debug/examples/archive")).arg(&archive).arg(n_sessions))?;
     let python = python(scratch, &["maturin"])?;
-    let wheel = wheel(root, profile, scratch, &python)?;
+    let wheel = wheel(root, how, scratch, &python)?;
     call(Command::new(&python).args(["-m", "pip", "install", "-q"]).arg(&wheel))?;
     let mut run = Command::new(&python);
     run.env("PYTHONDONTWRITEBYTECODE", "1").arg(root.join(SCRIPTS));
@@ -76,14 +66,17 @@ fn run(
     call(run.arg(archive).args(folders))
 }
 
-/// Builds the wheel of the Python package, with the program in it, and returns its path.
-fn wheel(root: &Path, profile: Profile, scratch: &Path, python: &Path) -> Result<PathBuf, String> {
+/// Builds the wheel of the Python package, with the program in it, and returns its path; `how` is what
+/// maturin is told of the build.
+pub(crate) fn wheel(
+    root: &Path,
+    how: &[&str],
+    scratch: &Path,
+    python: &Path,
+) -> Result<PathBuf, String> {
     let wheels = scratch.join("wheels");
     let mut maturin = Command::new(python.with_file_name("maturin"));
-    maturin.args(["build", "--quiet", "--out"]).arg(&wheels);
-    if profile == Profile::Release {
-        maturin.arg("--release");
-    }
+    maturin.args(["build", "--quiet", "--out"]).arg(&wheels).args(how);
     call(maturin.current_dir(root.join("python")))?;
     let wheels = fs::read_dir(wheels).map_err(|error| error.to_string())?;
     let mut paths = wheels.flatten().map(|entry| entry.path());

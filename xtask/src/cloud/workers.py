@@ -1,8 +1,14 @@
 """Workers that read and write objects."""
 
 import json
+import os
 import pathlib
 import time
+
+import session_convert
+from pysail.spark import SparkConnectServer
+from pyspark.sql import SparkSession
+from session_convert.spark import convert_df
 
 from stage import JOURNAL, RECEIPTS, expect, files
 
@@ -92,6 +98,22 @@ def workers_away(stage):
     expect(all("no such bucket" in it.get("error", "") for it in told) and len(told) == 3, str(told))
     planned = stage.run("plan", "s3://logs/in/", "--to", "clido", "-o", "s3://nowhere/", status=(2,))
     expect("no such bucket" in planned.stderr, planned.stderr)
+
+
+def sail(stage):
+    """Sail's workers, and so Spark's, go from store to store."""
+    os.environ.update(stage.environment, RUST_LOG="error")
+    units = session_convert.plan("s3://logs/in/", "--to", "clido", "-o", "s3://logs/sail/")
+    server = SparkConnectServer("127.0.0.1", 0)
+    server.start(background=True)
+    address = f"sc://127.0.0.1:{server.listening_address[1]}"
+    session = SparkSession.builder.remote(address).getOrCreate()
+    frame = session.createDataFrame([(unit,) for unit in units], "unit string")
+    receipts = convert_df(frame.repartition(4)).collect()
+    session.stop()
+    server.stop()
+    expect(len(receipts) == len(units), f"{len(receipts)} receipts of {len(units)} units")
+    stage.same("sail/", pathlib.Path("plain-there"), but=RECEIPTS)
 
 
 def outputs(stage):
