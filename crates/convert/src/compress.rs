@@ -3,7 +3,7 @@
 use std::{
     ffi::OsStr,
     io::{self, BufReader, Read, Write},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use flate2::{bufread::MultiGzDecoder, write::GzEncoder};
@@ -40,6 +40,17 @@ impl Compression {
         let ending = name.extension().and_then(OsStr::to_str).unwrap_or_default();
         let is_packed = ["gz", "zst", "zstd"].contains(&ending.to_ascii_lowercase().as_str());
         name.file_stem().filter(|_| is_packed).map_or(name, Path::new)
+    }
+
+    /// Returns a path without the ending that tells of compression, if it has one.
+    pub(crate) fn bare_path(path: &Path) -> PathBuf {
+        path.with_file_name(Self::bare(Path::new(path.file_name().unwrap_or_default())))
+    }
+
+    /// Returns whether a name has an ending that tells of compression.
+    pub(crate) fn is_told_by(path: &Path) -> bool {
+        let name = Path::new(path.file_name().unwrap_or_default());
+        Self::bare(name) != name
     }
 
     /// Returns the ending of the names of such files.

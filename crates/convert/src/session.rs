@@ -2,6 +2,7 @@
 
 mod cursor;
 mod events;
+pub(crate) mod place;
 mod start;
 
 use std::{
@@ -13,10 +14,13 @@ use std::{
 use twox_hash::XxHash3_64;
 
 pub(crate) use self::events::SessionEvents;
-use self::start::{Seen, Start};
+use self::{
+    place::{Bytes, Place},
+    start::{Seen, Start},
+};
 use crate::{
     carry::{Contents, Volume, VolumeKind},
-    storage::{Bytes, Stat, Storage},
+    storage::Stat,
 };
 
 /// The files of a session. The main one comes first, those that are carried as they are last.
@@ -28,7 +32,7 @@ pub(crate) struct Session {
 /// A file of a session.
 #[derive(Clone, Debug)]
 pub(crate) struct SessionFile {
-    storage: Storage,
+    place: Place,
     pub(crate) path: PathBuf,
     /// What to call it in messages.
     label: String,
@@ -61,18 +65,18 @@ impl Session {
     ///
     /// Those of looking at a file.
     pub(crate) fn new(
-        storage: &Storage,
+        place: &Place,
         files: impl IntoIterator<Item = (PathBuf, VolumeKind, String, String)>,
     ) -> io::Result<Self> {
         let mut measured = Vec::new();
         let mut start = 0;
         for (path, kind, name, tool_use) in files {
-            let stat = storage.stat(&path)?;
+            let stat = place.stat(&path)?;
             let size = stat.length;
             let volume = Volume { kind, size, name, tool_use };
-            let label = path.display().to_string();
+            let label = place.label(&path);
             measured.push(SessionFile {
-                storage: storage.clone(),
+                place: place.clone(),
                 path,
                 label,
                 volume,
@@ -98,7 +102,7 @@ impl Session {
     pub(crate) fn change(&self) -> io::Result<Change> {
         let mut change = Change::None;
         for file in &self.files {
-            let stat = file.storage.stat(&file.path)?;
+            let stat = file.place.stat(&file.path)?;
             if stat == file.stat {
                 continue;
             }
@@ -142,8 +146,8 @@ impl Session {
 
 impl SessionFile {
     /// Opens the file, to its end.
-    pub(crate) fn bytes(&self) -> io::Result<Bytes> {
-        self.storage.reader(&self.path)
+    pub(crate) fn bytes(&self) -> io::Result<Box<dyn Bytes>> {
+        self.place.bytes(&self.path)
     }
 
     /// Opens the file, up to the size that it had when it was measured.
@@ -162,6 +166,7 @@ mod tests {
     use std::fs::{self, File};
 
     use super::*;
+    use crate::storage::Storage;
 
     fn session(folder: &std::path::Path) -> ([PathBuf; 2], Session) {
         let paths = ["s1.jsonl", "note.txt"].map(|name| folder.join(name));
@@ -170,7 +175,7 @@ mod tests {
         }
         let volume = |path: &PathBuf, kind| (path.clone(), kind, String::new(), String::new());
         let files = [volume(&paths[0], VolumeKind::Main), volume(&paths[1], VolumeKind::Side)];
-        (paths, Session::new(&Storage::Disk, files).expect("measured"))
+        (paths, Session::new(&Place::Stored(Storage::Disk), files).expect("measured"))
     }
 
     fn read(session: &Session) -> Vec<u8> {

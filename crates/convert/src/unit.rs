@@ -2,6 +2,8 @@
 
 mod derived;
 mod files;
+mod names;
+mod packed;
 mod restored;
 mod stdout;
 mod stepwise;
@@ -14,8 +16,16 @@ use std::{
 
 use core_model::{Bundle, FileRole, Files, Format, Owner};
 
-pub(crate) use self::{files::moved, restored::OtherFile};
-use crate::{conversions::Results, formats::FORMATS, input::Input, job::Refusal, storage::Storage};
+use self::packed::{Bare, beside_packed};
+pub(crate) use self::{names::moved, restored::OtherFile};
+use crate::{
+    compress::Compression,
+    conversions::Results,
+    formats::FORMATS,
+    input::{Input, opened::Limits},
+    job::Refusal,
+    storage::Storage,
+};
 
 /// A session: its main file, and the files that belong to it.
 #[derive(Debug)]
@@ -45,12 +55,17 @@ impl Unit {
             .enumerate()
             .filter_map(|(input_idx, input)| Some((input.path()?.to_owned(), input_idx)))
             .collect();
+        let bare = Bare::of(&inputs);
         let owners: Vec<_> = inputs
             .iter()
-            .map(|input| {
+            .enumerate()
+            .map(|(input_idx, input)| {
                 let files = &Listed { places: &places, files: input.storage() };
-                let (format, owner) = owner(input.path()?, files)?;
-                Some((*places.get(&owner.main)?, format, owner.role))
+                let found = owner(input.path()?, files);
+                let found = found.and_then(|(format, owner)| {
+                    Some((*places.get(&owner.main)?, format, owner.role))
+                });
+                found.or_else(|| bare.as_ref()?.owner(input_idx))
             })
             .collect();
         let mut owned: HashMap<usize, (&'static Format, Vec<Companion>)> = HashMap::new();
@@ -74,7 +89,10 @@ impl Unit {
             if let Input::File { storage, path, is_named: true, .. } = &main
                 && owners[input_idx].is_none()
             {
-                let (found, more) = beside(storage, path);
+                let (found, more) = match Compression::is_told_by(path) {
+                    true => beside_packed(&main),
+                    false => beside(storage, path),
+                };
                 let is_new = |other: &Companion| {
                     other.input.path().is_some_and(|path| !places.contains_key(path))
                 };
@@ -102,12 +120,14 @@ impl Unit {
         self.files().map(Input::size).sum()
     }
 
-    /// Reads the files for what links them.
-    fn bundle(&self, format: &'static Format) -> Result<Bundle, Refusal> {
-        let main = self.main.path().ok_or(Refusal::NoName)?;
-        let known = |other: &Companion| Some((other.input.path()?.to_owned(), other.role.clone()));
+    /// Reads the files, within the limits of each, for what links them.
+    fn bundle(&self, format: &'static Format, limits: Limits) -> Result<Bundle, Refusal> {
+        let main = self.path_of(&self.main).ok_or(Refusal::NoName)?;
+        let known = |other: &Companion| {
+            Some((self.path_of(&other.input)?.into_owned(), other.role.clone()))
+        };
         let files = self.others.iter().filter_map(known).collect();
-        Ok(Bundle::of_files(format, main, files, self.main.storage())?)
+        Ok(Bundle::of_files(format, &main, files, &self.place(limits))?)
     }
 
     /// Returns that none of the files was converted, and why.

@@ -738,13 +738,10 @@ fn compressed_trees_come_back_whole() {
     let stream = with_agents_inside("sdk-wire/sub-agent.jsonl");
     let stream = Tree::from([("s1.jsonl".to_owned(), stream)]);
     let tree = project();
-    // What no reader knows for a session is none without the one that it belongs to.
-    let mut copied = tree.clone();
-    copied.remove("s1/subagents/agent-aodd.jsonl");
     for (tree, from, to) in [
         (&tree, "claude-code", "clido"),
         (&tree, "claude-code", "sdk-stream"),
-        (&copied, "claude-code", "claude-code"),
+        (&tree, "claude-code", "claude-code"),
         (&stream, "sdk-stream:wire", "claude-code"),
         (&stream, "sdk-stream:wire", "clido"),
     ] {
@@ -756,5 +753,49 @@ fn compressed_trees_come_back_whole() {
             let back = through(&folder.path().join("back"), &there, &[from], &[]);
             assert_same(&read(&back), tree, &format!("{from} {to} {compression}"));
         }
+    }
+}
+
+/// Archives are compressed file by file: what belongs together then belongs together still.
+#[test]
+fn a_compressed_tree_becomes_what_it_would_be_without() {
+    let tree = project();
+    let gz = |bytes: &[u8]| {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(bytes).expect("packed");
+        encoder.finish().expect("packed")
+    };
+    let packed = |name: &String, bytes: &Vec<u8>| match name.len() % 2 {
+        0 => (format!("{name}.gz"), gz(bytes)),
+        _ => (format!("{name}.zst"), zstd::encode_all(&**bytes, 1).expect("packed")),
+    };
+    let whole: Tree = tree.iter().map(|(name, bytes)| packed(name, bytes)).collect();
+    // Some compress transcripts alone.
+    let is_transcript = |name: &str| name.ends_with(".jsonl");
+    let partly = |(name, bytes): (&String, &Vec<u8>)| match is_transcript(name) {
+        true => packed(name, bytes),
+        false => (name.clone(), bytes.clone()),
+    };
+    let partly: Tree = tree.iter().map(partly).collect();
+    for target in TARGETS.into_iter().chain(["claude-code"]) {
+        let (plain_folder, plain) = folder_with(&tree);
+        let expected = read(&through(plain_folder.path(), &plain, &[target], &[]));
+        for (packed, way) in [(&whole, "whole"), (&partly, "partly")] {
+            let (folder, source) = folder_with(packed);
+            let there = through(folder.path(), &source, &[target], &["--verify"]);
+            assert_same(&read(&there), &expected, &format!("{target}, {way}"));
+            let back = through(&folder.path().join("back"), &there, &["claude-code"], &[]);
+            assert_same(&read(&back), &tree, &format!("{target}, {way}, and back"));
+        }
+        // A session that is named brings its files along.
+        let (folder, source) = folder_with(&whole);
+        let name = whole.keys().find(|name| name.starts_with("s1.jsonl")).expect("packed");
+        let (source, there) = (source.join(name), folder.path().join("named/"));
+        let paths = [&source, &there].map(|path| path.display().to_string());
+        let (status, words) = convert(&[&paths[0], "--to", target, "-o", &paths[1], "--quiet"]);
+        assert!(status < 2, "{words}");
+        let of_s1 = |name: &str| name.starts_with("s1");
+        let of_s1 = expected.clone().into_iter().filter(|(name, _)| of_s1(name)).collect();
+        assert_same(&read(&there), &of_s1, &format!("{target}, named"));
     }
 }

@@ -14,6 +14,7 @@ use crate::{
     CarryMode, Source,
     account::describe::Done,
     carry::Contents,
+    compress::Compression,
     conversions::Outcome,
     input::{
         Input,
@@ -156,9 +157,13 @@ impl Order {
         if let Some(verdict) = self.outputs.unread(path, input, 0)? {
             return Ok(Outcome::UpToDate(verdict));
         }
-        let limits = self.limits;
-        let mut opened =
-            if self.redacts { input.open_within(limits)? } else { input.open_as_it_is()? };
+        // Under a name that does not tell of compression any more it is not compressed.
+        let is_told = |path: &Path| Compression::is_told_by(path);
+        let is_expanded = self.redacts || input.path().is_some_and(is_told) && !is_told(path);
+        let mut opened = match is_expanded {
+            true => input.open_within(self.limits)?,
+            false => input.open_as_it_is()?,
+        };
         let replace = match self.outputs.standing(path, input, &mut opened, 0)? {
             Standing::UpToDate(verdict) => return Ok(Outcome::UpToDate(verdict)),
             Standing::Open(replace) => replace,

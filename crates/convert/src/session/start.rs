@@ -10,8 +10,7 @@ use std::{
 
 use twox_hash::XxHash3_64;
 
-use super::SessionFile;
-use crate::storage::Bytes;
+use super::{SessionFile, place::Bytes};
 
 /// What was read of a file: the hashes of its start, each time that all of it was read.
 #[derive(Clone, Debug, Default)]
@@ -34,14 +33,14 @@ impl Seen {
 
 /// The start of a file.
 pub(crate) struct Start {
-    bytes: Take<Bytes>,
+    bytes: Take<Box<dyn Bytes>>,
     hash: XxHash3_64,
     seen: Seen,
 }
 
 impl Start {
     /// Takes the first `size` bytes of a file.
-    pub(super) fn new(bytes: Bytes, size: u64, seen: Seen) -> Self {
+    pub(super) fn new(bytes: Box<dyn Bytes>, size: u64, seen: Seen) -> Self {
         Self { bytes: bytes.take(size), hash: XxHash3_64::new(), seen }
     }
 }

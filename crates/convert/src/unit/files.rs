@@ -1,10 +1,10 @@
 //! A session of several files to the files that it is in another format.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use core_model::{Agent, Bundle, FileRole, Format};
 
-use super::{Companion, Unit};
+use super::{Companion, Unit, names::beside};
 use crate::{
     CarryMode, Source,
     carry::{Contents, Volume, VolumeKind},
@@ -101,7 +101,7 @@ impl Order {
                 Some(path) if input.is_side_file() && self.carry != CarryMode::None => {
                     self.copy(input, &path)
                 }
-                Some(path) => self.to_file(input, &path),
+                Some(path) => self.to_file(input, &self.told(&path)),
                 None => Err(Refusal::NoName),
             };
             results.push((input, result));
@@ -113,7 +113,7 @@ impl Order {
         let mut results = vec![(&unit.main, self.to_file(&unit.main, path))];
         for Companion { input, role } in &unit.others {
             let result = match (beside(unit, input, path), role) {
-                (Some(path), FileRole::Agent(_)) => match self.to_file(input, &path) {
+                (Some(path), FileRole::Agent(_)) => match self.to_file(input, &self.told(&path)) {
                     // Of no known format it belongs to the session all the same.
                     Err(Refusal::Unknown | Refusal::Foreign(_)) => self.copy(input, &path),
                     result => result,
@@ -170,7 +170,8 @@ impl Order {
         let volume = contents.as_ref().and_then(|contents| contents.volumes.first());
         let (path, id) = match volume {
             None if is_back => {
-                return self.to_file(input, &beside(unit, input, main).ok_or(Refusal::NoName)?);
+                let path = beside(unit, input, main).ok_or(Refusal::NoName)?;
+                return self.to_file(input, &self.told(&path));
             }
             Some(volume) => {
                 let known = self.to.bundles.and_then(|bundles| (bundles.agent_id)(&volume.name));
@@ -178,7 +179,7 @@ impl Order {
             }
             None => (self.agent_path(main, id).ok_or(Refusal::NoName)?, id.to_owned()),
         };
-        self.file_to(input, &path, &Extra { agent: Some(id), ..Extra::default() })
+        self.file_to(input, &self.told(&path), &Extra { agent: Some(id), ..Extra::default() })
     }
 
     fn forth<'u>(
@@ -187,8 +188,7 @@ impl Order {
         path: &Path,
         from: &'static Format,
     ) -> Result<Results<'u>, Refusal> {
-        let main = unit.main.path().ok_or(Refusal::NoName)?;
-        let bundle = unit.bundle(from)?;
+        let bundle = unit.bundle(from, self.limits)?;
         let is_whole = self.is_whole();
         let mut attempt = 1;
         let (session, outcome) = loop {
@@ -211,11 +211,12 @@ impl Order {
                 FileRole::Agent(_) => agents.next(),
                 _ => None,
             };
-            let is_inside = session.files().iter().any(|file| Some(&*file.path) == input.path());
+            let name = unit.path_of(input);
+            let is_inside = session.files().iter().any(|file| Some(&*file.path) == name.as_deref());
             let result = match agent {
                 _ if is_inside => Ok(Outcome::Inside),
                 Some(agent) if self.subagents == SubAgents::Files && !is_whole => {
-                    self.agent_forth(input, agent, main, path)
+                    self.agent_forth(unit, input, agent, path)
                 }
                 _ => Ok(Outcome::LeftOut),
             };
@@ -251,48 +252,26 @@ impl Order {
             let name = name_of(path).ok_or(Refusal::NoName)?;
             files.push((path.clone(), VolumeKind::Side, name, String::new()));
         }
-        Ok(Session::new(unit.main.storage(), files)?)
+        Ok(Session::new(&unit.place(self.limits), files)?)
     }
 
     /// Converts a sub-agent's file to one beside that of its session.
     fn agent_forth(
         &self,
+        unit: &Unit,
         input: &Input,
         agent: &Agent,
-        main: &Path,
         path: &Path,
     ) -> Result<Outcome, Refusal> {
+        let main = unit.path_of(&unit.main).ok_or(Refusal::NoName)?;
         let volume = Volume {
             kind: VolumeKind::Agent,
-            size: input.storage().stat(&agent.path)?.length,
-            name: Volume::name_of(&agent.path, main).ok_or(Refusal::NoName)?,
+            size: unit.place(self.limits).stat(&agent.path)?.length,
+            name: Volume::name_of(&agent.path, &main).ok_or(Refusal::NoName)?,
             tool_use: agent.tool_use.clone().unwrap_or_default(),
         };
         let path = self.agent_path(path, &agent.id).ok_or(Refusal::NoName)?;
         let contents = Some(Contents { volumes: vec![volume] });
         self.file_to(input, &path, &Extra { contents, agent: Some(agent.id.clone()) })
     }
-
-    /// Returns where the target's client looks for the transcript of a sub-agent.
-    pub(super) fn agent_path(&self, main: &Path, id: &str) -> Option<PathBuf> {
-        let mut name = (self.to.bundles?.agent_name)(Volume::stem_of(main)?, id);
-        name.push_str(Volume::version_of(main).unwrap_or_default());
-        moved(&main.with_file_name(name), main, main)
-    }
-}
-
-/// Returns where a file that belongs to a session goes, if its name stays what it is.
-fn beside(unit: &Unit, input: &Input, main: &Path) -> Option<PathBuf> {
-    moved(input.path()?, unit.main.path()?, main)
-}
-
-/// Returns where a file that belongs to the session `main` belongs if that is `to`; none, if its name
-/// is not one that could be kept there.
-pub(crate) fn moved(file: &Path, main: &Path, to: &Path) -> Option<PathBuf> {
-    if file == main {
-        return Some(to.to_owned());
-    }
-    let name = Volume::name_of(file, main)?;
-    let (kind, tool_use) = (VolumeKind::Side, String::new());
-    Volume { kind, size: 0, name, tool_use }.path(to)
 }

@@ -24,7 +24,7 @@ use crate::{
     outputs::Bundle,
     pipeline::{OtherTarget, Target, agents::Agents, damage::first_damage, stack::Stack},
     redaction::{Redactions, redact},
-    session::{Change, Session, SessionEvents},
+    session::{Change, Session, SessionEvents, place::Place},
     storage::Storage,
 };
 
@@ -165,7 +165,7 @@ impl Order {
             let Volume { kind, name, tool_use, .. } = file.volume.clone();
             files.push((copy, kind, name, tool_use));
         }
-        let session = Session::new(&Storage::Disk, files)?.called(session.files());
+        let session = Session::new(&Place::Stored(Storage::Disk), files)?.called(session.files());
         Ok(Staged { session, redactions, _folder: Some(folder) })
     }
 

@@ -47,7 +47,7 @@ impl Order {
         unit: &Unit,
         from: &'static core_model::Format,
     ) -> Result<Outcome, Refusal> {
-        let bundle = unit.bundle(from)?;
+        let bundle = unit.bundle(from, self.limits)?;
         let Staged { session, redactions, .. } =
             &self.staged(self.session(unit, &bundle, true)?)?;
         self.check_damage(session)?;

@@ -1,0 +1,120 @@
+//! Where the files of a session are: as they are stored, or as they would be if none was compressed.
+
+use std::{
+    collections::HashMap,
+    io::{self, Read, Seek},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use core_model::Files;
+
+use crate::{
+    input::{
+        Input,
+        opened::{Limits, Opened},
+    },
+    storage::{Stat, Storage},
+};
+
+/// The bytes of a file.
+pub(crate) trait Bytes: Read + Seek + Send {}
+
+impl<R: Read + Seek + Send> Bytes for R {}
+
+/// Where the files of a session are.
+#[derive(Clone, Debug)]
+pub(crate) enum Place {
+    /// As they are stored.
+    Stored(Storage),
+    /// As they would be if none was compressed.
+    Expanded(Arc<Expanded>),
+}
+
+/// Files by the names that they would have if none was compressed.
+#[derive(Debug)]
+pub(crate) struct Expanded {
+    /// The inputs that the names are of.
+    inputs: HashMap<PathBuf, Input>,
+    limits: Limits,
+    /// How long what inputs expand to is, and what they were then.
+    lengths: Mutex<HashMap<PathBuf, (Stat, u64)>>,
+}
+
+impl Place {
+    /// Takes files by the names that they would have if none was compressed, within the limits of each.
+    pub(crate) fn expanded(
+        inputs: impl IntoIterator<Item = (PathBuf, Input)>,
+        limits: Limits,
+    ) -> Self {
+        let (inputs, lengths) = (inputs.into_iter().collect(), Mutex::default());
+        Self::Expanded(Arc::new(Expanded { inputs, limits, lengths }))
+    }
+
+    /// Returns what is known of a file: of one that is compressed, the length of what it expands to.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` if there is none; those of asking, and of expanding it.
+    pub(crate) fn stat(&self, path: &Path) -> io::Result<Stat> {
+        match self {
+            Place::Stored(storage) => storage.stat(path),
+            Place::Expanded(files) => files.stat(path),
+        }
+    }
+
+    /// Opens a file for reading.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` if there is none; those of reading.
+    pub(crate) fn bytes(&self, path: &Path) -> io::Result<Box<dyn Bytes>> {
+        match self {
+            Place::Stored(storage) => Ok(Box::new(storage.reader(path)?)),
+            Place::Expanded(files) => Ok(Box::new(files.open(path)?)),
+        }
+    }
+
+    /// Returns what to call a file in messages.
+    pub(crate) fn label(&self, path: &Path) -> String {
+        match self {
+            Place::Expanded(files) => match files.inputs.get(path) {
+                Some(input) => input.label(),
+                None => path.display().to_string(),
+            },
+            Place::Stored(_) => path.display().to_string(),
+        }
+    }
+}
+
+impl Files for Place {
+    fn size(&self, path: &Path) -> io::Result<u64> {
+        Ok(self.stat(path)?.length)
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
+        Ok(Box::new(self.bytes(path)?))
+    }
+}
+
+impl Expanded {
+    fn input(&self, path: &Path) -> io::Result<&Input> {
+        self.inputs.get(path).ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Opened> {
+        self.input(path)?.open_within(self.limits)
+    }
+
+    fn stat(&self, path: &Path) -> io::Result<Stat> {
+        let input = self.input(path)?;
+        let stored = input.storage().stat(input.path().unwrap_or(path))?;
+        let mut lengths = self.lengths.lock().unwrap_or_else(PoisonError::into_inner);
+        let length = match lengths.get(path) {
+            Some((known, length)) if *known == stored => *length,
+            _ => io::copy(&mut self.open(path)?, &mut io::sink())?,
+        };
+        lengths.insert(path.to_owned(), (stored.clone(), length));
+        Ok(Stat { length, ..stored })
+    }
+}

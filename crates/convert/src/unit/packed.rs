@@ -1,0 +1,151 @@
+//! Sessions of which the main file is compressed: its companions are found, and called, as they would
+//! be if none was.
+
+use std::{
+    borrow::Cow,
+    collections::HashMap,
+    fs,
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
+
+use core_model::{FileRole, Files, Format};
+
+use super::{Companion, Unit, owner};
+use crate::{
+    compress::Compression,
+    input::{Input, opened::Limits, walk::walk},
+    session::place::Place,
+    storage::Storage,
+};
+
+/// Inputs by the names that they would have if none was compressed.
+pub(super) struct Bare<'i> {
+    inputs: &'i [Input],
+    places: HashMap<PathBuf, usize>,
+}
+
+impl<'i> Bare<'i> {
+    /// Takes inputs; none if no name tells of compression. What is there as it would be called stays
+    /// that.
+    pub(super) fn of(inputs: &'i [Input]) -> Option<Self> {
+        let is_packed = |input: &Input| input.path().is_some_and(Compression::is_told_by);
+        inputs.iter().any(is_packed).then(|| {
+            let (packed, plain): (Vec<_>, Vec<_>) =
+                inputs.iter().enumerate().partition(|(_, input)| is_packed(input));
+            let mut places = HashMap::new();
+            for (input_idx, input) in plain.into_iter().chain(packed) {
+                if let Some(path) = input.path() {
+                    places.entry(Compression::bare_path(path)).or_insert(input_idx);
+                }
+            }
+            Self { inputs, places }
+        })
+    }
+
+    /// Returns the compressed main file that an input belongs to, and what it is to that.
+    pub(super) fn owner(&self, input_idx: usize) -> Option<(usize, &'static Format, FileRole)> {
+        let path = Compression::bare_path(self.inputs.get(input_idx)?.path()?);
+        if self.places.get(&path) != Some(&input_idx) {
+            return None;
+        }
+        let (format, owner) = owner(&path, self)?;
+        let main = *self.places.get(&owner.main)?;
+        let is_packed = self.inputs.get(main)?.path().is_some_and(Compression::is_told_by);
+        is_packed.then_some((main, format, owner.role))
+    }
+}
+
+impl Files for Bare<'_> {
+    fn size(&self, path: &Path) -> io::Result<u64> {
+        Ok(self.places.get(path).and_then(|it| self.inputs.get(*it)).map_or(0, Input::size))
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
+        let input = self.places.get(path).and_then(|it| self.inputs.get(*it));
+        Ok(Box::new(input.ok_or(io::ErrorKind::NotFound)?.open()?))
+    }
+
+    fn may_be_there(&self, path: &Path) -> bool {
+        self.places.contains_key(path)
+    }
+}
+
+impl Unit {
+    /// Returns whether its files are called otherwise than they are stored.
+    fn is_packed(&self) -> bool {
+        let is_packed = self.main.path().is_some_and(Compression::is_told_by);
+        is_packed && !self.others.is_empty()
+    }
+
+    /// Returns what a file of it is called.
+    pub(super) fn path_of<'u>(&self, input: &'u Input) -> Option<Cow<'u, Path>> {
+        let path = input.path()?;
+        Some(match self.is_packed() {
+            true => Cow::Owned(Compression::bare_path(path)),
+            false => Cow::Borrowed(path),
+        })
+    }
+
+    /// Returns where its files are, by what they are called.
+    pub(super) fn place(&self, limits: Limits) -> Place {
+        if !self.is_packed() {
+            return Place::Stored(self.main.storage().clone());
+        }
+        let called = |input: &Input| Some((self.path_of(input)?.into_owned(), input.clone()));
+        Place::expanded(self.files().filter_map(called), limits)
+    }
+}
+
+/// Returns the files that belong to a compressed main file, and the format whose client has them so.
+pub(super) fn beside_packed(main: &Input) -> (Option<&'static Format>, Vec<Companion>) {
+    let nothing = (None, Vec::new());
+    let Input::File { storage, path, .. } = main else { return nothing };
+    // Whoever opens the main file says why its folder cannot be read.
+    let Ok(around) = around(storage, path) else { return nothing };
+    let is_other = |input: &Input| input.path() != Some(path);
+    let mut inputs = vec![main.clone()];
+    inputs.extend(around.into_iter().filter(is_other));
+    let Some(bare) = Bare::of(&inputs) else { return nothing };
+    let mut format = None;
+    let mut others = Vec::new();
+    for (input_idx, input) in inputs.iter().enumerate().skip(1) {
+        if let Some((0, of, role)) = bare.owner(input_idx) {
+            format = Some(of);
+            others.push(Companion { input: input.clone(), role });
+        }
+    }
+    (format, others)
+}
+
+/// Returns the files in the folder of a compressed main file, and those below the folder of its name.
+fn around(storage: &Storage, main: &Path) -> io::Result<Vec<Input>> {
+    let bare = Compression::bare_path(main);
+    let found = |path: PathBuf| {
+        let name = PathBuf::from(path.file_name().unwrap_or_default());
+        Input::File { storage: storage.clone(), path, name, is_named: false }
+    };
+    let mut inputs: Vec<Input> = match storage {
+        Storage::Disk => {
+            let parent = main.parent().unwrap_or(Path::new(""));
+            let folder = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+            let mut paths = Vec::new();
+            for entry in fs::read_dir(folder)? {
+                let entry = entry?;
+                if entry.file_type()?.is_file() {
+                    paths.push(parent.join(entry.file_name()));
+                }
+            }
+            let mut inputs = paths.into_iter().map(found).collect();
+            let below = bare.with_extension("");
+            if below.is_dir() {
+                walk(&below, Path::new(""), &mut inputs);
+            }
+            inputs
+        }
+        #[cfg(feature = "cloud")]
+        Storage::Bucket(bucket) => bucket.beside(&bare)?.into_iter().map(found).collect(),
+    };
+    inputs.sort_by(|one, other| one.path().cmp(&other.path()));
+    Ok(inputs)
+}
