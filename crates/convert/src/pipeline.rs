@@ -1,6 +1,7 @@
 //! One conversion: a source, a target, and the way between them.
 
 pub(crate) mod agents;
+mod copy;
 pub(crate) mod damage;
 pub(crate) mod derived;
 pub(crate) mod engine;
@@ -24,6 +25,7 @@ use crate::{
     detect::{Ballot, Detected},
     pipeline::{
         agents::Agents,
+        copy::copy,
         damage::first_damage,
         engine::{CarryMode, Engine},
         report::Report,
@@ -254,13 +256,4 @@ impl Conversion {
         let (report, sidecar) = self.run(&mut source, sidecar, &mut target)?;
         Ok((target, sidecar, report))
     }
-}
-
-/// Copies a source: the same format in and out is a copy of bytes.
-fn copy<R: Read + Seek + Send>(
-    source: &mut Source<R>,
-    sink: &mut dyn Write,
-) -> io::Result<(Report, Option<Vec<u8>>)> {
-    let bytes = source.copy_to(sink)?;
-    Ok((Report { bytes_in: bytes, bytes_out: bytes, ..Report::default() }, None))
 }
