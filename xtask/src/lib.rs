@@ -14,6 +14,7 @@ mod cloud;
 mod damage;
 mod engines;
 mod fixtures;
+mod folders;
 mod fuzz;
 mod instructions;
 mod manifest;
@@ -32,6 +33,7 @@ pub use self::{
     cloud::cloud,
     engines::engines,
     fixtures::{check_fixtures, write_fixtures},
+    folders::folders,
     fuzz::fuzz,
     instructions::instructions,
     manifest::{Fixture, manifest},

@@ -24,6 +24,7 @@ usage: cargo xtask TASK
                     as often as RELIABILITY.md tells of; or those with a word in their names
   engines [--sail]  an archive through processes, Sail, Spark and Ray, some of them killed: one hash
       --sessions N  of so many sessions, 20000 if not said; --shell, --spark, --ray: these alone
+  folders [DIR...]  rates of folder runs over 2,000 made-up sessions and the folders: README's table
   instructions      instructions per byte of input, against benches/instructions.txt; --record
   bench-peers       whole processes side by side, ours and others; Markdown on standard output
       --data DIR    the largest sessions of a folder too, twice --size megabytes
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
         ("matrix", folders) => matrix(folders),
         ("trust", words) => trust(words),
         ("engines", options) => xtask::engines(xtask::root(), options),
+        ("folders", folders) => xtask::folders(xtask::root(), folders),
         ("instructions", []) => xtask::instructions(xtask::root(), false),
         ("instructions", [flag]) if flag == "--record" => xtask::instructions(xtask::root(), true),
         ("bench-peers", options) => xtask::bench_peers(xtask::root(), options),

@@ -1,0 +1,30 @@
+//! What folder runs take: the rates that README states.
+
+use std::{env, path::Path, process::Command};
+
+use crate::scratch::{build, call, in_scratch, script, target};
+
+/// Runs the program over folders, and prints what it took.
+const SCRIPT: &str = include_str!("folders.py");
+
+/// How many sessions are made up.
+const N_SESSIONS: &str = "2000";
+
+/// Converts an archive of made-up sessions, and the folders that are named, in each way that README
+/// has a rate of, below the folder for temporary files; returns whether all could be done.
+pub fn folders(root: &Path, folders: &[String]) -> bool {
+    in_scratch("folders", |scratch| run(root, folders, scratch))
+}
+
+fn run(root: &Path, folders: &[String], scratch: &Path) -> Result<(), String> {
+    build(root, &["--release", "-p", "convert", "--bin", "convert"])?;
+    build(root, &["--release", "-p", "benches", "--example", "archive"])?;
+    let release = target(root).join("release");
+    let archive = scratch.join("archive");
+    call(Command::new(release.join("examples/archive")).arg(&archive).arg(N_SESSIONS))?;
+    let here = env::current_dir().map_err(|error| error.to_string())?;
+    let script = script(scratch, "folders.py", SCRIPT)?;
+    let mut ask = Command::new("python3");
+    ask.arg(script).arg(release.join("convert")).arg(archive);
+    call(ask.args(folders.iter().map(|folder| here.join(folder))).current_dir(scratch))
+}
