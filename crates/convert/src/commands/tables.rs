@@ -19,7 +19,7 @@ use crate::{
     input::{Input, is_inside_an_input},
     interrupt::is_interrupted,
     job::Refusal,
-    output::{FILE_MODE, Finished, Pending},
+    output::{FILE_MODE, Finished, Pending, temporary::remove_dead},
     outputs::Outputs,
     run::{Status, complain, failed},
     terminal::{
@@ -127,6 +127,8 @@ struct NamedAtEnd {
 impl NamedAtEnd {
     fn below(folder: &Path) -> io::Result<Self> {
         let outputs = Outputs::below(folder, false)?;
+        // A run that was killed left its parts.
+        remove_dead(&Folder::open(folder)?);
         let (folders, finished) = Default::default();
         Ok(Self { folder: folder.to_owned(), outputs, folders, finished })
     }

@@ -99,12 +99,28 @@ impl Drop for Temporary {
 
 /// Removes what dead runs left in a folder and in those below it; the run lock is held.
 pub(crate) fn remove_stale(root: &Arc<Folder>) {
+    remove(root, is_stale);
+}
+
+/// Removes what surely dead runs left in a folder and in those below it, which has no lock: another
+/// machine may write to it.
+#[cfg(any(feature = "parquet", test))]
+pub(crate) fn remove_dead(root: &Arc<Folder>) {
+    remove(root, |folder, name| {
+        let owner = name.to_str().and_then(owner_of);
+        let is_dead = |(pid, boot): (u32, &str)| boot == boot_id() && !is_alive(pid);
+        owner.is_some_and(|owner| is_dead(owner) || is_old(folder, name))
+    });
+}
+
+/// Removes the files in a folder, and in those below it, that are left over.
+fn remove(root: &Arc<Folder>, is_left: impl Fn(&Folder, &OsStr) -> bool) {
     let mut folders = vec![root.clone()];
     while let Some(folder) = folders.pop() {
         for Entry { name, kind } in folder.entries().unwrap_or_default() {
             match kind {
                 FileType::Directory => folders.extend(folder.enter(&name).map(Arc::new)),
-                FileType::RegularFile if is_stale(&folder, &name) => _ = folder.remove(&name),
+                FileType::RegularFile if is_left(&folder, &name) => _ = folder.remove(&name),
                 _ => {}
             }
         }
@@ -204,17 +220,23 @@ mod tests {
         fs::create_dir(&below).expect("made");
         let other_boot = if boot == "00000000" { "11111111" } else { "00000000" };
         let (dead, ours) = (i32::MAX, process::id());
-        for (name, stays) in [
-            (format!(".a.tmp-{dead}-{boot}-01234567"), false),
-            (format!(".a.tmp-{ours}-{other_boot}-01234567"), false),
-            (format!(".a.tmp-{ours}-{boot}-01234567"), true),
-            (format!("a.tmp-{dead}-{boot}-01234567"), true),
-            (".a.tmp-1".to_owned(), true),
+        // Without a lock, what another machine began stays.
+        for (name, stays_under_lock, stays) in [
+            (format!(".a.tmp-{dead}-{boot}-01234567"), false, false),
+            (format!(".a.tmp-{ours}-{other_boot}-01234567"), false, true),
+            (format!(".a.tmp-{ours}-{boot}-01234567"), true, true),
+            (format!("a.tmp-{dead}-{boot}-01234567"), true, true),
+            (".a.tmp-1".to_owned(), true, true),
         ] {
             for path in [folder.path().join(&name), below.join(&name)] {
-                fs::write(&path, "").expect("written");
-                remove_stale(&Folder::open(folder.path()).expect("a folder"));
-                assert_eq!(path.exists(), stays, "{name}");
+                let root = Folder::open(folder.path()).expect("a folder");
+                for (remove, stays) in
+                    [(remove_dead as fn(&_), stays), (remove_stale, stays_under_lock)]
+                {
+                    fs::write(&path, "").expect("written");
+                    remove(&root);
+                    assert_eq!(path.exists(), stays, "{name}");
+                }
             }
         }
     }
