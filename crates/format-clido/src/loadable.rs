@@ -1,6 +1,7 @@
 //! Makes values loadable for clido, whose decoder refuses some valid JSON (FORMAT.md).
 
 use jsonl::{Style, Text, push_string};
+use memchr::memchr2;
 
 /// The number of arrays and objects that may be open at once in a line.
 pub(crate) const MAX_DEPTH: usize = 127;
@@ -41,7 +42,7 @@ pub(crate) fn loadable(value: &str, max_depth: usize) -> Option<String> {
         } else if let Some(mended) = &mut mended {
             mended.push_str(token);
         }
-        rest = rest.strip_prefix(token)?;
+        rest = rest.get(token.len()..)?;
     }
     mended
 }
@@ -75,19 +76,15 @@ fn is_in_range(number: &str) -> bool {
 
 /// Returns the string at the start of some JSON.
 fn string(json: &str) -> Option<&str> {
-    let (mut is_open, mut is_escaped) = (false, false);
-    let is_last = |char| {
-        let was_escaped = std::mem::replace(&mut is_escaped, false);
-        match char {
-            _ if was_escaped => false,
-            '"' => std::mem::replace(&mut is_open, true),
-            _ => {
-                is_escaped = char == '\\';
-                false
-            }
+    let mut at = 1_usize;
+    while let Some(n) = memchr2(b'"', b'\\', json.as_bytes().get(at..)?) {
+        at = at.saturating_add(n);
+        if json.as_bytes().get(at) == Some(&b'"') {
+            return json.get(..=at);
         }
-    };
-    json.split_inclusive(is_last).next()
+        at = at.saturating_add(2);
+    }
+    Some(json)
 }
 
 /// Returns the array or object at the start of some JSON.

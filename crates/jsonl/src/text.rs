@@ -91,9 +91,18 @@ impl<'l> Text<'l> {
 
     /// Returns whether the string holds the escape of half a surrogate pair.
     pub fn has_lone_surrogate(&self) -> bool {
-        let body = self.body();
-        body.contains("\\ud") | body.contains("\\uD")
-            && Unescape::new(body).any(|char| char.is_none())
+        let mut rest = self.body();
+        if !rest.contains("\\ud") && !rest.contains("\\uD") {
+            return false;
+        }
+        while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
+            let mut chars = Unescape::new(rest.get(at..).unwrap_or_default());
+            if chars.next() == Some(None) {
+                return true;
+            }
+            rest = chars.rest();
+        }
+        false
     }
 }
 
@@ -192,6 +201,21 @@ mod tests {
         assert!(text(r#""a\ud800b""#).has_lone_surrogate());
         assert!(text(r#""\udc00\ud800""#).has_lone_surrogate());
         assert!(!text(r#""\ud83c\udf89 \\ud800""#).has_lone_surrogate());
+        for (written, is_lone) in [
+            (r#""\ud83c\udf89é\n\ud83c\udf89""#, false),
+            (r#""\ud83c\udf89é\n\ud83cé""#, true),
+            (r#""\ud83c\ud83c\udf89""#, true),
+            (r#""\\\uDC00""#, true),
+            (r#""\\uDC00\\""#, false),
+            (r#""é\uD800""#, true),
+        ] {
+            let of_each = Unescape::new(text(written).body()).any(|char| char.is_none());
+            assert_eq!(
+                (text(written).has_lone_surrogate(), of_each),
+                (is_lone, is_lone),
+                "{written}"
+            );
+        }
         assert!(text(r#""us\u0065r""#).is("user"));
     }
 
