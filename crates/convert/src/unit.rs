@@ -24,6 +24,7 @@ use crate::{
     formats::FORMATS,
     input::{Input, opened::Limits},
     job::Refusal,
+    session::place::Place,
     storage::Storage,
 };
 
@@ -126,8 +127,13 @@ impl Unit {
         let known = |other: &Companion| {
             Some((self.path_of(&other.input)?.into_owned(), other.role.clone()))
         };
-        let files = self.others.iter().filter_map(known).collect();
-        Ok(Bundle::of_files(format, &main, files, &self.place(limits))?)
+        let files: Vec<_> = self.others.iter().filter_map(known).collect();
+        let place = self.place(limits);
+        if let Place::Expanded(_) = place {
+            // Whoever reads on does not say which file holds too much.
+            files.iter().try_for_each(|(path, _)| place.stat(path).map(|_| ()))?;
+        }
+        Ok(Bundle::of_files(format, &main, files, &place)?)
     }
 
     /// Returns that none of the files was converted, and why.

@@ -93,6 +93,26 @@ fn many_short_lines_or_values() {
 }
 
 #[test]
+fn a_file_of_short_lines_beside_a_session() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = folder.path().join("s1.jsonl");
+    std::fs::write(&source, format!("{HEAD}\"hello\"}}}}\n")).expect("written");
+    let outputs = folder.path().join("s1/tool-results");
+    std::fs::create_dir_all(&outputs).expect("made");
+    let size = 16 * MIB;
+    std::fs::write(outputs.join("toolu_1.txt"), "x\n".repeat(size / 2)).expect("written");
+    for carry in ["sidecar", "inline"] {
+        let target = folder.path().join(format!("{carry}.jsonl"));
+        let peak = peak_of_conversion(&source, &target, carry);
+        // Inline, the last line has all of it.
+        let written = std::fs::metadata(&target).expect("written").len() as usize;
+        let most = 32 * MIB + 3 * written.max(size);
+        assert!(peak <= most, "{carry}: {} of {} MiB", peak / MIB, most / MIB);
+        assert!(written < 2 * size, "{carry}: {written} bytes for {size}");
+    }
+}
+
+#[test]
 fn one_long_line_of_any_shape() {
     let folder = tempfile::tempdir().expect("a folder");
     let block = format!(r#"{{"type":"text","text":"{}"}},"#, "What is it? ".repeat(80));

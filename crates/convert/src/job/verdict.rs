@@ -3,7 +3,8 @@
 use std::io;
 
 use crate::{
-    CarryMode, Report, conversions::Outcome, input::opened::Excess, job::Refusal, output::Unwritten,
+    CarryMode, Report, conversions::Outcome, input::opened::Excess, job::Refusal,
+    output::Unwritten, session::place::Unread,
 };
 
 /// What became of a file, as the journal and the report say it.
@@ -90,6 +91,9 @@ impl Verdict {
 
     fn of_error(error: &io::Error) -> Self {
         let cause = error.get_ref();
+        if let Some(unread) = cause.and_then(|cause| cause.downcast_ref::<Unread>()) {
+            return Self::of_error(&unread.error);
+        }
         if cause.is_some_and(|cause| cause.is::<Unwritten>()) {
             return Verdict::WriteFailed;
         }

@@ -11,6 +11,9 @@ use crate::{
     pipeline::{recovery::Recovery, survey::EachEvent},
 };
 
+/// The bytes of lines that are handed on together, at least, unless fewer are left.
+const MIN_SIDE: usize = 16 * 1024;
+
 /// A file that is being read.
 pub(super) struct Cursor<'s> {
     file: &'s SessionFile,
@@ -49,24 +52,21 @@ impl<'s> Cursor<'s> {
         each: &mut EachEvent<'_>,
         waits: impl FnOnce(u64, u64) -> bool,
     ) -> io::Result<Step> {
+        if self.file.volume.kind == VolumeKind::Side {
+            return self.advance_side(each);
+        }
         let Self { file, format, stream, scanner, recovery, tool_use, held } = self;
-        let mut hand_on = |line: &Line<'_>| match file.volume.kind {
-            // What is no record is carried as it is, as blank lines are.
-            VolumeKind::Side => {
-                each(line, Err(Error { offset: line.offset(), kind: ErrorKind::Empty }))
-            }
-            kind => {
-                let value = scanner.scan(line);
-                recovery.line(line, value, &mut |line, value| match value.map(format.read) {
-                    Ok(mut event) => {
-                        if kind == VolumeKind::Agent {
-                            mark(&mut event, tool_use);
-                        }
-                        each(line, Ok(&event))
+        let mut hand_on = |line: &Line<'_>| {
+            let value = scanner.scan(line);
+            recovery.line(line, value, &mut |line, value| match value.map(format.read) {
+                Ok(mut event) => {
+                    if file.volume.kind == VolumeKind::Agent {
+                        mark(&mut event, tool_use);
                     }
-                    Err(error) => each(line, Err(error)),
-                })
-            }
+                    each(line, Ok(&event))
+                }
+                Err(error) => each(line, Err(error)),
+            })
         };
         if let Some((bytes, offset)) = held.take() {
             let goes_on = hand_on(&Line::new(&bytes, offset));
@@ -80,6 +80,22 @@ impl<'s> Cursor<'s> {
             return Ok(Step::Held);
         }
         let goes_on = hand_on(&Line::new(line.bytes(), offset));
+        Ok(if goes_on { Step::Passed } else { Step::Stopped })
+    }
+
+    /// Hands on some lines of what is no record, as one: it is carried as it is, as blank lines are,
+    /// and a record for each of many short ones would be longer than they are.
+    fn advance_side(&mut self, each: &mut EachEvent<'_>) -> io::Result<Step> {
+        let (mut bytes, mut start) = (Vec::new(), None);
+        while bytes.len() < MIN_SIDE
+            && let Some(line) = self.stream.next()?
+        {
+            start.get_or_insert(self.file.start + line.offset());
+            bytes.extend_from_slice(line.bytes());
+        }
+        let Some(offset) = start else { return Ok(Step::Ended) };
+        let error = Error { offset, kind: ErrorKind::Empty };
+        let goes_on = each(&Line::new(&bytes, offset), Err(error));
         Ok(if goes_on { Step::Passed } else { Step::Stopped })
     }
 }

@@ -15,6 +15,7 @@ use crate::{
         opened::{Limits, Opened},
     },
     storage::{Stat, Storage},
+    terminal::shown::shown,
 };
 
 /// The bytes of a file.
@@ -39,6 +40,20 @@ pub(crate) struct Expanded {
     limits: Limits,
     /// How long what inputs expand to is, and what they were then.
     lengths: Mutex<HashMap<PathBuf, (Stat, u64)>>,
+}
+
+/// A compressed file that cannot be read, and why.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {error}", shown(label))]
+pub(crate) struct Unread {
+    label: String,
+    pub(crate) error: io::Error,
+}
+
+impl Unread {
+    fn of(input: &Input, error: io::Error) -> io::Error {
+        io::Error::new(error.kind(), Self { label: input.label(), error })
+    }
 }
 
 impl Place {
@@ -112,7 +127,11 @@ impl Expanded {
         let mut lengths = self.lengths.lock().unwrap_or_else(PoisonError::into_inner);
         let length = match lengths.get(path) {
             Some((known, length)) if *known == stored => *length,
-            _ => io::copy(&mut self.open(path)?, &mut io::sink())?,
+            _ => {
+                let expanded =
+                    self.open(path).and_then(|mut it| io::copy(&mut it, &mut io::sink()));
+                expanded.map_err(|error| Unread::of(input, error))?
+            }
         };
         lengths.insert(path.to_owned(), (stored.clone(), length));
         Ok(Stat { length, ..stored })

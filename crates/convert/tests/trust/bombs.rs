@@ -49,6 +49,33 @@ fn a_bomb_is_refused_in_little_memory() {
 }
 
 #[test]
+fn a_bomb_beside_a_session_is_named_and_stops_no_other() {
+    let stage = Stage::new(1, 1);
+    let packed = zst(session(10, "s1").as_bytes(), 1);
+    for (name, bytes) in [
+        ("tree/s1.jsonl.zst", &packed),
+        ("tree/s1/tool-results/bomb.txt.zst", &zst(&b" \n".repeat(MIB / 2), 1024)),
+        ("tree/s2.jsonl.zst", &packed),
+        ("tree/s2/subagents/agent-a1.jsonl.zst", &zst(&vec![b' '; MIB], 1024)),
+        ("tree/s3.jsonl.zst", &packed),
+    ] {
+        let path = stage.path(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::write(path, bytes).expect("written");
+    }
+    let output = convert(&stage, "tree", "--max-expanded 64MiB");
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    for said in [
+        "bomb.txt.zst: it expands to more than 67108864 bytes",
+        "agent-a1.jsonl.zst: a line has more than 33554432 bytes",
+    ] {
+        assert!(text(&output).contains(said), "{}", text(&output));
+    }
+    let there = |name: &str| stage.path("out.jsonl").join(name).exists();
+    assert!(there("s3.jsonl") && !there("s1.jsonl") && !there("s2.jsonl"));
+}
+
+#[test]
 fn what_is_compressed_is_converted_like_what_is_not() {
     let stage = Stage::new(1, 1);
     let text_of = session(60_000, "large");
