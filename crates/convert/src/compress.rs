@@ -24,6 +24,9 @@ pub(crate) enum Compression {
 }
 
 impl Compression {
+    /// The endings that tell of compression.
+    pub(crate) const ENDINGS: [&str; 3] = ["gz", "zst", "zstd"];
+
     /// Returns how a file that starts so is compressed, if it is.
     pub(crate) fn of(head: &[u8]) -> Option<Self> {
         match head {
@@ -38,7 +41,7 @@ impl Compression {
     /// Returns a name without the ending that tells of compression, if it has one.
     pub(crate) fn bare(name: &Path) -> &Path {
         let ending = name.extension().and_then(OsStr::to_str).unwrap_or_default();
-        let is_packed = ["gz", "zst", "zstd"].contains(&ending.to_ascii_lowercase().as_str());
+        let is_packed = Self::ENDINGS.contains(&ending.to_ascii_lowercase().as_str());
         name.file_stem().filter(|_| is_packed).map_or(name, Path::new)
     }
 

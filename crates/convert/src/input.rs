@@ -23,6 +23,7 @@ use tempfile::SpooledTempFile;
 pub(crate) use self::walk::walk;
 use crate::{
     Sidecar,
+    compress::Compression,
     input::{
         limits::{LineMeter, Metered},
         opened::{Limits, Opened},
@@ -91,10 +92,12 @@ impl Input {
     }
 
     /// Returns whether its name is that of a file that Claude Code keeps beside sessions: what a
-    /// sub-agent was asked, outputs too large for the log, lists of sessions (CONVERSION 8b).
+    /// sub-agent was asked, outputs too large for the log, lists of sessions (CONVERSION 8b); compressed
+    /// or not.
     pub(crate) fn is_side_file(&self) -> bool {
         let Input::File { path, .. } = self else { return false };
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let name = Compression::bare(Path::new(path.file_name().unwrap_or_default()));
+        let name = name.to_string_lossy();
         let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
         name.starts_with("agent-") && name.ends_with(".meta.json")
             || name == "sessions-index.json"
@@ -132,10 +135,11 @@ impl Input {
         }
     }
 
-    /// Returns the name of the file without its ending; none if it is not text.
+    /// Returns the name of the file without its endings, also that which tells of compression; none if it
+    /// is not text.
     pub(crate) fn stem(&self) -> Option<&str> {
         let Input::File { path, .. } = self else { return None };
-        path.file_stem()?.to_str()
+        Compression::bare(Path::new(path.file_name()?)).file_stem()?.to_str()
     }
 
     /// Returns what to call it in messages.

@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use core_model::{Bundle, Bundles, Disk, FileRole, Files, Format};
+use core_model::{Bundles, Disk, FileRole, Files};
 
 #[cfg(feature = "cloud")]
 use crate::cloud::{Bucket, Reader};
@@ -121,19 +121,6 @@ impl Storage {
                 Ok(files.into_iter().filter_map(owned).collect())
             }
         }
-    }
-
-    /// Finds the files of a session and reads them for what links them.
-    ///
-    /// # Errors
-    ///
-    /// Those of looking for them and of reading them.
-    pub(crate) fn bundle(&self, format: &Format, main: &Path) -> io::Result<Bundle> {
-        let files = match format.bundles {
-            Some(bundles) => self.belonging(bundles, main)?,
-            None => Vec::new(),
-        };
-        Bundle::of_files(format, main, files, self)
     }
 
     /// Returns whether the files are on the disk.

@@ -17,7 +17,7 @@ use std::{
 use core_model::{Bundle, FileRole, Files, Format, Owner};
 
 use self::packed::{Bare, beside_packed};
-pub(crate) use self::{names::moved, restored::OtherFile};
+pub(crate) use self::{names::moved, packed::is_of_a_session, restored::OtherFile};
 use crate::{
     compress::Compression,
     conversions::Results,
@@ -111,6 +111,24 @@ impl Unit {
         Self { main: Input::file(path), others, format }
     }
 
+    /// Creates the unit of an input and of what a format has beside it.
+    pub(crate) fn of_input(main: Input, format: &Format) -> Self {
+        let (found, others) = match &main {
+            Input::File { path, .. } if Compression::is_told_by(path) => beside_packed(&main),
+            Input::File { storage, path, .. } => beside(storage, path),
+            _ => (None, Vec::new()),
+        };
+        let is_of_it = found.is_some_and(|found| found.name == format.name);
+        let others = if is_of_it { others } else { Vec::new() };
+        Self { main, others, format: found.filter(|_| is_of_it) }
+    }
+
+    /// Returns the format of all files, if that of the main one is what its client puts such files
+    /// beside, or has none: the first lines of a sub-agent's may not tell.
+    pub(crate) fn format_of_all(&self, main: Option<&Format>) -> Option<&'static Format> {
+        self.format.filter(|format| main.is_none_or(|main| main.name == format.name))
+    }
+
     /// Returns the files, the main one first.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Input> + Clone {
         std::iter::once(&self.main).chain(self.others.iter().map(|other| &other.input))
@@ -122,8 +140,12 @@ impl Unit {
     }
 
     /// Reads the files, within the limits of each, for what links them.
-    fn bundle(&self, format: &'static Format, limits: Limits) -> Result<Bundle, Refusal> {
-        let main = self.path_of(&self.main).ok_or(Refusal::NoName)?;
+    ///
+    /// # Errors
+    ///
+    /// Those of reading them; of an input that is no file, that it has no name.
+    pub(crate) fn bundle(&self, format: &'static Format, limits: Limits) -> io::Result<Bundle> {
+        let main = self.path_of(&self.main).ok_or(io::ErrorKind::InvalidFilename)?;
         let known = |other: &Companion| {
             Some((self.path_of(&other.input)?.into_owned(), other.role.clone()))
         };
@@ -133,7 +155,7 @@ impl Unit {
             // Whoever reads on does not say which file holds too much.
             files.iter().try_for_each(|(path, _)| place.stat(path).map(|_| ()))?;
         }
-        Ok(Bundle::of_files(format, &main, files, &place)?)
+        Bundle::of_files(format, &main, files, &place)
     }
 
     /// Returns that none of the files was converted, and why.

@@ -799,3 +799,38 @@ fn a_compressed_tree_becomes_what_it_would_be_without() {
         assert_same(&read(&there), &of_s1, &format!("{target}, named"));
     }
 }
+
+/// What reads sessions finds in a compressed tree what it finds in the plain one.
+#[test]
+fn a_compressed_tree_is_read_as_it_would_be_without() {
+    let tree = project();
+    let packed = |(name, bytes): (&String, &Vec<u8>)| {
+        (format!("{name}.zst"), zstd::encode_all(&**bytes, 1).expect("packed"))
+    };
+    let (_plain_folder, plain) = folder_with(&tree);
+    let (_packed_folder, packed) = folder_with(&tree.iter().map(packed).collect());
+    let said = |args: &[&str], folder: &Path, name: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
+        let output = command.args(args).arg(name).current_dir(folder).output().expect("it runs");
+        assert!(output.status.code() < Some(2), "{args:?} {name}");
+        String::from_utf8(output.stdout).expect("text").replace(".zst", "")
+    };
+    for (args, name, packed_name) in [
+        (&["stats", "--brief"][..], ".", "."),
+        (&["stats", "--brief"], "s1.jsonl", "s1.jsonl.zst"),
+        (&["show", "--markdown"], "s1.jsonl", "s1.jsonl.zst"),
+        (&["show", "--markdown"], "s2.jsonl", "s2.jsonl.zst"),
+        (&["list", "--columns", "id,messages,title"], ".", "."),
+    ] {
+        let expected = said(args, &plain, name);
+        // A sub-agent's file of no known lines hides no session.
+        let is_whole = args[0] != "list" || expected.contains("s1");
+        assert!(is_whole && !expected.is_empty(), "{args:?}: {expected}");
+        assert_eq!(said(args, &packed, packed_name), expected, "{args:?} {name}");
+    }
+    let pages = [&plain, &packed].map(|folder| {
+        said(&["export", "--html", "-o", "pages", "--quiet"], folder, ".");
+        read(&folder.join("pages")).into_keys().collect::<Vec<_>>()
+    });
+    assert_eq!(pages[0], pages[1]);
+}

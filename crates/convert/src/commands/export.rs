@@ -13,9 +13,11 @@ use core_model::{Format, Options};
 use export_html::{Entry, Figures, Page, Survey, write_index};
 use rayon::prelude::*;
 
-use self::lines::{Read, SessionLines, has_owner};
+use self::lines::{Read, SessionLines};
 use crate::{
-    Source, detect,
+    Source,
+    compress::Compression,
+    detect,
     input::{Input, opened::Opened},
     interrupt::is_interrupted,
     job::Refusal,
@@ -28,6 +30,7 @@ use crate::{
         progress::{self, Progress},
         shown::shown,
     },
+    unit::is_of_a_session,
 };
 
 /// What to write as pages, and where.
@@ -130,7 +133,7 @@ impl Export {
         let mut taken = HashSet::from([PathBuf::from("index.html")]);
         let jobs: Vec<(Input, PathBuf)> = inputs
             .into_iter()
-            .filter(|input| !has_owner(input))
+            .filter(|input| !is_of_a_session(input))
             .map(|input| {
                 let name = page_name(&input, &mut taken);
                 (input, name)
@@ -234,6 +237,7 @@ fn page_name(input: &Input, taken: &mut HashSet<PathBuf>) -> PathBuf {
         Input::File { name, .. } => name.clone(),
         _ => PathBuf::from("session"),
     };
+    let name = Compression::bare_path(&name);
     let mut page = name.with_extension("html");
     let mut number = 1;
     while !taken.insert(page.clone()) {

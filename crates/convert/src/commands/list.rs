@@ -165,7 +165,7 @@ impl Wanted<'_> {
         let session = self.scanned(unit)?;
         self.progress.add_file();
         let Some(mut session) = session else { return Ok(None) };
-        if self.parts.is_some() && !self.has_parts(unit)? {
+        if self.parts.is_some() && !self.has_parts(unit, &session)? {
             return Ok(None);
         }
         if self.is_counted {
@@ -188,12 +188,13 @@ impl Wanted<'_> {
         Ok(Some(session).filter(|_| !is_part && is_project && is_in_time))
     }
 
-    fn has_parts(&self, unit: &Unit) -> Result<bool, Refusal> {
+    fn has_parts(&self, unit: &Unit, session: &Session) -> Result<bool, Refusal> {
         let Some((prefilter, filter)) = &self.parts else { return Ok(true) };
+        let format = self.format.or_else(|| unit.format_of_all(Some(session.format)));
         let mut is_found = false;
         for input in unit.files().filter(|input| !input.is_side_file()) {
             let mut matcher = Matcher::new(filter);
-            read(input, self.format, prefilter, self.progress, &mut |_, _, event| {
+            read(input, format, prefilter, self.progress, &mut |_, _, event| {
                 if let Ok(event) = event
                     && matcher.wants_event(event)
                 {
@@ -210,11 +211,12 @@ impl Wanted<'_> {
 
     /// Reads all of a session for the numbers in it.
     fn count(&self, unit: &Unit, session: &mut Session) -> Result<(), Refusal> {
+        let format = self.format.or_else(|| unit.format_of_all(Some(session.format)));
         let numbers = session.numbers.get_or_insert_default();
         let mut tokens = TokenTotals::default();
         let mut costs = Costs::default();
         for input in unit.files().filter(|input| !input.is_side_file()) {
-            read(input, self.format, &Prefilter::ALL, self.progress, &mut |_, _, event| {
+            read(input, format, &Prefilter::ALL, self.progress, &mut |_, _, event| {
                 if let Ok(event) = event {
                     numbers.push(event);
                     tokens.push(event);

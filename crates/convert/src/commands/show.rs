@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use core_model::{Event, Format, Options};
 
 use self::{depth::Depths, markdown::MarkdownPage, text::TextPage};
-use super::export::lines::{Read, SessionLines, has_owner};
+use super::export::lines::{Read, SessionLines};
 use crate::{
     Source, detect,
     input::Input,
@@ -26,6 +26,7 @@ use crate::{
     run::{Status, complain},
     storage::Storage,
     terminal::{Terminal, pager::Pager, shown::shown},
+    unit::is_of_a_session,
 };
 
 /// What to show, and how.
@@ -75,7 +76,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         };
     }
     // A sub-agent's conversation is shown with the one that started it.
-    let is_main = |input: &&Input| !is_folder || !has_owner(input);
+    let is_main = |input: &&Input| !is_folder || !is_of_a_session(input);
     let inputs: Vec<&Input> = inputs.iter().filter(is_main).collect();
     let mut pager = Pager::start(!args.no_pager);
     let (mut n_shown, mut n_refused) = (0, 0);

@@ -93,9 +93,9 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
 /// Counts what is in a session, sub-agents included.
 fn count(unit: &Unit, args: &Args, progress: &Progress) -> Result<Numbers, Refusal> {
     let mut numbers = Numbers::counter(ErrorPolicy::from(args.errors));
+    let mut known = args.reading.format();
     for input in unit.files().filter(|input| !input.is_side_file()) {
-        let format = args.reading.format();
-        let format = read(input, format, &Prefilter::ALL, progress, &mut |place, line, event| {
+        let format = read(input, known, &Prefilter::ALL, progress, &mut |place, line, event| {
             match event {
                 Ok(event) => numbers.push(place, event),
                 Err(_) => numbers.n_bad_lines += 1,
@@ -105,6 +105,7 @@ fn count(unit: &Unit, args: &Args, progress: &Progress) -> Result<Numbers, Refus
         })?;
         progress.add_file();
         numbers.add_file(input, format);
+        known = known.or(unit.format_of_all(format));
     }
     Ok(numbers.finish())
 }

@@ -14,7 +14,7 @@ use core_model::{FileRole, Files, Format};
 use super::{Companion, Unit, owner};
 use crate::{
     compress::Compression,
-    input::{Input, opened::Limits, walk::walk},
+    input::{self, Input, opened::Limits, walk::walk},
     session::place::Place,
     storage::Storage,
 };
@@ -74,8 +74,7 @@ impl Files for Bare<'_> {
 impl Unit {
     /// Returns whether its files are called otherwise than they are stored.
     fn is_packed(&self) -> bool {
-        let is_packed = self.main.path().is_some_and(Compression::is_told_by);
-        is_packed && !self.others.is_empty()
+        self.main.path().is_some_and(Compression::is_told_by)
     }
 
     /// Returns what a file of it is called.
@@ -88,12 +87,46 @@ impl Unit {
     }
 
     /// Returns where its files are, by what they are called.
-    pub(super) fn place(&self, limits: Limits) -> Place {
+    pub(crate) fn place(&self, limits: Limits) -> Place {
         if !self.is_packed() {
             return Place::Stored(self.main.storage().clone());
         }
         let called = |input: &Input| Some((self.path_of(input)?.into_owned(), input.clone()));
         Place::expanded(self.files().filter_map(called), limits)
+    }
+}
+
+/// Returns whether a file, compressed or not, belongs to a session that is there, compressed or not.
+pub(crate) fn is_of_a_session(input: &Input) -> bool {
+    let Input::File { storage, path, .. } = input else { return false };
+    let files = AnyEnding(storage);
+    let found = owner(&Compression::bare_path(path), &files);
+    found.is_some_and(|(_, owner)| files.may_be_there(&owner.main))
+}
+
+/// The files of a storage by the names that they would have if none was compressed.
+struct AnyEnding<'s>(&'s Storage);
+
+impl AnyEnding<'_> {
+    fn stored(&self, path: &Path) -> Option<PathBuf> {
+        let packed = Compression::ENDINGS.map(|ending| input::beside(path, ending));
+        let mut paths = std::iter::once(path.to_owned()).chain(packed);
+        paths.find(|path| self.0.stat_file(path).is_ok())
+    }
+}
+
+impl Files for AnyEnding<'_> {
+    fn size(&self, path: &Path) -> io::Result<u64> {
+        self.0.size(&self.stored(path).ok_or(io::ErrorKind::NotFound)?)
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
+        let path = self.stored(path).ok_or(io::ErrorKind::NotFound)?;
+        Ok(Box::new(Input::stored(self.0.clone(), path).open()?))
+    }
+
+    fn may_be_there(&self, path: &Path) -> bool {
+        self.stored(path).is_some()
     }
 }
 

@@ -6,12 +6,16 @@ use std::{
     io,
 };
 
-use core_model::{Agent, Bundle, Context, Event, Files, Format, Missing, Options, Plan};
+use core_model::{Agent, Bundle, Context, Event, Format, Missing, Options, Plan};
 use jsonl::{Line, Style, Text, push_string};
 
 use crate::{
-    FORMATS, Source, input::Input, pipeline::survey::Events, storage::Storage,
+    Source,
+    input::{Input, opened::Limits},
+    pipeline::survey::Events,
+    session::place::Place,
     terminal::shown::shown,
+    unit::Unit,
 };
 
 /// How deep the files of sub-agents are read inside of one another; deeper ones come at the end.
@@ -31,7 +35,7 @@ type EachRead<'e> = dyn FnMut(Read<'_>) -> io::Result<()> + 'e;
 
 /// How the files of a session are read.
 pub(in crate::commands) struct SessionLines {
-    storage: Storage,
+    place: Place,
     format: &'static Format,
     plan: Plan,
     /// Whether all lines are a sub-agent's: then its conversation is the page's.
@@ -46,8 +50,10 @@ pub(in crate::commands) struct SessionLines {
 impl SessionLines {
     /// Finds the files that belong to an input.
     pub(in crate::commands) fn new(input: &Input, format: &'static Format) -> io::Result<Self> {
+        let unit = Unit::of_input(input.clone(), format);
+        let limits = Limits::default();
         let bundle = match input {
-            Input::File { storage, path, .. } => storage.bundle(format, path)?,
+            Input::File { .. } => unit.bundle(format, limits)?,
             _ => Bundle::default(),
         };
         let mut by_tool_use: HashMap<String, Vec<usize>> = HashMap::new();
@@ -58,8 +64,8 @@ impl SessionLines {
         }
         let Bundle { agents, missing, .. } = bundle;
         let (plan, unread) = (Plan::default(), Vec::new());
-        let storage = input.storage().clone();
-        Ok(Self { storage, format, plan, is_of_agent: false, agents, by_tool_use, missing, unread })
+        let place = unit.place(limits);
+        Ok(Self { place, format, plan, is_of_agent: false, agents, by_tool_use, missing, unread })
     }
 
     /// Finds which lines of the main file are the conversation.
@@ -183,8 +189,8 @@ impl Pass<'_> {
         push_string(&mut written, tool_use.unwrap_or_default(), Style::Compact);
         let written = String::from_utf8(written).unwrap_or_default();
         let parent_tool_use = tool_use.and_then(|_| Text::new(&written));
-        let label = shown(&agent.path.to_string_lossy());
-        let file = match self.lines.storage.reader(&agent.path) {
+        let label = shown(&self.lines.place.label(&agent.path));
+        let file = match self.lines.place.bytes(&agent.path) {
             Ok(file) => file,
             Err(error) => {
                 self.unread.push(format!("{label}: {error}"));
@@ -207,11 +213,4 @@ impl Pass<'_> {
         })?;
         result
     }
-}
-
-/// Returns whether a file belongs to a session whose main file is there: it is shown with that one.
-pub(in crate::commands) fn has_owner(input: &Input) -> bool {
-    let Input::File { storage, path, .. } = input else { return false };
-    let mut owners = FORMATS.iter().filter_map(|format| (format.bundles?.owner)(path, storage));
-    owners.any(|owner| storage.size(&owner.main).is_ok())
 }
