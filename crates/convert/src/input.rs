@@ -23,6 +23,7 @@ use tempfile::SpooledTempFile;
 pub(crate) use self::walk::walk;
 use crate::{
     Sidecar,
+    carry::Volume,
     compress::Compression,
     input::{
         limits::{LineMeter, Metered},
@@ -139,7 +140,7 @@ impl Input {
     /// is not text.
     pub(crate) fn stem(&self) -> Option<&str> {
         let Input::File { path, .. } = self else { return None };
-        Compression::bare(Path::new(path.file_name()?)).file_stem()?.to_str()
+        Volume::stem_of(path)
     }
 
     /// Returns what to call it in messages.

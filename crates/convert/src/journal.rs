@@ -13,6 +13,8 @@ pub(crate) mod lock;
 mod past;
 pub(crate) mod paths;
 
+#[cfg(feature = "cloud")]
+use std::sync::Arc;
 use std::{
     ffi::OsStr,
     hash::Hasher,
@@ -156,11 +158,7 @@ impl Journal {
     ///
     /// Those of the store.
     #[cfg(feature = "cloud")]
-    pub(crate) fn of_prefix(
-        bucket: std::sync::Arc<Bucket>,
-        prefix: &Path,
-        options: u64,
-    ) -> io::Result<Self> {
+    pub(crate) fn of_prefix(bucket: Arc<Bucket>, prefix: &Path, options: u64) -> io::Result<Self> {
         let log = ObjectLog::open(bucket, &prefix.join(JOURNAL))?;
         let (past, _) = Past::read(log.saved())?;
         let book = Book::Object(Mutex::new(log));

@@ -152,14 +152,12 @@ impl Outputs {
         options: u64,
         manner: Manner,
     ) -> Result<Self, NotOpened> {
-        let (root, manner) = match &storage {
-            Storage::Disk => (Root::open(folder, options, manner.is_rehearsal)?, manner),
-            // Whoever writes an object waits until it is there: several do at a time.
+        let root = match &storage {
+            Storage::Disk => Root::open(folder, options, manner.is_rehearsal)?,
             #[cfg(feature = "cloud")]
-            Storage::Bucket(bucket) => (
-                Root::of_prefix(bucket, folder, options, manner.is_rehearsal)?,
-                Manner { durability: Durability::File, ..manner },
-            ),
+            Storage::Bucket(bucket) => {
+                Root::of_prefix(bucket, folder, options, manner.is_rehearsal)?
+            }
         };
         Ok(Self::new(storage, Some(root), manner))
     }
@@ -167,16 +165,13 @@ impl Outputs {
     /// Returns outputs of a worker, which go to a place that others write to too: what is told of
     /// them is kept for receipts.
     pub(crate) fn of_worker(base: Base, journal: Journal, manner: Manner) -> Self {
-        let storage = base.storage();
-        let durability = match storage {
-            Storage::Disk => manner.durability,
-            #[cfg(feature = "cloud")]
-            Storage::Bucket(_) => Durability::File,
-        };
-        Self::new(storage, Some(Root::of_worker(base, journal)), Manner { durability, ..manner })
+        Self::new(base.storage(), Some(Root::of_worker(base, journal)), manner)
     }
 
     fn new(storage: Storage, root: Option<Root>, manner: Manner) -> Self {
+        // Whoever writes an object waits until it is there: several do at a time.
+        let durability = if storage.is_disk() { manner.durability } else { Durability::File };
+        let manner = Manner { durability, ..manner };
         let (batch, named, refused, full) = Default::default();
         Self { manner, storage, root, stream: None, batch, named, refused, full }
     }

@@ -19,13 +19,8 @@ use core_model::{Bundle, FileRole, Files, Format, Owner};
 use self::packed::{Bare, beside_packed};
 pub(crate) use self::{names::moved, packed::is_of_a_session, restored::OtherFile};
 use crate::{
-    compress::Compression,
-    conversions::Results,
-    formats::FORMATS,
-    input::{Input, opened::Limits},
-    job::Refusal,
-    session::place::Place,
-    storage::Storage,
+    compress::Compression, conversions::Results, formats::FORMATS, input::Input, job::Refusal,
+    run::complain, session::place::Place, storage::Storage, terminal::shown::shown,
 };
 
 /// A session: its main file, and the files that belong to it.
@@ -87,13 +82,13 @@ impl Unit {
                 None => (None, Vec::new()),
             };
             let mut format = format;
-            if let Input::File { storage, path, is_named: true, .. } = &main
+            if let Input::File { is_named: true, .. } = &main
                 && owners[input_idx].is_none()
             {
-                let (found, more) = match Compression::is_told_by(path) {
-                    true => beside_packed(&main),
-                    false => beside(storage, path),
-                };
+                let (found, more) = beside(&main).unwrap_or_else(|error| {
+                    complain(&format!("{}: the files beside it: {error}", shown(&main.label())));
+                    (None, Vec::new())
+                });
                 let is_new = |other: &Companion| {
                     other.input.path().is_some_and(|path| !places.contains_key(path))
                 };
@@ -107,20 +102,21 @@ impl Unit {
 
     /// Creates the unit of a file and of what stands beside it.
     pub(crate) fn of_file(path: PathBuf) -> Self {
-        let (format, others) = beside(&Storage::Disk, &path);
-        Self { main: Input::file(path), others, format }
+        let main = Input::file(path);
+        let (format, others) = beside(&main).unwrap_or_default();
+        Self { main, others, format }
     }
 
     /// Creates the unit of an input and of what a format has beside it.
-    pub(crate) fn of_input(main: Input, format: &Format) -> Self {
-        let (found, others) = match &main {
-            Input::File { path, .. } if Compression::is_told_by(path) => beside_packed(&main),
-            Input::File { storage, path, .. } => beside(storage, path),
-            _ => (None, Vec::new()),
-        };
+    ///
+    /// # Errors
+    ///
+    /// Those of looking for it.
+    pub(crate) fn of_input(main: Input, format: &Format) -> io::Result<Self> {
+        let (found, others) = beside(&main)?;
         let is_of_it = found.is_some_and(|found| found.name == format.name);
         let others = if is_of_it { others } else { Vec::new() };
-        Self { main, others, format: found.filter(|_| is_of_it) }
+        Ok(Self { main, others, format: found.filter(|_| is_of_it) })
     }
 
     /// Returns the format of all files, if that of the main one is what its client puts such files
@@ -139,23 +135,22 @@ impl Unit {
         self.files().map(Input::size).sum()
     }
 
-    /// Reads the files, within the limits of each, for what links them.
+    /// Reads the files, which are in this place, for what links them.
     ///
     /// # Errors
     ///
     /// Those of reading them; of an input that is no file, that it has no name.
-    pub(crate) fn bundle(&self, format: &'static Format, limits: Limits) -> io::Result<Bundle> {
+    pub(crate) fn bundle(&self, format: &'static Format, place: &Place) -> io::Result<Bundle> {
         let main = self.path_of(&self.main).ok_or(io::ErrorKind::InvalidFilename)?;
         let known = |other: &Companion| {
             Some((self.path_of(&other.input)?.into_owned(), other.role.clone()))
         };
         let files: Vec<_> = self.others.iter().filter_map(known).collect();
-        let place = self.place(limits);
         if let Place::Expanded(_) = place {
             // Whoever reads on does not say which file holds too much.
             files.iter().try_for_each(|(path, _)| place.stat(path).map(|_| ()))?;
         }
-        Bundle::of_files(format, &main, files, &place)
+        Bundle::of_files(format, &main, files, place)
     }
 
     /// Returns that none of the files was converted, and why.
@@ -195,14 +190,25 @@ fn owner(path: &Path, files: &dyn Files) -> Option<(&'static Format, Owner)> {
     FORMATS.iter().find_map(|format| Some((*format, (format.bundles?.owner)(path, files)?)))
 }
 
-/// Returns the files that stand beside a main file, and the format whose client has them so.
-fn beside(storage: &Storage, main: &Path) -> (Option<&'static Format>, Vec<Companion>) {
-    let found = FORMATS.iter().find_map(|format| {
-        // Whoever opens the main file says why its folder cannot be read.
-        let files = storage.belonging(format.bundles?, main).ok()?;
-        (!files.is_empty()).then_some((*format, files))
-    });
-    let Some((format, files)) = found else { return (None, Vec::new()) };
-    let companion = |(path, role)| Companion { input: Input::stored(storage.clone(), path), role };
-    (Some(format), files.into_iter().map(companion).collect())
+/// Returns the files that stand beside a main file, compressed or not, and the format whose client has
+/// them so.
+///
+/// # Errors
+///
+/// Those of looking for them.
+fn beside(main: &Input) -> io::Result<(Option<&'static Format>, Vec<Companion>)> {
+    let Input::File { storage, path, .. } = main else { return Ok((None, Vec::new())) };
+    if Compression::is_told_by(path) {
+        return beside_packed(main, storage, path);
+    }
+    for format in FORMATS {
+        let Some(bundles) = format.bundles else { continue };
+        let files = storage.belonging(bundles, path)?;
+        if !files.is_empty() {
+            let companion =
+                |(path, role)| Companion { input: Input::stored(storage.clone(), path), role };
+            return Ok((Some(*format), files.into_iter().map(companion).collect()));
+        }
+    }
+    Ok((None, Vec::new()))
 }

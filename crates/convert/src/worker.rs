@@ -17,7 +17,10 @@ use std::{
     path::Path,
 };
 
-use crate::terminal::shown::shown;
+use crate::{
+    storage::{is_url, without_query},
+    terminal::shown::shown,
+};
 
 /// The version of the protocol.
 pub(crate) const VERSION: u64 = 1;
@@ -37,7 +40,24 @@ pub(crate) fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     Ok(Box::new(File::open(path).map_err(|error| named(error, path))?))
 }
 
-/// Returns an error that tells of which file it is.
+/// Returns an error that tells of which file, or URL, it is, but for what is secret in that.
 pub(crate) fn named(error: io::Error, path: &Path) -> io::Error {
+    let path = if is_url(path) { &without_query(path) } else { path };
     io::Error::new(error.kind(), format!("{}: {error}", shown(&path.to_string_lossy())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_tells_of_its_place_and_of_no_secret() {
+        for (path, said) in [
+            ("/a b/what?#.jsonl", "/a b/what?#.jsonl: no"),
+            ("https://ada:secret@host/x?sig=secret", "https://host/x: no"),
+            ("s3://id:secret@bucket/x", "s3://bucket/x: no"),
+        ] {
+            assert_eq!(named(io::Error::other("no"), Path::new(path)).to_string(), said);
+        }
+    }
 }

@@ -73,8 +73,7 @@ impl<'p> Plan<'p> {
 
     /// Returns what an output is called: as its input, but for the ending that tells of compression.
     fn named(&self, name: &Path, names: &HashSet<&Path>) -> PathBuf {
-        let bare = Compression::bare(Path::new(name.file_name().unwrap_or_default()));
-        let bare = name.with_file_name(bare);
+        let bare = Compression::bare_path(name);
         let name = if names.contains(&*bare) { name } else { &bare };
         match self.how.compress.map(Compression::ending) {
             Some(ending) => beside(name, ending),

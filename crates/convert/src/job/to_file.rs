@@ -158,8 +158,8 @@ impl Order {
             return Ok(Outcome::UpToDate(verdict));
         }
         // Under a name that does not tell of compression any more it is not compressed.
-        let is_told = |path: &Path| Compression::is_told_by(path);
-        let is_expanded = self.redacts || input.path().is_some_and(is_told) && !is_told(path);
+        let was_packed = input.path().is_some_and(Compression::is_told_by);
+        let is_expanded = self.redacts || was_packed && !Compression::is_told_by(path);
         let mut opened = match is_expanded {
             true => input.open_within(self.limits)?,
             false => input.open_as_it_is()?,

@@ -86,16 +86,25 @@ impl<'s> Cursor<'s> {
     /// Hands on some lines of what is no record, as one: it is carried as it is, as blank lines are,
     /// and a record for each of many short ones would be longer than they are.
     fn advance_side(&mut self, each: &mut EachEvent<'_>) -> io::Result<Step> {
+        let mut hand_on = |bytes: &[u8], offset| {
+            each(&Line::new(bytes, offset), Err(Error { offset, kind: ErrorKind::Empty }))
+        };
         let (mut bytes, mut start) = (Vec::new(), None);
         while bytes.len() < MIN_SIDE
             && let Some(line) = self.stream.next()?
         {
-            start.get_or_insert(self.file.start + line.offset());
+            let offset = self.file.start + line.offset();
+            if line.bytes().len() >= MIN_SIDE {
+                // A long one goes on as it is: a copy of it would be as long.
+                let goes_on = start.is_none_or(|start| hand_on(&bytes, start));
+                let goes_on = goes_on && hand_on(line.bytes(), offset);
+                return Ok(if goes_on { Step::Passed } else { Step::Stopped });
+            }
+            start.get_or_insert(offset);
             bytes.extend_from_slice(line.bytes());
         }
         let Some(offset) = start else { return Ok(Step::Ended) };
-        let error = Error { offset, kind: ErrorKind::Empty };
-        let goes_on = each(&Line::new(&bytes, offset), Err(error));
+        let goes_on = hand_on(&bytes, offset);
         Ok(if goes_on { Step::Passed } else { Step::Stopped })
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     input::Input,
     job::{Extra, MAX_ATTEMPTS, Order, Refusal},
     pipeline::stack::stack,
-    session::Session,
+    session::{Session, place::Place},
 };
 
 /// How the files of a session are converted.
@@ -188,11 +188,12 @@ impl Order {
         path: &Path,
         from: &'static Format,
     ) -> Result<Results<'u>, Refusal> {
-        let bundle = unit.bundle(from, self.limits)?;
+        let place = unit.place(self.limits);
+        let bundle = unit.bundle(from, &place)?;
         let is_whole = self.is_whole();
         let mut attempt = 1;
         let (session, outcome) = loop {
-            let session = self.session(unit, &bundle, is_whole)?;
+            let session = self.session(&bundle, &place, is_whole)?;
             let may_grow = attempt == MAX_ATTEMPTS;
             let outcome = self.session_to(&unit.main, session.clone(), from, path, may_grow);
             if may_grow || !outcome.as_ref().is_err_and(Refusal::is_of_change) {
@@ -216,7 +217,7 @@ impl Order {
             let result = match agent {
                 _ if is_inside => Ok(Outcome::Inside),
                 Some(agent) if self.subagents == SubAgents::Files && !is_whole => {
-                    self.agent_forth(unit, input, agent, path)
+                    self.agent_forth(input, agent, (&bundle.main, &place), path)
                 }
                 _ => Ok(Outcome::LeftOut),
             };
@@ -233,8 +234,8 @@ impl Order {
     /// Returns the files that go into the main file of the target, as one source.
     pub(super) fn session(
         &self,
-        unit: &Unit,
         bundle: &Bundle,
+        place: &Place,
         is_whole: bool,
     ) -> Result<Session, Refusal> {
         let name_of = |path: &Path| Volume::name_of(path, &bundle.main);
@@ -252,22 +253,21 @@ impl Order {
             let name = name_of(path).ok_or(Refusal::NoName)?;
             files.push((path.clone(), VolumeKind::Side, name, String::new()));
         }
-        Ok(Session::new(&unit.place(self.limits), files)?)
+        Ok(Session::new(place, files)?)
     }
 
     /// Converts a sub-agent's file to one beside that of its session.
     fn agent_forth(
         &self,
-        unit: &Unit,
         input: &Input,
         agent: &Agent,
+        (main, place): (&Path, &Place),
         path: &Path,
     ) -> Result<Outcome, Refusal> {
-        let main = unit.path_of(&unit.main).ok_or(Refusal::NoName)?;
         let volume = Volume {
             kind: VolumeKind::Agent,
-            size: unit.place(self.limits).stat(&agent.path)?.length,
-            name: Volume::name_of(&agent.path, &main).ok_or(Refusal::NoName)?,
+            size: place.stat(&agent.path)?.length,
+            name: Volume::name_of(&agent.path, main).ok_or(Refusal::NoName)?,
             tool_use: agent.tool_use.clone().unwrap_or_default(),
         };
         let path = self.agent_path(path, &agent.id).ok_or(Refusal::NoName)?;

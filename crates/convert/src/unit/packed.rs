@@ -131,15 +131,24 @@ impl Files for AnyEnding<'_> {
 }
 
 /// Returns the files that belong to a compressed main file, and the format whose client has them so.
-pub(super) fn beside_packed(main: &Input) -> (Option<&'static Format>, Vec<Companion>) {
-    let nothing = (None, Vec::new());
-    let Input::File { storage, path, .. } = main else { return nothing };
-    // Whoever opens the main file says why its folder cannot be read.
-    let Ok(around) = around(storage, path) else { return nothing };
-    let is_other = |input: &Input| input.path() != Some(path);
+///
+/// # Errors
+///
+/// Those of looking for them.
+pub(super) fn beside_packed(
+    main: &Input,
+    storage: &Storage,
+    path: &Path,
+) -> io::Result<(Option<&'static Format>, Vec<Companion>)> {
     let mut inputs = vec![main.clone()];
-    inputs.extend(around.into_iter().filter(is_other));
-    let Some(bare) = Bare::of(&inputs) else { return nothing };
+    for input in around(storage, path)? {
+        match input {
+            Input::Missing { kind, reason, .. } => return Err(io::Error::new(kind, reason)),
+            input if input.path() != Some(path) => inputs.push(input),
+            _ => {}
+        }
+    }
+    let Some(bare) = Bare::of(&inputs) else { return Ok((None, Vec::new())) };
     let mut format = None;
     let mut others = Vec::new();
     for (input_idx, input) in inputs.iter().enumerate().skip(1) {
@@ -148,7 +157,7 @@ pub(super) fn beside_packed(main: &Input) -> (Option<&'static Format>, Vec<Compa
             others.push(Companion { input: input.clone(), role });
         }
     }
-    (format, others)
+    Ok((format, others))
 }
 
 /// Returns the files in the folder of a compressed main file, and those below the folder of its name.

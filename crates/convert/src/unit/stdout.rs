@@ -47,9 +47,10 @@ impl Order {
         unit: &Unit,
         from: &'static core_model::Format,
     ) -> Result<Outcome, Refusal> {
-        let bundle = unit.bundle(from, self.limits)?;
+        let place = unit.place(self.limits);
+        let bundle = unit.bundle(from, &place)?;
         let Staged { session, redactions, .. } =
-            &self.staged(self.session(unit, &bundle, true)?)?;
+            &self.staged(self.session(&bundle, &place, true)?)?;
         self.check_damage(session)?;
         let conversion = self.conversion(from);
         if self.verify && self.carry != CarryMode::None {

@@ -4,6 +4,7 @@ use std::{
     collections::HashMap,
     ffi::OsStr,
     fs::File,
+    io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -12,6 +13,7 @@ use jsonl::Scanner;
 
 use super::{
     join::joined,
+    named,
     planned::Planned,
     receipt::{Receipt, Word},
     store::Store,
@@ -32,10 +34,7 @@ use crate::{
     },
     output::FILE_MODE,
     outputs::{Durability, Manner, Outputs},
-    terminal::{
-        progress::{Mode, Progress},
-        shown::shown,
-    },
+    terminal::progress::{Mode, Progress},
     unit::Unit,
 };
 
@@ -174,7 +173,6 @@ impl Worker {
         if let Some(root) = roots.get(path) {
             return Ok(root.clone());
         }
-        let failed = |error| format!("{}: {error}", shown(&path.to_string_lossy()));
         let open = || {
             let base = Base::open(path, &mut self.stores())?;
             let Some(folder) = base.folder() else { return Ok(Some(Root { base, _lock: None })) };
@@ -182,9 +180,9 @@ impl Worker {
             let is_free = !matches!(lock_shared(&journal)?, Lock::Other(_));
             Ok(is_free.then_some(Root { base, _lock: Some(journal) }))
         };
-        let root = open().map_err(|error: std::io::Error| failed(error.to_string()))?;
-        let taken = || failed("a run writes to this folder at the moment".to_owned());
-        let root = Arc::new(root.ok_or_else(taken)?);
+        let taken = || io::Error::other("a run writes to this folder at the moment");
+        let root = open().and_then(|root: Option<Root>| root.ok_or_else(taken));
+        let root = Arc::new(root.map_err(|error| named(error, path).to_string())?);
         roots.insert(path.to_owned(), root.clone());
         Ok(root)
     }

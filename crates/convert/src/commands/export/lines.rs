@@ -50,10 +50,10 @@ pub(in crate::commands) struct SessionLines {
 impl SessionLines {
     /// Finds the files that belong to an input.
     pub(in crate::commands) fn new(input: &Input, format: &'static Format) -> io::Result<Self> {
-        let unit = Unit::of_input(input.clone(), format);
-        let limits = Limits::default();
+        let unit = Unit::of_input(input.clone(), format)?;
+        let place = unit.place(Limits::default());
         let bundle = match input {
-            Input::File { .. } => unit.bundle(format, limits)?,
+            Input::File { .. } => unit.bundle(format, &place)?,
             _ => Bundle::default(),
         };
         let mut by_tool_use: HashMap<String, Vec<usize>> = HashMap::new();
@@ -64,7 +64,6 @@ impl SessionLines {
         }
         let Bundle { agents, missing, .. } = bundle;
         let (plan, unread) = (Plan::default(), Vec::new());
-        let place = unit.place(limits);
         Ok(Self { place, format, plan, is_of_agent: false, agents, by_tool_use, missing, unread })
     }
 
