@@ -21,13 +21,13 @@ pub fn bench_peers(root: &Path, options: &[String]) -> bool {
         &["--manifest-path", &manifest, "--bins"],
     ];
     for arguments in builds {
-        if !build_release(root, &target, arguments) {
+        if !build_dist(root, &target, arguments) {
             return false;
         }
     }
-    let release = target.join("release");
-    let mut peers = Command::new(release.join("peers"));
-    peers.arg(release.join("convert")).arg(root.join(PEERS).join("scripts"));
+    let dist = target.join("dist");
+    let mut peers = Command::new(dist.join("peers"));
+    peers.arg(dist.join("convert")).arg(root.join(PEERS).join("scripts"));
     peers.arg(target.join("peers")).args(options);
     match peers.status() {
         Ok(status) => status.success(),
@@ -43,10 +43,10 @@ pub(crate) fn target(root: &Path) -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from)
 }
 
-/// Builds for release, and returns whether that worked.
-pub(crate) fn build_release(root: &Path, target: &Path, arguments: &[&str]) -> bool {
+/// Builds as artifacts are built, with the profile `dist`, and returns whether that worked.
+pub(crate) fn build_dist(root: &Path, target: &Path, arguments: &[&str]) -> bool {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut build = Command::new(cargo);
-    build.current_dir(root).args(["build", "--quiet", "--release"]).args(arguments);
+    build.current_dir(root).args(["build", "--quiet", "--profile", "dist"]).args(arguments);
     build.arg("--target-dir").arg(target).status().is_ok_and(|status| status.success())
 }

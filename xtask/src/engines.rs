@@ -23,7 +23,7 @@ const N_SESSIONS: &str = "20000";
 pub fn engines(root: &Path, options: &[String]) -> bool {
     in_scratch("engines", |scratch| {
         let target = build(root, &["-p", "benches", "--example", "archive"])?;
-        run(root, options, &target, &["--release"], scratch)
+        run(root, options, &target, &["--profile", "dist"], scratch)
     })
 }
 

@@ -17,14 +17,14 @@ pub fn folders(root: &Path, folders: &[String]) -> bool {
 }
 
 fn run(root: &Path, folders: &[String], scratch: &Path) -> Result<(), String> {
-    build(root, &["--release", "-p", "convert", "--bin", "convert"])?;
-    build(root, &["--release", "-p", "benches", "--example", "archive"])?;
-    let release = target(root).join("release");
+    build(root, &["--profile", "dist", "-p", "convert", "--bin", "convert"])?;
+    build(root, &["--profile", "dist", "-p", "benches", "--example", "archive"])?;
+    let dist = target(root).join("dist");
     let archive = scratch.join("archive");
-    call(Command::new(release.join("examples/archive")).arg(&archive).arg(N_SESSIONS))?;
+    call(Command::new(dist.join("examples/archive")).arg(&archive).arg(N_SESSIONS))?;
     let here = env::current_dir().map_err(|error| error.to_string())?;
     let script = script(scratch, "folders.py", SCRIPT)?;
     let mut ask = Command::new("python3");
-    ask.arg(script).arg(release.join("convert")).arg(archive);
+    ask.arg(script).arg(dist.join("convert")).arg(archive);
     call(ask.args(folders.iter().map(|folder| here.join(folder))).current_dir(scratch))
 }

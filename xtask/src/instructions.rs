@@ -9,12 +9,12 @@ use std::{
     process::Command,
 };
 
-use crate::bench_peers::{build_release, target};
+use crate::bench_peers::{build_dist, target};
 
 const FILE: &str = "benches/instructions.txt";
 
 const HEAD: &str = "\
-# Instructions per byte of input, release build, one job, x86-64 with AVX2, copies by vectors.
+# Instructions per byte of input, profile `dist`, one job, x86-64 with AVX2, copies by vectors.
 # Written by `cargo xtask instructions --record`; a run that needs 5 % more fails.
 ";
 
@@ -75,10 +75,10 @@ fn why_not() -> Option<&'static str> {
 
 /// Returns what was counted, by name; among it the sample's hash, which is no count.
 fn count(root: &Path, scratch: &Path) -> Result<BTreeMap<String, String>, String> {
-    if !build_release(root, &target(root), &["--locked", "-p", "convert", "--bin", "convert"]) {
+    if !build_dist(root, &target(root), &["--locked", "-p", "convert", "--bin", "convert"]) {
         return Err("the program could not be built".to_owned());
     }
-    let convert = target(root).join("release/convert");
+    let convert = target(root).join("dist/convert");
     let sample = sample(root)?;
     let mut counted = BTreeMap::from([("sample".to_owned(), format!("{:016x}", hash(&sample)))]);
     let source = scratch.join("claude-code.jsonl");

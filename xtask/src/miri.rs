@@ -16,7 +16,7 @@ pub fn miri(root: &Path) -> bool {
         println!("miri: jsonl {flags}");
         let mut miri = Command::new("cargo");
         miri.current_dir(root).env("RUSTFLAGS", flags);
-        miri.args(["+nightly", "miri", "test", "-p", "jsonl", "--lib", "--test", "differential"]);
+        miri.args(["+nightly", "miri", "test", "-p", "jsonl", "--lib", "--test", "all"]);
         miri.status().is_ok_and(|status| status.success())
     })
 }

@@ -4,7 +4,7 @@
 
 #![expect(clippy::print_stdout, reason = "it is a program")]
 
-#[path = "../tests/differential/mutation.rs"]
+#[path = "../tests/all/differential/mutation.rs"]
 mod mutation;
 
 use std::{env, fs, process::ExitCode};

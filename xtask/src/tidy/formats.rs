@@ -10,7 +10,7 @@ const FILES: &[&str] = &[
     "src/record.rs",
     "src/reader.rs",
     "src/writer.rs",
-    "tests/fixtures.rs",
+    "tests/all/fixtures.rs",
 ];
 
 pub(super) fn check(root: &Path, problems: &mut Vec<Problem>) {

@@ -1,0 +1,204 @@
+//! The transcripts below `commands`, which are the manual too.
+//!
+//! `TRYCMD=overwrite cargo test -p convert --test all commands::` writes them anew.
+
+use std::io::{Read, Write};
+
+#[test]
+fn commands_do_what_their_transcripts_show() {
+    trycmd::TestCases::new().case("tests/commands/*.md").case("tests/commands/*.toml");
+}
+
+#[test]
+fn folders_are_the_same_for_any_number_of_jobs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures");
+    let written = ["1", "4"].map(|jobs| {
+        let target = folder.path().join(jobs);
+        let report = folder.path().join(format!("{jobs}.json"));
+        let status = std::process::Command::new(env!("CARGO_BIN_EXE_convert"))
+            .args([
+                fixtures,
+                "--to",
+                "claude-code",
+                "--carry",
+                "sidecar",
+                "--quiet",
+                "--jobs",
+                jobs,
+            ])
+            .arg("-o")
+            .arg(&target)
+            .arg("--report")
+            .arg(&report)
+            .stderr(std::process::Stdio::null())
+            .status()
+            .expect("the program runs");
+        assert_eq!(status.code(), Some(1), "some fixtures are damaged");
+        let mut files = Vec::new();
+        let mut folders = vec![target.clone()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+                let path = entry.path();
+                if entry.file_name() == ".convert-journal.jsonl" {
+                    // It tells what was done in the order in which it was done, and when.
+                    continue;
+                }
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    let name = path.strip_prefix(&target).expect("below").to_owned();
+                    files.push((name, std::fs::read(path).expect("a file")));
+                }
+            }
+        }
+        files.sort();
+        let report = std::fs::read_to_string(report).expect("a report");
+        let folder = target.display().to_string();
+        (files, report.replace(&folder, "TARGET"))
+    });
+    assert!(written[0].0.len() > 200, "{} files", written[0].0.len());
+    assert!(written[0] == written[1]);
+}
+
+#[test]
+fn a_session_is_followed_while_it_grows() {
+    let fixture = |name: &str| {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/claude-code/");
+        std::fs::read_to_string(format!("{path}{name}")).expect("a fixture")
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("live.jsonl");
+    let (first, second) = (fixture("plain.jsonl"), fixture("one-tool-call.jsonl"));
+    std::fs::write(&path, &first).expect("written");
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_convert"))
+        .args(["show", "--follow", "--quiet"])
+        .arg(&path)
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    let mut stdout = child.stdout.take().expect("a pipe");
+    let mut printed = String::new();
+    let mut read_until = |words: &str| {
+        let mut buffer = [0; 4096];
+        while !printed.contains(words) {
+            let n_bytes = stdout.read(&mut buffer).expect("readable");
+            assert!(n_bytes > 0, "it ended after {printed}");
+            printed.push_str(&String::from_utf8_lossy(&buffer[..n_bytes]));
+        }
+        printed.clone()
+    };
+    assert!(!read_until("4\n").contains("a.txt"));
+    // Half a line is no line; it comes when it is complete.
+    let (half, rest) = second.split_at(second.find("Show").expect("its prompt") + 2);
+    let mut file = std::fs::File::options().append(true).open(&path).expect("writable");
+    file.write_all(half.as_bytes()).expect("written");
+    std::thread::sleep(std::time::Duration::from_millis(600));
+    file.write_all(rest.as_bytes()).expect("written");
+    assert_eq!(read_until("Two lines.\n").matches("Show a.txt").count(), 1);
+    std::fs::write(&path, &first).expect("written");
+    let printed = read_until("from its start)\n\nUser");
+    assert_eq!(printed.matches("(the file was cut or replaced").count(), 1);
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+}
+
+#[test]
+fn colors_are_for_those_who_want_them() {
+    let printed = |variables: &[(&str, &str)]| {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_convert"))
+            .args(["show", "--full"])
+            .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/sample"))
+            .env_remove("NO_COLOR")
+            .env_remove("CLICOLOR_FORCE")
+            .envs(variables.iter().copied())
+            .output()
+            .expect("the program runs");
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let plain = printed(&[]);
+    assert!(!plain.contains('\u{1b}') && plain.contains("> Bash cargo test"), "{plain}");
+    assert_eq!(printed(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]), plain);
+    let colored = printed(&[("CLICOLOR_FORCE", "1")]);
+    assert!(colored.contains("> \u{1b}[33mBash\u{1b}[0m cargo test"), "{colored}");
+    let mut without = String::new();
+    for piece in colored.split('\u{1b}') {
+        without.push_str(
+            piece.split_once('m').filter(|_| piece.starts_with('[')).map_or(piece, |it| it.1),
+        );
+    }
+    assert_eq!(without, plain);
+}
+
+/// What is no regular file: written to as standard output is, read until a line is too long, and
+/// left out of a folder with a word.
+#[cfg(unix)]
+#[test]
+fn devices_and_pipes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let plain = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/claude-code/plain.jsonl");
+    let (source, pipe, out) = (path("in/plain.jsonl"), path("in/pipe"), path("out"));
+    std::fs::create_dir(path("in")).expect("made");
+    std::fs::copy(plain, &source).expect("copied");
+    let mkfifo = std::process::Command::new("mkfifo").arg(&pipe).status().expect("it runs");
+    assert!(mkfifo.success());
+    let convert = |arguments: &[&str]| {
+        let program = env!("CARGO_BIN_EXE_convert");
+        let output = std::process::Command::new(program).args(arguments).output().expect("it runs");
+        let words = String::from_utf8(output.stderr).expect("text");
+        (output.status.code(), output.stdout, words)
+    };
+    let (status, _, words) = convert(&["--to", "clido", "-o", &out, &path("in")]);
+    assert_eq!(status, Some(0), "{words}");
+    assert!(words.contains(&format!("{pipe}: no regular file; left out")), "{words}");
+    let (status, _, words) = convert(&["--to", "clido", "-o", "/dev/null", &source]);
+    assert_eq!(status, Some(0), "{words}");
+    let (_, expected, _) = convert(&["--to", "clido", &source]);
+    let reader = std::process::Command::new("cat")
+        .arg(&pipe)
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    let (status, written, words) = convert(&["--to", "clido", "-o", &pipe, &source]);
+    assert_eq!((status, written.len()), (Some(0), 0), "{words}");
+    assert_eq!(reader.wait_with_output().expect("it ends").stdout, expected);
+    let endless = ["--to", "clido", "--max-line", "1MiB", "/dev/zero"];
+    let (status, _, words) = convert(&endless);
+    assert_eq!(status, Some(2), "{words}");
+    assert!(words.contains("a line has more than 1048576 bytes"), "{words}");
+}
+
+/// A sidecar says nothing of an output that is written anew without one.
+#[test]
+fn what_stood_beside_an_older_output_is_kept_aside() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/damaged/torn-in-the-middle.jsonl");
+    let out = folder.path().join("out.jsonl");
+    let convert = |arguments: &[&str]| {
+        let status = std::process::Command::new(env!("CARGO_BIN_EXE_convert"))
+            .args(["--quiet", "--force", "--to", "clido", "-o"])
+            .arg(&out)
+            .args(arguments)
+            .arg(source)
+            .stderr(std::process::Stdio::null())
+            .status();
+        assert!(status.expect("it runs").code() < Some(2));
+        let names = std::fs::read_dir(folder.path()).expect("a folder");
+        let name = |entry: std::io::Result<std::fs::DirEntry>| {
+            entry.expect("an entry").file_name().into_string().expect("text")
+        };
+        let mut names: Vec<String> = names.map(name).collect();
+        names.sort();
+        names
+    };
+    let with_sidecar = ["out.jsonl", "out.jsonl.carry"];
+    assert_eq!(convert(&["--carry", "sidecar"]), with_sidecar);
+    let inline = ["out.jsonl", "out.jsonl.bak", "out.jsonl.carry.bak"];
+    assert_eq!(convert(&[]), inline);
+    let none = ["out.jsonl", "out.jsonl.bak", "out.jsonl.carry.bak", "out.jsonl.residue"];
+    assert_eq!(convert(&["--carry", "none"]), none);
+    let inline = ["out.jsonl", "out.jsonl.bak", "out.jsonl.carry.bak", "out.jsonl.residue.bak"];
+    assert_eq!(convert(&[]), inline);
+}

@@ -1,0 +1,121 @@
+//! Without a carry, what is said is in the target, or the report says that it is not.
+
+use std::io;
+
+use convert::{CarryMode, Conversion, Detected, FORMATS, Source, by_name, detect};
+use core_model::{Check, Format, Options};
+
+use crate::shared::{
+    data::data,
+    difference::Difference,
+    fixtures::fixtures,
+    leaves::{leaves, unaccounted},
+    parallel::check_all,
+    said::Said,
+};
+
+struct Session {
+    name: String,
+    from: &'static Format,
+    bytes: Vec<u8>,
+}
+
+fn check(sessions: &[Session]) {
+    check_all(
+        sessions,
+        |session| session.name.clone(),
+        |session| {
+            let mut wrong = Vec::new();
+            for to in FORMATS.iter().filter(|to| to.name != session.from.name) {
+                let conversion = Conversion {
+                    from: session.from,
+                    to,
+                    carry: CarryMode::None,
+                    options: Options::default(),
+                };
+                let (target, _, report) =
+                    conversion.convert(&session.bytes, None).expect("in memory");
+                let source = Said::of(&session.bytes, session.from, to);
+                let difference = Difference::new(&source, &Said::of(&target, to, to));
+                let unreported = difference.unreported(&report);
+                wrong.extend(unreported.iter().map(|what| format!("to {}: {what}", to.name)));
+                let source = leaves(&session.bytes, session.from);
+                let unaccounted = unaccounted(&source, &leaves(&target, to), &report);
+                wrong.extend(unaccounted.iter().map(|it| format!("to {}: {it:?}", to.name)));
+            }
+            wrong
+        },
+    );
+}
+
+/// Asserts that the targets' clients load what is written from sessions of other families.
+fn check_accepted(sessions: &[Session]) {
+    check_all(
+        sessions,
+        |session| session.name.clone(),
+        |session| {
+            let mut wrong = Vec::new();
+            for to in FORMATS.iter().filter(|to| to.family != session.from.family) {
+                for carry in [CarryMode::None, CarryMode::Inline] {
+                    let from = session.from;
+                    let conversion = Conversion { from, to, carry, options: Options::default() };
+                    let (target, _, _) =
+                        conversion.convert(&session.bytes, None).expect("in memory");
+                    let problems = Check::all((to.checker)(), &target);
+                    let stops = problems.iter().filter(|problem| problem.stops());
+                    wrong.extend(
+                        stops.map(|problem| format!("to {}, {carry:?}: {problem}", to.name)),
+                    );
+                }
+            }
+            wrong
+        },
+    );
+}
+
+#[test]
+fn fixtures_say_the_same_or_the_report_tells_and_every_client_loads_them() {
+    let sessions: Vec<_> = fixtures()
+        .into_iter()
+        .filter_map(|fixture| {
+            let from = by_name(&fixture.format)?;
+            Some(Session { name: fixture.name, from, bytes: fixture.bytes })
+        })
+        .collect();
+    check(&sessions);
+    check_accepted(&sessions);
+}
+
+/// Asserts P3 for what we write ourselves: nothing in it is for our eyes only.
+#[test]
+fn what_is_written_says_the_same_where_it_is_converted_once_more() {
+    let mut written = Vec::new();
+    for fixture in fixtures() {
+        let Some(from) = by_name(&fixture.format) else { continue };
+        for to in FORMATS.iter().filter(|to| to.name != from.name) {
+            let carry = CarryMode::None;
+            let conversion = Conversion { from, to, carry, options: Options::default() };
+            let (bytes, _, _) = conversion.convert(&fixture.bytes, None).expect("in memory");
+            let name = format!("{} as {}", fixture.name, to.name);
+            written.push(Session { name, from: to, bytes });
+        }
+    }
+    check(&written);
+}
+
+#[test]
+fn real_sessions_say_the_same_or_the_report_tells_and_every_client_loads_them() {
+    let sessions: Vec<_> = data(&["real", "clients", "sdk-dump"])
+        .into_iter()
+        .filter_map(|(name, bytes)| {
+            match detect(&mut Source::new(io::Cursor::new(&bytes))).expect("in memory") {
+                Detected::Format(from) => Some(Session { name, from, bytes }),
+                _ => None,
+            }
+        })
+        .collect();
+    if !sessions.is_empty() {
+        check(&sessions);
+        check_accepted(&sessions);
+    }
+}

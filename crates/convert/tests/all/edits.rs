@@ -1,0 +1,482 @@
+//! Written files that were edited, cut, or continued, on their way home (CONVERSION section 0.2).
+
+use convert::{CarryMode, Conversion, FORMATS, Report, Sidecar, by_name};
+use core_model::{Check, Field, Format, Options};
+use jsonl::Scanner;
+
+use crate::shared::{
+    fixtures::fixtures,
+    pieces::pieces,
+    shown::shown,
+    written::{WrittenLine, joined, written_lines},
+};
+
+fn format(name: &str) -> &'static Format {
+    by_name(name).expect("a format")
+}
+
+fn conversion(from: &'static Format, to: &'static Format) -> Conversion {
+    Conversion { from, to, carry: CarryMode::Inline, options: Options::default() }
+}
+
+fn there(source: &[u8], from: &str, to: &str) -> Vec<WrittenLine> {
+    let (target, _, _) =
+        conversion(format(from), format(to)).convert(source, None).expect("in memory");
+    written_lines(&target)
+}
+
+fn home(target: &[u8], from: &str, to: &str) -> (Vec<u8>, Report) {
+    let (restored, _, report) =
+        conversion(format(from), format(to)).convert(target, None).expect("in memory");
+    (restored, report)
+}
+
+fn fixture(name: &str) -> Vec<u8> {
+    let found = fixtures().into_iter().find(|fixture| fixture.name == name);
+    found.expect(name).bytes
+}
+
+fn lines(bytes: &[u8]) -> Vec<&[u8]> {
+    jsonl::lines(bytes).map(|line| line.bytes()).collect()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("text")
+}
+
+/// Replaces `old` by `new` in what a line shows, as an editor would.
+fn edit(line: &mut WrittenLine, old: &str, new: &str) {
+    let edited = line.visible.replacen(old, new, 1);
+    assert_ne!(edited, line.visible, "{old} is not in {}", line.visible);
+    let whole = text(&line.bytes).replacen(old, new, 1);
+    line.visible = edited;
+    line.bytes = whole.into_bytes();
+}
+
+fn position(lines: &[WrittenLine], words: &str) -> usize {
+    let found = lines.iter().position(|line| line.visible.contains(words));
+    found.expect(words)
+}
+
+/// Asserts that of two files all lines are equal but one, and returns it.
+fn only_other<'l>(source: &'l [u8], restored: &'l [u8]) -> (&'l str, &'l str) {
+    let (source, restored) = (lines(source), lines(restored));
+    assert_eq!(source.len(), restored.len(), "as many lines");
+    let mut others = source.iter().zip(&restored).filter(|(one, other)| one != other);
+    let (one, other) = others.next().expect("one differs");
+    assert_eq!(others.count(), 0, "only one differs");
+    (text(one), text(other))
+}
+
+#[test]
+fn an_edited_line_is_converted_and_the_others_are_untouched() {
+    let source = fixture("claude-code/one-tool-call.jsonl");
+    for to in FORMATS.iter().filter(|to| to.name != "claude-code") {
+        let mut target = there(&source, "claude-code", to.name);
+        let last = text(lines(&source).last().expect("lines")).to_owned();
+        let said = last.split("\"text\":\"").nth(1).and_then(|rest| rest.split('"').next());
+        let said = said.expect("the last line says something");
+        let at = target.iter().position(|line| {
+            line.visible.contains(said) && !line.visible.contains("total_cost_usd")
+        });
+        edit(&mut target[at.expect("said")], said, "Edited words");
+        let (restored, report) = home(&joined(&target), to.name, "claude-code");
+        let (old, new) = only_other(&source, &restored);
+        assert_eq!((report.restored.edited, report.restored.gaps), (1, 0), "{}", to.name);
+        assert!(new.contains("Edited words") && !new.contains(said), "{new}");
+        let mut scanner = Scanner::default();
+        let old_line = jsonl::Line::new(old.as_bytes(), 1);
+        let old_event = (format("claude-code").read)(scanner.scan(&old_line).expect("JSON"));
+        let mut scanner = Scanner::default();
+        let new_line = jsonl::Line::new(new.as_bytes(), 1);
+        let new_event = (format("claude-code").read)(scanner.scan(&new_line).expect("JSON"));
+        let uuid =
+            |event: &core_model::Event<'_>| event.context.uuid.map(|it| it.as_str().to_owned());
+        assert_eq!(uuid(&new_event), uuid(&old_event), "{}", to.name);
+        let parent = |event: &core_model::Event<'_>| match event.context.parent {
+            Field::Value(parent) => parent.as_str().to_owned(),
+            other => format!("{other:?}"),
+        };
+        assert_eq!(parent(&new_event), parent(&old_event), "{}", to.name);
+        let id = |event: &core_model::Event<'_>| {
+            event.message().and_then(|message| message.id).map(|id| id.as_str().to_owned())
+        };
+        assert_eq!(id(&new_event), id(&old_event), "{}", to.name);
+    }
+}
+
+#[test]
+fn thinking_that_stands_beside_a_message_survives_an_edit_of_the_message() {
+    let source = fixture("clido/thinking.jsonl");
+    let source = text(&source).replace("Signed.\",\"signature\":\"Er8B", "Alone.");
+    let mut lines = there(source.as_bytes(), "clido", "claude-code");
+    for words in ["a.txt", "\"Thought."] {
+        let at = position(&lines, words);
+        edit(&mut lines[at], words, &words.replace('t', "T"));
+    }
+    let at = position(&lines, "\"Alone.\"");
+    edit(&mut lines[at], "Alone", "All one");
+    let target = joined(&lines);
+    let (restored, report) = home(&target, "claude-code", "clido");
+    assert_eq!(report.restored.edited, 3, "{}", text(&restored));
+    for words in ["Hm.\\nSo.", "a.TxT", "All one.", "ThoughT."] {
+        assert!(text(&restored).contains(words), "{words}: {}", text(&restored));
+    }
+}
+
+#[test]
+fn a_line_written_anew_by_another_program_is_edited_not_native() {
+    let source = fixture("claude-code/one-tool-call.jsonl");
+    let mut target = there(&source, "claude-code", "clido");
+    let at = position(&target, "assistant_message");
+    let value: serde_json::Value = serde_json::from_slice(&target[at].bytes).expect("JSON");
+    let mut sorted = serde_json::to_vec_pretty(&value).expect("JSON");
+    sorted.retain(|byte| *byte != b'\n');
+    sorted.push(b'\n');
+    assert_ne!(sorted, target[at].bytes);
+    target[at].bytes = sorted;
+    let (restored, report) = home(&joined(&target), "clido", "claude-code");
+    assert_eq!((report.restored.edited, report.restored.added), (1, 0));
+    // Nothing was changed: only what the carry cannot vouch for is converted.
+    let (old, new) = only_other(&source, &restored);
+    for word in ["\"uuid\":\"", "\"name\":\"", "\"id\":\"toolu"] {
+        let value = |line: &str| {
+            line.split(word).nth(1).map(|rest| rest.split('"').next().map(str::to_owned))
+        };
+        assert_eq!(value(old), value(new), "{word}");
+    }
+}
+
+#[test]
+fn all_source_lines_of_an_edited_line_are_converted_and_no_others() {
+    let source = fixture("claude-code/response-over-three-lines.jsonl");
+    let mut target = there(&source, "claude-code", "clido");
+    let at = position(&target, "I will look.");
+    assert_eq!(target[at].carry().records.len(), 3, "one response over three lines");
+    edit(&mut target[at], "I will look.", "I will see.");
+    let (restored, report) = home(&joined(&target), "clido", "claude-code");
+    assert_eq!(report.restored.edited, 1);
+    let (source, restored) = (lines(&source), lines(&restored));
+    assert_eq!(restored[0], source[0]);
+    assert_eq!(restored[restored.len() - 2..], source[source.len() - 2..]);
+    let response: Vec<_> = restored[1..restored.len() - 2].iter().map(|line| text(line)).collect();
+    // The signature of the thinking was not in the edited line: it stands no longer in a block.
+    for words in ["\"Hm.\"", "\"I will see.\"", "\"toolu_01A\""] {
+        assert!(response.concat().contains(words), "{words}: {response:?}");
+    }
+}
+
+#[test]
+fn of_parts_one_that_is_missing_or_edited_turns_all_into_conversions() {
+    let source = concat!(
+        r#"{"type":"meta","session_id":"s","schema_version":1,"start_time":"2026-01-01T00:00:00Z","project_path":"/p"}"#,
+        "\n",
+        r#"{"type":"user_message","role":"user","content":[{"text":"First words","type":"text"}]}"#,
+        "\n",
+        r#"{"type":"assistant_message","content":[{"text":"One part","type":"text"},{"text":"Another part","type":"text"},{"text":"The third part","type":"text"}],"extra":[1,2,3,4,5,6,7,8,9]}"#,
+        "\n",
+        r#"{"type":"user_message","role":"user","content":[{"text":"Last words","type":"text"}]}"#,
+        "\n",
+    );
+    let check = |target: &[WrittenLine], expected: &[&str], gone: &str| {
+        let (restored, report) = home(&joined(target), "claude-code", "clido");
+        assert!(report.restored.edited > 0, "{report:?}");
+        let restored = shown(&restored);
+        for words in expected {
+            assert_eq!(restored.matches(words).count(), 1, "{words}: {restored}");
+        }
+        assert!(!restored.contains(gone) && !restored.contains("\"extra\""), "{restored}");
+        for line in source.lines().filter(|line| !line.contains("assistant_message")) {
+            assert!(restored.lines().any(|restored| restored == line), "{line}: {restored}");
+        }
+    };
+    let mut target = there(source.as_bytes(), "clido", "claude-code");
+    let at = position(&target, "Another part");
+    edit(&mut target[at], "Another part", "Edited");
+    check(&target, &["One part", "Edited", "The third part"], "Another part");
+
+    let mut target = there(source.as_bytes(), "clido", "claude-code");
+    target.remove(position(&target, "Another part"));
+    check(&target, &["One part", "The third part"], "Another part");
+
+    let mut target = there(source.as_bytes(), "clido", "claude-code");
+    let at = position(&target, "The third part");
+    target[at].bytes = format!("{}\n", target[at].visible).into_bytes();
+    check(&target, &["One part", "Another part"], "\"extra\"");
+}
+
+/// Unsigned thinking moves to the entry of what the assistant says next.
+#[test]
+fn a_line_may_say_one_source_line_whole_and_a_part_of_another() {
+    let line = |content: &str| {
+        format!(
+            r#"{{"content": [{content}], "model": "m", "parent_tool_use_id": null, "message_id": "msg_1", "usage": {{}}}}"#
+        ) + "\n"
+    };
+    let source = [
+        "{\"type\": \"user_message\", \"content\": \"Hi\", \"timestamp\": \"2026-01-01T10:00:00Z\"}\n",
+        &line(r#"{"thinking": "Thoughts of mine", "signature": ""}"#),
+        &line(r#"{"text": "The first words"}, {"text": "The second words"}"#),
+        &line(r#"{"text": "The last words"}"#),
+    ]
+    .concat();
+    let target = there(source.as_bytes(), "sdk-stream", "claude-code");
+    let at = position(&target, "Thoughts of mine");
+    assert_eq!(at, position(&target, "The first words"));
+    assert!(home(&joined(&target), "claude-code", "sdk-stream").0 == source.as_bytes());
+
+    let mut edited = there(source.as_bytes(), "sdk-stream", "claude-code");
+    edit(&mut edited[at], "The first words", "Edited words");
+    let (restored, report) = home(&joined(&edited), "claude-code", "sdk-stream");
+    let restored = shown(&restored);
+    assert!(report.restored.edited > 0);
+    for words in ["Edited words", "The second words", "The last words"] {
+        assert_eq!(restored.matches(words).count(), 1, "{words}: {restored}");
+    }
+}
+
+#[test]
+fn riders_survive_an_edit_of_the_line_on_which_they_ride() {
+    let rider = r#"{"type":"future","note":"rides along"}"#;
+    let source = text(&fixture("clido/plain.jsonl")).to_owned();
+    let mut source_lines: Vec<&str> = source.lines().collect();
+    source_lines.insert(2, rider);
+    source_lines.push(rider);
+    let source = source_lines.join("\n") + "\n";
+    for to in FORMATS.iter().filter(|to| to.name != "clido") {
+        let mut target = there(source.as_bytes(), "clido", to.name);
+        for line in &mut target {
+            let before = line.bytes.clone();
+            line.bytes = text(&before).replacen("\"4\"", "\"Four\"", 1).into_bytes();
+        }
+        let (restored, report) = home(&joined(&target), to.name, "clido");
+        assert!(report.restored.edited > 0, "{}", to.name);
+        assert_eq!(report.restored.unreadable, 0, "{}", to.name);
+        assert_eq!(text(&restored).matches(rider).count(), 2, "{}: {}", to.name, text(&restored));
+        assert!(text(&restored).contains("\"Four\""), "{}", to.name);
+    }
+}
+
+#[test]
+fn trailing_riders_are_on_the_last_line() {
+    let source = text(&fixture("clido/plain.jsonl")).to_owned() + "{\"type\":\"future\"}\n\n  \n";
+    for to in FORMATS.iter().filter(|to| to.name != "clido") {
+        let target = there(source.as_bytes(), "clido", to.name);
+        let last = target.last().expect("lines");
+        let n_riders = last.carry().records.iter().filter(|record| record.is_rider).count();
+        assert!(n_riders >= 3, "{}: {n_riders}", to.name);
+    }
+}
+
+#[test]
+fn a_deleted_line_leaves_a_gap_that_is_reported_and_not_filled() {
+    for fixture in fixtures() {
+        let Some(from) = by_name(&fixture.format) else { continue };
+        for to in FORMATS.iter().filter(|to| to.name != from.name) {
+            let target = there(&fixture.bytes, from.name, to.name);
+            for deleted in 1..target.len() {
+                let is_own = |line: &WrittenLine| {
+                    let records = line.carry().records;
+                    records.iter().any(|record| !record.is_rider && record.n_parts == 1)
+                };
+                let rest = target.iter().enumerate().filter(|(n, _)| *n != deleted);
+                let rest = joined(rest.map(|(_, line)| line));
+                let (restored, report) = home(&rest, to.name, from.name);
+                let name = format!("{} without line {deleted} of {}", fixture.name, to.name);
+                if target[deleted].carry().records.is_empty() {
+                    assert!(restored == fixture.bytes, "{name}");
+                    continue;
+                }
+                // A piece of a damaged line whose neighbor is gone is a line of its own.
+                let source = pieces(&fixture.bytes, Some(from));
+                let mut wanted = source.iter().map(|piece| piece.line.content());
+                let mut n_converted = 0;
+                for line in pieces(&restored, Some(from)) {
+                    let line = line.line.content();
+                    // What is left stands in its order; parts of a line are converted.
+                    n_converted += u64::from(!wanted.clone().any(|it| it == line));
+                    if wanted.clone().any(|it| it == line) {
+                        _ = wanted.by_ref().find(|it| *it == line);
+                    }
+                }
+                let is_last =
+                    (deleted + 1..target.len()).all(|n| target[n].carry().records.is_empty());
+                if is_own(&target[deleted]) && !is_last {
+                    assert!(report.restored.gaps > 0, "{name}: {:?}", report.restored);
+                }
+                assert!(n_converted == 0 || report.restored.edited > 0, "{name}: {n_converted}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_line_added_in_the_middle_is_converted_where_it_stands() {
+    let source = fixture("claude-code/two-session-ids.jsonl");
+    let mut target = there(&source, "claude-code", "clido");
+    let added =
+        r#"{"type":"user_message","role":"user","content":[{"text":"Added words","type":"text"}]}"#;
+    let at = position(&target, "user_message") + 1;
+    let bytes = format!("{added}\n").into_bytes();
+    target.insert(at, WrittenLine { bytes, visible: added.to_owned(), carry: None });
+    let (restored, report) = home(&joined(&target), "clido", "claude-code");
+    assert_eq!((report.restored.added, report.restored.edited), (1, 0));
+    let restored = lines(&restored);
+    let new = restored.iter().position(|line| text(line).contains("Added words")).expect("there");
+    let others: Vec<_> = restored.iter().enumerate().filter(|(n, _)| *n != new).collect();
+    assert!(others.iter().map(|(_, line)| **line).eq(lines(&source)));
+}
+
+/// Returns what the format's own client would append: a prompt and an answer.
+fn continuation(format: &Format, target: &[u8]) -> String {
+    let mut parent = String::new();
+    let mut scanner = Scanner::default();
+    for line in jsonl::lines(target) {
+        let Ok(value) = scanner.scan(&line) else { continue };
+        let event = (format.read)(value);
+        if event.message().is_some()
+            && let Some(uuid) = event.context.uuid
+        {
+            parent = uuid.decode().into_owned();
+        }
+    }
+    let lines: &[&str] = match format.name {
+        "clido" => &[
+            r#"{"type":"user_message","role":"user","content":[{"text":"And more?","type":"text"}]}"#,
+            r#"{"type":"assistant_message","content":[{"text":"Much more.","type":"text"}]}"#,
+            r#"{"type":"result","exit_status":"completed","total_cost_usd":0.1,"num_turns":2,"duration_ms":900}"#,
+        ],
+        "claude-code" => &[
+            r#"{"parentUuid":"PARENT","isSidechain":false,"userType":"external","cwd":"/p","sessionId":"s","version":"2.1.330","gitBranch":"","type":"user","message":{"role":"user","content":"And more?"},"uuid":"00000000-0000-4000-8000-000000000001","timestamp":"2030-02-03T10:00:01.000Z"}"#,
+            r#"{"parentUuid":"00000000-0000-4000-8000-000000000001","isSidechain":false,"userType":"external","cwd":"/p","sessionId":"s","version":"2.1.330","gitBranch":"","message":{"model":"claude-opus-4-5-20251101","id":"msg_new","type":"message","role":"assistant","content":[{"type":"text","text":"Much more."}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":1,"output_tokens":2}},"requestId":"req_1","type":"assistant","uuid":"00000000-0000-4000-8000-000000000002","timestamp":"2030-02-03T10:00:02.000Z"}"#,
+        ],
+        "sdk-stream" => &[
+            r#"{"type": "user_message", "content": "And more?", "timestamp": "2030-02-03T10:00:01.000000Z"}"#,
+            r#"{"content": [{"text": "Much more."}], "model": "claude-opus-4-5-20251101", "parent_tool_use_id": null}"#,
+            r#"{"subtype": "success", "duration_ms": 900, "duration_api_ms": 800, "is_error": false, "num_turns": 1, "session_id": "s", "total_cost_usd": 0.1, "usage": {}, "result": "Much more."}"#,
+        ],
+        _ => &[
+            r#"{"type":"user","message":{"role":"user","content":"And more?"},"parent_tool_use_id":null,"session_id":"s","uuid":"00000000-0000-4000-8000-000000000001","isReplay":true}"#,
+            r#"{"type":"assistant","message":{"model":"claude-opus-4-5-20251101","id":"msg_new","type":"message","role":"assistant","content":[{"type":"text","text":"Much more."}],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":1,"output_tokens":2}},"parent_tool_use_id":null,"session_id":"s","uuid":"00000000-0000-4000-8000-000000000002"}"#,
+            r#"{"type":"result","subtype":"success","is_error":false,"duration_ms":900,"duration_api_ms":800,"num_turns":1,"result":"Much more.","session_id":"s","total_cost_usd":0.1,"usage":{},"modelUsage":{},"permission_denials":[],"uuid":"00000000-0000-4000-8000-000000000003"}"#,
+        ],
+    };
+    (lines.join("\n") + "\n").replace("PARENT", &parent)
+}
+
+#[test]
+fn a_session_continued_in_the_other_client_comes_home_with_its_new_lines() {
+    let mut n_checked = 0;
+    for fixture in fixtures() {
+        let Some(from) = by_name(&fixture.format) else { continue };
+        for to in FORMATS.iter().filter(|to| to.name != from.name) {
+            let name = format!("{} continued in {}", fixture.name, to.name);
+            let target = joined(&there(&fixture.bytes, from.name, to.name));
+            if target.is_empty() {
+                continue;
+            }
+            let continued = [&target[..], continuation(to, &target).as_bytes()].concat();
+            let (restored, report) = home(&continued, to.name, from.name);
+            let mut old = fixture.bytes.clone();
+            if !old.ends_with(b"\n") {
+                old.push(b'\n');
+            }
+            assert!(restored.starts_with(&old), "{name}: the old part is the source");
+            let new = shown(&restored[old.len()..]);
+            let says = |words: &str| new.lines().filter(|line| line.contains(words)).count();
+            assert_eq!(says("And more?"), 1, "{name}: {new}");
+            assert!(says("Much more.") > 0, "{name}: {new}");
+            assert!(report.restored.added >= 2, "{name}: {:?}", report.restored);
+            assert_eq!((report.restored.edited, report.restored.gaps), (0, 0), "{name}");
+            // The new lines bring no problem that the old part does not have.
+            let problems = Check::all((from.checker)(), &restored);
+            let problems: Vec<_> = problems
+                .iter()
+                .filter(|problem| problem.offset >= old.len() as u64)
+                .map(|problem| problem.to_string())
+                .collect();
+            if fixture.name.contains("plain") || fixture.name.contains("tool") {
+                assert!(problems.is_empty(), "{name}: {problems:?}\n{new}");
+                n_checked += 1;
+            }
+            // And it is a session like any other: there and back.
+            let target = joined(&there(&restored, from.name, to.name));
+            assert!(shown(&target).contains("Much more."), "{name}: shown");
+            assert!(home(&target, to.name, from.name).0 == restored, "{name}: again");
+        }
+    }
+    assert!(n_checked > 20, "{n_checked}");
+}
+
+#[test]
+fn new_entries_of_claude_code_follow_the_last_old_one() {
+    let source = fixture("claude-code/plain.jsonl");
+    for to in FORMATS.iter().filter(|to| to.name != "claude-code") {
+        let target = joined(&there(&source, "claude-code", to.name));
+        let continued = [&target[..], continuation(to, &target).as_bytes()].concat();
+        let (restored, _) = home(&continued, to.name, "claude-code");
+        let mut scanner = Scanner::default();
+        let mut last: Option<String> = None;
+        let mut n_entries = 0;
+        for line in jsonl::lines(&restored) {
+            let event = (format("claude-code").read)(scanner.scan(&line).expect("JSON"));
+            let Some(uuid) = event.context.uuid else { continue };
+            let parent = event.context.parent.value().map(|it| it.decode().into_owned());
+            assert_eq!(parent, last, "{}: {}", to.name, text(line.bytes()));
+            let id = event.context.session_id.map(|id| id.decode().into_owned());
+            assert_eq!(id.as_deref(), Some("6c70a1d0-9a49-4fae-bf1a-04376caed019"), "{}", to.name);
+            last = Some(uuid.decode().into_owned());
+            n_entries += 1;
+        }
+        assert!(n_entries >= 4, "{}: {n_entries}", to.name);
+    }
+}
+
+#[test]
+fn a_sidecar_survives_lines_inserted_and_appended() {
+    let source = fixture("claude-code/one-tool-call.jsonl");
+    for to in FORMATS.iter().filter(|to| to.name != "claude-code") {
+        let way = Conversion { carry: CarryMode::Sidecar, ..conversion(format("claude-code"), to) };
+        let (target, sidecar, _) = way.convert(&source, None).expect("in memory");
+        let sidecar = sidecar.expect("a sidecar");
+        let back = conversion(to, format("claude-code"));
+        let home = |target: &[u8]| {
+            let sidecar = Sidecar::read(&sidecar[..]).expect("a sidecar");
+            let (restored, _, report) = back.convert(target, Some(sidecar)).expect("in memory");
+            (restored, report)
+        };
+        assert!(home(&target).0 == source, "{}", to.name);
+
+        let added = continuation(to, &target);
+        let (restored, report) = home(&[&target[..], added.as_bytes()].concat());
+        assert!(restored.starts_with(&source), "{}: appended", to.name);
+        assert!(text(&restored[source.len()..]).contains("Much more."), "{}", to.name);
+        assert!(report.restored.added >= 2, "{}", to.name);
+
+        // Inserted after the first prompt.
+        let mut inserted = lines(&target);
+        let answer = added.lines().nth(1).expect("an answer");
+        let answer = format!("{answer}\n");
+        inserted.insert(2, answer.as_bytes());
+        let (restored, report) = home(&inserted.concat());
+        assert_eq!(report.restored.added, 1, "{}", to.name);
+        let rest: Vec<_> = lines(&restored)
+            .into_iter()
+            .filter(|line| !text(line).contains("Much more."))
+            .collect();
+        assert!(rest.concat() == source, "{}: inserted\n{}", to.name, text(&restored));
+    }
+}
+
+#[test]
+fn what_a_client_redacted_is_not_carried_where_carries_are_stripped() {
+    let source = fixture("claude-code/one-tool-call.jsonl");
+    for to in FORMATS.iter().filter(|to| to.name != "claude-code") {
+        let target = there(&source, "claude-code", to.name);
+        let stripped = shown(&joined(&target));
+        let (restored, report) = home(stripped.as_bytes(), to.name, "claude-code");
+        assert_eq!(report.restored.restored, 0, "{}", to.name);
+        // It is a conversion like any other: what can be said is said.
+        assert!(text(&restored).contains("tool_use") && text(&restored).contains("tool_result"));
+    }
+}

@@ -1,0 +1,395 @@
+//! The laws of CONVERSION section 9, over sessions that are made up: `LAWS_CASES` sets how many of each
+//! format, `PROPTEST_CASES` how many of all.
+
+use std::{collections::HashSet, fmt, thread};
+
+use convert::{CarryMode, Conversion, FORMATS, by_name};
+use core_model::{Block, Check, Format, Options, Severity};
+use jsonl::Scanner;
+use proptest::{prelude::*, test_runner::FileFailurePersistence};
+
+use crate::shared::{
+    difference::Difference,
+    leaves::{leaves, unaccounted},
+    lines::{Spelling, file},
+    made_up::made_up,
+    said::Said,
+    sessions::{Happening, claude_code, clido, dump, happenings, wire},
+    shown::shown,
+    ways::{Written, convert, others, there_and_back},
+};
+
+/// Enough for each change.
+const CASES: u32 = 512;
+
+fn config() -> ProptestConfig {
+    let is_set = std::env::var_os("PROPTEST_CASES").is_some();
+    let default = ProptestConfig::default();
+    let of_each = std::env::var("LAWS_CASES").ok().and_then(|text| text.parse::<u32>().ok());
+    let of_all = of_each.map(|n| n.saturating_mul(FORMATS.len() as u32));
+    ProptestConfig {
+        cases: of_all.unwrap_or(if is_set { default.cases } else { CASES }),
+        failure_persistence: Some(Box::new(FileFailurePersistence::WithSource("regressions"))),
+        max_shrink_iters: 2000,
+        ..default
+    }
+}
+
+/// A session that is made up.
+#[derive(Clone)]
+struct Session {
+    from: &'static Format,
+    bytes: Vec<u8>,
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} as {}", self.bytes.escape_ascii(), self.from.name)
+    }
+}
+
+fn spellings() -> impl Strategy<Value = Spelling> {
+    prop_oneof![Just(Spelling::Compact), Just(Spelling::Python), Just(Spelling::Spacious)]
+}
+
+/// Returns sessions of any dialect: tidy as clients write them, or as nobody would.
+fn session(is_tidy: bool) -> impl Strategy<Value = Session> {
+    let format = prop::sample::select(FORMATS);
+    let spelling = if is_tidy { Just(None).boxed() } else { spellings().prop_map(Some).boxed() };
+    (format, any::<bool>(), spelling).prop_flat_map(move |(format, is_split, spelling)| {
+        let lines =
+            happenings(is_tidy).prop_map(move |all| spelled(format, &all, is_split, spelling));
+        file(lines, !is_tidy).prop_map(move |bytes| Session { from: format, bytes })
+    })
+}
+
+fn spelled(
+    format: &Format,
+    all: &[Happening],
+    is_split: bool,
+    spelling: Option<Spelling>,
+) -> Vec<String> {
+    match format.name {
+        "claude-code" => claude_code(all, is_split, spelling.unwrap_or(Spelling::Compact)),
+        "clido" => clido(all, spelling.unwrap_or(Spelling::Compact)),
+        "sdk-stream" => dump(all, spelling.unwrap_or(Spelling::Python)),
+        _ => wire(all, spelling.unwrap_or(Spelling::Compact)),
+    }
+}
+
+fn conversion(from: &'static Format, to: &'static Format, carry: CarryMode) -> Conversion {
+    Conversion { from, to, carry, options: Options::default() }
+}
+
+fn written(bytes: &[u8], from: &'static Format, to: &'static Format, carry: CarryMode) -> Vec<u8> {
+    conversion(from, to, carry).convert(bytes, None).expect("in memory").0
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn p1_a_format_into_itself_is_a_copy(Session { from, bytes } in session(false)) {
+        for mode in [CarryMode::Inline, CarryMode::Sidecar, CarryMode::None] {
+            prop_assert!(written(&bytes, from, from, mode) == bytes);
+        }
+    }
+
+    #[test]
+    fn p2_there_and_back_is_the_source(Session { from, bytes } in session(false)) {
+        for to in others(&[from]) {
+            for mode in [CarryMode::Inline, CarryMode::Sidecar] {
+                let wrong = there_and_back(&bytes, from, to, mode);
+                prop_assert!(wrong.is_none(), "{}\n{}", wrong.unwrap_or_default(), text(&bytes));
+            }
+        }
+    }
+
+    #[test]
+    fn p2_there_and_back_through_a_third_is_the_source(Session { from, bytes } in session(false)) {
+        let source = Written { bytes, sidecar: None };
+        for second in others(&[from]) {
+            let there = convert(&source, from, second, CarryMode::Inline)?;
+            if there.sidecar.is_some() {
+                continue;
+            }
+            for third in others(&[from, second]) {
+                for mode in [CarryMode::Inline, CarryMode::Sidecar] {
+                    let on = convert(&there, second, third, mode)?;
+                    let way = format!("{} -> {} -> {}", from.name, second.name, third.name);
+                    for (to, bytes) in [(from, &source.bytes), (second, &there.bytes)] {
+                        let home = convert(&on, third, to, CarryMode::Inline)?.bytes;
+                        prop_assert!(home == *bytes, "{way} -> {}, {mode:?}\n{}", to.name, text(&source.bytes));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn p3_and_p7_what_is_said_is_the_same_or_the_report_tells(Session { from, bytes } in session(true)) {
+        for to in others(&[from]) {
+            let (target, _, report) =
+                conversion(from, to, CarryMode::None).convert(&bytes, None)?;
+            let difference = Difference::new(&Said::of(&bytes, from, to), &Said::of(&target, to, to));
+            let unreported = difference.unreported(&report);
+            prop_assert!(unreported.is_empty(), "to {}: {unreported:?}\n{}", to.name, text(&bytes));
+        }
+    }
+
+    #[test]
+    fn l5_every_string_of_a_source_is_in_the_target_or_told_of(Session { from, bytes } in session(true)) {
+        for to in others(&[from]) {
+            let (target, _, report) = conversion(from, to, CarryMode::None).convert(&bytes, None)?;
+            let left = unaccounted(&leaves(&bytes, from), &leaves(&target, to), &report);
+            prop_assert!(left.is_empty(), "to {}: {left:?}\n{:?}\n{}\n{}", to.name, report.losses, text(&bytes), text(&target));
+        }
+    }
+
+    #[test]
+    fn l9_every_string_of_a_target_is_in_the_source_or_told_of(Session { from, bytes } in session(false)) {
+        for to in others(&[from]) {
+            let (target, _, report) = conversion(from, to, CarryMode::None).convert(&bytes, None)?;
+            let left = made_up(&bytes, &leaves(&bytes, from), &leaves(&target, to), &report);
+            prop_assert!(left.is_empty(), "to {}: {left:?}\n{:?}\n{}\n{}", to.name, report.losses, text(&bytes), text(&target));
+        }
+    }
+
+    #[test]
+    fn p4_what_is_written_is_accepted(Session { from, bytes } in session(true)) {
+        for to in others(&[from]) {
+            for mode in [CarryMode::None, CarryMode::Inline] {
+                let target = written(&bytes, from, to, mode);
+                let mut problems = Check::all((to.checker)(), &target);
+                // The client drops a response that only thinks; so does it in its own files.
+                problems.retain(|problem| problem.rule != "only-thinking");
+                prop_assert!(problems.is_empty(), "{}: {problems:?}\n{}\n{}", to.name, text(&bytes), text(&target));
+            }
+        }
+    }
+
+    #[test]
+    fn p4_nothing_stops_the_client_whatever_the_source(Session { from, bytes } in session(false)) {
+        for to in others(&[from]) {
+            for mode in [CarryMode::None, CarryMode::Inline] {
+                let target = written(&bytes, from, to, mode);
+                let mut problems = Check::all((to.checker)(), &target);
+                problems.retain(|problem| problem.severity == Severity::Stops);
+                // The lines of a family pass as they are, with their faults.
+                if from.family == to.family {
+                    continue;
+                }
+                prop_assert!(problems.is_empty(), "{}: {problems:?}\n{}\n{}", to.name, text(&bytes), text(&target));
+            }
+        }
+    }
+
+    #[test]
+    fn p5_runs_on_any_thread_give_equal_bytes(Session { from, bytes } in session(false)) {
+        for to in others(&[from]) {
+            for mode in [CarryMode::Inline, CarryMode::Sidecar] {
+                let run = || {
+                    conversion(from, to, mode).convert(&bytes, None)
+                        .map(|(bytes, sidecar, report)| (bytes, sidecar, format!("{report:?}")))
+                        .expect("in memory")
+                };
+                let (one, two) = thread::scope(|scope| {
+                    let handles = [scope.spawn(run), scope.spawn(run)];
+                    let [one, two] = handles.map(|handle| handle.join().expect("no panic"));
+                    (one, two)
+                });
+                prop_assert_eq!(one, two);
+            }
+        }
+    }
+
+    #[test]
+    fn p6_a_prefix_becomes_a_prefix(
+        (format, all) in (prop::sample::select(FORMATS), happenings(true)),
+        is_split in any::<bool>(),
+    ) {
+        let whole = spelled(format, &all, is_split, None).join("\n") + "\n";
+        for (n, happening) in all.iter().enumerate().skip(1) {
+            // Before a prompt nothing is open.
+            if !matches!(happening, Happening::Prompt(_)) {
+                continue;
+            }
+            let prefix = spelled(format, &all[..n], is_split, None).join("\n") + "\n";
+            prop_assert!(whole.starts_with(&prefix));
+            for to in others(&[format]) {
+                let [whole, prefix] = [&whole, &prefix]
+                    .map(|source| written(source.as_bytes(), format, to, CarryMode::None))
+                    .map(|target| lasting_lines(&target));
+                prop_assert!(
+                    whole.starts_with(&prefix),
+                    "to {}\n{}\nis no prefix of\n{}", to.name, prefix.join("\n"), whole.join("\n")
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn p8_every_result_follows_its_call(Session { from, bytes } in session(false)) {
+        for to in others(&[from]) {
+            let target = written(&bytes, from, to, CarryMode::None);
+            let (mut called, mut answered) = (HashSet::new(), HashSet::new());
+            let mut scanner = Scanner::default();
+            for line in jsonl::lines(&target) {
+                let Ok(value) = scanner.scan(&line) else { continue };
+                let event = (to.read)(value);
+                for (block, _) in event.message().into_iter().flat_map(|message| message.blocks()) {
+                    match block {
+                        Block::ToolUse(tool) => {
+                            let id = tool.id.decode().into_owned();
+                            prop_assert!(!answered.contains(&id), "{id}\n{}", text(&target));
+                            called.insert(id);
+                        }
+                        Block::ToolResult(result) => {
+                            let id = result.tool_use_id.decode().into_owned();
+                            if !called.contains(&id) {
+                                answered.insert(id);
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn l12_a_signature_goes_with_its_thinking_or_not_at_all(Session { from, bytes } in session(false)) {
+        let known = signed(&bytes, from);
+        for to in others(&[from]) {
+            for (thinking, signature) in signed(&written(&bytes, from, to, CarryMode::None), to) {
+                prop_assert!(known.contains(&(thinking, signature)), "to {}: {}", to.name, text(&bytes));
+            }
+        }
+    }
+
+    #[test]
+    fn l13_a_format_is_known_in_any_order_and_spelling_and_torn(Session { from, bytes } in session(true)) {
+        let (mut reversed, mut respelt) = (Vec::new(), Vec::new());
+        let mut scanner = Scanner::default();
+        for line in jsonl::lines(&bytes) {
+            let Ok(value) = scanner.scan(&line) else { continue };
+            let members: Vec<_> = value
+                .members()
+                .map(|(key, value)| format!("{} : {}", escaped(key), value.raw()))
+                .collect();
+            let members: Vec<_> = members.iter().rev().map(String::as_str).collect();
+            reversed.extend_from_slice(format!("{{{}}}\n", members.join(" ,")).as_bytes());
+            jsonl::respell(&mut respelt, value.raw(), jsonl::Style::Python);
+            respelt.push(b'\n');
+        }
+        let torn = [&bytes[..], &bytes[..bytes.len() / 2]].concat();
+        let spliced = [&b"{\"type\":\"us"[..], &bytes].concat();
+        for other in [&bytes, &reversed, &respelt, &torn, &spliced] {
+            prop_assert_eq!(detected(other), from.name, "{}", text(other));
+        }
+    }
+
+    #[test]
+    fn without_its_carry_a_file_is_what_is_written_without_carries(Session { from, bytes } in session(false)) {
+        for to in others(&[from]) {
+            let plain = written(&bytes, from, to, CarryMode::None);
+            prop_assert!(written(&bytes, from, to, CarryMode::Sidecar) == plain);
+            let mut inline = shown(&written(&bytes, from, to, CarryMode::Inline));
+            if !to.limits.carrier.is_empty() {
+                inline = inline.replace(&format!("{}}}\n", to.limits.carrier), "");
+            }
+            prop_assert!(inline.as_bytes() == plain, "to {}", to.name);
+        }
+    }
+
+    #[test]
+    fn an_edit_of_any_byte_of_a_written_file_harms_no_more_than_its_line(
+        Session { from, bytes } in session(true),
+        place in any::<prop::sample::Index>(),
+        byte in prop_oneof![Just(b'x'), Just(b'"'), Just(b'\\'), Just(b'}'), Just(b'\n'), any::<u8>()],
+    ) {
+        for to in others(&[from]) {
+            let mut target = written(&bytes, from, to, CarryMode::Inline);
+            let at = place.index(target.len());
+            target[at] = byte;
+            // Whatever it was, it does not panic, and what comes home is lines.
+            let home = written(&target, to, from, CarryMode::Inline);
+            prop_assert!(home.is_empty() || home.ends_with(b"\n"));
+        }
+    }
+}
+
+/// Returns the thinking of a file that is signed, with the signatures.
+fn signed(bytes: &[u8], format: &Format) -> HashSet<(String, String)> {
+    let mut scanner = Scanner::default();
+    let mut signed = HashSet::new();
+    for line in jsonl::lines(bytes) {
+        let Ok(value) = scanner.scan(&line) else { continue };
+        let event = (format.read)(value);
+        for (block, _) in event.message().into_iter().flat_map(|message| message.blocks()) {
+            if let Block::Thinking { text, signature: Some(signature) } = block
+                && !signature.is_empty()
+            {
+                signed.insert((text.decode().into_owned(), signature.decode().into_owned()));
+            }
+        }
+    }
+    signed
+}
+
+/// Returns a key with its first character as an escape.
+fn escaped(key: jsonl::Text<'_>) -> String {
+    let key = key.decode();
+    let mut chars = key.chars();
+    let first = chars.next().map_or(String::new(), |char| format!("\\u{:04x}", u32::from(char)));
+    format!("\"{first}{}\"", chars.as_str())
+}
+
+fn detected(bytes: &[u8]) -> String {
+    match convert::detect(&mut convert::Source::new(std::io::Cursor::new(bytes))) {
+        Ok(convert::Detected::Format(format)) => format.name.to_owned(),
+        other => format!("{other:?}"),
+    }
+}
+
+/// Returns the lines that do not speak of the session as a whole.
+fn lasting_lines(target: &[u8]) -> Vec<String> {
+    let lines = String::from_utf8_lossy(target);
+    let derived = [
+        "{\"type\":\"meta\"",
+        "{\"type\":\"result\"",
+        "{\"type\":\"title\"",
+        "{\"type\":\"ai-title\"",
+        "{\"type\":\"permission-mode\"",
+        "\"subtype\":\"init\"",
+        "{\"subtype\": \"init\"",
+        "{\"subtype\": \"success\"",
+        "\"subtype\":\"turn_duration\"",
+        "{\"subtype\": \"error_during_execution\"",
+    ];
+    let is_lasting = |line: &&str| !derived.iter().any(|start| line.contains(start));
+    lines.lines().filter(is_lasting).map(str::to_owned).collect()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn made_up_sessions_are_of_their_formats() {
+    use proptest::{strategy::ValueTree, test_runner::TestRunner};
+    let mut runner = TestRunner::deterministic();
+    let mut n_blocks = 0;
+    for _ in 0..50 {
+        let Session { from: format, bytes } =
+            session(true).new_tree(&mut runner).expect("one").current();
+        let said = Said::of(&bytes, format, format);
+        n_blocks += said.calls.len() + said.results.len() + said.thinking.len();
+        assert!(!said.user.is_empty() || format.name.ends_with("wire"), "{}", text(&bytes));
+        for problem in Check::all((format.checker)(), &bytes) {
+            assert!(!problem.stops(), "{}: {problem}\n{}", format.name, text(&bytes));
+        }
+    }
+    assert!(n_blocks > 100, "{n_blocks}");
+    assert!(by_name("clido").is_some());
+}

@@ -1,0 +1,25 @@
+//! The tests of the program and its library, in one binary, since each binary costs a link.
+//!
+//! `cargo test -p convert --test all rules::` runs those of one module. Tests that count what their
+//! whole process allocates, or that measure others beside them, are in `alone`.
+
+mod carry;
+mod check;
+mod clients;
+mod commands;
+mod content;
+mod damage;
+mod data;
+mod edits;
+mod export;
+mod hostile;
+mod install;
+mod laws;
+mod matrix;
+mod order;
+mod recipes;
+mod redaction;
+mod rules;
+mod sessions;
+mod shared;
+mod terminal;

@@ -1,0 +1,273 @@
+//! Every fixture to every other format and back, byte for byte: whole, cut, and through a third.
+
+use std::io::{self, Read, Seek, SeekFrom};
+
+use convert::{CarryMode, Conversion, Detected, FORMATS, Source, by_name, detect};
+use core_model::{Format, Options};
+
+use crate::shared::{
+    fixtures::{Fixture, fixtures},
+    parallel::check_all,
+    ways::{Written, convert, others, there_and_back},
+};
+
+/// What is refused, and why.
+const REFUSED: &[(&str, &str)] = &[
+    ("agent-a7f3c21.meta.json", "unknown"),
+    ("toolu_01A.txt", "unknown"),
+    ("only-nul.jsonl", "unknown"),
+    ("one-brace.jsonl", "unknown"),
+    ("nothing-readable.jsonl", "unknown"),
+    ("codex.jsonl", "a Codex session"),
+    ("gemini.json", "unknown"),
+    ("gemini.jsonl", "a Gemini CLI session"),
+    ("chat-completions.jsonl", "unknown"),
+    ("utf-16-le.jsonl", "UTF-16 text"),
+    ("utf-16-be.jsonl", "UTF-16 text"),
+    ("picture.png", "unknown"),
+    ("binary.jsonl", "unknown"),
+    ("prose.jsonl", "unknown"),
+    ("table.csv", "unknown"),
+    ("other-json.jsonl", "unknown"),
+    ("three-formats.jsonl", "claude-code or clido"),
+];
+
+const MODES: [CarryMode; 2] = [CarryMode::Inline, CarryMode::Sidecar];
+
+/// Returns the fixtures that are sessions, with their formats.
+fn sessions() -> Vec<(Fixture, &'static Format)> {
+    let sessions = fixtures().into_iter().filter_map(|fixture| {
+        let format = by_name(&fixture.format)?;
+        Some((fixture, format))
+    });
+    sessions.collect()
+}
+
+fn name((fixture, _): &(Fixture, &'static Format)) -> String {
+    fixture.name.clone()
+}
+
+fn detected(bytes: &[u8]) -> String {
+    match detect(&mut Source::new(io::Cursor::new(bytes))) {
+        Ok(Detected::Format(format)) => format.name.to_owned(),
+        Ok(Detected::Ambiguous(one, other)) => format!("{} or {}", one.name, other.name),
+        Ok(Detected::Foreign(what)) => what.to_owned(),
+        Ok(Detected::Unknown) => "unknown".to_owned(),
+        Ok(Detected::Empty) => "empty".to_owned(),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn every_fixture_comes_back_from_every_format() {
+    check_all(&sessions(), name, |(fixture, from)| {
+        let mut wrong = Vec::new();
+        for to in others(&[from]) {
+            for mode in MODES {
+                wrong.extend(there_and_back(&fixture.bytes, from, to, mode));
+            }
+        }
+        wrong
+    });
+}
+
+#[test]
+fn every_fixture_comes_back_through_every_third_format() {
+    check_all(&sessions(), name, |(fixture, from)| {
+        let mut wrong = Vec::new();
+        let source = || Written { bytes: fixture.bytes.clone(), sidecar: None };
+        for second in others(&[from]) {
+            for third in others(&[from, second]) {
+                let way = format!("{} -> {} -> {}", from.name, second.name, third.name);
+                let inline = CarryMode::Inline;
+                let there = convert(&source(), from, second, inline).expect("in memory");
+                if there.sidecar.is_some() {
+                    // Nothing shows: there is no file to convert on.
+                    continue;
+                }
+                let on = convert(&there, second, third, inline).expect("in memory");
+                let home = convert(&on, third, from, inline).expect("in memory");
+                if home.bytes != fixture.bytes {
+                    wrong.push(format!("{way} -> {}", from.name));
+                }
+                let second_again = convert(&on, third, second, inline).expect("in memory");
+                if second_again.bytes != there.bytes {
+                    wrong.push(format!("{way} -> {}", second.name));
+                }
+                let home = convert(&second_again, second, from, inline).expect("in memory");
+                if home.bytes != fixture.bytes {
+                    wrong.push(format!("{way} -> {} -> {}", second.name, from.name));
+                }
+                let beside = convert(&there, second, third, CarryMode::Sidecar).expect("in memory");
+                for (to, bytes) in [(*from, &fixture.bytes), (second, &there.bytes)] {
+                    let home = convert(&beside, third, to, inline).expect("in memory");
+                    if home.bytes != *bytes {
+                        wrong.push(format!("{way} -> {}, with a sidecar", to.name));
+                    }
+                }
+                // The fourth.
+                for fourth in others(&[from, second, third]) {
+                    let far = convert(&on, third, fourth, inline).expect("in memory");
+                    let home = convert(&far, fourth, from, inline).expect("in memory");
+                    if home.bytes != fixture.bytes {
+                        wrong.push(format!("{way} -> {} -> {}", fourth.name, from.name));
+                    }
+                }
+            }
+        }
+        wrong
+    });
+}
+
+/// A cut goes to one of the other formats by turns, since each cut of each to each takes minutes.
+#[test]
+fn every_fixture_comes_back_cut_at_every_byte() {
+    check_all(&sessions(), name, |(fixture, from)| {
+        let mut wrong = Vec::new();
+        let targets: Vec<_> = others(&[from]).collect();
+        for end in 0..fixture.bytes.len() {
+            let bytes = &fixture.bytes[..end];
+            let to = targets[end % targets.len()];
+            let mode = MODES[usize::from(end % 61 == 0)];
+            let failure = there_and_back(bytes, from, to, mode);
+            wrong.extend(failure.map(|failure| format!("[..{end}] {failure}")));
+        }
+        wrong
+    });
+}
+
+#[test]
+fn every_fixture_comes_back_without_each_of_its_lines() {
+    check_all(&sessions(), name, |(fixture, from)| {
+        let mut wrong = Vec::new();
+        let lines: Vec<_> = jsonl::lines(&fixture.bytes).map(|line| line.bytes()).collect();
+        for left_out in 0..lines.len() {
+            let bytes = [&lines[..left_out], &lines[left_out + 1..]].concat().concat();
+            for to in others(&[from]) {
+                let failure = there_and_back(&bytes, from, to, CarryMode::Inline);
+                wrong.extend(failure.map(|failure| format!("without {left_out}: {failure}")));
+            }
+        }
+        wrong
+    });
+}
+
+#[test]
+fn what_is_written_is_found_to_be_in_its_format() {
+    check_all(&sessions(), name, |(fixture, from)| {
+        let source = Written { bytes: fixture.bytes.clone(), sidecar: None };
+        let mut wrong = Vec::new();
+        for to in others(&[from]) {
+            for mode in [CarryMode::None, CarryMode::Inline, CarryMode::Sidecar] {
+                let written = convert(&source, from, to, mode).expect("in memory");
+                let found = detected(&written.bytes);
+                if !written.bytes.is_empty() && found != to.name {
+                    wrong.push(format!("to {}, {mode:?}: {found}", to.name));
+                }
+            }
+        }
+        wrong
+    });
+}
+
+#[test]
+fn the_manifest_knows_what_detection_says() {
+    for fixture in fixtures() {
+        let found = detected(&fixture.bytes);
+        match &*fixture.format {
+            "none" => assert!(found == "unknown" || found == "empty", "{}: {found}", fixture.name),
+            "foreign" => assert!(by_name(&found).is_none(), "{}: {found}", fixture.name),
+            format => assert_eq!(found, format, "{}", fixture.name),
+        }
+    }
+}
+
+#[test]
+fn exactly_what_is_no_session_is_refused() {
+    let refused: Vec<_> = fixtures()
+        .into_iter()
+        .map(|fixture| (fixture.name, detected(&fixture.bytes)))
+        .filter(|(_, found)| by_name(found).is_none() && found != "empty")
+        .collect();
+    let refused: Vec<_> = refused
+        .iter()
+        .map(|(name, why)| (name.rsplit('/').next().unwrap_or_default(), &**why))
+        .collect();
+    assert_eq!(refused, REFUSED);
+}
+
+#[test]
+fn what_is_refused_comes_back_when_its_format_is_named_for_it() {
+    let refused: Vec<_> =
+        fixtures().into_iter().filter(|fixture| by_name(&fixture.format).is_none()).collect();
+    check_all(
+        &refused,
+        |fixture| fixture.name.clone(),
+        |fixture| {
+            let mut wrong = Vec::new();
+            for from in FORMATS.iter().copied() {
+                for to in others(&[from]) {
+                    for mode in MODES {
+                        wrong.extend(there_and_back(&fixture.bytes, from, to, mode));
+                    }
+                }
+            }
+            wrong
+        },
+    );
+}
+
+/// A reader that returns a few bytes at a time.
+struct Trickle<'b>(io::Cursor<&'b [u8]>, usize);
+
+impl Read for Trickle<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.1.min(buffer.len());
+        self.0.read(&mut buffer[..n])
+    }
+}
+
+impl Seek for Trickle<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.0.seek(to)
+    }
+}
+
+#[test]
+fn reading_in_pieces_of_any_size_is_reading_whole() {
+    check_all(&sessions(), name, |(fixture, from)| {
+        let mut wrong = Vec::new();
+        for to in FORMATS.iter().copied() {
+            let conversion =
+                Conversion { from, to, carry: CarryMode::Inline, options: Options::default() };
+            let (whole, _, _) = conversion.convert(&fixture.bytes, None).expect("in memory");
+            for size in [1, 7, 4096] {
+                let mut source = Source::new(Trickle(io::Cursor::new(&fixture.bytes), size));
+                let mut pieces = Vec::new();
+                conversion.run(&mut source, None, &mut pieces).expect("in memory");
+                if pieces != whole {
+                    wrong.push(format!("to {} in pieces of {size}", to.name));
+                }
+            }
+        }
+        wrong
+    });
+}
+
+#[test]
+fn a_source_too_large_to_keep_is_read_again() {
+    let clido = by_name("clido").expect("a format");
+    let small = fixtures().into_iter().find(|fixture| fixture.name == "clido/parallel-calls.jsonl");
+    let small = small.expect("a fixture").bytes;
+    let large = small.repeat(9 * 1024 * 1024 / small.len());
+    for to in others(&[clido]) {
+        assert_eq!(there_and_back(&large, clido, to, CarryMode::Inline), None);
+        let conversion =
+            Conversion { from: clido, to, carry: CarryMode::None, options: Options::default() };
+        let (whole, _, _) = conversion.convert(&large, None).expect("in memory");
+        let mut source = Source::new(Trickle(io::Cursor::new(&large), 100_000));
+        let mut pieces = Vec::new();
+        conversion.run(&mut source, None, &mut pieces).expect("in memory");
+        assert!(pieces == whole, "to {}", to.name);
+    }
+}

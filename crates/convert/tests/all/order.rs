@@ -1,0 +1,160 @@
+//! What is said in which order, and from where on: the conversation that the client would send.
+
+use convert::{CarryMode, Conversion, FORMATS, Report, Sidecar, by_name};
+use core_model::{Block, Format, LossKind, Options};
+use jsonl::Scanner;
+
+use crate::shared::{
+    fixtures::{Fixture, fixtures},
+    parallel::check_all,
+};
+
+fn compacted() -> Options {
+    Options { from_last_compaction: true, ..Options::default() }
+}
+
+fn convert(
+    bytes: &[u8],
+    ways: (&'static Format, &'static Format),
+    carry: CarryMode,
+    options: Options,
+) -> (Vec<u8>, Option<Vec<u8>>, Report) {
+    let conversion = Conversion { from: ways.0, to: ways.1, carry, options };
+    conversion.convert(bytes, None).expect("in memory")
+}
+
+/// Returns the words of the messages of a file.
+fn words(bytes: &[u8], format: &Format) -> Vec<String> {
+    let mut scanner = Scanner::default();
+    let mut words = Vec::new();
+    for line in jsonl::lines(bytes) {
+        let Ok(value) = scanner.scan(&line) else { continue };
+        let event = (format.read)(value);
+        for (block, _) in event.message().into_iter().flat_map(|message| message.blocks()) {
+            if let Block::Text(text) = block {
+                words.push(text.decode().into_owned());
+            }
+        }
+    }
+    words
+}
+
+fn others() -> impl Iterator<Item = &'static Format> {
+    FORMATS.iter().copied().filter(|format| format.family != "claude-code")
+}
+
+fn claude_code() -> &'static Format {
+    by_name("claude-code").expect("a format")
+}
+
+fn fixture(name: &str) -> Vec<u8> {
+    let found = fixtures().into_iter().find(|fixture| fixture.name == name);
+    found.expect(name).bytes
+}
+
+/// CLIENTS.md section 2, compact: history restarts at the boundary; what it preserves is kept
+/// verbatim after the summary.
+#[test]
+fn from_the_last_compaction_on_it_is_what_the_client_sends() {
+    let source = fixture("claude-code/compaction.jsonl");
+    let summary =
+        "This session is being continued from a previous conversation. They talked.".to_owned();
+    for to in others() {
+        let ways = (claude_code(), to);
+        let (target, _, report) = convert(&source, ways, CarryMode::None, compacted());
+        let expected = [&summary, "Very long.", "Go on", "Going on."];
+        assert_eq!(words(&target, to), expected, "{}", to.name);
+        let lost: Vec<_> = report
+            .losses
+            .iter()
+            .filter(|(kind, field, _)| (*kind, *field) == (LossKind::Dropped, "compacted"))
+            .map(|(_, _, loss)| loss.places.iter().map(|place| place.line).collect::<Vec<_>>())
+            .collect();
+        assert_eq!(lost, [[1]], "{}", to.name);
+        let (target, _, _) = convert(&source, ways, CarryMode::None, Options::default());
+        let expected = ["A long talk", "Very long.", &summary, "Go on", "Going on."];
+        assert_eq!(words(&target, to), expected, "{}", to.name);
+    }
+}
+
+/// CLIENTS.md section 2, chain rule: the order is that of the chain, and free in the file.
+#[test]
+fn what_follows_a_line_that_comes_later_in_the_file_is_said_after_it() {
+    let line = |uuid: &str, parent: &str| {
+        format!(
+            r#"{{"parentUuid":{parent},"type":"user","uuid":"{uuid}","sessionId":"s","message":{{"role":"user","content":"{uuid}"}}}}"#
+        ) + "\n"
+    };
+    let lines = [
+        line("a", "null"),
+        line("d", "\"c\""),
+        line("c", "\"b\""),
+        line("b", "\"a\""),
+        line("e", "\"d\""),
+    ];
+    let source = lines.concat();
+    for to in others() {
+        let ways = (claude_code(), to);
+        let (target, _, report) =
+            convert(source.as_bytes(), ways, CarryMode::Inline, Options::default());
+        assert_eq!(words(&target, to), ["a", "b", "c", "d", "e"], "{}", to.name);
+        assert_eq!(report.lines_in, 5);
+        let (home, _, _) =
+            convert(&target, (to, claude_code()), CarryMode::Inline, Options::default());
+        assert_eq!(String::from_utf8_lossy(&home), source, "{}", to.name);
+    }
+}
+
+/// A line does not wait longer than the way back does.
+#[test]
+fn a_line_whose_parent_is_far_away_is_said_where_it_stands() {
+    let line = |uuid: &str, parent: &str, size: usize| {
+        let words = uuid.repeat(size);
+        format!(
+            r#"{{"parentUuid":{parent},"type":"user","uuid":"{uuid}","sessionId":"s","message":{{"role":"user","content":"{words}"}}}}"#
+        ) + "\n"
+    };
+    let to = by_name("clido").expect("a format");
+    for (size, expected) in [(5_000_000, ["a", "c", "b"]), (3_000_000, ["a", "b", "c"])] {
+        let lines = [line("a", "null", 1), line("c", "\"b\"", size), line("b", "\"a\"", size)];
+        let source = lines.concat();
+        let (target, _, _) =
+            convert(source.as_bytes(), (claude_code(), to), CarryMode::Inline, Options::default());
+        let starts: Vec<_> = words(&target, to).iter().map(|words| words[..1].to_owned()).collect();
+        assert_eq!(starts, expected);
+        let (home, _, _) =
+            convert(&target, (to, claude_code()), CarryMode::Inline, Options::default());
+        assert!(home == source.as_bytes(), "{size}");
+    }
+}
+
+#[test]
+fn every_fixture_comes_back_though_only_a_part_of_it_is_shown() {
+    let sessions: Vec<Fixture> =
+        fixtures().into_iter().filter(|fixture| fixture.format == "claude-code").collect();
+    check_all(
+        &sessions,
+        |fixture| fixture.name.clone(),
+        |fixture| {
+            let mut wrong = Vec::new();
+            for to in others() {
+                for carry in [CarryMode::Inline, CarryMode::Sidecar] {
+                    let ways = (claude_code(), to);
+                    let (target, sidecar, _) = convert(&fixture.bytes, ways, carry, compacted());
+                    let back = Conversion {
+                        from: to,
+                        to: claude_code(),
+                        carry,
+                        options: Options::default(),
+                    };
+                    let sidecar = sidecar.and_then(|bytes| Sidecar::read(&*bytes).ok());
+                    let (home, _, _) = back.convert(&target, sidecar).expect("in memory");
+                    if home != fixture.bytes {
+                        wrong.push(format!("{} {carry:?}", to.name));
+                    }
+                }
+            }
+            wrong
+        },
+    );
+}

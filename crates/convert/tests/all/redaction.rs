@@ -1,0 +1,201 @@
+//! `--redact`: nothing is left of a secret, wherever it stood; and nothing else is missing.
+
+use std::{fs, io::Read, path::Path, process::Command};
+
+use convert::{CarryMode, by_name, redact};
+
+use crate::shared::{
+    data::data,
+    fixtures::fixtures,
+    ways::{Written, convert, others, there_and_back},
+};
+
+/// Secrets, put together here so that no file holds one.
+fn secrets() -> [String; 3] {
+    let tail = "0123456789abcdefghijABCDEFGHIJ012345";
+    [format!("ghp_{tail}"), format!("sk-ant-api03-{tail}{tail}"), format!("xoxb-1234567890-{tail}")]
+}
+
+/// Puts a secret at the start of every string that follows one of these, and at the end of lines
+/// that are no JSON.
+fn with_secrets(bytes: &[u8]) -> Vec<u8> {
+    let [one, two, three] = secrets();
+    let text: Vec<String> = bytes
+        .split_inclusive(|byte| *byte == b'\n')
+        .map(|line| match std::str::from_utf8(line) {
+            Ok(line) => line
+                .replace("\"text\":\"", &format!("\"text\":\"{one} "))
+                .replace("\"content\":\"", &format!("\"content\":\"x={two} "))
+                .replace("\"text\": \"", &format!("\"text\": \"{one}\\n"))
+                .replace(
+                    "\"command\":\"",
+                    &format!("\"command\":\"\\u{:04x}{} ", u32::from('x'), &three[1..]),
+                ),
+            Err(_) => format!("{{\"torn {one}\n"),
+        })
+        .collect();
+    text.concat().into_bytes()
+}
+
+/// Asserts that nothing is left of any secret, half of it included.
+fn assert_clean(bytes: &[u8], what: &str) {
+    for secret in secrets() {
+        for part in [&secret[..20], &secret[secret.len() - 20..]] {
+            let is_there = bytes.windows(part.len()).any(|window| window == part.as_bytes());
+            assert!(!is_there, "{what}: {part} in {}", String::from_utf8_lossy(bytes));
+        }
+    }
+}
+
+fn redacted(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    redact(bytes, &mut out).expect("in memory");
+    out
+}
+
+fn expanded(sidecar: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut decoder = zstd::stream::read::Decoder::new(sidecar).expect("zstd");
+    decoder.read_to_end(&mut out).expect("whole");
+    out
+}
+
+#[test]
+fn nothing_is_left_in_any_target_and_the_way_back_gives_the_redacted_source() {
+    let mut n_redacted = 0;
+    for fixture in fixtures() {
+        let Some(from) = by_name(&fixture.format) else { continue };
+        let source = redacted(&with_secrets(&fixture.bytes));
+        n_redacted += usize::from(source != fixture.bytes);
+        assert_clean(&source, &fixture.name);
+        let source = Written { bytes: source, sidecar: None };
+        for to in others(&[from]) {
+            for mode in [CarryMode::Inline, CarryMode::Sidecar, CarryMode::None] {
+                let there = convert(&source, from, to, mode).expect("in memory");
+                assert_clean(&there.bytes, &fixture.name);
+                assert_clean(&expanded_or_empty(&there), &fixture.name);
+                if mode != CarryMode::None {
+                    let wrong = there_and_back(&source.bytes, from, to, mode);
+                    assert_eq!(wrong, None, "{}", fixture.name);
+                }
+            }
+        }
+    }
+    assert!(n_redacted > 50, "{n_redacted}");
+}
+
+fn expanded_or_empty(written: &Written) -> Vec<u8> {
+    written.sidecar.as_deref().map(expanded).unwrap_or_default()
+}
+
+#[test]
+fn what_was_carried_before_goes_too_torn_or_not() {
+    let mut n_carries = 0;
+    for fixture in fixtures() {
+        let Some(from) = by_name(&fixture.format) else { continue };
+        let source = Written { bytes: with_secrets(&fixture.bytes), sidecar: None };
+        for to in others(&[from]) {
+            let there = convert(&source, from, to, CarryMode::Inline).expect("in memory").bytes;
+            let mut clean = Vec::new();
+            n_carries += redact(&there[..], &mut clean).expect("in memory").n_carries;
+            assert_clean(&clean, &fixture.name);
+            for cut in [there.len() / 3, there.len() / 2, there.len().saturating_sub(2)] {
+                let clean = redacted(&there[..cut]);
+                let is_left = |secret: &String| memchr::memmem::find(&clean, secret.as_bytes());
+                assert_eq!(secrets().iter().find_map(is_left), None, "{}", fixture.name);
+            }
+        }
+    }
+    assert!(n_carries > 500, "{n_carries}");
+}
+
+#[test]
+fn what_has_no_secrets_does_not_change() {
+    let mut n_lines = 0;
+    let fixtures = fixtures().into_iter().map(|fixture| (fixture.name, fixture.bytes));
+    for (name, bytes) in fixtures.chain(data(&["real", "clients", "sdk-dump"])) {
+        if memchr::memmem::find(&bytes, b"_carried").is_some() {
+            continue;
+        }
+        n_lines += jsonl::lines(&bytes).count();
+        let mut out = Vec::new();
+        let found = redact(&bytes[..], &mut out).expect("in memory");
+        let rules: Vec<_> = found.iter().map(|(rule, _)| rule).collect();
+        assert!(out == bytes, "{name}: {rules:?}");
+    }
+    assert!(n_lines > 500, "{n_lines}");
+}
+
+fn run(arguments: &[&str], folder: &Path) -> (Option<i32>, Vec<u8>) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
+    let output = command.args(arguments).current_dir(folder).output().expect("the program runs");
+    (output.status.code(), [output.stdout, output.stderr].concat())
+}
+
+/// Copies a folder, with secrets in every file.
+fn copy_with_secrets(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(from).expect("a folder").flatten() {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy_with_secrets(&entry.path(), &target);
+        } else {
+            let mut bytes = with_secrets(&fs::read(entry.path()).expect("a file"));
+            if entry.path().extension().is_some_and(|ending| ending == "txt") {
+                bytes.extend_from_slice(secrets()[0].as_bytes());
+            }
+            fs::write(target, bytes).expect("written");
+        }
+    }
+}
+
+fn check_folder(folder: &Path) {
+    for entry in fs::read_dir(folder).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            check_folder(&path);
+            continue;
+        }
+        let bytes = fs::read(&path).expect("a file");
+        let is_sidecar = path.extension().is_some_and(|ending| ending == "carry");
+        let bytes = if is_sidecar { expanded(&bytes) } else { bytes };
+        assert_clean(&bytes, &path.display().to_string());
+    }
+}
+
+#[test]
+fn a_folder_with_all_that_belongs_to_its_sessions_is_clean() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let fixtures =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/claude-code/with-agents");
+    copy_with_secrets(&fixtures, &folder.path().join("in"));
+    let (status, found) = run(&["scan", "in"], folder.path());
+    assert_eq!(status, Some(1));
+    assert_clean(&found, "what scan prints");
+    for carry in ["inline", "sidecar", "none"] {
+        let report = format!("{carry}.json");
+        let arguments =
+            ["in", "--to", "clido", "--redact", "--verify", "--carry", carry, "-v", "-o", carry];
+        let arguments = [&arguments[..], &["--report", &report]].concat();
+        let (status, said) = run(&arguments, folder.path());
+        assert!(status < Some(2), "{}", String::from_utf8_lossy(&said));
+        assert_clean(&said, "what is printed");
+        assert_clean(&fs::read(folder.path().join(&report)).expect("a report"), "the report");
+        check_folder(&folder.path().join(carry));
+        assert_eq!(run(&["scan", carry], folder.path()).0, Some(0), "{carry}");
+    }
+    // Without the option, they are there.
+    run(&["in", "--to", "clido", "-o", "plain"], folder.path());
+    assert_eq!(run(&["scan", "plain"], folder.path()).0, Some(1));
+}
+
+#[test]
+fn text_that_is_not_searched_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("a.jsonl"), b"\xff\xfe{\0}\0").expect("written");
+    fs::write(folder.path().join("b.jsonl"), b"{}\n").expect("written");
+    let (status, said) = run(&["scan", "a.jsonl", "b.jsonl"], folder.path());
+    assert_eq!(status, Some(1));
+    assert_eq!(said, b"convert: a.jsonl: UTF-16 text, which is not searched\n");
+    assert_eq!(run(&["scan", "no-such-file"], folder.path()).0, Some(2));
+}

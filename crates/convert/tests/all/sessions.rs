@@ -1,0 +1,835 @@
+//! Sessions of several files: there and back as trees, through every format.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use convert::by_name;
+
+use crate::shared::data;
+
+const TARGETS: [&str; 3] = ["clido", "sdk-stream", "sdk-stream:wire"];
+
+/// The files of a folder by their names.
+type Tree = BTreeMap<String, Vec<u8>>;
+
+fn convert(args: &[&str]) -> (i32, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_convert")).args(args).output().expect("it runs");
+    let words = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.code().unwrap_or(-1), words)
+}
+
+fn write(root: &Path, tree: &Tree) {
+    for (name, bytes) in tree {
+        let path = root.join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::write(path, bytes).expect("written");
+    }
+}
+
+fn read(root: &Path) -> Tree {
+    let mut tree = Tree::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(root).expect("below").display().to_string();
+                // The account of the run, and bytes that no carry keeps, are no part of a session.
+                if name.ends_with(".convert-journal.jsonl") || name.ends_with(".residue") {
+                    continue;
+                }
+                tree.insert(name, fs::read(path).expect("a file"));
+            }
+        }
+    }
+    tree
+}
+
+fn assert_same(found: &Tree, expected: &Tree, way: &str) {
+    let names = |tree: &Tree| tree.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(found), names(expected), "{way}");
+    for (name, bytes) in expected {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        assert!(found[name] == *bytes, "{way}: {name}: {}", text(&found[name]));
+    }
+}
+
+struct Lines {
+    session: String,
+    agent: Option<String>,
+    parent: Option<String>,
+    text: String,
+}
+
+impl Lines {
+    fn new(session: &str, agent: Option<&str>) -> Self {
+        let (session, agent) = (session.to_owned(), agent.map(str::to_owned));
+        Self { session, agent, parent: None, text: String::new() }
+    }
+
+    fn line(mut self, kind: &str, rest: &str) -> Self {
+        let n = self.text.lines().count();
+        let agent = self.agent.as_deref();
+        let uuid = format!("{}-{n}", agent.unwrap_or(&self.session));
+        let parent = self.parent.map_or("null".to_owned(), |parent| format!("\"{parent}\""));
+        let sidechain = agent.map(|id| format!(",\"agentId\":\"{id}\"")).unwrap_or_default();
+        self.text += &format!(
+            "{{\"parentUuid\":{parent},\"isSidechain\":{}{sidechain},\"cwd\":\"/w\",\"sessionId\":\"{}\",\
+             \"version\":\"2.1.5\",\"type\":\"{kind}\",{rest},\"uuid\":\"{uuid}\",\
+             \"timestamp\":\"2026-01-01T10:00:{:02}.000Z\"}}\n",
+            agent.is_some(),
+            self.session,
+            n % 60,
+        );
+        self.parent = Some(uuid);
+        self
+    }
+
+    fn prompt(self, text: &str) -> Self {
+        self.line("user", &format!(r#""message":{{"role":"user","content":"{text}"}}"#))
+    }
+
+    fn says(self, text: &str) -> Self {
+        let block = format!(r#"{{"type":"text","text":"{text}"}}"#);
+        self.assistant(&block)
+    }
+
+    fn starts(self, tool_use: &str, prompt: &str) -> Self {
+        let block = format!(
+            r#"{{"type":"tool_use","id":"{tool_use}","name":"Task","input":{{"prompt":"{prompt}"}}}}"#
+        );
+        self.assistant(&block)
+    }
+
+    fn assistant(self, block: &str) -> Self {
+        let message = format!(
+            r#""message":{{"id":"msg_{}","model":"claude-x","role":"assistant","content":[{block}]}}"#,
+            self.text.len()
+        );
+        self.line("assistant", &message)
+    }
+
+    fn ends(self, tool_use: &str, known: &str) -> Self {
+        let message = format!(
+            r#""message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{tool_use}","content":"done"}}]}}{known}"#
+        );
+        self.line("user", &message)
+    }
+
+    fn bytes(self) -> Vec<u8> {
+        self.text.into_bytes()
+    }
+}
+
+/// A session of each layout: nested sub-agents, one that no tool use started, one that was stopped,
+/// a workflow, descriptions, outputs, odd bytes; and flat files beside two more.
+fn project() -> Tree {
+    let agent = |session: &str, id: &str| Lines::new(session, Some(id));
+    let main = Lines::new("s1", None)
+        .prompt("Go.")
+        .starts("t1", "One.")
+        .ends("t1", r#","toolUseResult":{"agentId":"aone"}"#)
+        .starts("t3", "Run.")
+        .ends("t3", r#","toolUseResult":{"runId":"wf_1"}"#)
+        .starts("t4", "Stopped.")
+        .ends("t9", r#","toolUseResult":{"agentId":"agone"}"#)
+        .says("All done.");
+    let one = agent("s1", "aone").prompt("One.").starts("t2", "Two.").ends("t2", "").says("1");
+    let odd = b"not JSON\xff\r\n\n{\"type\":\"future\"}".to_vec();
+    let flat = Lines::new("s2", None).prompt("Go.").starts("t1", "Flat.").ends("t1", "");
+    let torn = agent("s2", "aflat").prompt("Flat.").says("torn").text;
+    [
+        ("s1.jsonl", main.bytes()),
+        ("s1/subagents/agent-aone.jsonl", one.bytes()),
+        ("s1/subagents/agent-atwo.jsonl", agent("s1", "atwo").prompt("Two.").says("2").bytes()),
+        ("s1/subagents/agent-atwo.meta.json", b"{\"toolUseId\":\"t2\",\n \"x\":1}".to_vec()),
+        ("s1/subagents/agent-astop.jsonl", agent("s1", "astop").prompt("Stopped.").bytes()),
+        ("s1/subagents/agent-acompact-1.jsonl", agent("s1", "acompact-1").says("Sum.").bytes()),
+        ("s1/subagents/agent-aodd.jsonl", odd),
+        ("s1/subagents/agent-aempty.jsonl", Vec::new()),
+        (
+            "s1/subagents/workflows/wf_1/agent-arun.jsonl",
+            agent("s1#arun", "arun").prompt("Run.").says("3").bytes(),
+        ),
+        ("s1/tool-results/toolu_1.txt", b"\x00\xfe large \r\n output".to_vec()),
+        ("s1/tool-results/empty.txt", Vec::new()),
+        ("s2.jsonl", flat.bytes()),
+        ("agent-aflat.jsonl", torn.trim_end().as_bytes().to_vec()),
+        ("agent-awarm.jsonl", agent("s2", "awarm").prompt("Warmup").bytes()),
+        ("s4.jsonl", Vec::new()),
+        ("agent-azero.jsonl", agent("s4", "azero").prompt("Warmup").says("4").bytes()),
+        ("s3.jsonl", Lines::new("s3", None).prompt("Alone.").says("Yes.").bytes()),
+    ]
+    .into_iter()
+    .map(|(name, bytes)| (name.to_owned(), bytes))
+    .collect()
+}
+
+fn folder_with(tree: &Tree) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = folder.path().join("source");
+    write(&source, tree);
+    (folder, source)
+}
+
+/// Converts a folder from format to format and returns where the last one is.
+fn through(folder: &Path, source: &Path, formats: &[&str], options: &[&str]) -> PathBuf {
+    let mut from = source.to_owned();
+    for (n, format) in formats.iter().enumerate() {
+        let to = folder.join(format!("{n}-{}", format.replace(':', "-")));
+        let (source, target) = (from.display().to_string(), to.display().to_string());
+        let mut args = vec![&*source, "--to", format, "-o", &*target, "--quiet"];
+        args.extend(options);
+        let (status, words) = convert(&args);
+        assert!(status < 2, "{formats:?} {options:?}: {words}");
+        from = to;
+    }
+    from
+}
+
+#[test]
+fn trees_come_back_whole() {
+    let tree = project();
+    for carry in ["inline", "sidecar"] {
+        for target in TARGETS {
+            let (folder, source) = folder_with(&tree);
+            let options = ["--carry", carry, "--verify"];
+            let back = through(folder.path(), &source, &[target, "claude-code"], &options);
+            let mut restored = read(&back);
+            restored.retain(|name, _| !name.ends_with(".carry"));
+            assert_same(&restored, &tree, &format!("{target} {carry}"));
+        }
+    }
+}
+
+#[test]
+fn trees_come_back_through_a_third_format() {
+    let tree = project();
+    for one in TARGETS {
+        for other in TARGETS.into_iter().filter(|other| *other != one) {
+            let (folder, source) = folder_with(&tree);
+            let back = through(folder.path(), &source, &[one, other, "claude-code"], &[]);
+            assert_same(&read(&back), &tree, &format!("{one} {other}"));
+            let (folder, source) = folder_with(&tree);
+            let way = [one, other, one, "claude-code"];
+            let back = through(folder.path(), &source, &way, &[]);
+            assert_same(&read(&back), &tree, &format!("{one} {other} {one}"));
+        }
+    }
+}
+
+#[test]
+fn a_tree_of_clido_sessions_comes_back() {
+    let (folder, source) = folder_with(&project());
+    let clido = through(folder.path(), &source, &["clido"], &["--carry", "none"]);
+    let tree = read(&clido);
+    assert!(tree.contains_key("s1_aone.jsonl") && tree.contains_key("s2_aflat.jsonl"));
+    for target in ["claude-code", "sdk-stream", "sdk-stream:wire"] {
+        let back =
+            through(&folder.path().join(target.replace(':', "-")), &clido, &[target, "clido"], &[]);
+        assert_same(&read(&back), &tree, target);
+    }
+}
+
+#[test]
+fn sub_agents_are_said_before_the_results_of_their_tool_uses() {
+    let (folder, source) = folder_with(&project());
+    let wire = through(folder.path(), &source, &["sdk-stream:wire"], &["--carry", "none"]);
+    let text = fs::read_to_string(wire.join("s1.jsonl")).expect("text");
+    let mut said = Vec::new();
+    for line in text.lines() {
+        let line: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        let parent = line["parent_tool_use_id"].as_str().unwrap_or("-").to_owned();
+        let content = &line["message"]["content"];
+        let word = match content.as_str() {
+            Some(text) => text.to_owned(),
+            None => {
+                let block = &content[0];
+                let of = |name: &str| block[name].as_str().map(str::to_owned);
+                let Some(word) = of("text").or(of("id")).or(of("tool_use_id")) else { continue };
+                word
+            }
+        };
+        said.push(format!("{parent} {word}"));
+    }
+    let expected = [
+        "- Go.",
+        "- t1",
+        "t1 One.",
+        "t1 t2",
+        "t2 Two.",
+        "t2 2",
+        "t1 t2",
+        "t1 1",
+        "- t1",
+        "- t3",
+        "t3 Run.",
+        "t3 3",
+        "- t3",
+        "- t4",
+        "- t9",
+        "- All done.",
+        "t4 Stopped.",
+    ];
+    assert_eq!(said, expected);
+}
+
+#[test]
+fn what_is_missing_or_left_out_is_told() {
+    let (folder, source) = folder_with(&project());
+    let main = source.join("s1.jsonl").display().to_string();
+    let target = folder.path().join("s1.jsonl").display().to_string();
+    let (status, words) = convert(&[&main, "--to", "sdk-stream", "-o", &target]);
+    assert_eq!(status, 1, "a sub-agent's file is damaged");
+    let missing = "sub-agent agone, started by t9 (the tool's result says so), has no file";
+    assert!(words.contains(missing), "{words}");
+    assert!(words.contains("agent-aodd.jsonl:1: byte 8: "), "{words}");
+    assert!(words.contains("7 sub-agents, 3 by an unknown tool use"), "{words}");
+    let (_, words) = convert(&[&main, "--to", "clido", "--quiet"]);
+    assert!(words.contains("the other files of the session are written with -o only"), "{words}");
+    let carried = folder.path().join("carried/s1.jsonl").display().to_string();
+    let options = ["--subagents", "carry", "--quiet", "-o"];
+    convert(&[&[&*main, "--to", "clido"], &options[..], &[&*carried]].concat());
+    assert_eq!(read(&folder.path().join("carried")).len(), 1);
+    let back = folder.path().join("back/s1.jsonl").display().to_string();
+    convert(&[&carried, "--to", "claude-code", "--quiet", "-o", &back]);
+    let mut tree = project();
+    tree.retain(|name, _| name.starts_with("s1"));
+    assert_eq!(read(&folder.path().join("back")), tree);
+    let dropped = folder.path().join("dropped/s1.jsonl").display().to_string();
+    convert(&[&main, "--to", "clido", "--subagents", "drop", "--quiet", "-o", &dropped]);
+    assert_eq!(read(&folder.path().join("dropped")).len(), 1);
+}
+
+#[test]
+fn a_sub_agent_that_was_continued_comes_home() {
+    let (folder, source) = folder_with(&project());
+    let clido = through(folder.path(), &source, &["clido"], &[]);
+    let more =
+        r#"{"type":"user_message","role":"user","content":[{"type":"text","text":"More."}]}"#;
+    let path = clido.join("s1_aone.jsonl");
+    let text = fs::read_to_string(&path).expect("text");
+    fs::write(path, text + more + "\n").expect("written");
+    let back = read(&through(folder.path(), &clido, &["claude-code"], &["--carry", "none"]));
+    for (name, bytes) in project() {
+        let restored = String::from_utf8_lossy(&back[&name]).into_owned();
+        let expected = String::from_utf8_lossy(&bytes).into_owned();
+        match name.as_str() {
+            "s1/subagents/agent-aone.jsonl" => {
+                let added = restored.strip_prefix(&expected).expect("the old part");
+                let added: serde_json::Value = serde_json::from_str(added).expect("a line");
+                assert_eq!(added["parentUuid"], "aone-3");
+                assert_eq!(
+                    (&added["isSidechain"], &added["agentId"]),
+                    (&true.into(), &"aone".into())
+                );
+            }
+            _ => assert_eq!(restored, expected, "{name}"),
+        }
+    }
+}
+
+#[test]
+fn an_edited_sub_agents_line_in_a_stream_is_converted_in_its_file() {
+    let (folder, source) = folder_with(&project());
+    let stream = through(folder.path(), &source, &["sdk-stream"], &[]);
+    let path = stream.join("s1.jsonl");
+    let text = fs::read_to_string(&path).expect("text");
+    assert!(text.contains(r#""text": "2""#));
+    fs::write(&path, text.replace(r#""text": "2""#, r#""text": "two""#)).expect("written");
+    let back = read(&through(folder.path(), &stream, &["claude-code"], &["--carry", "none"]));
+    for (name, bytes) in project() {
+        let restored = String::from_utf8_lossy(&back[&name]).into_owned();
+        let expected = String::from_utf8_lossy(&bytes).into_owned();
+        match name.as_str() {
+            "s1/subagents/agent-atwo.jsonl" => {
+                let (first, edited) = restored.split_once('\n').expect("two lines");
+                assert!(expected.starts_with(first));
+                let edited: serde_json::Value = serde_json::from_str(edited).expect("a line");
+                assert_eq!(edited["message"]["content"][0]["text"], "two");
+                assert_eq!(
+                    (&edited["isSidechain"], &edited["uuid"]),
+                    (&true.into(), &"atwo-1".into())
+                );
+            }
+            _ => assert_eq!(restored, expected, "{name}"),
+        }
+    }
+}
+
+#[test]
+fn names_that_lead_out_of_the_folder_are_refused() {
+    let (folder, source) = folder_with(&project());
+    let stream = through(folder.path(), &source, &["sdk-stream:wire"], &[]);
+    let path = stream.join("s1.jsonl");
+    let text = fs::read_to_string(&path).expect("text");
+    let name = "*/subagents/agent-aone.jsonl";
+    for evil in ["../../../../../../tmp/evil.jsonl", "/tmp/evil", "a/../../evil", "CON", "*"] {
+        let evil = format!("{evil:/<28}");
+        let hostile = text.replace(name, evil.get(..name.len()).unwrap_or_default());
+        assert_ne!(hostile, text);
+        fs::write(&path, hostile).expect("written");
+        let target = folder.path().join("out/deep/s1.jsonl").display().to_string();
+        let (status, words) =
+            convert(&[&path.display().to_string(), "--to", "claude-code", "-o", &target]);
+        assert_eq!(status, 1, "{words}");
+        assert!(words.contains("1 files of the session have no place"), "{words}");
+        let names: Vec<_> = read(&folder.path().join("out")).into_keys().collect();
+        assert_eq!(names.len(), 10, "{names:?}");
+        assert!(names.iter().all(|name| name.starts_with("deep/s1")), "{names:?}");
+        fs::remove_dir_all(folder.path().join("out")).expect("removed");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_restored_through_a_link() {
+    let (folder, source) = folder_with(&project());
+    let stream = through(folder.path(), &source, &["sdk-stream:wire"], &[]);
+    let (out, elsewhere) = (folder.path().join("out"), folder.path().join("elsewhere"));
+    fs::create_dir_all(out.join("s1")).expect("made");
+    fs::create_dir(&elsewhere).expect("made");
+    std::os::unix::fs::symlink(&elsewhere, out.join("s1/subagents")).expect("linked");
+    let from = stream.join("s1.jsonl").display().to_string();
+    let target = out.join("s1.jsonl").display().to_string();
+    let (status, words) = convert(&[&from, "--to", "claude-code", "-o", &target]);
+    assert_eq!(status, 1, "{words}");
+    assert!(read(&elsewhere).is_empty());
+}
+
+#[test]
+fn sub_agents_larger_than_what_may_wait_come_back() {
+    let mut tree = project();
+    for n in 0..2 {
+        let mut lines = Lines::new("s1", Some("abig")).prompt("Big.");
+        let text = "x".repeat(64 * 1024);
+        while lines.text.len() < 9 * 1024 * 1024 {
+            lines = lines.says(&text);
+        }
+        tree.insert(format!("s1/subagents/agent-abig{n}.jsonl"), lines.bytes());
+        let meta = format!(r#"{{"toolUseId":"t{}"}}"#, n + 1).into_bytes();
+        tree.insert(format!("s1/subagents/agent-abig{n}.meta.json"), meta);
+    }
+    tree.retain(|name, _| name.starts_with("s1"));
+    for target in TARGETS {
+        let (folder, source) = folder_with(&tree);
+        let back = through(folder.path(), &source, &[target, "claude-code"], &[]);
+        assert_same(&read(&back), &tree, target);
+    }
+}
+
+#[test]
+fn trees_are_the_same_for_any_number_of_jobs() {
+    let (folder, source) = folder_with(&project());
+    for target in TARGETS {
+        let trees = ["1", "4"].map(|jobs| {
+            let folder = folder.path().join(jobs).join(target.replace(':', "-"));
+            read(&through(&folder, &source, &[target], &["--jobs", jobs]))
+        });
+        assert!(trees[0] == trees[1], "{target}");
+    }
+}
+
+#[test]
+fn a_session_whose_name_goes_on_anothers_keeps_its_name() {
+    let tree: Tree = ["user", "user_command", "user_command_2"]
+        .map(|name| {
+            let message = r#""message":{"role":"user","content":"Hello"}"#;
+            (
+                format!("{name}.jsonl"),
+                Lines::new(name, None).line("user", message).text.into_bytes(),
+            )
+        })
+        .into();
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    write(&folder.path().join("in"), &tree);
+    for carry in ["inline", "sidecar"] {
+        let (there, back) = (path(&format!("{carry}-there")), path(&format!("{carry}-back")));
+        let to_clido = ["-q", "--to", "clido", "--carry", carry, "-o", &there, &path("in")];
+        assert_eq!(convert(&to_clido).0, 0, "{carry}");
+        let (status, words) = convert(&["-q", "--to", "claude-code", "-o", &back, &there]);
+        assert_eq!(status, 0, "{carry}: {words}");
+        assert_same(&read(Path::new(&back)), &tree, carry);
+    }
+}
+
+/// The real trees of the shared data: flat sub-agents, nested ones, workflows, outputs.
+#[test]
+fn real_trees_come_back_whole() {
+    let folders = ["real/marot+spotter", "real/iansherr+claude-code-log", "clients"];
+    let is_main = |name: &str| name.ends_with(".jsonl") && !name.contains("agent-");
+    let names = data::data(&folders).into_iter().map(|(name, _)| name);
+    let bundles = by_name("claude-code").and_then(|format| format.bundles).expect("trees");
+    let (mut n_trees, mut n_files) = (0, 0);
+    for name in names.filter(|name| is_main(name)) {
+        let main = data::root().join(name);
+        let files = bundles.files(&main).expect("readable");
+        if files.is_empty() {
+            continue;
+        }
+        let root = main.parent().expect("a folder");
+        let paths = files.iter().map(|(path, _)| path).chain([&main]);
+        let tree: Tree = paths
+            .map(|path| {
+                let name = path.strip_prefix(root).expect("below").display().to_string();
+                (name, fs::read(path).expect("readable"))
+            })
+            .collect();
+        n_trees += 1;
+        n_files += tree.len();
+        for target in TARGETS {
+            let (folder, source) = folder_with(&tree);
+            let back = through(folder.path(), &source, &[target, "claude-code"], &[]);
+            assert_same(&read(&back), &tree, &format!("{target}: {}", main.display()));
+        }
+    }
+    _ = writeln!(io::stderr(), "{n_trees} real trees of {n_files} files, to each format and back");
+}
+
+/// However many files a session has, few are open at a time.
+#[cfg(unix)]
+#[test]
+fn a_tree_of_many_files_is_restored_with_few_of_them_open() {
+    let mut tree = Tree::new();
+    let mut main = Lines::new("s1", None).prompt("Do a lot.");
+    for n in 0..150 {
+        let (id, tool_use) = (format!("a{n}"), format!("t{n}"));
+        main = main.starts(&tool_use, "Do a little.").ends(&tool_use, "");
+        let agent = Lines::new("s1", Some(&id)).prompt("Do a little.").says("Done.");
+        let name = |ending: &str| format!("s1/subagents/agent-{id}.{ending}");
+        let meta = format!(r#"{{"toolUseId":"{tool_use}"}}"#);
+        tree.insert(name("meta.json"), meta.into_bytes());
+        tree.insert(name("jsonl"), agent.bytes());
+        tree.insert(format!("s1/tool-results/{tool_use}.txt"), vec![b'x'; 40_000]);
+    }
+    tree.insert("s1.jsonl".to_owned(), main.bytes());
+    let (folder, source) = folder_with(&tree);
+    let [source, there, back] = [source, folder.path().join("there"), folder.path().join("back")]
+        .map(|path| path.display().to_string());
+    for options in [
+        &["--to", "sdk-stream:wire", "-o", &there, &source][..],
+        &["--to", "claude-code", "-o", &back, &there],
+    ] {
+        let output = Command::new("sh")
+            .args(["-c", "ulimit -n 40 && exec \"$0\" -q \"$@\"", env!("CARGO_BIN_EXE_convert")])
+            .args(options)
+            .output()
+            .expect("it runs");
+        let words = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{options:?}: {words}");
+    }
+    assert_same(&read(Path::new(&back)), &tree, "with 40 open files");
+    let rehearsed = ["--to", "claude-code", "--dry-run", "-q", "-o", &source, "--force", &there];
+    assert_eq!(convert(&rehearsed).0, 0);
+}
+
+/// Returns a fixture that tells of sub-agents among its own messages.
+fn with_agents_inside(name: &str) -> Vec<u8> {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    fs::read(fixtures.join(name)).expect("a fixture")
+}
+
+/// CLIENTS.md section 2: the client has `<session>/subagents/agent-<id>.jsonl`, and what describes it
+/// beside it. The stream comes back from the main file, and the files of sub-agents stay out of it.
+#[test]
+fn sub_agents_of_a_stream_get_files_of_their_own() {
+    for (name, format) in [
+        ("sdk-wire/sub-agent.jsonl", "sdk-stream:wire"),
+        ("sdk-stream/sub-agent.jsonl", "sdk-stream"),
+    ] {
+        let tree = Tree::from([("s1.jsonl".to_owned(), with_agents_inside(name))]);
+        for carry in ["inline", "sidecar"] {
+            for target in ["claude-code", "clido"] {
+                let (folder, source) = folder_with(&tree);
+                let options = ["--carry", carry, "--verify"];
+                let there = through(folder.path(), &source, &[target], &options);
+                let names: Vec<String> =
+                    read(&there).into_keys().filter(|name| !name.ends_with(".carry")).collect();
+                let id = "deebaa5";
+                let expected = match target {
+                    "clido" => vec!["s1.jsonl".to_owned(), format!("s1_{id}.jsonl")],
+                    _ => vec![
+                        "s1.jsonl".to_owned(),
+                        format!("s1/subagents/agent-{id}.jsonl"),
+                        format!("s1/subagents/agent-{id}.meta.json"),
+                    ],
+                };
+                assert_eq!(names, expected, "{name} {target} {carry}");
+                let back = through(&folder.path().join("back"), &there, &[format], &[]);
+                let mut restored = read(&back);
+                restored.retain(|name, _| !name.ends_with(".carry"));
+                assert_same(&restored, &tree, &format!("{name} {target} {carry}"));
+            }
+        }
+        // What stands in a sidecar is not carried on to a third format.
+        let (folder, source) = folder_with(&tree);
+        let way = ["claude-code", "clido", "claude-code", format];
+        let back = through(folder.path(), &source, &way, &[]);
+        assert_same(&read(&back), &tree, &format!("{name} {way:?}"));
+    }
+}
+
+#[test]
+fn a_sub_agents_file_says_what_the_stream_does() {
+    let tree =
+        Tree::from([("s1.jsonl".to_owned(), with_agents_inside("sdk-stream/sub-agent.jsonl"))]);
+    let (folder, source) = folder_with(&tree);
+    let there = through(folder.path(), &source, &["claude-code"], &["--carry", "none"]);
+    let files = read(&there);
+    let text = |ending: &str| {
+        let bytes = files.iter().find(|(name, _)| name.ends_with(ending)).expect("a file").1;
+        String::from_utf8(bytes.clone()).expect("text")
+    };
+    assert_eq!(
+        text(".meta.json"),
+        r#"{"agentType":"general-purpose","description":"Count","toolUseId":"toolu_01T"}"#
+    );
+    let agent = text("agent-deebaa5.jsonl");
+    let lines: Vec<serde_json::Value> =
+        agent.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+    let kinds: Vec<_> =
+        lines.iter().map(|line| line["type"].as_str().unwrap_or_default()).collect();
+    assert_eq!(kinds[..3], ["user", "assistant", "user"], "{agent}");
+    assert!(lines.iter().all(|line| line["agentId"] == "deebaa5" && line["isSidechain"] == true));
+    assert!(!agent.contains("_carried"));
+    // A file that was changed since is not passed over in silence.
+    let folder = tempfile::tempdir().expect("a folder");
+    let there = through(folder.path(), &source, &["claude-code"], &[]);
+    let path = there.join("s1/subagents/agent-deebaa5.jsonl");
+    let edited = fs::read_to_string(&path).expect("text").replacen("Count files", "Count all", 1);
+    fs::write(&path, edited).expect("written");
+    let back = folder.path().join("back").display().to_string();
+    let there = there.display().to_string();
+    let (status, words) = convert(&["--to", "sdk-stream", "-o", &back, &there]);
+    assert_eq!(status, 1, "{words}");
+    assert!(words.contains("is not what it was: convert it alone"), "{words}");
+    assert_same(&read(Path::new(&back)), &tree, "the main file");
+    // Alone it is a session like any other.
+    let alone = folder.path().join("alone.jsonl").display().to_string();
+    let path = path.display().to_string();
+    assert!(convert(&["-q", "--to", "sdk-stream", "-o", &alone, &path]).0 < 2);
+    assert!(fs::read_to_string(alone).expect("written").contains("Count all"));
+}
+
+/// OBSERVED: up to client 2.0.28 sub-agents stand in the main file, with an id or by their parents.
+#[test]
+fn sidechains_among_the_lines_get_files_of_their_own() {
+    let bytes = with_agents_inside("claude-code/sidechains-side-by-side.jsonl");
+    // The same beside outputs, and so in a session of several files.
+    let alone = Tree::from([("s1.jsonl".to_owned(), bytes)]);
+    let mut several = alone.clone();
+    several.insert("s1/tool-results/toolu_1.txt".to_owned(), b"large".to_vec());
+    for (tree, n_jobs) in [(&alone, "1"), (&several, "2")] {
+        for carry in ["inline", "sidecar"] {
+            let (folder, source) = folder_with(tree);
+            let options = ["--carry", carry, "--verify", "--jobs", n_jobs];
+            let clido = through(folder.path(), &source, &["clido"], &options);
+            let mut written = read(&clido);
+            written.retain(|name, _| name.ends_with(".jsonl"));
+            let said: Vec<(&str, Vec<String>)> =
+                written.iter().map(|(name, bytes)| (&**name, texts(bytes))).collect();
+            let expected = [
+                ("s1.jsonl", &["Ask three.", "All told."][..]),
+                ("s1_60890a3.jsonl", &["Two.", "Second."]),
+                ("s1_7aa5b40.jsonl", &["One.", "First."]),
+                ("s1_9c54aa4.jsonl", &["[no prompt recorded]", "Unasked."]),
+                ("s1_b1f5d80e.jsonl", &["The third.", "Third."]),
+            ];
+            assert_eq!(said, expected.map(|(name, said)| (name, words(said))), "{carry}");
+            let back = through(folder.path(), &clido, &["claude-code"], &[]);
+            let mut restored = read(&back);
+            restored.retain(|name, _| !name.ends_with(".carry"));
+            assert_same(&restored, tree, carry);
+        }
+    }
+    for way in [
+        &["clido", "sdk-stream", "clido", "claude-code"][..],
+        &["sdk-stream:wire", "clido", "claude-code"],
+    ] {
+        let (folder, source) = folder_with(&several);
+        let back = through(folder.path(), &source, way, &[]);
+        assert_same(&read(&back), &several, &format!("{way:?}"));
+    }
+}
+
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().copied().map(str::to_owned).collect()
+}
+
+/// Returns the texts of messages of a clido session.
+fn texts(bytes: &[u8]) -> Vec<String> {
+    let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let lines = lines.map(|line| serde_json::from_slice::<serde_json::Value>(line).expect("JSON"));
+    let blocks = lines.flat_map(|line| line["content"].as_array().cloned().unwrap_or_default());
+    blocks.filter_map(|block| Some(block["text"].as_str()?.to_owned())).collect()
+}
+
+/// CONVERSION section 4: a stream tells of sub-agents by the tool uses that started them, which the
+/// prompt or what the client knows of a result says; what no tool use started stays in the carry.
+#[test]
+fn sidechains_among_the_lines_are_said_with_their_tool_uses() {
+    let bytes = with_agents_inside("claude-code/sidechains-side-by-side.jsonl");
+    let tree = Tree::from([("s1.jsonl".to_owned(), bytes)]);
+    for format in ["sdk-stream", "sdk-stream:wire"] {
+        let (folder, source) = folder_with(&tree);
+        let there = through(folder.path(), &source, &[format], &[]);
+        let text = String::from_utf8(read(&there)["s1.jsonl"].clone()).expect("text");
+        let mut said = Vec::new();
+        for line in text.lines() {
+            let line: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            let Some(parent) = line["parent_tool_use_id"].as_str() else { continue };
+            let message = if format == "sdk-stream" { &line } else { &line["message"] };
+            let content = &message["content"];
+            let text = content.as_str().or(content[0]["text"].as_str()).expect("a text");
+            said.push(format!("{parent} {text}"));
+        }
+        let expected = [
+            "toolu_1 One.",
+            "toolu_2 Two.",
+            "toolu_1 First.",
+            "toolu_2 Second.",
+            "toolu_3 The third.",
+            "toolu_3 Third.",
+        ];
+        assert_eq!(said, expected, "{format}");
+        let back = through(folder.path(), &there, &["claude-code"], &[]);
+        assert_same(&read(&back), &tree, format);
+    }
+}
+
+/// Archives keep the versions of a session beside each other.
+#[test]
+fn versions_of_a_session_have_sub_agents_of_their_own() {
+    let bytes = with_agents_inside("claude-code/sidechains-side-by-side.jsonl");
+    let versions = ["", "@1", "@37b2b58b"];
+    let tree = Tree::from(versions.map(|version| (format!("s1.jsonl{version}"), bytes.clone())));
+    let (folder, source) = folder_with(&tree);
+    let clido = through(folder.path(), &source, &["clido"], &[]);
+    let written = read(&clido);
+    for version in versions {
+        let agents = ["60890a3", "7aa5b40", "9c54aa4", "b1f5d80e"];
+        let names = agents.map(|agent| format!("s1_{agent}.jsonl{version}"));
+        assert!(names.iter().all(|name| written.contains_key(name)), "{:?}", written.keys());
+    }
+    let back = through(folder.path(), &clido, &["claude-code"], &[]);
+    assert_same(&read(&back), &tree, "versions");
+}
+
+#[test]
+fn a_copy_of_a_tree_has_all_of_its_files() {
+    let tree = project();
+    let (folder, source) = folder_with(&tree);
+    let there = through(folder.path(), &source, &["claude-code"], &[]);
+    assert_same(&read(&there), &tree, "copied");
+}
+
+/// What is compressed holds a session with all that belongs to it: beside it, nothing would be found.
+#[test]
+fn compressed_trees_come_back_whole() {
+    let stream = with_agents_inside("sdk-wire/sub-agent.jsonl");
+    let stream = Tree::from([("s1.jsonl".to_owned(), stream)]);
+    let tree = project();
+    for (tree, from, to) in [
+        (&tree, "claude-code", "clido"),
+        (&tree, "claude-code", "sdk-stream"),
+        (&tree, "claude-code", "claude-code"),
+        (&stream, "sdk-stream:wire", "claude-code"),
+        (&stream, "sdk-stream:wire", "clido"),
+    ] {
+        for compression in ["gz", "zst"] {
+            let (folder, source) = folder_with(tree);
+            let there = through(folder.path(), &source, &[to], &["--compress", compression]);
+            let main = format!("s1.jsonl.{compression}");
+            assert!(read(&there).contains_key(&main), "{to} {compression}");
+            let back = through(&folder.path().join("back"), &there, &[from], &[]);
+            assert_same(&read(&back), tree, &format!("{from} {to} {compression}"));
+        }
+    }
+}
+
+/// Archives are compressed file by file: what belongs together then belongs together still.
+#[test]
+fn a_compressed_tree_becomes_what_it_would_be_without() {
+    let tree = project();
+    let gz = |bytes: &[u8]| {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(bytes).expect("packed");
+        encoder.finish().expect("packed")
+    };
+    let packed = |name: &String, bytes: &Vec<u8>| match name.len() % 2 {
+        0 => (format!("{name}.gz"), gz(bytes)),
+        _ => (format!("{name}.zst"), zstd::encode_all(&**bytes, 1).expect("packed")),
+    };
+    let whole: Tree = tree.iter().map(|(name, bytes)| packed(name, bytes)).collect();
+    // Some compress transcripts alone.
+    let is_transcript = |name: &str| name.ends_with(".jsonl");
+    let partly = |(name, bytes): (&String, &Vec<u8>)| match is_transcript(name) {
+        true => packed(name, bytes),
+        false => (name.clone(), bytes.clone()),
+    };
+    let partly: Tree = tree.iter().map(partly).collect();
+    for target in TARGETS.into_iter().chain(["claude-code"]) {
+        let (plain_folder, plain) = folder_with(&tree);
+        let expected = read(&through(plain_folder.path(), &plain, &[target], &[]));
+        for (packed, way) in [(&whole, "whole"), (&partly, "partly")] {
+            let (folder, source) = folder_with(packed);
+            let there = through(folder.path(), &source, &[target], &["--verify"]);
+            assert_same(&read(&there), &expected, &format!("{target}, {way}"));
+            let back = through(&folder.path().join("back"), &there, &["claude-code"], &[]);
+            assert_same(&read(&back), &tree, &format!("{target}, {way}, and back"));
+        }
+        // A session that is named brings its files along.
+        let (folder, source) = folder_with(&whole);
+        let name = whole.keys().find(|name| name.starts_with("s1.jsonl")).expect("packed");
+        let (source, there) = (source.join(name), folder.path().join("named/"));
+        let paths = [&source, &there].map(|path| path.display().to_string());
+        let (status, words) = convert(&[&paths[0], "--to", target, "-o", &paths[1], "--quiet"]);
+        assert!(status < 2, "{words}");
+        let of_s1 = |name: &str| name.starts_with("s1");
+        let of_s1 = expected.clone().into_iter().filter(|(name, _)| of_s1(name)).collect();
+        assert_same(&read(&there), &of_s1, &format!("{target}, named"));
+    }
+}
+
+/// What reads sessions finds in a compressed tree what it finds in the plain one.
+#[test]
+fn a_compressed_tree_is_read_as_it_would_be_without() {
+    let tree = project();
+    let packed = |(name, bytes): (&String, &Vec<u8>)| {
+        (format!("{name}.zst"), zstd::encode_all(&**bytes, 1).expect("packed"))
+    };
+    let (_plain_folder, plain) = folder_with(&tree);
+    let (_packed_folder, packed) = folder_with(&tree.iter().map(packed).collect());
+    let said = |args: &[&str], folder: &Path, name: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
+        let output = command.args(args).arg(name).current_dir(folder).output().expect("it runs");
+        assert!(output.status.code() < Some(2), "{args:?} {name}");
+        String::from_utf8(output.stdout).expect("text").replace(".zst", "")
+    };
+    for (args, name, packed_name) in [
+        (&["stats", "--brief"][..], ".", "."),
+        (&["stats", "--brief"], "s1.jsonl", "s1.jsonl.zst"),
+        (&["show", "--markdown"], "s1.jsonl", "s1.jsonl.zst"),
+        (&["show", "--markdown"], "s2.jsonl", "s2.jsonl.zst"),
+        (&["list", "--columns", "id,messages,title"], ".", "."),
+    ] {
+        let expected = said(args, &plain, name);
+        // A sub-agent's file of no known lines hides no session.
+        let is_whole = args[0] != "list" || expected.contains("s1");
+        assert!(is_whole && !expected.is_empty(), "{args:?}: {expected}");
+        assert_eq!(said(args, &packed, packed_name), expected, "{args:?} {name}");
+    }
+    let pages = [&plain, &packed].map(|folder| {
+        said(&["export", "--html", "-o", "pages", "--quiet"], folder, ".");
+        read(&folder.join("pages")).into_keys().collect::<Vec<_>>()
+    });
+    assert_eq!(pages[0], pages[1]);
+}

@@ -1,0 +1,140 @@
+//! What a session says, in words that can be compared over formats.
+
+use std::borrow::Cow;
+
+use core_model::{
+    Block, Content, Event, Facts, Field, Format, Message, Options, Role, Sidechains, ToolResult,
+};
+use jsonl::{Raw, Scanner, Style};
+
+use super::pieces::pieces;
+
+/// A tool use: its id, its name, its input.
+pub(crate) type Call = (String, String, String);
+
+/// What a session says.
+#[derive(Debug, Default)]
+pub(crate) struct Said {
+    /// The user's words.
+    pub(crate) user: Vec<String>,
+    /// The assistant's words.
+    pub(crate) assistant: Vec<String>,
+    pub(crate) thinking: Vec<String>,
+    pub(crate) calls: Vec<Call>,
+    pub(crate) results: Vec<Answer>,
+    /// Blocks of other kinds.
+    pub(crate) n_others: usize,
+}
+
+/// What a tool answered.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Answer {
+    pub(crate) id: String,
+    /// The words: of several blocks, joined by newlines.
+    pub(crate) text: String,
+    /// Whether there is more than words.
+    pub(crate) is_rich: bool,
+    pub(crate) is_error: bool,
+}
+
+impl Said {
+    /// Reads what a file shows to somebody who reads it in the format `to`.
+    pub(crate) fn of(bytes: &[u8], from: &'static Format, to: &'static Format) -> Self {
+        let mut scanner = Scanner::default();
+        let mut planner = from.planner.map(|planner| planner(&Options::default()));
+        let mut has_main = false;
+        let mut sidechains = from.bundles.map(Sidechains::new);
+        each(bytes, from, &mut scanner, |offset, event| {
+            if let Some(sidechains) = &mut sidechains {
+                sidechains.observe(offset, event);
+            }
+            if let Some(planner) = &mut planner {
+                planner.observe(offset, event);
+            }
+            has_main |= event.message().is_some() && !event.is_sub_agent();
+        });
+        let plan = planner.map(|planner| planner.finish()).unwrap_or_default();
+        let shows_agents = !has_main || from.family == to.family;
+        sidechains.iter_mut().for_each(Sidechains::link);
+        let is_linked = |offset| {
+            sidechains.as_ref().is_some_and(|sidechains| {
+                let place = sidechains.place_of(offset);
+                place.is_some_and(|place| sidechains.agents()[place].tool_use.is_some())
+            })
+        };
+        let mut said = Said::default();
+        let mut facts = Facts::default();
+        each(bytes, from, &mut scanner, |offset, event| {
+            let is_told = to.has_inline_agents && is_linked(offset);
+            let is_shown = shows_agents || !event.is_sub_agent() || is_told;
+            if is_shown && plan.hides(offset).is_none() {
+                facts.observe(event);
+                if let Some(message) = event.message() {
+                    said.message(message);
+                }
+            }
+        });
+        said
+    }
+
+    fn message(&mut self, message: &Message<'_>) {
+        for (block, _) in message.blocks() {
+            match block {
+                Block::Text(text) => {
+                    let words = match message.role {
+                        Role::User => &mut self.user,
+                        Role::Assistant => &mut self.assistant,
+                    };
+                    words.push(text.decode().into_owned());
+                }
+                Block::Thinking { text, .. } => self.thinking.push(text.decode().into_owned()),
+                Block::ToolUse(tool) => {
+                    let id = tool.id.decode().into_owned();
+                    self.calls.push((id, tool.name.decode().into_owned(), canonical(tool.input)));
+                }
+                Block::ToolResult(result) => self.results.push(answer(&result)),
+                _ => self.n_others += 1,
+            }
+        }
+    }
+}
+
+fn each(
+    bytes: &[u8],
+    format: &Format,
+    scanner: &mut Scanner,
+    mut look: impl FnMut(u64, &Event<'_>),
+) {
+    for piece in pieces(bytes, Some(format)).into_iter().filter(|piece| piece.is_record) {
+        if let Ok(value) = scanner.scan(&piece.line) {
+            look(piece.line.offset(), &(format.read)(value));
+        }
+    }
+}
+
+fn answer(result: &ToolResult<'_>) -> Answer {
+    let mut words: Vec<Cow<'_, str>> = Vec::new();
+    let mut is_rich = matches!(result.content, Content::Other(raw) if !raw.is_null());
+    for (block, _) in result.content.blocks() {
+        match block {
+            Block::Text(text) => words.push(text.decode()),
+            _ => is_rich = true,
+        }
+    }
+    Answer {
+        id: result.tool_use_id.decode().into_owned(),
+        text: words.join("\n"),
+        is_rich,
+        is_error: result.is_error == Field::Value(true),
+    }
+}
+
+/// Returns a value in a spelling that only depends on what it means, to Python.
+fn canonical(value: Raw<'_>) -> String {
+    let mut spelled = Vec::new();
+    jsonl::respell(&mut spelled, value, Style::Python);
+    match serde_json::from_slice::<serde_json::Value>(&spelled) {
+        Ok(value) => value.to_string(),
+        Err(_) => String::from_utf8_lossy(&spelled).into_owned(),
+    }
+}

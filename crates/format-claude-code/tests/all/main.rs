@@ -1,0 +1,14 @@
+//! The tests of this crate from outside, in one binary, since each binary costs a link.
+
+mod bundle;
+mod chain;
+mod data;
+mod edit;
+mod fixtures;
+mod listing;
+mod markdown;
+mod reader;
+mod shared;
+mod transcript;
+mod validate;
+mod views;

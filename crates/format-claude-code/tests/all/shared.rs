@@ -1,0 +1,3 @@
+//! What several of these tests need.
+
+pub(crate) mod written;

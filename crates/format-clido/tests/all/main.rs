@@ -1,0 +1,7 @@
+//! The tests of this crate from outside, in one binary, since each binary costs a link.
+
+mod fixtures;
+mod history;
+mod session_lines;
+mod shared;
+mod strict;

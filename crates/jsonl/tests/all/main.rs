@@ -1,0 +1,8 @@
+//! The tests of this crate from outside, in one binary, since each binary costs a link.
+
+#[cfg(not(miri))]
+mod canaries;
+// Miri takes seconds for what else takes milliseconds: it runs only the tests of `unsafe` code.
+mod differential;
+#[cfg(not(miri))]
+mod recover;
