@@ -55,8 +55,8 @@ mod worker;
 
 pub use self::{
     carry::{
-        Carry, Contents, Ending, MEMBER, Member, Piece, Record, Volume, VolumeKind, guard_of,
-        restore::Tally, sidecar::Sidecar,
+        CarriedFormat, Carry, CarryEntry, CarryError, Contents, End, Ending, EntryKind, MEMBER,
+        Member, Piece, Volume, VolumeKind, guard_of, restore::Tally, sidecar::Sidecar,
     },
     detect::Detected,
     formats::{FORMATS, by_name},

@@ -96,8 +96,8 @@ impl Order {
         let mode = source.reader().mode();
         let from = self.format_of(source)?;
         let conversion = self.conversion(from);
-        let beside = self.sidecar(input)?;
-        let stack = conversion.stack(source, beside.as_ref())?;
+        let mut beside = self.sidecar(input)?;
+        let stack = conversion.stack(source, beside.as_mut())?;
         if let (true, Some(1..), Some(last)) =
             (stack.is_several, stack.depth(self.to), stack.formats.first())
         {

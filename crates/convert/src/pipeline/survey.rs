@@ -6,7 +6,7 @@ use core_model::{Event, Facts, Plan, Role};
 use jsonl::Line;
 
 use crate::{
-    carry::Base,
+    carry::Template,
     pipeline::{
         Conversion,
         agents::Agents,
@@ -19,7 +19,7 @@ use crate::{
 #[derive(Debug, Default)]
 pub(crate) struct Survey {
     pub(crate) facts: Facts,
-    pub(crate) base: Base,
+    pub(crate) template: Template,
     pub(crate) plan: Plan,
     /// Whether sub-agents' messages are shown: the target can, or there is nothing else.
     pub(crate) shows_agents: bool,
@@ -88,7 +88,7 @@ pub(crate) trait Events {
 /// What is done with each line and its event; false ends the reading.
 pub(crate) type EachEvent<'e> = dyn FnMut(&Line<'_>, jsonl::Result<&Event<'_>>) -> bool + 'e;
 
-/// How much of a line may go into the base, in bytes.
+/// How much of a line may go into the template, in bytes.
 const MAX_SAMPLE: usize = 64 * 1024;
 
 /// Reads a source for the first time.
@@ -142,7 +142,7 @@ pub(crate) fn survey(source: &mut dyn Events, conversion: &Conversion) -> io::Re
             true
         })?;
     }
-    survey.base = Base::of_lines(samples.iter().flatten().map(String::as_str));
+    survey.template = Template::of_lines(samples.iter().flatten().map(String::as_str));
     survey.plan = planner.map(|planner| planner.finish()).unwrap_or_default();
     let is_family = from.family == to.family;
     survey.shows_agents = n_main == 0 || (is_family && to.has_inline_agents);

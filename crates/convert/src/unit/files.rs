@@ -79,7 +79,7 @@ impl Order {
         if from.name == self.to.name {
             return Ok((from, Way::Copies));
         }
-        let found = stack(from, &mut source, self.sidecar(input)?.as_ref())?;
+        let found = stack(from, &mut source, self.sidecar(input)?.as_mut())?;
         let way = match (found.depth(self.to), found.formats.first()) {
             (Some(0), _) => Way::Back,
             (Some(_), Some(last)) => Way::Stepwise(last),
@@ -164,7 +164,7 @@ impl Order {
         from: &'static Format,
     ) -> Result<Outcome, Refusal> {
         let mut source = Source::new(self.open(input)?.0);
-        let found = stack(from, &mut source, self.sidecar(input)?.as_ref())?;
+        let found = stack(from, &mut source, self.sidecar(input)?.as_mut())?;
         let is_back = found.formats.first().is_some_and(|format| format.name == self.to.name);
         let contents = found.contents.filter(|_| is_back);
         let volume = contents.as_ref().and_then(|contents| contents.volumes.first());

@@ -190,7 +190,7 @@ pub(super) fn verify(
     written: &mut Source<Opened>,
     sidecar: Option<&[u8]>,
 ) -> Result<(), Refusal> {
-    let sidecar = sidecar.map(Sidecar::read).transpose()?;
+    let mut sidecar = sidecar.map(Sidecar::read).transpose()?;
     let back = Conversion { from: conversion.to, to: conversion.from, ..conversion.clone() };
     let mut restored: Vec<Hashing<io::Sink>> =
         session.files().iter().map(|_| Hashing::new(io::sink())).collect();
@@ -203,7 +203,7 @@ pub(super) fn verify(
         }
         let others = targets;
         let target = Target { others, ..Target::of(main) };
-        let stack = back.stack(written, sidecar.as_ref())?;
+        let stack = back.stack(written, sidecar.as_mut())?;
         back.run_to(written, &stack, sidecar, target)?;
     }
     for (file, restored) in session.files().iter().zip(&restored) {
