@@ -15,6 +15,10 @@ pub struct Bundles {
     /// Returns what a file belongs to, by its path and, where that does not tell, its first lines,
     /// among files that are opened so; `None` if it is a session's main file or anything else.
     pub owner: fn(&Path, &dyn Files) -> Option<Owner>,
+    /// Returns what a file is to its session by its name alone: relative to the folder of the main
+    /// file, parted by `/`, with `*` at the start for the main file's name without its ending. `None`
+    /// if the client keeps no such file. Whoever writes files that a log names asks this first.
+    pub role: fn(&str) -> Option<FileRole>,
     /// Calls with each sub-agent that an event says was started, and by which tool use.
     pub links: for<'l> fn(&Event<'l>, &mut dyn FnMut(Link)),
     /// Reads a file that describes a sub-agent; `None` if the format has none.
