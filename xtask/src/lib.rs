@@ -11,6 +11,7 @@ mod bench_peers;
 mod ci;
 mod clients;
 mod cloud;
+mod compat;
 mod damage;
 mod engines;
 mod fixtures;
@@ -31,6 +32,7 @@ pub use self::{
     ci::ci,
     clients::clients,
     cloud::cloud,
+    compat::compat,
     engines::engines,
     fixtures::{check_fixtures, write_fixtures},
     folders::folders,

@@ -17,6 +17,8 @@ usage: cargo xtask TASK
   cloud [DIR...]    runs between object stores on loopback, against what runs on the disk give
   queries [DIR...]  the questions of docs/QUERIES.md, asked of tables, and the files back from them
   pages [DIR...]    pages of three sessions in Chromium: drawn, quiet, quick, and used
+  compat VERSION PROGRAM SOURCES  fixtures/compat/VERSION, by the program of that version, with the
+                    feature parquet, and its sources
   matrix [DIR...]   every file of the folders to every format and back; --third: and by a third
   fuzz RUNS [NAME...]  the fuzz targets under libFuzzer, each so many times, with nightly and cargo-fuzz
   miri              jsonl's unit tests and its vectors under Miri, where it is installed
@@ -54,6 +56,9 @@ fn main() -> ExitCode {
         ("cloud", folders) => xtask::cloud(xtask::root(), folders),
         ("queries", folders) => xtask::queries(xtask::root(), folders),
         ("pages", folders) => xtask::pages(xtask::root(), folders),
+        ("compat", [version, program, sources]) => {
+            xtask::compat(xtask::root(), version, program, sources)
+        }
         ("matrix", folders) => matrix(folders),
         ("trust", words) => trust(words),
         ("engines", options) => xtask::engines(xtask::root(), options),

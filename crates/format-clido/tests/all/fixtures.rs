@@ -50,7 +50,7 @@ fn fixtures() -> Vec<(String, Vec<u8>)> {
 }
 
 /// The complete example of clido's documentation.
-const EXAMPLE: &str = include_str!("documented.jsonl");
+const EXAMPLE: &str = include_str!("../documented.jsonl");
 
 #[test]
 fn the_documented_example_is_read_as_documented() {
