@@ -24,6 +24,7 @@ mod pages;
 mod queries;
 mod scratch;
 mod tidy;
+mod toolchains;
 
 use std::path::Path;
 
@@ -43,6 +44,7 @@ pub use self::{
     pages::pages,
     queries::queries,
     tidy::{Problem, tidy},
+    toolchains::{minimum, targets},
 };
 
 /// Returns the folder of the workspace.

@@ -12,6 +12,8 @@ usage: cargo xtask TASK
 
   ci                the gates that land a change, with the minutes of each
   tidy              what the compiler does not check: directions, names, sizes, fixtures
+  minimum           compiles everything with the Rust that Cargo.toml states as the oldest
+  targets           checks the program for musl, for Linux on ARM, and for macOS
   fixtures          writes the fixtures that are made from others; --check only compares
   clients [DIR...]  every session of the folders to Claude Code and the stream, read by the Agent SDK
   cloud [DIR...]    runs between object stores on loopback, against what runs on the disk give
@@ -43,6 +45,8 @@ fn main() -> ExitCode {
     let is_fine = match (task.as_str(), rest.as_slice()) {
         ("ci", []) => xtask::ci(xtask::root()),
         ("tidy", []) => tidy(),
+        ("minimum", []) => xtask::minimum(xtask::root()),
+        ("targets", []) => xtask::targets(xtask::root()),
         ("fixtures", []) => fixtures(xtask::write_fixtures(xtask::root())).is_some(),
         ("fixtures", [flag]) if flag == "--check" => {
             fixtures(xtask::check_fixtures(xtask::root())) == Some(0)
