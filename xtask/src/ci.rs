@@ -41,6 +41,8 @@ const GATES: &[Gate] = &[
 /// The gates that are tasks of ours: what each is called, and what returns whether it passes.
 const TASKS: &[(&str, fn(&Path) -> bool)] = &[
     ("tidy", tidy),
+    ("minimum", crate::minimum),
+    ("targets", crate::targets),
     ("clients", crate::clients::clients_of_tests),
     ("engines", crate::engines::engines_of_tests),
     ("instructions", |root| crate::instructions(root, false)),

@@ -11,6 +11,7 @@ mod bench_peers;
 mod ci;
 mod clients;
 mod cloud;
+mod compat;
 mod damage;
 mod engines;
 mod fixtures;
@@ -23,6 +24,7 @@ mod pages;
 mod queries;
 mod scratch;
 mod tidy;
+mod toolchains;
 
 use std::path::Path;
 
@@ -31,6 +33,7 @@ pub use self::{
     ci::ci,
     clients::clients,
     cloud::cloud,
+    compat::compat,
     engines::engines,
     fixtures::{check_fixtures, write_fixtures},
     folders::folders,
@@ -41,6 +44,7 @@ pub use self::{
     pages::pages,
     queries::queries,
     tidy::{Problem, tidy},
+    toolchains::{minimum, targets},
 };
 
 /// Returns the folder of the workspace.

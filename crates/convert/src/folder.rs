@@ -1,6 +1,7 @@
 //! A folder that is held open: below it, names are taken one by one, and no link is followed.
 
 mod names;
+mod permissions;
 
 use std::{
     ffi::{OsStr, OsString},
@@ -128,7 +129,7 @@ impl Folder {
             let Component::Normal(name) = part else { return Err(leads_out(path)) };
             folder = Arc::new(match folder.enter(name) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    match mkdirat(&folder.handle, name, Mode::from_raw_mode(FOLDER_MODE)) {
+                    match mkdirat(&folder.handle, name, permissions::of(FOLDER_MODE)) {
                         // Another job may have made it meanwhile.
                         Ok(()) | Err(Errno::EXIST) => {}
                         Err(error) => return Err(error.into()),
@@ -184,7 +185,7 @@ impl Folder {
     /// If something has its name; the system's own.
     pub(crate) fn make(&self, name: &OsStr, mode: u32) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
-        let mode = Mode::from_raw_mode(mode);
+        let mode = permissions::of(mode);
         let handle = retried(|| openat(&self.handle, name, flags | OFlags::CLOEXEC, mode))?;
         // The umask may have taken what the mode grants.
         if let Err(error) = fchmod(&handle, mode) {
@@ -201,7 +202,7 @@ impl Folder {
     /// If something else has its name; the system's own.
     pub(crate) fn append(&self, name: &OsStr, mode: u32) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW;
-        let mode = Mode::from_raw_mode(mode);
+        let mode = permissions::of(mode);
         let handle = retried(|| openat(&self.handle, name, flags | OFlags::CLOEXEC, mode))?;
         fchmod(&handle, mode)?;
         Ok(handle.into())

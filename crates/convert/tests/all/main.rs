@@ -8,6 +8,7 @@ mod carry_faults;
 mod check;
 mod clients;
 mod commands;
+mod compat;
 mod content;
 mod damage;
 mod data;

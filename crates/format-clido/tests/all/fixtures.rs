@@ -4,6 +4,8 @@ use core_model::{Block, Body, CostPolicy, Event, Facts, LossKind, Losses, Option
 use format_clido::{FORMAT, validate_strict};
 use jsonl::{Scanner, Style, lines};
 
+use crate::shared::data::data;
+
 /// Reads a clido session and writes it anew.
 fn rewrite(session: &[u8]) -> (String, Losses) {
     let mut facts = Facts::default();
@@ -50,7 +52,7 @@ fn fixtures() -> Vec<(String, Vec<u8>)> {
 }
 
 /// The complete example of clido's documentation.
-const EXAMPLE: &str = include_str!("documented.jsonl");
+const EXAMPLE: &str = include_str!("../documented.jsonl");
 
 #[test]
 fn the_documented_example_is_read_as_documented() {
@@ -160,12 +162,10 @@ fn sessions_as_clido_writes_them_are_written_alike() {
 
 #[test]
 fn real_sessions_are_written_alike() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/clients/clido");
-    for entry in std::fs::read_dir(folder).into_iter().flatten() {
-        let path = entry.expect("an entry").path();
-        let session = std::fs::read_to_string(&path).expect("a file");
+    for (name, session) in data("clients/clido") {
+        let session = String::from_utf8(session).expect("text");
         assert_eq!(disorder(session.as_bytes()), []);
-        assert_eq!(rewrite(session.as_bytes()).0, session, "{}", path.display());
+        assert_eq!(rewrite(session.as_bytes()).0, session, "{name}");
     }
 }
 

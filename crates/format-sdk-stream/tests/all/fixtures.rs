@@ -77,7 +77,11 @@ fn data() -> Option<PathBuf> {
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
         PathBuf::from,
     );
-    data.join("sdk-dump").is_dir().then_some(data)
+    if !data.join("sdk-dump").is_dir() {
+        _ = std::io::Write::write_all(&mut std::io::stderr(), b"skipped: no data\n");
+        return None;
+    }
+    Some(data)
 }
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
