@@ -1,7 +1,9 @@
 //! Putting a converted session where its client finds it.
 
+mod intent;
+mod publish;
+
 use std::{
-    collections::HashMap,
     io::{self, Write},
     path::{Path, PathBuf},
     sync::Arc,
@@ -17,12 +19,12 @@ use crate::{
         Input,
         opened::Opened,
         sessions::{absolute, environment},
-        sidecar_path, walk,
+        sidecar_path,
     },
     job::{Order, Refusal},
-    output::FILE_MODE,
     outputs::Outputs,
     run::complain,
+    scratch::Scratch,
     terminal::shown::shown,
     unit::{Unit, moved},
 };
@@ -102,10 +104,11 @@ impl Order {
         let Some((store, place)) = store.and_then(|store| Some((store, store.place?))) else {
             return Err(NotInstalled::NoClient(self.to.name).into());
         };
-        let draft = tempfile::tempdir()?;
+        let draft = Scratch::new()?;
         let main = draft.path().join(DRAFT);
         let outputs = Arc::new(Outputs::below(draft.path(), false)?);
-        let mut results = Order { outputs, ..self.clone() }.unit_to_files(unit, &main, false);
+        let order = Order { outputs, is_for_client: true, ..self.clone() };
+        let mut results = order.unit_to_files(unit, &main, false);
         if results.iter().any(|(_, result)| result.is_err()) {
             for (_, result) in results.iter_mut().filter(|(_, result)| result.is_ok()) {
                 *result = Err(Refusal::NotAlone);
@@ -126,7 +129,7 @@ impl Order {
         let home = place(environment, &project, &id).ok_or(NotInstalled::NoHome)?;
         refuse_links(&home)?;
         let path = home.path();
-        publish(draft.path(), &main, &home)?;
+        publish::publish(draft.path(), &main, &home)?;
         for (_, result) in &mut results {
             if let Ok(Outcome::Converted(done)) = result {
                 let output =
@@ -163,35 +166,6 @@ impl Order {
             None if facts.n_messages == 0 => Err(NotInstalled::Empty.into()),
             None => Ok(facts),
         }
-    }
-}
-
-/// Gives the files of a draft their names among those of their client, which must all be free.
-fn publish(draft: &Path, main: &Path, home: &Home) -> Result<(), Refusal> {
-    let path = home.path();
-    let mut files = Vec::new();
-    walk(draft, Path::new(""), &mut files);
-    // The session itself comes last: whoever sees it sees the others.
-    files.sort_by_key(|file| file.path() == Some(main));
-    let mut places = Vec::new();
-    for file in &files {
-        let place = file.path().and_then(|file| moved(file, main, &path));
-        let place = place.ok_or(Refusal::NoName)?;
-        if place.symlink_metadata().is_ok() {
-            return Err(exists(&place));
-        }
-        places.push(place);
-    }
-    let outputs = Outputs::below(&home.root, false)?;
-    let (mut folders, mut finished) = (HashMap::new(), Vec::new());
-    for (file, place) in files.iter().zip(&places) {
-        let mut target = outputs.create_shut(place, FILE_MODE, &mut folders)?;
-        Source::new(file.open_as_it_is()?).copy_to(&mut target)?;
-        finished.push(target.finish()?);
-    }
-    match outputs.publish(finished) {
-        Err(Refusal::Exists(_)) => Err(exists(&path)),
-        result => result,
     }
 }
 

@@ -18,6 +18,7 @@ pub(crate) const BUNDLES: Bundles = Bundles {
     describe: None,
     agent_name: |stem, agent| format!("{stem}_{agent}.jsonl"),
     agent_id: |_| None,
+    is_internal: |_| false,
 };
 
 /// Returns the session that a file belongs to: the one with the shortest name that its own name goes
