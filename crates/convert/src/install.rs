@@ -14,6 +14,7 @@ use core_model::{Check, Environment, Facts, Home, Problem, SafeName};
 use crate::{
     Source,
     account::describe::Done,
+    compress::Compression,
     conversions::{Outcome, Results},
     input::{
         Input,
@@ -47,6 +48,8 @@ pub(crate) enum NotInstalled {
     Link(String),
     #[error("{0} exists; a client's session is never overwritten")]
     Exists(String),
+    #[error("a folder with files of it cannot be read; nothing was installed")]
+    Unread,
     #[error("there is no message in it to go on from")]
     Empty,
     #[error("the client would not load it, line {}: {}", .0.line, .0.message)]
@@ -76,6 +79,10 @@ pub(crate) fn install<'u>(
 ) -> io::Result<Results<'u>> {
     let mut results = Vec::new();
     for unit in units {
+        if has_unread_folder(unit, units) {
+            results.extend(unit.refused_for(NotInstalled::Unread.into()));
+            continue;
+        }
         results.extend(match order.install(unit, &environment(), project) {
             Ok((done, Some(installed))) => {
                 if !installed.is_project_there {
@@ -89,6 +96,19 @@ pub(crate) fn install<'u>(
         });
     }
     Ok(results)
+}
+
+/// Returns whether a folder in which files of a session may be could not be read: without them, it
+/// would be installed for good.
+fn has_unread_folder(unit: &Unit, units: &[Unit]) -> bool {
+    let Some(main) = unit.main.path().map(Compression::bare_path) else { return false };
+    let own = main.with_extension("");
+    let above = match main.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let is_its = |path: &Path| path == above || path.starts_with(&own);
+    units.iter().any(|other| matches!(&other.main, Input::Missing { path, .. } if is_its(path)))
 }
 
 impl Order {
