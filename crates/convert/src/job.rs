@@ -40,6 +40,8 @@ pub(crate) struct Order {
     pub(crate) verify: bool,
     /// What becomes of sub-agents.
     pub(crate) subagents: SubAgents,
+    /// Whether what is written is for a client to go on with.
+    pub(crate) is_for_client: bool,
     /// Whether secrets are taken out of what is read.
     pub(crate) redacts: bool,
     /// How much an input may hold.

@@ -47,6 +47,7 @@ mod pipeline;
 mod reading;
 mod redaction;
 mod run;
+mod scratch;
 mod session;
 mod storage;
 mod terminal;

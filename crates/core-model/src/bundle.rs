@@ -4,7 +4,10 @@ mod find;
 mod search;
 mod sidechains;
 
-use std::path::{Path, PathBuf};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
 
 pub use self::sidechains::{AgentIds, Sidechain, Sidechains};
 use crate::{Event, Files};
@@ -31,6 +34,20 @@ pub struct Bundles {
     /// Returns the id of the sub-agent whose transcript has such a name; `None` if the name alone
     /// does not tell.
     pub agent_id: fn(&str) -> Option<&str>,
+    /// Returns whether the client started the sub-agent with this id for itself, such as to suggest a
+    /// prompt: its transcript is no session that a person would go on with.
+    pub is_internal: fn(&str) -> bool,
+}
+
+/// Something in a folder; a link is neither a folder nor a file.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct FolderEntry {
+    /// The name in the folder.
+    pub name: OsString,
+    /// Whether it is a folder.
+    pub is_folder: bool,
+    /// Whether it is a regular file.
+    pub is_file: bool,
 }
 
 /// What a file belongs to.

@@ -42,8 +42,8 @@ mod views;
 
 pub use self::{
     bundle::{
-        Agent, AgentIds, Bundle, Bundles, Description, Evidence, FileRole, Link, Linked, Missing,
-        Owner, Sidechain, Sidechains,
+        Agent, AgentIds, Bundle, Bundles, Description, Evidence, FileRole, FolderEntry, Link,
+        Linked, Missing, Owner, Sidechain, Sidechains,
     },
     draft::{Copied, LineId},
     error::ReadError,

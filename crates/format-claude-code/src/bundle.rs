@@ -19,7 +19,12 @@ pub(crate) const BUNDLES: Bundles = Bundles {
     describe: Some(describe),
     agent_name: |stem, agent| format!("{stem}/subagents/agent-{agent}.jsonl"),
     agent_id: |name| agent_id(name.rsplit('/').next()?, ".jsonl"),
+    is_internal: |id| INTERNAL.iter().any(|start| id.starts_with(start)),
 };
+
+/// How the ids of sub-agents start that client 2.1 starts for itself: to suggest the next prompt, and
+/// to compact the conversation (FORMAT.md, "Sub-agents").
+const INTERNAL: [&str; 2] = ["aprompt_suggestion-", "acompact-"];
 
 /// The lines of a sub-agent's file of which one tells the session (seed 003).
 const MAX_LINES: usize = 10;

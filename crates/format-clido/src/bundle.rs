@@ -19,6 +19,7 @@ pub(crate) const BUNDLES: Bundles = Bundles {
     describe: None,
     agent_name: |stem, agent| format!("{stem}_{agent}.jsonl"),
     agent_id: |_| None,
+    is_internal: |_| false,
 };
 
 /// Returns what a file is to its session by its name: `*_ID.jsonl`, with the version of an archive

@@ -7,8 +7,6 @@ use std::{
     path::Path,
 };
 
-use twox_hash::XxHash3_64;
-
 use super::{Order, Refusal, verify};
 use crate::{
     CarryMode, Source,
@@ -21,7 +19,7 @@ use crate::{
         opened::{Limits, Opened},
         residue_path, sidecar_path,
     },
-    journal::{Record, Standing},
+    journal::{Record, Salt, Standing},
     output::{Finished, Pending},
     outputs::{Bundle, Outputs},
     pipeline::{Target, agents::Agents},
@@ -154,7 +152,7 @@ impl Order {
     /// Copies a file that belongs to a session, unless the copy is there and up to date.
     pub(crate) fn copy(&self, input: &Input, path: &Path) -> Result<Outcome, Refusal> {
         check_target(input, path)?;
-        if let Some(verdict) = self.outputs.unread(path, input, 0)? {
+        if let Some(verdict) = self.outputs.unread(path, input, Salt::default())? {
             return Ok(Outcome::UpToDate(verdict));
         }
         // Under a name that does not tell of compression any more it is not compressed.
@@ -164,7 +162,7 @@ impl Order {
             true => input.open_within(self.limits)?,
             false => input.open_as_it_is()?,
         };
-        let replace = match self.outputs.standing(path, input, &mut opened, 0)? {
+        let replace = match self.outputs.standing(path, input, &mut opened, Salt::default())? {
             Standing::UpToDate(verdict) => return Ok(Outcome::UpToDate(verdict)),
             Standing::Open(replace) => replace,
         };
@@ -176,7 +174,7 @@ impl Order {
             return Err(Refusal::Changing);
         }
         let files = vec![target.finish()?];
-        let records = self.outputs.records(input, source.reader(), &files, 0)?;
+        let records = self.outputs.records(input, source.reader(), &files, Salt::default())?;
         self.outputs.publish_bundle(path, Bundle { files, replace, records })?;
         Ok(Outcome::Copied)
     }
@@ -192,10 +190,10 @@ pub(crate) struct Extra {
 }
 
 impl Extra {
-    /// Returns a hash of it; 0 of nothing.
-    fn salt(&self) -> u64 {
-        let is_nothing = self.contents.is_none() && self.agent.is_none();
-        if is_nothing { 0 } else { XxHash3_64::oneshot(format!("{self:?}").as_bytes()) }
+    /// Returns a hash of it.
+    fn salt(&self) -> Salt {
+        let volumes = self.contents.as_ref().map(|contents| contents.volumes.as_slice());
+        Salt::of_file(volumes, self.agent.as_deref())
     }
 }
 

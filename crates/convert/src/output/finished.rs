@@ -6,6 +6,7 @@ use std::{
     io::{self, Read},
     path::{Path, PathBuf},
     sync::Arc,
+    time::SystemTime,
 };
 
 use rustix::fs::FileType;
@@ -87,6 +88,15 @@ impl Finished {
         self.file.reread()
     }
 
+    /// Says when it was changed last.
+    ///
+    /// # Errors
+    ///
+    /// The system's own.
+    pub(crate) fn set_modified(&self, time: SystemTime) -> io::Result<()> {
+        self.file.reread()?.set_modified(time)
+    }
+
     /// Brings its bytes to the disk.
     ///
     /// # Errors
@@ -142,7 +152,11 @@ impl Finished {
                 result => result?,
             },
             Replace::KeepOld => {
-                keep_old(folder, name)?;
+                // An earlier run that did not live to say so may have written it already: to keep that
+                // aside would cost the older file that it kept.
+                if !folder.read(name).is_ok_and(|other| self.is_equal(other)) {
+                    keep_old(folder, name)?;
+                }
                 folder.rename_over(temporary, name)?;
             }
             Replace::Own => folder.rename_over(temporary, name)?,
@@ -161,9 +175,13 @@ impl Finished {
         let condition = match replace {
             Replace::Never => Condition::Free,
             Replace::KeepOld => {
-                match bucket.copy(path, &beside(path, "bak")) {
-                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                    result => result?,
+                // As on the disk, what is equal already is not kept aside.
+                let is_there = bucket.stat(path).is_ok_and(|stat| stat.length == self.length);
+                if !is_there || !bucket.is_equal(path, &mut self.reread()?, self.length)? {
+                    match bucket.copy(path, &beside(path, "bak")) {
+                        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                        result => result?,
+                    }
                 }
                 Condition::Any
             }

@@ -24,6 +24,7 @@ use crate::{
     outputs::Bundle,
     pipeline::{OtherTarget, Target, agents::Agents, damage::first_damage, stack::Stack},
     redaction::{Redactions, redact},
+    scratch::Scratch,
     session::{Change, Session, SessionEvents, place::Place},
     storage::Storage,
 };
@@ -33,7 +34,7 @@ pub(super) struct Staged {
     pub(super) session: Session,
     pub(super) redactions: Redactions,
     /// The copies, for as long as they are read.
-    _folder: Option<tempfile::TempDir>,
+    _folder: Option<Scratch>,
 }
 
 /// A file beside the main one that a source is restored to.
@@ -157,7 +158,7 @@ impl Order {
         if !self.redacts {
             return Ok(Staged { session, redactions, _folder: None });
         }
-        let folder = tempfile::tempdir()?;
+        let folder = Scratch::new()?;
         let mut files = Vec::new();
         for (n, file) in session.files().iter().enumerate() {
             let copy = folder.path().join(n.to_string());
