@@ -145,6 +145,10 @@ impl Finished {
                 keep_old(folder, name)?;
                 folder.rename_over(temporary, name)?;
             }
+            Replace::KeepEach => {
+                keep_each(folder, name)?;
+                folder.rename_over(temporary, name)?;
+            }
             Replace::Own => folder.rename_over(temporary, name)?,
         }
         Ok(true)
@@ -164,6 +168,22 @@ impl Finished {
                 match bucket.copy(path, &beside(path, "bak")) {
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                     result => result?,
+                }
+                Condition::Any
+            }
+            Replace::KeepEach => {
+                for backup in backups() {
+                    let backup = beside(path, &backup);
+                    match bucket.stat(&backup) {
+                        Ok(_) => continue,
+                        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                        Err(error) => return Err(error),
+                    }
+                    match bucket.copy(path, &backup) {
+                        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                        result => result?,
+                    }
+                    break;
                 }
                 Condition::Any
             }
@@ -263,6 +283,35 @@ fn keep_old(folder: &Arc<Folder>, name: &OsStr) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error),
     }
+}
+
+/// The most versions of a file that are kept.
+const MAX_BACKUPS: u32 = 10_000;
+
+/// Returns the endings of older versions' names: `bak`, `bak2`, `bak3` and so on.
+fn backups() -> impl Iterator<Item = String> {
+    std::iter::once("bak".to_owned()).chain((2..MAX_BACKUPS).map(|n| format!("bak{n}")))
+}
+
+/// Keeps a file as `NAME.bak`, or under the first such name that is free.
+fn keep_each(folder: &Arc<Folder>, name: &OsStr) -> io::Result<()> {
+    let second = match Temporary::second(folder.clone(), name) {
+        Ok(_) if !is_file(folder, name)? => {
+            return Err(io::Error::other("is no file to overwrite"));
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        second => second?,
+    };
+    for ending in backups() {
+        let mut backup = name.to_owned();
+        backup.push(".");
+        backup.push(ending);
+        match folder.rename_to_free(second.name(), &backup) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            result => return result,
+        }
+    }
+    Err(io::Error::other("has too many older versions beside it"))
 }
 
 /// Returns whether a name is of a regular file, or of a link, which is replaced and not followed.
