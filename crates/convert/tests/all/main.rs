@@ -18,6 +18,7 @@ mod install;
 mod laws;
 mod matrix;
 mod order;
+mod reading;
 mod recipes;
 mod redaction;
 mod rules;
