@@ -1,5 +1,6 @@
 //! Where to write: a file appears whole or not at all, and nothing is overwritten unasked.
 
+mod backup;
 mod finished;
 pub(crate) mod hashing;
 mod place;
