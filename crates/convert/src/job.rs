@@ -12,7 +12,7 @@ use std::{
 use core_model::{Format, Options};
 
 use self::to_file::is_changing;
-pub(crate) use self::to_file::{Extra, MAX_ATTEMPTS, Residue, check_target};
+pub(crate) use self::to_file::{Extra, MAX_ATTEMPTS, Residue, check_target, tell_if_shrunk};
 use crate::{
     CarryMode, Conversion, Damage, Detected, FORMATS, Sidecar, Source,
     account::describe::Done,

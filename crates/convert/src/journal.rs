@@ -220,6 +220,10 @@ impl Journal {
             && known.verdict.is_done();
         Ok(match is_of_it || is_unchanged {
             true if is_same && is_whole => Standing::UpToDate(known.verdict),
+            // Clients compact transcripts on the disk: what is gone there stands here alone.
+            true if is_whole && origin.stat.length < known.size => {
+                Standing::Open(Replace::KeepEach)
+            }
             true if is_whole => Standing::Open(Replace::Own),
             _ => never,
         })

@@ -1,5 +1,6 @@
 //! Where to write: a file appears whole or not at all, and nothing is overwritten unasked.
 
+mod backup;
 mod finished;
 pub(crate) mod hashing;
 mod place;
@@ -47,6 +48,9 @@ pub(crate) enum Replace {
     Never,
     /// It is kept as `NAME.bak`.
     KeepOld,
+    /// It is kept as `NAME.bak`, or as `NAME.bak2` and so on if that is taken: its source has shrunk,
+    /// and it alone says what the source said.
+    KeepEach,
     /// It goes: we wrote it, and nobody changed it since.
     Own,
 }

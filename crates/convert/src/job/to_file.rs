@@ -20,10 +20,12 @@ use crate::{
         residue_path, sidecar_path,
     },
     journal::{Record, Salt, Standing},
-    output::{Finished, Pending},
+    output::{Finished, Pending, Replace},
     outputs::{Bundle, Outputs},
     pipeline::{Target, agents::Agents},
+    run::complain,
     storage::Storage,
+    terminal::shown::shown,
     unit::OtherFile,
 };
 
@@ -60,6 +62,7 @@ impl Order {
                 Standing::UpToDate(verdict) => return Ok(Outcome::UpToDate(verdict)),
                 Standing::Open(replace) => replace,
             };
+            tell_if_shrunk(replace, input, path);
             let (opened, redactions) = self.redacted(opened)?;
             let mut source = Source::new(opened).with_scanners(self.n_scanners);
             let prepared = self.prepare(input, path, &mut source, extra);
@@ -166,6 +169,7 @@ impl Order {
             Standing::UpToDate(verdict) => return Ok(Outcome::UpToDate(verdict)),
             Standing::Open(replace) => replace,
         };
+        tell_if_shrunk(replace, input, path);
         let mut target = self.outputs.create(path, opened.mode())?;
         let (opened, _) = self.redacted(opened)?;
         let mut source = Source::new(opened);
@@ -227,6 +231,18 @@ impl Write for Residue<'_> {
     fn flush(&mut self) -> io::Result<()> {
         self.file.as_mut().map_or(Ok(()), Write::flush)
     }
+}
+
+/// Says that a source has become smaller since it was converted, and where its older version is.
+pub(crate) fn tell_if_shrunk(replace: Replace, input: &Input, path: &Path) {
+    if replace != Replace::KeepEach {
+        return;
+    }
+    complain(&format!(
+        "{}: smaller than when it was converted last; {} is kept beside the new one, as .bak",
+        shown(&input.label()),
+        shown(&path.to_string_lossy())
+    ));
 }
 
 /// Returns whether a source is not what it was any more when it was opened.

@@ -1,27 +1,27 @@
 //! Files that are written, and get their names: on the disk, or as objects.
 
+#[cfg(feature = "cloud")]
+use std::sync::Arc;
 use std::{
-    ffi::OsStr,
     fs::File,
     io::{self, Read},
     path::{Path, PathBuf},
-    sync::Arc,
     time::SystemTime,
 };
 
-use rustix::fs::FileType;
-
-use super::{Home, Place, Replace, stored::Stored, temporary::Temporary};
+use super::{
+    Home, Place, Replace,
+    backup::{keep_each, keep_old},
+    stored::Stored,
+    temporary::Temporary,
+};
 #[cfg(feature = "cloud")]
 use crate::{
     cloud::{Bucket, Condition},
     input::beside,
     storage::{Stat, is_changed},
 };
-use crate::{
-    folder::{Folder, Identity},
-    storage::Storage,
-};
+use crate::{folder::Identity, storage::Storage};
 
 /// A file that is written, but has not got its name yet.
 #[derive(Debug)]
@@ -159,6 +159,10 @@ impl Finished {
                 }
                 folder.rename_over(temporary, name)?;
             }
+            Replace::KeepEach => {
+                keep_each(folder, name)?;
+                folder.rename_over(temporary, name)?;
+            }
             Replace::Own => folder.rename_over(temporary, name)?,
         }
         Ok(true)
@@ -182,6 +186,22 @@ impl Finished {
                         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                         result => result?,
                     }
+                }
+                Condition::Any
+            }
+            Replace::KeepEach => {
+                for backup in super::backup::backups() {
+                    let backup = beside(path, &backup);
+                    match bucket.stat(&backup) {
+                        Ok(_) => continue,
+                        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                        Err(error) => return Err(error),
+                    }
+                    match bucket.copy(path, &backup) {
+                        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                        result => result?,
+                    }
+                    break;
                 }
                 Condition::Any
             }
@@ -269,21 +289,4 @@ pub(crate) fn are_equal(one: impl Read, other: impl Read) -> io::Result<bool> {
             return Ok(false);
         }
     }
-}
-
-/// Keeps a file as `NAME.bak`: neither that name nor its own is ever without a file.
-fn keep_old(folder: &Arc<Folder>, name: &OsStr) -> io::Result<()> {
-    let mut backup = name.to_owned();
-    backup.push(".bak");
-    match Temporary::second(folder.clone(), name) {
-        Ok(_) if !is_file(folder, name)? => Err(io::Error::other("is no file to overwrite")),
-        Ok(second) => folder.rename_over(second.name(), &backup),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error),
-    }
-}
-
-/// Returns whether a name is of a regular file, or of a link, which is replaced and not followed.
-fn is_file(folder: &Folder, name: &OsStr) -> io::Result<bool> {
-    Ok(matches!(folder.kind(name)?, FileType::RegularFile | FileType::Symlink))
 }

@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
-use core_model::{Copied, Event, Format, LineId, LossKind, Options, Output, Place, Writer};
+use core_model::{
+    Answers, Copied, Event, Format, LineId, LossKind, Options, Output, Place, Writer,
+};
 use jsonl::Line;
 
 use crate::{
@@ -25,6 +27,8 @@ pub enum CarryMode {
 pub(crate) struct Engine<'w> {
     mode: CarryMode,
     writer: Box<dyn Writer>,
+    /// Finds answers that no message says; none where the target says outcomes as the source does.
+    answers: Option<Answers>,
     out: Output,
     encoder: CarryEncoder,
     pending: PendingEntries,
@@ -71,6 +75,7 @@ impl<'w> Engine<'w> {
         Ok(Self {
             mode,
             writer: (to.writer)(options, facts),
+            answers: (from.family != to.family).then(Answers::default),
             // Without a carry nobody asks what stands where.
             out: match mode {
                 CarryMode::None => out.without_notes(),
@@ -157,6 +162,9 @@ impl<'w> Engine<'w> {
         from: &Format,
     ) -> io::Result<()> {
         self.out.start_source(line, from.style);
+        if let Some(answer) = self.answers.as_mut().and_then(|answers| answers.answer_of(event)) {
+            self.writer.write(&answer, &mut self.out);
+        }
         self.writer.write(event, &mut self.out);
         self.find_homes();
         match self.homes[..] {

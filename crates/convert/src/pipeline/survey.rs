@@ -2,7 +2,7 @@
 
 use std::{io, sync::Arc};
 
-use core_model::{Event, Facts, Plan, Role};
+use core_model::{Answers, Event, Facts, Plan, Role};
 use jsonl::Line;
 
 use crate::{
@@ -99,6 +99,7 @@ pub(crate) fn survey(source: &mut dyn Events, conversion: &Conversion) -> io::Re
     let mut planner = from.planner.map(|planner| planner(options));
     let mut samples: [Option<String>; 2] = [None, None];
     let (mut n_main, mut n_agents) = (0u64, 0u64);
+    let mut answers = Answers::default();
     let (own_end, mut has_sidechains) = (source.own_end(), false);
     survey.shows_linked = to.has_inline_agents;
     source.for_each(&mut |line, event| {
@@ -114,6 +115,10 @@ pub(crate) fn survey(source: &mut dyn Events, conversion: &Conversion) -> io::Re
                 *sample = text.get(..length).map(str::to_owned);
             }
             *if event.is_sub_agent() { &mut n_agents } else { &mut n_main } += 1;
+        }
+        if let Some(answer) = answers.answer_of(event) {
+            survey.facts.observe(&answer);
+            n_main += 1;
         }
         if !event.is_sub_agent() {
             survey.facts.observe(event);
@@ -151,11 +156,14 @@ pub(crate) fn survey(source: &mut dyn Events, conversion: &Conversion) -> io::Re
     {
         return Ok(survey);
     }
-    let mut facts = Facts::default();
+    let (mut facts, mut answers) = (Facts::default(), Answers::default());
     source.for_each(&mut |line, event| {
         if let Ok(event) = event
             && survey.hides(line.offset(), event).is_none()
         {
+            if let Some(answer) = answers.answer_of(event) {
+                facts.observe(&answer);
+            }
             facts.observe(event);
         }
         true

@@ -18,7 +18,7 @@ use crate::{
         opened::{Limits, Opened},
         sidecar_path,
     },
-    job::{Order, Refusal, Residue, check_target},
+    job::{Order, Refusal, Residue, check_target, tell_if_shrunk},
     journal::Standing,
     output::{Finished, Pending, hashing::Hashing},
     outputs::Bundle,
@@ -105,6 +105,7 @@ impl Order {
             Standing::UpToDate(verdict) => return Ok(Outcome::UpToDate(verdict)),
             Standing::Open(replace) => replace,
         };
+        tell_if_shrunk(replace, input, path);
         let mode = opened.mode();
         let staged = &self.staged(session.clone())?;
         let redactions = &staged.redactions;

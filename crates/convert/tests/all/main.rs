@@ -19,6 +19,7 @@ mod install;
 mod laws;
 mod matrix;
 mod order;
+mod reading;
 mod recipes;
 mod redaction;
 mod rules;

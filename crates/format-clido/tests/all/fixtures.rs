@@ -196,7 +196,6 @@ fn what_clido_does_not_load_is_mended_and_reported() {
 {\"type\":\"assistant_message\",\"content\":[{\"id\":\"t\",\"input\":{\"n\":[\"1e999\",-3]},\"name\":\"N\",\"type\":\"tool_use\"}]}
 {\"type\":\"tool_call\",\"tool_use_id\":\"t\",\"tool_name\":\"N\",\"input\":{\"n\":[\"1e999\",-3]}}
 {\"type\":\"tool_result\",\"tool_use_id\":\"t\",\"content\":\"x\u{fffd}\\\"\\n[image image/png, 3 bytes]\\n[tool_reference A\\\"b]\",\"is_error\":false}
-{\"type\":\"result\",\"exit_status\":\"interrupted\",\"total_cost_usd\":0.0,\"num_turns\":1,\"duration_ms\":0}
 ";
     assert_eq!(written, expected);
     let has = |kind, field| losses.iter().any(|(k, f, _)| (k, f) == (kind, field));
@@ -204,7 +203,8 @@ fn what_clido_does_not_load_is_mended_and_reported() {
         assert!(has(LossKind::Flattened, field), "{field}");
     }
     assert!(has(LossKind::Dropped, "tool_result.duration_ms"));
-    assert!(has(LossKind::Invented, "exit_status"));
+    // It ends on a tool's result: nobody knows how the run ended.
+    assert!(!has(LossKind::Invented, "exit_status"));
 }
 
 #[test]
