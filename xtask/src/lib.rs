@@ -9,7 +9,6 @@
 
 mod bench_peers;
 mod ci;
-mod clients;
 mod cloud;
 mod damage;
 mod engines;
@@ -21,7 +20,9 @@ mod manifest;
 mod miri;
 mod pages;
 mod queries;
+mod real_clients;
 mod scratch;
+mod sdk_reader;
 mod tidy;
 
 use std::path::Path;
@@ -29,7 +30,6 @@ use std::path::Path;
 pub use self::{
     bench_peers::bench_peers,
     ci::ci,
-    clients::clients,
     cloud::cloud,
     engines::engines,
     fixtures::{check_fixtures, write_fixtures},
@@ -40,6 +40,8 @@ pub use self::{
     miri::miri,
     pages::pages,
     queries::queries,
+    real_clients::real_clients,
+    sdk_reader::sdk_reader,
     tidy::{Problem, tidy},
 };
 
