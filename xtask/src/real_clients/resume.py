@@ -89,8 +89,9 @@ def resume(kit, client, path, script=None, strict=False, listed=False, timeout=1
         result = Resumed(client, out["resume"])
         if listed:
             newest = Resumed(client, out["newest"])
-            both = set(newest.history or ()) & set(result.history or ())
-            result.listed = bool(both) and newest.status == 0
+            if result.history:
+                both = set(newest.history or ()) & set(result.history)
+                result.listed = bool(both) and newest.status == 0
         result.after = client.file(home, session)
         yield result
     finally:
