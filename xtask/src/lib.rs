@@ -9,7 +9,6 @@
 
 mod bench_peers;
 mod ci;
-mod clients;
 mod cloud;
 mod compat;
 mod damage;
@@ -22,7 +21,9 @@ mod manifest;
 mod miri;
 mod pages;
 mod queries;
+mod real_clients;
 mod scratch;
+mod sdk_reader;
 mod tidy;
 mod toolchains;
 
@@ -31,7 +32,6 @@ use std::path::Path;
 pub use self::{
     bench_peers::bench_peers,
     ci::ci,
-    clients::clients,
     cloud::cloud,
     compat::compat,
     engines::engines,
@@ -43,6 +43,8 @@ pub use self::{
     miri::miri,
     pages::pages,
     queries::queries,
+    real_clients::real_clients,
+    sdk_reader::sdk_reader,
     tidy::{Problem, tidy},
     toolchains::{minimum, targets},
 };

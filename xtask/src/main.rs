@@ -15,7 +15,11 @@ usage: cargo xtask TASK
   minimum           compiles everything with the Rust that Cargo.toml states as the oldest
   targets           checks the program for musl, for Linux on ARM, and for macOS
   fixtures          writes the fixtures that are made from others; --check only compares
-  clients [DIR...]  every session of the folders to Claude Code and the stream, read by the Agent SDK
+  sdk-reader [DIR...]  every session of the folders to Claude Code and the stream, read by the Agent SDK
+  real-clients [CLIENT..] DIR...  sessions through the real clients, offline, there and back: a table
+      --sample N    so many sessions of each format, chosen by --seed S
+      --clido PATH  clido's program, which is in no registry
+      --cases FILE  the recorded answers of clients to faults, asked again; --record-cases FILE
   cloud [DIR...]    runs between object stores on loopback, against what runs on the disk give
   queries [DIR...]  the questions of docs/QUERIES.md, asked of tables, and the files back from them
   pages [DIR...]    pages of three sessions in Chromium: drawn, quiet, quick, and used
@@ -51,7 +55,8 @@ fn main() -> ExitCode {
         ("fixtures", [flag]) if flag == "--check" => {
             fixtures(xtask::check_fixtures(xtask::root())) == Some(0)
         }
-        ("clients", folders) => xtask::clients(xtask::root(), folders),
+        ("sdk-reader", folders) => xtask::sdk_reader(xtask::root(), folders),
+        ("real-clients", rest) if !rest.is_empty() => xtask::real_clients(xtask::root(), rest),
         ("fuzz", [n_runs, names @ ..]) => match n_runs.parse() {
             Ok(n_runs) => xtask::fuzz(xtask::root(), n_runs, names),
             Err(_) => return usage(),
