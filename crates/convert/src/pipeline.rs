@@ -215,9 +215,9 @@ impl Conversion {
             sidecar,
             restored,
             contents.as_ref(),
-            max_restored,
         )
         .with_residue(residue)
+        .with_max_restored(max_restored)
         .counting_carries(counts_carries);
         let mut result = Ok(());
         events.for_each(&mut |line, event| {

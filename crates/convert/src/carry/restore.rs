@@ -103,8 +103,6 @@ pub struct Tally {
     pub damaged: u64,
     /// Carries of a version that this program does not know.
     pub newer: u64,
-    /// Written records that say something else than the source records that they carry.
-    pub differing: u64,
 }
 
 impl Tally {
@@ -129,7 +127,6 @@ impl Tally {
         self.refused += other.refused;
         self.damaged += other.damaged;
         self.newer += other.newer;
-        self.differing += other.differing;
     }
 
     /// Counts the carry of a record, if it cannot be read.
@@ -157,7 +154,6 @@ impl Tally {
             + self.refused
             + self.damaged
             + self.newer
-            + self.differing
             > 0
     }
 }
@@ -250,8 +246,8 @@ impl Restorer {
     }
 
     /// Lets so many bytes be restored, however little is read.
-    pub(crate) fn with_max_restored(self, max_restored: u64) -> Self {
-        Self { max_restored, ..self }
+    pub(crate) fn set_max_restored(&mut self, max_restored: u64) {
+        self.max_restored = max_restored;
     }
 
     /// Counts bytes of the input: the more is read, the more may be restored.
@@ -262,11 +258,6 @@ impl Restorer {
     /// Returns what became of the records so far.
     pub(crate) fn tally(&self) -> Tally {
         self.tally
-    }
-
-    /// Counts a record that says something else than the source records that it carries.
-    pub(crate) fn count_differing(&mut self) {
-        self.tally.differing += 1;
     }
 
     /// Returns the next item that is in its place, and the number of its file in the source.

@@ -65,12 +65,11 @@ impl<'w> SecondPass<'w> {
         mut sidecar: Option<Sidecar>,
         others: Vec<OtherSink<'w>>,
         contents: Option<&Contents>,
-        max_restored: u64,
     ) -> Self {
         let levels: Vec<&'static Format> =
             std::iter::once(from).chain(unwound.iter().copied()).collect();
         let restorer = |(format, written): (&&'static Format, &&'static Format)| {
-            Restorer::new(format, written.style, sidecar.take()).with_max_restored(max_restored)
+            Restorer::new(format, written.style, sidecar.take())
         };
         let restorers = unwound.iter().zip(&levels).map(restorer).collect();
         let (scanner, damage_log, report) = Default::default();
@@ -95,6 +94,12 @@ impl<'w> SecondPass<'w> {
             residue: None,
             report,
         }
+    }
+
+    /// Lets so many bytes be restored, however little is read.
+    pub(crate) fn with_max_restored(mut self, max_restored: u64) -> Self {
+        self.restorers.iter_mut().for_each(|restorer| restorer.set_max_restored(max_restored));
+        self
     }
 
     /// Lets the carries of the source be counted, since none can be read.

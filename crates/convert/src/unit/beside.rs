@@ -39,7 +39,7 @@ pub(crate) struct OtherFile {
 /// What takes the bytes of a file.
 enum Sink {
     /// It is written, and gets its name with the main file.
-    Written(Pending),
+    Written(Box<Pending>),
     /// A file with its name is there, and must have the same bytes.
     Compared(Comparison),
     /// It goes into the folder for files that have no place beside the main one.
@@ -65,7 +65,7 @@ impl OtherFile {
     /// Returns the file as a target of a conversion.
     pub(crate) fn target(&mut self) -> OtherTarget<'_> {
         let sink = match &mut self.sink {
-            Sink::Written(file) => Some(file as &mut dyn Write),
+            Sink::Written(file) => Some(&mut **file as &mut dyn Write),
             Sink::Compared(comparison) => Some(comparison as &mut dyn Write),
             Sink::Apart(file) => Some(file as &mut dyn Write),
             Sink::Nowhere | Sink::Taken => None,
@@ -173,7 +173,7 @@ impl Order {
         place: &Path,
         folders: &mut HashMap<PathBuf, std::sync::Arc<crate::folder::Folder>>,
     ) -> Result<Sink, Refusal> {
-        Ok(Sink::Written(self.outputs.create_shut(place, MODE, folders)?))
+        Ok(Sink::Written(Box::new(self.outputs.create_shut(place, MODE, folders)?)))
     }
 }
 

@@ -503,7 +503,7 @@ fn the_session_itself_is_the_newest() {
     assert_eq!(install().status.code(), Some(0));
     assert!(modified(&main) == first && modified(&agent) < first);
     fs::remove_file(&main).expect("removed");
-    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
+    let later = first + std::time::Duration::from_secs(60);
     let file = fs::File::options().append(true).open(&agent).expect("opened");
     file.set_modified(later).expect("set");
     assert_eq!(install().status.code(), Some(0));
