@@ -140,6 +140,7 @@ impl Order {
                 (_, subagents) => subagents,
             },
             redacts: how.redact,
+            test_keys: how.test_keys,
             limits: Limits { line: how.max_line, expanded: how.max_expanded },
             n_scanners,
         })

@@ -42,6 +42,8 @@ pub(crate) struct Order {
     pub(crate) subagents: SubAgents,
     /// Whether secrets are taken out of what is read.
     pub(crate) redacts: bool,
+    /// Whether keys of test environments are secrets too.
+    pub(crate) test_keys: bool,
     /// How much an input may hold.
     pub(crate) limits: Limits,
     /// How many threads scan one large source, beside the one that converts it.

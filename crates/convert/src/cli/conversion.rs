@@ -35,6 +35,9 @@ pub(crate) struct ConversionArgs {
     /// them
     #[arg(long)]
     pub(crate) redact: bool,
+    /// With --redact: take keys of test environments out too, such as sk_test_ of Stripe
+    #[arg(long, requires = "redact")]
+    pub(crate) test_keys: bool,
     /// Compress what is written; compressed inputs are known by content and need no option
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) compress: Option<Compression>,
@@ -112,6 +115,7 @@ impl ConversionArgs {
         for (name, is_set) in [
             ("--verify", self.verify),
             ("--redact", self.redact),
+            ("--test-keys", self.test_keys),
             ("--fail-on-loss", self.fail_on_loss),
             ("--strict", self.strict),
             ("--all-branches", self.all_branches),
@@ -149,7 +153,8 @@ impl ConversionArgs {
         let depends = (to, from, self.carry, self.options(), self.compress, self.redact);
         let depends = (depends, self.subagents);
         let version = env!("CARGO_PKG_VERSION");
-        XxHash3_64::oneshot(format!("{version} {depends:?}").as_bytes())
+        let test_keys = if self.test_keys { " --test-keys" } else { "" };
+        XxHash3_64::oneshot(format!("{version} {depends:?}{test_keys}").as_bytes())
     }
 }
 
@@ -169,6 +174,7 @@ mod tests {
             "--to clido --carry none --verify --strict --all-branches --fail-on-loss",
             "--to sdk-stream:wire --from clido --carry sidecar --subagents drop --compress zst",
             "--to sdk-stream --sdk-version 0.1.6 --max-line 7 --max-expanded 1GiB --redact",
+            "--to clido --redact --test-keys",
             "--to clido --from-last-compaction --subagents carry --compress gz",
         ] {
             let words: Vec<String> = words.split(' ').map(str::to_owned).collect();

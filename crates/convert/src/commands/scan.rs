@@ -24,13 +24,16 @@ pub(crate) struct Args {
     /// Print a JSON object per finding
     #[arg(long)]
     json: bool,
+    /// Find keys of test environments too, such as sk_test_ of Stripe
+    #[arg(long)]
+    test_keys: bool,
 }
 
 /// Searches all inputs, prints what is found, and returns the status: 1 if there is something.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let (inputs, _) = args.sources.inputs(None, None)?;
     let mut scan = Scan {
-        search: Search::new(),
+        search: if args.test_keys { Search::with_test_keys() } else { Search::new() },
         // Equal secrets have equal hashes within a run, and nobody can try out what they are.
         key: [0u64, 1].map(|n| RandomState::new().hash_one(n)).map(u64::to_le_bytes).concat(),
         is_json: args.json,
