@@ -55,12 +55,6 @@ impl Redactions {
         self.rules.is_empty() && self.n_carries == 0
     }
 
-    /// Returns how many secrets were taken out, by rule: `aws-key-id x2, password x1`.
-    pub(crate) fn summary(&self) -> String {
-        let rules = self.iter().map(|(rule, redacted)| format!("{rule} x{}", redacted.count));
-        rules.collect::<Vec<_>>().join(", ")
-    }
-
     /// Adds what was taken out of another file.
     pub(crate) fn absorb(&mut self, other: Redactions) {
         self.n_carries += other.n_carries;

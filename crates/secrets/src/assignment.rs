@@ -44,6 +44,9 @@ pub(crate) fn find(word: Word, start: Cursor<'_>, end: Cursor<'_>) -> Option<Ran
     // Most names have no value, or are those of something else: ask for that first.
     let (link, at) = link(&name)?;
     let kind = name.kind(word)?;
+    // `pass x` is said of arguments.
+    let is_said = kind == Kind::Pass && link == Link::Blank && !name.is_option();
+    let kind = if is_said && !is_argument(&name) { return None } else { kind };
     let is_tight = link == Link::Sign && at.place() == name.end.forward(1).place();
     let found = value(&name, kind, link, at, is_tight)?;
     let place = found.start.place();
@@ -135,7 +138,10 @@ fn past_type(at: Cursor<'_>) -> Option<Cursor<'_>> {
     let is_type = matches!(start.next(), Some(b'&' | b'A'..=b'Z' | b'a'..=b'z'));
     let after = sign.past(b"=")?;
     let is_apart = sign.previous().is_some_and(is_blank) && after.next() != Some(b'=');
-    (is_type && (is_apart || matches!(after.next(), Some(b'"' | b'\'')))).then_some(after)
+    let name = sign.since(start.place());
+    let is_before_quote = matches!(after.next(), Some(b'"' | b'\'' | b'\\'));
+    let is_known = name.len() <= 16 && !Makeup::of(name).is_random() && is_before_quote;
+    (is_type && (is_apart || is_known)).then_some(after)
 }
 
 /// Returns the place after the name of a value that follows the name of a secret:
@@ -162,13 +168,28 @@ fn past_value_name<'b>(name: &Name<'b>, has_quote: bool) -> Option<Cursor<'b>> {
     if at.place() == name.end.place() {
         return None;
     }
+    // An option of the same command, or what `C#` has between a property and its value.
+    const OTHERS: &[&[u8]] = &[
+        b"--body ",
+        b"--value ",
+        b"--data ",
+        b"-b ",
+        b"-v ",
+        b"get; set; } =",
+        b"get; } =",
+        b"is: ",
+        b"is ",
+    ];
+    if let Some(after) = OTHERS.iter().find_map(|other| at.past(other)) {
+        return Some(after);
+    }
     if has_quote && name.start.window_before(48).windows(9).any(|text| text == b"form-data") {
         return (at.previous() == Some(b'n') || at.previous() == Some(b'\n')).then_some(at);
     }
     let found = NAMES.iter().find_map(|name| at.past(name)).or_else(|| {
         // Other attributes of a variable of Terraform stand before its default.
         let block = at.window(240).split(|byte| *byte == b'}').next()?;
-        let is_block = name.end.forward(1).past(b" {").is_some();
+        let is_block = past_closers(name.end).0.past(b" {").is_some();
         let found = memmem::find(block, b"default").filter(|_| has_quote && is_block)?;
         Some(at.forward(found).forward(b"default".len()))
     })?;
@@ -253,6 +274,12 @@ fn is_argument(name: &Name<'_>) -> bool {
         b"add ",
     ];
     let before = context(name.start, MAX_CONTEXT);
+    // The lines of a `.netrc`.
+    let lines = without_placeholders(name.start.window_before(MAX_CONTEXT));
+    if name.end.since(name.start.place()) == b"password" && memmem::find(lines, b"login ").is_some()
+    {
+        return true;
+    }
     let is_first = name.start.previous().is_none_or(|byte| !byte.is_ascii_alphanumeric());
     let is_of_redis = name.end.since(name.start.place()) == b"requirepass"
         || name.end.since(name.start.place()) == b"masterauth";
@@ -264,13 +291,16 @@ fn is_argument(name: &Name<'_>) -> bool {
 /// Returns what stands before a place in its line, at most `max` bytes, without what stands before
 /// a secret that was taken out: so nothing is found the second time that was not the first time.
 pub(crate) fn context(place: Cursor<'_>, max: usize) -> &[u8] {
-    let before = place.window_before(max);
-    let start =
-        memmem::rfind(before, PLACEHOLDER).map_or(0, |at| at.saturating_add(PLACEHOLDER.len()));
-    let before = before.get(start..).unwrap_or_default();
+    let before = without_placeholders(place.window_before(max));
     let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
     let escape = memmem::rfind(line, b"\\n").map_or(0, |at| at.saturating_add(2));
     line.get(escape..).unwrap_or_default()
+}
+
+/// Returns what stands after the last secret that was taken out.
+fn without_placeholders(before: &[u8]) -> &[u8] {
+    let start = memmem::rfind(before, PLACEHOLDER);
+    before.get(start.map_or(0, |at| at.saturating_add(PLACEHOLDER.len()))..).unwrap_or_default()
 }
 
 /// Returns a value without the breaks at its end.

@@ -23,10 +23,14 @@ pub(crate) fn user_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<us
     let (value, value_end) = argument(start, end, true)?;
     let user =
         value.skip(128, |byte| !matches!(byte, b':' | b'%' | b'/') && !byte.is_ascii_whitespace());
-    if !matches!(user.next(), Some(b':' | b'%')) || user.place() >= value_end.place() {
+    let is_samba = end.previous() == Some(b'U');
+    let is_joint = user.next() == Some(if is_samba { b'%' } else { b':' });
+    let after = user.forward(1);
+    let is_path = matches!(after.next(), Some(b'/' | b'\\'));
+    if !is_joint || is_path || user.place() >= value_end.place() {
         return None;
     }
-    password(user.forward(1), value_end)
+    password(after, value_end)
 }
 
 /// Finds the password of `-p`, `-P`, `-a`, `-w` of commands that take one.

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// How many letters are decoded to find a token.
-const MAX_LOOK: usize = 256;
+const MAX_LOOK: usize = 160;
 
 /// A run of base64 in some text.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,17 @@ impl<'b> Run<'b> {
         let n_before = n_before(shift);
         let before = prefix.window_before(n_before);
         let is_whole = before.len() == n_before && before.iter().all(|byte| is_letter(*byte));
-        is_whole.then(|| Self { group: prefix.back(n_before) })
+        let run = Self { group: prefix.back(n_before) };
+        (is_whole && run.is_text()).then_some(run)
+    }
+
+    /// Returns whether the first letters decode to ASCII, as all of a token does.
+    fn is_text(self) -> bool {
+        /// Nine bytes: the others of the group, a prefix, and a few more.
+        const N_LETTERS: usize = 12;
+        let mut decoded = Vec::with_capacity(N_LETTERS);
+        decode(self.group.window(N_LETTERS), &mut decoded);
+        decoded.iter().skip(2).all(u8::is_ascii)
     }
 
     /// Decodes the letters from the group of the prefix on, over breaks of lines.
@@ -47,12 +57,16 @@ impl<'b> Run<'b> {
     pub(crate) fn start(self) -> usize {
         let before = self.group.before();
         let n_letters = before.iter().rev().take_while(|byte| is_letter(**byte)).count();
-        self.group.back(n_letters).place()
+        let start = self.group.back(n_letters);
+        // The letter of an escape of JSON within JSON is none of it.
+        let is_escape =
+            start.previous() == Some(b'\\') && matches!(start.next(), Some(b'n' | b'r' | b't'));
+        start.forward(usize::from(is_escape && n_letters > 0)).place()
     }
 
     /// Returns where the run lies, with the lines of base64 after it.
     pub(crate) fn whole(self) -> Range<usize> {
-        let mut at = self.group;
+        let mut at = self.group.to(self.start());
         loop {
             let end = at.skip(usize::MAX, is_letter);
             match next_line(at, end) {
@@ -68,13 +82,14 @@ impl<'b> Run<'b> {
     }
 }
 
-/// Returns where base64 goes on after a break, if a line ends there that is as long as tools make
-/// them.
+/// Returns where base64 goes on after a break, if the line before it is as long as tools make them,
+/// or the line after it is no word.
 fn next_line<'b>(start: Cursor<'b>, end: Cursor<'b>) -> Option<Cursor<'b>> {
-    const MIN_LINE: usize = 40;
-    let after = past_break(end).filter(|_| end.since(start.place()).len() >= MIN_LINE)?;
-    let piece = after.skip(80, is_letter);
-    let is_line = piece.place() > after.place()
-        && piece.next().is_none_or(|byte| b"=\\\"'\r\n".contains(&byte));
-    is_line.then_some(after)
+    let after = past_break(end)?;
+    let piece_end = after.skip(usize::MAX, is_letter);
+    let piece = piece_end.since(after.place());
+    let line = end.since(start.place()).len();
+    let is_over = piece_end.next().is_none_or(|byte| b"=\\\"'\r\n".contains(&byte));
+    let is_line = matches!(line, 60 | 64 | 72 | 76) && !piece.is_empty() || piece.len() >= 24;
+    (is_over && is_line).then_some(after)
 }

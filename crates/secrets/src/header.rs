@@ -36,6 +36,9 @@ fn after_scheme<'b>(start: Cursor<'b>, end: Cursor<'b>) -> Option<(Cursor<'b>, C
         return None;
     }
     // `'Bearer ' + 'x'`, `"Bearer", "x"`, `"Bearer %s"`, `Bearer: x`.
+    let slash = end.skip(63, |byte| byte == b'\\');
+    // A shell has `Basic\ x` without quotes.
+    let end = if slash.next() == Some(b' ') { slash } else { end };
     let blank = end.skip(8, |byte| is_blank(byte) || byte == b':' || byte == b'+');
     if blank.place() == end.place() {
         return None;

@@ -201,7 +201,7 @@ impl Verdict {
 /// Returns how a rule starts: with each of its prefixes, plain and in base64.
 fn starts_of(rule: &'static Rule) -> impl Iterator<Item = Start> {
     /// A prefix that has fewer letters in base64 would be found everywhere.
-    const MIN_LETTERS: usize = 4;
+    const MIN_LETTERS: usize = 3;
     rule.prefixes.iter().flat_map(move |prefix| {
         let start = move |text: String, shift| Start { text, rule, shift, length: prefix.len() };
         let shifts = if rule.is_found_in_base64() { 0..3 } else { 0..0 };
@@ -304,7 +304,10 @@ impl Place<'_> {
         let is_ended = match rule.parts.last() {
             Some(Part::Run(class, _, max)) if *max < usize::MAX => {
                 let rest = at.rest();
-                let goes_on = rest.first().is_some_and(|byte| class.has(*byte) || WORD.has(*byte));
+                let ends_a_sentence =
+                    matches!(rest, [b'.']) || matches!(rest, [b'.', next, ..] if !WORD.has(*next));
+                let goes_on = !ends_a_sentence
+                    && rest.first().is_some_and(|byte| class.has(*byte) || WORD.has(*byte));
                 // What was redacted once went on: the second time finds no more than the first.
                 !(goes_on || rest.starts_with(PLACEHOLDER)) || rest.starts_with(FENCE)
             }

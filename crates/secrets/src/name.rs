@@ -243,6 +243,8 @@ const OTHER_TOKENS: &[&str] = &[
     "cancellation",
     "change",
     "continuation",
+    "csrf",
+    "xsrf",
     "cursor",
     "eos",
     "mask",
@@ -321,9 +323,18 @@ impl<'b> Name<'b> {
                 let is_alone = attached.is_empty();
                 let is_fit = is_attached(PASSES) && !(is_alone && is_other(OTHER_PASSES));
                 let is_phrase = is(attached, "phrase");
-                is_fit.then_some(if is_phrase { Kind::Passphrase } else { Kind::Password })
+                let is_vague = is_alone && last_word(head).is_empty();
+                is_fit.then_some(match is_phrase {
+                    true => Kind::Passphrase,
+                    false if is_vague => Kind::Pass,
+                    false => Kind::Password,
+                })
             }
-            Word::Pwd => attached.is_empty().then_some(Kind::Password),
+            Word::Pwd => {
+                let is_vague = last_word(head).is_empty();
+                let kind = if is_vague { Kind::Pass } else { Kind::Password };
+                (attached.is_empty() && !is_other(&["old", "OLD"])).then_some(kind)
+            }
             Word::Secret => attached.is_empty().then_some(Kind::Secret),
             Word::Credential => is_attached(&["", "s"]).then_some(Kind::Token),
             Word::Token if attached.is_empty() && !is_other(OTHER_TOKENS) => {

@@ -54,10 +54,14 @@ fn last_piece<'b>(class: &Class, end: Cursor<'b>) -> Option<Cursor<'b>> {
     let line = past_break(end)?;
     let after = line.forward(class.run(line.rest(), 256));
     let piece = after.since(line.place());
-    let is_over = after.next().is_none_or(|byte| b"\\\"'\r\n".contains(&byte));
     let makeup = Makeup::of(piece);
-    let n_kinds = [makeup.n_lower, makeup.n_upper, makeup.n_digits].into_iter().filter(|n| *n > 0);
-    let is_key = piece.len() >= MIN_PIECE && n_kinds.count() >= 2 && makeup.is_random();
+    let kinds = [makeup.n_lower, makeup.n_upper, makeup.n_digits];
+    let n_kinds = kinds.into_iter().filter(|n| *n > 0).count();
+    let is_over = after.next().is_none_or(|byte| match byte {
+        b' ' => n_kinds == 3 && piece.len() >= 10,
+        byte => !byte.is_ascii_alphanumeric() && !b"_=:(-./".contains(&byte),
+    });
+    let is_key = piece.len() >= MIN_PIECE && n_kinds >= 2 && makeup.is_random();
     (is_over && is_key && !is_another(piece)).then_some(after)
 }
 

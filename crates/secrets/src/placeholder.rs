@@ -62,6 +62,23 @@ const TEMPLATES: &[&str] = &[
 /// Words that make no password, alone or together, with whatever digits.
 const WEAK: &[&str] = &[
     "abc",
+    "any",
+    "array",
+    "bool",
+    "boolean",
+    "buffer",
+    "bytes",
+    "dict",
+    "float",
+    "int",
+    "list",
+    "map",
+    "number",
+    "object",
+    "option",
+    "optional",
+    "uint",
+    "vec",
     "abcd",
     "abcde",
     "abcdef",
@@ -197,7 +214,9 @@ const WEAK: &[&str] = &[
 pub(crate) fn is_example(token: &[u8]) -> bool {
     let (lower, length) = lowercase(token);
     let lower = lower.get(..length).unwrap_or_default();
-    let repeats = lower.chunk_by(|a, b| a == b).any(|run| run.len() >= 8);
+    // Backslashes repeat in JSON within JSON.
+    let is_run = |run: &[u8]| run.len() >= 8 && run.first().is_some_and(u8::is_ascii_alphanumeric);
+    let repeats = lower.chunk_by(|a, b| a == b).any(is_run);
     repeats || has_any(lower, MARKS) || memmem::find(token, PLACEHOLDER).is_some()
 }
 

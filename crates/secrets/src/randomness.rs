@@ -111,7 +111,7 @@ fn is_common(first: u8, second: u8) -> bool {
 pub(crate) fn has_many_humps(text: &[u8]) -> bool {
     let is_hump = |pair: &&[u8]| matches!(pair, [first, second] if first.is_ascii_lowercase() && second.is_ascii_uppercase());
     let n_humps = text.windows(2).take(128).filter(is_hump).count();
-    n_humps >= 3 && n_humps.saturating_mul(5) >= text.len().min(128)
+    n_humps >= 3 && n_humps.saturating_mul(4) >= text.len().min(128)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::{
     command_line, header,
     name::Word,
     placeholder::{is_example, is_template, is_weak},
-    randomness::Makeup,
+    randomness::{Makeup, has_many_humps},
     rule::{
         Edge,
         Part::{Armor, By, Is, Named, Run},
@@ -157,6 +157,7 @@ pub static RULES: &[Rule] = &[
     },
     Rule {
         edge: Edge::None,
+        accepts: |_| true,
         ..Rule::new(
             "private-key",
             "a private key in PEM or OpenPGP armor",
@@ -408,12 +409,14 @@ pub static RULES: &[Rule] = &[
     Rule::new(
         "discord-webhook",
         "Discord: a webhook",
-        &[
-            "discord.com/api/webhooks/",
-            "discordapp.com/api/webhooks/",
-            "discord.com/api/v10/webhooks/",
-        ],
-        &[Run(&DIGITS, 15, 22), Is("/"), Run(&BASE64_URL, 60, MAX)],
+        &["discord.com", "discordapp.com"],
+        &[Is("/api/webhooks/"), Run(&DIGITS, 15, 22), Is("/"), Run(&BASE64_URL, 60, MAX)],
+    ),
+    Rule::new(
+        "discord-webhook",
+        "Discord: a webhook, by its version",
+        &["discord.com"],
+        &[Is("/api/v10/webhooks/"), Run(&DIGITS, 15, 22), Is("/"), Run(&BASE64_URL, 60, MAX)],
     ),
     Rule::new(
         "discord-token",
@@ -430,8 +433,8 @@ pub static RULES: &[Rule] = &[
     Rule::new(
         "teams-webhook",
         "Microsoft Teams: a webhook",
-        &["webhook.office.com/webhookb2/"],
-        &[Run(&SIGNATURE, 36, MAX)],
+        &["webhook.office.com"],
+        &[Is("/webhookb2/"), Run(&SIGNATURE, 36, MAX)],
     ),
     Rule {
         accepts: is_random,
@@ -632,5 +635,5 @@ pub static RULES: &[Rule] = &[
 
 /// Returns whether a secret of a short prefix is none of words, nor an example.
 fn is_random(secret: &[u8]) -> bool {
-    Makeup::of(secret).is_random() && !is_example(secret)
+    (Makeup::of(secret).is_random() || has_many_humps(secret)) && !is_example(secret)
 }

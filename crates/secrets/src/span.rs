@@ -79,7 +79,10 @@ pub(crate) fn is_blank(byte: u8) -> bool {
 /// Passwords have all kinds of marks. A mark ends the value only if what follows shows that it is
 /// none of it: `a=b&c=d` has two values, `a=b&c` has one.
 pub(crate) fn bare_end<'b>(start: Cursor<'b>, ends: fn(u8) -> bool) -> Cursor<'b> {
+    /// What has more signs is a list of pairs; each of its names would read all of it again.
+    const MAX_SIGNS: usize = 6;
     let mut at = start;
+    let mut n_signs = 0_usize;
     let end = start.place().saturating_add(MAX_VALUE);
     while let Some(byte) = at.next().filter(|_| at.place() < end) {
         let after = at.forward(1);
@@ -101,6 +104,10 @@ pub(crate) fn bare_end<'b>(start: Cursor<'b>, ends: fn(u8) -> bool) -> Cursor<'b
         };
         if is_end {
             break;
+        }
+        n_signs = n_signs.saturating_add(usize::from(matches!(byte, b'=' | b':')));
+        if n_signs > MAX_SIGNS {
+            return start;
         }
         at = at.forward(1);
     }

@@ -16,6 +16,8 @@ use crate::{
 pub(crate) enum Kind {
     /// A password: people think some of them up.
     Password,
+    /// What is called `pass` or `pwd` alone: also the word of a test's report, or a folder.
+    Pass,
     /// A password of several words.
     Passphrase,
     /// A key or a token that a program made.
@@ -67,9 +69,9 @@ impl Kind {
 
 /// Returns whether a value without blanks is a secret.
 fn is_secret(value: &[u8], kind: Kind, form: Form) -> bool {
-    let is_password = matches!(kind, Kind::Password | Kind::Passphrase);
+    let is_password = matches!(kind, Kind::Password | Kind::Pass | Kind::Passphrase);
     let min = match kind {
-        Kind::Password | Kind::Passphrase => 6,
+        Kind::Password | Kind::Pass | Kind::Passphrase => 6,
         Kind::Token => 16,
         _ => 8,
     };
@@ -80,8 +82,12 @@ fn is_secret(value: &[u8], kind: Kind, form: Form) -> bool {
     if makeup.n_letters() == 0 || makeup.n_others.saturating_mul(3) > value.len() {
         return false;
     }
+    if is_absolute(value, &makeup) || form != Form::Quoted && is_name(value, &makeup) {
+        return false;
+    }
     let is_fit = match is_random(value, &makeup) {
         true => form == Form::Quoted || !is_code(value),
+        false if kind == Kind::Pass && form == Form::Loose => has_all_classes(value, &makeup),
         false
             if is_code(value)
                 || value.contains(&b'(')
@@ -108,8 +114,9 @@ fn has_blank(value: &[u8]) -> bool {
 /// Returns whether a program made a value up: no words are in it.
 fn is_random(value: &[u8], makeup: &Makeup) -> bool {
     if makeup.n_digits == 0 && makeup.n_marks == 0 {
-        let is_mixed = has_many_humps(value) && value.len() >= 10;
-        let is_rare = makeup.is_random() && value.len() >= 10;
+        let min = if makeup.n_joints > 0 { 16 } else { 10 };
+        let is_mixed = has_many_humps(value) && value.len() >= min;
+        let is_rare = makeup.is_random() && value.len() >= min;
         return (is_mixed || is_rare) && makeup.n_joints.saturating_mul(6) <= value.len();
     }
     makeup.is_random()
@@ -136,6 +143,29 @@ fn is_code(value: &[u8]) -> bool {
     let has = |byte: u8| value.contains(&byte);
     let starts_a_group = matches!(value, [b'[' | b'{' | b'(' | b'|' | b'=' | b',' | b';', ..]);
     starts_a_group || has(b'(') && has(b')') || has(b'[') && has(b']') || has(b'{') && has(b'}')
+}
+
+/// Returns whether a value is an absolute path, or one from a home folder.
+fn is_absolute(value: &[u8], makeup: &Makeup) -> bool {
+    match value {
+        [b'~', b'/', ..] | [b'.', b'/', ..] | [b'.', b'.', b'/', ..] => true,
+        [drive, b':', b'/' | b'\\', ..] => drive.is_ascii_alphabetic(),
+        [b'/', ..] => makeup.n_digits == 0 || makeup.n_upper == 0,
+        _ => value.windows(2).any(|pair| pair == b":\\"),
+    }
+}
+
+/// Returns whether a value without quotes may be the name of a variable, of a member, or of a
+/// function that is called: `config.token`, `*flags.PWD`, `term.Pwd(`.
+fn is_name(value: &[u8], makeup: &Makeup) -> bool {
+    let is_pointer = matches!(value, [b'*' | b'&', ..]);
+    let has_dot = value.contains(&b'.');
+    let is_called = value.ends_with(b"(");
+    let n_marks = makeup
+        .n_marks
+        .saturating_sub(usize::from(is_pointer))
+        .saturating_sub(usize::from(is_called));
+    makeup.n_digits == 0 && n_marks == 0 && (has_dot || is_pointer || is_called)
 }
 
 /// Returns whether a value is a path, or the name of a file.

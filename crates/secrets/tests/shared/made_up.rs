@@ -413,7 +413,7 @@ pub(crate) fn families(is_held_out: bool) -> Vec<Family> {
                 "?sig={}&x=1",
             ],
             &[
-                "SAS_TOKEN=\"sp=r&st=2024-01-01T00:00:00Z&spr=https&sv=2022&sr=b&sig={}\"",
+                "SAS_QUERY=\"sp=r&st=2024-01-01T00:00:00Z&spr=https&sv=2022&sr=b&sig={}\"",
                 "'sig={}'",
             ],
         ),
