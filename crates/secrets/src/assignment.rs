@@ -220,7 +220,9 @@ fn value<'b>(
     let mut end = bare_end(start, ends);
     let is_over = |end: &Cursor<'_>| !end.next().is_some_and(is_blank);
     match kind {
-        Kind::Authorization if !is_over(&end) => end = bare_end(end.forward(1), ends),
+        Kind::Authorization if !is_over(&end) && is_scheme(start, end) => {
+            end = bare_end(end.forward(1), ends)
+        }
         Kind::Passphrase => {
             let is_in = |byte: u8| byte.is_ascii_lowercase() || byte == b' ' || byte == b'-';
             let phrase = start.skip(200, is_in);
@@ -229,8 +231,14 @@ fn value<'b>(
         _ => {}
     }
     let is_cut = end.rest().starts_with(PLACEHOLDER) || end.place() == start.place();
+    let is_tight = is_tight && start.place() == at.place();
     let form = if is_tight || link == Link::Tag { Form::Tight } else { Form::Loose };
     (!is_cut).then_some(Found { start, end, form })
+}
+
+/// Returns whether a word of letters is between two places: the scheme of an authorization.
+fn is_scheme(start: Cursor<'_>, end: Cursor<'_>) -> bool {
+    end.since(start.place()).iter().all(u8::is_ascii_alphabetic)
 }
 
 /// Opens a string, with what languages put before its quote: `r"`, `b'`, `@"`, `String::from("`.

@@ -45,8 +45,8 @@ struct Start {
     rule: &'static Rule,
     /// How many bytes of others stand before the prefix in its group of base64, if it is in base64.
     shift: Option<usize>,
-    /// How long the prefix is, before it is encoded.
-    length: usize,
+    /// The prefix, before it is encoded.
+    prefix: &'static str,
 }
 
 /// Something that fits a rule.
@@ -148,9 +148,9 @@ impl Matcher {
     pub(crate) fn named(&self, name: &[u8]) -> Option<(&'static Rule, Kind)> {
         let mut at = Cursor::new(name);
         while let Some((start, prefix)) = self.next_prefix(at) {
-            for Start { rule, length, .. } in &prefix.starts {
+            for Start { rule, prefix, .. } in &prefix.starts {
                 let [Part::Named(word)] = rule.parts else { continue };
-                let found = Name::around(start, start.forward(*length));
+                let found = Name::around(start, start.forward(prefix.len()));
                 let found = found.filter(|found| found.end.rest().is_empty());
                 if let Some(kind) = found.and_then(|found| found.kind(*word)) {
                     return Some((rule, kind));
@@ -176,10 +176,10 @@ impl Matcher {
         has_escapes: bool,
     ) -> Verdict {
         let mut verdict = Verdict::No;
-        for Start { rule, shift, length, .. } in &prefix.starts {
-            let place = Place { start, end: start.forward(*length), done, has_escapes };
+        for Start { rule, shift, prefix, .. } in &prefix.starts {
+            let place = Place { start, end: start.forward(prefix.len()), done, has_escapes };
             let verdict_of_rule = match shift {
-                Some(shift) => place.verdict_in_base64(rule, *shift),
+                Some(shift) => place.verdict_in_base64(rule, *shift, prefix),
                 None => place.verdict(rule),
             };
             match verdict_of_rule {
@@ -202,11 +202,17 @@ impl Verdict {
 fn starts_of(rule: &'static Rule) -> impl Iterator<Item = Start> {
     /// A prefix that has fewer letters in base64 would be found everywhere.
     const MIN_LETTERS: usize = 3;
+    /// More letters would make the automaton larger than a cache; what is found is decoded anyway.
+    const MAX_LETTERS: usize = 6;
     rule.prefixes.iter().flat_map(move |prefix| {
-        let start = move |text: String, shift| Start { text, rule, shift, length: prefix.len() };
+        let start = move |text: String, shift| Start { text, rule, shift, prefix };
         let shifts = if rule.is_found_in_base64() { 0..3 } else { 0..0 };
         let encoded = shifts
-            .map(move |shift| start(encoded::spelling(prefix, shift), Some(shift)))
+            .map(move |shift| {
+                let mut text = encoded::spelling(prefix, shift);
+                text.truncate(MAX_LETTERS);
+                start(text, Some(shift))
+            })
             .filter(|start| start.text.len() >= MIN_LETTERS);
         std::iter::once(start((*prefix).to_owned(), None)).chain(encoded)
     })
@@ -253,13 +259,13 @@ struct Place<'b> {
 
 impl Place<'_> {
     /// Returns what a rule says if the prefix is in base64.
-    fn verdict_in_base64(&self, rule: &'static Rule, shift: usize) -> Verdict {
+    fn verdict_in_base64(&self, rule: &'static Rule, shift: usize, prefix: &str) -> Verdict {
         let Some(run) = encoded::Run::around(self.start, shift) else { return Verdict::No };
         let decoded = run.decoded();
         let start = Cursor::new(&decoded).to(shift);
-        let prefix = self.end.since(self.start.place()).len();
-        let inner = Place { start, end: start.forward(prefix), done: 0, has_escapes: false };
-        match inner.verdict(rule) {
+        let end = start.past(prefix.as_bytes());
+        let inner = end.map(|end| Place { start, end, done: 0, has_escapes: false });
+        match inner.map_or(Verdict::No, |inner| inner.verdict(rule)) {
             Verdict::Fits(_) if run.start() >= self.done => {
                 let secret = run.whole();
                 Verdict::Fits(Fit { rule, end: secret.end, secret })
@@ -331,10 +337,8 @@ impl Place<'_> {
         if let Some((class, min, max)) = rule.before {
             let before = start.since(self.done).iter().rev().take(max.saturating_add(1));
             let mut length = before.take_while(|byte| class.has(**byte)).count();
-            // The letter of an escape of JSON within JSON belongs to nothing.
-            let first = start.back(length);
-            if length > max && first.previous() == Some(b'\\') && is_edge(first.forward(1).before())
-            {
+            // The letter of an escape, or of a color of a terminal, belongs to nothing.
+            if length > max && is_edge(start.back(max).before()) {
                 length = max;
             }
             if !(min..=max).contains(&length) {

@@ -87,7 +87,9 @@ fn is_secret(value: &[u8], kind: Kind, form: Form) -> bool {
     }
     let is_fit = match is_random(value, &makeup) {
         true => form == Form::Quoted || !is_code(value),
-        false if kind == Kind::Pass && form == Form::Loose => has_all_classes(value, &makeup),
+        false if kind == Kind::Pass && form == Form::Loose => {
+            has_all_classes(value, &makeup) && !value.contains(&b'/')
+        }
         false
             if is_code(value)
                 || value.contains(&b'(')
@@ -119,7 +121,7 @@ fn is_random(value: &[u8], makeup: &Makeup) -> bool {
         let is_rare = makeup.is_random() && value.len() >= min;
         return (is_mixed || is_rare) && makeup.n_joints.saturating_mul(6) <= value.len();
     }
-    makeup.is_random()
+    makeup.is_random() && makeup.n_letters() >= 3
 }
 
 /// Returns whether a person may have made a value up: `hunter2`, `Correct!Horse`.
