@@ -204,7 +204,7 @@ fn starts_of(rule: &'static Rule) -> impl Iterator<Item = Start> {
     const MIN_LETTERS: usize = 3;
     /// More letters would make the automaton larger than a cache; what is found is decoded anyway.
     const MAX_LETTERS: usize = 6;
-    rule.prefixes.iter().flat_map(move |prefix| {
+    rule.prefixes.iter().copied().flat_map(move |prefix| {
         let start = move |text: String, shift| Start { text, rule, shift, prefix };
         let shifts = if rule.is_found_in_base64() { 0..3 } else { 0..0 };
         let encoded = shifts
@@ -214,7 +214,7 @@ fn starts_of(rule: &'static Rule) -> impl Iterator<Item = Start> {
                 start(text, Some(shift))
             })
             .filter(|start| start.text.len() >= MIN_LETTERS);
-        std::iter::once(start((*prefix).to_owned(), None)).chain(encoded)
+        std::iter::once(start(prefix.to_owned(), None)).chain(encoded)
     })
 }
 
