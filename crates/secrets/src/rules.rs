@@ -241,18 +241,8 @@ pub static RULES: &[Rule] = &[
             &[Run(&SIGNATURE, 43, 140)],
         )
     },
-    Rule::new(
-        "alibaba-key-id",
-        "Alibaba Cloud: an access key's id",
-        &["LTAI"],
-        &[Run(&LETTERS, 16, 26)],
-    ),
-    Rule::new(
-        "google-token",
-        "Google: an OAuth access token",
-        &["ya29."],
-        &[Run(&BASE64_URL, 30, MAX)],
-    ),
+    Rule::new("alibaba-key-id", "Alibaba Cloud", &["LTAI"], &[Run(&LETTERS, 16, 26)]),
+    Rule::new("google-token", "Google", &["ya29."], &[Run(&BASE64_URL, 30, MAX)]),
     Rule::new("yandex-key", "Yandex Cloud", &["AQVN"], &[Run(&BASE64_URL, 35, 38)]),
     Rule::new("heroku-key", "Heroku", &["HRKU-"], &[Run(&BASE64_URL, 36, MAX)]),
     Rule::new("fly-token", "Fly.io", &["fm1_", "fm2_", "fo1_"], &[Run(&BASE64, 40, MAX)]),
@@ -297,12 +287,7 @@ pub static RULES: &[Rule] = &[
         &["pscale_tkn_", "pscale_pw_", "pscale_oauth_"],
         &[Run(&DOTTED, 32, MAX)],
     ),
-    Rule::new(
-        "1password-token",
-        "1Password: a service account",
-        &["ops_eyJ"],
-        &[Run(&PADDED_URL, 100, MAX)],
-    ),
+    Rule::new("1password-token", "1Password", &["ops_eyJ"], &[Run(&PADDED_URL, 100, MAX)]),
     Rule::new("databricks-token", "Databricks", &["dapi"], &[Run(&HEX, 32, MAX)]),
     Rule::new(
         "dynatrace-token",
@@ -310,12 +295,7 @@ pub static RULES: &[Rule] = &[
         &["dt0c01.", "dt0s16."],
         &[Run(&CAPITALS, 24, 24), Is("."), Run(&CAPITALS, 64, 64)],
     ),
-    Rule::new(
-        "supabase-key",
-        "Supabase: a secret key",
-        &["sb_secret_"],
-        &[Run(&BASE64_URL, 20, MAX)],
-    ),
+    Rule::new("supabase-key", "Supabase", &["sb_secret_"], &[Run(&BASE64_URL, 20, MAX)]),
     // Code and packages.
     Rule::new(
         "gitlab-token",
@@ -376,12 +356,7 @@ pub static RULES: &[Rule] = &[
     Rule::new("langfuse-key", "Langfuse", &["sk-lf-"], &[Run(&UUID, 36, 36)]),
     Rule::new("pinecone-key", "Pinecone", &["pcsk_"], &[Run(&WORD, 40, MAX)]),
     Rule::new("tavily-key", "Tavily", &["tvly-"], &[Run(&BASE64_URL, 28, MAX)]),
-    Rule::new(
-        "hugging-face-token",
-        "Hugging Face: an organization",
-        &["api_org_"],
-        &[Run(&LETTERS, 34, 34)],
-    ),
+    Rule::new("hugging-face-token", "Hugging Face", &["api_org_"], &[Run(&LETTERS, 34, 34)]),
     Rule::new("e2b-key", "E2B", &["e2b_"], &[Run(&HEX, 40, 40)]),
     Rule {
         accepts: is_random,
@@ -481,26 +456,8 @@ pub static RULES: &[Rule] = &[
         &["EAACEdEose0cBA", "EAAG", "EAAB", "EAAC"],
         &[Run(&LETTERS, 80, MAX)],
     ),
-    Rule::new(
-        "flutterwave-key",
-        "Flutterwave",
-        &["FLWSECK-", "FLWSECK_TEST-"],
-        &[Run(&LETTERS, 12, MAX)],
-    ),
-    Rule::new(
-        "plaid-token",
-        "Plaid",
-        &["access-production-", "access-development-", "access-sandbox-"],
-        &[Run(&UUID, 36, 36)],
-    ),
     Rule::new("shippo-token", "Shippo", &["shippo_live_", "shippo_test_"], &[Run(&HEX, 40, 40)]),
     Rule::new("easypost-key", "EasyPost", &["EZAK", "EZTK"], &[Run(&LETTERS, 54, 54)]),
-    Rule::new(
-        "duffel-token",
-        "Duffel",
-        &["duffel_live_", "duffel_test_"],
-        &[Run(&PADDED_URL, 43, 43)],
-    ),
     Rule::new(
         "hubspot-token",
         "HubSpot",
