@@ -97,7 +97,7 @@ fn argument<'b>(
         start.previous().is_none_or(|byte| !byte.is_ascii_alphanumeric() && byte != b'-');
     let at = end.skip(8, |byte| is_blank(byte) || byte == b'=');
     let is_apart = at.place() > end.place() || is_quote(end.next()?);
-    if !(is_first || !is_long) || !(is_apart || may_be_attached && !is_long) {
+    if is_long && !is_first || !(is_apart || may_be_attached && !is_long) {
         return None;
     }
     // `["-u", "user:password"]`

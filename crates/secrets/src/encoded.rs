@@ -78,7 +78,7 @@ impl<'b> Run<'b> {
 
     /// Returns whether an escape ends the run: what it means decides.
     pub(crate) fn is_cut_by_escape(self) -> bool {
-        self.group.skip(MAX_LOOK, is_letter).next() == Some(b'\\')
+        matches!(self.group.skip(MAX_LOOK, is_letter).window(2), [b'\\', b'u' | b'/'])
     }
 }
 

@@ -292,8 +292,8 @@ impl Place<'_> {
             _ => {}
         }
         let Some(start) = self.start_of(rule) else {
-            let mut before = self.start.before().iter().rev().take(20);
-            let is_escaped = self.has_escapes && before.any(|byte| *byte == b'\\');
+            let before = self.start.window_before(20);
+            let is_escaped = self.has_escapes && before.windows(2).any(is_escaped_char);
             return if is_escaped { Verdict::Escaped } else { Verdict::No };
         };
         let mut at = self.end;
@@ -365,9 +365,16 @@ impl Place<'_> {
             Part::Run(class, _, max) => class.run(rest, *max),
             Part::Armor | Part::Named(_) | Part::By(_) => 0,
         };
-        let is_escape = self.has_escapes && rest.get(stopped) == Some(&b'\\');
+        let escape = rest.get(stopped..).unwrap_or_default();
+        let is_escape = self.has_escapes && is_escaped_char(escape);
         if is_escape { Verdict::Escaped } else { Verdict::No }
     }
+}
+
+/// Returns whether an escape starts some bytes that may stand for a letter or a mark. The others are
+/// read as they are written: breaks of lines, quotes, and backslashes.
+fn is_escaped_char(bytes: &[u8]) -> bool {
+    matches!(bytes, [b'\\', b'u' | b'/', ..])
 }
 
 /// Returns where a part ends, if it fits at a place.

@@ -25,6 +25,9 @@ pub(crate) fn run_over_breaks<'b>(
     let mut at = start.forward(length);
     if length >= min {
         let is_open = max == usize::MAX && !class.has(b'=');
+        // The end of a sentence is no part of it.
+        let ends_a_sentence = max == usize::MAX && length > min && at.previous() == Some(b'.');
+        at = if ends_a_sentence { at.back(1) } else { at };
         return Some(if is_open { last_piece(class, at).unwrap_or(at) } else { at });
     }
     if length == 0 && start.next() != Some(b'\\') && start.next() != Some(b'\n') {

@@ -231,8 +231,7 @@ pub(crate) fn is_template(value: &[u8]) -> bool {
 pub(crate) fn is_weak(value: &[u8]) -> bool {
     let (lower, length) = lowercase(value);
     let lower = lower.get(..length).unwrap_or_default();
-    value.len() <= MAX_LOOK
-        && lower.split(|byte| !byte.is_ascii_alphabetic()).all(|letters| are_weak(letters))
+    value.len() <= MAX_LOOK && lower.split(|byte| !byte.is_ascii_alphabetic()).all(are_weak)
 }
 
 /// Returns whether weak words, one after the other, make up some letters.
