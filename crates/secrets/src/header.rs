@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::{
     base64::user_and_password,
     cursor::Cursor,
+    matcher::is_edge,
     name::follows_placeholder,
     redact::PLACEHOLDER,
     span::{Quote, is_blank},
@@ -30,9 +31,7 @@ pub(crate) fn basic(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> 
 
 /// Returns where the token after a scheme starts and ends.
 fn after_scheme<'b>(start: Cursor<'b>, end: Cursor<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
-    let is_word = start.previous().is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    let is_escape = matches!(start.window_before(2), [b'\\', b'n' | b'r' | b't']);
-    if is_word && !is_escape || follows_placeholder(start) {
+    if !is_edge(start.before()) || follows_placeholder(start) {
         return None;
     }
     // `'Bearer ' + 'x'`, `"Bearer", "x"`, `"Bearer %s"`, `Bearer: x`.

@@ -391,7 +391,7 @@ fn end_of<'b>(part: &Part, at: Cursor<'b>) -> Option<Cursor<'b>> {
 ///
 /// A letter does not always belong to the word before: of JSON within JSON the `n` of `\n` is left,
 /// in a URL a byte is `%3D`, and terminals are told of colors by `ESC [ 3 1 m`.
-fn is_edge(before: &[u8]) -> bool {
+pub(crate) fn is_edge(before: &[u8]) -> bool {
     match before {
         [] => true,
         [.., last] if !WORD.has(*last) => true,
