@@ -41,7 +41,9 @@ const GATES: &[Gate] = &[
 /// The gates that are tasks of ours: what each is called, and what returns whether it passes.
 const TASKS: &[(&str, fn(&Path) -> bool)] = &[
     ("tidy", tidy),
-    ("clients", crate::clients::clients_of_tests),
+    ("minimum", crate::minimum),
+    ("targets", crate::targets),
+    ("sdk-reader", crate::sdk_reader::sdk_reader_of_tests),
     ("engines", crate::engines::engines_of_tests),
     ("instructions", |root| crate::instructions(root, false)),
 ];

@@ -81,7 +81,10 @@ fn plant(fixtures: &Path, seeds: &Path) -> io::Result<()> {
         for entry in fs::read_dir(folder)? {
             let path = entry?.path();
             if path.is_dir() {
-                folders.push(path);
+                // What old versions wrote is packed.
+                if !path.ends_with("compat") {
+                    folders.push(path);
+                }
                 continue;
             }
             let bytes = fs::read(path)?;

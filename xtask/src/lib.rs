@@ -9,8 +9,8 @@
 
 mod bench_peers;
 mod ci;
-mod clients;
 mod cloud;
+mod compat;
 mod damage;
 mod engines;
 mod fixtures;
@@ -21,16 +21,19 @@ mod manifest;
 mod miri;
 mod pages;
 mod queries;
+mod real_clients;
 mod scratch;
+mod sdk_reader;
 mod tidy;
+mod toolchains;
 
 use std::path::Path;
 
 pub use self::{
     bench_peers::bench_peers,
     ci::ci,
-    clients::clients,
     cloud::cloud,
+    compat::compat,
     engines::engines,
     fixtures::{check_fixtures, write_fixtures},
     folders::folders,
@@ -40,7 +43,10 @@ pub use self::{
     miri::miri,
     pages::pages,
     queries::queries,
+    real_clients::real_clients,
+    sdk_reader::sdk_reader,
     tidy::{Problem, tidy},
+    toolchains::{minimum, targets},
 };
 
 /// Returns the folder of the workspace.

@@ -12,11 +12,19 @@ usage: cargo xtask TASK
 
   ci                the gates that land a change, with the minutes of each
   tidy              what the compiler does not check: directions, names, sizes, fixtures
+  minimum           compiles everything with the Rust that Cargo.toml states as the oldest
+  targets           checks the program for musl, for Linux on ARM, and for macOS
   fixtures          writes the fixtures that are made from others; --check only compares
-  clients [DIR...]  every session of the folders to Claude Code and the stream, read by the Agent SDK
+  sdk-reader [DIR...]  every session of the folders to Claude Code and the stream, read by the Agent SDK
+  real-clients [CLIENT..] DIR...  sessions through the real clients, offline, there and back: a table
+      --sample N    so many sessions of each format, chosen by --seed S
+      --clido PATH  clido's program, which is in no registry
+      --cases FILE  the recorded answers of clients to faults, asked again; --record-cases FILE
   cloud [DIR...]    runs between object stores on loopback, against what runs on the disk give
   queries [DIR...]  the questions of docs/QUERIES.md, asked of tables, and the files back from them
   pages [DIR...]    pages of three sessions in Chromium: drawn, quiet, quick, and used
+  compat VERSION PROGRAM SOURCES  fixtures/compat/VERSION, by the program of that version, with the
+                    feature parquet, and its sources
   matrix [DIR...]   every file of the folders to every format and back; --third: and by a third
   fuzz RUNS [NAME...]  the fuzz targets under libFuzzer, each so many times, with nightly and cargo-fuzz
   miri              jsonl's unit tests and its vectors under Miri, where it is installed
@@ -41,11 +49,14 @@ fn main() -> ExitCode {
     let is_fine = match (task.as_str(), rest.as_slice()) {
         ("ci", []) => xtask::ci(xtask::root()),
         ("tidy", []) => tidy(),
+        ("minimum", []) => xtask::minimum(xtask::root()),
+        ("targets", []) => xtask::targets(xtask::root()),
         ("fixtures", []) => fixtures(xtask::write_fixtures(xtask::root())).is_some(),
         ("fixtures", [flag]) if flag == "--check" => {
             fixtures(xtask::check_fixtures(xtask::root())) == Some(0)
         }
-        ("clients", folders) => xtask::clients(xtask::root(), folders),
+        ("sdk-reader", folders) => xtask::sdk_reader(xtask::root(), folders),
+        ("real-clients", rest) if !rest.is_empty() => xtask::real_clients(xtask::root(), rest),
         ("fuzz", [n_runs, names @ ..]) => match n_runs.parse() {
             Ok(n_runs) => xtask::fuzz(xtask::root(), n_runs, names),
             Err(_) => return usage(),
@@ -54,6 +65,9 @@ fn main() -> ExitCode {
         ("cloud", folders) => xtask::cloud(xtask::root(), folders),
         ("queries", folders) => xtask::queries(xtask::root(), folders),
         ("pages", folders) => xtask::pages(xtask::root(), folders),
+        ("compat", [version, program, sources]) => {
+            xtask::compat(xtask::root(), version, program, sources)
+        }
         ("matrix", folders) => matrix(folders),
         ("trust", words) => trust(words),
         ("engines", options) => xtask::engines(xtask::root(), options),

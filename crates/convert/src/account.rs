@@ -107,11 +107,14 @@ fn write_report(path: &Path, report: &[u8]) -> io::Result<()> {
     if path.symlink_metadata().is_ok_and(|metadata| !metadata.is_file()) {
         return File::options().write(true).truncate(true).open(path)?.write_all(report);
     }
-    let mut pending = Pending::create(Place::of(path)?, FILE_MODE, None, Asked::Nothing)?;
+    let place = Place::of(path)?;
+    let folder = place.folder.clone();
+    let mut pending = Pending::create(place, FILE_MODE, None, Asked::Nothing)?;
     pending.write_all(report)?;
     let finished = pending.finish()?;
     finished.sync()?;
-    finished.publish(Replace::Own).map(|_| ())
+    finished.publish(Replace::Own)?;
+    folder.sync()
 }
 
 /// Returns the formats of what was converted.

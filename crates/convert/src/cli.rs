@@ -56,6 +56,10 @@ pub(crate) struct ConvertArgs {
         value_hint = ValueHint::DirPath
     )]
     pub(crate) install: Option<Option<PathBuf>>,
+    /// With --install: write a transcript that was compacted from its start, instead of what its
+    /// client would go on with
+    #[arg(long, requires = "install", conflicts_with = "from_last_compaction")]
+    pub(crate) from_start: bool,
     /// Overwrite existing files, and keep each as NAME.bak
     #[arg(long)]
     pub(crate) force: bool,

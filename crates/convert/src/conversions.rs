@@ -45,7 +45,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
     if args.sources.is_stdin() && io::IsTerminal::is_terminal(&io::stdin()) {
         return failed("no input: name a file or a folder, or pipe a session in; see --help");
     }
-    let how = &args.how;
+    let how = &how_of(args);
     let paths = &args.sources.paths;
     let (inputs, is_folder) = args.sources.inputs(how.source(), how.target())?;
     let units = Unit::group(inputs);
@@ -109,6 +109,14 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
     account::close(&telling, &settled, order.outputs.full(), start.elapsed())
 }
 
+/// Returns the options of the conversion: what is installed goes on from the last compaction, as its
+/// own client would.
+fn how_of(args: &ConvertArgs) -> ConversionArgs {
+    let mut how = args.how.clone();
+    how.from_last_compaction |= args.install.is_some() && !args.from_start && !how.all_branches;
+    how
+}
+
 /// Returns how many jobs are done at a time: as many as are asked for, and by default too if these
 /// are none.
 pub(crate) fn n_jobs(asked: Option<usize>, default: usize) -> usize {
@@ -139,6 +147,7 @@ impl Order {
                 (Some(_), SubAgents::Files) => SubAgents::Carry,
                 (_, subagents) => subagents,
             },
+            is_for_client: false,
             redacts: how.redact,
             test_keys: how.test_keys,
             limits: Limits { line: how.max_line, expanded: how.max_expanded },
@@ -165,7 +174,7 @@ fn outputs(args: &ConvertArgs, is_folder: bool) -> Result<Outputs, NotOpened> {
         None => Storage::Disk,
     };
     match args.output.as_deref().filter(is_in_folder) {
-        Some(folder) => Outputs::journaled(storage, folder, args.how.digest(), manner),
+        Some(folder) => Outputs::journaled(storage, folder, args.how.output_options(), manner),
         None => Ok(Outputs::of_one(storage, manner)),
     }
 }

@@ -32,6 +32,7 @@ const FOREIGN: &[(&str, IsForeign)] = &[
     ("a gzip file", |line, _| line.starts_with(b"\x1f\x8b")),
     ("a zstd file", |line, _| line.starts_with(b"\x28\xb5\x2f\xfd")),
     ("a Codex session", |_, value| value.is_some_and(is_codex)),
+    ("a Qwen Code session", |_, value| value.is_some_and(is_qwen)),
     ("a Gemini CLI session", |_, value| value.is_some_and(is_gemini)),
 ];
 
@@ -124,6 +125,22 @@ fn is_codex(value: Value<'_>) -> bool {
         true
     });
     is_known && payload || record_type || git && instructions
+}
+
+/// A Qwen Code chat: an envelope as Claude Code's around messages as Gemini's,
+/// `{"uuid":..,"sessionId":..,"type":"user","message":{"role":"user","parts":[..]}}`.
+fn is_qwen(value: Value<'_>) -> bool {
+    let (mut session, mut own) = (false, false);
+    value.read_members(|key, value| {
+        match key {
+            b"sessionId" => session = true,
+            b"message" => own |= value.get("parts").is_some_and(|parts| parts.is_array()),
+            b"systemPayload" => own = true,
+            _ => return false,
+        }
+        true
+    });
+    session && own
 }
 
 /// A Gemini CLI chat: one object with `projectHash` and `messages`, or a line of one.

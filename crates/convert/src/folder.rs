@@ -1,23 +1,22 @@
 //! A folder that is held open: below it, names are taken one by one, and no link is followed.
 
+pub(crate) mod list;
+mod make;
 mod names;
+mod permissions;
 
 use std::{
     ffi::{OsStr, OsString},
-    fs::{DirBuilder, File},
+    fs::File,
     io,
-    os::unix::fs::DirBuilderExt,
     path::{Component, Path, PathBuf},
     sync::Arc,
 };
 
 use rustix::{
-    fs::{AtFlags, FileType, Mode, OFlags, fchmod, mkdirat, openat, statat},
+    fs::{AtFlags, FileType, Mode, OFlags, fchmod, openat, statat},
     io::Errno,
 };
-
-/// What a folder is made with: it is for its owner alone.
-const FOLDER_MODE: u32 = 0o700;
 
 /// A folder that is held open.
 ///
@@ -83,18 +82,6 @@ impl Folder {
         Ok(Arc::new(Self { handle: handle.into(), path: path.to_owned(), new_in: None }))
     }
 
-    /// Opens a folder by a path of the user's own, and makes what is missing of it.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be made or opened.
-    pub(crate) fn create(path: &Path) -> io::Result<Arc<Self>> {
-        if !path.as_os_str().is_empty() {
-            DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(path)?;
-        }
-        Self::open(path)
-    }
-
     /// Returns its path, for messages.
     pub(crate) fn path(&self) -> &Path {
         &self.path
@@ -115,30 +102,6 @@ impl Folder {
             }
             Err(error) => Err(error),
         }
-    }
-
-    /// Opens the folder of a path below it, and makes what is missing of it.
-    ///
-    /// # Errors
-    ///
-    /// If a part of the path is a link, is no folder, or leads out; the system's own.
-    pub(crate) fn create_below(self: &Arc<Self>, path: &Path) -> io::Result<Arc<Self>> {
-        let mut folder = self.clone();
-        for part in path.components() {
-            let Component::Normal(name) = part else { return Err(leads_out(path)) };
-            folder = Arc::new(match folder.enter(name) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    match mkdirat(&folder.handle, name, Mode::from_raw_mode(FOLDER_MODE)) {
-                        // Another job may have made it meanwhile.
-                        Ok(()) | Err(Errno::EXIST) => {}
-                        Err(error) => return Err(error.into()),
-                    }
-                    Self { new_in: Some(folder.clone()), ..folder.enter(name)? }
-                }
-                entered => entered?,
-            });
-        }
-        Ok(folder)
     }
 
     /// Opens the folder of a path below it, if it is there.
@@ -184,7 +147,7 @@ impl Folder {
     /// If something has its name; the system's own.
     pub(crate) fn make(&self, name: &OsStr, mode: u32) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
-        let mode = Mode::from_raw_mode(mode);
+        let mode = permissions::of(mode);
         let handle = retried(|| openat(&self.handle, name, flags | OFlags::CLOEXEC, mode))?;
         // The umask may have taken what the mode grants.
         if let Err(error) = fchmod(&handle, mode) {
@@ -201,7 +164,7 @@ impl Folder {
     /// If something else has its name; the system's own.
     pub(crate) fn append(&self, name: &OsStr, mode: u32) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW;
-        let mode = Mode::from_raw_mode(mode);
+        let mode = permissions::of(mode);
         let handle = retried(|| openat(&self.handle, name, flags | OFlags::CLOEXEC, mode))?;
         fchmod(&handle, mode)?;
         Ok(handle.into())
@@ -248,24 +211,6 @@ impl Folder {
             entries.push(Entry { name, kind });
         }
         Ok(entries)
-    }
-
-    /// Brings the names in it to the disk, and its own name if it was made by us.
-    ///
-    /// # Errors
-    ///
-    /// The system's own.
-    pub(crate) fn sync(&self) -> io::Result<()> {
-        let mut folder = Some(self);
-        while let Some(it) = folder {
-            match it.handle.sync_all() {
-                // Some file systems know no such thing for folders, and say so.
-                Err(error) if error.kind() == io::ErrorKind::InvalidInput => {}
-                result => result?,
-            }
-            folder = it.new_in.as_deref();
-        }
-        Ok(())
     }
 
     /// Returns which folder it is, whatever its path.

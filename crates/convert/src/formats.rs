@@ -2,6 +2,8 @@
 
 use core_model::Format;
 
+use crate::carry::CarriedFormat;
+
 /// Every format, one row each.
 pub static FORMATS: &[&Format] = &[
     &format_claude_code::FORMAT,
@@ -15,7 +17,7 @@ pub fn by_name(name: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.name == name).copied()
 }
 
-/// Returns the format that this letter stands for in a carry.
-pub(crate) fn by_tag(tag: char) -> Option<&'static Format> {
-    FORMATS.iter().find(|format| format.tag == tag).copied()
+/// Returns the format that a carry names.
+pub(crate) fn carried(name: CarriedFormat<'_>) -> Option<&'static Format> {
+    FORMATS.iter().find(|format| name.is(format)).copied()
 }

@@ -52,7 +52,7 @@ pub(crate) const MAX_IN_MEMORY: usize = 8 * 1024 * 1024;
 /// ever.
 const MAX_SPOOLED_LINE: u64 = 1024 * 1024 * 1024;
 
-/// What a sidecar may hold, times its size, and so many bytes more: it is kept in memory.
+/// The most bytes that a sidecar may hold: so many times its size, and so many more.
 const MAX_EXPANSION: u64 = 100;
 const FREE_EXPANSION: u64 = 64 * 1024 * 1024;
 
@@ -229,7 +229,7 @@ impl Input {
         match found {
             Ok((stat, file)) => {
                 let limit = stat.length.saturating_mul(MAX_EXPANSION) + FREE_EXPANSION;
-                Sidecar::read_within(file, limit).map(Some)
+                Sidecar::open_within(file, limit).map(Some)
             }
             Err(error) => match error.kind() {
                 // Of a name of full length there is no longer one.

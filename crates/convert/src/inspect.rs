@@ -6,8 +6,8 @@ use jsonl::{Line, Value};
 
 use crate::{
     Source,
-    carry::{Carry, Member},
-    formats::{FORMATS, by_tag},
+    carry::{Carry, EntryKind, Member},
+    formats::{FORMATS, carried},
     input::opened::Opened,
     terminal::shown::shown,
 };
@@ -21,8 +21,8 @@ pub(crate) fn show(source: &mut Source<Opened>, out: &mut dyn Write) -> io::Resu
         number += 1;
         let member = value.ok().and_then(Member::find);
         let Some(member) = member else { return true };
-        let Some(carry) = Carry::parse(&member.carry) else { return true };
-        if let Some(text) = carry.base {
+        let Ok(carry) = Carry::parse(&member.carry) else { return true };
+        if let Some(text) = carry.template {
             base = text.as_bytes().to_vec();
         }
         result = show_carry(number, &member, &carry, &base, out);
@@ -38,21 +38,22 @@ fn show_carry(
     base: &[u8],
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let format = by_tag(carry.tag);
+    let format = carried(carry.format);
     let name = format.map_or("unknown format", |format| format.name);
     let style = format.map_or(jsonl::Style::Compact, |format| format.style);
     let is_intact = member.guard() == carry.guard;
     let visible = member.visible();
-    for record in &carry.records {
+    for record in carry.entries() {
+        let is_held = record.kind != EntryKind::Own;
         let mut bytes = Vec::new();
         let is_right = record.restore(&mut bytes, visible.as_bytes(), base, style);
         let text = String::from_utf8_lossy(&bytes);
-        let text = match (is_intact || record.is_rider, is_right) {
+        let text = match (is_intact || is_held, is_right) {
             (true, true) => shown(text.strip_suffix('\n').unwrap_or(&text)),
             (false, _) => "(the line was edited)".to_owned(),
             (true, false) => "(cannot be restored)".to_owned(),
         };
-        let role = if record.is_rider { "rides" } else { "is said" };
+        let role = if is_held { "rides" } else { "is said" };
         let offset = record.offset;
         write!(out, "line {number}: {name} byte {offset} {role}")?;
         if record.n_parts > 1 {

@@ -1,7 +1,9 @@
 //! Putting a converted session where its client finds it.
 
+mod intent;
+mod publish;
+
 use std::{
-    collections::HashMap,
     io::{self, Write},
     path::{Path, PathBuf},
     sync::Arc,
@@ -12,17 +14,18 @@ use core_model::{Check, Environment, Facts, Home, Problem, SafeName};
 use crate::{
     Source,
     account::describe::Done,
+    compress::Compression,
     conversions::{Outcome, Results},
     input::{
         Input,
         opened::Opened,
         sessions::{absolute, environment},
-        sidecar_path, walk,
+        sidecar_path,
     },
     job::{Order, Refusal},
-    output::FILE_MODE,
     outputs::Outputs,
     run::complain,
+    scratch::Scratch,
     terminal::shown::shown,
     unit::{Unit, moved},
 };
@@ -45,6 +48,8 @@ pub(crate) enum NotInstalled {
     Link(String),
     #[error("{0} exists; a client's session is never overwritten")]
     Exists(String),
+    #[error("a folder with files of it cannot be read; nothing was installed")]
+    Unread,
     #[error("there is no message in it to go on from")]
     Empty,
     #[error("the client would not load it, line {}: {}", .0.line, .0.message)]
@@ -74,6 +79,10 @@ pub(crate) fn install<'u>(
 ) -> io::Result<Results<'u>> {
     let mut results = Vec::new();
     for unit in units {
+        if has_unread_folder(unit, units) {
+            results.extend(unit.refused_for(NotInstalled::Unread.into()));
+            continue;
+        }
         results.extend(match order.install(unit, &environment(), project) {
             Ok((done, Some(installed))) => {
                 if !installed.is_project_there {
@@ -89,6 +98,19 @@ pub(crate) fn install<'u>(
     Ok(results)
 }
 
+/// Returns whether a folder in which files of a session may be could not be read: without them, it
+/// would be installed for good.
+fn has_unread_folder(unit: &Unit, units: &[Unit]) -> bool {
+    let Some(main) = unit.main.path().map(Compression::bare_path) else { return false };
+    let own = main.with_extension("");
+    let above = match main.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let is_its = |path: &Path| path == above || path.starts_with(&own);
+    units.iter().any(|other| matches!(&other.main, Input::Missing { path, .. } if is_its(path)))
+}
+
 impl Order {
     /// Converts a session and puts all its files where its client finds them: all, or none if one
     /// of them could not be converted.
@@ -102,10 +124,11 @@ impl Order {
         let Some((store, place)) = store.and_then(|store| Some((store, store.place?))) else {
             return Err(NotInstalled::NoClient(self.to.name).into());
         };
-        let draft = tempfile::tempdir()?;
+        let draft = Scratch::new()?;
         let main = draft.path().join(DRAFT);
         let outputs = Arc::new(Outputs::below(draft.path(), false)?);
-        let mut results = Order { outputs, ..self.clone() }.unit_to_files(unit, &main, false);
+        let order = Order { outputs, is_for_client: true, ..self.clone() };
+        let mut results = order.unit_to_files(unit, &main, false);
         if results.iter().any(|(_, result)| result.is_err()) {
             for (_, result) in results.iter_mut().filter(|(_, result)| result.is_ok()) {
                 *result = Err(Refusal::NotAlone);
@@ -126,7 +149,7 @@ impl Order {
         let home = place(environment, &project, &id).ok_or(NotInstalled::NoHome)?;
         refuse_links(&home)?;
         let path = home.path();
-        publish(draft.path(), &main, &home)?;
+        publish::publish(draft.path(), &main, &home)?;
         for (_, result) in &mut results {
             if let Ok(Outcome::Converted(done)) = result {
                 let output =
@@ -163,35 +186,6 @@ impl Order {
             None if facts.n_messages == 0 => Err(NotInstalled::Empty.into()),
             None => Ok(facts),
         }
-    }
-}
-
-/// Gives the files of a draft their names among those of their client, which must all be free.
-fn publish(draft: &Path, main: &Path, home: &Home) -> Result<(), Refusal> {
-    let path = home.path();
-    let mut files = Vec::new();
-    walk(draft, Path::new(""), &mut files);
-    // The session itself comes last: whoever sees it sees the others.
-    files.sort_by_key(|file| file.path() == Some(main));
-    let mut places = Vec::new();
-    for file in &files {
-        let place = file.path().and_then(|file| moved(file, main, &path));
-        let place = place.ok_or(Refusal::NoName)?;
-        if place.symlink_metadata().is_ok() {
-            return Err(exists(&place));
-        }
-        places.push(place);
-    }
-    let outputs = Outputs::below(&home.root, false)?;
-    let (mut folders, mut finished) = (HashMap::new(), Vec::new());
-    for (file, place) in files.iter().zip(&places) {
-        let mut target = outputs.create_shut(place, FILE_MODE, &mut folders)?;
-        Source::new(file.open_as_it_is()?).copy_to(&mut target)?;
-        finished.push(target.finish()?);
-    }
-    match outputs.publish(finished) {
-        Err(Refusal::Exists(_)) => Err(exists(&path)),
-        result => result,
     }
 }
 

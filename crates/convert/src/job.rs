@@ -12,7 +12,7 @@ use std::{
 use core_model::{Format, Options};
 
 use self::to_file::is_changing;
-pub(crate) use self::to_file::{Extra, MAX_ATTEMPTS, Residue, check_target};
+pub(crate) use self::to_file::{Extra, MAX_ATTEMPTS, Residue, check_target, tell_if_shrunk};
 use crate::{
     CarryMode, Conversion, Damage, Detected, FORMATS, Sidecar, Source,
     account::describe::Done,
@@ -40,6 +40,8 @@ pub(crate) struct Order {
     pub(crate) verify: bool,
     /// What becomes of sub-agents.
     pub(crate) subagents: SubAgents,
+    /// Whether what is written is for a client to go on with.
+    pub(crate) is_for_client: bool,
     /// Whether secrets are taken out of what is read.
     pub(crate) redacts: bool,
     /// Whether keys of test environments are secrets too.

@@ -1,17 +1,22 @@
 //! The journal of a folder: what was written to it, from what, and how, a line for each file.
 //!
-//! `{"v":1,"tool":..,"opts_hash":..,"src":..,"size":..,"mtime_ns":..,"src_xxh3":..,"dst":..,
-//! "dst_len":..,"dst_xxh3":..,"status":..,"records":..,"lost":..,"damaged":..}`: hashes in
-//! hexadecimal, `src` as an absolute path, `dst` below the folder, null where nothing was written. A
-//! line is appended once the file that it tells of is on the disk under its name; the last one of a
-//! `dst` counts. In a store there are `src_etag` and `dst_etag` too.
+//! `{"v":1,"tool":..,"options":..,"beside_xxh3":..,"src":..,"size":..,"mtime_ns":..,"ctime_ns":..,
+//! "inode":..,"src_xxh3":..,"dst":..,"dst_len":..,"dst_xxh3":..,"status":..,"records":..,"lost":..,
+//! "damaged":..}`: hashes in hexadecimal, `src` as an absolute path, `dst` below the folder, null
+//! where nothing was written; `options` in words, `beside_xxh3` of the files beside the source, if the
+//! output depends on any. A line is appended once the file that it tells of is on the disk under its
+//! name; the last one of a `dst` counts. In a store there are `src_etag` and `dst_etag`, and neither
+//! `ctime_ns` nor `inode`. Lines of version 0.1.0 have `opts_hash` in place of `options` and
+//! `beside_xxh3`.
 
 mod base;
 mod book;
 mod entry;
 pub(crate) mod lock;
+mod options;
 mod past;
 pub(crate) mod paths;
+mod salt;
 
 #[cfg(feature = "cloud")]
 use std::sync::Arc;
@@ -31,6 +36,8 @@ use twox_hash::XxHash3_64;
 pub(crate) use self::{
     base::Base,
     entry::{Origin, Record, Written, hex, source_of},
+    options::{OutputOptions, Spelled},
+    salt::Salt,
 };
 use self::{
     book::Book,
@@ -60,7 +67,7 @@ const MAX_READ: u64 = 256 * 1024;
 pub(crate) struct Journal {
     book: Book,
     past: Past,
-    options: u64,
+    options: OutputOptions,
     /// Whether nobody else writes to the folder.
     pub(crate) is_locked: bool,
 }
@@ -72,6 +79,11 @@ pub(crate) enum Unusable {
     Busy(u32),
     #[error("another run writes to this folder at the moment")]
     BusySomebody,
+    #[error(
+        "what is there was written with other options ({0}); write to another folder, or convert \
+         all anew with --force"
+    )]
+    OtherOptions(String),
     #[error("{0}")]
     Place(io::Error),
     #[error("{JOURNAL}: {0}")]
@@ -93,7 +105,7 @@ impl Journal {
     /// # Errors
     ///
     /// As there; those of the store.
-    pub(crate) fn of_base(base: &Base, options: u64) -> Result<Self, Unusable> {
+    pub(crate) fn of_base(base: &Base, options: OutputOptions) -> Result<Self, Unusable> {
         match base {
             Base::Folder(folder) => Self::open(folder, options),
             #[cfg(feature = "cloud")]
@@ -101,13 +113,12 @@ impl Journal {
         }
     }
 
-    /// Opens the journal of a folder, made if it is not there, and takes the lock on it; `options`
-    /// is a hash of all that the outputs depend on beside their sources.
+    /// Opens the journal of a folder, made if it is not there, and takes the lock on it.
     ///
     /// # Errors
     ///
     /// If another run has the lock; the system's own.
-    pub(crate) fn open(folder: &Folder, options: u64) -> Result<Self, Unusable> {
+    pub(crate) fn open(folder: &Folder, options: OutputOptions) -> Result<Self, Unusable> {
         let mut file = folder.append(OsStr::new(JOURNAL), FILE_MODE)?;
         let is_locked = match lock(&file)? {
             Lock::Held => true,
@@ -119,6 +130,10 @@ impl Journal {
         let metadata = file.metadata()?;
         if metadata.nlink() != 1 || !metadata.is_file() {
             return Err(io::Error::other("is no file of its own").into());
+        }
+        if metadata.len() == 0 {
+            // Its name has to reach the disk, as those that it tells of do.
+            folder.sync()?;
         }
         file.rewind()?;
         let (past, end) = Past::read(&mut file)?;
@@ -134,7 +149,7 @@ impl Journal {
     /// # Errors
     ///
     /// The system's own.
-    pub(crate) fn peek(folder: &Folder, options: u64) -> io::Result<Option<Self>> {
+    pub(crate) fn peek(folder: &Folder, options: OutputOptions) -> io::Result<Option<Self>> {
         let mut file = match folder.read(OsStr::new(JOURNAL)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             file => file?,
@@ -146,7 +161,10 @@ impl Journal {
 
     /// Creates the journal of a worker: it knows the lines of receipts, and keeps what it is told for
     /// others.
-    pub(crate) fn of_lines<'l>(lines: impl IntoIterator<Item = &'l [u8]>, options: u64) -> Self {
+    pub(crate) fn of_lines<'l>(
+        lines: impl IntoIterator<Item = &'l [u8]>,
+        options: OutputOptions,
+    ) -> Self {
         let book = Book::Told(Mutex::default());
         Self { book, past: Past::of_lines(lines), options, is_locked: false }
     }
@@ -158,7 +176,11 @@ impl Journal {
     ///
     /// Those of the store.
     #[cfg(feature = "cloud")]
-    pub(crate) fn of_prefix(bucket: Arc<Bucket>, prefix: &Path, options: u64) -> io::Result<Self> {
+    pub(crate) fn of_prefix(
+        bucket: Arc<Bucket>,
+        prefix: &Path,
+        options: OutputOptions,
+    ) -> io::Result<Self> {
         let log = ObjectLog::open(bucket, &prefix.join(JOURNAL))?;
         let (past, _) = Past::read(log.saved())?;
         let book = Book::Object(Mutex::new(log));
@@ -189,14 +211,19 @@ impl Journal {
         let is_racy = known.modified + RACY >= modified;
         let is_as_it_was = match &origin.stat.etag {
             Some(etag) => is_etag(&known.source_etag, Some(etag)),
-            None => is_of_it && known.modified == origin.stat.modified && !is_racy,
+            None => is_of_it && known.has_times_of(&origin.stat) && !is_racy,
         };
         let is_unchanged = known.size == origin.stat.length
             && (is_as_it_was || origin.hash()? == Some(known.source_hash));
-        let is_same =
-            is_unchanged && known.options == self.options ^ origin.salt && known.verdict.is_done();
+        let is_same = is_unchanged
+            && self.options.are(&known.options, origin.salt)
+            && known.verdict.is_done();
         Ok(match is_of_it || is_unchanged {
             true if is_same && is_whole => Standing::UpToDate(known.verdict),
+            // Clients compact transcripts on the disk: what is gone there stands here alone.
+            true if is_whole && origin.stat.length < known.size => {
+                Standing::Open(Replace::KeepEach)
+            }
             true if is_whole => Standing::Open(Replace::Own),
             _ => never,
         })
@@ -208,9 +235,9 @@ impl Journal {
     ///
     /// The system's own; then the journal ends with the line before it.
     pub(crate) fn append(&self, record: &Record) -> io::Result<()> {
-        match self.past.has_failure(record, self.options) {
+        match self.past.has_failure(record, &self.options) {
             true => Ok(()),
-            false => self.book.append(record, self.options),
+            false => self.book.append(record, &self.options),
         }
     }
 

@@ -47,6 +47,7 @@ mod pipeline;
 mod reading;
 mod redaction;
 mod run;
+mod scratch;
 mod session;
 mod storage;
 mod terminal;
@@ -55,8 +56,8 @@ mod worker;
 
 pub use self::{
     carry::{
-        Carry, Contents, Ending, MEMBER, Member, Piece, Record, Volume, VolumeKind, guard_of,
-        restore::Tally, sidecar::Sidecar,
+        CarriedFormat, Carry, CarryEntry, CarryError, Contents, End, Ending, EntryKind, MEMBER,
+        Member, Piece, Volume, VolumeKind, guard_of, restore::Tally, sidecar::Sidecar,
     },
     detect::Detected,
     formats::{FORMATS, by_name},

@@ -1,5 +1,6 @@
 //! Where to write: a file appears whole or not at all, and nothing is overwritten unasked.
 
+mod backup;
 mod finished;
 pub(crate) mod hashing;
 mod place;
@@ -15,11 +16,9 @@ use std::{
 
 use sha2::Digest;
 
-#[cfg(feature = "cloud")]
-pub(crate) use self::finished::are_equal;
 use self::stored::Stored;
 pub(crate) use self::{
-    finished::{Finished, Named, Published},
+    finished::{Finished, Named, Published, are_equal},
     place::Place,
 };
 #[cfg(feature = "cloud")]
@@ -29,8 +28,9 @@ use crate::{
     interrupt::Interruptible,
     output::{
         hashing::{Asked, Hashing},
-        temporary::Temporary,
+        temporary::{Temporary, sweep_once},
     },
+    scratch::Scratch,
     storage::Storage,
     terminal::shown::shown,
 };
@@ -48,6 +48,9 @@ pub(crate) enum Replace {
     Never,
     /// It is kept as `NAME.bak`.
     KeepOld,
+    /// It is kept as `NAME.bak`, or as `NAME.bak2` and so on if that is taken: its source has shrunk,
+    /// and it alone says what the source said.
+    KeepEach,
     /// It goes: we wrote it, and nobody changed it since.
     Own,
 }
@@ -84,6 +87,7 @@ impl Pending {
         asked: Asked,
     ) -> io::Result<Self> {
         let mode = mode & FILE_MODE;
+        sweep_once(&place.folder);
         let (file, temporary) = Temporary::create(place.folder.clone(), &place.name, mode)?;
         let file = Hashing::of(Stored::Open(file), asked);
         Self::new(file, Home::Here(temporary, place), compression)
@@ -97,6 +101,7 @@ impl Pending {
     /// The system's own.
     pub(crate) fn create_shut(place: Place, mode: u32, asked: Asked) -> io::Result<Self> {
         let mode = mode & FILE_MODE;
+        sweep_once(&place.folder);
         let (_, temporary) = Temporary::create(place.folder.clone(), &place.name, mode)?;
         let file = Stored::Shut(place.folder.clone(), temporary.name().to_owned());
         Self::new(Hashing::of(file, asked), Home::Here(temporary, place), None)
@@ -132,13 +137,19 @@ impl Pending {
         Self::new(Hashing::new(Stored::Open(tempfile::tempfile()?)), home, compression)
     }
 
-    /// Creates a file as [`Pending::rehearse`] does, which is open only while bytes go to the system.
+    /// Creates a file as [`Pending::rehearse`] does, in a folder of ours, which is open only while
+    /// bytes go to the system.
     ///
     /// # Errors
     ///
     /// The system's own.
-    pub(crate) fn rehearse_shut(storage: &Storage, path: &Path) -> io::Result<Self> {
-        let file = Stored::Scratch(tempfile::NamedTempFile::new()?.into_temp_path());
+    pub(crate) fn rehearse_shut(
+        storage: &Storage,
+        path: &Path,
+        scratch: &Scratch,
+    ) -> io::Result<Self> {
+        let file = tempfile::NamedTempFile::new_in(scratch.path())?;
+        let file = Stored::Scratch(file.into_temp_path());
         Self::new(Hashing::new(file), Home::Nowhere(storage.clone(), path.to_owned()), None)
     }
 

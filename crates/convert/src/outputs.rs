@@ -11,7 +11,7 @@ use std::{
     fs::File,
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
-    sync::{Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 pub(crate) use self::{batch::Durability, root::NotOpened};
@@ -24,8 +24,9 @@ use crate::{
     folder::Identity,
     interrupt::Interruptible,
     job::Refusal,
-    journal::{Base, Journal, Record},
+    journal::{Base, Journal, OutputOptions, Record},
     output::{Finished, Replace, hashing::Asked, is_no_space},
+    scratch::Scratch,
     storage::Storage,
 };
 
@@ -84,6 +85,8 @@ pub(crate) struct Outputs {
     refused: Mutex<HashMap<PathBuf, Refusal>>,
     /// The file system that has no space left.
     full: OnceLock<String>,
+    /// Where files of a rehearsal are that are not held open.
+    scratch: Mutex<Option<Arc<Scratch>>>,
 }
 
 /// Files that belong together, and what is to be told of them.
@@ -140,16 +143,16 @@ impl Outputs {
         Encoder::new(self.manner.compression, BufWriter::with_capacity(STREAM_BUFFER, sink))
     }
 
-    /// Returns outputs that go below a folder with a journal, which are made if they are not there;
-    /// `options` is a hash of all that the outputs depend on beside their sources.
+    /// Returns outputs that go below a folder with a journal, which are made if they are not there.
     ///
     /// # Errors
     ///
-    /// If the folder cannot be made or opened, or another run writes to it.
+    /// If the folder cannot be made or opened, or another run writes to it; if it was written with
+    /// other options, and is not to be written anew.
     pub(crate) fn journaled(
         storage: Storage,
         folder: &Path,
-        options: u64,
+        options: OutputOptions,
         manner: Manner,
     ) -> Result<Self, NotOpened> {
         let root = match &storage {
@@ -159,6 +162,9 @@ impl Outputs {
                 Root::of_prefix(bucket, folder, options, manner.is_rehearsal)?
             }
         };
+        if !manner.force {
+            root.refuse_other_options()?;
+        }
         Ok(Self::new(storage, Some(root), manner))
     }
 
@@ -172,8 +178,8 @@ impl Outputs {
         // Whoever writes an object waits until it is there: several do at a time.
         let durability = if storage.is_disk() { manner.durability } else { Durability::File };
         let manner = Manner { durability, ..manner };
-        let (batch, named, refused, full) = Default::default();
-        Self { manner, storage, root, stream: None, batch, named, refused, full }
+        let (batch, named, refused, full, scratch) = Default::default();
+        Self { manner, storage, root, stream: None, batch, named, refused, full, scratch }
     }
 
     /// Returns whether account is kept of what is written, and from what.

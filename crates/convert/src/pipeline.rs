@@ -54,13 +54,15 @@ pub(crate) struct Target<'w> {
     /// Where sub-agents may be written to files of their own, from the same source: what takes those
     /// that there are.
     pub(crate) derived: Option<&'w mut Agents>,
+    /// How many bytes may be restored, however little is read.
+    pub(crate) max_restored: u64,
 }
 
 impl<'w> Target<'w> {
     /// Creates the target of a session of one file.
     pub(crate) fn of(sink: &'w mut dyn Write) -> Self {
-        let (contents, agent, others, residue) = Default::default();
-        Self { sink, contents, agent, others, residue, derived: None }
+        let (contents, agent, others, residue, max_restored) = Default::default();
+        Self { sink, contents, agent, others, residue, derived: None, max_restored }
     }
 }
 
@@ -116,7 +118,8 @@ impl Conversion {
         sidecar: Option<Sidecar>,
         sink: &mut dyn Write,
     ) -> io::Result<(Report, Option<Vec<u8>>)> {
-        let stack = self.stack(source, sidecar.as_ref())?;
+        let mut sidecar = sidecar;
+        let stack = self.stack(source, sidecar.as_mut())?;
         let target = Target::of(sink);
         self.run_to(source, &stack, sidecar, target)
     }
@@ -125,7 +128,7 @@ impl Conversion {
     pub(crate) fn stack<R: Read + Seek + Send>(
         &self,
         source: &mut Source<R>,
-        sidecar: Option<&Sidecar>,
+        sidecar: Option<&mut Sidecar>,
     ) -> io::Result<Stack> {
         if self.from.name == self.to.name {
             return Ok(Stack::default());
@@ -152,7 +155,10 @@ impl Conversion {
         let sidecar = sidecar.filter(|_| !stack.has_foreign_sidecar);
         let depth = stack.depth(self.to);
         let unwound = depth.map_or(&[][..], |depth| &stack.formats[..=depth]);
-        source.with_events(self.from, |events| self.pass(events, unwound, sidecar, target))
+        let counts_carries = stack.fault.is_some();
+        source.with_events(self.from, |events| {
+            self.pass(events, unwound, sidecar, target, counts_carries)
+        })
     }
 
     /// Converts the files of a session to one file.
@@ -163,7 +169,7 @@ impl Conversion {
     ) -> io::Result<(Report, Option<Vec<u8>>)> {
         let mut events = SessionEvents::new(session, self.from);
         let target = Target { contents: Some(session.contents()), ..target };
-        self.pass(&mut events, &[], None, target)
+        self.pass(&mut events, &[], None, target, false)
     }
 
     /// Reads events twice and writes what becomes of them.
@@ -173,8 +179,9 @@ impl Conversion {
         unwound: &[&'static Format],
         sidecar: Option<Sidecar>,
         target: Target<'_>,
+        counts_carries: bool,
     ) -> io::Result<(Report, Option<Vec<u8>>)> {
-        let Target { sink, contents, agent, others, residue, derived } = target;
+        let Target { sink, contents, agent, others, residue, derived, max_restored } = target;
         let residue = residue.filter(|_| self.carry == CarryMode::None);
         let mut survey = survey(events, self)?;
         survey.facts.agent = agent;
@@ -208,8 +215,10 @@ impl Conversion {
             sidecar,
             restored,
             contents.as_ref(),
+            max_restored,
         )
-        .with_residue(residue);
+        .with_residue(residue)
+        .counting_carries(counts_carries);
         let mut result = Ok(());
         events.for_each(&mut |line, event| {
             result = pass.line(line, event);

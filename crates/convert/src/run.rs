@@ -2,7 +2,7 @@
 
 use std::{
     ffi::OsString,
-    io,
+    io::{self, Write},
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -15,7 +15,7 @@ use crate::{
     input::{Input, remote::Stores, sessions::Lookup, walk},
     interrupt::{self, is_interrupted},
     storage::is_url,
-    terminal::progress,
+    terminal::{progress, shown::shown_lines},
 };
 
 /// How a run ends.
@@ -37,8 +37,13 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => {
-            _ = error.print();
-            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+            if !error.use_stderr() {
+                _ = error.print();
+                return ExitCode::SUCCESS;
+            }
+            // Arguments are quoted in it, which may come from anywhere.
+            _ = write!(io::stderr(), "{}", shown_lines(&error.render().to_string()));
+            return ExitCode::from(Status::Failed as u8);
         }
     };
     interrupt::listen();
@@ -59,7 +64,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 pub(crate) fn complain(message: &str) {
-    progress::say(&format!("convert: {message}"));
+    progress::say(&format!("convert: {}", shown_lines(message)));
 }
 
 /// Says why nothing can be done.

@@ -6,12 +6,9 @@ pub(crate) mod place;
 mod start;
 
 use std::{
-    hash::Hasher,
     io::{self, Write},
     path::PathBuf,
 };
-
-use twox_hash::XxHash3_64;
 
 pub(crate) use self::events::SessionEvents;
 use self::{
@@ -20,6 +17,7 @@ use self::{
 };
 use crate::{
     carry::{Contents, Volume, VolumeKind},
+    journal::Salt,
     storage::Stat,
 };
 
@@ -115,12 +113,8 @@ impl Session {
     }
 
     /// Returns a hash of what the files beside the main one are, and when they were changed.
-    pub(crate) fn salt(&self) -> u64 {
-        let mut salt = XxHash3_64::new();
-        for SessionFile { volume, stat, .. } in self.files.iter().skip(1) {
-            salt.write(format!("{volume:?} {stat:?}\n").as_bytes());
-        }
-        salt.finish()
+    pub(crate) fn salt(&self) -> Salt {
+        Salt::of_files(self.files.iter().skip(1).map(|file| (&file.volume, &file.stat)))
     }
 
     /// Lets messages call the files as others.

@@ -11,6 +11,8 @@ use std::{
 
 use core_model::{Bundles, Disk, FileRole, Files};
 
+use crate::folder::list::list;
+
 #[cfg(feature = "cloud")]
 use crate::cloud::{Bucket, Reader};
 
@@ -29,12 +31,16 @@ pub(crate) enum Storage {
 }
 
 /// What tells a file from what it was, or will be.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Stat {
     /// In bytes.
     pub(crate) length: u64,
     /// When it was changed last, in nanoseconds since 1970.
     pub(crate) modified: i128,
+    /// When it or its name was changed last, as the system keeps it and nobody can set it.
+    pub(crate) changed: Option<i128>,
+    /// What the system calls it.
+    pub(crate) inode: Option<u64>,
     /// What an object store calls this content of an object.
     pub(crate) etag: Option<String>,
 }
@@ -109,7 +115,7 @@ impl Storage {
         main: &Path,
     ) -> io::Result<Vec<(PathBuf, FileRole)>> {
         match self {
-            Storage::Disk => bundles.files(main),
+            Storage::Disk => bundles.files_listed(main, &mut list),
             #[cfg(feature = "cloud")]
             Storage::Bucket(bucket) => {
                 let mut files = bucket.beside(main)?;
@@ -160,9 +166,15 @@ impl Files for Storage {
 impl Stat {
     /// Takes what a system says of a file.
     pub(crate) fn of(metadata: &fs::Metadata) -> Self {
-        let modified = i128::from(metadata.mtime()) * 1_000_000_000;
-        let modified = modified + i128::from(metadata.mtime_nsec());
-        Self { length: metadata.len(), modified, etag: None }
+        let nanos =
+            |seconds: i64, nanos: i64| i128::from(seconds) * 1_000_000_000 + i128::from(nanos);
+        Self {
+            length: metadata.len(),
+            modified: nanos(metadata.mtime(), metadata.mtime_nsec()),
+            changed: Some(nanos(metadata.ctime(), metadata.ctime_nsec())),
+            inode: Some(metadata.ino()),
+            etag: None,
+        }
     }
 }
 

@@ -19,8 +19,8 @@ use core_model::{Bundle, FileRole, Files, Format, Owner};
 use self::packed::{Bare, beside_packed};
 pub(crate) use self::{names::moved, packed::is_of_a_session, restored::OtherFile};
 use crate::{
-    compress::Compression, conversions::Results, formats::FORMATS, input::Input, job::Refusal,
-    run::complain, session::place::Place, storage::Storage, terminal::shown::shown,
+    compress::Compression, conversions::Results, folder::list::NotListed, formats::FORMATS,
+    input::Input, job::Refusal, session::place::Place, storage::Storage,
 };
 
 /// A session: its main file, and the files that belong to it.
@@ -76,6 +76,7 @@ impl Unit {
                 _ => mains.push((input_idx, input)),
             }
         }
+        let mut unread = Vec::new();
         let unit = |(input_idx, main): (usize, Input)| {
             let (format, mut others) = match owned.remove(&input_idx) {
                 Some((format, others)) => (Some(format), others),
@@ -86,7 +87,7 @@ impl Unit {
                 && owners[input_idx].is_none()
             {
                 let (found, more) = beside(&main).unwrap_or_else(|error| {
-                    complain(&format!("{}: the files beside it: {error}", shown(&main.label())));
+                    unread.push(unread_beside(&main, &error));
                     (None, Vec::new())
                 });
                 let is_new = |other: &Companion| {
@@ -97,7 +98,10 @@ impl Unit {
             }
             Unit { main, others, format }
         };
-        mains.into_iter().map(unit).collect()
+        let mut units: Vec<Unit> = mains.into_iter().map(unit).collect();
+        let alone = |main| Unit { main, others: Vec::new(), format: None };
+        units.extend(unread.into_iter().map(alone));
+        units
     }
 
     /// Creates the unit of a file and of what stands beside it.
@@ -163,6 +167,17 @@ impl Unit {
         let mut refusal = Some(refusal);
         self.refused(|| refusal.take().unwrap_or(Refusal::NotAlone))
     }
+}
+
+/// Returns the folder beside a session that cannot be read, as an input: it has a status of its own.
+fn unread_beside(main: &Input, error: &io::Error) -> Input {
+    let found = error.get_ref().and_then(|cause| cause.downcast_ref::<NotListed>());
+    let (path, cause) = match found {
+        Some(NotListed { folder, error }) => (folder.as_path(), error),
+        None => (main.path().unwrap_or(Path::new("")), error),
+    };
+    let reason = format!("{cause}; files of {} may be missing", main.label());
+    Input::Missing { path: path.to_owned(), kind: error.kind(), reason }
 }
 
 /// The files of a list, which are there whatever the system says of them later, and others.

@@ -4,7 +4,10 @@ mod find;
 mod search;
 mod sidechains;
 
-use std::path::{Path, PathBuf};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
 
 pub use self::sidechains::{AgentIds, Sidechain, Sidechains};
 use crate::{Event, Files};
@@ -15,6 +18,10 @@ pub struct Bundles {
     /// Returns what a file belongs to, by its path and, where that does not tell, its first lines,
     /// among files that are opened so; `None` if it is a session's main file or anything else.
     pub owner: fn(&Path, &dyn Files) -> Option<Owner>,
+    /// Returns what a file is to its session by its name alone: relative to the folder of the main
+    /// file, parted by `/`, with `*` at the start for the main file's name without its ending. `None`
+    /// if the client keeps no such file. Whoever writes files that a log names asks this first.
+    pub role: fn(&str) -> Option<FileRole>,
     /// Calls with each sub-agent that an event says was started, and by which tool use.
     pub links: for<'l> fn(&Event<'l>, &mut dyn FnMut(Link)),
     /// Reads a file that describes a sub-agent; `None` if the format has none.
@@ -27,6 +34,20 @@ pub struct Bundles {
     /// Returns the id of the sub-agent whose transcript has such a name; `None` if the name alone
     /// does not tell.
     pub agent_id: fn(&str) -> Option<&str>,
+    /// Returns whether the client started the sub-agent with this id for itself, such as to suggest a
+    /// prompt: its transcript is no session that a person would go on with.
+    pub is_internal: fn(&str) -> bool,
+}
+
+/// Something in a folder; a link is neither a folder nor a file.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct FolderEntry {
+    /// The name in the folder.
+    pub name: OsString,
+    /// Whether it is a folder.
+    pub is_folder: bool,
+    /// Whether it is a regular file.
+    pub is_file: bool,
 }
 
 /// What a file belongs to.

@@ -121,6 +121,10 @@ pub enum Body<'l> {
     Outcome(Outcome<'l>),
     /// A title of the session.
     Title(Title<'l>),
+    /// The session goes on in another working directory, which the context names.
+    Relocation,
+    /// The tokens of a response that a sub-agent got and that the session's own file tells.
+    Usage(AgentUsage<'l>),
     /// Whatever has no place in this vocabulary: it lives on in the carry alone.
     Other,
 }
@@ -152,6 +156,8 @@ pub struct Notice<'l> {
     pub kind: NoticeKind,
     /// The format's own word for it.
     pub subtype: Option<Text<'l>>,
+    /// What the words are about, such as the path of a file.
+    pub about: Option<Text<'l>>,
     /// The words, or any other value that stands in their place.
     pub text: Option<Raw<'l>>,
     /// What started a compaction.
@@ -172,6 +178,15 @@ pub enum NoticeKind {
     Warning,
     /// Anything else.
     Info,
+}
+
+/// The tokens of a response that a sub-agent got.
+#[derive(Clone, Copy, Debug)]
+pub struct AgentUsage<'l> {
+    /// The API's id of the response.
+    pub message_id: Text<'l>,
+    /// The tokens used: an object.
+    pub usage: Value<'l>,
 }
 
 /// A title of the session.
@@ -203,6 +218,12 @@ impl<'l> Message<'l> {
     /// Returns what [`Message::is_prompt`] does, if its makeup is known already.
     pub fn is_prompt_of(&self, makeup: Makeup) -> bool {
         self.may_be_prompt() && makeup.n_said() > 0 && makeup.n_tool_results == 0
+    }
+
+    /// Returns whether the client wrote the message, though it stands in the place of the user or of
+    /// the assistant.
+    pub fn is_by_client(&self) -> bool {
+        self.is_meta || self.is_api_error
     }
 
     fn may_be_prompt(&self) -> bool {

@@ -59,6 +59,9 @@ impl Facts {
     pub fn observe(&mut self, event: &Event<'_>) {
         let context = &event.context;
         note(&mut self.session_id, context.session_id.map(|text| text.as_str()));
+        if let (Body::Relocation, Some(cwd)) = (&event.body, context.cwd) {
+            self.cwd = Some(cwd.as_str().to_owned());
+        }
         note(&mut self.cwd, context.cwd.map(|text| text.as_str()));
         note(&mut self.version, context.version.map(|text| text.as_str()));
         if let Some(time) = context.time {
@@ -98,7 +101,7 @@ impl Facts {
             Body::Outcome(_) => self.has_outcome = true,
             Body::Notice(notice) => self.has_compaction |= notice.kind == NoticeKind::Compaction,
             Body::Start(_) => self.has_start = true,
-            Body::ToolCall(_) | Body::Other => {}
+            Body::ToolCall(_) | Body::Relocation | Body::Usage(_) | Body::Other => {}
         }
     }
 

@@ -19,6 +19,7 @@
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice))]
 
 mod bundle;
+mod client_text;
 mod draft;
 mod error;
 mod event;
@@ -38,16 +39,21 @@ mod plan;
 mod problem;
 mod store;
 mod time;
+mod turn;
 mod views;
 
 pub use self::{
     bundle::{
-        Agent, AgentIds, Bundle, Bundles, Description, Evidence, FileRole, Link, Linked, Missing,
-        Owner, Sidechain, Sidechains,
+        Agent, AgentIds, Bundle, Bundles, Description, Evidence, FileRole, FolderEntry, Link,
+        Linked, Missing, Owner, Sidechain, Sidechains,
     },
+    client_text::is_client_text,
     draft::{Copied, LineId},
     error::ReadError,
-    event::{Body, Context, Event, Field, Notice, NoticeKind, Start, Title, TitleRank, ToolCall},
+    event::{
+        AgentUsage, Body, Context, Event, Field, Notice, NoticeKind, Start, Title, TitleRank,
+        ToolCall,
+    },
     facts::{Facts, Interaction},
     files::{Disk, Files},
     follower::{Followed, Follower},
@@ -67,11 +73,12 @@ pub use self::{
         session_files, subfolders,
     },
     time::{iso_millis, millis, named_time},
+    turn::Turn,
     views::{
-        Compaction, CompactionRule, CostPolicy, Costs, DurationRule, Ending, ErrorPolicy, Exchange,
-        Exchanges, FilesTouched, Generation, Generations, Lane, Markdown, Messages, Moment,
-        Overview, Point, PointKind, Said, SaidBlock, Span, Timeline, TokenTotals, Tokens, ToolRun,
-        ToolRuns, Touches, TypeCounts, Viewed, event_millis, failed_results, is_failure, quoted,
-        shown_time, thread, tool_path,
+        Answers, Compaction, CompactionRule, CostPolicy, Costs, DurationRule, Ending, ErrorPolicy,
+        Exchange, Exchanges, FilesTouched, Generation, Generations, Lane, Markdown, Messages,
+        Moment, Overview, Point, PointKind, Said, SaidBlock, Span, Timeline, TokenTotals, Tokens,
+        ToolRun, ToolRuns, Touches, TypeCounts, Viewed, event_millis, failed_results, is_failure,
+        quoted, shown_time, thread, tool_path,
     },
 };

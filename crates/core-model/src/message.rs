@@ -38,8 +38,11 @@ pub struct Message<'l> {
     pub request_id: Option<Text<'l>>,
     /// What the client knows of a tool's result beyond the block: any value.
     pub tool_use_result: Option<Raw<'l>>,
-    /// Whether the client wrote the message on its own (Claude Code's `isMeta`).
+    /// Whether the client wrote the message on its own: Claude Code's `isMeta`, and responses of no
+    /// model (`<synthetic>`).
     pub is_meta: bool,
+    /// Whether the message was typed while the agent worked: it does not open an interaction.
+    pub is_queued: bool,
     /// Whether the message sums up what a compaction removed.
     pub is_summary: bool,
     /// Whether the message stands for a failed request.
@@ -63,6 +66,7 @@ impl<'l> Message<'l> {
             request_id: None,
             tool_use_result: None,
             is_meta: false,
+            is_queued: false,
             is_summary: false,
             is_api_error: false,
             only_block: content.only_block(),
@@ -92,6 +96,14 @@ impl<'l> Message<'l> {
         let mut makeup = Makeup::default();
         self.blocks().for_each(|(block, _)| makeup.add(&block));
         makeup
+    }
+
+    /// Returns the first block's text; `None` if it is no text.
+    pub fn first_text(&self) -> Option<Text<'l>> {
+        match self.blocks().next()? {
+            (Block::Text(text), _) => Some(text),
+            _ => None,
+        }
     }
 
     /// Returns the tool results in the message.

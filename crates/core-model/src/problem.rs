@@ -62,7 +62,12 @@ pub struct Findings<'f> {
     report: &'f mut dyn FnMut(Problem),
 }
 
-impl Findings<'_> {
+impl<'f> Findings<'f> {
+    /// Creates findings of a line that go to `report`.
+    pub fn new(place: Place, report: &'f mut dyn FnMut(Problem)) -> Self {
+        Self { place, report }
+    }
+
     /// Reports that the client does not load the session because of the current line.
     pub fn stops(&mut self, rule: &'static str, message: impl Into<Cow<'static, str>>) {
         self.add(self.place, Severity::Stops, rule, message.into());

@@ -3,6 +3,7 @@
 //!
 //! What a view returns is owned. Its memory is bounded by ids, but where its sentence says otherwise.
 
+mod answers;
 mod calls;
 mod compactions;
 mod costs;
@@ -19,6 +20,7 @@ mod tokens;
 mod viewed;
 
 pub use self::{
+    answers::Answers,
     calls::{Moment, ToolRun, ToolRuns},
     compactions::{Compaction, CompactionRule, Generation, Generations},
     costs::{CostPolicy, Costs},

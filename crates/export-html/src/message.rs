@@ -65,6 +65,7 @@ impl<W: Write> Page<W> {
             Role::User if is_asked => "user prompt",
             Role::User => "user",
             Role::Assistant if message.is_api_error => "assistant error",
+            Role::Assistant if message.is_meta => "assistant meta",
             Role::Assistant => "assistant",
         });
         let is_failing = message.blocks().any(|(block, _)| match block {
@@ -123,7 +124,7 @@ impl<W: Write> Page<W> {
 
     /// Writes what a person, the client, or the assistant said.
     fn words(&self, html: &mut Html, text: &str, message: &Message<'_>) {
-        let is_own = |text| message.is_meta || self.survey.heading(text).is_none();
+        let is_own = |text| message.is_by_client() || self.survey.heading(text).is_none();
         match message.role {
             Role::User if message.is_summary || is_own(text) => {
                 let name = if message.is_summary { "Summary" } else { "Written by the client" };
@@ -134,6 +135,11 @@ impl<W: Write> Page<W> {
                 html.markup("</details>");
             }
             Role::User => {
+                html.markup("<div class=\"words\" dir=\"auto\">");
+                push_long(html, text);
+                html.markup("</div>");
+            }
+            Role::Assistant if message.is_by_client() => {
                 html.markup("<div class=\"words\" dir=\"auto\">");
                 push_long(html, text);
                 html.markup("</div>");

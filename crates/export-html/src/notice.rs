@@ -18,7 +18,7 @@ impl<W: Write> Page<W> {
     /// Writes a notice; returns whether it says anything.
     pub(crate) fn notice(&mut self, scene: &Scene, event: &Event<'_>, notice: &Notice<'_>) -> bool {
         let text = notice.text.filter(|text| !text.is_null()).map(words).unwrap_or_default();
-        if text.is_empty() && notice.kind == NoticeKind::Info {
+        if text.is_empty() && notice.about.is_none() && notice.kind == NoticeKind::Info {
             return false;
         }
         let (class, name) = match notice.kind {
@@ -30,6 +30,9 @@ impl<W: Write> Page<W> {
         let mut html = self.begin_notice(class, name);
         if let (Some(subtype), true) = (notice.subtype, notice.kind != NoticeKind::Compaction) {
             html.markup("<span class=\"quiet\">").text(&subtype.decode()).markup("</span> ");
+        }
+        if let Some(about) = notice.about {
+            html.markup("<code dir=\"auto\">").text(&about.decode()).markup("</code> ");
         }
         if let Some(trigger) = notice.trigger {
             html.markup("<span class=\"quiet\">").text(&trigger.decode()).markup("</span> ");

@@ -231,13 +231,16 @@ impl<W: Write> Page<W> {
         is_asked: bool,
     ) {
         let Some(message) = event.message() else { return };
-        let before = self.speakers.insert(scene.flow, message.role);
-        if before == Some(message.role) && message.role == Role::Assistant {
+        let by_client = message.role == Role::Assistant && message.is_by_client();
+        let role = if by_client { Role::User } else { message.role };
+        let before = self.speakers.insert(scene.flow, role);
+        if before == Some(role) && role == Role::Assistant {
             return;
         }
         let in_agent = scene.depth > 0;
         html.markup(if in_agent { "<h3 class=\"who\">" } else { "<h2 class=\"who\">" });
         html.markup(match (message.role, in_agent) {
+            _ if by_client => "Client",
             (Role::User, _) if !is_asked => "Client",
             (Role::User, false) => "User",
             (Role::User, true) => "Task",

@@ -62,7 +62,15 @@ impl<'l> Words<'l> {
     /// Reads an event that has no blocks.
     pub(crate) fn of_event(event: &Event<'l>) -> Self {
         match &event.body {
-            Body::Notice(notice) => Words { text: notice.text.map(words), ..Words::default() },
+            Body::Notice(notice) => {
+                let text = notice.text.map(words);
+                let text = match (notice.about, text) {
+                    (Some(about), Some(text)) => Some(format!("{}\n{text}", about.decode()).into()),
+                    (Some(about), None) => Some(about.decode()),
+                    (None, text) => text,
+                };
+                Words { text, ..Words::default() }
+            }
             Body::Title(title) => Words { text: Some(title.text.decode()), ..Words::default() },
             Body::ToolCall(call) => Words {
                 tool_use_id: Some(call.id.decode()),

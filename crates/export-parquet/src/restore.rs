@@ -1,6 +1,9 @@
 //! The files back from the tables.
 
-use std::{fs::File, path::Path};
+use std::{
+    fs::File,
+    path::{Path, PathBuf},
+};
 
 use arrow_array::{Array, Int64Array, LargeBinaryArray, LargeStringArray, RecordBatch};
 use parquet::arrow::{ProjectionMask, arrow_reader::ParquetRecordBatchReaderBuilder};
@@ -42,10 +45,7 @@ fn for_each_batch(
     columns: &[&'static str],
     each: &mut dyn FnMut(RecordBatch) -> Result<()>,
 ) -> Result<()> {
-    let mut parts = Vec::new();
-    for entry in std::fs::read_dir(folder)? {
-        parts.push(entry?.path());
-    }
+    let mut parts = names(folder)?;
     parts.retain(|path| path.extension().is_some_and(|extension| extension == "parquet"));
     parts.sort();
     for part in parts {
@@ -59,6 +59,26 @@ fn for_each_batch(
         }
     }
     Ok(())
+}
+
+/// Returns what is in a folder, as paths.
+#[cfg(not(unix))]
+fn names(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect()
+}
+
+/// Returns what is in a folder, as paths. The standard library panics where a folder cannot be closed.
+#[cfg(unix)]
+fn names(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
+    let opened = File::open(folder)?;
+    let mut names = Vec::new();
+    for entry in rustix::fs::Dir::read_from(&opened)? {
+        let entry = entry?;
+        let name = OsStr::from_bytes(entry.file_name().to_bytes());
+        names.push(folder.join(name));
+    }
+    Ok(names)
 }
 
 /// How far the files are restored.

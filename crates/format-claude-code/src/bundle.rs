@@ -13,12 +13,18 @@ use crate::{FORMAT, Record};
 /// How the client spreads a session over files (FORMAT.md, "Sub-agents").
 pub(crate) const BUNDLES: Bundles = Bundles {
     owner,
+    role,
     links,
     description: Some(description),
     describe: Some(describe),
     agent_name: |stem, agent| format!("{stem}/subagents/agent-{agent}.jsonl"),
     agent_id: |name| agent_id(name.rsplit('/').next()?, ".jsonl"),
+    is_internal: |id| INTERNAL.iter().any(|start| id.starts_with(start)),
 };
+
+/// How the ids of sub-agents start that client 2.1 starts for itself: to suggest the next prompt, and
+/// to compact the conversation (FORMAT.md, "Sub-agents").
+const INTERNAL: [&str; 2] = ["aprompt_suggestion-", "acompact-"];
 
 /// The lines of a sub-agent's file of which one tells the session (seed 003).
 const MAX_LINES: usize = 10;
@@ -47,42 +53,51 @@ pub fn open_bundle(main: &Path) -> std::io::Result<Bundle> {
     Bundle::open(&FORMAT, main)
 }
 
+/// The most folders between a main file's folder and a file that belongs to it.
+const MAX_DEPTH: usize = 8;
+
+/// Returns what a file is to its session by its name (FORMAT.md, "Sub-agents").
+fn role(name: &str) -> Option<FileRole> {
+    let parts: Vec<&str> = name.split('/').collect();
+    let leaf = *parts.last()?;
+    match parts.as_slice() {
+        ["*", "subagents", .., _] | [_] => of_agent(leaf),
+        ["*", "tool-results" | "remote-agents", _] | ["*", "workflows", .., _] => {
+            Some(FileRole::Side)
+        }
+        ["*", "resume-head.jsonl" | "custom-title.json"] => Some(FileRole::Side),
+        _ => None,
+    }
+}
+
+/// Returns what a file is to a sub-agent.
+fn of_agent(leaf: &str) -> Option<FileRole> {
+    let transcript = agent_id(leaf, ".jsonl").map(|id| FileRole::Agent(id.to_owned()));
+    let description = || Some(FileRole::Description(agent_id(leaf, ".meta.json")?.to_owned()));
+    transcript.or_else(description)
+}
+
 /// Returns what a file belongs to: in 2.1 by the folder that it is in, in 2.0 by the session that
 /// one of its first lines names.
 fn owner(path: &Path, files: &dyn Files) -> Option<Owner> {
-    let name = path.file_name()?.to_str()?;
-    let transcript = agent_id(name, ".jsonl");
-    let role = match (transcript, agent_id(name, ".meta.json")) {
-        (Some(id), _) => FileRole::Agent(id.to_owned()),
-        (_, Some(id)) => FileRole::Description(id.to_owned()),
-        _ => FileRole::Side,
-    };
-    let folder = path.ancestors().skip(1).find(|folder| {
-        let name = folder.file_name().unwrap_or_default();
-        name == "tool-results" || name == "subagents"
-    });
-    if let Some(folder) = folder {
-        let is_output = folder.file_name().is_some_and(|name| name == "tool-results");
-        if !is_output && role == FileRole::Side {
-            return None;
+    let mut name = path.file_name()?.to_str()?.to_owned();
+    for folder in path.ancestors().skip(1).take(MAX_DEPTH) {
+        let Some(stem) = folder.file_name().and_then(|stem| stem.to_str()) else { break };
+        if let Some(role) = role(&format!("*/{name}")) {
+            let main = folder.with_file_name(format!("{stem}.jsonl"));
+            if files.may_be_there(&main) {
+                return Some(Owner { main, role });
+            }
         }
-        let session = folder.parent()?;
-        let name = format!("{}.jsonl", session.file_name()?.to_str()?);
-        let main = session.with_file_name(name);
-        let role = if is_output { FileRole::Side } else { role };
-        return files.may_be_there(&main).then_some(Owner { main, role });
+        name = format!("{stem}/{name}");
     }
-    match role {
-        FileRole::Agent(_) => {
-            let main = named_session(path, files)?;
-            Some(Owner { main, role })
-        }
+    match of_agent(path.file_name()?.to_str()?)? {
         FileRole::Description(id) => {
             let transcript = path.with_file_name(format!("agent-{id}.jsonl"));
             let main = named_session(&transcript, files)?;
             Some(Owner { main, role: FileRole::Description(id) })
         }
-        FileRole::Side => None,
+        role => Some(Owner { main: named_session(path, files)?, role }),
     }
 }
 
@@ -134,4 +149,36 @@ fn describe(description: &Description) -> Vec<u8> {
     }
     bytes.push(b'}');
     bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_alone_says_what_a_file_is() {
+        let agent = |id: &str| Some(FileRole::Agent(id.to_owned()));
+        for (name, expected) in [
+            ("*/subagents/agent-a1.jsonl", agent("a1")),
+            ("*/subagents/workflows/run/agent-a1.jsonl", agent("a1")),
+            ("*/subagents/agent-a1.meta.json", Some(FileRole::Description("a1".to_owned()))),
+            ("agent-a1.jsonl", agent("a1")),
+            ("*/tool-results/one.txt", Some(FileRole::Side)),
+            ("*/workflows/run/journal.jsonl", Some(FileRole::Side)),
+            ("*/remote-agents/remote-agent-1.meta.json", Some(FileRole::Side)),
+            ("*/resume-head.jsonl", Some(FileRole::Side)),
+            ("*/custom-title.json", Some(FileRole::Side)),
+            ("*/tool-results/a/b", None),
+            ("*/settings.json", None),
+            (".claude/settings.json", None),
+            (".git/hooks/post-checkout", None),
+            ("*", None),
+            ("", None),
+            ("agent-.jsonl", None),
+            ("subagents/agent-a1.jsonl", None),
+            ("x/subagents/agent-a1.jsonl", None),
+        ] {
+            assert_eq!(role(name), expected, "{name}");
+        }
+    }
 }

@@ -1,14 +1,23 @@
 //! From a line to an event, and whether a line is in this format at all.
 
+mod attachment;
 mod block;
+mod kinds;
+mod lineage;
 
 use core_model::{
     Body, Content, Context, Event, Message, Notice, NoticeKind, Role, Title, TitleRank,
+    is_client_text,
 };
 use jsonl::{Text, Value};
 
 pub(crate) use self::block::block;
-use self::block::{result_block, unsigned};
+use self::{
+    attachment::{attachment, is_of_others},
+    block::{result_block, unsigned},
+    kinds::OWN_KINDS,
+    lineage::{agent_usage, continued_in, derived_from},
+};
 use crate::{ApiMessage, NAME, Record};
 
 /// Reads a line.
@@ -31,7 +40,7 @@ fn context<'l>(record: &Record<'l>, message: &ApiMessage<'l>) -> Context<'l> {
         parent: record.parent_uuid,
         time: record.timestamp.or(message.timestamp),
         recorded: record.snapshot_time,
-        cwd: record.cwd,
+        cwd: record.relocated_cwd.or(record.cwd),
         version: record.version,
         git_branch: record.git_branch,
         permission_mode: record.permission_mode,
@@ -57,6 +66,11 @@ fn body<'l>(line: Value<'l>, record: &Record<'l>, message: &ApiMessage<'l>) -> B
         }
         "ai-title" => title(record.ai_title, TitleRank::Model),
         "custom-title" => title(record.custom_title, TitleRank::User),
+        "attachment" => record.attachment.map_or(Body::Other, attachment),
+        "progress" => record.data.and_then(agent_usage).map_or(Body::Other, Body::Usage),
+        "relocated" if record.relocated_cwd.is_some() => Body::Relocation,
+        "continued-in" => record.continued_in.map_or(Body::Other, continued_in),
+        "derived-from" => record.sessions.map_or(Body::Other, derived_from),
         _ => Body::Other,
     }
 }
@@ -69,7 +83,12 @@ fn said<'l>(role: Role, record: &Record<'l>, message: &ApiMessage<'l>) -> Messag
     // Without a message the content may stand on the line itself.
     let content = if record.message.is_some() { message.content } else { record.content };
     let thoughts = record.unsigned_thinking.filter(|_| role == Role::Assistant);
-    let is_output = content.and_then(|content| content.text()).is_some_and(is_command_output);
+    let words = Message::new(role, spoken(thoughts, content));
+    let is_by_client = match role {
+        Role::User => is_of_others(record.origin) || words.first_text().is_some_and(is_client_text),
+        // No model said it: the client shows it in the place of a response, and never sends it.
+        Role::Assistant => message.model.is_some_and(|model| model.is("<synthetic>")),
+    };
     Message {
         id: message.id,
         model: message.model,
@@ -78,10 +97,10 @@ fn said<'l>(role: Role, record: &Record<'l>, message: &ApiMessage<'l>) -> Messag
         usage: message.usage.or(record.usage),
         request_id: record.request_id,
         tool_use_result: record.tool_use_result,
-        is_meta: record.is_meta || is_output,
+        is_meta: record.is_meta || is_by_client,
         is_summary: record.is_compact_summary,
         is_api_error: record.is_api_error_message,
-        ..Message::new(role, spoken(thoughts, content))
+        ..words
     }
 }
 
@@ -103,14 +122,6 @@ fn is_thought(record: &Record<'_>) -> bool {
 
 fn thought(thoughts: Value<'_>) -> Message<'_> {
     Message::new(Role::Assistant, Content::new(Some(thoughts), unsigned))
-}
-
-/// Whether a user's text is what the client prints of a command that the user ran in it: nobody
-/// asked anything (2.0.77, 2.1.237).
-fn is_command_output(text: Text<'_>) -> bool {
-    const STARTS: [&str; 4] =
-        ["<local-command-stdout>", "<local-command-caveat>", "<bash-stdout>", "<bash-stderr>"];
-    STARTS.iter().any(|start| text.body().starts_with(start))
 }
 
 /// Reads a tool result that is a line of its own, as erk's fixtures have it.
@@ -135,47 +146,17 @@ fn notice<'l>(record: &Record<'l>) -> Notice<'l> {
     Notice {
         kind,
         subtype: record.subtype,
+        about: None,
         text: record.content.or(record.error).map(|value| value.raw()),
         trigger: metadata("trigger").and_then(|trigger| trigger.text()),
         pre_tokens: metadata("preTokens").map(|tokens| tokens.raw()),
     }
 }
 
-/// The types of lines that only Claude Code writes, besides `user`, `assistant` and `system`.
-const OWN_KINDS: [&str; 27] = [
-    "agent-name",
-    "agent-setting",
-    "agent_metadata",
-    "ai-title",
-    "api-request",
-    "api-request-blob",
-    "api-request-shape",
-    "atis-latch",
-    "attachment",
-    "bridge-session",
-    "carried",
-    "content-replacement",
-    "cost-state",
-    "custom-title",
-    "file-history-delta",
-    "file-history-snapshot",
-    "frame-link",
-    "last-prompt",
-    "mode",
-    "permission-mode",
-    "pr-link",
-    "progress",
-    "queue-operation",
-    "summary",
-    "tag",
-    "tools-used",
-    "worktree-state",
-];
-
 /// Returns whether a line is in this format and in no other.
 ///
-/// Lines of a stream (`session_id` without an envelope), of Codex (`payload`) and of Gemini
-/// (`projectHash`) are not.
+/// Lines of a stream (`session_id` without an envelope), of Codex (`payload`), of Gemini
+/// (`projectHash`) and of Qwen Code (`message.parts`, `systemPayload`) are not.
 ///
 /// ```
 /// let mut scanner = jsonl::Scanner::default();
@@ -189,12 +170,17 @@ pub fn detect(line: Value<'_>) -> bool {
     let mut kind = None;
     let (mut envelope, mut session, mut message, mut snake) = (false, false, false, false);
     let (mut snapshot, mut message_id, mut foreign) = (false, false, false);
+    let mut qwen = false;
     line.read_members(|key, value| {
         match key {
             b"type" => kind = value.text(),
             b"parentUuid" | b"leafUuid" | b"isSidechain" => envelope = true,
             b"sessionId" => session = true,
-            b"message" => message = value.is_object(),
+            b"message" => {
+                message = value.is_object();
+                qwen |= value.get("parts").is_some();
+            }
+            b"systemPayload" => qwen = true,
             b"session_id" | b"parent_tool_use_id" => snake = true,
             b"snapshot" => snapshot = true,
             b"messageId" => message_id = true,
@@ -203,7 +189,7 @@ pub fn detect(line: Value<'_>) -> bool {
         }
         true
     });
-    if foreign && !envelope {
+    if qwen || foreign && !envelope {
         return false;
     }
     if envelope || snapshot && message_id || session && (kind.is_some() || message) {

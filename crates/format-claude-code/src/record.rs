@@ -58,6 +58,18 @@ pub struct Record<'l> {
     pub custom_title: Option<Text<'l>>,
     /// What the client knows of a tool's result beyond the block.
     pub tool_use_result: Option<Raw<'l>>,
+    /// What an `attachment` line tells the model.
+    pub attachment: Option<Value<'l>>,
+    /// Who wrote a user's line, where it says so.
+    pub origin: Option<Value<'l>>,
+    /// What a `progress` line tells.
+    pub data: Option<Value<'l>>,
+    /// The new working directory in a `relocated` line.
+    pub relocated_cwd: Option<Text<'l>>,
+    /// The session that a `continued-in` line names.
+    pub continued_in: Option<Value<'l>>,
+    /// The sessions that a `derived-from` line names.
+    pub sessions: Option<Value<'l>>,
     /// Thinking that the API has not signed: an array of strings.
     pub unsigned_thinking: Option<Value<'l>>,
     /// The tokens used, where they stand on the line (seed 003).
@@ -106,6 +118,12 @@ impl<'l> Record<'l> {
             b"aiTitle" => self.ai_title = value.text(),
             b"customTitle" => self.custom_title = value.text(),
             b"toolUseResult" => self.tool_use_result = Some(value.raw()),
+            b"attachment" => self.attachment = Some(value),
+            b"origin" => self.origin = Some(value),
+            b"data" => self.data = Some(value),
+            b"relocatedCwd" => self.relocated_cwd = value.text(),
+            b"continuedInSessionId" => self.continued_in = Some(value),
+            b"sessions" => self.sessions = Some(value),
             b"unsignedThinking" => self.unsigned_thinking = Some(value).filter(Value::is_array),
             b"usage" => self.usage = Some(value),
             b"message" => self.message = Some(value),

@@ -1,18 +1,20 @@
 //! Says what of a transcript the client would not load, or not send to its model (FORMAT.md).
 //!
 //! Client 2.1.330 is the measure of what stops; what only 2.0.77 or the SDK for Python stumble upon
-//! is a warning.
+//! is a warning. So is a fault on a line that the client does not send.
 
+mod blocks;
 mod content;
+mod sent;
 mod thread;
 mod usage;
 
 use core_model::{
-    Block, Check, Checker, Content, Field, Findings, Message, Place, Problem, Role, Severity,
+    Block, Check, Checker, Content, Field, Findings, Message, Place, Problem, Severity,
 };
 use jsonl::{Line, Value};
 
-use self::{content::Contents, thread::Thread, usage::Usage};
+use self::{blocks::check_content, content::Contents, sent::Sent, thread::Thread, usage::Usage};
 use crate::{Record, read, reader::block, session_uuid};
 
 /// The bytes at the start and at the end of a file in which lists look for a prompt and a title.
@@ -22,8 +24,8 @@ const HEAD: u64 = 64 * 1024;
 ///
 /// ```
 /// let problems = format_claude_code::validate(b"{\"type\":\"user\",\"uuid\":\"u1\"}\n");
-/// assert!(problems[0].stops());
-/// assert_eq!((problems[0].line, problems[0].rule), (1, "message"));
+/// let rules: Vec<_> = problems.iter().map(|problem| (problem.rule, problem.stops())).collect();
+/// assert_eq!(rules, [("message", false), ("no-conversation", true)]);
 /// ```
 pub fn validate(bytes: &[u8]) -> Vec<Problem> {
     Check::all(checker(), bytes)
@@ -39,7 +41,11 @@ struct TranscriptChecker {
     thread: Thread,
     contents: Contents,
     usage: Usage,
+    sent: Sent,
+    /// Lines of messages, also those that the client skips.
     n_messages: u64,
+    /// Whether there is a snapshot of files.
+    has_snapshot: bool,
     /// The messages that the client takes for the main conversation.
     n_main: u64,
     has_agent_id: bool,
@@ -80,15 +86,19 @@ impl Checker for TranscriptChecker {
         self.thread.finish(out);
         self.contents.finish(out);
         self.usage.finish(out);
+        self.sent.finish(out);
         let first = Place { line: 1, offset: 0 };
-        if self.n_messages == 0 {
+        if self.n_messages == 0 && self.has_snapshot {
+            let message = "snapshots of files alone: no conversation is found";
+            out.add(first, Severity::Stops, "no-conversation", message.into());
+        } else if self.n_messages == 0 {
             let message = "no messages: the client does not show it";
             out.add(first, Severity::Warns, "empty", message.into());
         } else if self.n_main == 0 && self.has_agent_id {
             let message = "the messages of a sub-agent: no session of its own";
             out.add(first, Severity::Warns, "sub-agent", message.into());
         } else if self.n_main == 0 {
-            let message = "no message has a `uuid` outside sidechains: no conversation is found";
+            let message = "no message with content outside sidechains: no conversation is found";
             out.add(first, Severity::Stops, "no-conversation", message.into());
         } else if !self.has_prompt && self.title.is_none() {
             let message = "neither a prompt in words nor a title: lists do not show it";
@@ -112,35 +122,44 @@ impl TranscriptChecker {
         if matches!(kind, "custom-title" | "ai-title") {
             self.title = Some(out.place);
         }
+        self.has_snapshot |= kind == "file-history-snapshot";
         let is_message = matches!(kind, "user" | "assistant");
         let is_known = is_message || matches!(kind, "system" | "attachment" | "progress");
         if !is_known && record.uuid.is_some() && record.parent_uuid != Field::Absent {
             let message = "an unknown type in the chain: 2.0 and the SDK lose what is before it";
             out.warns("chain-type", message);
         }
-        let has_content = match record.message {
-            Some(message) => message.get("content").is_some_and(|content| !content.is_null()),
-            None => false,
-        };
-        if is_message && !has_content {
-            out.stops("message", "`message.content` is missing: no conversation is found");
+        let content = record.message.and_then(|message| message.get("content"));
+        let content = content.filter(|content| content.text().is_some() || content.is_array());
+        if is_message && content.is_none() {
+            let message = "`message.content` is no string and no array: the client skips the line";
+            out.warns("message", message);
         }
         if is_message {
             self.n_messages = self.n_messages.saturating_add(1);
-            let is_seen = record.uuid.is_some() && !record.is_sidechain;
+            let is_seen = !record.is_sidechain && content.is_some();
             self.n_main = self.n_main.saturating_add(u64::from(is_seen));
             self.has_agent_id |= record.agent_id.is_some();
             if record.uuid.is_none() {
-                out.warns("uuid", "no `uuid`: the client does not see the message");
+                out.warns("uuid", "no `uuid`: the client sends the message only if it is the last");
             }
         }
         self.thread.line(&record, is_message, is_known, out);
         self.usage.line(&record, kind == "assistant", out.place);
         let event = read(value);
-        let content = record.message.and_then(|message| message.get("content"));
-        if let (true, Some(message), Some(content)) =
-            (is_message && has_content, event.message(), content)
-        {
+        let role = event.message().map(|message| message.role).filter(|_| is_message);
+        let may_be_sent = record.uuid.is_some() && !record.is_sidechain;
+        let sent_role = role.filter(|_| may_be_sent && content.is_some());
+        self.sent.line(&event, sent_role, out.place);
+        if let (Some(role), Some(message), Some(content)) = (role, event.message(), content) {
+            let (place, sent) = (out.place, &mut self.sent);
+            let mut waits = |problem: Problem| {
+                if let Some(problem) = sent.hold(problem, may_be_sent) {
+                    let Problem { offset, line, severity, rule, message } = problem;
+                    out.add(Place { line, offset }, severity, rule, message);
+                }
+            };
+            check_content(content, role, &mut Findings::new(place, &mut waits));
             // What stands beside the message is not sent.
             let message = message.with_content(Content::new(Some(content), block));
             self.message(&record, &message, content, out);
@@ -162,9 +181,6 @@ impl TranscriptChecker {
         let is_prompt = message.is_prompt() && !record.is_sidechain && has_words();
         if is_prompt && !std::mem::replace(&mut self.has_prompt, true) && self.size > HEAD {
             out.warns("late-prompt", "the first prompt ends beyond 64 KiB: lists do not find it");
-        }
-        if message.role == Role::Assistant && self.n_messages == 1 && !record.is_sidechain {
-            out.warns("prompt-first", "the first message is not the user's");
         }
         self.contents.message(message, content, record.is_sidechain, out);
     }

@@ -16,7 +16,7 @@ use jsonl::Text;
 
 pub use self::thread::session_uuid;
 use self::{
-    assistant::{Response, Thought},
+    assistant::{Response, Thought, is_known},
     calls::Calls,
     held::Held,
     thread::{Thread, json},
@@ -35,7 +35,7 @@ pub struct ClaudeCodeWriter {
     held: Held,
     response: Option<Response>,
     thought: Option<Thought>,
-    /// The model that the session started with.
+    /// The model that the session started with, or that of the last response in the output.
     model: Option<String>,
     permission_mode: Option<String>,
     /// Whether a user's line stands in the output.
@@ -53,7 +53,7 @@ impl ClaudeCodeWriter {
     }
 
     fn start(&mut self, event: &Event<'_>, start: &Start<'_>, out: &mut Output) {
-        if let Some(model) = start.model {
+        if let Some(model) = start.model.filter(|model| is_known(*model)) {
             self.model = Some(json(&model.decode()));
         }
         if let Some(time) = event.context.time {
@@ -145,6 +145,10 @@ impl Writer for ClaudeCodeWriter {
         let is_assistant = message.role == Role::Assistant;
         if is_assistant {
             self.response = Response::resume(message);
+            let model = message.model.filter(|model| is_known(*model) && !message.is_by_client());
+            if let Some(model) = model {
+                self.model = Some(json(&model.decode()));
+            }
             self.is_asked = false;
         }
         self.has_prompt |= !is_assistant;

@@ -13,12 +13,26 @@ const MAX_LINES: usize = 10;
 /// How clido's workflows name the sessions of their sub-agents: `<session>_<agent>.jsonl`.
 pub(crate) const BUNDLES: Bundles = Bundles {
     owner,
+    role,
     links: |_, _| {},
     description: None,
     describe: None,
     agent_name: |stem, agent| format!("{stem}_{agent}.jsonl"),
     agent_id: |_| None,
+    is_internal: |_| false,
 };
+
+/// Returns what a file is to its session by its name: `*_ID.jsonl`, with the version of an archive
+/// behind it or not.
+fn role(name: &str) -> Option<FileRole> {
+    let (stem, ending) = name.strip_prefix("*_")?.rsplit_once('.')?;
+    let version = ending.strip_prefix("jsonl")?;
+    let is_version = version.strip_prefix('@').map_or(version.is_empty(), |it| {
+        !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    });
+    let is_id = !stem.is_empty() && !stem.contains('/');
+    (is_version && is_id).then(|| FileRole::Agent(stem.to_owned()))
+}
 
 /// Returns the session that a file belongs to: the one with the shortest name that its own name goes
 /// on, if both are sessions, and of one version, which archives name behind `.jsonl`.
@@ -61,6 +75,16 @@ mod tests {
     use core_model::Disk;
 
     use super::*;
+
+    #[test]
+    fn a_name_alone_says_what_a_file_is() {
+        assert_eq!(role("*_a1.jsonl"), Some(FileRole::Agent("a1".to_owned())));
+        assert_eq!(role("*_a1.jsonl@2"), Some(FileRole::Agent("a1".to_owned())));
+        for name in ["*_.jsonl", "a1.jsonl", "*_a/b.jsonl", "*_a.jsonl.bak", "*_a.json", ".ssh/key"]
+        {
+            assert_eq!(role(name), None, "{name}");
+        }
+    }
 
     #[test]
     fn a_name_that_goes_on_another_belongs_to_it() {

@@ -2,7 +2,7 @@
 
 use core_model::{
     Block, Body, Content, Context, Event, Field, FileRecord, Message, Notice, NoticeKind, Outcome,
-    Role, Start, Status, Title, TitleRank, ToolCall, ToolResult, ToolUse,
+    Role, Start, Status, Title, TitleRank, ToolCall, ToolResult, ToolUse, is_client_text,
 };
 use jsonl::{Kind, Raw, Text, Value};
 
@@ -51,7 +51,10 @@ pub fn read(line: Value<'_>) -> Event<'_> {
         }
         Record::UserMessage(message) => {
             let content = Content::new(message.content, read_block);
-            Body::Message(Message::new(Role::User, content))
+            let message = Message::new(Role::User, content);
+            // Of a session that was converted, the client's own words are still its own.
+            let is_meta = message.first_text().is_some_and(is_client_text);
+            Body::Message(Message { is_meta, ..message })
         }
         Record::AssistantMessage(message) => {
             let content = Content::new(message.content, read_block);
@@ -71,6 +74,7 @@ pub fn read(line: Value<'_>) -> Event<'_> {
         Record::System(system) => Body::Notice(Notice {
             kind: notice_kind(system.subtype),
             subtype: system.subtype,
+            about: None,
             text: system.message.filter(|message| !message.is_null()).map(|text| text.raw()),
             trigger: None,
             pre_tokens: None,

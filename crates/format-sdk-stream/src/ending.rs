@@ -1,6 +1,6 @@
 //! Results for sources of other formats: as they tell it, or made up of what was said.
 
-use core_model::{Event, LossKind, Outcome, Output, Status};
+use core_model::{Event, LossKind, Outcome, Output, Status, Turn};
 use jsonl::Raw;
 
 use crate::{
@@ -61,12 +61,19 @@ pub(crate) fn outcome(
     }
 }
 
-/// Writes how an interaction ended, where the source does not say it.
+/// Writes how an interaction ended, where the source does not say it: nothing, if it may still be
+/// going on.
 pub(crate) fn end(manner: Manner, interaction: &Interaction, session: &Session, out: &mut Output) {
-    let is_success = interaction.result.is_some();
+    let (subtype, is_error) = match interaction.turn {
+        Turn::Open => return,
+        Turn::Answered => ("success", false),
+        // A run of which a request failed says so in its result (2.1.330).
+        Turn::Failed => ("success", true),
+        Turn::Interrupted => ("error_during_execution", true),
+    };
     let ending = Ending {
-        subtype: if is_success { "success" } else { "error_during_execution" },
-        is_error: !is_success,
+        subtype,
+        is_error,
         api_status: None,
         reason: None,
         duration: interaction.duration().to_string(),

@@ -47,12 +47,10 @@ pub(crate) fn init(
         tools(&mut line, facts);
         line.put("mcp_servers", "[]");
     }
-    match known.and_then(|known| known.model.as_deref()) {
-        Some(model) => line.put("model", &respelt(model, style)),
-        None => {
-            line.string("model", "unknown");
-            line.lose(LossKind::Invented, "model");
-        }
+    // Nobody needs the member where the model is not known.
+    let model = known.and_then(|known| known.model.as_deref()).map(|model| respelt(model, style));
+    if let Some(model) = model.as_deref().or(session.last_model()) {
+        line.put("model", model);
     }
     if is_dump {
         tools(&mut line, facts);
@@ -111,6 +109,9 @@ pub(crate) fn notice(
     }
     line.string("type", "system");
     subtype(&mut line, notice);
+    if let Some(about) = notice.about {
+        line.copy("about", Raw::from(about));
+    }
     if let Some(text) = notice.text {
         line.copy(words, text);
     }

@@ -1,7 +1,8 @@
 //! What a line of either flavor says, in the shared vocabulary.
 
 use core_model::{
-    Body, Content, Context, Event, Field, Message, Notice, NoticeKind, Outcome, Role, Start, Status,
+    Body, Content, Context, Event, Field, Message, Notice, NoticeKind, Outcome, Role, Start,
+    Status, is_client_text,
 };
 use jsonl::{Raw, Text, Value};
 
@@ -79,10 +80,13 @@ fn user<'l>(record: &Record<'l>) -> Message<'l> {
     let value = record.value;
     let is_synthetic = value.get("isSynthetic").and_then(|it| it.bool()).unwrap_or(false);
     let origin = value.get("origin").and_then(|origin| text(origin, "kind"));
+    let message = Message::new(Role::User, content(record));
     Message {
         tool_use_result: raw(value, "tool_use_result"),
-        is_meta: is_synthetic || origin.is_some_and(|kind| !kind.is("human")),
-        ..Message::new(Role::User, content(record))
+        is_meta: is_synthetic
+            || origin.is_some_and(|kind| !kind.is("human"))
+            || message.first_text().is_some_and(is_client_text),
+        ..message
     }
 }
 
@@ -97,6 +101,7 @@ fn assistant<'l>(record: &Record<'l>) -> Message<'l> {
         Flavor::Wire => text(inner, "id"),
     };
     message.model = text(inner, "model");
+    message.is_meta = message.model.is_some_and(|model| model.is("<synthetic>"));
     message.stop_reason = raw(inner, "stop_reason");
     message.stop_sequence = raw(inner, "stop_sequence");
     message.usage = inner.get("usage");
@@ -128,6 +133,7 @@ fn system<'l>(record: &Record<'l>, said: Value<'l>, context: &mut Context<'l>) -
     Body::Notice(Notice {
         kind,
         subtype,
+        about: None,
         text: words.iter().find_map(|name| raw(said, name)),
         trigger: metadata.and_then(|metadata| text(metadata, "trigger")),
         pre_tokens: metadata.and_then(|metadata| raw(metadata, "pre_tokens")),
@@ -138,6 +144,7 @@ fn warning<'l>(subtype: &'static str, words: Option<Raw<'l>>) -> Notice<'l> {
     Notice {
         kind: NoticeKind::Warning,
         subtype: Text::new(subtype),
+        about: None,
         text: words,
         trigger: None,
         pre_tokens: None,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use core_model::{
-    Block, Body, Event, Facts, LineId, LossKind, Message, Output, Role, millis, uuid_of_name,
+    Block, Body, Event, Facts, LineId, LossKind, Message, Output, Role, Turn, millis, uuid_of_name,
 };
 use jsonl::{Raw, Style, Value, respell_str};
 
@@ -18,6 +18,8 @@ pub(crate) struct Session {
     id: String,
     /// A prompt that waits for the session's id.
     held: Option<LineId>,
+    /// The model of the last response, as the output spells it.
+    model: Option<String>,
     /// Parent, model and made-up id of the response that is going on.
     response: Option<(String, String, String)>,
     /// The number of prompts so far.
@@ -33,6 +35,8 @@ pub(crate) struct Interaction {
     pub(crate) is_written: bool,
     /// The first and the last time, in milliseconds.
     times: Option<(i64, i64)>,
+    /// How it stands after its last message.
+    pub(crate) turn: Turn,
     /// The last text of the assistant, as the output spells it.
     pub(crate) result: Option<String>,
     /// Why the model stopped, as the output spells it.
@@ -50,7 +54,7 @@ pub(crate) const TOKENS: [&str; 4] =
 impl Session {
     pub(crate) fn new(style: Style, facts: &Facts) -> Self {
         let id = facts.session_id.as_deref().map(|id| respelt(id, style)).unwrap_or_default();
-        Self { style, id, held: None, response: None, n_prompts: 0, interaction: None }
+        Self { style, id, held: None, model: None, response: None, n_prompts: 0, interaction: None }
     }
 
     /// Takes note of the session's id that a line of the own family has.
@@ -68,6 +72,11 @@ impl Session {
             }
             _ => self.put_known_id(line),
         }
+    }
+
+    /// Returns the model of the last response, as the output spells it.
+    pub(crate) fn last_model(&self) -> Option<&str> {
+        self.model.as_deref()
     }
 
     /// Appends the last known id of the session.
@@ -141,8 +150,16 @@ impl Session {
             let (first, last) = interaction.times.unwrap_or((time, time));
             interaction.times = Some((first.min(time), last.max(time)));
         }
-        if message.role != Role::Assistant || event.is_sub_agent() {
+        if event.is_sub_agent() {
             return;
+        }
+        interaction.turn.push(message, message.makeup());
+        let is_by_client = message.is_meta && !message.is_api_error;
+        if message.role != Role::Assistant || is_by_client {
+            return;
+        }
+        if let Some(model) = message.model.filter(|_| !message.is_by_client()) {
+            self.model = Some(respelt(model.as_str(), style));
         }
         if let Some((Block::Text(text), _)) =
             message.blocks().filter(|(block, _)| matches!(block, Block::Text(_))).last()

@@ -133,7 +133,7 @@ pub(crate) fn message(
         (Flavor::Wire, Role::Assistant) => {
             line.string("type", "assistant");
             line.object("message");
-            model(&mut line, message);
+            model(&mut line, message, session);
             match (message.id, made_up) {
                 (Some(id), _) => line.raw("id", Raw::from(id)),
                 (None, id) => {
@@ -191,7 +191,7 @@ fn dumped_assistant(
     session: &Session,
 ) {
     blocks(manner, line, message);
-    model(line, message);
+    model(line, message, session);
     parent(line, event);
     if manner.is_old_dump() {
         return;
@@ -221,13 +221,13 @@ fn user_content(manner: Manner, line: &mut Composer<'_>, message: &Message<'_>) 
     }
 }
 
-fn model(line: &mut Composer<'_>, message: &Message<'_>) {
-    match message.model {
-        Some(model) => line.raw("model", Raw::from(model)),
-        None => {
-            line.string("model", "unknown");
-            line.lose(LossKind::Invented, "model");
-        }
+/// Writes the model, or that of the responses before.
+fn model(line: &mut Composer<'_>, message: &Message<'_>, session: &Session) {
+    match (message.model, session.last_model()) {
+        (Some(model), _) => line.raw("model", Raw::from(model)),
+        (None, Some(model)) => line.put("model", model),
+        // The SDK refuses a line without the member, and takes null.
+        (None, None) => line.put("model", "null"),
     }
 }
 
@@ -252,7 +252,8 @@ fn lose_envelope(manner: Manner, event: &Event<'_>, message: &Message<'_>, out: 
         (context.parent.value().is_some(), "parentUuid"),
         (context.git_branch.is_some(), "gitBranch"),
         (message.request_id.is_some(), "requestId"),
-        (message.is_meta && is_dump, "isMeta"),
+        (message.is_meta && is_dump && message.role == Role::User, "isMeta"),
+        (message.is_queued, "attachment"),
         (message.is_summary && is_dump, "isCompactSummary"),
         (result.is_some() && (is_old || tool_use_result(message).is_none()), "toolUseResult"),
         (is_old && context.uuid.is_some(), "uuid"),

@@ -67,7 +67,12 @@ fn check(record: &Record<'_>, out: &mut Findings<'_>) {
         RecordKind::Prompt => &[("timestamp", &[String])],
         RecordKind::System => &[("subtype", &[String]), ("data", &[Object])],
         RecordKind::Assistant => {
-            &[("content", &[Array]), ("model", &[String]), ("parent_tool_use_id", &[String, Null])]
+            // The SDK takes any model: null stands for one that is not known.
+            &[
+                ("content", &[Array]),
+                ("model", &[String, Null]),
+                ("parent_tool_use_id", &[String, Null]),
+            ]
         }
         RecordKind::User => {
             &[("content", &[Array, String]), ("parent_tool_use_id", &[String, Null])]

@@ -65,7 +65,10 @@ impl StreamWriter {
     fn write_message(&mut self, event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
         let is_prompt = event.is_prompt();
         if is_prompt {
-            self.end_interaction(out);
+            // What was typed while the agent worked belongs to the run that is going on.
+            if !message.is_queued {
+                self.end_interaction(out);
+            }
             self.session.n_prompts = self.session.n_prompts.saturating_add(1);
             let start = self.start.as_deref();
             speech::prompt(self.manner, event, message, start, &self.session, out);

@@ -51,7 +51,9 @@ pub(super) fn check(root: &Path, problems: &mut Vec<Problem>) {
     }
     for path in files_below(&root.join("fixtures")) {
         let file = relative(root, &path);
-        if file != manifest && !named.contains(&file) {
+        // What old versions wrote has sums of its own, which a test compares.
+        let is_packed = file.starts_with("fixtures/compat/");
+        if file != manifest && !is_packed && !named.contains(&file) {
             push(file, 1, "not in the manifest".to_owned(), "describe it in MANIFEST.toml");
         }
     }

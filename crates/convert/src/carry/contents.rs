@@ -11,6 +11,9 @@ const MAIN: &str = "*";
 /// The longest path that is made of a name, in bytes.
 const MAX_NAME: usize = 1024;
 
+/// The most parts of a name.
+const MAX_PARTS: usize = 8;
+
 /// The files that a source was read from, one after the other.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Contents {
@@ -157,26 +160,38 @@ impl Volume {
         for (n, part) in self.name.split('/').enumerate() {
             match part.strip_prefix(MAIN).filter(|_| n == 0) {
                 Some("") => path.push(stem),
-                Some(rest) if is_safe(rest) => path.push([stem, rest].concat()),
+                Some(rest) if rest.starts_with('_') && is_safe(rest) => {
+                    path.push([stem, rest].concat());
+                }
                 None if is_safe(part) => path.push(part),
                 _ => return None,
             }
         }
-        (self.name.len() <= MAX_NAME && path != main).then_some(path)
+        let is_short = self.name.len() <= MAX_NAME && self.name.split('/').count() <= MAX_PARTS;
+        (is_short && path != main).then_some(path)
     }
 }
 
-/// Returns whether a part of a name is safe on any system: nothing that a folder or a device has for
-/// a name, no control, no character that some system reserves.
+/// Returns whether a part of a name is safe on any system: it begins with a letter, a digit or `_`, has
+/// no control, bidirectional or reserved character, and is no device and no file of our own.
 fn is_safe(part: &str) -> bool {
     let stem = part.split('.').next().unwrap_or_default();
-    let is_odd = |c: char| c.is_control() || "/\\:*?\"<>|".contains(c);
-    !part.is_empty()
+    let is_odd = |c: char| c.is_control() || is_bidirectional(c) || "/\\:*?\"<>|".contains(c);
+    let begins = |c: char| c.is_alphanumeric() || c == '_';
+    part.starts_with(begins)
         && part.len() <= 255
-        && !part.starts_with([' ', '-'])
         && !part.ends_with(['.', ' '])
         && !part.contains(is_odd)
         && !core_model::is_device(stem)
+        && !OWN_ENDINGS.iter().any(|ending| part.ends_with(ending))
+}
+
+/// The endings of files that convert itself puts beside others.
+const OWN_ENDINGS: [&str; 3] = [".bak", ".carry", ".residue"];
+
+/// Returns whether a character changes the direction of text around it.
+fn is_bidirectional(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]
@@ -239,6 +254,12 @@ mod tests {
             "-rf",
             "a.",
             "a\0",
+            ".ssh/authorized_keys",
+            "*/.git/hooks",
+            "a\u{202e}gpj.exe",
+            "x.carry",
+            "x.bak",
+            "a/b/c/d/e/f/g/h/i",
         ] {
             assert_eq!(volume(name).path(main), None, "{name:?}");
         }

@@ -1,4 +1,8 @@
-//! Writing a carry: the difference of a source line from the line that says it.
+//! Writes a carry: the difference of a source record from the written record that says it.
+//!
+//! Source `{"t":"Hello, world","n":1}`, written `{"text":"Hello, world"}`: the entry holds `{"t":` as it
+//! is, takes 14 bytes of the written record from byte 8 on, and holds `,"n":1}`:
+//! `0@nr:CHECKx5L{"t":8,eV7L,"n":1}`.
 
 use std::ops::Range;
 
@@ -7,81 +11,114 @@ use jsonl::{Line, Value};
 use twox_hash::XxHash3_64;
 
 use super::{
-    Base, Contents, Ending,
+    Contents, Ending, Template,
+    decode::{TEMPLATE_FACTOR, TEMPLATE_SLACK},
     number::{push_base64, push_check, push_guard, push_number},
 };
 
 /// A copied slice shorter than this is cheaper as it is than as a reference.
 const SHORTEST_COPY: usize = 8;
 
-/// Writes records.
+/// Writes carries of one conversion.
 #[derive(Debug, Default)]
-pub(crate) struct Packer {
-    base: Base,
-    /// What the first carry says of the files of the source; empty for a single one.
+pub(crate) struct CarryEncoder {
+    template: Template,
+    /// The manifest; empty for a source of one file.
     contents: Vec<u8>,
-    tag: char,
+    /// The name of the source's format.
+    format: &'static str,
+    n_entries: u64,
+    n_bytes: u64,
 }
 
-/// Which part of a source line a record holds.
+/// Which part of a source record an entry holds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     pub(super) part: usize,
     pub(super) n_parts: usize,
 }
 
-impl Packer {
-    /// Creates a packer for sources of the format `tag` with a base.
-    pub(crate) fn new(tag: char, base: Base) -> Self {
-        Self { base, contents: Vec::new(), tag }
+/// The place of an entry: offset, part, and the letter of its kind.
+#[derive(Clone, Copy)]
+struct Place {
+    offset: u64,
+    part: Option<Part>,
+    kind: u8,
+}
+
+impl CarryEncoder {
+    /// Creates an encoder for a source of a format, with a template.
+    pub(crate) fn new(format: &'static str, template: Template) -> Self {
+        Self { template, format, ..Self::default() }
     }
 
-    /// Lets the first carry say which files the source is.
+    /// Sets the manifest of a source that is several files.
     pub(crate) fn set_contents(&mut self, contents: &Contents) {
         self.contents.clear();
         contents.push(&mut self.contents);
     }
 
-    /// Appends what every carry starts with, and the base if it is the first of a conversion.
-    pub(crate) fn push_head(&self, out: &mut Vec<u8>, guard: u64, is_first: bool) {
-        out.push(b'1');
-        out.extend_from_slice(self.tag.encode_utf8(&mut [0; 4]).as_bytes());
+    /// Appends the head of a carry: guard, ordinal, new member orders, and in the first carry of a
+    /// conversion its template and manifest.
+    pub(crate) fn push_head(&self, out: &mut Vec<u8>, guard: u64, ordinal: u64, orders: &[u8]) {
+        out.push(b'2');
+        push_member(out, b'F', self.format.as_bytes());
+        out.extend_from_slice(b"Gb:");
         push_guard(out, guard);
-        if is_first {
-            out.push(b'H');
-            push_number(out, self.base.bytes().len() as u64);
-            out.push(b':');
-            out.extend_from_slice(self.base.bytes());
-            if !self.contents.is_empty() {
-                out.push(b'T');
-                push_number(out, self.contents.len() as u64);
-                out.push(b':');
-                out.extend_from_slice(&self.contents);
+        let mut digits = Vec::with_capacity(8);
+        push_number(&mut digits, ordinal);
+        push_member(out, b'N', &digits);
+        if ordinal == 0 {
+            for (key, value) in [(b'T', self.template.bytes()), (b'M', &self.contents)] {
+                if !value.is_empty() {
+                    push_member(out, key, value);
+                }
             }
         }
+        if !orders.is_empty() {
+            push_member(out, b'k', orders);
+        }
+        out.push(b';');
     }
 
-    /// Appends the record of a source line that a written line says: `value` is what was read of
-    /// it, and `copied` are the parts of it that stand there.
+    /// Appends the end mark, after the last entry of the last carry.
+    pub(crate) fn push_end(&self, out: &mut Vec<u8>, n_carries: u64) {
+        out.push(b'!');
+        push_number(out, n_carries);
+        out.push(b',');
+        push_number(out, self.n_entries);
+        out.push(b',');
+        push_number(out, self.n_bytes);
+    }
+
+    /// Appends the entry of a source record that a written record says: `value` is its value, and
+    /// `copied` are the slices of it in the written record.
     pub(crate) fn push_own(
-        &self,
+        &mut self,
         out: &mut Vec<u8>,
         line: &Line<'_>,
         value: Value<'_>,
         copied: &mut [Copied],
     ) {
         let (content, ending) = Ending::split(line.bytes());
-        push_record(out, line.offset(), None, b'@', ending, line.bytes());
+        let place = Place { offset: line.offset(), part: None, kind: b'@' };
+        self.push_place(out, place, ending, line.bytes());
         // Nearly always the value is all of the line, and known to be text.
         let value = value.raw().as_str();
         let is_whole = (value.as_ptr(), value.len()) == (content.as_ptr(), content.len());
         let text = if is_whole { Some(value) } else { text_of(content) };
-        self.push_difference(out, content, text, 0, copied);
+        self.push_pieces(out, content, text, 0, copied);
     }
 
-    /// Appends the record of part `part.0` of `part.1` of a source line: the bytes in `range`.
+    /// Takes the entry of a source record of this length back, which was cut off again.
+    pub(crate) fn retract(&mut self, length: usize) {
+        self.n_entries -= 1;
+        self.n_bytes -= length as u64;
+    }
+
+    /// Appends the entry of part `part.0` of `part.1` of a source record: the bytes in `range`.
     pub(crate) fn push_part(
-        &self,
+        &mut self,
         out: &mut Vec<u8>,
         line: &Line<'_>,
         range: Range<usize>,
@@ -95,13 +132,15 @@ impl Packer {
             true => Ending::split(bytes),
             false => (bytes, Ending::None),
         };
-        push_record(out, line.offset(), Some(Part { part, n_parts }), b'@', ending, bytes);
-        self.push_difference(out, content, text_of(content), start, copied);
+        let part = Some(Part { part, n_parts });
+        let place = Place { offset: line.offset(), part, kind: b'@' };
+        self.push_place(out, place, ending, bytes);
+        self.push_pieces(out, content, text_of(content), start, copied);
     }
 
-    /// Appends the record of a source line, or of a part of one, that no written line says.
-    pub(super) fn push_rider(
-        &self,
+    /// Appends the entry of a source record, or of a part of one, that no written record says.
+    pub(super) fn push_held(
+        &mut self,
         out: &mut Vec<u8>,
         offset: u64,
         part: Option<Part>,
@@ -109,13 +148,52 @@ impl Packer {
     ) {
         let is_last = part.is_none_or(|part| part.part + 1 == part.n_parts);
         let (content, ending) = if is_last { Ending::split(bytes) } else { (bytes, Ending::None) };
-        push_record(out, offset, part, b'&', ending, bytes);
-        self.push_difference(out, content, text_of(content), 0, &mut []);
+        self.push_place(out, Place { offset, part, kind: b'&' }, ending, bytes);
+        self.push_pieces(out, content, text_of(content), 0, &mut []);
     }
 
-    /// Appends `content`, which is `text` if it is text at all, and starts at `start` of its line,
-    /// in pieces.
-    fn push_difference(
+    /// Appends the carry that the source's own sidecar has for the source record at an offset.
+    pub(crate) fn push_sidecar(&mut self, out: &mut Vec<u8>, offset: u64, carry: &str) {
+        self.push_sidecar_part(out, offset, None, carry.as_bytes());
+    }
+
+    /// Appends such a carry, or a part of it.
+    pub(super) fn push_sidecar_part(
+        &mut self,
+        out: &mut Vec<u8>,
+        offset: u64,
+        part: Option<Part>,
+        carry: &[u8],
+    ) {
+        self.push_place(out, Place { offset, part, kind: b'^' }, Ending::None, carry);
+        self.push_pieces(out, carry, text_of(carry), 0, &mut []);
+    }
+
+    /// Appends what comes before an entry's pieces.
+    fn push_place(&mut self, out: &mut Vec<u8>, place: Place, ending: Ending, restored: &[u8]) {
+        self.n_entries += 1;
+        self.n_bytes += restored.len() as u64;
+        push_number(out, place.offset);
+        if let Some(part) = place.part {
+            out.push(b',');
+            push_number(out, part.part as u64);
+            out.push(b',');
+            push_number(out, part.n_parts as u64);
+        }
+        out.push(place.kind);
+        out.push(match ending {
+            Ending::Lf => b'n',
+            Ending::CrLf => b'r',
+            Ending::None => b'e',
+        });
+        push_number(out, restored.len() as u64);
+        out.push(b':');
+        push_check(out, XxHash3_64::oneshot(restored));
+    }
+
+    /// Appends the pieces of an entry; without the template, if they would restore more from it than
+    /// a reader allows.
+    fn push_pieces(
         &self,
         out: &mut Vec<u8>,
         content: &[u8],
@@ -123,16 +201,37 @@ impl Packer {
         start: usize,
         copied: &mut [Copied],
     ) {
-        let push = |out: &mut Vec<u8>, at: usize, end: usize| match text {
-            Some(text) if text.is_char_boundary(at) && text.is_char_boundary(end) => {
-                self.push_text(out, &text[at..end]);
-            }
-            _ => self.push_bytes(out, &content[at..end]),
-        };
         copied.sort_unstable_by_key(|copy| copy.from);
+        let before = out.len();
+        let of_template = self.push_difference(out, content, text, start, copied, true);
+        let most = (out.len() - before) as u64 * TEMPLATE_FACTOR + TEMPLATE_SLACK;
+        if of_template > most {
+            out.truncate(before);
+            self.push_difference(out, content, text, start, copied, false);
+        }
+    }
+
+    /// Appends `content`, which is `text` if it is text at all, and starts at `start` of its record,
+    /// in pieces, and returns how many bytes of it the template restores.
+    fn push_difference(
+        &self,
+        out: &mut Vec<u8>,
+        content: &[u8],
+        text: Option<&str>,
+        start: usize,
+        copied: &[Copied],
+        has_template: bool,
+    ) -> u64 {
+        let mut of_template = 0;
+        let mut push = |out: &mut Vec<u8>, at: usize, end: usize| match text {
+            Some(text) if text.is_char_boundary(at) && text.is_char_boundary(end) => {
+                of_template += self.push_text(out, &text[at..end], has_template);
+            }
+            _ => of_template += self.push_bytes(out, &content[at..end], has_template),
+        };
         let mut at = 0;
-        for copy in copied.iter() {
-            let [from, len, stands_at, written] =
+        for copy in copied {
+            let [from, len, written_at, written] =
                 [copy.from, copy.len, copy.at, copy.written].map(|number| number as usize);
             let Some(from) = from.checked_sub(start).filter(|_| len >= SHORTEST_COPY) else {
                 continue;
@@ -142,31 +241,45 @@ impl Packer {
                 continue;
             }
             push(out, at, from);
-            push_range(out, stands_at, written, if copy.is_respelt { b'R' } else { b'V' });
+            push_number(out, written_at as u64);
+            out.push(b',');
+            push_number(out, written as u64);
+            if copy.is_respelt {
+                out.push(b',');
+                push_number(out, len as u64);
+            }
+            out.push(if copy.is_respelt { b'R' } else { b'V' });
             at = end;
         }
         push(out, at, content.len());
+        of_template
     }
 
-    fn push_bytes(&self, out: &mut Vec<u8>, bytes: &[u8]) {
+    fn push_bytes(&self, out: &mut Vec<u8>, bytes: &[u8], has_template: bool) -> u64 {
         if let Ok(text) = std::str::from_utf8(bytes) {
-            return self.push_text(out, text);
+            return self.push_text(out, text, has_template);
         }
         let mut digits = Vec::new();
         push_base64(&mut digits, bytes);
         push_number(out, digits.len() as u64);
         out.push(b'X');
         out.append(&mut digits);
+        0
     }
 
-    fn push_text(&self, out: &mut Vec<u8>, text: &str) {
-        let mut at = 0;
-        while let Some((start, from, length)) = self.base.find(text, at) {
+    fn push_text(&self, out: &mut Vec<u8>, text: &str, has_template: bool) -> u64 {
+        let (mut at, mut of_template) = (0, 0);
+        while has_template && let Some((start, from, length)) = self.template.find(text, at) {
             push_literal(out, text.get(at..start).unwrap_or_default());
-            push_range(out, from, length, b'B');
+            push_number(out, from as u64);
+            out.push(b',');
+            push_number(out, length as u64);
+            out.push(b'T');
+            of_template += length as u64;
             at = start + length;
         }
         push_literal(out, text.get(at..).unwrap_or_default());
+        of_template
     }
 }
 
@@ -174,36 +287,12 @@ fn text_of(content: &[u8]) -> Option<&str> {
     simdutf8::basic::from_utf8(content).ok()
 }
 
-/// Appends what stands before a record's pieces.
-fn push_record(
-    out: &mut Vec<u8>,
-    offset: u64,
-    part: Option<Part>,
-    kind: u8,
-    ending: Ending,
-    restored: &[u8],
-) {
-    push_number(out, offset);
-    if let Some(part) = part {
-        out.push(b',');
-        push_number(out, part.part as u64);
-        out.push(b',');
-        push_number(out, part.n_parts as u64);
-    }
-    out.push(kind);
-    out.push(match ending {
-        Ending::Lf => b'n',
-        Ending::CrLf => b'r',
-        Ending::None => b'e',
-    });
-    push_check(out, XxHash3_64::oneshot(restored));
-}
-
-fn push_range(out: &mut Vec<u8>, start: usize, length: usize, kind: u8) {
-    push_number(out, start as u64);
-    out.push(b',');
-    push_number(out, length as u64);
-    out.push(kind);
+/// Appends a member of a head.
+fn push_member(out: &mut Vec<u8>, key: u8, value: &[u8]) {
+    out.push(key);
+    push_number(out, value.len() as u64);
+    out.push(b':');
+    out.extend_from_slice(value);
 }
 
 fn push_literal(pieces: &mut Vec<u8>, text: &str) {
@@ -219,7 +308,7 @@ mod tests {
     use jsonl::{Scanner, Style};
 
     use super::{
-        super::{Carry, Riders},
+        super::{CarriedFormat, Carry, End, EntryKind, PendingEntries},
         *,
     };
 
@@ -234,25 +323,35 @@ mod tests {
             Copied { from: respelt, len: 12, at: 41, written: 20, is_respelt: true },
             Copied { from: at, len: 28, at: 8, written: 28, is_respelt: false },
         ];
-        let mut packer = Packer::new('a', Base::new(b"{\"uuid\":\"1\",\"t\":\"\"}"));
+        let mut encoder =
+            CarryEncoder::new("claude-code", Template::new(b"{\"uuid\":\"1\",\"t\":\"\"}"));
         let mut text = Vec::new();
-        packer.push_head(&mut text, 7, true);
+        encoder.push_head(&mut text, 7, 0, b"");
         let (line_, mut scanner) = (Line::new(line.as_bytes(), 1234), Scanner::default());
         let value = scanner.scan(&line_).expect("valid");
-        packer.push_own(&mut text, &line_, value, &mut copied);
-        let mut riders = Riders::new(Some(12));
-        riders.add(&mut packer, 2000, b"not \xff UTF-8");
-        riders.add(&mut packer, 3000, "ééééééééé\r\n".as_bytes());
-        riders.take(&mut text, usize::MAX);
-        assert!(riders.is_empty());
+        encoder.push_own(&mut text, &line_, value, &mut copied);
+        let mut pending = PendingEntries::new(Some(12));
+        pending.add(&mut encoder, 2000, b"not \xff UTF-8");
+        pending.add(&mut encoder, 3000, "ééééééééé\r\n".as_bytes());
+        pending.add_sidecar(&mut encoder, 3000, b"1a");
+        pending.take(&mut text, usize::MAX);
+        assert!(pending.is_empty());
+        encoder.push_end(&mut text, 1);
 
         let text = String::from_utf8(text).expect("text");
         let carry = Carry::parse(&text).expect("a carry");
-        assert_eq!((carry.tag, carry.guard), ('a', 7));
-        let base = carry.base.expect("the first").as_bytes();
+        assert_eq!((carry.format, carry.guard), (CarriedFormat::Name("claude-code"), 7));
+        assert_eq!(carry.ordinal, Some(0));
+        let n_entries = carry.entries().count() as u64;
+        let n_bytes = carry.entries().map(|entry| entry.length).sum();
+        assert_eq!(carry.end, Some(End { carries: 1, entries: n_entries, bytes: n_bytes }));
+        let base = carry.template.expect("the first").as_bytes();
         let mut lines = Vec::new();
         let mut restored = Vec::new();
-        for record in &carry.records {
+        for record in carry.entries() {
+            if record.kind == EntryKind::Sidecar {
+                continue;
+            }
             assert!(record.restore(&mut restored, visible, base, Style::Compact), "{record:?}");
             if record.part + 1 == record.n_parts {
                 lines.push((record.offset, std::mem::take(&mut restored)));
@@ -266,8 +365,13 @@ mod tests {
         assert_eq!(lines, expected);
 
         let mut skeleton = Vec::new();
-        carry.records[0].skeleton(&mut skeleton, base);
+        carry.entries().next().expect("one").skeleton(&mut skeleton, base);
         assert_eq!(skeleton, br#"{"uuid":"1","t":null,"x":null}"#);
-        assert!(!carry.records[0].restore(&mut restored, b"{}", base, Style::Compact));
+        assert!(!carry.entries().next().expect("one").restore(
+            &mut restored,
+            b"{}",
+            base,
+            Style::Compact
+        ));
     }
 }

@@ -1,219 +1,744 @@
-//! From lines with carries back to the lines that they were made of.
+//! From records with carries back to the source records that they were made of.
+//!
+//! In: written records, in the order of their file. Out: [`Item`]s in the order of the source: records
+//! restored byte for byte, and records to convert, since they were added or edited. A carry is gone
+//! through entry by entry as items are asked for, so that a carry of many entries takes the memory of
+//! one.
 
-use jsonl::{Line, Style, Value};
+mod ordinals;
 
-use crate::carry::{
-    Carry, Member, Record, guard_of,
-    rooms::Rooms,
-    sidecar::Sidecar,
-    waiting::{PartLine, PartOf},
+use std::io;
+
+use core_model::Format;
+use jsonl::{Line, Style, Value, respell_str};
+
+use self::ordinals::{Ordinals, Seen};
+use crate::{
+    carry::{
+        Carry, CarryEntry, CarryError, End, EntryCursor, EntryKind, Member, MemberOrders, guard_of,
+        rooms::ReorderBuffers,
+        sidecar::Sidecar,
+        waiting::{PartLine, PartOf},
+    },
+    formats::carried,
 };
 
-/// What a line with or without a carry turns into.
+/// A restore writes at most so many times what it read, and so many bytes more.
+const MAX_FACTOR: u64 = 16;
+const FREE_BYTES: u64 = 1024 * 1024;
+
+/// Restored entries of one record are kept while the others are checked if they take at most so many
+/// bytes; otherwise they are restored once more.
+const MAX_KEPT: u64 = 64 * 1024;
+
+/// What a record with or without a carry turns into.
 #[derive(Debug)]
 pub(crate) enum Item {
-    /// A source line, byte for byte.
+    /// A source record, byte for byte.
     Restored {
         /// Its bytes, with the terminator.
         bytes: Vec<u8>,
-        /// Whether it is a piece of a damaged line, and the one before it is restored too.
+        /// Whether it is a piece of a damaged record, and the piece before it is restored too.
         is_continued: bool,
+        /// The carry that the source's own sidecar has for it.
+        carry: Option<String>,
     },
-    /// A line that must be converted: new since the conversion, or edited.
+    /// A record that must be converted: new since the conversion, or edited.
     Converted {
-        /// The line without its carry, with its terminator.
+        /// The record without its carry, with its terminator.
         line: Vec<u8>,
         /// Where it starts in the file that it was read from.
         offset: u64,
-        /// If it was edited: what its carry knows of its source lines, with gaps.
+        /// If it was edited: what its carry knows of its source records, with gaps.
         skeletons: Option<Vec<Vec<u8>>>,
+        /// Whether it stands in the file a second time.
+        is_doubled: bool,
+    },
+    /// A carry of the source's own sidecar whose record is gone, or never was one.
+    Orphan {
+        /// The carry.
+        carry: String,
     },
 }
 
-/// What became of the lines.
+impl Item {
+    /// Returns how many bytes it holds.
+    pub(crate) fn n_bytes(&self) -> usize {
+        match self {
+            Item::Restored { bytes, carry, .. } => {
+                bytes.len() + carry.as_ref().map_or(0, String::len)
+            }
+            Item::Converted { line, skeletons, .. } => {
+                line.len() + skeletons.iter().flatten().map(Vec::len).sum::<usize>()
+            }
+            Item::Orphan { carry } => carry.len(),
+        }
+    }
+}
+
+/// What became of the records of a written file.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Tally {
-    /// Source lines that were restored.
+    /// Source records that were restored.
     pub restored: u64,
-    /// Lines that were edited since the conversion.
+    /// Written records that another program spelled anew, and that say the same.
+    pub respelt: u64,
+    /// Written records that were edited since the conversion.
     pub edited: u64,
-    /// Lines that were added since the conversion.
+    /// Written records that were added since the conversion.
     pub added: u64,
-    /// Places where source lines are missing because the lines that carried them are.
+    /// Written records that are not where they were written.
+    pub moved: u64,
+    /// Written records, or entries, that are there more than once.
+    pub doubled: u64,
+    /// Written records with a carry that are gone.
+    pub missing: u64,
+    /// Files without their last carry: they were cut.
+    pub cut: u64,
+    /// Places where source records are missing because the records that carried them are.
     pub gaps: u64,
-    /// Riders whose base is gone, or that were tampered with.
+    /// Entries that cannot be restored: their template is gone, or they were tampered with.
     pub unreadable: u64,
+    /// Entries that were not restored because a restore may write no more.
+    pub refused: u64,
+    /// Carries that do not follow the grammar.
+    pub damaged: u64,
+    /// Carries of a version that this program does not know.
+    pub newer: u64,
+    /// Written records that say something else than the source records that they carry.
+    pub differing: u64,
 }
 
 impl Tally {
-    /// Adds what became of the lines of another file.
+    /// Adds what became of the records of another file.
     pub(crate) fn add(&mut self, other: &Tally) {
-        self.restored += other.restored;
+        let Tally { restored, .. } = *other;
+        self.restored += restored;
+        self.add_faults(other);
+    }
+
+    /// Adds what became of the records of another file, but for those that were restored.
+    pub(crate) fn add_faults(&mut self, other: &Tally) {
+        self.respelt += other.respelt;
         self.edited += other.edited;
         self.added += other.added;
+        self.moved += other.moved;
+        self.doubled += other.doubled;
+        self.missing += other.missing;
+        self.cut += other.cut;
         self.gaps += other.gaps;
         self.unreadable += other.unreadable;
+        self.refused += other.refused;
+        self.damaged += other.damaged;
+        self.newer += other.newer;
+        self.differing += other.differing;
+    }
+
+    /// Counts the carry of a record, if it cannot be read.
+    pub(crate) fn count_unreadable(&mut self, record: Option<Value<'_>>) {
+        let Some(record) = record.filter(|record| Member::is_in(*record)) else { return };
+        let member = Member::find(record);
+        match member.as_ref().map_or(Err(CarryError::Damaged), |it| Carry::parse(&it.carry)) {
+            Ok(carry) if carried(carry.format).is_some() => {}
+            Ok(_) | Err(CarryError::Newer) => self.newer += 1,
+            Err(CarryError::Damaged) => self.damaged += 1,
+        }
+    }
+
+    /// Returns whether something is missing, edited, moved or cannot be read: what was restored is
+    /// not the source.
+    pub fn is_not_the_source(&self) -> bool {
+        let Tally { restored: _, respelt: _, added: _, .. } = *self;
+        self.edited
+            + self.moved
+            + self.doubled
+            + self.missing
+            + self.cut
+            + self.gaps
+            + self.unreadable
+            + self.refused
+            + self.damaged
+            + self.newer
+            + self.differing
+            > 0
     }
 }
 
-/// Turns lines of one format into the lines of another that they carry.
+/// Turns records of one format into the records of another that they carry.
 #[derive(Debug)]
 pub(crate) struct Restorer {
-    tag: char,
-    style: Style,
-    base: Vec<u8>,
-    rooms: Rooms,
+    /// The format of the source.
+    format: &'static Format,
+    /// How the written records spell JSON.
+    written: Style,
+    template: Option<Vec<u8>>,
+    orders: MemberOrders,
+    ordinals: Ordinals,
+    end: Option<End>,
+    /// Whether a carry was read.
+    is_started: bool,
+    /// Whether a carry of version 2 was read.
+    has_ordinals: bool,
+    buffers: ReorderBuffers,
     tally: Tally,
     sidecar: Option<Sidecar>,
+    /// The carry that is gone through.
+    current: Option<Current>,
+    is_finishing: bool,
+    is_drained: bool,
+    /// How many bytes were read, and how many were restored from them.
+    n_read: u64,
+    n_restored: u64,
+    max_restored: u64,
+}
+
+/// A carry that is gone through, and the record that it is on.
+#[derive(Debug)]
+struct Current {
+    carry: String,
+    /// The record as it was written, without the carry; empty if it is gone.
+    visible: String,
+    /// The record as it is, without the carry, with its terminator; empty if it is gone.
+    record: Vec<u8>,
+    offset: u64,
+    /// The first entry, and the next one.
+    start: EntryCursor,
+    cursor: EntryCursor,
+    phase: Phase,
+    is_moved: bool,
+    /// Whether there is no record.
+    is_gone: bool,
+    /// Whether the record is as it was written, and all its own entries can be restored.
+    is_whole: bool,
+    /// Whether one of its own entries is a part of a source record.
+    has_parts: bool,
+    /// The restored bytes of its own entries, as far as they were kept.
+    own: std::vec::IntoIter<Vec<u8>>,
+    /// Whether the record itself has been handed on.
+    is_placed: bool,
+}
+
+/// Which entries of a carry are next.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Phase {
+    /// Those that no record says.
+    Held,
+    /// The record's own.
+    Own,
 }
 
 impl Restorer {
-    /// Creates a restorer of lines of the format `tag`, which spells JSON in `style`.
-    pub(crate) fn new(tag: char, style: Style, sidecar: Option<Sidecar>) -> Self {
-        let (base, rooms, tally) = (Vec::new(), Rooms::default(), Tally::default());
-        Self { tag, style, base, rooms, tally, sidecar }
+    /// Creates a restorer of records of a format from records that spell JSON in a style.
+    pub(crate) fn new(format: &'static Format, written: Style, sidecar: Option<Sidecar>) -> Self {
+        Self {
+            format,
+            written,
+            template: None,
+            orders: MemberOrders::default(),
+            ordinals: Ordinals::default(),
+            end: None,
+            is_started: false,
+            has_ordinals: false,
+            buffers: ReorderBuffers::default(),
+            tally: Tally::default(),
+            sidecar,
+            current: None,
+            is_finishing: false,
+            is_drained: false,
+            n_read: 0,
+            n_restored: 0,
+            max_restored: 0,
+        }
     }
 
-    /// Returns what became of the lines so far.
+    /// Lets so many bytes be restored, however little is read.
+    pub(crate) fn with_max_restored(self, max_restored: u64) -> Self {
+        Self { max_restored, ..self }
+    }
+
+    /// Counts bytes of the input: the more is read, the more may be restored.
+    pub(crate) fn count_read(&mut self, n_bytes: u64) {
+        self.n_read = self.n_read.saturating_add(n_bytes);
+    }
+
+    /// Returns what became of the records so far.
     pub(crate) fn tally(&self) -> Tally {
         self.tally
     }
 
+    /// Counts a record that says something else than the source records that it carries.
+    pub(crate) fn count_differing(&mut self) {
+        self.tally.differing += 1;
+    }
+
     /// Returns the next item that is in its place, and the number of its file in the source.
-    pub(crate) fn next_item(&mut self) -> Option<(usize, Item)> {
-        self.rooms.next_item()
-    }
-
-    /// Takes a line and its value, if it has one.
-    pub(crate) fn push(&mut self, line: &Line<'_>, value: Option<Value<'_>>) {
-        let content = line.content();
-        let from_sidecar = self.sidecar.as_mut().map(|sidecar| sidecar.take(guard_of(&[content])));
-        let member = match from_sidecar {
-            Some(carry) => carry.map(|carry| {
-                let before = std::str::from_utf8(content).unwrap_or_default();
-                Member { before, after: "", carry }
-            }),
-            None => value.and_then(Member::find),
-        };
-        let Some(member) = member else { return self.added(line) };
-        let terminator = &line.bytes()[line.bytes().len() - usize::from(line.is_terminated())..];
-        let written = [member.before.as_bytes(), member.after.as_bytes(), terminator].concat();
-        let carry = match Carry::parse(&member.carry) {
-            Some(carry) if carry.tag == self.tag => carry,
-            _ => return self.added(line),
-        };
-        if let Some(base) = carry.base {
-            self.base = base.as_bytes().to_vec();
-        }
-        let is_intact = member.guard() == carry.guard;
-        if let Some(contents) = &carry.contents {
-            self.rooms.open(contents);
-        }
-        self.take(&carry, is_intact, &member.visible(), written, line.offset());
-    }
-
-    fn take(
-        &mut self,
-        carry: &Carry<'_>,
-        is_intact: bool,
-        visible: &str,
-        written: Vec<u8>,
-        offset: u64,
-    ) {
-        self.take_riders(carry);
-        let mut is_whole = is_intact;
-        let mut own = Vec::new();
-        for record in carry.records.iter().filter(|record| !record.is_rider) {
-            let mut bytes = Vec::new();
-            is_whole &= record.restore(&mut bytes, visible.as_bytes(), &self.base, self.style);
-            own.push((record, bytes));
-        }
-        if own.iter().any(|(record, _)| record.n_parts > 1) {
-            return self.take_parts(own, is_whole, written, offset);
-        }
-        if is_whole {
-            for (record, bytes) in own {
-                self.rooms.restored(record.offset, bytes, &mut self.tally);
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the sidecar.
+    pub(crate) fn next_item(&mut self) -> io::Result<Option<(usize, Item)>> {
+        loop {
+            if let Some(item) = self.buffers.next_item() {
+                return Ok(Some(item));
             }
+            if let Some(current) = self.current.take() {
+                self.step(current);
+            } else if !self.is_finishing || self.is_drained {
+                return Ok(None);
+            } else if let Some(carry) = self.next_of_sidecar()? {
+                self.push_orphan(carry);
+            } else {
+                self.finish_ordinals();
+                self.buffers.drain(&mut self.tally);
+                self.is_drained = true;
+            }
+        }
+    }
+
+    /// Adds a record and its value, if it has one, with the carry that a sidecar has for it. All items
+    /// must have been taken before.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the sidecar.
+    pub(crate) fn push(
+        &mut self,
+        line: &Line<'_>,
+        value: Option<Value<'_>>,
+        attached: Option<String>,
+    ) -> io::Result<()> {
+        let content = line.content();
+        let carry = match attached {
+            Some(carry) => Some(carry),
+            None if self.sidecar.is_some() => match self.take_of_sidecar(content)? {
+                Found::Carry(carry) => Some(carry),
+                Found::Nothing => None,
+                Found::Doubled => {
+                    self.tally.doubled += 1;
+                    self.push_as_it_is(line, true);
+                    return Ok(());
+                }
+            },
+            None => {
+                match value.and_then(Member::find) {
+                    Some(member) => self.push_member(line, member),
+                    None if value.is_some_and(Member::is_in) => {
+                        self.push_unreadable(line, CarryError::Damaged);
+                    }
+                    None => self.push_added(line),
+                }
+                return Ok(());
+            }
+        };
+        match carry {
+            Some(carry) => {
+                self.count_read(carry.len() as u64);
+                let before = std::str::from_utf8(content).unwrap_or_default();
+                self.push_member(line, Member { before, after: "", carry });
+            }
+            None => self.push_added(line),
+        }
+        Ok(())
+    }
+
+    fn push_member(&mut self, line: &Line<'_>, member: Member<'_>) {
+        let carry = match Carry::parse(&member.carry) {
+            Ok(carry) if carry.format.is(self.format) => carry,
+            Ok(_) => return self.push_added(line),
+            Err(error) => return self.push_unreadable(line, error),
+        };
+        if !self.take_head(&carry) {
+            return self.push_unreadable(line, CarryError::Damaged);
+        }
+        let terminator = &line.bytes()[line.bytes().len() - usize::from(line.is_terminated())..];
+        let record = [member.before.as_bytes(), member.after.as_bytes(), terminator].concat();
+        let offset = line.offset();
+        let seen = carry.ordinal.map_or(Seen::Next, |ordinal| self.ordinals.see(ordinal));
+        if seen == Seen::Again {
+            self.tally.doubled += 1;
+            let skeletons = None;
+            let item = Item::Converted { line: record, offset, skeletons, is_doubled: true };
+            return self.buffers.push_edited(None, item, &mut self.tally);
+        }
+        self.tally.moved += u64::from(seen == Seen::Late);
+        let (visible, is_intact) = self.visible(&member, carry.guard);
+        let OwnEntries { kept, is_whole, has_parts } =
+            self.own_entries(&carry, &visible, is_intact);
+        let start = carry.cursor(&member.carry);
+        self.current = Some(Current {
+            carry: member.carry,
+            visible,
+            record,
+            offset,
+            start,
+            cursor: start,
+            phase: Phase::Held,
+            is_moved: seen == Seen::Late,
+            is_gone: false,
+            is_whole,
+            has_parts,
+            own: kept.into_iter(),
+            is_placed: false,
+        });
+    }
+
+    /// Takes what a carry's head says; returns false if it must not say that.
+    fn take_head(&mut self, carry: &Carry<'_>) -> bool {
+        let is_first = !std::mem::replace(&mut self.is_started, true);
+        if let Some(template) = carry.template {
+            match &self.template {
+                Some(known) if known != template.as_bytes() => return false,
+                Some(_) => {}
+                None => self.template = Some(template.as_bytes().to_vec()),
+            }
+        }
+        if let Some(contents) = &carry.contents {
+            if !is_first && !carry.is_version_1() && carry.ordinal != Some(0) {
+                return false;
+            }
+            self.buffers.open(contents);
+        }
+        if let Some(end) =
+            carry.end.filter(|end| self.end.is_none_or(|it| it.carries < end.carries))
+        {
+            self.end = Some(end);
+        }
+        self.has_ordinals |= carry.ordinal.is_some();
+        self.orders.learn(carry.orders)
+    }
+
+    /// Returns a record as it was written, and whether it says what it said then.
+    fn visible(&mut self, member: &Member<'_>, guard: u64) -> (String, bool) {
+        let visible = member.visible();
+        if member.guard() == guard {
+            return (visible, true);
+        }
+        match self.spelled_as(&visible, guard) {
+            Some(written) => {
+                self.tally.respelt += 1;
+                (written, true)
+            }
+            None => (visible, false),
+        }
+    }
+
+    /// Returns a record in the spelling that has this guard, if that is ours.
+    fn spelled_as(&self, record: &str, guard: u64) -> Option<String> {
+        jsonl::validate(record.as_bytes()).ok()?;
+        let fits = |candidate: &String| guard_of(&[candidate.as_bytes()]) == guard;
+        let mut spelled = Vec::with_capacity(record.len());
+        respell_str(&mut spelled, record, self.written);
+        let in_order = String::from_utf8(spelled).ok().filter(fits);
+        in_order.or_else(|| self.orders.respelt(record, self.written).filter(fits))
+    }
+
+    /// Checks a record's own entries, and keeps what they restore unless that is long.
+    fn own_entries(&mut self, carry: &Carry<'_>, visible: &str, is_intact: bool) -> OwnEntries {
+        let (mut kept, mut n_kept) = (Vec::new(), 0u64);
+        let (mut is_whole, mut has_parts) = (is_intact, false);
+        let most = MAX_KEPT.max(2 * visible.len() as u64);
+        for entry in carry.entries().filter(|entry| entry.kind == EntryKind::Own) {
+            has_parts |= entry.n_parts > 1;
+            let mut bytes = Vec::new();
+            is_whole = is_whole
+                && self.may_restore(entry.length)
+                && self.restore(&entry, visible, &mut bytes);
+            n_kept = n_kept.saturating_add(bytes.len() as u64);
+            if n_kept <= most && is_whole {
+                kept.push(bytes);
+            }
+        }
+        if !is_whole {
+            kept.clear();
+        }
+        OwnEntries { kept, is_whole, has_parts }
+    }
+
+    /// Counts bytes to be restored; returns false if they are too many.
+    fn may_restore(&mut self, length: u64) -> bool {
+        let most = self.n_read.saturating_mul(MAX_FACTOR).saturating_add(FREE_BYTES);
+        let n_restored = self.n_restored.saturating_add(length);
+        if n_restored > most.max(self.max_restored) {
+            self.tally.refused += 1;
+            return false;
+        }
+        self.n_restored = n_restored;
+        true
+    }
+
+    fn restore(&self, entry: &CarryEntry<'_>, visible: &str, out: &mut Vec<u8>) -> bool {
+        let template = self.template.as_deref().unwrap_or_default();
+        entry.restore(out, visible.as_bytes(), template, self.format.style)
+    }
+
+    /// Takes the next entry of a carry.
+    fn step(&mut self, mut current: Current) {
+        // The entry borrows the carry, and the rest is needed beside it.
+        let carry = std::mem::take(&mut current.carry);
+        let is_own = current.phase == Phase::Own;
+        let entry = loop {
+            match current.cursor.next(&carry) {
+                Some(entry) if (entry.kind == EntryKind::Own) == is_own => break entry,
+                Some(_) => {}
+                None if is_own || current.is_gone => return self.end_record(current),
+                None => {
+                    current.phase = Phase::Own;
+                    current.cursor = current.start;
+                    self.current = Some(Current { carry, ..current });
+                    return;
+                }
+            }
+        };
+        match is_own {
+            false => self.take_held(&entry, current.is_moved),
+            true => {
+                let own = Own {
+                    kept: current.own.next(),
+                    is_whole: current.is_whole,
+                    has_parts: current.has_parts,
+                    is_moved: current.is_moved,
+                    is_first: !current.is_placed,
+                    visible: &current.visible,
+                    record: &current.record,
+                    offset: current.offset,
+                };
+                current.is_placed |= self.take_own(&entry, own);
+            }
+        }
+        self.current = Some(Current { carry, ..current });
+    }
+
+    /// Takes an entry that no record says: an edit of the record that holds it does not hurt it.
+    fn take_held(&mut self, entry: &CarryEntry<'_>, is_moved: bool) {
+        if !self.may_restore(entry.length) {
             return;
         }
-        self.tally.edited += 1;
-        let place = own.first().map(|(record, _)| record.offset);
-        let skeletons = Some(own.iter().map(|(record, _)| self.skeleton(record)).collect());
-        let item = Item::Converted { line: written, offset, skeletons };
-        self.rooms.edited(place, item, &mut self.tally);
-    }
-
-    /// Takes a line that says parts of source lines, and perhaps others whole: intact or not, it is
-    /// judged with the lines that say the other parts.
-    fn take_parts(
-        &mut self,
-        own: Vec<(&Record<'_>, Vec<u8>)>,
-        is_whole: bool,
-        line: Vec<u8>,
-        offset: u64,
-    ) {
-        // An edited line is converted once; one that is intact, with any of its source lines.
-        let mut is_placed = false;
-        for (record, bytes) in own {
-            if record.n_parts > 1 {
-                let skeleton = self.skeleton(record);
-                let line = (is_whole || !is_placed).then(|| line.clone());
-                let line = line.map(|line| PartLine { line, offset, skeleton });
-                is_placed = true;
-                self.rooms.part(part_of(record), bytes, line, is_whole, &mut self.tally);
-            } else if is_whole {
-                self.rooms.restored(record.offset, bytes, &mut self.tally);
-            }
+        let mut bytes = Vec::new();
+        if !self.restore(entry, "", &mut bytes) {
+            self.tally.unreadable += 1;
+            return;
+        }
+        let (of, tally) = (part_of(entry), &mut self.tally);
+        match (entry.kind, entry.n_parts) {
+            (EntryKind::Sidecar, _) => match String::from_utf8(bytes) {
+                Ok(carry) => self.buffers.push_sidecar(of, carry, tally),
+                Err(_) => tally.unreadable += 1,
+            },
+            (_, 1) => self.buffers.push_restored(entry.offset, bytes, is_moved, tally),
+            _ => self.buffers.push_part(of, bytes, None, true, tally),
         }
     }
 
-    /// Takes the source lines that only ride on a line: an edit of it does not hurt them.
-    fn take_riders(&mut self, carry: &Carry<'_>) {
-        for record in carry.records.iter().filter(|record| record.is_rider) {
+    /// Takes an entry that the record with the carry says, and returns whether the record has its place
+    /// now, should it have to be converted.
+    fn take_own(&mut self, entry: &CarryEntry<'_>, own: Own<'_>) -> bool {
+        if !own.has_parts && !own.is_whole {
+            // An edited record is converted once.
+            if own.is_first {
+                let place = (!own.is_moved).then_some(entry.offset);
+                let skeleton = self.skeleton(entry);
+                self.push_edited(&own, place, Some(skeleton));
+            }
+            return true;
+        }
+        let bytes = own.kept.unwrap_or_else(|| {
             let mut bytes = Vec::new();
-            if !record.restore(&mut bytes, b"", &self.base, self.style) {
-                self.tally.unreadable += 1;
-            } else if record.n_parts == 1 {
-                self.rooms.restored(record.offset, bytes, &mut self.tally);
-            } else {
-                self.rooms.part(part_of(record), bytes, None, true, &mut self.tally);
+            self.restore(entry, own.visible, &mut bytes);
+            bytes
+        });
+        if entry.n_parts == 1 {
+            if own.is_whole {
+                let (offset, tally) = (entry.offset, &mut self.tally);
+                self.buffers.push_restored(offset, bytes, own.is_moved, tally);
             }
+            return false;
+        }
+        // Intact or not, it is judged with the records that say the other parts. An edited record is
+        // converted once; an intact one with any of its source records.
+        let is_needed = own.is_whole || own.is_first;
+        let line = (is_needed && self.may_restore(own.record.len() as u64)).then(|| PartLine {
+            line: own.record.to_vec(),
+            offset: own.offset,
+            skeleton: self.skeleton(entry),
+        });
+        self.buffers.push_part(part_of(entry), bytes, line, own.is_whole, &mut self.tally);
+        true
+    }
+
+    /// Ends a record: one that says nothing of its source, and was edited, is converted.
+    fn end_record(&mut self, current: Current) {
+        if !current.is_gone && !current.is_placed && !current.is_whole {
+            let own = Own {
+                kept: None,
+                is_whole: false,
+                has_parts: false,
+                is_moved: current.is_moved,
+                is_first: true,
+                visible: &current.visible,
+                record: &current.record,
+                offset: current.offset,
+            };
+            self.push_edited(&own, None, None);
         }
     }
 
-    fn skeleton(&self, record: &Record<'_>) -> Vec<u8> {
+    fn push_edited(&mut self, own: &Own<'_>, place: Option<u64>, skeleton: Option<Vec<u8>>) {
+        self.tally.edited += 1;
+        let skeletons = Some(skeleton.into_iter().collect());
+        let (line, offset) = (own.record.to_vec(), own.offset);
+        let item = Item::Converted { line, offset, skeletons, is_doubled: false };
+        self.buffers.push_edited(place, item, &mut self.tally);
+    }
+
+    fn skeleton(&mut self, entry: &CarryEntry<'_>) -> Vec<u8> {
         let mut skeleton = Vec::new();
-        record.skeleton(&mut skeleton, &self.base);
+        if self.may_restore(entry.length) {
+            entry.skeleton(&mut skeleton, self.template.as_deref().unwrap_or_default());
+        }
         skeleton
     }
 
-    fn added(&mut self, line: &Line<'_>) {
+    fn push_added(&mut self, line: &Line<'_>) {
         self.tally.added += 1;
-        let (line, offset) = (line.bytes().to_vec(), line.offset());
-        let item = Item::Converted { line, offset, skeletons: None };
-        self.rooms.added(item, &mut self.tally);
+        self.push_as_it_is(line, false);
     }
 
-    /// Hands out everything that waits.
+    /// Adds a record whose carry cannot be read: it goes on with all its bytes.
+    fn push_unreadable(&mut self, line: &Line<'_>, error: CarryError) {
+        match error {
+            CarryError::Newer => self.tally.newer += 1,
+            CarryError::Damaged => self.tally.damaged += 1,
+        }
+        self.push_as_it_is(line, false);
+    }
+
+    fn push_as_it_is(&mut self, line: &Line<'_>, is_doubled: bool) {
+        let (line, offset) = (line.bytes().to_vec(), line.offset());
+        let item = Item::Converted { line, offset, skeletons: None, is_doubled };
+        match is_doubled {
+            true => self.buffers.push_edited(None, item, &mut self.tally),
+            false => self.buffers.push_added(item, &mut self.tally),
+        }
+    }
+
+    /// Adds a carry whose record is gone, or never was one: what only that held is not gone.
+    pub(crate) fn push_orphan(&mut self, carry: String) {
+        self.count_read(carry.len() as u64);
+        let parsed = match Carry::parse(&carry) {
+            Ok(parsed) if parsed.format.is(self.format) => parsed,
+            Ok(_) => return self.tally.unreadable += 1,
+            Err(CarryError::Newer) => return self.tally.newer += 1,
+            Err(CarryError::Damaged) => return self.tally.damaged += 1,
+        };
+        if !self.take_head(&parsed) {
+            return self.tally.damaged += 1;
+        }
+        // A file without a record has its carry under the guard of an empty one.
+        if parsed.guard == guard_of(&[b""])
+            && let Some(ordinal) = parsed.ordinal
+        {
+            self.ordinals.see(ordinal);
+        }
+        let start = parsed.cursor(&carry);
+        self.current = Some(Current {
+            carry,
+            visible: String::new(),
+            record: Vec::new(),
+            offset: 0,
+            start,
+            cursor: start,
+            phase: Phase::Held,
+            is_moved: false,
+            is_gone: true,
+            is_whole: false,
+            has_parts: false,
+            own: Vec::new().into_iter(),
+            is_placed: false,
+        });
+    }
+
+    /// Hands out everything that waits so far.
+    pub(crate) fn flush(&mut self) {
+        self.buffers.drain(&mut self.tally);
+    }
+
+    /// Ends the input: the next items are all that wait.
     pub(crate) fn finish(&mut self) {
-        let rest = self.sidecar.as_mut().map(Sidecar::take_rest).unwrap_or_default();
-        for carry in rest {
-            // The line is gone; what rode on it is not.
-            if let Some(carry) = Carry::parse(&carry).filter(|carry| carry.tag == self.tag) {
-                if let Some(base) = carry.base {
-                    self.base = base.as_bytes().to_vec();
-                }
-                if let Some(contents) = &carry.contents {
-                    self.rooms.open(contents);
-                }
-                self.take_riders(&carry);
+        self.is_finishing = true;
+    }
+
+    fn next_of_sidecar(&mut self) -> io::Result<Option<String>> {
+        self.sidecar.as_mut().map_or(Ok(None), Sidecar::next_left)
+    }
+
+    /// Compares the carries that were read with the end mark.
+    fn finish_ordinals(&mut self) {
+        if !self.has_ordinals {
+            return;
+        }
+        let (n_seen, highest) = (self.ordinals.n_seen(), self.ordinals.end());
+        match self.end.filter(|end| end.carries >= highest) {
+            Some(end) => self.tally.missing += end.carries - n_seen,
+            None => {
+                self.tally.cut += 1;
+                self.tally.missing += highest - n_seen;
             }
         }
-        self.rooms.drain(&mut self.tally);
+    }
+
+    /// Returns the carry that the sidecar has for a record: by its bytes, or by what they would be if
+    /// another program had not spelled them anew.
+    fn take_of_sidecar(&mut self, content: &[u8]) -> io::Result<Found> {
+        let Some(sidecar) = &mut self.sidecar else { return Ok(Found::Nothing) };
+        let guard = guard_of(&[content]);
+        if let Some(carry) = sidecar.take(guard)? {
+            return Ok(Found::Carry(carry));
+        }
+        if sidecar.has_given(guard) {
+            return Ok(Found::Doubled);
+        }
+        let Some(next) = sidecar.peek()?.map(str::to_owned) else { return Ok(Found::Nothing) };
+        let (Ok(carry), Ok(text)) = (Carry::parse(&next), std::str::from_utf8(content)) else {
+            return Ok(Found::Nothing);
+        };
+        self.orders.learn(carry.orders);
+        if self.spelled_as(text, carry.guard).is_none() {
+            return Ok(Found::Nothing);
+        }
+        let sidecar = self.sidecar.as_mut();
+        let carry = sidecar.map_or(Ok(None), |sidecar| sidecar.take(carry.guard))?;
+        Ok(carry.map_or(Found::Nothing, Found::Carry))
     }
 }
 
-fn part_of(record: &Record<'_>) -> PartOf {
-    PartOf { offset: record.offset, part: record.part, n_parts: record.n_parts }
+/// What a record's own entries restore.
+struct OwnEntries {
+    kept: Vec<Vec<u8>>,
+    is_whole: bool,
+    has_parts: bool,
+}
+
+/// What a sidecar has for a record.
+enum Found {
+    Carry(String),
+    /// The carry of an equal record that came before.
+    Doubled,
+    Nothing,
+}
+
+/// The record that an entry of its own is taken from.
+struct Own<'r> {
+    /// The restored bytes, if they were kept.
+    kept: Option<Vec<u8>>,
+    is_whole: bool,
+    has_parts: bool,
+    is_moved: bool,
+    is_first: bool,
+    visible: &'r str,
+    record: &'r [u8],
+    offset: u64,
+}
+
+fn part_of(entry: &CarryEntry<'_>) -> PartOf {
+    PartOf { offset: entry.offset, part: entry.part, n_parts: entry.n_parts }
 }

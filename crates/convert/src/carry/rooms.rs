@@ -1,38 +1,44 @@
-//! Waiting rooms, one for each file of the source: what comes early in one does not wait for another.
+//! Reorder buffers, one for each file of the source: what comes early in one does not wait for another.
 
 use std::collections::VecDeque;
 
 use crate::carry::{
     Contents,
     restore::{Item, Tally},
-    waiting::{PartLine, PartOf, WaitingRoom},
+    waiting::{PartLine, PartOf, ReorderBuffer},
 };
 
-/// The waiting rooms of a source of one or more files.
+/// How many bytes may wait, in all buffers, for a record that comes late, before it is taken to be
+/// gone.
+const MAX_WAITING: usize = 16 * 1024 * 1024;
+
+/// The reorder buffers of a source of one or more files.
 #[derive(Debug)]
-pub(crate) struct Rooms {
+pub(crate) struct ReorderBuffers {
     /// Where each file starts in the source.
     starts: Vec<u64>,
-    rooms: Vec<WaitingRoom>,
-    /// The room that was used last.
+    buffers: Vec<ReorderBuffer>,
+    /// The buffer that was used last.
     current: usize,
+    /// The bytes that wait in all buffers.
+    n_bytes: usize,
     ready: VecDeque<(usize, Item)>,
 }
 
-impl Default for Rooms {
+impl Default for ReorderBuffers {
     fn default() -> Self {
-        let rooms = vec![WaitingRoom::new(0)];
-        Self { starts: vec![0], rooms, current: 0, ready: VecDeque::new() }
+        let buffers = vec![ReorderBuffer::new(0)];
+        Self { starts: vec![0], buffers, current: 0, n_bytes: 0, ready: VecDeque::new() }
     }
 }
 
-impl Rooms {
-    /// Opens a room for each file of the source, if that has not been done.
+impl ReorderBuffers {
+    /// Opens a buffer for each file of the source, if that has not been done.
     pub(crate) fn open(&mut self, contents: &Contents) {
-        if self.rooms.len() == 1 && contents.volumes.len() > 1 {
+        if self.buffers.len() == 1 && contents.volumes.len() > 1 {
             self.starts = contents.starts();
-            let more = self.starts.iter().skip(1).map(|start| WaitingRoom::new(*start));
-            self.rooms.extend(more);
+            let more = self.starts.iter().skip(1).map(|start| ReorderBuffer::new(*start));
+            self.buffers.extend(more);
         }
     }
 
@@ -41,23 +47,32 @@ impl Rooms {
         self.ready.pop_front()
     }
 
-    /// Takes a source line.
-    pub(crate) fn restored(&mut self, offset: u64, bytes: Vec<u8>, tally: &mut Tally) {
-        self.enter(offset).restored(offset, bytes, tally);
-        self.leave();
+    /// Adds a source record; one that `is_moved` comes behind the one that was added last.
+    pub(crate) fn push_restored(
+        &mut self,
+        offset: u64,
+        bytes: Vec<u8>,
+        is_moved: bool,
+        tally: &mut Tally,
+    ) {
+        self.with(Some(offset), tally, |buffer, tally| match is_moved {
+            true => buffer.push_moved(offset, bytes, tally),
+            false => buffer.push_restored(offset, bytes, tally),
+        });
     }
 
-    /// Takes an edited line, in the place of the source line at `offset`, or after the last one.
-    pub(crate) fn edited(&mut self, offset: Option<u64>, item: Item, tally: &mut Tally) {
-        if let Some(offset) = offset {
-            self.enter(offset);
-        }
-        self.rooms[self.current].edited(offset, item, tally);
-        self.leave();
+    /// Adds the carry, or a part of it, that the source's own sidecar has for a record.
+    pub(crate) fn push_sidecar(&mut self, of: PartOf, carry: String, tally: &mut Tally) {
+        self.with(Some(of.offset), tally, |buffer, tally| buffer.push_sidecar(of, carry, tally));
     }
 
-    /// Takes a part of a source line; see [`WaitingRoom::part`].
-    pub(crate) fn part(
+    /// Adds an edited record, in the place of the source record at `offset`, or after the last one.
+    pub(crate) fn push_edited(&mut self, offset: Option<u64>, item: Item, tally: &mut Tally) {
+        self.with(offset, tally, |buffer, tally| buffer.push_edited(offset, item, tally));
+    }
+
+    /// Adds a part of a source record; see [`ReorderBuffer::push_part`].
+    pub(crate) fn push_part(
         &mut self,
         of: PartOf,
         bytes: Vec<u8>,
@@ -65,37 +80,71 @@ impl Rooms {
         is_whole: bool,
         tally: &mut Tally,
     ) {
-        self.enter(of.offset).part(of, bytes, line, is_whole, tally);
-        self.leave();
+        self.with(Some(of.offset), tally, |buffer, tally| {
+            buffer.push_part(of, bytes, line, is_whole, tally);
+        });
     }
 
-    /// Takes a line that has no place in the source: it comes now, in the main file.
-    pub(crate) fn added(&mut self, item: Item, tally: &mut Tally) {
-        self.enter(0).added(item, tally);
-        self.leave();
+    /// Adds a record that has no place in the source: it comes now, in the main file.
+    pub(crate) fn push_added(&mut self, item: Item, tally: &mut Tally) {
+        self.with(Some(0), tally, |buffer, tally| buffer.push_added(item, tally));
     }
 
     /// Hands out everything that waits.
     pub(crate) fn drain(&mut self, tally: &mut Tally) {
-        for room_idx in 0..self.rooms.len() {
-            self.current = room_idx;
-            self.rooms[room_idx].drain(true, tally);
-            self.leave();
+        for buffer_idx in 0..self.buffers.len() {
+            self.current = buffer_idx;
+            self.with(None, tally, |buffer, tally| {
+                buffer.drain(true, tally);
+                buffer.drain_sidecar();
+            });
         }
     }
 
-    /// Goes to the room of the file that a line of the source stands in.
-    fn enter(&mut self, offset: u64) -> &mut WaitingRoom {
-        if self.rooms.len() > 1 {
+    /// Changes the buffer of the file that a source record is in, or the one that was used last, and
+    /// takes what is ready.
+    fn with(
+        &mut self,
+        offset: Option<u64>,
+        tally: &mut Tally,
+        change: impl FnOnce(&mut ReorderBuffer, &mut Tally),
+    ) {
+        if let Some(offset) = offset.filter(|_| self.buffers.len() > 1) {
             // Of files that start at the same place, all but the last are empty.
             self.current = self.starts.partition_point(|start| *start <= offset).saturating_sub(1);
         }
-        &mut self.rooms[self.current]
+        self.change(self.current, tally, change);
+        while self.n_bytes > MAX_WAITING {
+            let Some(fullest) =
+                (0..self.buffers.len()).max_by_key(|it| self.buffers[*it].n_bytes())
+            else {
+                return;
+            };
+            let before = self.n_bytes;
+            self.change(fullest, tally, |buffer, tally| {
+                buffer.drain(true, tally);
+                if buffer.n_bytes() > 0 {
+                    buffer.drain_sidecar();
+                }
+            });
+            if self.n_bytes >= before {
+                return;
+            }
+        }
     }
 
-    fn leave(&mut self) {
-        while let Some(item) = self.rooms[self.current].next_item() {
-            self.ready.push_back((self.current, item));
+    fn change(
+        &mut self,
+        buffer_idx: usize,
+        tally: &mut Tally,
+        change: impl FnOnce(&mut ReorderBuffer, &mut Tally),
+    ) {
+        let buffer = &mut self.buffers[buffer_idx];
+        let before = buffer.n_bytes();
+        change(buffer, tally);
+        self.n_bytes = (self.n_bytes + buffer.n_bytes()).saturating_sub(before);
+        while let Some(item) = buffer.next_item() {
+            self.ready.push_back((buffer_idx, item));
         }
     }
 }

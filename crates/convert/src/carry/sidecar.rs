@@ -1,24 +1,37 @@
-//! The sidecar: the carries of a file in a file of their own, compressed.
+//! The sidecar: the carries of a file in a file of their own, compressed, in the order of the written
+//! records.
 //!
-//! A zstd frame of entries, each `guard occurrence length ":" carry "\n"`: the guard in base 64, the
-//! numbers in base 36. The occurrence tells lines of equal guard apart, so that lines may be inserted
-//! and appended. A file without any line has its carries under the guard of an empty line.
+//! A zstd frame of `carry 2\n` and then, for each carry, `length ":" carry "\n"`, the length in base
+//! 36. The guard in a carry's head says which record it belongs to, so that records may be inserted and
+//! removed. Version 1 has `guard occurrence ","` before the length. A file without any record has its
+//! carry under the guard of an empty one.
 
 use std::{
-    collections::HashMap,
-    io::{self, Read, Write},
+    collections::{BTreeMap, HashMap, HashSet, VecDeque},
+    fmt,
+    io::{self, BufRead, BufReader, Cursor, Read, Write},
 };
 
-use crate::carry::{push_guard, push_number, read_guard, read_number};
+use crate::carry::{Carry, push_number, read_guard, read_number};
 
-const MAGIC: &[u8] = b"carry 1\n";
+const MAGIC: &[u8] = b"carry 2\n";
+const MAGIC_1: &[u8] = b"carry 1\n";
 const LEVEL: i32 = 3;
+
+/// How many bytes of carries are read ahead for a record whose carry is not the next one.
+const MAX_AHEAD: usize = 8 * 1024 * 1024;
+
+/// What a carry takes in memory beside its text.
+const OVERHEAD: usize = 160;
+
+/// The most digits of a length, and the most bytes before it in version 1.
+const MAX_LENGTH_DIGITS: u64 = 13;
+const MAX_KEY: u64 = 11 + 13 + 1;
 
 /// Writes a sidecar.
 pub(crate) struct SidecarWriter {
     bytes: Vec<u8>,
     encoder: zstd::stream::write::Encoder<'static, Vec<u8>>,
-    seen: HashMap<u64, u64>,
 }
 
 impl SidecarWriter {
@@ -31,23 +44,18 @@ impl SidecarWriter {
         let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), LEVEL)?;
         encoder.include_checksum(true)?;
         encoder.write_all(MAGIC)?;
-        Ok(Self { bytes: Vec::new(), encoder, seen: HashMap::new() })
+        Ok(Self { bytes: Vec::new(), encoder })
     }
 
-    /// Adds the carry of a written line: its head and its records.
+    /// Adds the carry of a written record: its head and its entries.
     ///
     /// # Errors
     ///
     /// The compressor's own.
-    pub(crate) fn add(&mut self, guard: u64, carry: [&[u8]; 2]) -> io::Result<()> {
-        let occurrence = self.seen.entry(guard).or_default();
+    pub(crate) fn add(&mut self, carry: [&[u8]; 2]) -> io::Result<()> {
         self.bytes.clear();
-        push_guard(&mut self.bytes, guard);
-        push_number(&mut self.bytes, *occurrence);
-        self.bytes.push(b',');
         push_number(&mut self.bytes, carry.iter().map(|part| part.len() as u64).sum());
         self.bytes.push(b':');
-        *occurrence += 1;
         self.encoder.write_all(&self.bytes)?;
         for part in carry {
             self.encoder.write_all(part)?;
@@ -65,117 +73,234 @@ impl SidecarWriter {
     }
 }
 
-/// A sidecar, read.
-#[derive(Debug, Default)]
+/// A sidecar that is read along with its file: some megabytes of it are in memory at a time.
 pub struct Sidecar {
-    carries: HashMap<(u64, u64), String>,
-    order: Vec<(u64, u64)>,
-    seen: HashMap<u64, u64>,
+    file: BufReader<Box<dyn Read + Send>>,
+    is_v1: bool,
+    is_at_end: bool,
+    limit: u64,
+    n_read: u64,
+    /// The carries that were read and not taken, in their order, and how many bytes they are.
+    ahead: BTreeMap<u64, String>,
+    n_ahead: usize,
+    next_seq: u64,
+    /// Where in that order the carries with a guard are.
+    places: HashMap<u64, VecDeque<u64>>,
+    given: HashSet<u64>,
+}
+
+impl fmt::Debug for Sidecar {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Sidecar").field("n_read", &self.n_read).finish_non_exhaustive()
+    }
 }
 
 impl Sidecar {
-    /// Reads a sidecar.
+    /// Reads a sidecar, compressed, into memory; [`Sidecar::open`] reads along.
     ///
     /// # Errors
     ///
-    /// If it is not one, is damaged, or cannot be read.
-    pub fn read(file: impl Read) -> io::Result<Self> {
-        Self::read_within(file, u64::MAX)
+    /// Returns an error if it cannot be read or does not begin as one.
+    pub fn read(mut file: impl Read) -> io::Result<Self> {
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        Self::open(Cursor::new(bytes))
     }
 
-    /// Reads a sidecar that may hold so many bytes.
+    /// Opens a sidecar.
     ///
     /// # Errors
     ///
-    /// As for [`Sidecar::read`], and if it holds more.
-    pub(crate) fn read_within(file: impl Read, limit: u64) -> io::Result<Self> {
-        let mut bytes = Vec::new();
-        let decoder = zstd::stream::read::Decoder::new(file)?;
-        decoder.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > limit {
+    /// Returns an error if it cannot be read or does not begin as one.
+    pub fn open(file: impl Read + Send + 'static) -> io::Result<Self> {
+        Self::open_within(file, u64::MAX)
+    }
+
+    /// Opens a sidecar that may hold so many bytes.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Sidecar::open`].
+    pub(crate) fn open_within(file: impl Read + Send + 'static, limit: u64) -> io::Result<Self> {
+        let mut decoder = zstd::stream::read::Decoder::new(file)?;
+        decoder.window_log_max(27)?;
+        let mut file = BufReader::new(Box::new(decoder) as Box<dyn Read + Send>);
+        let mut magic = [0; MAGIC.len()];
+        let is_v1 = match file.read_exact(&mut magic) {
+            Ok(()) if magic == MAGIC => false,
+            Ok(()) if magic == MAGIC_1 => true,
+            Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => return Err(error),
+            _ => return Err(not_a_sidecar()),
+        };
+        Ok(Self {
+            file,
+            is_v1,
+            is_at_end: false,
+            limit,
+            n_read: 0,
+            ahead: BTreeMap::new(),
+            n_ahead: 0,
+            next_seq: 0,
+            places: HashMap::new(),
+            given: HashSet::new(),
+        })
+    }
+
+    /// Reads one carry more; false if there is none.
+    fn read_ahead(&mut self) -> io::Result<bool> {
+        if self.is_at_end || self.file.fill_buf()?.is_empty() {
+            self.is_at_end = true;
+            return Ok(false);
+        }
+        let key = if self.is_v1 { Some(self.number_until(b',', MAX_KEY)?) } else { None };
+        let digits = self.number_until(b':', MAX_LENGTH_DIGITS)?;
+        let mut rest = &digits[..];
+        let length =
+            read_number(&mut rest).filter(|_| rest.is_empty()).ok_or_else(not_a_sidecar)?;
+        self.n_read = self.n_read.saturating_add(length);
+        if self.n_read > self.limit {
+            let limit = self.limit;
             return Err(io::Error::other(format!("the sidecar holds more than {limit} bytes")));
         }
-        let damaged = || io::Error::new(io::ErrorKind::InvalidData, "not a sidecar");
-        let mut rest = bytes.strip_prefix(MAGIC).ok_or_else(damaged)?;
-        let mut sidecar = Self::default();
-        while !rest.is_empty() {
-            let key = sidecar.read_entry(&mut rest).ok_or_else(damaged)?;
-            sidecar.order.push(key);
+        let mut carry = Vec::new();
+        // What is claimed to be long is read piece by piece, so that it takes no more than there is.
+        (&mut self.file).take(length + 1).read_to_end(&mut carry)?;
+        if carry.pop() != Some(b'\n') || carry.len() as u64 != length {
+            return Err(not_a_sidecar());
         }
-        Ok(sidecar)
+        let carry = String::from_utf8(carry).map_err(|_| not_a_sidecar())?;
+        let guard = match key {
+            Some(key) => read_guard(&mut &key[..]),
+            None => Carry::guard_in(&carry),
+        };
+        // A carry without a guard belongs to no record; it is left at the end, and told of there.
+        if let Some(guard) = guard {
+            self.places.entry(guard).or_default().push_back(self.next_seq);
+        }
+        self.n_ahead += carry.len() + OVERHEAD;
+        self.ahead.insert(self.next_seq, carry);
+        self.next_seq += 1;
+        Ok(true)
     }
 
-    /// Returns all carries in their order.
-    pub(crate) fn carries(&self) -> impl Iterator<Item = &str> {
-        self.order.iter().filter_map(|key| self.carries.get(key).map(String::as_str))
+    /// Reads up to a byte, which is not returned, and at most `most` bytes.
+    fn number_until(&mut self, end: u8, most: u64) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        (&mut self.file).take(most + 1).read_until(end, &mut bytes)?;
+        if bytes.pop() == Some(end) { Ok(bytes) } else { Err(not_a_sidecar()) }
     }
 
-    fn read_entry(&mut self, rest: &mut &[u8]) -> Option<(u64, u64)> {
-        let guard = read_guard(rest)?;
-        let occurrence = read_number(rest)?;
-        *rest = rest.strip_prefix(b",")?;
-        let length = read_number(rest)? as usize;
-        *rest = rest.strip_prefix(b":")?;
-        let (carry, after) = rest.split_at_checked(length)?;
-        *rest = after.strip_prefix(b"\n")?;
-        let carry = std::str::from_utf8(carry).ok()?;
-        self.carries.insert((guard, occurrence), carry.to_owned());
-        Some((guard, occurrence))
+    /// Returns the first carries, at most `n`, which stay to be taken.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the file.
+    pub(crate) fn head(&mut self, n: usize) -> io::Result<Vec<String>> {
+        while self.ahead.len() < n && self.n_ahead <= MAX_AHEAD && self.read_ahead()? {}
+        Ok(self.ahead.values().take(n).cloned().collect())
     }
 
-    /// Returns the first carry, which knows the format of the source.
-    pub fn first(&self) -> Option<&str> {
-        self.carries.get(self.order.first()?).map(String::as_str)
+    /// Returns the next carry, which stays to be taken.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the file.
+    pub(crate) fn peek(&mut self) -> io::Result<Option<&str>> {
+        if self.ahead.is_empty() {
+            self.read_ahead()?;
+        }
+        Ok(self.ahead.first_key_value().map(|(_, carry)| carry.as_str()))
     }
 
-    /// Returns the carries of the first `n` lines.
-    pub(crate) fn head(&self, n: usize) -> Self {
-        let order: Vec<_> = self.order.iter().take(n).copied().collect();
-        let carry = |key: &(u64, u64)| Some((*key, self.carries.get(key)?.clone()));
-        let carries = order.iter().filter_map(carry).collect();
-        Self { carries, order, seen: HashMap::new() }
+    /// Returns whether one of the first carries has this guard.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the file.
+    pub(crate) fn knows(&mut self, guard: u64) -> io::Result<bool> {
+        while !self.places.contains_key(&guard) && self.n_ahead <= MAX_AHEAD && self.read_ahead()? {
+        }
+        Ok(self.places.contains_key(&guard))
     }
 
-    /// Returns whether it has the carry of a line with this guard.
-    pub(crate) fn knows(&self, guard: u64) -> bool {
-        self.carries.contains_key(&(guard, 0))
+    /// Returns whether the carry of a record with this guard was taken.
+    pub(crate) fn has_given(&self, guard: u64) -> bool {
+        self.given.contains(&guard)
     }
 
-    /// Returns the carry of the next line with this guard.
-    pub fn take(&mut self, guard: u64) -> Option<String> {
-        let occurrence = self.seen.entry(guard).or_default();
-        let key = (guard, *occurrence);
-        *occurrence += 1;
-        self.carries.remove(&key)
+    /// Takes the carry of the next record with this guard.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the file.
+    pub fn take(&mut self, guard: u64) -> io::Result<Option<String>> {
+        if !self.knows(guard)? {
+            return Ok(None);
+        }
+        let Some(places) = self.places.get_mut(&guard) else { return Ok(None) };
+        let place = places.pop_front();
+        if places.is_empty() {
+            self.places.remove(&guard);
+        }
+        self.given.insert(guard);
+        Ok(place.and_then(|place| self.remove(place)))
     }
 
-    /// Returns, in order, the carries whose lines did not come.
-    pub fn take_rest(&mut self) -> Vec<String> {
-        let order = std::mem::take(&mut self.order);
-        order.iter().filter_map(|key| self.carries.remove(key)).collect()
+    /// Takes, in order, a carry whose record did not come.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the file.
+    pub fn next_left(&mut self) -> io::Result<Option<String>> {
+        if self.ahead.is_empty() {
+            self.read_ahead()?;
+        }
+        self.places.clear();
+        let place = self.ahead.first_key_value().map(|(place, _)| *place);
+        Ok(place.and_then(|place| self.remove(place)))
     }
+
+    fn remove(&mut self, place: u64) -> Option<String> {
+        let carry = self.ahead.remove(&place)?;
+        self.n_ahead = self.n_ahead.saturating_sub(carry.len() + OVERHEAD);
+        Some(carry)
+    }
+}
+
+fn not_a_sidecar() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "not a sidecar, or a damaged one")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::carry::{CarryEncoder, Template};
 
     #[test]
-    fn carries_are_found_by_guard_and_occurrence() {
+    fn carries_are_found_by_their_guards() {
+        let encoder = CarryEncoder::new("clido", Template::default());
         let mut writer = SidecarWriter::new().expect("a compressor");
-        for (guard, carry) in [(7, "one\n"), (9, "two"), (7, "three"), (0, "é")] {
-            let (head, records) = carry.split_at(carry.floor_char_boundary(1));
-            writer.add(guard, [head.as_bytes(), records.as_bytes()]).expect("written");
+        let mut carries = Vec::new();
+        for (ordinal, guard) in [7, 9, 7, 0].into_iter().enumerate() {
+            let mut head = Vec::new();
+            encoder.push_head(&mut head, guard, ordinal as u64, b"");
+            writer.add([&head, "é".as_bytes()]).expect("written");
+            head.extend_from_slice("é".as_bytes());
+            carries.push(String::from_utf8(head).expect("text"));
         }
         let file = writer.finish().expect("written");
         let mut sidecar = Sidecar::read(&file[..]).expect("read");
-        assert_eq!(sidecar.first(), Some("one\n"));
-        assert_eq!(sidecar.take(9).as_deref(), Some("two"));
-        assert_eq!(sidecar.take(7).as_deref(), Some("one\n"));
-        assert_eq!(sidecar.take(7).as_deref(), Some("three"));
-        assert_eq!(sidecar.take(7), None);
-        assert_eq!(sidecar.take_rest(), ["é"]);
-        assert!(Sidecar::read(&file[..file.len() - 3]).is_err());
+        assert_eq!(sidecar.head(2).expect("read"), carries[..2]);
+        let mut take = |guard| sidecar.take(guard).expect("read");
+        assert_eq!(take(9).as_ref(), Some(&carries[1]));
+        assert_eq!(take(7).as_ref(), Some(&carries[0]));
+        assert_eq!(take(7).as_ref(), Some(&carries[2]));
+        assert_eq!(take(7), None);
+        assert!(sidecar.has_given(7) && !sidecar.has_given(0));
+        assert_eq!(sidecar.next_left().expect("read").as_ref(), Some(&carries[3]));
+        assert_eq!(sidecar.next_left().expect("read"), None);
+        let mut torn = Sidecar::read(&file[..file.len() - 3]).expect("its start");
+        assert!((0..9).any(|_| torn.next_left().is_err()));
         assert!(Sidecar::read(&b"no"[..]).is_err());
     }
 }

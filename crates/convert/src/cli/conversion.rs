@@ -2,10 +2,14 @@
 
 use clap::{Args, Parser, ValueEnum, error::ErrorKind};
 use core_model::{Format, Options};
-use twox_hash::XxHash3_64;
 
 use super::{Carry, Sdk, SubAgents, format_names};
-use crate::{by_name, compress::Compression, terminal::figures::parse_size};
+use crate::{
+    by_name,
+    compress::Compression,
+    journal::{OutputOptions, Spelled},
+    terminal::figures::parse_size,
+};
 
 /// What is written of each session, wherever it goes.
 #[derive(Args, Clone, Debug)]
@@ -106,10 +110,10 @@ impl ConversionArgs {
         };
         pair("--to", self.to.clone());
         pair("--from", self.from.clone());
-        pair("--carry", word(self.carry));
-        pair("--subagents", word(self.subagents));
-        pair("--sdk-version", word(self.sdk_version));
-        pair("--compress", self.compress.and_then(word));
+        pair("--carry", word_of(self.carry));
+        pair("--subagents", word_of(self.subagents));
+        pair("--sdk-version", word_of(self.sdk_version));
+        pair("--compress", self.compress.and_then(word_of));
         pair("--max-expanded", self.max_expanded.map(|bytes| bytes.to_string()));
         pair("--max-line", self.max_line.map(|bytes| bytes.to_string()));
         for (name, is_set) in [
@@ -146,20 +150,27 @@ impl ConversionArgs {
         }
     }
 
-    /// Returns a hash of all that outputs depend on beside their sources.
-    pub(crate) fn digest(&self) -> u64 {
-        let to = self.target().map(|format| format.name).unwrap_or_default();
-        let from = self.source().map(|format| format.name);
-        let depends = (to, from, self.carry, self.options(), self.compress, self.redact);
-        let depends = (depends, self.subagents);
-        let version = env!("CARGO_PKG_VERSION");
-        let test_keys = if self.test_keys { " --test-keys" } else { "" };
-        XxHash3_64::oneshot(format!("{version} {depends:?}{test_keys}").as_bytes())
+    /// Returns what of the options outputs depend on.
+    pub(crate) fn output_options(&self) -> OutputOptions {
+        let word = |value: Option<String>| value.unwrap_or_default();
+        OutputOptions::new(&Spelled {
+            to: self.to.as_deref().unwrap_or_default(),
+            from: self.from.as_deref(),
+            carry: &word(word_of(self.carry)),
+            subagents: &word(word_of(self.subagents)),
+            sdk_version: &word(word_of(self.sdk_version)),
+            compress: self.compress.and_then(word_of).as_deref(),
+            redact: self.redact,
+            test_keys: self.test_keys,
+            strict: self.strict,
+            all_branches: self.all_branches,
+            from_last_compaction: self.from_last_compaction,
+        })
     }
 }
 
 /// Returns the word that stands for a value of an option.
-fn word(value: impl ValueEnum) -> Option<String> {
+fn word_of(value: impl ValueEnum) -> Option<String> {
     Some(value.to_possible_value()?.get_name().to_owned())
 }
 
@@ -181,7 +192,7 @@ mod tests {
             let how = ConversionArgs::of_words(&words).expect("options");
             let again = ConversionArgs::of_words(&how.words()).expect("options");
             assert_eq!(format!("{how:?}"), format!("{again:?}"));
-            assert_eq!(how.digest(), again.digest());
+            assert_eq!(how.output_options(), again.output_options());
         }
     }
 

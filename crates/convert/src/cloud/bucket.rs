@@ -264,7 +264,7 @@ pub(super) fn bare(etag: Option<&str>) -> Option<&str> {
 
 pub(super) fn stat_of(meta: &ObjectMeta) -> Stat {
     let modified = meta.last_modified.timestamp_nanos_opt().map_or(0, i128::from);
-    Stat { length: meta.size, modified, etag: meta.e_tag.clone() }
+    Stat { length: meta.size, modified, changed: None, inode: None, etag: meta.e_tag.clone() }
 }
 
 fn missing(key: &Key) -> Error {

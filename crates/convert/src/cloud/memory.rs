@@ -154,7 +154,7 @@ fn a_worker_reads_an_object_as_it_is_now() {
         etag: "".into(),
         root: folder.path().join("out"),
         out: folder.path().join("out/a.jsonl"),
-        digest: ConversionArgs::of_words(&options).expect("options").digest(),
+        digest: ConversionArgs::of_words(&options).expect("options").output_options().hash,
         options: options.into(),
         same_as: None,
         is_taken: false,

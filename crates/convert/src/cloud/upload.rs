@@ -65,7 +65,7 @@ impl Bucket {
         } else {
             self.put_large(path, &key, bytes, length, condition)
         }?;
-        let stat = Stat { length, modified: 0, etag: result.e_tag };
+        let stat = Stat { length, modified: 0, changed: None, inode: None, etag: result.e_tag };
         self.note(&key, stat.clone());
         Ok(stat)
     }

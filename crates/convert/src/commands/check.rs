@@ -1,5 +1,7 @@
 //! `check`: what a client would stumble upon in a file.
 
+mod stale;
+
 use std::{
     collections::BTreeMap,
     io::{self, Write},
@@ -8,6 +10,7 @@ use std::{
 use core_model::{Check, Format, Problem};
 use jsonl::{Style, push_string};
 
+use self::stale::StaleFiles;
 use crate::{
     Source, by_name,
     cli::{Sources, format_names},
@@ -27,6 +30,9 @@ pub(crate) struct Args {
     /// The format whose client is to load the inputs, instead of finding it out
     #[arg(long = "as", value_name = "FORMAT", value_parser = format_names())]
     format: Option<String>,
+    /// Compare the files that tools wrote with the disk too, as clido does before `-p --resume`
+    #[arg(long)]
+    files: bool,
     /// Print a JSON object per finding
     #[arg(long)]
     json: bool,
@@ -42,7 +48,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let mut check = Checked::default();
     for input in &inputs {
-        match check.input(input, format, args.json, &mut out) {
+        match check.input(input, format, args, &mut out) {
             Ok(()) => {}
             Err(Refusal::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
                 return Err(error);
@@ -81,7 +87,7 @@ impl Checked {
         &mut self,
         input: &Input,
         format: Option<&'static Format>,
-        is_json: bool,
+        args: &Args,
         out: &mut dyn Write,
     ) -> Result<(), Refusal> {
         let mut source = Source::new(input.open()?);
@@ -91,11 +97,13 @@ impl Checked {
             None => detect(&mut source)?.known()?,
         };
         self.n_checked += 1;
-        let mut printer = Printer { label: &label, is_json, out, counts: BTreeMap::new() };
+        let (label, is_json) = (&*label, args.json);
+        let mut printer = Printer { label, is_json, out, counts: BTreeMap::new() };
         let name = format.map_or("empty", |format| format.name);
         let mut stops = false;
         if let Some(format) = format {
-            stops = printer.check(input.stem(), &mut source, format)?;
+            let mut files = StaleFiles::of_format(format).filter(|_| args.files);
+            stops = printer.check(input.stem(), &mut source, format, files.as_mut())?;
         }
         self.n_stopped += u64::from(stops);
         printer.finish(name)?;
@@ -118,6 +126,7 @@ impl Printer<'_> {
         stem: Option<&str>,
         source: &mut Source<Opened>,
         format: &Format,
+        mut files: Option<&mut StaleFiles>,
     ) -> io::Result<bool> {
         let mut check = Check::new((format.checker)());
         let mut result = Ok(());
@@ -132,6 +141,9 @@ impl Printer<'_> {
             check.name(stem, &mut print);
         }
         source.for_each(&mut |line, value| {
+            if let Some(files) = files.as_deref_mut() {
+                files.line(line, &value, &mut print);
+            }
             check.line(line, value, &mut print);
             true
         })?;

@@ -53,9 +53,10 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         Ok(how) => how,
         Err(why) => return failed(&why),
     };
+    let options = how.output_options();
     let base = Base::open(&first.root, &mut Stores::default());
     let base = base.map_err(|error| named(error, &first.root))?;
-    let journal = match Journal::of_base(&base, first.digest) {
+    let journal = match Journal::of_base(&base, options.clone()) {
         Ok(journal) => journal,
         Err(why) => return failed(&format!("{}: {why}", shown(&first.root.to_string_lossy()))),
     };
@@ -72,7 +73,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     }
     let mut n_open = 0;
     for (pieces, n_lines) in merged.whole_files() {
-        match join(&pieces, &journal, &base, n_lines) {
+        match join(&pieces, &journal, &base, &options, n_lines) {
             Ok(Some(line)) => journal.append_new(&line, &mut scanner)?,
             Ok(None) => {}
             Err(error) => {

@@ -121,7 +121,7 @@ fn planned(task: &Task<'_>, bytes: u64, root: &Path, how: &ConversionArgs) -> io
         root: root.to_owned(),
         out,
         options: how.words(),
-        digest: how.digest(),
+        digest: how.output_options().hash,
         same_as: task.same_as.clone(),
         is_taken: !task.is_free,
         piece: None,

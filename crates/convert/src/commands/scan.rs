@@ -72,9 +72,9 @@ impl<W: Write> Scan<W> {
     /// Searches an input, and the sidecar that stands beside it.
     fn input(&mut self, input: &Input) -> io::Result<()> {
         self.lines(&input.label(), input.open()?)?;
-        if let Some(sidecar) = input.sidecar()? {
+        if let Some(mut sidecar) = input.sidecar()? {
             let label = format!("{}.{}", input.label(), crate::input::SIDECAR);
-            for carry in sidecar.carries() {
+            while let Some(carry) = sidecar.next_left()? {
                 self.line(&label, 1, &Line::new(carry.as_bytes(), 1))?;
             }
         }

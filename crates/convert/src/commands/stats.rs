@@ -95,12 +95,16 @@ fn count(unit: &Unit, args: &Args, progress: &Progress) -> Result<Numbers, Refus
     let mut numbers = Numbers::counter(ErrorPolicy::from(args.errors));
     let mut known = args.reading.format();
     for input in unit.files().filter(|input| !input.is_side_file()) {
+        let mut last = None;
         let format = read(input, known, &Prefilter::ALL, progress, &mut |place, line, event| {
             match event {
                 Ok(event) => numbers.push(place, event),
                 Err(_) => numbers.n_bad_lines += 1,
             }
-            numbers.n_bytes += line.bytes().len() as u64;
+            // A line may say two things.
+            if last.replace(place.offset) != Some(place.offset) {
+                numbers.n_bytes += line.bytes().len() as u64;
+            }
             Ok(true)
         })?;
         progress.add_file();

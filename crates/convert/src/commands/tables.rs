@@ -32,6 +32,9 @@ use crate::{
 /// What files that are no session are called in the column `source_format`.
 const NO_FORMAT: &str = "none";
 
+/// The part that gets its name last: where it is, all are.
+const LAST: &str = "sessions/part-00000.parquet";
+
 /// What to write as tables, and where.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
@@ -63,8 +66,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     if let [Input::Missing { path, reason, .. }] = inputs.as_slice() {
         return failed(&format!("{}: {reason}", shown(&path.to_string_lossy())));
     }
-    let is_there = |table| args.output.join(table).join("part-00000.parquet").exists();
-    if ["events", "sessions"].into_iter().any(is_there) {
+    if args.output.join(LAST).exists() {
         return failed(&format!("{} has tables already", path(&args.output)));
     }
     inputs.retain(|input| args.with_raw || !is_folder || !input.is_side_file());
@@ -136,7 +138,11 @@ impl NamedAtEnd {
         Ok(Self { folder: folder.to_owned(), outputs, folders, finished })
     }
 
-    fn name(self) -> Result<(), Refusal> {
+    /// Gives the parts their names, that one last which says that all are there: a run that is killed
+    /// before is finished by the same command.
+    fn name(mut self) -> Result<(), Refusal> {
+        let last = self.folder.join(LAST);
+        self.finished.sort_by_key(|part| part.path() == last);
         self.outputs.publish(self.finished)
     }
 }

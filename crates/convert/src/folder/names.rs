@@ -48,6 +48,15 @@ impl Folder {
         Ok(linkat(&self.handle, from, &self.handle, to, AtFlags::empty())?)
     }
 
+    /// Removes a folder, which must be empty.
+    ///
+    /// # Errors
+    ///
+    /// The system's own.
+    pub(crate) fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
+        Ok(unlinkat(&self.handle, name, AtFlags::REMOVEDIR)?)
+    }
+
     /// Removes a file.
     ///
     /// # Errors

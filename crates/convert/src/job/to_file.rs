@@ -7,8 +7,6 @@ use std::{
     path::Path,
 };
 
-use twox_hash::XxHash3_64;
-
 use super::{Order, Refusal, verify};
 use crate::{
     CarryMode, Source,
@@ -21,11 +19,13 @@ use crate::{
         opened::{Limits, Opened},
         residue_path, sidecar_path,
     },
-    journal::{Record, Standing},
-    output::{Finished, Pending},
+    journal::{Record, Salt, Standing},
+    output::{Finished, Pending, Replace},
     outputs::{Bundle, Outputs},
     pipeline::{Target, agents::Agents},
+    run::complain,
     storage::Storage,
+    terminal::shown::shown,
     unit::OtherFile,
 };
 
@@ -62,6 +62,7 @@ impl Order {
                 Standing::UpToDate(verdict) => return Ok(Outcome::UpToDate(verdict)),
                 Standing::Open(replace) => replace,
             };
+            tell_if_shrunk(replace, input, path);
             let (opened, redactions) = self.redacted(opened)?;
             let mut source = Source::new(opened).with_scanners(self.n_scanners);
             let prepared = self.prepare(input, path, &mut source, extra);
@@ -96,8 +97,8 @@ impl Order {
         let mode = source.reader().mode();
         let from = self.format_of(source)?;
         let conversion = self.conversion(from);
-        let beside = self.sidecar(input)?;
-        let stack = conversion.stack(source, beside.as_ref())?;
+        let mut beside = self.sidecar(input)?;
+        let stack = conversion.stack(source, beside.as_mut())?;
         if let (true, Some(1..), Some(last)) =
             (stack.is_several, stack.depth(self.to), stack.formats.first())
         {
@@ -154,7 +155,7 @@ impl Order {
     /// Copies a file that belongs to a session, unless the copy is there and up to date.
     pub(crate) fn copy(&self, input: &Input, path: &Path) -> Result<Outcome, Refusal> {
         check_target(input, path)?;
-        if let Some(verdict) = self.outputs.unread(path, input, 0)? {
+        if let Some(verdict) = self.outputs.unread(path, input, Salt::default())? {
             return Ok(Outcome::UpToDate(verdict));
         }
         // Under a name that does not tell of compression any more it is not compressed.
@@ -164,10 +165,11 @@ impl Order {
             true => input.open_within(self.limits)?,
             false => input.open_as_it_is()?,
         };
-        let replace = match self.outputs.standing(path, input, &mut opened, 0)? {
+        let replace = match self.outputs.standing(path, input, &mut opened, Salt::default())? {
             Standing::UpToDate(verdict) => return Ok(Outcome::UpToDate(verdict)),
             Standing::Open(replace) => replace,
         };
+        tell_if_shrunk(replace, input, path);
         let mut target = self.outputs.create(path, opened.mode())?;
         let (opened, _) = self.redacted(opened)?;
         let mut source = Source::new(opened);
@@ -176,7 +178,7 @@ impl Order {
             return Err(Refusal::Changing);
         }
         let files = vec![target.finish()?];
-        let records = self.outputs.records(input, source.reader(), &files, 0)?;
+        let records = self.outputs.records(input, source.reader(), &files, Salt::default())?;
         self.outputs.publish_bundle(path, Bundle { files, replace, records })?;
         Ok(Outcome::Copied)
     }
@@ -192,10 +194,10 @@ pub(crate) struct Extra {
 }
 
 impl Extra {
-    /// Returns a hash of it; 0 of nothing.
-    fn salt(&self) -> u64 {
-        let is_nothing = self.contents.is_none() && self.agent.is_none();
-        if is_nothing { 0 } else { XxHash3_64::oneshot(format!("{self:?}").as_bytes()) }
+    /// Returns a hash of it.
+    fn salt(&self) -> Salt {
+        let volumes = self.contents.as_ref().map(|contents| contents.volumes.as_slice());
+        Salt::of_file(volumes, self.agent.as_deref())
     }
 }
 
@@ -229,6 +231,18 @@ impl Write for Residue<'_> {
     fn flush(&mut self) -> io::Result<()> {
         self.file.as_mut().map_or(Ok(()), Write::flush)
     }
+}
+
+/// Says that a source has become smaller since it was converted, and where its older version is.
+pub(crate) fn tell_if_shrunk(replace: Replace, input: &Input, path: &Path) {
+    if replace != Replace::KeepEach {
+        return;
+    }
+    complain(&format!(
+        "{}: smaller than when it was converted last; {} is kept beside the new one, as .bak",
+        shown(&input.label()),
+        shown(&path.to_string_lossy())
+    ));
 }
 
 /// Returns whether a source is not what it was any more when it was opened.

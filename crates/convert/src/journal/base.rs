@@ -108,6 +108,23 @@ impl Base {
         }
     }
 
+    /// Removes a file of it.
+    ///
+    /// # Errors
+    ///
+    /// Those of the disk or the store.
+    pub(crate) fn remove(&self, below: &Path) -> io::Result<()> {
+        match self {
+            Base::Folder(folder) => {
+                let place = below.parent().zip(below.file_name());
+                let (above, name) = place.ok_or(io::ErrorKind::InvalidFilename)?;
+                folder.below(above)?.remove(name)
+            }
+            #[cfg(feature = "cloud")]
+            Base::Prefix(bucket, path) => bucket.remove(&path.join(below)),
+        }
+    }
+
     /// Writes a small file of ours, in place of an earlier one, whole or not at all.
     ///
     /// # Errors
@@ -117,9 +134,11 @@ impl Base {
         match self {
             Base::Folder(folder) => {
                 let place = Place::below(folder, below)?;
+                let above = place.folder.clone();
                 let mut pending = Pending::create(place, FILE_MODE, None, Asked::Nothing)?;
                 pending.write_all(bytes)?;
-                pending.finish()?.publish(Replace::Own).map(|_| ())
+                pending.finish()?.publish(Replace::Own)?;
+                if above.is_new() { above.sync() } else { Ok(()) }
             }
             #[cfg(feature = "cloud")]
             Base::Prefix(bucket, path) => {

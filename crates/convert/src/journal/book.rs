@@ -6,7 +6,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use super::Record;
+use super::{OutputOptions, Record};
 #[cfg(feature = "cloud")]
 use crate::cloud::ObjectLog;
 
@@ -24,7 +24,7 @@ pub(super) enum Book {
 
 impl Book {
     /// Takes a line, in one write.
-    pub(super) fn append(&self, record: &Record, options: u64) -> io::Result<()> {
+    pub(super) fn append(&self, record: &Record, options: &OutputOptions) -> io::Result<()> {
         if let Book::Told(told) = self {
             locked(told).push(record.clone());
             return Ok(());

@@ -11,8 +11,9 @@ use std::{
 use jsonl::{Style, Value, push_string};
 
 use super::{
-    Base, hash_of,
-    paths::{path_body, path_of},
+    Base, OutputOptions, Salt, hash_of,
+    options::KnownOptions,
+    paths::{body_of, path_body, path_of},
 };
 use crate::{
     account::describe::Done,
@@ -32,18 +33,18 @@ pub(crate) struct Origin<'s> {
     pub(crate) stat: Stat,
     /// What it says, if it is open.
     pub(crate) content: Option<&'s mut Snapshot>,
-    /// A hash of what its outputs depend on beside it and the options; 0 if on nothing.
-    pub(crate) salt: u64,
+    /// A hash of what its outputs depend on beside it and the options.
+    pub(crate) salt: Salt,
 }
 
 impl<'s> Origin<'s> {
     /// Takes a source that is open.
-    pub(crate) fn open(path: &'s Path, snapshot: &'s mut Snapshot, salt: u64) -> Self {
+    pub(crate) fn open(path: &'s Path, snapshot: &'s mut Snapshot, salt: Salt) -> Self {
         Self { path, stat: snapshot.stat().clone(), content: Some(snapshot), salt }
     }
 
     /// Takes a source that nobody opened.
-    pub(crate) fn listed(path: &'s Path, stat: Stat, salt: u64) -> Self {
+    pub(crate) fn listed(path: &'s Path, stat: Stat, salt: Salt) -> Self {
         Self { path, stat, content: None, salt }
     }
 
@@ -58,13 +59,11 @@ impl<'s> Origin<'s> {
 pub(crate) struct Record {
     /// The absolute path of the source.
     pub(crate) source: PathBuf,
-    pub(crate) size: u64,
-    pub(crate) modified: i128,
+    /// What the source was; its etag, if it is in a store.
+    pub(crate) stat: Stat,
     pub(crate) source_hash: u64,
-    /// What the store of the source calls this content of it, if it is in one.
-    pub(crate) source_etag: Option<String>,
     /// As of its [`Origin`].
-    pub(crate) salt: u64,
+    pub(crate) salt: Salt,
     /// What was written, if something was.
     pub(crate) written: Option<Written>,
     pub(crate) verdict: Verdict,
@@ -103,18 +102,24 @@ impl Record {
     }
 
     /// Returns the line, with its end.
-    pub(crate) fn line(&self, options: u64) -> Vec<u8> {
-        let Self { size, modified, source_hash, source_etag, records, lost, damaged, .. } = self;
-        let options = options ^ self.salt;
+    pub(crate) fn line(&self, options: &OutputOptions) -> Vec<u8> {
+        let Self { stat, source_hash, salt, records, lost, damaged, .. } = self;
+        let Stat { length, modified, changed, inode, etag } = stat;
         let mut line = format!("{{\"v\":{VERSION},\"tool\":");
         let mut tool = Vec::new();
         push_string(&mut tool, concat!("convert ", env!("CARGO_PKG_VERSION")), Style::Compact);
         line.push_str(&String::from_utf8_lossy(&tool));
         let source = path_body(&self.source);
-        _ = write!(line, ",\"opts_hash\":\"{options:016x}\",\"src\":\"{source}\"");
-        _ = write!(line, ",\"size\":{size},\"mtime_ns\":{modified}");
+        _ = write!(line, ",\"options\":\"{}\"", options.words());
+        if *salt != Salt::default() {
+            _ = write!(line, ",\"beside_xxh3\":\"{:016x}\"", salt.hash);
+        }
+        _ = write!(line, ",\"src\":\"{source}\",\"size\":{length},\"mtime_ns\":{modified}");
+        if let (Some(changed), Some(inode)) = (changed, inode) {
+            _ = write!(line, ",\"ctime_ns\":{changed},\"inode\":{inode}");
+        }
         _ = write!(line, ",\"src_xxh3\":\"{source_hash:016x}\"");
-        push_etag(&mut line, "src_etag", source_etag.as_deref());
+        push_etag(&mut line, "src_etag", etag.as_deref());
         match &self.written {
             Some(Written { below, length, hash, sha256, etag }) => {
                 let target = path_body(below);
@@ -149,9 +154,12 @@ pub(super) struct Known {
     pub(super) source: Arc<str>,
     pub(super) size: u64,
     pub(super) modified: i128,
+    /// Not known of what version 0.1.0 wrote.
+    changed: Option<i128>,
+    inode: Option<u64>,
     pub(super) source_hash: u64,
     pub(super) source_etag: Option<Box<str>>,
-    pub(super) options: u64,
+    pub(super) options: KnownOptions,
     length: u64,
     hash: u64,
     etag: Option<Box<str>>,
@@ -163,6 +171,7 @@ impl Known {
     pub(super) fn of(line: Value<'_>) -> Option<(Arc<str>, Self)> {
         let text = |name| Some(line.get(name)?.text()?.body());
         let number = |name| line.get(name)?.raw().as_u64();
+        let time = |name| line.get(name)?.raw().as_str().parse().ok();
         let hash = |name| u64::from_str_radix(text(name)?, 16).ok();
         (number("v")? == u64::from(VERSION)).then_some(())?;
         let target = line.get("dst")?.text()?;
@@ -170,16 +179,30 @@ impl Known {
             below: path_of(target),
             source: source_of(line)?,
             size: number("size")?,
-            modified: line.get("mtime_ns")?.raw().as_str().parse().ok()?,
+            modified: time("mtime_ns")?,
+            changed: time("ctime_ns"),
+            inode: number("inode"),
             source_hash: hash("src_xxh3")?,
             source_etag: text("src_etag").map(Into::into),
-            options: hash("opts_hash")?,
+            options: match text("options") {
+                Some(words) => KnownOptions::Words(words.into(), hash("beside_xxh3").unwrap_or(0)),
+                None => KnownOptions::Hash(hash("opts_hash")?),
+            },
             length: number("dst_len")?,
             hash: hash("dst_xxh3")?,
             etag: text("dst_etag").map(Into::into),
             verdict: Verdict::named(text("status")?)?,
         };
-        Some((target.body().into(), known))
+        Some((body_of(target), known))
+    }
+
+    /// Returns whether nothing shows that the source was changed: what version 0.1.0 did not note
+    /// shows nothing.
+    pub(super) fn has_times_of(&self, stat: &Stat) -> bool {
+        let is_same = |known: Option<i128>, now: Option<i128>| known.is_none() || known == now;
+        self.modified == stat.modified
+            && is_same(self.changed, stat.changed)
+            && (self.inode.is_none() || self.inode == stat.inode)
     }
 
     /// Returns when the file was written, in nanoseconds since 1970, if it is as it was then.
@@ -208,7 +231,7 @@ impl Known {
 
 /// Returns the source that a line tells of.
 pub(crate) fn source_of(line: Value<'_>) -> Option<Arc<str>> {
-    Some(line.get("src")?.text()?.body().into())
+    Some(body_of(line.get("src")?.text()?))
 }
 
 /// Returns whether two etags are known and the same. Some answers of a store have quotes around them.
@@ -236,13 +259,18 @@ mod tests {
     #[test]
     fn what_is_written_is_known() {
         let path = PathBuf::from(OsStr::from_bytes(b"/a \"b\"\n/\xff\xc3.jsonl"));
+        let stat = Stat {
+            length: u64::MAX,
+            modified: -1,
+            changed: Some(-2),
+            inode: Some(5),
+            etag: Some("\"a\\b\"".to_owned()),
+        };
         let record = Record {
             source: path.clone(),
-            size: u64::MAX,
-            modified: -1,
+            stat: stat.clone(),
             source_hash: 7,
-            source_etag: Some("\"a\\b\"".to_owned()),
-            salt: 0,
+            salt: Salt { hash: 3, of_0_1_0: 4 },
             written: Some(Written {
                 below: path.clone(),
                 length: 3,
@@ -255,16 +283,22 @@ mod tests {
             lost: 2,
             damaged: 0,
         };
-        let line = record.line(9);
+        let options = OutputOptions::of_words("--to clido", 9);
+        let line = record.line(&options);
         let mut scanner = jsonl::Scanner::default();
         let value = scanner.scan_slice(&line, 0).expect("JSON");
         let (target, known) = Known::of(value).expect("known");
         assert_eq!(&*target, r#"/a \"b\"\n/\udcff\udcc3.jsonl"#);
         assert_eq!((&known.source, known.size, known.modified), (&target, u64::MAX, -1));
         assert!(is_etag(&known.source_etag, Some("a\\b")) && !is_etag(&known.etag, None));
-        assert_eq!((known.options, known.length, known.hash), (9, 3, u64::MAX));
+        assert!(options.are(&known.options, record.salt));
+        assert!(!options.are(&known.options, Salt::default()));
+        assert!(known.has_times_of(&stat));
+        assert!(!known.has_times_of(&Stat { changed: Some(-1), ..stat.clone() }));
+        assert!(!known.has_times_of(&Stat { inode: Some(6), ..stat }));
+        assert_eq!((known.length, known.hash), (3, u64::MAX));
         assert_eq!(known.verdict, Verdict::DoneWithLoss);
-        let nothing = Record { written: None, ..record }.line(9);
+        let nothing = Record { written: None, ..record }.line(&options);
         let value = scanner.scan_slice(&nothing, 0).expect("JSON");
         assert!(Known::of(value).is_none());
     }

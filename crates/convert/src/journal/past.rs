@@ -9,8 +9,9 @@ use std::{
 use jsonl::{Scanner, Stream, Value};
 
 use super::{
-    Record,
+    OutputOptions, Record,
     entry::{Known, source_of},
+    options::{KnownOptions, Told},
     paths::path_body,
 };
 
@@ -23,6 +24,8 @@ pub(super) struct Past {
     of_source: HashMap<Arc<str>, Vec<Arc<str>>>,
     /// The line of each source of which nothing was written at last.
     failures: HashMap<Arc<str>, Box<[u8]>>,
+    /// By which options files were written, each time that these changed.
+    options: Vec<KnownOptions>,
 }
 
 impl Past {
@@ -62,8 +65,14 @@ impl Past {
 
     /// Takes a line; the last one of a file counts.
     fn take(&mut self, value: Value<'_>, line: &[u8]) {
-        if let Some((target, it)) = Known::of(value) {
+        if let Some((target, mut it)) = Known::of(value) {
             self.failures.remove(&it.source);
+            if let Some(last) = self.options.last() {
+                it.options.share(last);
+            }
+            if self.options.last() != Some(&it.options) {
+                self.options.push(it.options.clone());
+            }
             self.known.insert(target, it);
         } else if let Some(source) = source_of(value) {
             self.failures.insert(source, line.into());
@@ -73,6 +82,15 @@ impl Past {
     fn link(&mut self) {
         for (target, it) in &self.known {
             self.of_source.entry(it.source.clone()).or_default().push(target.clone());
+        }
+    }
+
+    /// Returns the words of the options by which files were written last, if they are others.
+    pub(super) fn other_options(&self, options: &OutputOptions) -> Option<String> {
+        let told = self.options.iter().rev().map(|known| options.other(known));
+        match told.into_iter().find(|told| *told != Told::Nothing)? {
+            Told::Other(words) => Some(words),
+            Told::Same | Told::Nothing => None,
         }
     }
 
@@ -89,7 +107,7 @@ impl Past {
     }
 
     /// Returns whether the last that was told of a source is the same failure.
-    pub(super) fn has_failure(&self, record: &Record, options: u64) -> bool {
+    pub(super) fn has_failure(&self, record: &Record, options: &OutputOptions) -> bool {
         let last = self.failures.get(&*path_body(&record.source));
         record.written.is_none() && last.is_some_and(|line| **line == record.line(options))
     }

@@ -5,24 +5,40 @@ use std::{
     fmt::Write as _,
     os::unix::ffi::{OsStrExt, OsStringExt},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use jsonl::{Style, Text, push_string};
 
+use crate::terminal::shown::is_harmful;
+
 /// Returns a path as the body of a JSON string; what is not UTF-8 is spelled as Python does it, with
-/// a lone surrogate for each byte.
+/// a lone surrogate for each byte. Characters that a terminal would obey are escaped: people look at
+/// plans and journals.
 pub(crate) fn path_body(path: &Path) -> Box<str> {
     let mut body = String::new();
     for chunk in path.as_os_str().as_bytes().utf8_chunks() {
         let mut text = Vec::new();
         push_string(&mut text, chunk.valid(), Style::Compact);
         let text = String::from_utf8_lossy(&text);
-        body.push_str(text.get(1..text.len() - 1).unwrap_or_default());
+        for char in text.get(1..text.len() - 1).unwrap_or_default().chars() {
+            match is_harmful(char) {
+                true => _ = write!(body, "\\u{:04x}", u32::from(char)),
+                false => body.push(char),
+            }
+        }
         for byte in chunk.invalid() {
             _ = write!(body, "\\udc{byte:02x}");
         }
     }
     body.into()
+}
+
+/// Returns a path that somebody spelled as [`path_body`] spells it.
+pub(super) fn body_of(text: Text<'_>) -> Arc<str> {
+    let body = text.body();
+    let is_plain = body.bytes().all(|byte| matches!(byte, b' '..=b'~' if byte != b'\\'));
+    if is_plain { body.into() } else { Arc::from(&*path_body(&path_of(text))) }
 }
 
 /// Returns the path that [`path_body`] spelled so, or a program that spells text otherwise.
@@ -68,18 +84,22 @@ mod tests {
 
     #[test]
     fn any_path_comes_back() {
-        let paths: [&[u8]; 6] = [
+        let paths: [&[u8]; 7] = [
             b"/a \"b\"\n/\xff\xc3.jsonl",
             b"",
             "/\u{1f389}/\u{dc}\\udc80".as_bytes(),
             b"\\\\udcff",
             b"\xed\xb3\xbf",
             b"\x80\\\x80",
+            "/a\u{202e}b\u{9b}\u{7f}".as_bytes(),
         ];
         for path in paths {
             let path = Path::new(OsStr::from_bytes(path));
             let written = format!("\"{}\"", path_body(path));
-            assert_eq!(path_of(Text::new(&written).expect("text")), path, "{written}");
+            let text = Text::new(&written).expect("text");
+            assert_eq!(path_of(text), path, "{written}");
+            assert_eq!(*body_of(text), *path_body(path));
+            assert!(!written.contains(is_harmful), "{written}");
         }
     }
 

@@ -1,26 +1,27 @@
 //! Files that are written, and get their names: on the disk, or as objects.
 
+#[cfg(feature = "cloud")]
+use std::sync::Arc;
 use std::{
-    ffi::OsStr,
     fs::File,
     io::{self, Read},
     path::{Path, PathBuf},
-    sync::Arc,
+    time::SystemTime,
 };
 
-use rustix::fs::FileType;
-
-use super::{Home, Place, Replace, stored::Stored, temporary::Temporary};
+use super::{
+    Home, Place, Replace,
+    backup::{keep_each, keep_old},
+    stored::Stored,
+    temporary::Temporary,
+};
 #[cfg(feature = "cloud")]
 use crate::{
     cloud::{Bucket, Condition},
     input::beside,
     storage::{Stat, is_changed},
 };
-use crate::{
-    folder::{Folder, Identity},
-    storage::Storage,
-};
+use crate::{folder::Identity, storage::Storage};
 
 /// A file that is written, but has not got its name yet.
 #[derive(Debug)]
@@ -87,6 +88,15 @@ impl Finished {
         self.file.reread()
     }
 
+    /// Says when it was changed last.
+    ///
+    /// # Errors
+    ///
+    /// The system's own.
+    pub(crate) fn set_modified(&self, time: SystemTime) -> io::Result<()> {
+        self.file.reread()?.set_modified(time)
+    }
+
     /// Brings its bytes to the disk.
     ///
     /// # Errors
@@ -142,7 +152,15 @@ impl Finished {
                 result => result?,
             },
             Replace::KeepOld => {
-                keep_old(folder, name)?;
+                // An earlier run that did not live to say so may have written it already: to keep that
+                // aside would cost the older file that it kept.
+                if !folder.read(name).is_ok_and(|other| self.is_equal(other)) {
+                    keep_old(folder, name)?;
+                }
+                folder.rename_over(temporary, name)?;
+            }
+            Replace::KeepEach => {
+                keep_each(folder, name)?;
                 folder.rename_over(temporary, name)?;
             }
             Replace::Own => folder.rename_over(temporary, name)?,
@@ -161,9 +179,29 @@ impl Finished {
         let condition = match replace {
             Replace::Never => Condition::Free,
             Replace::KeepOld => {
-                match bucket.copy(path, &beside(path, "bak")) {
-                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                    result => result?,
+                // As on the disk, what is equal already is not kept aside.
+                let is_there = bucket.stat(path).is_ok_and(|stat| stat.length == self.length);
+                if !is_there || !bucket.is_equal(path, &mut self.reread()?, self.length)? {
+                    match bucket.copy(path, &beside(path, "bak")) {
+                        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                        result => result?,
+                    }
+                }
+                Condition::Any
+            }
+            Replace::KeepEach => {
+                for backup in super::backup::backups() {
+                    let backup = beside(path, &backup);
+                    match bucket.stat(&backup) {
+                        Ok(_) => continue,
+                        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                        Err(error) => return Err(error),
+                    }
+                    match bucket.copy(path, &backup) {
+                        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                        result => result?,
+                    }
+                    break;
                 }
                 Condition::Any
             }
@@ -251,21 +289,4 @@ pub(crate) fn are_equal(one: impl Read, other: impl Read) -> io::Result<bool> {
             return Ok(false);
         }
     }
-}
-
-/// Keeps a file as `NAME.bak`: neither that name nor its own is ever without a file.
-fn keep_old(folder: &Arc<Folder>, name: &OsStr) -> io::Result<()> {
-    let mut backup = name.to_owned();
-    backup.push(".bak");
-    match Temporary::second(folder.clone(), name) {
-        Ok(_) if !is_file(folder, name)? => Err(io::Error::other("is no file to overwrite")),
-        Ok(second) => folder.rename_over(second.name(), &backup),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error),
-    }
-}
-
-/// Returns whether a name is of a regular file, or of a link, which is replaced and not followed.
-fn is_file(folder: &Folder, name: &OsStr) -> io::Result<bool> {
-    Ok(matches!(folder.kind(name)?, FileType::RegularFile | FileType::Symlink))
 }

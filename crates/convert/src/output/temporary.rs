@@ -1,14 +1,14 @@
 //! Temporary names: whose they are can be told from them, so that what a dead run left is removed.
 
 use std::{
-    collections::hash_map::RandomState,
+    collections::{BTreeSet, hash_map::RandomState},
     ffi::{OsStr, OsString},
     fs,
     hash::BuildHasher,
     io,
     path::Path,
     process,
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
     time::Duration,
 };
 
@@ -18,7 +18,7 @@ use rustix::{
 };
 
 use crate::{
-    folder::{Entry, Folder},
+    folder::{Entry, Folder, Identity},
     interrupt::Remembered,
 };
 
@@ -106,17 +106,51 @@ pub(crate) fn remove_stale(root: &Arc<Folder>) {
 /// machine may write to it.
 #[cfg(any(feature = "parquet", test))]
 pub(crate) fn remove_dead(root: &Arc<Folder>) {
-    remove(root, |folder, name| {
-        let owner = name.to_str().and_then(owner_of);
-        let is_dead = |(pid, boot): (u32, &str)| boot == boot_id() && !is_alive(pid);
-        owner.is_some_and(|owner| is_dead(owner) || is_old(folder, name))
-    });
+    remove(root, is_left_by_the_dead);
+}
+
+/// Removes what surely dead runs left in a folder, the first time that this one writes to it; in
+/// those below it nothing.
+///
+/// A run that was killed left files only where the same run writes again.
+pub(crate) fn sweep_once(folder: &Folder) {
+    if !is_first_time(folder) {
+        return;
+    }
+    for Entry { name, kind } in folder.entries().unwrap_or_default() {
+        if kind == FileType::RegularFile && is_left_by_the_dead(folder, &name) {
+            _ = folder.remove(&name);
+        }
+    }
+}
+
+/// Returns whether nobody asked this of a folder yet.
+fn is_first_time(folder: &Folder) -> bool {
+    static SWEPT: Mutex<BTreeSet<Identity>> = Mutex::new(BTreeSet::new());
+    let identity = folder.identity();
+    identity.is_ok_and(|it| SWEPT.lock().unwrap_or_else(PoisonError::into_inner).insert(it))
+}
+
+fn is_left_by_the_dead(folder: &Folder, name: &OsStr) -> bool {
+    let owner = name.to_str().and_then(owner_of);
+    owner.is_some_and(|owner| is_dead(owner) || is_old(folder, name))
+}
+
+/// Returns whether a process ran here since the machine was started, and does not any more.
+fn is_dead((pid, boot): (u32, &str)) -> bool {
+    boot == boot_id() && !is_alive(pid)
+}
+
+/// Returns whether a temporary name is of a process that does not run any more.
+pub(crate) fn is_of_the_dead(name: &OsStr) -> bool {
+    name.to_str().and_then(owner_of).is_some_and(is_dead)
 }
 
 /// Removes the files in a folder, and in those below it, that are left over.
 fn remove(root: &Arc<Folder>, is_left: impl Fn(&Folder, &OsStr) -> bool) {
     let mut folders = vec![root.clone()];
     while let Some(folder) = folders.pop() {
+        is_first_time(&folder);
         for Entry { name, kind } in folder.entries().unwrap_or_default() {
             match kind {
                 FileType::Directory => folders.extend(folder.enter(&name).map(Arc::new)),
@@ -132,7 +166,8 @@ pub(crate) fn is_temporary(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| owner_of(name).is_some())
 }
 
-fn is_stale(folder: &Folder, name: &OsStr) -> bool {
+/// Returns whether a name is of a temporary file that no run of this machine writes any more.
+pub(crate) fn is_stale(folder: &Folder, name: &OsStr) -> bool {
     let Some((pid, boot)) = name.to_str().and_then(owner_of) else { return false };
     boot != boot_id() || !is_alive(pid) || is_old(folder, name)
 }
@@ -149,7 +184,6 @@ fn is_old(folder: &Folder, name: &OsStr) -> bool {
 }
 
 /// Returns a temporary name for what will be called `name`, which nothing else has.
-#[cfg(feature = "cloud")]
 pub(crate) fn new_name(name: &OsStr) -> OsString {
     temporary_name(name, random())
 }

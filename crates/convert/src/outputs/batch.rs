@@ -122,7 +122,8 @@ impl Outputs {
                 _ => None,
             });
             let synced = places.into_iter().try_for_each(&mut sync_folder);
-            let told = synced.and_then(|()| self.tell(&records));
+            let gone = synced.and_then(|()| self.remove_superseded(&records));
+            let told = gone.and_then(|()| self.tell(&records));
             if let Err(error) = told {
                 refused.push((path.clone(), unwritten(error, &path).into()));
             }
@@ -196,13 +197,25 @@ impl Outputs {
         }
         match file.publish(replace) {
             Ok(published) => {
-                named.extend(identity.filter(|_| published.is_new));
+                // An equal file of an earlier run that stays is this run's from now on.
+                named.extend(if published.is_new { identity } else { place.identity() });
                 Ok(published)
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && is_ours(&named) => {
                 Err(Refusal::SameName(path.display().to_string()))
             }
             Err(error) => Err(refusal(error)),
+        }
+    }
+
+    /// Removes what the source became by other options, and nobody edited: with `--force`, it was
+    /// converted anew, and may have got another name.
+    fn remove_superseded(&self, records: &[Record]) -> io::Result<()> {
+        match (&self.root, records.first()) {
+            (Some(root), Some(first)) if !self.manner.is_rehearsal => {
+                root.remove_superseded(&first.source, records)
+            }
+            _ => Ok(()),
         }
     }
 

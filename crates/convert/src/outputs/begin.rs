@@ -4,7 +4,7 @@ use std::{
     collections::HashMap,
     io,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, PoisonError},
 };
 
 use super::Outputs;
@@ -14,6 +14,7 @@ use crate::{
     compress::Compression,
     folder::Folder,
     output::{Pending, Place, unwritten},
+    scratch::Scratch,
 };
 
 impl Outputs {
@@ -64,7 +65,8 @@ impl Outputs {
         folders: &mut HashMap<PathBuf, Arc<Folder>>,
     ) -> io::Result<Pending> {
         if self.manner.is_rehearsal {
-            return Pending::rehearse_shut(&self.storage, path);
+            let scratch = self.scratch()?;
+            return Pending::rehearse_shut(&self.storage, path, &scratch);
         }
         if !self.storage.is_disk() {
             return self.create(path, mode);
@@ -80,6 +82,17 @@ impl Outputs {
         };
         let pending = place().and_then(|place| Pending::create_shut(place, mode, self.asked()));
         pending.map_err(|error| unwritten(error, path))
+    }
+
+    /// Returns the folder for files of a rehearsal, which is made once.
+    fn scratch(&self) -> io::Result<Arc<Scratch>> {
+        let mut scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(scratch) = &*scratch {
+            return Ok(scratch.clone());
+        }
+        let made = Arc::new(Scratch::new()?);
+        *scratch = Some(made.clone());
+        Ok(made)
     }
 
     fn place(&self, path: &Path) -> io::Result<Place> {

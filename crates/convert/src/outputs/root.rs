@@ -11,7 +11,7 @@ use std::{
 use crate::cloud::Bucket;
 use crate::{
     folder::Folder,
-    journal::{Base, Journal, Origin, Record, Standing, Unusable},
+    journal::{Base, Journal, Origin, OutputOptions, Record, Standing, Unusable},
     output::{Replace, temporary::remove_stale},
     storage::without_query,
     terminal::shown::shown,
@@ -43,7 +43,11 @@ impl NotOpened {
 }
 
 impl Root {
-    pub(super) fn open(path: &Path, options: u64, is_rehearsal: bool) -> Result<Self, NotOpened> {
+    pub(super) fn open(
+        path: &Path,
+        options: OutputOptions,
+        is_rehearsal: bool,
+    ) -> Result<Self, NotOpened> {
         let open = || {
             let (folder, journal) = if is_rehearsal {
                 rehearse(path, options)?
@@ -66,7 +70,7 @@ impl Root {
     pub(super) fn of_prefix(
         bucket: &Arc<Bucket>,
         path: &Path,
-        options: u64,
+        options: OutputOptions,
         is_rehearsal: bool,
     ) -> Result<Self, NotOpened> {
         let open = || {
@@ -91,6 +95,25 @@ impl Root {
         let path = base.path().to_owned();
         let (base, journal) = (Some(base), Some(journal));
         Self { path, base, journal, is_rehearsal: false }
+    }
+
+    /// Refuses a folder that was written with other options.
+    pub(super) fn refuse_other_options(&self) -> Result<(), NotOpened> {
+        let refused = self.journal.as_ref().map_or(Ok(()), Journal::refuse_other_options);
+        refused.map_err(|reason| NotOpened { path: self.path.clone(), reason })
+    }
+
+    /// Removes what a source became by other options, and is as we wrote it, but for the files of
+    /// these lines.
+    pub(super) fn remove_superseded(&self, source: &Path, records: &[Record]) -> io::Result<()> {
+        let (Some(base), Some(journal)) = (&self.base, &self.journal) else { return Ok(()) };
+        let is_new = |below: &Path| {
+            records.iter().filter_map(|it| it.written.as_ref()).any(|it| it.below == below)
+        };
+        for below in journal.superseded(base, source).iter().filter(|below| !is_new(below)) {
+            base.remove(below)?;
+        }
+        Ok(())
     }
 
     /// Returns what was told since this was asked last, if there is nobody else to tell it to.
@@ -143,7 +166,10 @@ impl Root {
 }
 
 /// Opens what is there of a folder and its journal, and makes nothing.
-fn rehearse(path: &Path, options: u64) -> Result<(Option<Arc<Folder>>, Option<Journal>), Unusable> {
+fn rehearse(
+    path: &Path,
+    options: OutputOptions,
+) -> Result<(Option<Arc<Folder>>, Option<Journal>), Unusable> {
     let folder = match Folder::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((None, None)),
         folder => folder?,

@@ -6,12 +6,13 @@ use super::Outputs;
 use crate::{
     input::{Input, opened::Opened},
     job::verdict::Verdict,
-    journal::{Origin, Standing},
+    journal::{Origin, Salt, Standing},
+    output::Replace,
 };
 
 impl Outputs {
     /// Returns how the output at a path stands to an input that is open; `salt` is a hash of what it
-    /// depends on beside that and the options, 0 if on nothing.
+    /// depends on beside that and the options.
     ///
     /// # Errors
     ///
@@ -21,16 +22,22 @@ impl Outputs {
         path: &Path,
         input: &Input,
         opened: &mut Opened,
-        salt: u64,
+        salt: Salt,
     ) -> io::Result<Standing> {
         let default = Standing::Open(self.manner.replace());
         let (Some(root), Some(source)) = (&self.root, input.absolute()?) else {
             return Ok(default);
         };
-        let (false, Some(snapshot)) = (self.manner.force, opened.snapshot()) else {
-            return Ok(default);
-        };
-        root.standing(path, &mut Origin::open(&source, snapshot, salt))
+        let Some(snapshot) = opened.snapshot() else { return Ok(default) };
+        let standing = root.standing(path, &mut Origin::open(&source, snapshot, salt))?;
+        Ok(match standing {
+            Standing::UpToDate(_) | Standing::Open(Replace::Own) if self.manner.force => {
+                // What we wrote is not kept aside: an older file of the user's may be there.
+                Standing::Open(Replace::Own)
+            }
+            Standing::Open(_) if self.manner.force => default,
+            standing => standing,
+        })
     }
 
     /// Returns whether the output at a path is up to date, as [`Outputs::standing`] does, if that is
@@ -43,7 +50,7 @@ impl Outputs {
         &self,
         path: &Path,
         input: &Input,
-        salt: u64,
+        salt: Salt,
     ) -> io::Result<Option<Verdict>> {
         let Input::File { storage, path: source, .. } = input else { return Ok(None) };
         let (Some(root), false) = (&self.root, storage.is_disk() || self.manner.force) else {

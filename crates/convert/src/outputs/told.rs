@@ -6,8 +6,9 @@ use super::{Outputs, root::Root};
 use crate::{
     input::{Input, opened::Opened},
     job::verdict::Verdict,
-    journal::{Record, Written},
+    journal::{Record, Salt, Written},
     output::Finished,
+    storage::Stat,
 };
 
 impl Outputs {
@@ -21,7 +22,7 @@ impl Outputs {
         input: &Input,
         opened: &mut Opened,
         files: &[Finished],
-        salt: u64,
+        salt: Salt,
     ) -> io::Result<Vec<Record>> {
         let (Some(root), Some(source)) = (&self.root, input.absolute()?) else {
             return Ok(Vec::new());
@@ -31,10 +32,8 @@ impl Outputs {
         let stat = snapshot.stat();
         let record = |file: &Finished| Record {
             source: source.clone(),
-            size: stat.length,
-            modified: stat.modified,
+            stat: stat.clone(),
             source_hash,
-            source_etag: stat.etag.clone(),
             salt,
             written: Some(Written {
                 below: root.strip(&file.path()).to_owned(),
@@ -56,11 +55,9 @@ impl Outputs {
         let (Some(root), Ok(Some(source))) = (&self.root, input.absolute()) else { return };
         let record = Record {
             source,
-            size: input.size(),
-            modified: 0,
+            stat: Stat { length: input.size(), ..Stat::default() },
             source_hash: 0,
-            source_etag: None,
-            salt: 0,
+            salt: Salt::default(),
             written: None,
             verdict,
             records: 0,

@@ -2,11 +2,13 @@
 
 use std::io::{self, Write};
 
-use core_model::{Copied, Event, Format, LineId, LossKind, Options, Output, Place, Writer};
+use core_model::{
+    Answers, Copied, Event, Format, LineId, LossKind, Options, Output, Place, Writer,
+};
 use jsonl::Line;
 
 use crate::{
-    carry::{Contents, Packer, Riders},
+    carry::{CarryEncoder, Contents, PendingEntries},
     pipeline::{survey::Survey, target::Target},
 };
 
@@ -25,11 +27,13 @@ pub enum CarryMode {
 pub(crate) struct Engine<'w> {
     mode: CarryMode,
     writer: Box<dyn Writer>,
+    /// Finds answers that no message says; none where the target says outcomes as the source does.
+    answers: Option<Answers>,
     out: Output,
-    packer: Packer,
-    riders: Riders,
-    /// The records of the lines that the writer has not emitted yet, by their ids.
-    records: Vec<Vec<u8>>,
+    encoder: CarryEncoder,
+    pending: PendingEntries,
+    /// What is known of the lines that the writer has not emitted yet, by their ids.
+    records: Vec<Records>,
     target: Target<'w>,
     /// The lines that say the first prompt; once they are written, the head is over.
     prompt_lines: Vec<LineId>,
@@ -38,6 +42,8 @@ pub(crate) struct Engine<'w> {
     copied: Vec<Copied>,
     homes: Vec<(u32, LineId)>,
     n_riders: u64,
+    /// The carry that the source's own sidecar has for the next source line.
+    source_carry: Option<String>,
     /// Whether the source lines are carried elsewhere.
     is_derived: bool,
 }
@@ -69,13 +75,14 @@ impl<'w> Engine<'w> {
         Ok(Self {
             mode,
             writer: (to.writer)(options, facts),
+            answers: (from.family != to.family).then(Answers::default),
             // Without a carry nobody asks what stands where.
             out: match mode {
                 CarryMode::None => out.without_notes(),
                 _ => out,
             },
-            packer: Packer::new(from.tag, std::mem::take(&mut survey.base)),
-            riders: Riders::new((size > 0).then_some(size / 2)),
+            encoder: CarryEncoder::new(from.name, std::mem::take(&mut survey.template)),
+            pending: PendingEntries::new((size > 0).then_some(size / 2)),
             records: Vec::new(),
             target: Target::new(to, mode, sink)?,
             prompt_lines: Vec::new(),
@@ -84,6 +91,7 @@ impl<'w> Engine<'w> {
             copied: Vec::new(),
             homes: Vec::new(),
             n_riders: 0,
+            source_carry: None,
             is_derived: false,
         })
     }
@@ -95,7 +103,7 @@ impl<'w> Engine<'w> {
 
     /// Lets the first carry say which files the source is.
     pub(crate) fn set_contents(&mut self, contents: &Contents) {
-        self.packer.set_contents(contents);
+        self.encoder.set_contents(contents);
     }
 
     /// Sets the number of the source line.
@@ -113,12 +121,37 @@ impl<'w> Engine<'w> {
         self.target.n_lines == 0
     }
 
+    /// Sets the carry that the source's own sidecar has for the next source line.
+    pub(crate) fn set_source_carry(&mut self, carry: Option<String>) {
+        self.source_carry = carry;
+    }
+
+    /// Takes a carry of the source's own sidecar that belongs to no source line; `offset` is behind the
+    /// last line, and of no other such carry.
+    pub(crate) fn hold_source_carry(&mut self, carry: &str, offset: u64) {
+        if self.has_carries() {
+            self.pending.add_sidecar(&mut self.encoder, offset, carry.as_bytes());
+        }
+    }
+
     /// Takes a source line that no written line says.
     pub(crate) fn ride(&mut self, line: &Line<'_>) {
         self.n_riders += 1;
-        if self.mode != CarryMode::None && !self.is_derived {
-            self.riders.add(&mut self.packer, line.offset(), line.bytes());
+        let carry = self.source_carry.take();
+        if self.has_carries() {
+            self.hold(line, carry.as_deref());
         }
+    }
+
+    fn has_carries(&self) -> bool {
+        self.mode != CarryMode::None && !self.is_derived
+    }
+
+    fn hold(&mut self, line: &Line<'_>, carry: Option<&str>) {
+        if let Some(carry) = carry {
+            self.pending.add_sidecar(&mut self.encoder, line.offset(), carry.as_bytes());
+        }
+        self.pending.add(&mut self.encoder, line.offset(), line.bytes());
     }
 
     /// Writes an event that the target shows.
@@ -129,21 +162,15 @@ impl<'w> Engine<'w> {
         from: &Format,
     ) -> io::Result<()> {
         self.out.start_source(line, from.style);
+        if let Some(answer) = self.answers.as_mut().and_then(|answers| answers.answer_of(event)) {
+            self.writer.write(&answer, &mut self.out);
+        }
         self.writer.write(event, &mut self.out);
         self.find_homes();
         match self.homes[..] {
             [] => self.ride(line),
-            _ if self.mode == CarryMode::None || self.is_derived => {}
-            [(_, id)] => {
-                self.out.swap_copied(id, &mut self.copied);
-                let records = slot(&mut self.records, id);
-                let start = records.len();
-                self.packer.push_own(records, line, event.value, &mut self.copied);
-                if !event.is_prompt() && !self.target.has_room(records.len() - start) {
-                    records.truncate(start);
-                    self.riders.add(&mut self.packer, line.offset(), line.bytes());
-                }
-            }
+            _ if !self.has_carries() => {}
+            [(_, id)] => self.push_own(line, event, id),
             _ => self.push_parts(line),
         }
         if !self.has_prompt && event.is_prompt() {
@@ -168,26 +195,54 @@ impl<'w> Engine<'w> {
         }
     }
 
+    fn push_own(&mut self, line: &Line<'_>, event: &Event<'_>, id: LineId) {
+        let carry = self.source_carry.take();
+        self.out.swap_copied(id, &mut self.copied);
+        let Records { entries, strings } = slot(&mut self.records, id);
+        let start = entries.len();
+        if let Some(carry) = &carry {
+            self.encoder.push_sidecar(entries, line.offset(), carry);
+        }
+        note_strings(strings, &self.copied);
+        self.encoder.push_own(entries, line, event.value, &mut self.copied);
+        if !event.is_prompt() && !self.target.has_room(entries.len() - start) {
+            entries.truncate(start);
+            self.encoder.retract(line.bytes().len());
+            if let Some(carry) = &carry {
+                self.encoder.retract(carry.len());
+            }
+            self.hold(line, carry.as_deref());
+        }
+    }
+
     fn push_parts(&mut self, line: &Line<'_>) {
         let n_parts = self.homes.len();
+        let carry = self.source_carry.take();
+        if let (Some(carry), Some((_, id))) = (&carry, self.homes.first()) {
+            let entries = &mut slot(&mut self.records, *id).entries;
+            self.encoder.push_sidecar(entries, line.offset(), carry);
+        }
         for part in 0..n_parts {
             let (first, id) = self.homes[part];
             let start = if part == 0 { 0 } else { first as usize };
             let end =
                 self.homes.get(part + 1).map_or(line.bytes().len(), |(next, _)| *next as usize);
             self.out.swap_copied(id, &mut self.copied);
-            let records = slot(&mut self.records, id);
+            let Records { entries, strings } = slot(&mut self.records, id);
+            note_strings(strings, &self.copied);
             let part = (part, n_parts);
-            self.packer.push_part(records, line, start..end, part, &mut self.copied);
+            self.encoder.push_part(entries, line, start..end, part, &mut self.copied);
         }
     }
 
-    /// Writes a line of the target's own format that was restored, byte for byte; `is_continued`
-    /// says that it goes on with the line before it, which was damaged.
+    /// Writes a line of the target's own format that was restored, byte for byte, and to the target's
+    /// sidecar the carry that its own had; `is_continued` says that it goes on with the line before it,
+    /// which was damaged.
     pub(crate) fn resume(
         &mut self,
         bytes: &[u8],
         is_continued: bool,
+        carry: Option<&str>,
         event: Option<&Event<'_>>,
     ) -> io::Result<()> {
         if let Some(event) = event {
@@ -195,19 +250,28 @@ impl<'w> Engine<'w> {
             self.writer.resume(event, &mut self.out);
             self.take_emitted()?;
         }
-        self.target.push_restored(bytes, is_continued, event.is_some_and(Event::is_prompt))
+        let is_prompt = event.is_some_and(Event::is_prompt);
+        self.target.push_restored(bytes, is_continued, is_prompt, &self.encoder)?;
+        carry.map_or(Ok(()), |carry| self.push_restored_carry(carry))
+    }
+
+    /// Writes a carry that the source's own sidecar had to the target's sidecar.
+    pub(crate) fn push_restored_carry(&mut self, carry: &str) -> io::Result<()> {
+        self.target.push_restored_carry(carry)
     }
 
     fn take_emitted(&mut self) -> io::Result<()> {
         while let Some(id) = self.out.next_emitted() {
-            let records = slot(&mut self.records, id);
+            let Records { entries, strings } = slot(&mut self.records, id);
             self.out.swap_bytes(id, &mut self.line);
-            self.target.push(&mut self.line, records, &self.packer, &mut self.riders)?;
-            records.clear();
+            strings.sort_unstable();
+            self.target.push(&mut self.line, entries, strings, &self.encoder, &mut self.pending)?;
+            entries.clear();
+            strings.clear();
             self.out.release(id);
             if self.prompt_lines.contains(&id) {
                 self.prompt_lines.clear();
-                self.target.end_head(&self.packer, &mut self.riders)?;
+                self.target.end_head(&self.encoder, &mut self.pending)?;
             }
         }
         Ok(())
@@ -215,10 +279,10 @@ impl<'w> Engine<'w> {
 
     /// Writes what comes after the last source line.
     pub(crate) fn finish(mut self) -> io::Result<Written> {
-        self.target.start_closing(&self.packer, &mut self.riders)?;
+        self.target.start_closing(&self.encoder, &mut self.pending)?;
         self.writer.finish(&mut self.out);
         self.take_emitted()?;
-        let (sidecar, is_stranded) = self.target.finish(&self.packer, &mut self.riders)?;
+        let (sidecar, is_stranded) = self.target.finish(&self.encoder, &mut self.pending)?;
         Ok(Written {
             sidecar,
             n_riders: self.n_riders,
@@ -230,9 +294,26 @@ impl<'w> Engine<'w> {
     }
 }
 
-fn slot(records: &mut Vec<Vec<u8>>, id: LineId) -> &mut Vec<u8> {
+/// The entries of a line that is not emitted yet.
+#[derive(Default)]
+struct Records {
+    entries: Vec<u8>,
+    /// Where copied strings are in the line, as (start, end).
+    strings: Vec<(u32, u32)>,
+}
+
+fn slot(records: &mut Vec<Records>, id: LineId) -> &mut Records {
     if records.len() <= id.index() {
-        records.resize_with(id.index() + 1, Vec::new);
+        records.resize_with(id.index() + 1, Records::default);
     }
     &mut records[id.index()]
+}
+
+/// A copied slice shorter than this is not worth skipping.
+const SHORTEST_STRING: u32 = 32;
+
+/// Notes where long slices are in a line, which may be whole strings.
+fn note_strings(strings: &mut Vec<(u32, u32)>, copied: &[Copied]) {
+    let long = copied.iter().filter(|copy| copy.written >= SHORTEST_STRING);
+    strings.extend(long.map(|copy| (copy.at, copy.at + copy.written)));
 }

@@ -75,7 +75,6 @@ impl Report {
             || self.n_stranded > 0
             || self.n_unplaced > 0
             || self.n_elsewhere > 0
-            || self.restored.gaps > 0
-            || self.restored.unreadable > 0
+            || self.restored.is_not_the_source()
     }
 }

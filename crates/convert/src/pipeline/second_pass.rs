@@ -4,7 +4,10 @@ mod envelope;
 mod file;
 mod others;
 
-use std::io::{self, Write};
+use std::{
+    collections::HashMap,
+    io::{self, Write},
+};
 
 use core_model::{Body, Event, Format, Place};
 use jsonl::{Line, Scanner};
@@ -13,7 +16,7 @@ pub(crate) use self::others::OtherSink;
 use self::{envelope::keep_envelope, file::ReadFile};
 use crate::{
     carry::{
-        Contents, Volume,
+        Contents, Volume, guard_of,
         restore::{Item, Restorer},
         sidecar::Sidecar,
     },
@@ -40,6 +43,12 @@ pub(crate) struct SecondPass<'w> {
     /// The source's format, and those that its carries lead to, down to the target's.
     levels: Vec<&'static Format>,
     restorers: Vec<Restorer>,
+    /// The sidecar beside a source that is not restored: its carries go on with its lines.
+    sidecar: Option<Sidecar>,
+    /// Its carries of lines that come later, by their offsets.
+    late_carries: HashMap<u64, String>,
+    /// Whether the carries of the source are counted, since none can be read.
+    counts_carries: bool,
     scanner: Scanner,
     damage_log: DamageLog,
     residue: Option<&'w mut dyn Write>,
@@ -56,11 +65,14 @@ impl<'w> SecondPass<'w> {
         mut sidecar: Option<Sidecar>,
         others: Vec<OtherSink<'w>>,
         contents: Option<&Contents>,
+        max_restored: u64,
     ) -> Self {
-        let restorer =
-            |format: &&'static Format| Restorer::new(format.tag, format.style, sidecar.take());
-        let restorers = unwound.iter().map(restorer).collect();
-        let levels = std::iter::once(from).chain(unwound.iter().copied()).collect();
+        let levels: Vec<&'static Format> =
+            std::iter::once(from).chain(unwound.iter().copied()).collect();
+        let restorer = |(format, written): (&&'static Format, &&'static Format)| {
+            Restorer::new(format, written.style, sidecar.take()).with_max_restored(max_restored)
+        };
+        let restorers = unwound.iter().zip(&levels).map(restorer).collect();
         let (scanner, damage_log, report) = Default::default();
         let late = Latecomers::new(&survey.plan.late);
         let read = |(start, volume): (u64, &Volume)| ReadFile::new(start, volume);
@@ -75,11 +87,19 @@ impl<'w> SecondPass<'w> {
             file_idx: 0,
             levels,
             restorers,
+            sidecar,
+            late_carries: HashMap::new(),
+            counts_carries: false,
             scanner,
             damage_log,
             residue: None,
             report,
         }
+    }
+
+    /// Lets the carries of the source be counted, since none can be read.
+    pub(crate) fn counting_carries(self, counts_carries: bool) -> Self {
+        Self { counts_carries, ..self }
     }
 
     /// Sets where bytes go that cannot be read.
@@ -104,9 +124,15 @@ impl<'w> SecondPass<'w> {
         self.damage_log.arrives(line, event.is_ok(), &mut self.report);
         self.engine.set_line_number(self.report.lines_in);
         if self.restorers.is_empty() {
+            if self.counts_carries {
+                self.report.restored.count_unreadable(event.ok().map(|event| event.value));
+            }
             return self.in_turn(line, event);
         }
-        self.restorers[0].push(line, event.ok().map(|event| event.value));
+        for restorer in &mut self.restorers {
+            restorer.count_read(line.bytes().len() as u64);
+        }
+        self.restorers[0].push(line, event.ok().map(|event| event.value), None)?;
         let mut scanner = std::mem::take(&mut self.scanner);
         let result = self.take_items(0, &mut scanner);
         self.scanner = scanner;
@@ -127,7 +153,11 @@ impl<'w> SecondPass<'w> {
     /// Ends the pass and returns the report and the sidecar, if there is one.
     pub(crate) fn finish(mut self) -> io::Result<(Report, Option<Vec<u8>>)> {
         let mut scanner = std::mem::take(&mut self.scanner);
-        self.finish_restorers(0, &mut scanner)?;
+        for level in 0..self.restorers.len() {
+            self.restorers[level].finish();
+            self.take_items(level, &mut scanner)?;
+        }
+        self.hold_left_carries()?;
         let mut report = self.report;
         if self.files.len() > 1 {
             self.files[self.file_idx].n_lines = report.lines_in;
@@ -136,10 +166,7 @@ impl<'w> SecondPass<'w> {
         for restorer in &self.restorers {
             let tally = restorer.tally();
             report.restored.restored = tally.restored;
-            report.restored.edited += tally.edited;
-            report.restored.added += tally.added;
-            report.restored.gaps += tally.gaps;
-            report.restored.unreadable += tally.unreadable;
+            report.restored.add_faults(&tally);
         }
         let written = self.engine.finish()?;
         report.bytes_sidecar = written.sidecar.as_ref().map_or(0, |bytes| bytes.len() as u64);
@@ -159,16 +186,34 @@ impl<'w> SecondPass<'w> {
         Ok((report, written.sidecar))
     }
 
+    /// Lets the source's own carries that belong to no line go on.
+    fn hold_left_carries(&mut self) -> io::Result<()> {
+        let Some(sidecar) = &mut self.sidecar else { return Ok(()) };
+        let mut offset = self.report.bytes_in;
+        while let Some(carry) = sidecar.next_left()? {
+            self.engine.hold_source_carry(&carry, offset);
+            offset += 1;
+        }
+        Ok(())
+    }
+
     /// Converts a line, or keeps it until what it follows is written.
     fn in_turn(&mut self, line: &Line<'_>, event: jsonl::Result<&Event<'_>>) -> io::Result<()> {
+        let carry = match &mut self.sidecar {
+            Some(sidecar) => sidecar.take(guard_of(&[line.content()]))?,
+            None => None,
+        };
         if self.file_idx > 0 {
+            self.engine.set_source_carry(carry);
             return self.convert(0, line, event, self.levels[0], None);
         }
         if self.late.keep(line, self.report.lines_in) {
+            self.late_carries.extend(carry.map(|carry| (line.offset(), carry)));
             return Ok(());
         }
         let before = self.late.before(line);
         self.convert_late(before)?;
+        self.engine.set_source_carry(carry);
         self.convert(0, line, event, self.levels[0], None)?;
         let after = self.late.after(line);
         self.convert_late(after)
@@ -185,6 +230,7 @@ impl<'w> SecondPass<'w> {
             let line = Line::new(&bytes, offset);
             let event = scanner.scan(&line).map(self.levels[0].read);
             let event = event.as_ref().map_err(|error| *error);
+            self.engine.set_source_carry(self.late_carries.remove(&offset));
             result = self.convert(0, &line, event, self.levels[0], None);
             if result.is_err() {
                 break;
@@ -197,35 +243,46 @@ impl<'w> SecondPass<'w> {
 
     /// Passes on what a restorer hands out: to the next one, or to the target.
     fn take_items(&mut self, level: usize, scanner: &mut Scanner) -> io::Result<()> {
-        while let Some((file_idx, item)) = self.restorers[level].next_item() {
+        let is_last = level + 1 == self.restorers.len();
+        while let Some((file_idx, item)) = self.restorers[level].next_item()? {
             // Of sessions of several files, one level is unwound at a time.
-            if file_idx > self.others.len() || file_idx > 0 && level + 1 < self.restorers.len() {
+            if file_idx > self.others.len() || file_idx > 0 && !is_last {
                 self.report.n_elsewhere += 1;
                 continue;
             }
             match item {
-                Item::Restored { bytes, is_continued } if file_idx > 0 => {
+                Item::Restored { bytes, is_continued, .. } if file_idx > 0 => {
                     self.restore_other(file_idx, &bytes, is_continued, scanner)?;
                 }
-                Item::Restored { bytes, .. } if level + 1 < self.restorers.len() => {
+                Item::Restored { bytes, carry, .. } if !is_last => {
                     let line = Line::new(&bytes, 1);
-                    self.restorers[level + 1].push(&line, scanner.scan(&line).ok());
+                    self.restorers[level + 1].push(&line, scanner.scan(&line).ok(), carry)?;
                     self.take_items(level + 1, scanner)?;
                 }
-                Item::Restored { bytes, is_continued } => {
+                Item::Restored { bytes, is_continued, carry } => {
                     let line = Line::new(&bytes, u64::from(!self.engine.is_at_start()));
                     let format = self.levels[level + 1];
                     let event = scanner.scan(&line).ok().map(format.read);
-                    self.engine.resume(&bytes, is_continued, event.as_ref())?;
+                    self.engine.resume(&bytes, is_continued, carry.as_deref(), event.as_ref())?;
                 }
-                Item::Converted { line, offset, skeletons } => {
-                    if level + 1 < self.restorers.len() {
-                        self.finish_restorers(level + 1, scanner)?;
-                    }
+                Item::Orphan { carry } if !is_last => {
+                    self.restorers[level + 1].push_orphan(carry);
+                    self.take_items(level + 1, scanner)?;
+                }
+                Item::Orphan { carry } => self.engine.push_restored_carry(&carry)?,
+                Item::Converted { line, offset, skeletons, is_doubled } => {
+                    self.flush_restorers(level + 1, scanner)?;
                     let line = Line::new(&line, offset);
                     let format = self.levels[level];
                     let skeleton = skeletons.and_then(|skeletons| skeletons.into_iter().next());
                     let event = scanner.scan(&line).map(format.read);
+                    let mut event = event.as_ref().map_err(|error| *error).copied();
+                    if let Ok(event) = &mut event
+                        && is_doubled
+                    {
+                        // The first one has it.
+                        event.context.uuid = None;
+                    }
                     let event = event.as_ref().map_err(|error| *error);
                     self.convert(file_idx, &line, event, format, skeleton.as_deref())?;
                 }
@@ -234,10 +291,10 @@ impl<'w> SecondPass<'w> {
         Ok(())
     }
 
-    /// Hands out everything that waits, from a level on.
-    fn finish_restorers(&mut self, from: usize, scanner: &mut Scanner) -> io::Result<()> {
+    /// Hands out what waits in the restorers from a level on: a converted line comes behind it.
+    fn flush_restorers(&mut self, from: usize, scanner: &mut Scanner) -> io::Result<()> {
         for level in from..self.restorers.len() {
-            self.restorers[level].finish();
+            self.restorers[level].flush();
             self.take_items(level, scanner)?;
         }
         Ok(())

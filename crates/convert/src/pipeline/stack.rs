@@ -1,7 +1,7 @@
 //! Which formats a source was converted from.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap, VecDeque},
     io::{self, Read, Seek},
 };
 
@@ -10,12 +10,12 @@ use jsonl::{Line, Scanner};
 
 use crate::{
     carry::{
-        Carry, Contents, Member, guard_of,
+        Carry, CarryError, Contents, Member, guard_of,
         restore::{Item, Restorer},
         sidecar::Sidecar,
     },
     detect::MAX_LINES,
-    formats::{FORMATS, by_tag},
+    formats::{FORMATS, carried},
     pipeline::source::Source,
 };
 
@@ -30,6 +30,8 @@ pub(crate) struct Stack {
     pub(crate) is_several: bool,
     /// Whether the sidecar beside the source is of another file, which had the name before.
     pub(crate) has_foreign_sidecar: bool,
+    /// Why nobody can say what the source was converted from, though it has carries.
+    pub(crate) fault: Option<CarryError>,
 }
 
 impl Stack {
@@ -39,95 +41,177 @@ impl Stack {
     }
 }
 
+/// The first lines of a file, each with the carry that a sidecar has for it.
+#[derive(Default)]
+struct Head {
+    lines: Vec<(Vec<u8>, Option<String>)>,
+    /// The sidecar's first carry.
+    first: Option<String>,
+    /// The sidecar's carries for other lines, or for none.
+    orphans: Vec<String>,
+}
+
 /// Returns what a source was converted from.
 ///
 /// It was, if one of its first two lines has a carry: lines without one come later.
 pub(crate) fn stack<R: Read + Seek + Send>(
     from: &'static Format,
     source: &mut Source<R>,
-    sidecar: Option<&Sidecar>,
+    mut sidecar: Option<&mut Sidecar>,
 ) -> io::Result<Stack> {
-    let mut head: Vec<Vec<u8>> = Vec::new();
+    let mut head = Head::default();
     let mut n_plain = 0;
     source.for_each_piece(Some(from), &mut |line, value| {
         n_plain += usize::from(value.is_ok_and(|value| !Member::is_in(value)));
-        head.push(line.bytes().to_vec());
+        head.lines.push((line.bytes().to_vec(), None));
         // Most sources carry nothing, and their first two lines tell.
-        head.len() < MAX_LINES && (head.len() != 2 || n_plain < 2 || sidecar.is_some())
+        head.lines.len() < MAX_LINES && (head.lines.len() != 2 || n_plain < 2 || sidecar.is_some())
     })?;
-    let mut stack: Vec<&'static Format> = Vec::new();
-    let (mut contents, mut is_several) = (None, false);
+    let mut found = Stack::default();
     let mut scanner = Scanner::default();
-    let has_foreign_sidecar =
-        sidecar.is_some_and(|sidecar| is_foreign(sidecar, &head, &mut scanner));
-    let sidecar = sidecar.filter(|_| !has_foreign_sidecar);
-    let mut sidecar = sidecar.map(|sidecar| sidecar.head(MAX_LINES));
+    if let Some(sidecar) = &mut sidecar {
+        found.has_foreign_sidecar = head.is_not_of(sidecar, &mut scanner)?;
+        if !found.has_foreign_sidecar {
+            head.attach(sidecar.head(MAX_LINES)?);
+        }
+    }
+    let mut written = from;
     loop {
-        let of_sidecar = sidecar.as_ref().and_then(Sidecar::first).and_then(Carry::parse);
-        let found = match of_sidecar {
-            Some(carry) => by_tag(carry.tag).map(|format| (format, carry.contents)),
-            None => carried_format(&head, &mut scanner),
+        let (format, of_carry) = match head.carried_format(&mut scanner) {
+            Ok(Some(carried)) => carried,
+            Ok(None) => break,
+            Err(fault) => {
+                // Further down, the restorer counts them.
+                found.fault = found.formats.is_empty().then_some(fault);
+                break;
+            }
         };
-        let Some((format, of_carry)) = found else { break };
-        is_several |= of_carry.as_ref().is_some_and(|contents| contents.volumes.len() > 1);
-        if stack.is_empty() {
-            contents = of_carry;
+        found.is_several |= of_carry.as_ref().is_some_and(|contents| contents.volumes.len() > 1);
+        if found.formats.is_empty() {
+            found.contents = of_carry;
         }
-        if contents.as_ref().is_some_and(Contents::is_derived) {
+        if found.contents.as_ref().is_some_and(Contents::is_derived) {
             break;
         }
-        let is_known = format.name == from.name || stack.iter().any(|it| it.name == format.name);
-        if is_known || stack.len() > FORMATS.len() {
+        let is_known =
+            format.name == from.name || found.formats.iter().any(|it| it.name == format.name);
+        if is_known || found.formats.len() > FORMATS.len() {
             break;
         }
-        stack.push(format);
-        let mut restorer = Restorer::new(format.tag, format.style, sidecar.take());
-        for line in &head {
-            let line = Line::new(line, 1);
-            restorer.push(&line, scanner.scan(&line).ok());
+        found.formats.push(format);
+        head = head.restored(format, written, &mut scanner)?;
+        written = format;
+    }
+    Ok(found)
+}
+
+impl Head {
+    /// Gives the lines the carries that a sidecar has for them.
+    fn attach(&mut self, carries: Vec<String>) {
+        let mut places: HashMap<Option<u64>, VecDeque<usize>> = HashMap::new();
+        for (place, carry) in carries.iter().enumerate() {
+            places.entry(Carry::guard_in(carry)).or_default().push_back(place);
         }
-        restorer.finish();
-        // A second file's lines say nothing of where the first came from, unless that has none.
-        let mut restored: BTreeMap<usize, Vec<Vec<u8>>> = BTreeMap::new();
-        while let Some((file_idx, item)) = restorer.next_item() {
-            if let Item::Restored { bytes, .. } = item {
-                restored.entry(file_idx).or_default().push(bytes);
+        self.first = carries.first().cloned();
+        let mut carries: Vec<Option<String>> = carries.into_iter().map(Some).collect();
+        for (line, carry) in &mut self.lines {
+            let guard = guard_of(&[Line::new(line, 0).content()]);
+            let place = places.get_mut(&Some(guard)).and_then(VecDeque::pop_front);
+            *carry = place.and_then(|place| carries[place].take());
+        }
+        self.orphans.extend(carries.into_iter().flatten());
+    }
+
+    /// Returns whether the lines have carries of their own, of which a sidecar knows none.
+    fn is_not_of(&self, sidecar: &mut Sidecar, scanner: &mut Scanner) -> io::Result<bool> {
+        if !matches!(self.carried_format(scanner), Ok(Some(_))) {
+            return Ok(false);
+        }
+        for (line, _) in &self.lines {
+            if sidecar.knows(guard_of(&[Line::new(line, 0).content()]))? {
+                return Ok(false);
             }
         }
-        head = restored.into_values().next().unwrap_or_default();
+        Ok(true)
     }
-    Ok(Stack { formats: stack, contents, is_several, has_foreign_sidecar })
-}
 
-/// Returns whether lines have carries of their own, of which the sidecar knows none.
-fn is_foreign(sidecar: &Sidecar, head: &[Vec<u8>], scanner: &mut Scanner) -> bool {
-    let is_known = |bytes: &Vec<u8>| sidecar.knows(guard_of(&[Line::new(bytes, 0).content()]));
-    carried_format(head, scanner).is_some() && !head.iter().any(is_known)
-}
-
-/// Returns the format that one of the first two objects carries, and what it says of files.
-fn carried_format(
-    head: &[Vec<u8>],
-    scanner: &mut Scanner,
-) -> Option<(&'static Format, Option<Contents>)> {
-    let mut n_objects = 0;
-    for (n, bytes) in head.iter().enumerate() {
-        let line = Line::new(bytes, n as u64);
-        let Ok(value) = scanner.scan(&line) else { continue };
-        let member = Member::find(value);
-        if let Some(carry) = member.as_ref().and_then(|member| Carry::parse(&member.carry)) {
-            // A session that was continued elsewhere and came home: its own lines come first, and
-            // the carries know nothing of what stood before them.
-            let is_continued = n_objects > 0
-                && !carry.records.is_empty()
-                && carry.records.iter().all(|record| record.offset > 0);
-            let format = by_tag(carry.tag).filter(|_| !is_continued)?;
-            return Some((format, carry.contents));
+    /// Returns the format that the sidecar, or one of the first two objects, carries, and what it says
+    /// of files.
+    fn carried_format(
+        &self,
+        scanner: &mut Scanner,
+    ) -> Result<Option<(&'static Format, Option<Contents>)>, CarryError> {
+        let attached = self.lines.iter().filter_map(|(_, carry)| carry.as_ref());
+        if let Some(carry) = self.first.iter().chain(attached).chain(&self.orphans).next() {
+            let carry = Carry::parse(carry)?;
+            let format = carried(carry.format).ok_or(CarryError::Newer)?;
+            return Ok(Some((format, carry.contents)));
         }
-        n_objects += 1;
-        if n_objects == 2 {
-            break;
+        let (mut n_objects, mut fault) = (0, None);
+        for (n, (bytes, _)) in self.lines.iter().enumerate() {
+            let line = Line::new(bytes, n as u64);
+            let Ok(value) = scanner.scan(&line) else { continue };
+            let member = Member::find(value);
+            match member.as_ref().map(|member| Carry::parse(&member.carry)) {
+                Some(Ok(carry)) => {
+                    // A session that was continued elsewhere and came home: its own lines come
+                    // first, and the carries know nothing of what came before them.
+                    let is_continued = n_objects > 0
+                        && carry.entries().next().is_some()
+                        && carry.entries().all(|entry| entry.offset > 0);
+                    let format = carried(carry.format);
+                    return match format {
+                        _ if is_continued => Ok(None),
+                        Some(format) => Ok(Some((format, carry.contents))),
+                        None => Err(CarryError::Newer),
+                    };
+                }
+                Some(Err(error)) => fault = fault.or(Some(error)),
+                None if Member::is_in(value) => fault = fault.or(Some(CarryError::Damaged)),
+                None => {}
+            }
+            n_objects += 1;
+            if n_objects == 2 {
+                break;
+            }
         }
+        fault.map_or(Ok(None), Err)
     }
-    None
+
+    /// Returns the first lines of the file that this one was made of.
+    fn restored(
+        self,
+        format: &'static Format,
+        written: &Format,
+        scanner: &mut Scanner,
+    ) -> io::Result<Self> {
+        let mut restorer = Restorer::new(format, written.style, None);
+        // A second file's lines say nothing of where the first came from, unless that has none.
+        let mut restored: BTreeMap<usize, Head> = BTreeMap::new();
+        let mut take = |restorer: &mut Restorer| -> io::Result<()> {
+            while let Some((file_idx, item)) = restorer.next_item()? {
+                let head = restored.entry(file_idx).or_default();
+                match item {
+                    Item::Restored { bytes, carry, .. } => head.lines.push((bytes, carry)),
+                    Item::Orphan { carry } => head.orphans.push(carry),
+                    Item::Converted { .. } => {}
+                }
+            }
+            Ok(())
+        };
+        for (line, carry) in self.lines {
+            let line = Line::new(&line, 1);
+            restorer.count_read(line.bytes().len() as u64);
+            restorer.push(&line, scanner.scan(&line).ok(), carry)?;
+            take(&mut restorer)?;
+        }
+        for carry in self.orphans {
+            restorer.push_orphan(carry);
+            take(&mut restorer)?;
+        }
+        restorer.finish();
+        take(&mut restorer)?;
+        let is_of_use = |head: &Head| !head.lines.is_empty() || !head.orphans.is_empty();
+        Ok(restored.into_values().find(is_of_use).unwrap_or_default())
+    }
 }

@@ -2,11 +2,11 @@
 
 use std::{io, sync::Arc};
 
-use core_model::{Event, Facts, Plan, Role};
+use core_model::{Answers, Event, Facts, Plan, Role};
 use jsonl::Line;
 
 use crate::{
-    carry::Base,
+    carry::Template,
     pipeline::{
         Conversion,
         agents::Agents,
@@ -19,7 +19,7 @@ use crate::{
 #[derive(Debug, Default)]
 pub(crate) struct Survey {
     pub(crate) facts: Facts,
-    pub(crate) base: Base,
+    pub(crate) template: Template,
     pub(crate) plan: Plan,
     /// Whether sub-agents' messages are shown: the target can, or there is nothing else.
     pub(crate) shows_agents: bool,
@@ -88,7 +88,7 @@ pub(crate) trait Events {
 /// What is done with each line and its event; false ends the reading.
 pub(crate) type EachEvent<'e> = dyn FnMut(&Line<'_>, jsonl::Result<&Event<'_>>) -> bool + 'e;
 
-/// How much of a line may go into the base, in bytes.
+/// How much of a line may go into the template, in bytes.
 const MAX_SAMPLE: usize = 64 * 1024;
 
 /// Reads a source for the first time.
@@ -99,6 +99,7 @@ pub(crate) fn survey(source: &mut dyn Events, conversion: &Conversion) -> io::Re
     let mut planner = from.planner.map(|planner| planner(options));
     let mut samples: [Option<String>; 2] = [None, None];
     let (mut n_main, mut n_agents) = (0u64, 0u64);
+    let mut answers = Answers::default();
     let (own_end, mut has_sidechains) = (source.own_end(), false);
     survey.shows_linked = to.has_inline_agents;
     source.for_each(&mut |line, event| {
@@ -114,6 +115,10 @@ pub(crate) fn survey(source: &mut dyn Events, conversion: &Conversion) -> io::Re
                 *sample = text.get(..length).map(str::to_owned);
             }
             *if event.is_sub_agent() { &mut n_agents } else { &mut n_main } += 1;
+        }
+        if let Some(answer) = answers.answer_of(event) {
+            survey.facts.observe(&answer);
+            n_main += 1;
         }
         if !event.is_sub_agent() {
             survey.facts.observe(event);
@@ -142,7 +147,7 @@ pub(crate) fn survey(source: &mut dyn Events, conversion: &Conversion) -> io::Re
             true
         })?;
     }
-    survey.base = Base::of_lines(samples.iter().flatten().map(String::as_str));
+    survey.template = Template::of_lines(samples.iter().flatten().map(String::as_str));
     survey.plan = planner.map(|planner| planner.finish()).unwrap_or_default();
     let is_family = from.family == to.family;
     survey.shows_agents = n_main == 0 || (is_family && to.has_inline_agents);
@@ -151,11 +156,14 @@ pub(crate) fn survey(source: &mut dyn Events, conversion: &Conversion) -> io::Re
     {
         return Ok(survey);
     }
-    let mut facts = Facts::default();
+    let (mut facts, mut answers) = (Facts::default(), Answers::default());
     source.for_each(&mut |line, event| {
         if let Ok(event) = event
             && survey.hides(line.offset(), event).is_none()
         {
+            if let Some(answer) = answers.answer_of(event) {
+                facts.observe(&answer);
+            }
             facts.observe(event);
         }
         true

@@ -5,7 +5,10 @@ use std::io::{self, Write};
 use core_model::Format;
 
 use crate::{
-    carry::{MEMBER, Packer, Riders, guard_of, push_member, sidecar::SidecarWriter},
+    carry::{
+        CarryEncoder, MEMBER, MemberOrders, PendingEntries, guard_of, push_member,
+        sidecar::SidecarWriter,
+    },
     pipeline::engine::CarryMode,
 };
 
@@ -19,7 +22,6 @@ struct Held {
     /// What the carry starts with.
     head: Vec<u8>,
     records: Vec<u8>,
-    guard: u64,
 }
 
 impl Held {
@@ -40,7 +42,10 @@ pub(crate) struct Target<'w> {
     /// The last line, which waits for what may still ride on it.
     held: Option<Held>,
     spare: Held,
-    is_first: bool,
+    orders: MemberOrders,
+    new_orders: Vec<u8>,
+    /// The lines with a carry so far.
+    n_carries: u64,
     /// Whether no prompt is written yet, so that carries must be small.
     is_head: bool,
     head_used: usize,
@@ -65,7 +70,9 @@ impl<'w> Target<'w> {
             },
             held: None,
             spare: Held::default(),
-            is_first: true,
+            orders: MemberOrders::default(),
+            new_orders: Vec::new(),
+            n_carries: 0,
             is_head: format.limits.head > 0 && mode == CarryMode::Inline,
             head_used: 0,
             needs_newline: false,
@@ -80,20 +87,21 @@ impl<'w> Target<'w> {
         &mut self,
         line: &mut Vec<u8>,
         records: &mut Vec<u8>,
-        packer: &Packer,
-        riders: &mut Riders,
+        strings: &[(u32, u32)],
+        encoder: &CarryEncoder,
+        pending: &mut PendingEntries,
     ) -> io::Result<()> {
         let mut held = self.next_held()?;
         std::mem::swap(&mut held.line, line);
         if self.mode != CarryMode::None {
-            self.start_carry(&mut held, packer);
+            self.start_carry(&mut held, strings, encoder);
             std::mem::swap(&mut held.records, records);
             let room = if self.is_head {
                 self.format.limits.head.saturating_sub(self.head_used + held.carry_len())
             } else {
                 usize::MAX
             };
-            riders.take(&mut held.records, room);
+            pending.take(&mut held.records, room);
             self.head_used += held.carry_len();
         }
         self.held = Some(held);
@@ -105,10 +113,12 @@ impl<'w> Target<'w> {
         Ok(std::mem::take(&mut self.spare))
     }
 
-    fn start_carry(&mut self, held: &mut Held, packer: &Packer) {
-        held.guard = guard_of(&[&held.line]);
-        packer.push_head(&mut held.head, held.guard, self.is_first);
-        self.is_first = false;
+    fn start_carry(&mut self, held: &mut Held, strings: &[(u32, u32)], encoder: &CarryEncoder) {
+        self.new_orders.clear();
+        self.orders.push_new(&mut self.new_orders, &held.line, strings);
+        let guard = guard_of(&[&held.line]);
+        encoder.push_head(&mut held.head, guard, self.n_carries, &self.new_orders);
+        self.n_carries += 1;
     }
 
     /// Returns whether a record is short enough to stand before the first prompt, if none is
@@ -118,24 +128,36 @@ impl<'w> Target<'w> {
     }
 
     /// Ends the head of the file: the prompt is written, and what had to wait for it follows.
-    pub(crate) fn end_head(&mut self, packer: &Packer, riders: &mut Riders) -> io::Result<()> {
-        if std::mem::take(&mut self.is_head) { self.push_carriers(packer, riders) } else { Ok(()) }
+    pub(crate) fn end_head(
+        &mut self,
+        encoder: &CarryEncoder,
+        pending: &mut PendingEntries,
+    ) -> io::Result<()> {
+        if std::mem::take(&mut self.is_head) {
+            self.push_carriers(encoder, pending)
+        } else {
+            Ok(())
+        }
     }
 
     /// Writes what waits on lines of a type that the target's client ignores, if there is one.
-    fn push_carriers(&mut self, packer: &Packer, riders: &mut Riders) -> io::Result<()> {
+    fn push_carriers(
+        &mut self,
+        encoder: &CarryEncoder,
+        pending: &mut PendingEntries,
+    ) -> io::Result<()> {
         let limits = self.format.limits;
         if limits.carrier.is_empty() || self.mode != CarryMode::Inline {
             return Ok(());
         }
-        while !riders.is_empty() {
+        while !pending.is_empty() {
             let mut held = self.next_held()?;
             held.line.extend_from_slice(limits.carrier.as_bytes());
             held.line.push(b'}');
-            self.start_carry(&mut held, packer);
+            self.start_carry(&mut held, &[], encoder);
             let taken = held.line.len() + held.carry_len() + MEMBER.len() + FRAME;
-            if !riders.take(&mut held.records, limits.carrier_size.saturating_sub(taken)) {
-                riders.take(&mut held.records, usize::MAX);
+            if !pending.take(&mut held.records, limits.carrier_size.saturating_sub(taken)) {
+                pending.take(&mut held.records, usize::MAX);
             }
             self.held = Some(held);
         }
@@ -143,11 +165,15 @@ impl<'w> Target<'w> {
     }
 
     /// Makes room for closing lines, which a client looks for near the end of the file.
-    pub(crate) fn start_closing(&mut self, packer: &Packer, riders: &mut Riders) -> io::Result<()> {
+    pub(crate) fn start_closing(
+        &mut self,
+        encoder: &CarryEncoder,
+        pending: &mut PendingEntries,
+    ) -> io::Result<()> {
         /// Riders of this size in all may follow a closing line.
         const MAX_TRAILING: usize = 4 * 1024;
-        if riders.len() > MAX_TRAILING && self.held.is_some() {
-            return self.push_carriers(packer, riders);
+        if pending.len() > MAX_TRAILING && self.held.is_some() {
+            return self.push_carriers(encoder, pending);
         }
         Ok(())
     }
@@ -158,7 +184,12 @@ impl<'w> Target<'w> {
         bytes: &[u8],
         is_continued: bool,
         is_prompt: bool,
+        encoder: &CarryEncoder,
     ) -> io::Result<()> {
+        // No other carry may follow.
+        if let Some(held) = self.held.as_mut().filter(|_| self.mode != CarryMode::None) {
+            encoder.push_end(&mut held.records, self.n_carries);
+        }
         let is_continued = is_continued && self.held.is_none();
         self.needs_newline &= !is_continued;
         self.n_lines += u64::from(!is_continued);
@@ -169,6 +200,12 @@ impl<'w> Target<'w> {
         self.needs_newline = !bytes.ends_with(b"\n");
         self.is_head &= !is_prompt;
         Ok(())
+    }
+
+    /// Writes a carry that the sidecar of the restored file had to the target's own.
+    pub(crate) fn push_restored_carry(&mut self, carry: &str) -> io::Result<()> {
+        let sidecar = self.sidecar.take().map_or_else(SidecarWriter::new, Ok);
+        self.sidecar.insert(sidecar?).add([carry.as_bytes(), b""])
     }
 
     /// Ends a restored line that ended its file, now that more follows.
@@ -188,7 +225,7 @@ impl<'w> Target<'w> {
                 let carry = [&held.head[..], &held.records[..]];
                 push_member(&mut held.line, carry, self.format.style);
             }
-            (CarryMode::Sidecar, Some(sidecar)) => sidecar.add(held.guard, held.carry())?,
+            (CarryMode::Sidecar, Some(sidecar)) => sidecar.add(held.carry())?,
             _ => {}
         }
         held.line.push(b'\n');
@@ -206,23 +243,25 @@ impl<'w> Target<'w> {
     /// whether something found no place.
     pub(crate) fn finish(
         &mut self,
-        packer: &Packer,
-        riders: &mut Riders,
+        encoder: &CarryEncoder,
+        pending: &mut PendingEntries,
     ) -> io::Result<(Option<Vec<u8>>, bool)> {
-        if let Some(held) = &mut self.held {
-            riders.take(&mut held.records, usize::MAX);
+        if let Some(held) = self.held.as_mut().filter(|_| self.mode != CarryMode::None) {
+            pending.take(&mut held.records, usize::MAX);
+            encoder.push_end(&mut held.records, self.n_carries);
         }
         self.write_held()?;
         self.sink.flush()?;
         // Restored lines are not touched: what was added to them and shows nothing has no place.
-        let is_stranded = !riders.is_empty() && self.n_lines > 0 && self.sidecar.is_none();
-        if !riders.is_empty() && !is_stranded {
+        let is_stranded = !pending.is_empty() && self.n_lines > 0 && self.sidecar.is_none();
+        if !pending.is_empty() && !is_stranded {
             let (mut head, mut records) = (Vec::new(), Vec::new());
-            let guard = guard_of(&[b""]);
-            packer.push_head(&mut head, guard, self.is_first);
-            riders.take(&mut records, usize::MAX);
+            encoder.push_head(&mut head, guard_of(&[b""]), self.n_carries, b"");
+            self.n_carries += 1;
+            pending.take(&mut records, usize::MAX);
+            encoder.push_end(&mut records, self.n_carries);
             let sidecar = self.sidecar.take().map_or_else(SidecarWriter::new, Ok);
-            self.sidecar.insert(sidecar?).add(guard, [&head, &records])?;
+            self.sidecar.insert(sidecar?).add([&head, &records])?;
         }
         let sidecar = self.sidecar.take().map(SidecarWriter::finish).transpose()?;
         Ok((sidecar, is_stranded))

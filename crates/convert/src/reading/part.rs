@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use clap::ValueEnum;
 use core_model::{
-    Block, Body, Content, Event, Notice, NoticeKind, Role, Title, ToolResult, ToolUse,
+    Block, Body, Content, Event, Message, Notice, NoticeKind, Role, Title, ToolResult, ToolUse,
 };
 use jsonl::{Raw, Scanner, Text, Value};
 
@@ -23,7 +23,7 @@ pub(crate) enum Kind {
     ToolResult,
     /// A picture
     Image,
-    /// What the client tells
+    /// What the client tells, also where it speaks in the place of the user or the assistant
     Notice,
     /// A title of the session, or a summary
     Title,
@@ -53,6 +53,8 @@ impl Kind {
 pub(crate) enum Part<'l> {
     /// Words of a message.
     Text(Role, Text<'l>),
+    /// Words that the client wrote in the place of the user or of the assistant.
+    Client(Text<'l>),
     /// The model's reasoning.
     Thinking(Text<'l>),
     /// The use of a tool.
@@ -81,15 +83,16 @@ pub(crate) fn parts<'e, 'l>(event: &'e Event<'l>) -> impl Iterator<Item = Part<'
         _ => None,
     };
     let blocks = event.message().into_iter().flat_map(|message| {
-        message.blocks().map(move |(block, raw)| Part::of(message.role, block, raw))
+        message.blocks().map(move |(block, raw)| Part::of(message, block, raw))
     });
     alone.into_iter().chain(blocks)
 }
 
 impl<'l> Part<'l> {
-    fn of(role: Role, block: Block<'l>, raw: Raw<'l>) -> Self {
+    fn of(message: &Message<'l>, block: Block<'l>, raw: Raw<'l>) -> Self {
         match block {
-            Block::Text(text) => Part::Text(role, text),
+            Block::Text(text) if message.is_by_client() => Part::Client(text),
+            Block::Text(text) => Part::Text(message.role, text),
             Block::Thinking { text, .. } => Part::Thinking(text),
             Block::ToolUse(tool) => Part::ToolUse(tool),
             Block::ToolResult(result) => Part::ToolResult(result),
@@ -108,7 +111,7 @@ impl<'l> Part<'l> {
             Part::ToolUse(_) => Kind::ToolUse,
             Part::ToolResult(_) => Kind::ToolResult,
             Part::Image(_) => Kind::Image,
-            Part::Notice(_) => Kind::Notice,
+            Part::Notice(_) | Part::Client(_) => Kind::Notice,
             Part::Title(_) => Kind::Title,
             Part::Other(..) => Kind::Other,
         }
@@ -134,7 +137,7 @@ impl<'l> Part<'l> {
     /// Calls `each` with the texts in it, decoded and in their order.
     pub(crate) fn for_each_text(&self, scanner: &mut Scanner, each: &mut dyn FnMut(&str)) {
         match self {
-            Part::Text(_, text) | Part::Thinking(text) => each(&text.decode()),
+            Part::Text(_, text) | Part::Client(text) | Part::Thinking(text) => each(&text.decode()),
             Part::ToolUse(tool) => {
                 each(&tool.name.decode());
                 for_each_string(tool.input, scanner, each);
@@ -152,6 +155,9 @@ impl<'l> Part<'l> {
                 }
             },
             Part::Notice(notice) => {
+                if let Some(about) = notice.about {
+                    each(&about.decode());
+                }
                 if let Some(text) = notice.text {
                     for_each_string(text, scanner, each);
                 }

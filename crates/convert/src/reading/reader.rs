@@ -2,7 +2,7 @@
 
 use std::{cell::Cell, io};
 
-use core_model::{Event, Format, Place};
+use core_model::{Answers, Event, Format, Place};
 use jsonl::{Index, Line, Scanner, Value};
 use memchr::memchr_iter;
 
@@ -28,7 +28,8 @@ pub(crate) type EachRead<'e> =
     dyn FnMut(Place, &Line<'_>, jsonl::Result<&Event<'_>>) -> io::Result<bool> + 'e;
 
 /// Reads an input in a format, or in the one that it is in, and calls `each` with the lines that a
-/// prefilter lets through, with the records on damaged lines, and with what else is on those.
+/// prefilter lets through, with the records on damaged lines, and with what else is on those. An
+/// answer that only the outcome of its run says comes before the outcome, as a message.
 ///
 /// Returns the format; `None` if no line was let through. An empty input has any format.
 ///
@@ -43,7 +44,8 @@ pub(crate) fn read(
     each: &mut EachRead<'_>,
 ) -> Result<Option<&'static Format>, Refusal> {
     let (scanner, known) = (Scanner::default(), SPARE.take());
-    let mut reader = Reader { input, format, scanner, known, n_lines: 0 };
+    let answers = Answers::default();
+    let mut reader = Reader { input, format, scanner, known, answers, n_lines: 0 };
     let mut refusal = None;
     let mut opened = input.open()?;
     opened.skip_hash();
@@ -74,6 +76,7 @@ struct Reader<'i> {
     scanner: Scanner,
     /// What is known of the first lines since they told the format.
     known: Index,
+    answers: Answers,
     /// The lines before the window.
     n_lines: u64,
 }
@@ -123,7 +126,13 @@ impl Reader<'_> {
         let mut take = |line: &Line<'_>, value: jsonl::Result<Value<'_>>| {
             let place = Place { line: number, offset: line.offset() };
             result = match value.map(format.read) {
-                Ok(event) => each(place, line, Ok(&event)),
+                Ok(event) => match self.answers.answer_of(&event) {
+                    Some(answer) => match each(place, line, Ok(&answer)) {
+                        Ok(true) => each(place, line, Ok(&event)),
+                        ended => ended,
+                    },
+                    None => each(place, line, Ok(&event)),
+                },
                 Err(error) if is_damage(error) => each(place, line, Err(error)),
                 Err(_) => Ok(true),
             };

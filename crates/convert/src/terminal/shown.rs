@@ -6,16 +6,20 @@ use std::fmt::Write;
 pub(crate) fn shown(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for char in text.chars() {
-        let is_harmful = char.is_control()
-            || matches!(char, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}')
-            || matches!(char, '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}');
-        if is_harmful {
+        if is_harmful(char) {
             _ = write!(shown, "\\u{{{:x}}}", u32::from(char));
         } else {
             shown.push(char);
         }
     }
     shown
+}
+
+/// Returns whether a terminal may obey a character, or print what follows it in another direction.
+pub(crate) fn is_harmful(char: char) -> bool {
+    char.is_control()
+        || matches!(char, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}')
+        || matches!(char, '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}')
 }
 
 /// Returns `text` as [`shown`] does, but with its lines as they are; tabs are spaces.

@@ -106,7 +106,8 @@ impl Order {
         source.for_each_piece(Some(from), &mut |_, value| {
             n_lines += 1;
             let member = value.ok().and_then(Member::find);
-            let carry = member.as_ref().and_then(|it| Some((it.guard(), Carry::parse(&it.carry)?)));
+            let carry =
+                member.as_ref().and_then(|it| Some((it.guard(), Carry::parse(&it.carry).ok()?)));
             is_intact &= carry.as_ref().is_some_and(|(guard, carry)| *guard == carry.guard);
             if n_lines == 1 {
                 let contents = carry.and_then(|(_, carry)| carry.contents);

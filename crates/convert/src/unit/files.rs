@@ -79,7 +79,7 @@ impl Order {
         if from.name == self.to.name {
             return Ok((from, Way::Copies));
         }
-        let found = stack(from, &mut source, self.sidecar(input)?.as_ref())?;
+        let found = stack(from, &mut source, self.sidecar(input)?.as_mut())?;
         let way = match (found.depth(self.to), found.formats.first()) {
             (Some(0), _) => Way::Back,
             (Some(_), Some(last)) => Way::Stepwise(last),
@@ -164,7 +164,7 @@ impl Order {
         from: &'static Format,
     ) -> Result<Outcome, Refusal> {
         let mut source = Source::new(self.open(input)?.0);
-        let found = stack(from, &mut source, self.sidecar(input)?.as_ref())?;
+        let found = stack(from, &mut source, self.sidecar(input)?.as_mut())?;
         let is_back = found.formats.first().is_some_and(|format| format.name == self.to.name);
         let contents = found.contents.filter(|_| is_back);
         let volume = contents.as_ref().and_then(|contents| contents.volumes.first());
@@ -193,7 +193,7 @@ impl Order {
         let is_whole = self.is_whole();
         let mut attempt = 1;
         let (session, outcome) = loop {
-            let session = self.session(&bundle, &place, is_whole)?;
+            let session = self.session(&bundle, from, &place, is_whole)?;
             let may_grow = attempt == MAX_ATTEMPTS;
             let outcome = self.session_to(&unit.main, session.clone(), from, path, may_grow);
             if may_grow || !outcome.as_ref().is_err_and(Refusal::is_of_change) {
@@ -235,13 +235,18 @@ impl Order {
     pub(super) fn session(
         &self,
         bundle: &Bundle,
+        from: &Format,
         place: &Place,
         is_whole: bool,
     ) -> Result<Session, Refusal> {
         let name_of = |path: &Path| Volume::name_of(path, &bundle.main);
         let mut files = vec![(bundle.main.clone(), VolumeKind::Main, String::new(), String::new())];
-        // A sub-agent that says nothing makes no session of its own.
-        let is_inside = |agent: &&Agent| is_whole || agent.n_messages == 0;
+        // A sub-agent that says nothing makes no session of its own, and one that its client started
+        // for itself none that a person would go on with.
+        let is_internal = |agent: &Agent| {
+            self.is_for_client && from.bundles.is_some_and(|it| (it.is_internal)(&agent.id))
+        };
+        let is_inside = |agent: &&Agent| is_whole || agent.n_messages == 0 || is_internal(agent);
         let is_wanted = self.subagents != SubAgents::Drop;
         for agent in bundle.agents.iter().filter(is_inside).filter(|_| is_wanted) {
             let tool_use = agent.tool_use.clone().unwrap_or_default();

@@ -4,7 +4,6 @@
 use std::{
     borrow::Cow,
     collections::HashMap,
-    fs,
     io::{self, Read},
     path::{Path, PathBuf},
 };
@@ -14,6 +13,7 @@ use core_model::{FileRole, Files, Format};
 use super::{Companion, Unit, owner};
 use crate::{
     compress::Compression,
+    folder::list::{NotListed, list},
     input::{self, Input, opened::Limits, walk::walk},
     session::place::Place,
     storage::Storage,
@@ -143,7 +143,10 @@ pub(super) fn beside_packed(
     let mut inputs = vec![main.clone()];
     for input in around(storage, path)? {
         match input {
-            Input::Missing { kind, reason, .. } => return Err(io::Error::new(kind, reason)),
+            Input::Missing { path: folder, kind, reason } => {
+                let error = io::Error::new(kind, reason);
+                return Err(io::Error::new(kind, NotListed { folder, error }));
+            }
             input if input.path() != Some(path) => inputs.push(input),
             _ => {}
         }
@@ -172,11 +175,8 @@ fn around(storage: &Storage, main: &Path) -> io::Result<Vec<Input>> {
             let parent = main.parent().unwrap_or(Path::new(""));
             let folder = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
             let mut paths = Vec::new();
-            for entry in fs::read_dir(folder)? {
-                let entry = entry?;
-                if entry.file_type()?.is_file() {
-                    paths.push(parent.join(entry.file_name()));
-                }
+            for entry in list(folder)?.into_iter().filter(|entry| entry.is_file) {
+                paths.push(parent.join(entry.name));
             }
             let mut inputs = paths.into_iter().map(found).collect();
             let below = bare.with_extension("");

@@ -18,12 +18,13 @@ use crate::{
         opened::{Limits, Opened},
         sidecar_path,
     },
-    job::{Order, Refusal, Residue, check_target},
+    job::{Order, Refusal, Residue, check_target, tell_if_shrunk},
     journal::Standing,
     output::{Finished, Pending, hashing::Hashing},
     outputs::Bundle,
     pipeline::{OtherTarget, Target, agents::Agents, damage::first_damage, stack::Stack},
     redaction::{Redactions, redact_with},
+    scratch::Scratch,
     session::{Change, Session, SessionEvents, place::Place},
     storage::Storage,
 };
@@ -33,7 +34,7 @@ pub(super) struct Staged {
     pub(super) session: Session,
     pub(super) redactions: Redactions,
     /// The copies, for as long as they are read.
-    _folder: Option<tempfile::TempDir>,
+    _folder: Option<Scratch>,
 }
 
 /// A file beside the main one that a source is restored to.
@@ -104,6 +105,7 @@ impl Order {
             Standing::UpToDate(verdict) => return Ok(Outcome::UpToDate(verdict)),
             Standing::Open(replace) => replace,
         };
+        tell_if_shrunk(replace, input, path);
         let mode = opened.mode();
         let staged = &self.staged(session.clone())?;
         let redactions = &staged.redactions;
@@ -158,7 +160,7 @@ impl Order {
             return Ok(Staged { session, redactions, _folder: None });
         }
         let search = self.redact_args().search().unwrap_or_default();
-        let folder = tempfile::tempdir()?;
+        let folder = Scratch::new()?;
         let mut files = Vec::new();
         for (n, file) in session.files().iter().enumerate() {
             let copy = folder.path().join(n.to_string());
@@ -195,7 +197,7 @@ pub(super) fn verify(
     written: &mut Source<Opened>,
     sidecar: Option<&[u8]>,
 ) -> Result<(), Refusal> {
-    let sidecar = sidecar.map(Sidecar::read).transpose()?;
+    let mut sidecar = sidecar.map(Sidecar::read).transpose()?;
     let back = Conversion { from: conversion.to, to: conversion.from, ..conversion.clone() };
     let mut restored: Vec<Hashing<io::Sink>> =
         session.files().iter().map(|_| Hashing::new(io::sink())).collect();
@@ -208,7 +210,7 @@ pub(super) fn verify(
         }
         let others = targets;
         let target = Target { others, ..Target::of(main) };
-        let stack = back.stack(written, sidecar.as_ref())?;
+        let stack = back.stack(written, sidecar.as_mut())?;
         back.run_to(written, &stack, sidecar, target)?;
     }
     for (file, restored) in session.files().iter().zip(&restored) {

@@ -50,7 +50,7 @@ impl Order {
         let place = unit.place(self.limits);
         let bundle = unit.bundle(from, &place)?;
         let Staged { session, redactions, .. } =
-            &self.staged(self.session(&bundle, &place, true)?)?;
+            &self.staged(self.session(&bundle, from, &place, true)?)?;
         self.check_damage(session)?;
         let conversion = self.conversion(from);
         if self.verify && self.carry != CarryMode::None {

@@ -15,6 +15,7 @@ use crate::{
     input::Input,
     job::{Order, Refusal},
     outputs::Outputs,
+    scratch::Scratch,
 };
 
 impl Order {
@@ -40,8 +41,8 @@ impl Order {
         path: &Path,
         last: &'static Format,
     ) -> Results<'u> {
-        let step = || -> Result<(Order, tempfile::TempDir, PathBuf), Refusal> {
-            let folder = tempfile::tempdir()?;
+        let step = || -> Result<(Order, Scratch, PathBuf), Refusal> {
+            let folder = Scratch::new()?;
             let main = folder.path().join(path.file_name().ok_or(Refusal::NoName)?);
             let outputs = Arc::new(Outputs::below(folder.path(), false)?);
             let order = Order { to: last, outputs, verify: false, ..self.clone() };

@@ -95,10 +95,15 @@ impl Worker {
             () if self.to.is_some() && self.to != how.to => {
                 Err("planned for another format".into())
             }
-            () if how.digest() != first.digest => Err("planned by another version".into()),
+            () if how.output_options().hash != first.digest => {
+                Err("its options and their hash do not agree: plan it again".into())
+            }
             () => Ok(how),
         });
-        let ready = how.and_then(|how| Ok((how, self.root(&first.root)?)));
+        let ready = how.and_then(|how| {
+            let root = self.root(&first.root, &how)?;
+            Ok((how, root))
+        });
         match ready {
             Ok((how, root)) => self.work_below(units, &how, &root.base),
             Err(why) => units.iter().map(|it| Receipt::failed(it, &why).line()).collect(),
@@ -107,9 +112,10 @@ impl Worker {
 
     fn work_below(&self, units: &[Planned], how: &ConversionArgs, base: &Base) -> Vec<Vec<u8>> {
         let store = Store::of(base.clone());
+        let options = how.output_options();
         let (mut ready, mut receipts) = (Vec::new(), Vec::new());
         for planned in units {
-            if let Some(receipt) = joined(planned, &store, base, how.digest()) {
+            if let Some(receipt) = joined(planned, &store, base, &options) {
                 receipts.push(receipt);
                 continue;
             }
@@ -125,7 +131,7 @@ impl Worker {
             }
         }
         let known: Vec<Vec<u8>> = ready.iter().flat_map(|it| lines_of(&it.earlier)).collect();
-        let journal = Journal::of_lines(known.iter().map(Vec::as_slice), how.digest());
+        let journal = Journal::of_lines(known.iter().map(Vec::as_slice), options.clone());
         let manner = Manner {
             force: self.force,
             durability: self.durability,
@@ -156,7 +162,7 @@ impl Worker {
         let progress = Progress::start(Mode::None, 0, 0);
         let run = FolderRun { telling, order: &order, tasks: &tasks, is_mirrored: true, n_jobs: 1 };
         let worked = run.run(&progress);
-        let mut told = Told::of(outputs.take_told(), how.digest(), base.path());
+        let mut told = Told::of(outputs.take_told(), options, base.path());
         for (it, worked) in ready.iter().zip(worked) {
             if is_interrupted() && worked.files.iter().any(|file| file.end == End::Left) {
                 continue;
@@ -167,8 +173,9 @@ impl Worker {
         receipts
     }
 
-    /// Opens a place to write to, once; of a folder, it takes its share of the lock.
-    fn root(&self, path: &Path) -> Result<Arc<Root>, String> {
+    /// Opens a place to write to, once; of a folder, it takes its share of the lock. One that was
+    /// written with other options is written anew with `--force` only.
+    fn root(&self, path: &Path, how: &ConversionArgs) -> Result<Arc<Root>, String> {
         let mut roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(root) = roots.get(path) {
             return Ok(root.clone());
@@ -178,6 +185,10 @@ impl Worker {
             let Some(folder) = base.folder() else { return Ok(Some(Root { base, _lock: None })) };
             let journal = folder.append(OsStr::new(JOURNAL), FILE_MODE)?;
             let is_free = !matches!(lock_shared(&journal)?, Lock::Other(_));
+            if let (true, Some(past)) = (!self.force, Journal::peek(folder, how.output_options())?)
+            {
+                past.refuse_other_options().map_err(io::Error::other)?;
+            }
             Ok(is_free.then_some(Root { base, _lock: Some(journal) }))
         };
         let taken = || io::Error::other("a run writes to this folder at the moment");

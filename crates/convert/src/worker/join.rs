@@ -23,7 +23,7 @@ use crate::{
         settled::{End, Settled},
         verdict::Verdict,
     },
-    journal::{Base, Journal, Origin, Record, Standing, Written},
+    journal::{Base, Journal, Origin, OutputOptions, Record, Salt, Standing, Written},
     output::{Pending, Place, Replace, hashing::Asked, unwritten},
 };
 
@@ -55,17 +55,18 @@ pub(super) fn joined(
     planned: &Planned,
     store: &Store,
     base: &Base,
-    digest: u64,
+    options: &OutputOptions,
 ) -> Option<Vec<u8>> {
     let PlannedPiece { of, whole, .. } = planned.piece.as_ref()?;
     let etag = Planned::etag([&Input::file(planned.main.clone())]);
     let receipt = store.read(of).filter(|receipt| is_of(receipt, &etag));
     let written = lines_of(&receipt);
-    let journal = Journal::of_lines(written.iter().map(Vec::as_slice), digest);
+    let journal = Journal::of_lines(written.iter().map(Vec::as_slice), options.clone());
     let snapshot = &mut Snapshot::new(File::open(&planned.main).ok()?).ok()?;
     let path = &absolute(&planned.main).ok()?;
     let below = whole.strip_prefix(&planned.root).ok()?;
-    let standing = journal.standing(base, below, &mut Origin::open(path, snapshot, 0)).ok()?;
+    let standing =
+        journal.standing(base, below, &mut Origin::open(path, snapshot, Salt::default())).ok()?;
     let Standing::UpToDate(verdict) = standing else { return None };
     let files = vec![Settled::new(End::UpToDate, verdict)];
     let worked = Worked { files, ..Worked::default() };
@@ -83,6 +84,7 @@ pub(crate) fn join(
     pieces: &[&Planned],
     journal: &Journal,
     base: &Base,
+    options: &OutputOptions,
     n_lines: u64,
 ) -> io::Result<Option<Vec<u8>>> {
     let Some((first, PlannedPiece { of, whole, .. })) =
@@ -92,13 +94,13 @@ pub(crate) fn join(
     };
     let store = Store::of(base.clone());
     let etag = Planned::etag([&Input::file(first.main.clone())]);
-    if pieces.iter().all(|it| joined(it, &store, base, first.digest).is_some()) {
+    if pieces.iter().all(|it| joined(it, &store, base, options).is_some()) {
         return Ok(None);
     }
     let below = whole.strip_prefix(&first.root).unwrap_or(whole);
     let source = absolute(&first.main)?;
     let mut snapshot = Snapshot::new(File::open(&source)?)?;
-    let mut origin = Origin::open(&source, &mut snapshot, 0);
+    let mut origin = Origin::open(&source, &mut snapshot, Salt::default());
     let replace = match journal.standing(base, below, &mut origin)? {
         Standing::Open(replace) => replace,
         Standing::UpToDate(_) => Replace::Own,
@@ -119,11 +121,9 @@ pub(crate) fn join(
     finished.sync()?;
     let record = Record {
         source,
-        size: snapshot.length(),
-        modified: snapshot.stat().modified,
+        stat: snapshot.stat().clone(),
         source_hash: snapshot.hash()?,
-        source_etag: None,
-        salt: 0,
+        salt: Salt::default(),
         written: Some(Written {
             below: PathBuf::from(below),
             length: finished.length(),
@@ -137,11 +137,11 @@ pub(crate) fn join(
         damaged: 0,
     };
     finished.publish(replace).map_err(|error| unwritten(error, whole))?;
-    let line = record.line(first.digest).trim_ascii_end().to_vec();
+    let line = record.line(options).trim_ascii_end().to_vec();
     let unit = Planned { id: of.clone(), piece: None, out: whole.clone(), ..first.clone() };
     let files = vec![Settled::new(End::UpToDate, Verdict::Done)];
     let worked = Worked { files, ..Worked::default() };
-    let (in_bytes, written) = (record.size, vec![line.clone()]);
+    let (in_bytes, written) = (record.stat.length, vec![line.clone()]);
     let receipt = Receipt { planned: &unit, worked, error: None, in_bytes, etag, written };
     store.write(of, &receipt.line())?;
     for (folder, name) in left {

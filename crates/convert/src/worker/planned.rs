@@ -163,7 +163,7 @@ impl Planned {
     pub(crate) fn etag<'i>(files: impl IntoIterator<Item = &'i Input>) -> Box<str> {
         let mut hash = XxHash3_64::new();
         for (path, input) in files.into_iter().filter_map(|input| Some((input.path()?, input))) {
-            if let Ok(Stat { length, modified, etag }) = input.storage().stat(path) {
+            if let Ok(Stat { length, modified, etag, .. }) = input.storage().stat(path) {
                 hash.write(&length.to_le_bytes());
                 hash.write(&modified.to_le_bytes());
                 hash.write(etag.unwrap_or_default().as_bytes());

@@ -5,23 +5,26 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{input::RECEIPTS, journal::Record};
+use crate::{
+    input::RECEIPTS,
+    journal::{OutputOptions, Record},
+};
 
 /// What was told of files that were written.
 pub(super) struct Told {
     records: HashMap<PathBuf, Vec<Record>>,
-    digest: u64,
+    options: OutputOptions,
     root: PathBuf,
 }
 
 impl Told {
-    /// Takes lines of the journal of files below a folder, by options with this hash.
-    pub(super) fn of(told: Vec<Record>, digest: u64, root: &Path) -> Self {
+    /// Takes lines of the journal of files below a folder, by these options.
+    pub(super) fn of(told: Vec<Record>, options: OutputOptions, root: &Path) -> Self {
         let mut records: HashMap<PathBuf, Vec<Record>> = HashMap::new();
         for record in told {
             records.entry(record.source.clone()).or_default().push(record);
         }
-        Self { records, digest, root: root.to_owned() }
+        Self { records, options, root: root.to_owned() }
     }
 
     /// Takes the lines of the journal of a source; those of one output, if several pieces of the
@@ -39,7 +42,7 @@ impl Told {
         }
         let records = records.iter().filter(|record| record.written.is_some());
         let lines: Vec<_> =
-            records.map(|it| it.line(self.digest).trim_ascii_end().to_vec()).collect();
+            records.map(|it| it.line(&self.options).trim_ascii_end().to_vec()).collect();
         (!lines.is_empty()).then_some(lines)
     }
 }

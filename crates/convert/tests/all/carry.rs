@@ -1,6 +1,6 @@
 //! The carry, rule by rule (CONVERSION section 0.2): its place, its records, its limits.
 
-use convert::{CarryMode, MEMBER, by_name, guard_of};
+use convert::{CarriedFormat, CarryMode, EntryKind, MEMBER, by_name, guard_of};
 use core_model::Format;
 use jsonl::Style;
 
@@ -71,7 +71,7 @@ fn every_written_line_has_a_guard_even_without_records() {
         for line in written_lines(&written.bytes) {
             let guard = guard_of(&[line.visible.as_bytes()]);
             assert_eq!(line.carry().guard, guard, "{name}");
-            n_without_records += u64::from(line.carry().records.is_empty());
+            n_without_records += u64::from(line.carry().entries().next().is_none());
         }
     });
     assert!(n_without_records > 100, "{n_without_records}");
@@ -82,8 +82,8 @@ fn records_are_keyed_by_the_offsets_of_their_lines() {
     each_written(INLINE, |name, source, _, written| {
         let mut offsets = Vec::new();
         for line in written_lines(&written.bytes) {
-            let records = line.carry().records;
-            offsets.extend(records.iter().filter(|it| it.part == 0).map(|it| it.offset));
+            let entries = line.carry().entries();
+            offsets.extend(entries.filter(|it| it.part == 0).map(|it| it.offset));
         }
         offsets.sort_unstable();
         let pieces = pieces(source, None);
@@ -100,16 +100,16 @@ fn records_refer_to_their_line_and_the_base_and_to_nothing_else() {
         let lines = written_lines(&written.bytes);
         let Some(first) = lines.first() else { return };
         let carry = first.carry();
-        let base = carry.base.expect("on the first line").as_bytes();
-        let style = match carry.tag {
-            'd' => Style::Python,
+        let base = carry.template.expect("on the first line").as_bytes();
+        let style = match carry.format {
+            CarriedFormat::Name("sdk-stream") => Style::Python,
             _ => Style::Compact,
         };
         for line in &lines {
-            for record in line.carry().records {
+            for record in line.carry().entries() {
                 let mut bytes = Vec::new();
                 // Riders do not even need the line.
-                let visible = if record.is_rider { "" } else { &*line.visible };
+                let visible = if record.kind == EntryKind::Held { "" } else { &*line.visible };
                 let is_right = record.restore(&mut bytes, visible.as_bytes(), base, style);
                 assert!(is_right, "{name}: {record:?}");
                 let rest = &source[record.offset as usize..];
@@ -129,7 +129,7 @@ fn a_source_line_over_several_written_lines_has_a_part_on_each() {
         for source_line in pieces(source, None).into_iter().map(|piece| piece.line) {
             let mut parts = Vec::new();
             for line in &lines {
-                let records = line.carry().records.into_iter();
+                let records = line.carry().entries();
                 let records = records.filter(|record| record.offset == source_line.offset());
                 parts.extend(records.map(|record| (record.part, record.n_parts)));
             }
@@ -192,12 +192,12 @@ fn the_base_is_small_and_on_the_first_line_alone() {
     );
     let source = format!("{line}\n{line}\n");
     let lines = written_lines(&restored(source.as_bytes(), "claude-code", "clido"));
-    let base = lines[0].carry().base.expect("on the first line").len();
+    let base = lines[0].carry().template.expect("on the first line").len();
     assert!((1000..=2048).contains(&base), "{base}");
     each_written(INLINE, |name, _, _, written| {
         for (n, line) in written_lines(&written.bytes).iter().enumerate() {
-            assert_eq!(line.carry().base.is_some(), n == 0, "{name}");
-            assert!(line.carry().base.is_none_or(|base| base.len() <= 2048), "{name}");
+            assert_eq!(line.carry().template.is_some(), n == 0, "{name}");
+            assert!(line.carry().template.is_none_or(|base| base.len() <= 2048), "{name}");
         }
     });
 }

@@ -211,6 +211,58 @@ fn whatever_is_written_of_a_fixture_is_loaded() {
     assert!(stopped.is_empty(), "{}", stopped.concat());
 }
 
+/// clido refuses `-p --resume` if a file that a tool wrote is not as the session left it.
+#[test]
+fn files_that_changed_since_are_found_if_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a.txt");
+    fs::write(&file, "hello\n").expect("a file");
+    let modified = file.metadata().and_then(|it| it.modified()).expect("a time");
+    let nanos = modified.duration_since(std::time::UNIX_EPOCH).expect("since 1970").as_nanos();
+    let hash = "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03";
+    let result = |members: String| {
+        let call = r#"{"type":"assistant_message","content":[{"type":"tool_use","id":"t","name":"Write","input":{}}]}"#;
+        format!(
+            "{META}\n{PROMPT}\n{call}\n{{\"type\":\"tool_result\",\"tool_use_id\":\"t\",\"content\":\"\",\"is_error\":false{members}}}\n"
+        )
+    };
+    let stamp = |path: &str, hash: &str, nanos: u128| {
+        result(format!(",\"path\":\"{path}\",\"content_hash\":\"{hash}\",\"mtime_nanos\":{nanos}"))
+    };
+    let check = |session: &str, options: &[&str]| {
+        fs::write(folder.path().join("s.jsonl"), session).expect("a file");
+        let output = convert(&[&["check"], options, &["s.jsonl"]].concat(), folder.path());
+        (stdout(&output).to_owned(), output.status.code())
+    };
+    let ok = ("s.jsonl: ok (clido)\n".to_owned(), Some(0));
+    let absolute = file.display().to_string();
+    for fine in [
+        stamp("a.txt", hash, nanos),
+        stamp(&absolute, hash, nanos),
+        result(",\"path\":\"gone.txt\"".to_owned()),
+        result(format!(",\"path\":\"gone.txt\",\"content_hash\":\"{hash}\"")),
+    ] {
+        assert_eq!(check(&fine, &["--files"]), ok, "{fine}");
+    }
+    for stale in [
+        stamp("gone.txt", hash, nanos),
+        stamp("a.txt", &hash.replace('5', "6"), nanos),
+        stamp("a.txt", hash, nanos + 1),
+        stamp(".", hash, nanos),
+    ] {
+        let (words, status) = check(&stale, &["--files"]);
+        assert!(
+            words.starts_with("s.jsonl:4: byte ") && words.contains(": stops stale-file: "),
+            "{words}"
+        );
+        assert_eq!(status, Some(1), "{words}");
+        assert_eq!(check(&stale, &[]), ok, "the disk is looked at without being asked to");
+    }
+    let (words, status) = check(&stamp("a.txt", &format!("sha256:{hash}"), nanos), &["--files"]);
+    assert!(words.contains("stops stale-file") && words.contains("warns content-hash"), "{words}");
+    assert_eq!(status, Some(1));
+}
+
 /// CLIENTS.md section 2, directory rule: the client finds a session by a UUID in lower case.
 #[test]
 fn a_transcript_has_the_name_that_its_client_looks_for() {

@@ -481,3 +481,142 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
     }
     files
 }
+
+/// Returns when a file was changed last.
+fn modified(path: &Path) -> std::time::SystemTime {
+    fs::metadata(path).and_then(|it| it.modified()).expect("a time")
+}
+
+/// `clido --continue` goes on with the newest session of a folder.
+#[test]
+fn the_session_itself_is_the_newest() {
+    let home = Home::new();
+    let source = home.several();
+    let [main, agent] = ["", "_a1"].map(|end| home.clido().join(format!("{ID}{end}.jsonl")));
+    let install = || home.convert(&["--to", "clido", "--install", &source]);
+    assert_eq!(install().status.code(), Some(0));
+    let first = modified(&main);
+    assert!(first > modified(&agent) + std::time::Duration::from_secs(1));
+    assert!(first.elapsed().is_ok_and(|age| age.as_secs() < 600));
+    // Also where a sub-agent is put beside it again, or it beside a newer sub-agent.
+    fs::remove_file(&agent).expect("removed");
+    assert_eq!(install().status.code(), Some(0));
+    assert!(modified(&main) == first && modified(&agent) < first);
+    fs::remove_file(&main).expect("removed");
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
+    let file = fs::File::options().append(true).open(&agent).expect("opened");
+    file.set_modified(later).expect("set");
+    assert_eq!(install().status.code(), Some(0));
+    assert!(modified(&main) > modified(&agent));
+}
+
+#[test]
+fn what_a_run_began_that_was_killed_is_finished() {
+    let home = Home::new();
+    let source = home.several();
+    let install = |to: &str, source: &str| {
+        let output = home.convert(&["--to", to, "--install", source]);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        text(&output.stdout).to_owned()
+    };
+    let command = install("clido", &source);
+    let clido = home.clido().join(format!("{ID}.jsonl"));
+    install("claude-code", clido.to_str().expect("UTF-8"));
+    let torn = format!(".{ID}.jsonl.tmp-{}-{}-01234567", i32::MAX, boot_id());
+    for (to, source, folder) in [
+        ("clido", &*source, home.clido()),
+        ("claude-code", clido.to_str().expect("UTF-8"), home.claude()),
+    ] {
+        let whole = files(&folder);
+        assert!(whole.len() > 1);
+        // The session itself gets its name last: without it, any of the others may be there or not.
+        let main = format!("{ID}.jsonl");
+        for name in whole.keys() {
+            fs::remove_file(folder.join(&main)).expect("removed");
+            _ = fs::remove_file(folder.join(name));
+            fs::write(folder.join(&torn), "torn").expect("written");
+            install(to, source);
+            assert!(files(&folder) == whole, "without {}", name.display());
+        }
+    }
+    // Once more there is nothing to do.
+    assert_eq!(install("clido", &source), command);
+}
+
+/// Returns what temporary names say of this start of the machine.
+fn boot_id() -> String {
+    let id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let id: String = id.chars().filter(|it| *it != '-').take(8).collect();
+    if id.len() == 8 { id } else { "0".repeat(8) }
+}
+
+/// What Claude Code asked of models for itself is no session of clido's, and comes back all the same.
+#[test]
+fn sub_agents_of_the_client_itself_ride_along() {
+    let home = Home::new();
+    let source = home.several();
+    let folder = home.path().join(format!("in/{ID}/subagents"));
+    let agent = fs::read_to_string(folder.join("agent-a1.jsonl")).expect("a file");
+    for id in ["aprompt_suggestion-b2", "acompact-c3"] {
+        let other = agent.replace("\"a1\"", &format!("\"{id}\"")).replace("u1", &format!("u{id}"));
+        fs::write(folder.join(format!("agent-{id}.jsonl")), other).expect("a file");
+    }
+    let output = home.convert(&["--to", "clido", "--install", &source]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let names: Vec<PathBuf> = files(&home.clido()).into_keys().collect();
+    assert_eq!(names, [format!("{ID}.jsonl"), format!("{ID}_a1.jsonl")].map(PathBuf::from));
+    let installed = home.clido().join(format!("{ID}.jsonl"));
+    let back = home.path().join(format!("back/{ID}.jsonl"));
+    let [from, to] = [&installed, &back].map(|path| path.to_str().expect("UTF-8"));
+    let output = home.convert(&["--to", "claude-code", "-o", to, from]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let read = |folder: &str| -> BTreeMap<PathBuf, Vec<u8>> {
+        let root = home.path().join(folder);
+        let name = |path: &PathBuf| path.strip_prefix(&root).expect("below").to_owned();
+        files_below(&root)
+            .iter()
+            .map(|path| (name(path), fs::read(path).expect("a file")))
+            .collect()
+    };
+    let (restored, source) = (read("back"), read("in"));
+    assert_eq!(restored.keys().collect::<Vec<_>>(), source.keys().collect::<Vec<_>>());
+    assert!(restored == source);
+    // A plain conversion has a session for each.
+    let plain = home.path().join("plain/s.jsonl");
+    let source = home.path().join(format!("in/{ID}.jsonl"));
+    let [from, to] = [&source, &plain].map(|path| path.to_str().expect("UTF-8"));
+    assert_eq!(home.convert(&["--to", "clido", "-o", to, from]).status.code(), Some(0));
+    assert_eq!(files_below(&home.path().join("plain")).len(), 4);
+}
+
+#[test]
+fn a_compacted_session_goes_on_from_its_last_compaction() {
+    let home = Home::new();
+    let compacted =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/commands/compaction.in/session.jsonl");
+    let bytes = fs::read_to_string(compacted).expect("a file");
+    let source = home.write("in/session.jsonl", &bytes);
+    let project = format!("--install={}", home.project().display());
+    let shown = |more: &[&str]| {
+        let output = home.convert(&[&["--to", "clido", &*project, &*source], more].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let name = text(&output.stdout).trim().rsplit(' ').next().expect("a name").to_owned();
+        let path = home.clido().join(format!("{name}.jsonl"));
+        let path = path.to_str().expect("UTF-8");
+        let output = home.convert(&["carry", "strip", path]);
+        let back = home.convert(&["-q", "--to", "claude-code", path]);
+        assert_eq!(text(&back.stdout), bytes);
+        fs::remove_file(path).expect("removed");
+        text(&output.stdout).to_owned()
+    };
+    let whole = home.convert(&["-q", "--to", "clido", "--carry", "none", &source]);
+    let whole = text(&whole.stdout);
+    assert!(whole.contains("A long talk"));
+    let goes_on = shown(&[]);
+    assert!(!goes_on.contains("A long talk") && goes_on.contains("Going on."), "{goes_on}");
+    assert_eq!(shown(&["--from-last-compaction"]), goes_on);
+    assert!(shown(&["--from-start"]).contains("A long talk"));
+    assert!(shown(&["--all-branches"]).contains("A long talk"));
+    let alone = home.convert(&["--to", "clido", "--from-start", &source]);
+    assert_eq!(alone.status.code(), Some(2), "{}", text(&alone.stderr));
+}

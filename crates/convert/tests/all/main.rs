@@ -4,9 +4,11 @@
 //! whole process allocates, or that measure others beside them, are in `alone`.
 
 mod carry;
+mod carry_faults;
 mod check;
 mod clients;
 mod commands;
+mod compat;
 mod content;
 mod damage;
 mod data;
@@ -17,6 +19,7 @@ mod install;
 mod laws;
 mod matrix;
 mod order;
+mod reading;
 mod recipes;
 mod redaction;
 mod rules;

@@ -21,6 +21,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("codex.jsonl", "a Codex session"),
     ("gemini.json", "unknown"),
     ("gemini.jsonl", "a Gemini CLI session"),
+    ("qwen.jsonl", "a Qwen Code session"),
     ("chat-completions.jsonl", "unknown"),
     ("utf-16-le.jsonl", "UTF-16 text"),
     ("utf-16-be.jsonl", "UTF-16 text"),

@@ -339,14 +339,14 @@ fn claude_codes_lines() {
             [],
         ),
         row(
-            "type, message and content are required",
+            "a line without a message or content is skipped; nothing else is no conversation",
             [],
             [
-                (answered("\"content\":[", "\"text\":["), "stops message"),
-                (talk(&[("assistant", "null")]), "stops message"),
+                (answered("\"content\":[", "\"text\":["), "warns message"),
+                (talk(&[("assistant", "null")]), "warns message"),
                 (
                     chain(&[ASKED]).replace("\"message\"", "\"said\""),
-                    "stops message, warns unlisted",
+                    "warns message, stops no-conversation",
                 ),
             ],
         ),
@@ -454,7 +454,10 @@ fn claude_codes_chain() {
             "parents up to the root: null cuts, a dangling parent is bridged by 2.1 alone, a cycle",
             [talk(&[ANSWERED, ("user", "\"more\"")])],
             [
-                (answered("\"parentUuid\":\"u0\"", "\"parentUuid\":null"), "warns second-root"),
+                (
+                    answered("\"parentUuid\":\"u0\"", "\"parentUuid\":null"),
+                    "warns second-root, stops prompt-first",
+                ),
                 (
                     answered("\"parentUuid\":\"u0\"", "\"parentUuid\":\"lost\""),
                     "warns dangling-parent",
@@ -544,8 +547,10 @@ fn claude_codes_contents() {
         ),
         row(
             "text without words",
-            [talk(&[("user", "\"\""), ANSWERED])],
+            [],
             [
+                (talk(&[("user", "\"\""), ANSWERED]), "stops empty-prompt"),
+                (talk(&[("user", "[]"), ANSWERED]), "warns empty-text"),
                 (says("[]"), "warns empty-text"),
                 (says(r#"[{"type":"text","text":""}]"#), "warns empty-text"),
                 (says(r#"[{"type":"text","text":" \n"}]"#), "warns empty-text"),
@@ -609,7 +614,7 @@ fn claude_codes_contents() {
             "a user's message first; a prompt in the first 64 KiB, titles in the last",
             [talk(&[ANSWERED]) + &filler + title, talk(&[ANSWERED]) + title],
             [
-                (chain(&[ANSWERED, ("user", "\"hi\"")]), "warns prompt-first"),
+                (chain(&[ANSWERED, ("user", "\"hi\"")]), "stops prompt-first"),
                 (filler.clone() + &talk(&[ANSWERED]), "warns late-prompt"),
                 (talk(&[ANSWERED]) + &filler + title + &filler, "warns early-title"),
             ],

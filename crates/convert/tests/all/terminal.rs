@@ -149,3 +149,47 @@ fn what_is_printed_of_hostile_files_is_text() {
         check_folder(&root().join("hostile"));
     }
 }
+
+/// What somebody pasted into a command line is quoted in errors, and a name in a plan.
+#[test]
+fn what_is_quoted_of_a_command_line_is_shown_and_not_obeyed() {
+    const ODD: &str = "a\u{202e}b\u{2066}\u{200f}\u{1b}[31m\u{9b}31m";
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let option = format!("--{ODD}");
+    let name = format!("{ODD}.jsonl");
+    for arguments in [
+        &[&*option][..],
+        &["--to", ODD, "x"],
+        &["x", "--to", "clido", &option],
+        &["show", &option],
+        &["find", "--type", ODD],
+        &["work", "--shard", ODD],
+        &["--to", "clido", &name],
+        &["show", &name],
+        &["merge", "--plan", &name],
+    ] {
+        let printed = printed(arguments, folder);
+        let text = std::str::from_utf8(&printed).expect("text");
+        assert!(text.contains("\\u{202e}") || text.contains("unexpected"), "{arguments:?}: {text}");
+        assert_eq!(command(text), None, "{arguments:?}: {}", text.escape_debug());
+    }
+    fs::create_dir(folder.join("in")).expect("made");
+    let session =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/commands/compaction.in/session.jsonl");
+    fs::copy(session, folder.join("in").join(&name)).expect("copied");
+    for output in ["out", ODD] {
+        let plan = printed(&["plan", "in", "--to", "clido", "-o", output, "-q"], folder);
+        let text = std::str::from_utf8(&plan).expect("text");
+        assert!(text.contains("\\u202e") && command(text).is_none(), "{}", text.escape_debug());
+        fs::write(folder.join("plan"), &plan).expect("written");
+        printed(&["work", "plan"], folder);
+        assert!(folder.join(output).join(&name).is_file());
+        let merged = printed(&["merge", "--plan", "plan"], folder);
+        let text = std::str::from_utf8(&merged).expect("text");
+        assert!(text.contains("1 session"), "{text}");
+        let again = printed(&["in", "--to", "clido", "-o", output], folder);
+        let text = std::str::from_utf8(&again).expect("text");
+        assert!(text.contains("1 up to date") && command(text).is_none(), "{text}");
+    }
+}

@@ -8,6 +8,7 @@
 mod alone;
 mod bombs;
 mod calls;
+mod crash;
 mod disk;
 mod killed;
 mod links;

@@ -9,7 +9,9 @@ use std::{
 
 use jsonl::{Scanner, Stream};
 
-use super::{Agent, Bundle, Bundles, Evidence, FileRole, Link, Linked, search::Search};
+use super::{
+    Agent, Bundle, Bundles, Evidence, FileRole, FolderEntry, Link, Linked, search::Search,
+};
 use crate::{Disk, Event, Files, Format};
 
 /// The bytes of a description that are read.
@@ -23,15 +25,29 @@ impl Bundles {
     ///
     /// Those of reading the folders.
     pub fn files(&self, main: &Path) -> io::Result<Vec<(PathBuf, FileRole)>> {
+        self.files_listed(main, &mut list)
+    }
+
+    /// Returns the files that belong to a main file, as [`Bundles::files`] does, in folders that
+    /// `list` lists.
+    ///
+    /// # Errors
+    ///
+    /// Those of `list`, but for folders that are not there.
+    pub fn files_listed(
+        &self,
+        main: &Path,
+        list: &mut dyn FnMut(&Path) -> io::Result<Vec<FolderEntry>>,
+    ) -> io::Result<Vec<(PathBuf, FileRole)>> {
         let mut files = Vec::new();
         let beside = match main.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
         let mut folders = vec![main.with_extension("")];
-        self.add_files(beside, main, &mut files, None)?;
+        self.add_files(beside, list(beside), main, &mut files, None)?;
         while let Some(folder) = folders.pop() {
-            self.add_files(&folder, main, &mut files, Some(&mut folders))?;
+            self.add_files(&folder, list(&folder), main, &mut files, Some(&mut folders))?;
         }
         files.sort_by(|(one, _), (other, _)| one.cmp(other));
         Ok(files)
@@ -40,30 +56,28 @@ impl Bundles {
     fn add_files(
         &self,
         folder: &Path,
+        entries: io::Result<Vec<FolderEntry>>,
         main: &Path,
         files: &mut Vec<(PathBuf, FileRole)>,
         mut folders: Option<&mut Vec<PathBuf>>,
     ) -> io::Result<()> {
-        let entries = match fs::read_dir(folder) {
+        let entries = match entries {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             // The main file's name may have no ending, and so be that of the folder.
             Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(()),
             entries => entries?,
         };
-        for entry in entries {
-            let entry = entry?;
-            let kind = entry.file_type()?;
+        for FolderEntry { name, is_folder, is_file } in entries {
             // Beside a file that is named without a folder, names have none either.
             let path = match main.parent() {
-                Some(parent) if parent == folder => parent.join(entry.file_name()),
                 Some(parent) if parent.as_os_str().is_empty() && folder == Path::new(".") => {
-                    PathBuf::from(entry.file_name())
+                    PathBuf::from(name)
                 }
-                _ => entry.path(),
+                _ => folder.join(name),
             };
-            if let (true, Some(folders)) = (kind.is_dir(), &mut folders) {
+            if let (true, Some(folders)) = (is_folder, &mut folders) {
                 folders.push(path);
-            } else if kind.is_file()
+            } else if is_file
                 && path != main
                 && let Some(owner) = (self.owner)(&path, &Disk)
                 && owner.main == main
@@ -73,6 +87,18 @@ impl Bundles {
         }
         Ok(())
     }
+}
+
+/// Lists a folder.
+fn list(folder: &Path) -> io::Result<Vec<FolderEntry>> {
+    let mut entries = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let kind = entry.file_type()?;
+        let (is_folder, is_file) = (kind.is_dir(), kind.is_file());
+        entries.push(FolderEntry { name: entry.file_name(), is_folder, is_file });
+    }
+    Ok(entries)
 }
 
 impl Bundle {

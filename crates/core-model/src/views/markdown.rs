@@ -70,6 +70,21 @@ impl Markdown<'_> {
                 let line = "─".repeat(40);
                 Some(format!("{line}\n*The context was compacted here.*"))
             }
+            // What the client tells the model of a file, or the plan.
+            Body::Notice(notice) => notice.about.map(|about| {
+                let subtype = notice.subtype.map(|subtype| subtype.decode().into_owned());
+                let told = format!("*{}* {}", subtype.unwrap_or_default(), code(&about.decode()));
+                let words = notice.text.map(|raw| match raw.as_text() {
+                    Some(text) => fenced("text", &text.decode()),
+                    None => fenced("json", &pretty(raw.as_str())),
+                });
+                let header = header("Client", event, depth);
+                [Some(header), Some(told), words]
+                    .into_iter()
+                    .flatten()
+                    .collect::<Vec<_>>()
+                    .join("\n")
+            }),
             _ => None,
         };
         if let Some(text) = text {
@@ -103,19 +118,12 @@ impl Markdown<'_> {
             return None;
         }
         let speaker = match (message.role, mode) {
+            _ if message.is_by_client() => "Client".to_owned(),
             (Role::User, _) => "User".to_owned(),
             (Role::Assistant, None) => self.assistant.to_owned(),
             (Role::Assistant, Some(mode)) => format!("{} ({mode})", self.assistant),
         };
-        let written = event.context.time.and_then(|time| time.as_text());
-        let own = written.and_then(|time| in_its_zone(&time.decode()));
-        let time = own.unwrap_or_else(|| shown_time(event_millis(event)));
-        let header = if depth == 0 {
-            format!("## {speaker} ({time})")
-        } else {
-            format!("**{speaker}** ({time})")
-        };
-        Some(format!("{header}\n{}", parts.join("\n\n")))
+        Some(format!("{}\n{}", header(&speaker, event, depth), parts.join("\n\n")))
     }
 
     /// Returns a block; nothing, if it is not to be shown.
@@ -138,6 +146,14 @@ impl Markdown<'_> {
             Block::Other { raw, .. } => fenced("json", &pretty(raw.as_str())),
         }
     }
+}
+
+/// Returns who speaks, and when.
+fn header(speaker: &str, event: &Event<'_>, depth: usize) -> String {
+    let written = event.context.time.and_then(|time| time.as_text());
+    let own = written.and_then(|time| in_its_zone(&time.decode()));
+    let time = own.unwrap_or_else(|| shown_time(event_millis(event)));
+    if depth == 0 { format!("## {speaker} ({time})") } else { format!("**{speaker}** ({time})") }
 }
 
 fn tool_result(result: &ToolResult<'_>) -> String {

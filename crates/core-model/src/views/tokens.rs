@@ -4,7 +4,7 @@ use std::ops::{Add, AddAssign};
 
 use jsonl::Value;
 
-use crate::{Body, ByHash, Event, IdHasher};
+use crate::{AgentUsage, Body, ByHash, Event, IdHasher};
 
 /// Numbers of tokens.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -75,12 +75,15 @@ impl AddAssign for Tokens {
 ///
 /// A response counts once, with the usage of its last line. Where an outcome tells the usage of an
 /// interaction, that takes the place of its messages': streams' messages tell preliminary numbers,
-/// or none.
+/// or none. A sub-agent's response that the session's own file tells of counts unless its own line
+/// is among the events too.
 #[derive(Debug, Default)]
 pub struct TokenTotals {
     done: Tokens,
     /// By the hashes of the responses' ids.
     by_response: ByHash<Tokens>,
+    /// What the session's own file tells of sub-agents' responses, by the hashes of their ids.
+    by_agent_response: ByHash<Tokens>,
     hasher: IdHasher,
     nameless: Tokens,
 }
@@ -99,10 +102,15 @@ impl TokenTotals {
                     None => self.nameless += tokens,
                 }
             }
+            Body::Usage(AgentUsage { message_id, usage }) => {
+                let response = self.hasher.hash_text(*message_id);
+                self.by_agent_response.insert(response, Tokens::read(*usage));
+            }
             Body::Outcome(outcome) => {
                 let Some(usage) = outcome.usage.filter(|usage| !usage.is_null()) else { return };
                 self.done += Tokens::read(usage);
                 self.by_response.clear();
+                self.by_agent_response.clear();
                 self.nameless = Tokens::default();
             }
             _ => {}
@@ -111,6 +119,10 @@ impl TokenTotals {
 
     /// Returns the tokens of the session so far.
     pub fn total(&self) -> Tokens {
-        self.by_response.values().fold(self.done + self.nameless, |sum, tokens| sum + *tokens)
+        // Where the sub-agent's own file is read too, its lines count.
+        let is_told_once = |(id, _): &(&u64, &Tokens)| !self.by_response.contains_key(id);
+        let told = self.by_agent_response.iter().filter(is_told_once).map(|(_, tokens)| tokens);
+        let all = self.by_response.values().chain(told);
+        all.fold(self.done + self.nameless, |sum, tokens| sum + *tokens)
     }
 }

@@ -3,9 +3,7 @@
 use std::collections::HashMap;
 
 use core_model::{Block, Content, Findings, Message, Place, Role, Severity, ToolUse};
-use jsonl::{Text, Value};
-
-use crate::writer::is_word;
+use jsonl::{Raw, Text, Value};
 
 /// The calls, the results, and the response that is being read.
 #[derive(Debug, Default)]
@@ -65,9 +63,6 @@ impl Contents {
         if is_assistant && content.is_array() && content.items().next().is_none() {
             out.warns("empty-text", "no content: 2.1 sends a placeholder, 2.0 drops the line");
         }
-        for block in content.items() {
-            members(block, out);
-        }
         for (block, _) in message.blocks() {
             if is_assistant && let Some(response) = &mut self.response {
                 response.block(&block, out.place);
@@ -102,25 +97,22 @@ impl Contents {
                     }
                 }
             }
+            // Results of the API's own tools.
+            Block::Other { raw, .. } => {
+                if !self.calls.is_empty()
+                    && let Some(id) = answered_id(raw)
+                    && let Some(call) = self.calls.get_mut(&id)
+                {
+                    call.is_answered = true;
+                }
+            }
             _ => {}
         }
     }
 
     fn call(&mut self, tool: ToolUse<'_>, out: &mut Findings<'_>) {
-        let (id, name) = (tool.id.decode(), tool.name.decode());
-        if !is_word(&id) {
-            out.stops("tool-id", "a tool use's `id` is no word: the API refuses it");
-        }
-        if !is_word(&name) || name.len() > 128 {
-            out.stops("tool-name", "a tool's `name` is no word: the API refuses it");
-        }
-        let input = tool.input.as_str();
-        // Servers' tools had their input as a string in the logs of 2.0.
-        if !input.starts_with('{') && !tool.is_server {
-            out.stops("tool-input", "a tool's `input` is no object: the API refuses it");
-        }
-        let is_early = self.early.remove(&*id).is_some();
-        let is_answered = is_early || tool.is_server;
+        let id = tool.id.decode();
+        let is_answered = self.early.remove(&*id).is_some();
         let call = Call { place: out.place, is_answered };
         if self.calls.insert(id.into_owned(), call).is_some() {
             out.warns("duplicate-call", "another tool use has this `id`: one is not sent");
@@ -166,6 +158,13 @@ impl Contents {
     }
 }
 
+/// Returns the id of the call that a block of another kind answers.
+fn answered_id(block: Raw<'_>) -> Option<String> {
+    let mut scanner = jsonl::Scanner::default();
+    let block = scanner.scan_slice(block.as_str().as_bytes(), 0).ok()?;
+    Some(block.get("tool_use_id")?.text()?.decode().into_owned())
+}
+
 fn thinking(signature: Option<Text<'_>>, message: &Message<'_>, out: &mut Findings<'_>) {
     if signature.is_none_or(|signature| signature.is_empty()) {
         let text = "thinking without a signature: the API refuses it, 2.1 tries again without";
@@ -181,26 +180,5 @@ fn thinking(signature: Option<Text<'_>>, message: &Message<'_>, out: &mut Findin
 fn surrogates(text: Text<'_>, out: &mut Findings<'_>) {
     if text.has_lone_surrogate() {
         out.warns("surrogate", "half a surrogate pair: 2.1 sends U+FFFD, 2.0 fails");
-    }
-}
-
-/// Reports members of a block that are not the API's: the client sends them, the API refuses them.
-fn members(block: Value<'_>, out: &mut Findings<'_>) {
-    let kind = block.get("type").and_then(|kind| kind.text());
-    let own: &[&str] = match kind.as_ref().map(|kind| kind.decode()).as_deref() {
-        Some("text") => &["type", "text", "citations"],
-        Some("thinking") => &["type", "thinking", "signature"],
-        Some("tool_use" | "server_tool_use") => &["type", "id", "name", "input", "caller"],
-        Some("tool_result") => &["type", "tool_use_id", "content", "is_error"],
-        Some("image" | "document") => &["type", "source", "title", "context", "citations"],
-        _ => return,
-    };
-    let foreign = block
-        .members()
-        .map(|(key, _)| key.decode())
-        .find(|key| !own.contains(&&**key) && key != "cache_control");
-    if let Some(name) = foreign {
-        let message = format!("a block's member `{name}` is not the API's, which refuses it");
-        out.stops("block-member", message);
     }
 }

@@ -153,17 +153,30 @@ impl ClaudeCodeWriter {
         let id = self.response.as_ref().map_or("\"\"", |response| &response.id);
         out.put(line, ",\"type\":\"assistant\",\"message\":{\"id\":");
         out.put(line, id);
-        out.put(line, ",\"type\":\"message\",\"role\":\"assistant\",\"model\":");
-        match (entry.message.model, &self.model) {
-            (Some(model), _) => out.put_raw(line, Raw::from(model)),
-            (None, Some(model)) => out.put(line, model),
-            (None, None) => {
-                out.lose(LossKind::Invented, "model");
-                out.put(line, "\"unknown\"");
-            }
-        }
+        out.put(line, ",\"type\":\"message\",\"role\":\"assistant\"");
+        self.put_model(entry.message, line, out);
         out.put(line, ",\"content\":[");
         line
+    }
+
+    /// Writes the model, or that of the responses before; where neither is known, no model: the
+    /// client drops all thinking of a session whose last model it does not know.
+    fn put_model(&self, message: &Message<'_>, line: LineId, out: &mut Output) {
+        let model = message.model.filter(|model| is_known(*model));
+        if model.is_none() && message.model.is_some() {
+            out.lose(LossKind::Dropped, "model");
+        }
+        match (model, &self.model) {
+            (Some(model), _) => {
+                out.put(line, ",\"model\":");
+                out.put_raw(line, Raw::from(model));
+            }
+            (None, Some(model)) => {
+                out.put(line, ",\"model\":");
+                out.put(line, model);
+            }
+            (None, None) => {}
+        }
     }
 
     fn close_assistant(&mut self, entry: &Entry<'_, '_>, line: LineId, out: &mut Output) {
@@ -226,6 +239,11 @@ impl ClaudeCodeWriter {
         let time = self.thread.clock.next(None, 0, out);
         self.thread.close_as(line, uuid, &time, out);
     }
+}
+
+/// Returns whether a model is one: `unknown` is what 0.1.0 wrote where it knew of none.
+pub(super) fn is_known(model: Text<'_>) -> bool {
+    !model.is_empty() && !model.is("unknown")
 }
 
 /// A block of a message, on its way to an entry.

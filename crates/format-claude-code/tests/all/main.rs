@@ -11,4 +11,5 @@ mod reader;
 mod shared;
 mod transcript;
 mod validate;
+mod verdicts;
 mod views;

@@ -49,18 +49,11 @@ fn what_the_client_takes() {
     finds(&[line("assistant", 2, TEXT).replace("uuid\":\"u2\"", "uuid\":\"u2\",\"_own\":1")], &[]);
     let system = line("system", 2, "null").replace("\"message\":{\"content\":null},", "");
     finds(&[system, line("user", 3, "\"x\"")], &[]);
-    for content in ["[]", "\"\""] {
-        finds(&[line("user", 2, content)], &[]);
-    }
 }
 
 #[test]
 fn what_stops_a_session() {
-    finds(&[line("assistant", 2, "null")], &[(2, "message", true)]);
-    finds(
-        &[line("assistant", 2, TEXT).replace("{\"id\":\"m2\",\"content\":[", "{\"id\":[")],
-        &[(2, "message", true)],
-    );
+    finds(&[line("user", 2, "\"\"")], &[(2, "empty-prompt", true)]);
     let own = r#"[{"type":"text","text":"x","_own":""}]"#;
     finds(&[line("assistant", 2, own)], &[(2, "block-member", true)]);
     let answered = |call: String, id: &str| {
@@ -72,7 +65,9 @@ fn what_stops_a_session() {
     finds(&answered(CALL.replace("Read", &long), "\"t\""), &[(2, "tool-name", true)]);
     finds(&answered(CALL.replace("{}", "[]"), "\"t\""), &[(2, "tool-input", true)]);
     let bare = prompt().replace("\"uuid\"", "\"id\"");
-    assert_eq!(found(&[bare]), [(1, "uuid", false), (1, "no-conversation", true)]);
+    assert_eq!(found(&[bare]), [(1, "uuid", false)]);
+    let mute = prompt().replace("\"content\"", "\"text\"");
+    assert_eq!(found(&[mute]), [(1, "message", false), (1, "no-conversation", true)]);
     let aside = prompt().replace("\"type\"", "\"isSidechain\":true,\"type\"");
     assert_eq!(found(std::slice::from_ref(&aside)), [(1, "no-conversation", true)]);
     let agent = aside.replace("\"type\"", "\"agentId\":\"a\",\"type\"");
@@ -93,6 +88,10 @@ fn lines_that_are_skipped() {
     let marked = format!("\u{feff}{}", prompt());
     assert_eq!(found(&[marked]), [(1, "byte-order-mark", false)]);
     finds(&[line("assistant", 2, TEXT).replace("\"uuid\"", "\"id\"")], &[(2, "uuid", false)]);
+    finds(&[line("assistant", 2, "null")], &[(2, "message", false)]);
+    let mute = line("assistant", 2, TEXT).replace("\"content\":[", "\"text\":[");
+    finds(&[mute], &[(2, "message", false)]);
+    finds(&[line("user", 2, "[]")], &[(2, "empty-text", false)]);
 }
 
 #[test]
@@ -171,7 +170,7 @@ fn what_the_client_leaves_out() {
     finds(&[line("assistant", 2, &half)], &[(2, "surrogate", false)]);
     let said = line("assistant", 1, TEXT);
     let problems = found(&[said]);
-    assert_eq!(problems, [(1, "prompt-first", false), (1, "unlisted", false)]);
+    assert_eq!(problems, [(1, "prompt-first", true), (1, "unlisted", false)]);
     let picture =
         r#"[{"type":"image","source":{"type":"base64","media_type":"image/png","data":""}}]"#;
     assert_eq!(found(&[line("user", 1, picture)]), [(1, "unlisted", false)]);

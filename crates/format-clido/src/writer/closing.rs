@@ -1,56 +1,30 @@
 //! Writes how a run ended: what the source says of it, or what can be concluded.
 
-use core_model::{LineId, LossKind, Makeup, Message, Outcome, Output, Status};
+use core_model::{LineId, LossKind, Makeup, Message, Outcome, Output, Status, Turn};
 use jsonl::{Raw, Scanner, Text};
 
 use super::pen::Pen;
 use crate::loadable::is_loadable;
 
-/// The start of the words that Claude Code writes when the user stops it.
-const INTERRUPTED: &str = "[Request interrupted by user";
-
 /// How the conversation stands, and how long it has taken.
 #[derive(Debug, Default)]
 pub(super) struct Ending {
-    state: State,
+    turn: Turn,
     n_responses: u64,
     /// The earliest and the latest time.
     span: Option<(i64, i64)>,
-}
-
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-enum State {
-    /// It is the model's turn.
-    #[default]
-    Waiting,
-    Answered,
-    Failed,
-    Interrupted,
 }
 
 impl Ending {
     /// Takes note of a line of a response, which may go on with the response before.
     pub(super) fn add_response(&mut self, message: &Message<'_>, makeup: Makeup, goes_on: bool) {
         self.n_responses = self.n_responses.saturating_add(u64::from(!goes_on));
-        let is_tool_use = |raw: Raw<'_>| raw.as_text().is_some_and(|text| text.is("tool_use"));
-        self.state = if message.is_api_error {
-            State::Failed
-        } else if message.stop_reason.is_some_and(is_tool_use) || makeup.n_tool_uses > 0 {
-            State::Waiting
-        } else {
-            State::Answered
-        };
+        self.turn.push(message, makeup);
     }
 
-    /// Takes note of what the user says.
-    pub(super) fn add_user(&mut self, message: &Message<'_>) {
-        let is_interruption = message.blocks().any(|(block, _)| match block {
-            core_model::Block::Text(text) => text.body().starts_with(INTERRUPTED),
-            _ => false,
-        });
-        if is_interruption {
-            self.state = State::Interrupted;
-        }
+    /// Takes note of what is no response.
+    pub(super) fn add_other(&mut self, message: &Message<'_>, makeup: Makeup) {
+        self.turn.push(message, makeup);
     }
 
     /// Takes note of a time, if there is one.
@@ -60,12 +34,13 @@ impl Ending {
         self.span = Some((first.min(millis), last.max(millis)));
     }
 
-    /// Writes the result line that can be concluded.
+    /// Writes the result line that can be concluded: none, if the run may still be going on.
     pub(super) fn write(&self, out: &mut Output) {
-        let status = match self.state {
-            State::Answered => "success",
-            State::Failed => "error",
-            State::Waiting | State::Interrupted => "interrupted",
+        let status = match self.turn {
+            Turn::Open => return,
+            Turn::Answered => "success",
+            Turn::Failed => "error",
+            Turn::Interrupted => "interrupted",
         };
         let turns = self.n_responses.clamp(1, u64::from(u32::MAX));
         let duration = self.span.and_then(|(first, last)| last.checked_sub(first)).unwrap_or(0);

@@ -37,6 +37,7 @@ pub(super) fn count_message(message: &Message<'_>, out: &mut Output) {
     drop_if(message.request_id.is_some(), "request_id", out);
     drop_if(message.tool_use_result.is_some(), "tool_use_result", out);
     drop_if(message.is_meta, "is_meta", out);
+    drop_if(message.is_queued, "is_queued", out);
     drop_if(message.is_summary, "is_summary", out);
     drop_if(message.is_api_error, "is_api_error", out);
 }

@@ -5,7 +5,7 @@ use core_model::{Block, Event, LossKind, Makeup, Message, Role, ToolResult, Tool
 use super::{
     SessionWriter, block,
     held::{Call, Held, Key, Response},
-    losses,
+    losses, notice,
     pen::Pen,
     result,
 };
@@ -30,6 +30,12 @@ impl SessionWriter {
         self.has_ended = false;
         self.ending.add_time(pen.millis);
         match message.role {
+            // clido would send it as the model's own words.
+            Role::Assistant if message.is_by_client() => {
+                self.ending.add_other(message, makeup);
+                let line = notice::write_told(message, pen);
+                self.emit_after_response(line, pen.out);
+            }
             Role::Assistant => self.write_assistant(event, message, makeup, pen),
             Role::User => self.write_user(event, message, makeup, pen),
         }
@@ -92,6 +98,7 @@ impl SessionWriter {
         makeup: Makeup,
         pen: &mut Pen<'_>,
     ) {
+        self.ending.add_other(message, makeup);
         if makeup.n_tool_results > 0 {
             for result in message.tool_results() {
                 self.write_result(event, message, &result, pen);
@@ -133,7 +140,6 @@ impl SessionWriter {
         } else {
             pen.out.emit(line);
         }
-        self.ending.add_user(message);
         if makeup.n_tool_results > 0 {
             pen.out.lose(LossKind::Flattened, "message.content");
         }

@@ -1,6 +1,6 @@
 //! Writes what a client tells as `system` lines, which clido loads but never writes itself.
 
-use core_model::{LineId, LossKind, Notice, NoticeKind};
+use core_model::{Block, LineId, LossKind, Message, Notice, NoticeKind};
 
 use super::pen::Pen;
 
@@ -33,15 +33,42 @@ pub(super) fn write(notice: &Notice<'_>, format: &str, pen: &mut Pen<'_>) -> Lin
     line
 }
 
+/// Writes the line of what the client said in the assistant's place.
+pub(super) fn write_told(message: &Message<'_>, pen: &mut Pen<'_>) -> LineId {
+    let line = pen.out.open();
+    let subtype = if message.is_api_error { "error" } else { "info" };
+    pen.out.put(line, "{\"type\":\"system\",\"subtype\":");
+    pen.out.put_string(line, subtype);
+    pen.out.put(line, ",\"message\":\"");
+    for (block_idx, (block, _)) in message.blocks().enumerate() {
+        if block_idx > 0 {
+            pen.out.put(line, "\\n");
+        }
+        match block {
+            Block::Text(text) => pen.body(line, text, "system.content"),
+            _ => pen.out.lose(LossKind::Dropped, "block"),
+        }
+    }
+    pen.out.put(line, "\"}");
+    pen.out.lose(LossKind::Flattened, "message.role");
+    line
+}
+
 fn write_message(notice: &Notice<'_>, line: LineId, pen: &mut Pen<'_>) {
     let details = details(notice);
     match (notice.text, notice.subtype) {
-        (Some(raw), _) if raw.as_text().is_some() && details.is_none() => {
+        (Some(raw), _)
+            if raw.as_text().is_some() && details.is_none() && notice.about.is_none() =>
+        {
             pen.out.put(line, ",\"message\":");
             pen.value(line, raw, 0, "system.content");
         }
         (Some(raw), _) => {
             pen.out.put(line, ",\"message\":\"");
+            if let Some(about) = notice.about {
+                pen.body(line, about, "system.content");
+                pen.out.put(line, "\\n");
+            }
             match raw.as_text() {
                 Some(text) => pen.body(line, text, "system.content"),
                 None => {
@@ -57,6 +84,12 @@ fn write_message(notice: &Notice<'_>, line: LineId, pen: &mut Pen<'_>) {
         (None, _) if details.is_some() => {
             pen.out.put(line, ",\"message\":");
             pen.stand_in(line, &details.unwrap_or_default());
+        }
+        (None, _) if notice.about.is_some() => {
+            if let Some(about) = notice.about {
+                pen.out.put(line, ",\"message\":");
+                pen.text(line, about, "system.content");
+            }
         }
         (None, Some(subtype)) => {
             pen.out.put(line, ",\"message\":");

@@ -4,6 +4,8 @@ use core_model::{Block, Body, CostPolicy, Event, Facts, LossKind, Losses, Option
 use format_clido::{FORMAT, validate_strict};
 use jsonl::{Scanner, Style, lines};
 
+use crate::shared::data::data;
+
 /// Reads a clido session and writes it anew.
 fn rewrite(session: &[u8]) -> (String, Losses) {
     let mut facts = Facts::default();
@@ -50,7 +52,7 @@ fn fixtures() -> Vec<(String, Vec<u8>)> {
 }
 
 /// The complete example of clido's documentation.
-const EXAMPLE: &str = include_str!("documented.jsonl");
+const EXAMPLE: &str = include_str!("../documented.jsonl");
 
 #[test]
 fn the_documented_example_is_read_as_documented() {
@@ -160,12 +162,10 @@ fn sessions_as_clido_writes_them_are_written_alike() {
 
 #[test]
 fn real_sessions_are_written_alike() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/clients/clido");
-    for entry in std::fs::read_dir(folder).into_iter().flatten() {
-        let path = entry.expect("an entry").path();
-        let session = std::fs::read_to_string(&path).expect("a file");
+    for (name, session) in data("clients/clido") {
+        let session = String::from_utf8(session).expect("text");
         assert_eq!(disorder(session.as_bytes()), []);
-        assert_eq!(rewrite(session.as_bytes()).0, session, "{}", path.display());
+        assert_eq!(rewrite(session.as_bytes()).0, session, "{name}");
     }
 }
 
@@ -196,7 +196,6 @@ fn what_clido_does_not_load_is_mended_and_reported() {
 {\"type\":\"assistant_message\",\"content\":[{\"id\":\"t\",\"input\":{\"n\":[\"1e999\",-3]},\"name\":\"N\",\"type\":\"tool_use\"}]}
 {\"type\":\"tool_call\",\"tool_use_id\":\"t\",\"tool_name\":\"N\",\"input\":{\"n\":[\"1e999\",-3]}}
 {\"type\":\"tool_result\",\"tool_use_id\":\"t\",\"content\":\"x\u{fffd}\\\"\\n[image image/png, 3 bytes]\\n[tool_reference A\\\"b]\",\"is_error\":false}
-{\"type\":\"result\",\"exit_status\":\"interrupted\",\"total_cost_usd\":0.0,\"num_turns\":1,\"duration_ms\":0}
 ";
     assert_eq!(written, expected);
     let has = |kind, field| losses.iter().any(|(k, f, _)| (k, f) == (kind, field));
@@ -204,7 +203,8 @@ fn what_clido_does_not_load_is_mended_and_reported() {
         assert!(has(LossKind::Flattened, field), "{field}");
     }
     assert!(has(LossKind::Dropped, "tool_result.duration_ms"));
-    assert!(has(LossKind::Invented, "exit_status"));
+    // It ends on a tool's result: nobody knows how the run ended.
+    assert!(!has(LossKind::Invented, "exit_status"));
 }
 
 #[test]

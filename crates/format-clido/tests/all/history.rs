@@ -8,9 +8,11 @@ use format_clido::{
     repair, stale_file_records, stale_paths, to_messages, validate_file, validate_strict,
 };
 
+use crate::shared::data::data;
+
 fn fixtures() -> Vec<(String, Vec<u8>)> {
     let mut files = Vec::new();
-    for folder in ["fixtures/clido", "fixtures/damaged", "../shared/data/clients/clido"] {
+    for folder in ["fixtures/clido", "fixtures/damaged"] {
         let folder = format!("{}/../../{folder}", env!("CARGO_MANIFEST_DIR"));
         for entry in fs::read_dir(folder).into_iter().flatten() {
             let path = entry.expect("an entry").path();
@@ -18,6 +20,7 @@ fn fixtures() -> Vec<(String, Vec<u8>)> {
         }
     }
     files.sort();
+    files.extend(data("clients/clido"));
     files
 }
 
@@ -170,16 +173,7 @@ fn every_cut_of_a_session_can_be_mended() {
 fn any_bytes_are_read_to_their_end() {
     let mut sessions = fixtures();
     for folder in ["hostile", "hostile/clido", "hostile/structure", "hostile/encoding"] {
-        let data = std::env::var_os("CONVERT_DATA").map_or_else(
-            || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-            Into::into,
-        );
-        for entry in fs::read_dir(data.join(folder)).into_iter().flatten().flatten() {
-            if entry.path().is_file() {
-                let bytes = fs::read(entry.path()).expect("a file");
-                sessions.push((entry.path().display().to_string(), bytes));
-            }
-        }
+        sessions.extend(data(folder));
     }
     for (name, session) in sessions {
         let lines: Vec<_> = SessionReader::from_slice(&session)

@@ -6,7 +6,7 @@ use format_clido::{
 use jsonl::RawBuf;
 use serde_json::Value;
 
-use crate::shared::declared::Declared;
+use crate::shared::{data::data, declared::Declared};
 
 fn files(folder: &str) -> Vec<(String, Vec<u8>)> {
     let folder = format!("{}/../../{folder}", env!("CARGO_MANIFEST_DIR"));
@@ -27,8 +27,8 @@ fn sessions() -> Vec<(String, Vec<u8>)> {
     let mut sessions = files("fixtures/clido");
     assert!(sessions.len() > 30);
     sessions.extend(files("fixtures/damaged"));
-    sessions.extend(files("../shared/data/clients/clido"));
-    sessions.extend(files("../shared/data/hostile/clido"));
+    sessions.extend(data("clients/clido"));
+    sessions.extend(data("hostile/clido"));
     sessions
 }
 

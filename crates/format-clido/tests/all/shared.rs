@@ -1,3 +1,4 @@
 //! What several of these tests need.
 
+pub(crate) mod data;
 pub(crate) mod declared;

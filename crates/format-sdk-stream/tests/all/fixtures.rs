@@ -77,7 +77,11 @@ fn data() -> Option<PathBuf> {
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
         PathBuf::from,
     );
-    data.join("sdk-dump").is_dir().then_some(data)
+    if !data.join("sdk-dump").is_dir() {
+        _ = std::io::Write::write_all(&mut std::io::stderr(), b"skipped: no data\n");
+        return None;
+    }
+    Some(data)
 }
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -202,8 +206,9 @@ fn a_simple_run_is_four_lines_and_each_prompt_opens_another() {
     assert_eq!(twice.lines().count(), 8);
     assert!(twice.starts_with(written[..written.len() - 2].rsplit_once('\n').expect("lines").0));
     let unanswered = convert(&line(0), &WIRE, &DUMP, &newest(), true).text;
-    assert_eq!(unanswered.lines().count(), 3);
-    assert!(unanswered.contains(r#""subtype": "error_during_execution""#));
+    // Nobody knows how it ends.
+    assert_eq!(unanswered.lines().count(), 2);
+    assert!(!unanswered.contains("duration_ms"));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::{
     io,
 };
 
-use core_model::{Agent, Bundle, Context, Event, Format, Missing, Options, Plan};
+use core_model::{Agent, Answers, Bundle, Context, Event, Format, Missing, Options, Plan};
 use jsonl::{Line, Style, Text, push_string};
 
 use crate::{
@@ -104,7 +104,8 @@ impl SessionLines {
         events: &mut dyn Events,
         each: &mut EachRead<'_>,
     ) -> io::Result<()> {
-        let mut pass = Pass { lines: self, started: HashSet::new(), unread: Vec::new() };
+        let (started, answers) = (HashSet::new(), Answers::default());
+        let mut pass = Pass { lines: self, started, answers, unread: Vec::new() };
         let (mut result, mut number) = (Ok(()), 0);
         events.for_each(&mut |line, event| {
             number += 1;
@@ -135,6 +136,7 @@ struct Pass<'r> {
     lines: &'r SessionLines,
     /// The sub-agents whose files were begun.
     started: HashSet<usize>,
+    answers: Answers,
     unread: Vec<String>,
 }
 
@@ -153,6 +155,9 @@ impl Pass<'_> {
             Err(error) => return each(Read::Damaged(&format!("line {number}: {error}"))),
         };
         self.agents_before(event, 0, each)?;
+        if let Some(answer) = self.answers.answer_of(event) {
+            each(Read::Event(&answer))?;
+        }
         if !self.lines.is_of_agent {
             return each(Read::Event(event));
         }

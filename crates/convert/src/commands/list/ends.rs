@@ -2,7 +2,10 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 
-use core_model::{Body, ErrorPolicy, Event, Format, TitleRank, event_millis, failed_results};
+use core_model::{
+    Block, Body, ErrorPolicy, Event, Format, TitleRank, event_millis, failed_results,
+    is_client_text,
+};
 use jsonl::{Line, Scanner};
 
 use crate::{
@@ -144,6 +147,14 @@ impl Ends {
         }
     }
 
+    /// Returns what is listed of a text, unless the client wrote it.
+    fn heading(&self, words: &str) -> Option<String> {
+        match self.format.heading {
+            Some(heading) => heading(words),
+            None => Some(words.to_owned()).filter(|words| !words.trim().is_empty()),
+        }
+    }
+
     fn lines(&mut self, bytes: &[u8], offset: u64) {
         let mut scanner = Scanner::default();
         let mut at = offset;
@@ -162,7 +173,7 @@ impl Ends {
         if self.id.is_none() {
             self.id = text(context.session_id);
         }
-        if self.project.is_none() {
+        if self.project.is_none() || matches!(event.body, Body::Relocation) {
             self.project = text(context.cwd);
         }
         let time = event_millis(event);
@@ -180,11 +191,10 @@ impl Ends {
                     self.is_sub_agent = Some(event.is_sub_agent());
                 }
                 if self.prompt.is_none() && message.is_prompt() {
-                    let words = message.content.joined();
-                    self.prompt = match self.format.heading {
-                        Some(heading) => heading(&words),
-                        None => Some(words).filter(|words| !words.trim().is_empty()),
-                    };
+                    self.prompt = message.blocks().find_map(|(block, _)| match block {
+                        Block::Text(text) if !is_client_text(text) => self.heading(&text.decode()),
+                        _ => None,
+                    });
                 }
             }
             _ => {}

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use core_model::{Follower, Format};
+use core_model::{Answers, Follower, Format};
 use jsonl::{Line, Scanner, Value};
 
 use super::{Args, Shower};
@@ -26,7 +26,7 @@ pub(super) fn run(args: &Args, filter: &Filter, path: &Path) -> io::Result<Statu
     let mut follower = Follower::new(path);
     let mut out = io::stdout().lock();
     let mut shower = None;
-    let mut scanner = Scanner::default();
+    let (mut scanner, mut answers) = (Scanner::default(), Answers::default());
     let (mut search, mut redacted) = (args.redact.search(), Vec::new());
     while !is_interrupted() {
         // The first lines tell the format; until there are any, there is nothing to show.
@@ -50,7 +50,8 @@ pub(super) fn run(args: &Args, filter: &Filter, path: &Path) -> io::Result<Statu
                     }
                     None => Line::new(line.bytes(), line.offset()),
                 };
-                result = show(shower, format, &mut scanner, &line, &mut text);
+                let read = (format, &mut scanner, &mut answers);
+                result = show(shower, read, &line, &mut text);
             })?;
             if followed.is_restarted {
                 shower.page.damage("the file was cut or replaced: from its start", &mut out)?;
@@ -66,15 +67,17 @@ pub(super) fn run(args: &Args, filter: &Filter, path: &Path) -> io::Result<Statu
 
 fn show(
     shower: &mut Shower<'_>,
-    format: &'static Format,
-    scanner: &mut Scanner,
+    (format, scanner, answers): (&'static Format, &mut Scanner, &mut Answers),
     line: &Line<'_>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut result = Ok(());
     let mut take = |_: &Line<'_>, value: jsonl::Result<Value<'_>>| {
         result = match value.map(format.read) {
-            Ok(event) => shower.event(&event, out),
+            Ok(event) => match answers.answer_of(&event) {
+                Some(answer) => shower.event(&answer, out).and_then(|()| shower.event(&event, out)),
+                None => shower.event(&event, out),
+            },
             Err(error) if is_damage(error) => shower.page.damage(&error.to_string(), out),
             Err(_) => Ok(()),
         };

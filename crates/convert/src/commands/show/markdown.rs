@@ -47,7 +47,7 @@ impl Page for MarkdownPage {
                 self.markdown.event(event, 0, None, &mut text);
                 !text.is_empty()
             }
-            Body::Notice(notice) => notice.kind == NoticeKind::Compaction,
+            Body::Notice(notice) => notice.kind == NoticeKind::Compaction || notice.about.is_some(),
             _ => false,
         }
     }

@@ -50,7 +50,9 @@ impl TextPage {
             Part::ToolResult(_) => self.with_tools,
             // What the client notes for itself.
             Part::Notice(notice) if notice.kind == NoticeKind::Info => {
-                self.is_full || notice.text.is_some_and(|text| !text.is_null())
+                self.is_full
+                    || notice.about.is_some()
+                    || notice.text.is_some_and(|text| !text.is_null())
             }
             _ => true,
         }
@@ -89,13 +91,15 @@ impl TextPage {
         place: &Standing,
         out: &mut dyn Write,
     ) -> io::Result<()> {
+        let message = event.message();
         let speaker = match parts.first().map(|part| part.kind()) {
+            _ if message.is_some_and(|message| message.is_by_client()) => "Client",
             Some(Kind::User | Kind::Image) => "User",
             Some(Kind::Assistant | Kind::Thinking | Kind::ToolUse) => "Assistant",
             Some(Kind::ToolResult) => "Tool",
             Some(Kind::Notice) => "Notice",
             Some(Kind::Title) => "Title",
-            Some(Kind::Other) | None => match event.message().map(|message| message.role) {
+            Some(Kind::Other) | None => match message.map(|message| message.role) {
                 Some(core_model::Role::User) => "User",
                 Some(core_model::Role::Assistant) => "Assistant",
                 None => "Other",
@@ -105,9 +109,11 @@ impl TextPage {
             Some(mode) => format!("{speaker} ({mode})"),
             None => speaker.to_owned(),
         };
-        let message = event.message();
-        if message.is_some_and(|message| message.is_meta) {
-            head.push_str(", by the client");
+        if message.is_some_and(|message| message.is_api_error) {
+            head.push_str(", a failed request");
+        }
+        if message.is_some_and(|message| message.is_queued && !message.is_meta) {
+            head.push_str(", while the agent worked");
         }
         if message.is_some_and(|message| message.is_summary) {
             head.push_str(", sums up what was before");
@@ -131,13 +137,20 @@ impl TextPage {
     fn part(&mut self, part: &Part<'_>, depth: usize, out: &mut dyn Write) -> io::Result<()> {
         let words = part.words(&mut self.scanner);
         match part {
-            Part::Text(..) | Part::Title(_) => self.lines(&words, depth, "  ", None, out),
+            Part::Text(..) | Part::Client(_) | Part::Title(_) => {
+                self.lines(&words, depth, "  ", None, out)
+            }
             Part::Thinking(_) => self.lines(&words, depth, "  ~ ", Some(DIM), out),
             Part::Notice(notice) => {
                 let subtype = notice.subtype.map(|subtype| subtype.decode().into_owned());
                 let subtype = subtype.unwrap_or_default();
                 let text = if words.is_empty() { subtype } else { format!("{subtype}: {words}") };
-                self.lines(text.trim_start_matches(": "), depth, "  ", Some(DIM), out)
+                let text = text.trim_start_matches(": ");
+                match notice.about {
+                    // A whole file, perhaps.
+                    Some(_) => self.cut_lines(text.lines(), depth, "  ", Some(DIM), out),
+                    None => self.lines(text, depth, "  ", Some(DIM), out),
+                }
             }
             Part::ToolUse(tool) => {
                 let name = self.paint(TOOL, &shown_lines(&tool.name.decode()).replace('\n', " "));

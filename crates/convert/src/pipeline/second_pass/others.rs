@@ -43,7 +43,7 @@ impl SecondPass<'_> {
                 let line = Line::new(bytes, u64::from(!engine.is_at_start()));
                 let value = scanner.scan(&line).ok();
                 let event = value.zip(format).map(|(value, format)| (format.read)(value));
-                engine.resume(bytes, is_continued, event.as_ref())
+                engine.resume(bytes, is_continued, None, event.as_ref())
             }
             OtherSink::Side(sink) => {
                 self.report.bytes_out += bytes.len() as u64;

@@ -7,7 +7,7 @@ use super::said::{Answer, Call, Said};
 
 /// The starts of the names under which losses of each kind are reported.
 const FIELDS: &[(&str, &[&str])] = &[
-    ("text", &["text", "content", "message.content", "block", "prompt"]),
+    ("text", &["text", "content", "message.content", "message.role", "block", "prompt"]),
     ("thinking", &["thinking", "block"]),
     ("tool_use", &["tool_use", "block"]),
     ("tool_result", &["tool_result", "block"]),

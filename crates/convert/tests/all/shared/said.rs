@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use core_model::{
-    Block, Content, Event, Facts, Field, Format, Message, Options, Role, Sidechains, ToolResult,
+    Answers, Block, Content, Event, Facts, Field, Format, Message, Options, Role, Sidechains,
+    ToolResult,
 };
 use jsonl::{Raw, Scanner, Style};
 
@@ -64,10 +65,17 @@ impl Said {
         };
         let mut said = Said::default();
         let mut facts = Facts::default();
+        let mut answers = Answers::default();
         each(bytes, from, &mut scanner, |offset, event| {
             let is_told = to.has_inline_agents && is_linked(offset);
             let is_shown = shows_agents || !event.is_sub_agent() || is_told;
             if is_shown && plan.hides(offset).is_none() {
+                // The own family says outcomes as they are.
+                if let Some(answer) = answers.answer_of(event).filter(|_| from.family != to.family)
+                    && let Some(message) = answer.message()
+                {
+                    said.message(message);
+                }
                 facts.observe(event);
                 if let Some(message) = event.message() {
                     said.message(message);

@@ -1,6 +1,6 @@
 //! A second run over the same folder.
 
-use std::{fs, io::Write};
+use std::{fs, io::Write, path::Path};
 
 use super::stage::{Stage, files, session, text};
 
@@ -35,14 +35,129 @@ fn only_what_changed_is_done_again() {
             "{lines}"
         );
 
-        // Other options are other outputs, and what somebody edited stays.
+        // What changed again, and what somebody edited, which stays.
         let edited = stage.path("out/d2/s2.jsonl");
         fs::write(&edited, "edited\n").expect("written");
-        let output = stage.run("out", &["--carry", "none"]);
+        let output = stage.run("out", &more);
         assert_eq!(output.status.code(), Some(1), "{}", text(&output));
         assert!(text(&output).contains("s2.jsonl exists"), "{}", text(&output));
         assert_eq!(fs::read(&edited).expect("there"), b"edited\n");
     }
+}
+
+#[test]
+fn other_options_are_refused_or_convert_all_anew() {
+    let stage = Stage::new(6, 3);
+    let plain = stage.expected(&[]);
+    assert_eq!(stage.run("out", &[]).status.code(), Some(0));
+    for more in [
+        &["--compress", "zst"][..],
+        &["--carry", "none"],
+        &["--redact"],
+        &["--dry-run", "--redact"],
+    ] {
+        let output = stage.run("out", more);
+        let words = text(&output);
+        assert_eq!(output.status.code(), Some(2), "{words}");
+        let asked = "--to clido --carry inline --subagents files --sdk-version 0.2.187";
+        assert!(words.contains("other options") && words.contains(asked), "{words}");
+        assert!(words.contains("another folder") && words.contains("--force"), "{words}");
+        assert!(files(&stage.path("out")) == plain, "{more:?}");
+    }
+    // Options of which outputs know nothing do not count.
+    let output = stage.run("out", &["--verify", "--fail-on-loss", "--max-line", "1GiB"]);
+    assert_eq!(up_to_date(&text(&output)), "6 up to date", "{}", text(&output));
+
+    // Anew: the copies of the other kind are gone, but for one that somebody edited.
+    let edited = stage.path("out/d2/s2.jsonl");
+    fs::write(&edited, "edited\n").expect("written");
+    let packed = ["--compress", "zst"];
+    let mut expected = stage.expected(&packed);
+    let output = stage.run("out", &["--compress", "zst", "--force"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    expected.insert("d2/s2.jsonl".into(), b"edited\n".to_vec());
+    assert!(files(&stage.path("out")) == expected);
+    let output = stage.run("out", &packed);
+    assert_eq!(up_to_date(&text(&output)), "6 up to date", "{}", text(&output));
+    assert_eq!(stage.run("out", &[]).status.code(), Some(2));
+}
+
+/// With `--force`, what we wrote before is not kept aside in place of an older file of the user's.
+#[test]
+fn an_older_file_that_was_kept_stays_kept() {
+    let stage = Stage::new(2, 3);
+    let (name, kept) = (stage.path("out/d0/s0.jsonl"), stage.path("out/d0/s0.jsonl.bak"));
+    fs::create_dir_all(stage.path("out/d0")).expect("made");
+    fs::write(&name, "mine\n").expect("written");
+    for n in 3..6 {
+        stage.write(2, n, "changed");
+        let output = stage.run("out", &["--force"]);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+        assert_eq!(fs::read(&kept).expect("kept"), b"mine\n", "{n}");
+        assert!(fs::read(&name).expect("written") == stage.expected(&[])[Path::new("d0/s0.jsonl")]);
+    }
+    // What somebody edited is.
+    fs::write(&name, "edited\n").expect("written");
+    assert_eq!(stage.run("out", &["--force"]).status.code(), Some(0));
+    assert_eq!(fs::read(&kept).expect("kept"), b"edited\n");
+}
+
+/// Returns the lines of the journal as version 0.1.0 wrote them for `--to clido`.
+fn as_0_1_0_wrote_it(journal: &str) -> String {
+    let line = |line: &str| {
+        let (start, rest) = line.split_once(",\"options\":").expect("options");
+        let rest = &rest[rest.find(",\"src\":").expect("a source")..];
+        let (source, rest) = rest.split_once(",\"ctime_ns\":").expect("a time");
+        let rest = &rest[rest.find(",\"src_xxh3\":").expect("a hash")..];
+        format!("{start},\"opts_hash\":\"ba4fedbbfb5610ef\"{source}{rest}\n")
+    };
+    journal.lines().map(line).collect()
+}
+
+#[test]
+fn what_0_1_0_wrote_is_up_to_date() {
+    let stage = Stage::new(6, 3);
+    assert_eq!(stage.run("out", &[]).status.code(), Some(0));
+    let journal = stage.path("out/.convert-journal.jsonl");
+    let old = as_0_1_0_wrote_it(&fs::read_to_string(&journal).expect("text"));
+    fs::write(&journal, &old).expect("written");
+    let output = stage.run("out", &[]);
+    assert_eq!((output.status.code(), up_to_date(&text(&output))), (Some(0), "6 up to date"));
+    assert_eq!(fs::read_to_string(&journal).expect("text"), old, "nothing was done");
+    let output = stage.run("out", &["--compress", "gz"]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+    assert!(text(&output).contains("(--to clido --carry inline"), "{}", text(&output));
+    fs::write(stage.path("in/d0/s0.jsonl"), session(7, "changed")).expect("written");
+    let output = stage.run("out", &[]);
+    assert_eq!((output.status.code(), up_to_date(&text(&output))), (Some(0), "5 up to date"));
+}
+
+/// Whoever writes other bytes of the same number and sets the time back has changed the source.
+#[test]
+fn a_source_that_is_put_back_in_time_is_another() {
+    let stage = Stage::new(3, 3);
+    let source = stage.path("in/d0/s0.jsonl");
+    let (old, new) = (session(3, "what it was"), session(3, "what it is "));
+    assert_eq!(old.len(), new.len());
+    let long_ago =
+        std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
+    let write = |text: &str, path: &Path| {
+        fs::write(path, text).expect("written");
+        let file = fs::File::options().append(true).open(path).expect("opened");
+        file.set_modified(long_ago).expect("set");
+    };
+    write(&old, &source);
+    assert_eq!(stage.run("out", &[]).status.code(), Some(0));
+    write(&new, &source);
+    let output = stage.run("out", &[]);
+    assert_eq!((output.status.code(), up_to_date(&text(&output))), (Some(0), "2 up to date"));
+    assert!(files(&stage.path("out")) == stage.expected(&[]));
+    // Another file in its place, of the same times but that of the change.
+    write(&old, &stage.path("other"));
+    fs::rename(stage.path("other"), &source).expect("renamed");
+    let output = stage.run("out", &[]);
+    assert_eq!((output.status.code(), up_to_date(&text(&output))), (Some(0), "2 up to date"));
+    assert!(files(&stage.path("out")) == stage.expected(&[]));
 }
 
 #[test]

@@ -480,12 +480,14 @@ fn blocks(document: &str, language: &str) -> Vec<String> {
 }
 
 /// Members that hang on the clock, on the folder, on the version, and on what a target can say.
-const VARIABLE: [&str; 15] = [
+const VARIABLE: [&str; 17] = [
     "ms",
     "etag",
     "mtime_ns",
     "digest",
-    "opts_hash",
+    "options",
+    "ctime_ns",
+    "inode",
     "tool",
     "sha256",
     "src_xxh3",

@@ -1,4 +1,4 @@
-"""Asks the Agent SDK for the sessions that `convert` writes: clients CONVERT HOME FOLDER..."""
+"""Asks the Agent SDK for the sessions that `convert` writes: sdk_reader CONVERT HOME FOLDER..."""
 
 import sys
 

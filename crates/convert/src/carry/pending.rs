@@ -1,8 +1,8 @@
-//! Source lines that no written line says, until they find one to ride on.
+//! Entries of source records that no written record says, until a written record holds them.
 
 use std::slice;
 
-use super::{Packer, encode::Part};
+use super::{CarryEncoder, encode::Part};
 
 /// Returns the bytes that a carry takes in a member.
 fn escaped_len(carry: &[u8]) -> usize {
@@ -14,57 +14,68 @@ fn escaped_len(carry: &[u8]) -> usize {
     carry.iter().map(escaped).sum()
 }
 
-/// Where a record of a rider ends, and all before it.
+/// Where an entry ends, and how many bytes all entries up to it take in a member.
 #[derive(Clone, Copy, Debug, Default)]
 struct End {
     at: usize,
     escaped: usize,
 }
 
-/// Source lines that wait for a written line to ride on, as records.
+/// Entries that wait for a written record to hold them.
 #[derive(Debug, Default)]
-pub(crate) struct Riders {
-    /// The most bytes that a record may take in a member; none, if nobody counts.
+pub(crate) struct PendingEntries {
+    /// The most bytes that an entry may take in a member; `None` for no limit.
     longest: Option<usize>,
     records: Vec<u8>,
     ends: Vec<End>,
     taken: usize,
 }
 
-impl Riders {
-    /// Creates riders whose records take at most `longest` bytes in a member.
+impl PendingEntries {
+    /// Creates an empty queue of entries that take at most `longest` bytes in a member each.
     pub(crate) fn new(longest: Option<usize>) -> Self {
         Self { longest, ..Self::default() }
     }
 
-    /// Adds a source line, as several records if it is too long for one.
-    pub(crate) fn add(&mut self, packer: &mut Packer, offset: u64, line: &[u8]) {
+    /// Adds a source record, as several entries if it is too long for one.
+    pub(crate) fn add(&mut self, encoder: &mut CarryEncoder, offset: u64, line: &[u8]) {
+        self.add_as(line, |out, part, bytes| encoder.push_held(out, offset, part, bytes));
+    }
+
+    /// Adds the carry that the source's own sidecar has for the source record at an offset.
+    pub(crate) fn add_sidecar(&mut self, encoder: &mut CarryEncoder, offset: u64, carry: &[u8]) {
+        self.add_as(carry, |out, part, bytes| encoder.push_sidecar_part(out, offset, part, bytes));
+    }
+
+    fn add_as(&mut self, bytes: &[u8], mut push: impl FnMut(&mut Vec<u8>, Option<Part>, &[u8])) {
         let longest = match self.longest {
-            Some(longest) if escaped_len(line) > longest => longest,
-            _ => return self.push(packer, offset, None, line),
+            Some(longest) if escaped_len(bytes) > longest => longest,
+            _ => {
+                push(&mut self.records, None, bytes);
+                return self.end_entry();
+            }
         };
-        let cuts = cuts(line, longest);
+        let cuts = cuts(bytes, longest);
         let n_parts = cuts.len() - 1;
         for (part, range) in cuts.windows(2).enumerate() {
-            let part = Part { part, n_parts };
-            self.push(packer, offset, Some(part), &line[range[0]..range[1]]);
+            push(&mut self.records, Some(Part { part, n_parts }), &bytes[range[0]..range[1]]);
+            self.end_entry();
         }
     }
 
-    fn push(&mut self, packer: &mut Packer, offset: u64, part: Option<Part>, bytes: &[u8]) {
+    fn end_entry(&mut self) {
         let before = self.ends.last().copied().unwrap_or_default();
-        packer.push_rider(&mut self.records, offset, part, bytes);
         let record = &self.records[before.at..];
         let escaped = before.escaped + self.longest.map_or(0, |_| escaped_len(record));
         self.ends.push(End { at: self.records.len(), escaped });
     }
 
-    /// Returns whether no line waits.
+    /// Returns whether no entry waits.
     pub(crate) fn is_empty(&self) -> bool {
         self.taken == self.ends.len()
     }
 
-    /// Returns the bytes that all records that wait take in a member, where somebody counts.
+    /// Returns how many bytes the entries take in a member; 0 without a limit.
     pub(crate) fn len(&self) -> usize {
         self.ends.last().map_or(0, |end| end.escaped - self.start().escaped)
     }
@@ -73,8 +84,8 @@ impl Riders {
         self.taken.checked_sub(1).and_then(|last| self.ends.get(last)).copied().unwrap_or_default()
     }
 
-    /// Moves to `out` the records that take no more than `room` bytes in a member, and returns
-    /// whether there were any.
+    /// Moves to `out` the first entries that take no more than `room` bytes in a member together, and
+    /// returns whether there were any.
     pub(crate) fn take(&mut self, out: &mut Vec<u8>, room: usize) -> bool {
         let start = self.start();
         let waiting = self.ends.get(self.taken..).unwrap_or_default();

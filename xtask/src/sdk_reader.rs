@@ -12,7 +12,7 @@ const SDK: &str = "claude-agent-sdk";
 const VERSION: &str = "0.2.187";
 
 /// What the reader is asked, and what it must answer; a folder that Python runs.
-const SCRIPTS: &str = "xtask/src/clients";
+const SCRIPTS: &str = "xtask/src/sdk_reader";
 
 /// What our reading of the reader's rules for lists and conversations is held to.
 const CHAINS: &str = include_str!("chains.py");
@@ -23,7 +23,7 @@ const DUMPS: &str = include_str!("dumps.py");
 /// Converts every session of the folders and asks the reader for it; returns whether all was there.
 ///
 /// Without a folder, the fixtures are asked for.
-pub fn clients(root: &Path, folders: &[String]) -> bool {
+pub fn sdk_reader(root: &Path, folders: &[String]) -> bool {
     let built = || -> Result<PathBuf, String> {
         build(root, &["-p", "convert", "--bin", "convert"])?;
         build(root, &["-p", "format-sdk-stream", "--example", "dump"])?;
@@ -33,12 +33,12 @@ pub fn clients(root: &Path, folders: &[String]) -> bool {
 }
 
 /// Asks for the fixtures, with the programs that the tests of the workspace have built.
-pub(crate) fn clients_of_tests(root: &Path) -> bool {
+pub(crate) fn sdk_reader_of_tests(root: &Path) -> bool {
     ask(root, &[], || built_by_tests(root))
 }
 
 fn ask(root: &Path, folders: &[String], built: impl FnOnce() -> Result<PathBuf, String>) -> bool {
-    in_scratch("clients", |scratch| run(root, folders, &built()?, scratch))
+    in_scratch("sdk-reader", |scratch| run(root, folders, &built()?, scratch))
 }
 
 fn run(root: &Path, folders: &[String], programs: &Path, scratch: &Path) -> Result<(), String> {

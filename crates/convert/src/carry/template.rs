@@ -1,13 +1,16 @@
-//! The base: members that repeat on every line, kept once and referred to.
+//! The template: members that repeat on every line, stored once and referred to.
+//!
+//! Template `,"cwd":"/home/ada","v":1`; source `{"a":2,"cwd":"/home/ada","v":1}`: the carry holds
+//! `{"a":2` and `}` as they are, and between them a reference to the template, `0,nT`.
 
 use memchr::memmem::Finder;
 
-/// The size of a base, in bytes.
-pub(super) const MAX_BASE: usize = 2048;
+/// The most bytes of a template.
+pub(super) const MAX_TEMPLATE: usize = 2048;
 
 const WINDOW: usize = 8;
 const TABLE_BITS: u32 = 12;
-/// A string longer than this is cut out of a base: it will not repeat.
+/// A string longer than this is cut out of a template: it will not repeat.
 const LONGEST_STRING: usize = 96;
 
 /// What stands before most members: the comma is found with the quote, which so many strings have
@@ -16,49 +19,49 @@ const BEFORE_MEMBER: &[u8; 2] = b",\"";
 
 /// Text that many source lines share, with an index of its places.
 #[derive(Clone, Debug)]
-pub(crate) struct Base {
+pub(crate) struct Template {
     bytes: Vec<u8>,
     table: Vec<u16>,
     finder: Finder<'static>,
 }
 
-impl Default for Base {
+impl Default for Template {
     fn default() -> Self {
         Self { bytes: Vec::new(), table: Vec::new(), finder: Finder::new(BEFORE_MEMBER) }
     }
 }
 
-impl Base {
-    /// Creates a base of bytes as they are.
+impl Template {
+    /// Creates a template of bytes as they are.
     #[cfg(test)]
     pub(crate) fn new(bytes: &[u8]) -> Self {
-        let mut base = Base::default();
-        base.extend(bytes);
-        base.index();
-        base
+        let mut template = Template::default();
+        template.extend(bytes);
+        template.index();
+        template
     }
 
-    /// Creates a base of sample lines: their members, without long strings.
+    /// Creates a template of sample lines: their members, without long strings.
     pub(crate) fn of_lines<'l>(lines: impl IntoIterator<Item = &'l str>) -> Self {
-        let mut base = Base::default();
+        let mut template = Template::default();
         for line in lines {
             let mut rest = line;
             while let Some(start) = next_long_string(rest) {
-                base.extend(rest.get(..start).unwrap_or_default().as_bytes());
+                template.extend(rest.get(..start).unwrap_or_default().as_bytes());
                 let body = rest.get(start..).unwrap_or_default();
                 rest = body.get(end_of_string(body)..).unwrap_or_default();
             }
-            base.extend(rest.as_bytes());
+            template.extend(rest.as_bytes());
         }
-        while std::str::from_utf8(&base.bytes).is_err() {
-            base.bytes.pop();
+        while std::str::from_utf8(&template.bytes).is_err() {
+            template.bytes.pop();
         }
-        base.index();
-        base
+        template.index();
+        template
     }
 
     fn extend(&mut self, bytes: &[u8]) {
-        let room = MAX_BASE - self.bytes.len();
+        let room = MAX_TEMPLATE - self.bytes.len();
         self.bytes.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
     }
 
@@ -81,8 +84,8 @@ impl Base {
         &self.bytes
     }
 
-    /// Returns the first part of `text` from `from` on that the base holds: where it starts in
-    /// `text`, where in the base, and its length.
+    /// Returns the first part of `text` from `from` on that the template holds: where it starts in
+    /// `text`, where in the template, and its length.
     pub(super) fn find(&self, text: &str, from: usize) -> Option<(usize, usize, usize)> {
         let bytes = text.as_bytes();
         if self.table.is_empty() {
@@ -191,8 +194,8 @@ mod tests {
     #[test]
     fn long_strings_do_not_go_into_a_base() {
         let line = format!(r#"{{"a":"short \" one","b":"{}","c":1}}"#, "x".repeat(200));
-        let base = Base::of_lines([line.as_str()]);
-        assert_eq!(base.bytes(), br#"{"a":"short \" one","b":"","c":1}"#);
+        let template = Template::of_lines([line.as_str()]);
+        assert_eq!(template.bytes(), br#"{"a":"short \" one","b":"","c":1}"#);
     }
 
     #[test]
@@ -212,12 +215,12 @@ mod tests {
 
     #[test]
     fn parts_are_found_on_character_boundaries() {
-        let base = Base::new(",\"cwd\":\"/home/é/projects\",\"slug\":1".as_bytes());
+        let template = Template::new(",\"cwd\":\"/home/é/projects\",\"slug\":1".as_bytes());
         let text = "xx,\"cwd\":\"/home/ê/projects\",\"slug\":12";
         let mut at = 0;
         let mut found = Vec::new();
-        while let Some((start, from, len)) = base.find(text, at) {
-            assert_eq!(&base.bytes()[from..from + len], &text.as_bytes()[start..start + len]);
+        while let Some((start, from, len)) = template.find(text, at) {
+            assert_eq!(&template.bytes()[from..from + len], &text.as_bytes()[start..start + len]);
             found.push(&text[start..start + len]);
             at = start + len;
         }

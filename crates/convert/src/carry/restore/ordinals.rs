@@ -1,0 +1,63 @@
+//! The ordinals of carries that were read: what comes late, and what comes again.
+
+use std::collections::BTreeMap;
+
+/// The ordinals that were seen, as ranges: of a file as it was written, one range.
+#[derive(Debug, Default)]
+pub(super) struct Ordinals {
+    /// The ordinal behind each range, by its first one.
+    ranges: BTreeMap<u64, u64>,
+    n_seen: u64,
+}
+
+/// How an ordinal compares with those before.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Seen {
+    /// It is the highest so far.
+    Next,
+    /// There was a higher one.
+    Late,
+    /// It was seen before.
+    Again,
+}
+
+impl Ordinals {
+    /// Takes note of an ordinal.
+    pub(super) fn see(&mut self, ordinal: u64) -> Seen {
+        let before = self.ranges.range(..=ordinal).next_back().map(|(start, end)| (*start, *end));
+        if before.is_some_and(|(_, end)| ordinal < end) {
+            return Seen::Again;
+        }
+        let is_highest = ordinal >= self.end();
+        self.n_seen += 1;
+        let after = self.ranges.remove(&(ordinal + 1)).unwrap_or(ordinal + 1);
+        let start = before.filter(|(_, end)| *end == ordinal).map_or(ordinal, |(start, _)| start);
+        self.ranges.insert(start, after);
+        if is_highest { Seen::Next } else { Seen::Late }
+    }
+
+    /// Returns how many different ordinals were seen.
+    pub(super) fn n_seen(&self) -> u64 {
+        self.n_seen
+    }
+
+    /// Returns the ordinal behind the highest one.
+    pub(super) fn end(&self) -> u64 {
+        self.ranges.last_key_value().map_or(0, |(_, end)| *end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ordinals_are_next_late_or_again() {
+        let mut ordinals = Ordinals::default();
+        let seen = [0, 1, 4, 2, 2, 3, 5, 0, 7].map(|ordinal| ordinals.see(ordinal));
+        use Seen::{Again, Late, Next};
+        assert_eq!(seen, [Next, Next, Next, Late, Again, Late, Next, Again, Next]);
+        assert_eq!((ordinals.n_seen(), ordinals.end()), (7, 8));
+        assert_eq!(ordinals.ranges.len(), 2);
+    }
+}

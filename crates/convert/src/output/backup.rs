@@ -1,0 +1,54 @@
+//! Older versions of files that are written again: `NAME.bak`, `NAME.bak2` and so on.
+
+use std::{ffi::OsStr, io, sync::Arc};
+
+use rustix::fs::FileType;
+
+use super::temporary::Temporary;
+use crate::folder::Folder;
+
+/// Keeps a file as `NAME.bak`: neither that name nor its own is ever without a file.
+pub(super) fn keep_old(folder: &Arc<Folder>, name: &OsStr) -> io::Result<()> {
+    let mut backup = name.to_owned();
+    backup.push(".bak");
+    match Temporary::second(folder.clone(), name) {
+        Ok(_) if !is_file(folder, name)? => Err(io::Error::other("is no file to overwrite")),
+        Ok(second) => folder.rename_over(second.name(), &backup),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// The most versions of a file that are kept.
+const MAX_BACKUPS: u32 = 10_000;
+
+/// Returns the endings of older versions' names: `bak`, `bak2`, `bak3` and so on.
+pub(super) fn backups() -> impl Iterator<Item = String> {
+    std::iter::once("bak".to_owned()).chain((2..MAX_BACKUPS).map(|n| format!("bak{n}")))
+}
+
+/// Keeps a file as `NAME.bak`, or under the first such name that is free.
+pub(super) fn keep_each(folder: &Arc<Folder>, name: &OsStr) -> io::Result<()> {
+    let second = match Temporary::second(folder.clone(), name) {
+        Ok(_) if !is_file(folder, name)? => {
+            return Err(io::Error::other("is no file to overwrite"));
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        second => second?,
+    };
+    for ending in backups() {
+        let mut backup = name.to_owned();
+        backup.push(".");
+        backup.push(ending);
+        match folder.rename_to_free(second.name(), &backup) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            result => return result,
+        }
+    }
+    Err(io::Error::other("has too many older versions beside it"))
+}
+
+/// Returns whether a name is of a regular file, or of a link, which is replaced and not followed.
+fn is_file(folder: &Folder, name: &OsStr) -> io::Result<bool> {
+    Ok(matches!(folder.kind(name)?, FileType::RegularFile | FileType::Symlink))
+}

@@ -1,0 +1,155 @@
+//! Folders for files that nobody is to see, in the system's folder for temporary files.
+//!
+//! Each is called `.convert.tmp-PID-BOOT-RANDOM` and locked for as long as it is in use. What a run left
+//! that was killed, a later one finds by that name, and removes.
+
+use std::{
+    env,
+    ffi::{OsStr, OsString},
+    io,
+    os::unix::fs::MetadataExt,
+    path::Path,
+    sync::Arc,
+    time::Duration,
+};
+
+use rustix::fs::FileType;
+
+use crate::{
+    folder::{Entry, Folder},
+    journal::lock::Lock,
+    output::temporary::{is_of_the_dead, is_temporary, new_name},
+};
+
+/// What the names start with.
+const NAME: &str = "convert";
+
+/// What is older belongs to nobody who still runs, whatever its name says.
+const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A folder for files that nobody is to see; dropped, it is removed with all that is in it.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    above: Arc<Folder>,
+    name: OsString,
+    folder: Arc<Folder>,
+}
+
+impl Scratch {
+    /// Makes a folder, and removes those that dead runs left.
+    ///
+    /// # Errors
+    ///
+    /// The system's own.
+    pub(crate) fn new() -> io::Result<Self> {
+        let above = Folder::open(&env::temp_dir())?;
+        remove_dead(&above);
+        let (name, folder) = loop {
+            let name = new_name(OsStr::new(NAME));
+            match above.make_folder(&name) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                made => break (name, Arc::new(made?)),
+            }
+        };
+        // Where folders have no locks, the process alone tells whether it is in use.
+        _ = folder.lock();
+        Ok(Self { above, name, folder })
+    }
+
+    /// Returns its path.
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What cannot be removed now is removed by a later run.
+        _ = remove(&self.above, &self.name, self.folder.clone());
+    }
+}
+
+/// Removes the folders that dead runs of the same user left.
+fn remove_dead(above: &Folder) {
+    let Ok(entries) = above.entries() else { return };
+    let start = format!(".{NAME}.tmp-");
+    for Entry { name, kind } in entries {
+        let is_ours = name.to_string_lossy().starts_with(&start) && is_temporary(&name);
+        if kind == FileType::Directory
+            && is_ours
+            && let Ok(folder) = above.enter(&name)
+            && is_left(&folder, &name)
+        {
+            _ = remove(above, &name, Arc::new(folder));
+        }
+    }
+}
+
+fn is_left(folder: &Folder, name: &OsStr) -> bool {
+    let Ok(metadata) = folder.metadata() else { return false };
+    let is_own = metadata.uid() == rustix::process::geteuid().as_raw();
+    let age = metadata.modified().ok().and_then(|it| it.elapsed().ok());
+    let is_old = age.is_some_and(|age| age > MAX_AGE);
+    // A process of this number may run in another container.
+    let is_free = || folder.lock().is_ok_and(|it| matches!(it, Lock::Held | Lock::Unknown));
+    is_own && (is_of_the_dead(name) || is_old) && is_free()
+}
+
+/// Removes a folder with all that is in it; no link is followed.
+fn remove(above: &Folder, name: &OsStr, folder: Arc<Folder>) -> io::Result<()> {
+    let (mut below, mut open) = (Vec::new(), vec![folder]);
+    while let Some(folder) = open.pop() {
+        for Entry { name, kind } in folder.entries()? {
+            match kind {
+                FileType::Directory => {
+                    open.push(Arc::new(folder.enter(&name)?));
+                    below.push((folder.clone(), name));
+                }
+                _ => folder.remove(&name)?,
+            }
+        }
+    }
+    for (folder, name) in below.iter().rev() {
+        folder.remove_folder(name)?;
+    }
+    above.remove_folder(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn what_is_in_a_scratch_folder_goes_with_it() {
+        let scratch = Scratch::new().expect("a folder");
+        let path = scratch.path().to_owned();
+        fs::create_dir_all(path.join("a/b/c")).expect("made");
+        fs::write(path.join("a/b/file"), "x").expect("written");
+        assert_eq!(fs::metadata(&path).expect("there").mode() & 0o777, 0o700);
+        drop(scratch);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn what_a_dead_run_left_is_removed_and_what_is_in_use_is_not() {
+        let root = tempfile::tempdir().expect("a folder");
+        let above = Folder::open(root.path()).expect("a folder");
+        let own = new_name(OsStr::new(NAME)).into_string().expect("text");
+        let dead = own.replace(&std::process::id().to_string(), &i32::MAX.to_string());
+        let other = dead.replace(NAME, "other");
+        for name in [&own, &dead, &other] {
+            fs::create_dir_all(root.path().join(name).join("session/subagents")).expect("made");
+            fs::write(root.path().join(name).join("session/x"), "x").expect("written");
+        }
+        let in_use = above.enter(OsStr::new(&dead)).expect("a folder");
+        assert_eq!(in_use.lock().expect("locked"), Lock::Held);
+        remove_dead(&above);
+        assert!(root.path().join(&dead).exists(), "it is locked");
+        drop(in_use);
+        remove_dead(&above);
+        let left = [&own, &dead, &other].map(|name| root.path().join(name).exists());
+        assert_eq!(left, [true, false, true]);
+    }
+}

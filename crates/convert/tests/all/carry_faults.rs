@@ -1,0 +1,282 @@
+//! Written files that were cut, moved, doubled or spelled anew, and chains of formats: what comes back
+//! is the source, or the report says what is not.
+
+use convert::{CarryMode, Conversion, FORMATS, Report, Sidecar, by_name};
+use core_model::{Format, Options};
+
+use crate::shared::{
+    fixtures::fixtures,
+    ways::{Written, convert},
+    written::{WrittenLine, joined, written_lines},
+};
+
+const SAMPLE: &str = "claude-code/one-tool-call.jsonl";
+
+fn format(name: &str) -> &'static Format {
+    by_name(name).expect("a format")
+}
+
+fn fixture(name: &str) -> Vec<u8> {
+    let found = fixtures().into_iter().find(|fixture| fixture.name == name);
+    found.expect(name).bytes
+}
+
+fn there(source: &[u8], from: &Format, to: &Format, carry: CarryMode) -> Written {
+    let source = Written { bytes: source.to_vec(), sidecar: None };
+    convert(&source, format(from.name), format(to.name), carry).expect("in memory")
+}
+
+fn home(written: &Written, from: &Format, to: &Format) -> (Vec<u8>, Report) {
+    let conversion = Conversion {
+        from: format(from.name),
+        to: format(to.name),
+        carry: CarryMode::Inline,
+        options: Options::default(),
+    };
+    let sidecar = written.sidecar.as_deref().map(|it| Sidecar::read(it).expect("a sidecar"));
+    let (bytes, _, report) = conversion.convert(&written.bytes, sidecar).expect("in memory");
+    (bytes, report)
+}
+
+fn inline(lines: &[WrittenLine]) -> Written {
+    Written { bytes: joined(lines), sidecar: None }
+}
+
+fn lines(bytes: &[u8]) -> Vec<&[u8]> {
+    jsonl::lines(bytes).map(|line| line.bytes()).collect()
+}
+
+/// Calls with every fixture, its format, another one, and what the one becomes in the other.
+fn each_written(carry: CarryMode, mut each: impl FnMut(&str, &[u8], &Format, &Format, Written)) {
+    for fixture in fixtures() {
+        let Some(from) = by_name(&fixture.format) else { continue };
+        for to in FORMATS.iter().filter(|to| to.name != from.name) {
+            let written = there(&fixture.bytes, from, to, carry);
+            each(&fixture.name, &fixture.bytes, from, to, written);
+        }
+    }
+}
+
+#[test]
+fn a_file_that_is_as_it_was_written_has_no_fault() {
+    for carry in [CarryMode::Inline, CarryMode::Sidecar] {
+        each_written(carry, |name, source, from, to, written| {
+            let (restored, report) = home(&written, to, from);
+            assert!(restored == source, "{name} to {}", to.name);
+            assert!(!report.restored.is_not_the_source(), "{name} to {}: {report:?}", to.name);
+        });
+    }
+}
+
+#[test]
+fn a_file_cut_at_a_line_end_says_so() {
+    for carry in [CarryMode::Inline, CarryMode::Sidecar] {
+        each_written(carry, |name, _, from, to, mut written| {
+            let n_lines = lines(&written.bytes).len();
+            for n_left in 1..n_lines {
+                let cut = lines(&written.bytes)[..n_left].concat();
+                // A sidecar is cut with its file, or the carries of the lines say what is missing.
+                let cut = Written { bytes: cut, sidecar: written.sidecar.clone() };
+                let (_, report) = home(&cut, to, from);
+                assert!(
+                    report.restored.cut + report.restored.missing > 0,
+                    "{name} to {}, {n_left} of {n_lines}: {report:?}",
+                    to.name
+                );
+                assert!(report.wants_attention());
+            }
+            written.bytes.clear();
+        });
+    }
+}
+
+#[test]
+fn a_moved_line_is_said_and_the_order_that_is_seen_wins() {
+    let source = fixture("claude-code/response-over-three-lines.jsonl");
+    for to in FORMATS.iter().filter(|to| to.name != "claude-code") {
+        let written = there(&source, format("claude-code"), to, CarryMode::Inline);
+        let n_lines = written_lines(&written.bytes).len();
+        for from_place in 0..n_lines {
+            for to_place in 0..n_lines {
+                if from_place == to_place {
+                    continue;
+                }
+                let mut moved = written_lines(&written.bytes);
+                let line = moved.remove(from_place);
+                moved.insert(to_place, line);
+                let (_, report) = home(&inline(&moved), to, format("claude-code"));
+                let what = format!("{}: {from_place} to {to_place}: {report:?}", to.name);
+                assert!(report.restored.is_not_the_source(), "{what}");
+            }
+        }
+    }
+    // Four prompts; the third comes before the second.
+    let prompt = |n: u32| {
+        format!(
+            "{{\"type\":\"user\",\"uuid\":\"u{n}\",\"sessionId\":\"s\",\"timestamp\":\"2026-01-01T10:00:0{n}Z\",\"message\":{{\"role\":\"user\",\"content\":\"Prompt number {n}\"}}}}\n"
+        )
+    };
+    let source: String = (0..4).map(prompt).collect();
+    let from = format("claude-code");
+    {
+        let to = format("clido");
+        let written = there(source.as_bytes(), from, to, CarryMode::Inline);
+        let mut moved = written_lines(&written.bytes);
+        let place = |moved: &[WrittenLine], n: u32| {
+            let words = format!("Prompt number {n}");
+            moved.iter().position(|line| line.visible.contains(&words)).expect("said")
+        };
+        let line = moved.remove(place(&moved, 2));
+        let at = place(&moved, 1);
+        moved.insert(at, line);
+        let (restored, report) = home(&inline(&moved), to, from);
+        let wanted: String = [0, 2, 1, 3].into_iter().map(prompt).collect();
+        assert_eq!(String::from_utf8_lossy(&restored), wanted, "{}", to.name);
+        assert_eq!(report.restored.moved, 1, "{report:?}");
+    }
+}
+
+#[test]
+fn a_doubled_line_is_said_and_its_copy_has_a_uuid_of_its_own() {
+    let source = fixture(SAMPLE);
+    let from = format("claude-code");
+    for to in FORMATS.iter().filter(|to| to.name != from.name) {
+        for carry in [CarryMode::Inline, CarryMode::Sidecar] {
+            let written = there(&source, from, to, carry);
+            let n_lines = lines(&written.bytes).len();
+            for place in 0..n_lines {
+                let mut doubled = lines(&written.bytes);
+                doubled.insert(place, doubled[place]);
+                let doubled = Written { bytes: doubled.concat(), sidecar: written.sidecar.clone() };
+                let (restored, report) = home(&doubled, to, from);
+                let what = format!("{} {place} {carry:?}: {report:?}", to.name);
+                assert_eq!(report.restored.doubled, 1, "{what}");
+                assert!(report.wants_attention(), "{what}");
+                let mut uuids = Vec::new();
+                for line in lines(&restored) {
+                    let value: serde_json::Value = serde_json::from_slice(line).expect("JSON");
+                    if let Some(uuid) = value["uuid"].as_str() {
+                        uuids.push(uuid.to_owned());
+                    }
+                }
+                let n_uuids = uuids.len();
+                uuids.sort();
+                uuids.dedup();
+                assert_eq!(uuids.len(), n_uuids, "{what}");
+            }
+        }
+    }
+}
+
+/// Spells a line as other programs do: with blanks, sorted, with or without escapes.
+fn respellings(line: &[u8]) -> Vec<Vec<u8>> {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    let value: serde_json::Value = serde_json::from_slice(line).expect("JSON");
+    let sorted = serde_json::to_string(&value).expect("JSON");
+    let pretty = serde_json::to_string_pretty(&value).expect("JSON").replace('\n', " ");
+    let mut spaced = Vec::new();
+    jsonl::respell_str(&mut spaced, std::str::from_utf8(line).expect("text"), jsonl::Style::Python);
+    let mut ascii_only = Vec::new();
+    jsonl::respell_str(&mut ascii_only, &sorted, jsonl::Style::Python);
+    [sorted.into_bytes(), pretty.into_bytes(), spaced, ascii_only]
+        .map(|it| [&it[..], b"\n"].concat())
+        .into()
+}
+
+#[test]
+fn a_file_that_was_spelled_anew_comes_back_whole() {
+    for carry in [CarryMode::Inline, CarryMode::Sidecar] {
+        each_written(carry, |name, source, from, to, written| {
+            let is_json = |line: &&[u8]| {
+                let value = serde_json::from_slice::<serde_json::Value>(line);
+                let written = value.ok().map(|value| value.to_string());
+                // Numbers beyond a double and doubled members do not survive those programs.
+                written.is_some_and(|it| serde_json::from_str::<serde_json::Value>(&it).is_ok())
+            };
+            let lines = lines(&written.bytes);
+            if name.starts_with("damaged/") || !lines.iter().all(is_json) {
+                return;
+            }
+            let is_exact = |line: &&[u8]| {
+                // What serde_json makes of numbers and doubled members is not what was written.
+                let mut ours = Vec::new();
+                let text = String::from_utf8_lossy(line);
+                let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+                jsonl::respell_str(&mut ours, &text, jsonl::Style::Compact);
+                let ours = String::from_utf8(ours).expect("text");
+                ours.len() == value.to_string().len() && ours == text.trim_end()
+                    || to.style == jsonl::Style::Python && ours.len() == value.to_string().len()
+            };
+            if !lines.iter().all(is_exact) {
+                return;
+            }
+            for n in 0..respellings(lines.first().copied().unwrap_or(b"{}\n")).len() {
+                let anew: Vec<u8> =
+                    lines.iter().flat_map(|line| respellings(line)[n].clone()).collect();
+                let anew = Written { bytes: anew, sidecar: written.sidecar.clone() };
+                let (restored, report) = home(&anew, to, from);
+                let what = format!("{name} to {}, {carry:?}, respelling {n}: {report:?}", to.name);
+                assert!(restored == source, "{what}");
+                assert!(!report.restored.is_not_the_source(), "{what}");
+            }
+        });
+    }
+}
+
+#[test]
+fn a_carry_that_cannot_be_read_is_said_and_goes_on() {
+    let source = fixture(SAMPLE);
+    let (from, to) = (format("claude-code"), format("clido"));
+    let written = there(&source, from, to, CarryMode::Inline);
+    let text = String::from_utf8(written.bytes).expect("text");
+    let newer = text.replace("\"_carried\":\"2", "\"_carried\":\"3");
+    let cut = text.replace("\"_carried\":\"2", "\"_carried\":\"");
+    let unknown = text.replace("claude-code", "other-agent");
+    let n_lines = lines(text.as_bytes()).len() as u64;
+    for (file, is_newer) in [(newer, true), (cut, false), (unknown, true)] {
+        let file = Written { bytes: file.into_bytes(), sidecar: None };
+        let (_, report) = home(&file, to, from);
+        let found = (report.restored.newer, report.restored.damaged);
+        assert_eq!(found, if is_newer { (n_lines, 0) } else { (0, n_lines) });
+        assert!(report.wants_attention());
+        // All bytes go on: converted back, the file is what it was.
+        let converted = there(&file.bytes, to, from, CarryMode::Inline);
+        assert!(home(&converted, from, to).0 == file.bytes);
+    }
+}
+
+#[test]
+fn every_chain_of_three_formats_and_modes_comes_back() {
+    let modes = [CarryMode::Inline, CarryMode::Sidecar];
+    let fixtures = fixtures();
+    let mut n_chains = 0;
+    for fixture in &fixtures {
+        let Some(from) = by_name(&fixture.format) else { continue };
+        let source = Written { bytes: fixture.bytes.clone(), sidecar: None };
+        for second in FORMATS.iter().filter(|it| it.name != from.name) {
+            for first_mode in modes {
+                let there = convert(&source, from, second, first_mode).expect("in memory");
+                for third in
+                    FORMATS.iter().filter(|it| ![from.name, second.name].contains(&it.name))
+                {
+                    for second_mode in modes {
+                        let far = convert(&there, second, third, second_mode).expect("in memory");
+                        let what = format!(
+                            "{}: {} {first_mode:?} {} {second_mode:?} {}",
+                            fixture.name, from.name, second.name, third.name
+                        );
+                        let back =
+                            convert(&far, third, from, CarryMode::Inline).expect("in memory");
+                        assert!(back.bytes == fixture.bytes, "{what}, straight home");
+                        let step = convert(&far, third, second, CarryMode::Inline).expect("there");
+                        assert!(step.bytes == there.bytes, "{what}, one step back");
+                        let back = convert(&step, second, from, CarryMode::Inline).expect("home");
+                        assert!(back.bytes == fixture.bytes, "{what}, step by step");
+                        n_chains += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(n_chains > 1000, "{n_chains}");
+}

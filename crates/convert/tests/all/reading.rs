@@ -1,0 +1,334 @@
+//! What the reading commands and the writers make of what clients really write: prompts that were
+//! queued, the client's own words, answers that only a result says, sessions that moved.
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use convert::{CarryMode, Conversion, FORMATS, by_name};
+use core_model::{Body, Event, Format, Options};
+use jsonl::Scanner;
+
+fn path_of(name: &str) -> PathBuf {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures")).join(name)
+}
+
+fn fixture(name: &str) -> Vec<u8> {
+    std::fs::read(path_of(name)).expect("a fixture")
+}
+
+fn format(name: &str) -> &'static Format {
+    by_name(name).expect("a format")
+}
+
+/// Converts without a carry.
+fn converted(bytes: &[u8], from: &str, to: &str) -> String {
+    converted_with(bytes, from, to, CarryMode::None).0
+}
+
+fn converted_with(bytes: &[u8], from: &str, to: &str, carry: CarryMode) -> (String, Vec<String>) {
+    let (from, to) = (format(from), format(to));
+    let conversion = Conversion { from, to, carry, options: Options::default() };
+    let (written, _, report) = conversion.convert(bytes, None).expect("in memory");
+    let losses = report.losses.iter().map(|(kind, field, _)| format!("{} {field}", kind.name()));
+    (String::from_utf8(written).expect("UTF-8"), losses.collect())
+}
+
+/// Calls `each` with the events of a file.
+fn for_each_event(bytes: &[u8], format: &Format, each: &mut dyn FnMut(&Event<'_>)) {
+    let mut scanner = Scanner::default();
+    for line in jsonl::lines(bytes) {
+        if let Ok(value) = scanner.scan(&line) {
+            each(&(format.read)(value));
+        }
+    }
+}
+
+/// Returns the prompts of a file, `(image)` for a picture.
+fn prompts(bytes: &[u8], format: &Format) -> Vec<String> {
+    let mut prompts = Vec::new();
+    for_each_event(bytes, format, &mut |event| {
+        let Some(message) = event.message().filter(|_| event.is_prompt()) else { return };
+        let blocks = message.blocks().map(|(block, _)| match block {
+            core_model::Block::Text(text) => text.decode().into_owned(),
+            core_model::Block::Image { .. } => "(image)".to_owned(),
+            _ => "(other)".to_owned(),
+        });
+        prompts.push(blocks.collect::<Vec<_>>().join(" "));
+    });
+    prompts
+}
+
+fn run(args: &[&str], name: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
+    command.args(args).arg(path_of(name)).output().expect("the program runs")
+}
+
+fn printed(args: &[&str], name: &str) -> String {
+    String::from_utf8(run(args, name).stdout).expect("UTF-8")
+}
+
+#[test]
+fn no_writer_makes_up_a_model() {
+    for name in ["clido/plain.jsonl", "clido/parallel-calls.jsonl"] {
+        let source = fixture(name);
+        for to in FORMATS.iter().filter(|to| to.name != "clido") {
+            let written = converted(&source, "clido", to.name);
+            let spaceless = written.replace(": ", ":");
+            assert!(!spaceless.contains(r#""model":"unknown""#), "{name} to {}", to.name);
+            // The SDK wants the member; of Claude Code, one that is not known costs all thinking.
+            let has_null = spaceless.contains(r#""model":null"#);
+            assert_eq!(has_null, to.family == "sdk-stream", "{name} to {}", to.name);
+        }
+    }
+    let unknown = br#"{"type":"user","session_id":"s","parent_tool_use_id":null,"message":{"role":"user","content":"hi"}}
+{"type":"assistant","session_id":"s","parent_tool_use_id":null,"message":{"id":"m","type":"message","role":"assistant","model":"unknown","content":[{"type":"text","text":"x"}]}}
+"#;
+    let (written, losses) =
+        converted_with(unknown, "sdk-stream:wire", "claude-code", CarryMode::None);
+    assert!(!written.contains("unknown"), "{written}");
+    assert!(losses.contains(&"dropped model".to_owned()), "{losses:?}");
+}
+
+#[test]
+fn new_lines_take_the_model_of_the_last_response_on_the_way_home() {
+    let source = fixture("claude-code/words-of-the-client.jsonl");
+    let (mut there, _) = converted_with(&source, "claude-code", "clido", CarryMode::Inline);
+    there.push_str(
+        r#"{"type":"user_message","role":"user","content":[{"text":"And now?","type":"text"}]}
+{"type":"assistant_message","content":[{"text":"Now too.","type":"text"}]}
+"#,
+    );
+    let (home, _) = converted_with(there.as_bytes(), "clido", "claude-code", CarryMode::Inline);
+    assert!(home.as_bytes().starts_with(&source));
+    let last = home.lines().find(|line| line.contains("Now too.")).expect("the new line");
+    assert!(last.contains(r#""model":"claude-opus-4-5-20251101""#), "{last}");
+}
+
+#[test]
+fn a_queued_prompt_is_a_prompt_at_its_place_everywhere() {
+    const PROMPTS: [&str; 3] =
+        ["Count the files.", "Only those like this one, please. (image)", "And the hidden ones?"];
+    let name = "claude-code/queued-prompts.jsonl";
+    let source = fixture(name);
+    assert_eq!(prompts(&source, format("claude-code")), PROMPTS);
+    for to in FORMATS.iter().filter(|to| to.name != "claude-code") {
+        let written = converted(&source, "claude-code", to.name);
+        let expected = match to.name {
+            // The dump's line of a prompt has text alone, and the loss is told.
+            "sdk-stream" => PROMPTS.map(|prompt| prompt.trim_end_matches(" (image)")),
+            _ => PROMPTS,
+        };
+        assert_eq!(prompts(written.as_bytes(), to), expected, "{}", to.name);
+        let at = |words: &str| written.find(words).expect(words);
+        assert!(at("toolu_1") < at("Only those") && at("Only those") < at("*.png"), "{}", to.name);
+        // No run ended or began there.
+        let n_starts = written.matches("claude_code_version").count();
+        assert_eq!(n_starts, usize::from(to.family == "sdk-stream"), "{}", to.name);
+    }
+    let shown = printed(&["show", "--no-pager"], name);
+    assert!(shown.contains("User, while the agent worked"), "{shown}");
+    assert!(shown.contains("(Image: image/png)") && shown.contains("<task-id>b1"), "{shown}");
+    let found = printed(&["find", "--type", "user", "--json"], name);
+    assert_eq!(found.lines().count(), 3, "{found}");
+    assert!(!found.contains("task-notification"), "{found}");
+    let stats = printed(&["stats", "--json"], name);
+    assert!(stats.contains(r#""user_messages":3"#), "{stats}");
+    let page = printed(&["export", "--html"], name);
+    assert!(page.contains("Only those like this one") && page.contains("And the hidden ones?"));
+}
+
+#[test]
+fn an_answer_that_only_a_result_says_is_a_message_everywhere() {
+    let name = "sdk-wire/result-only.jsonl";
+    for (from, name) in [("sdk-stream:wire", name), ("sdk-stream", "sdk-stream/result-only.jsonl")]
+    {
+        let source = fixture(name);
+        for to in ["claude-code", "clido"] {
+            let written = converted(&source, from, to);
+            let mut said = Vec::new();
+            for_each_event(written.as_bytes(), format(to), &mut |event| {
+                let message = event.message().filter(|it| it.role == core_model::Role::Assistant);
+                said.extend(message.map(|message| message.content.joined()));
+            });
+            assert_eq!(said, ["Four."], "{name} to {to}");
+        }
+    }
+    let shown = printed(&["show", "--no-pager"], name);
+    assert!(shown.contains("Assistant") && shown.contains("Four."), "{shown}");
+    assert!(printed(&["show", "--markdown", "--no-pager"], name).contains("\nFour."));
+    let found = printed(&["find", "--type", "assistant", "--text", "Four"], name);
+    assert_eq!(found.lines().count(), 1, "{found}");
+    assert!(
+        printed(&["list", "--json", "--columns", "messages"], name).contains(r#""messages":1"#)
+    );
+    assert!(printed(&["export", "--html"], name).contains("Four."));
+}
+
+#[test]
+fn an_answer_is_said_once() {
+    let name = "sdk-wire/plain.jsonl";
+    let text = printed(&["find", "--type", "assistant", "--json"], name);
+    let n_said = text.lines().count();
+    let source = fixture(name);
+    let written = converted(&source, "sdk-stream:wire", "clido");
+    assert_eq!(written.matches("assistant_message").count(), n_said, "{written}");
+    // The last two results say the same failure: it is told once, and not as the assistant's.
+    let written = converted(&fixture("sdk-wire/results-only.jsonl"), "sdk-stream:wire", "clido");
+    assert_eq!(written.matches("assistant_message").count(), 1, "{written}");
+    assert_eq!(written.matches(r#""message":"Not logged in.""#).count(), 1, "{written}");
+}
+
+#[test]
+fn the_words_of_the_client_are_its_own() {
+    let name = "claude-code/words-of-the-client.jsonl";
+    let source = fixture(name);
+    let expected = [
+        "<ide_opened_file>The user opened /home/u/app/a.rs</ide_opened_file> Why is it slow?",
+        "Again, please.",
+    ];
+    assert_eq!(prompts(&source, format("claude-code")), expected);
+    let written = converted(&source, "claude-code", "clido");
+    assert_eq!(written.matches("assistant_message").count(), 1, "{written}");
+    assert!(written.contains(r#"{"type":"system","subtype":"error","message":"API Error: 529"#));
+    for to in ["claude-code", "clido"] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("session.jsonl");
+        let bytes = if to == "clido" { written.as_bytes() } else { &source };
+        std::fs::write(&path, bytes).expect("written");
+        let listed = printed(&["list", "--columns", "title"], path.to_str().expect("UTF-8"));
+        let expected = if to == "clido" { "The build is done." } else { "Why is it slow?" };
+        assert!(listed.contains(expected), "{to}: {listed}");
+    }
+    let found = printed(&["find", "--type", "user,assistant", "--json"], name);
+    assert_eq!(found.lines().count(), 4, "{found}");
+    let shown = printed(&["show", "--no-pager"], name);
+    assert!(shown.contains("Client, a failed request"), "{shown}");
+    let markdown = printed(&["show", "--markdown", "--no-pager"], name);
+    assert!(markdown.contains("## Client (2026-07-22 09:00:03)\nAPI Error"), "{markdown}");
+}
+
+#[test]
+fn what_the_client_tells_of_files_and_plans_is_shown() {
+    let name = "claude-code/files-and-plan-mode.jsonl";
+    let shown = printed(&["show", "--no-pager"], name);
+    for words in [
+        "file: /home/u/app/hello.txt",
+        "hello world",
+        "edited_text_file: /home/u/app/notes.md",
+        "4    eggs",
+        "plan_mode: /home/u/.claude/plans/a-plan.md",
+        "hook_additional_context: UserPromptSubmit",
+        "Be brief.",
+        "file: /home/u/app/dot.png",
+    ] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    assert!(!shown.contains("task_reminder"), "{shown}");
+    let written = converted(&fixture(name), "claude-code", "clido");
+    assert!(written.contains(r#""message":"/home/u/app/hello.txt\nhello world\n""#), "{written}");
+    assert_eq!(prompts(written.as_bytes(), format("clido")).len(), 1);
+}
+
+#[test]
+fn no_outcome_is_made_up_for_what_may_still_be_going_on() {
+    let source = fixture("claude-code/one-tool-call.jsonl");
+    let lines: Vec<&[u8]> = jsonl::lines(&source).map(|line| line.bytes()).collect();
+    for to in FORMATS.iter().filter(|to| to.name != "claude-code") {
+        for n_lines in 1..=lines.len() {
+            let written = converted(&lines[..n_lines].concat(), "claude-code", to.name);
+            let mut n_outcomes = 0;
+            for_each_event(written.as_bytes(), to, &mut |event| {
+                n_outcomes += u64::from(matches!(event.body, Body::Outcome(_)));
+            });
+            let is_answered = n_lines == lines.len();
+            assert_eq!(n_outcomes, u64::from(is_answered), "{}: {written}", to.name);
+        }
+    }
+    // A sub-agent's own file says nothing of how its run ended.
+    let agent = fixture("claude-code/agent-a1d4d82.jsonl");
+    let written = converted(&agent, "claude-code", "sdk-stream");
+    assert!(!written.contains("error_during_execution"), "{written}");
+}
+
+#[test]
+fn a_session_that_moved_belongs_to_its_new_folder() {
+    let name = "claude-code/moved-and-continued.jsonl";
+    let listed = printed(&["list", "--json"], name);
+    assert!(listed.contains(r#""project":"/home/u/elsewhere""#), "{listed}");
+    let written = converted(&fixture(name), "claude-code", "clido");
+    assert!(written.contains(r#""project_path":"/home/u/elsewhere""#), "{written}");
+    let shown = printed(&["show", "--no-pager"], name);
+    assert!(shown.contains("continued-in: 5b0f3c1e-7a51-4d3e-9a41-0c7e1f2a9b05"), "{shown}");
+    assert!(shown.contains("derived-from: 5b0f3c1e-7a51-4d3e-9a41-0c7e1f2a9b01"), "{shown}");
+}
+
+#[test]
+fn tokens_of_a_sub_agent_without_a_file_count() {
+    let stats = printed(&["stats", "--json"], "claude-code/progress-of-an-agent.jsonl");
+    // 2 responses of the session, 9 and 4 each; of its sub-agent, 100 and 20, 100 and 30.
+    assert!(stats.contains(r#""tokens":{"input":218,"output":58,"#), "{stats}");
+}
+
+#[test]
+fn tokens_of_a_sub_agent_with_a_file_count_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let main = folder.path().join("5b0f3c1e-7a51-4d3e-9a41-0c7e1f2a9b06.jsonl");
+    let agents = main.with_extension("").join("subagents");
+    std::fs::create_dir_all(&agents).expect("a folder");
+    std::fs::write(&main, fixture("claude-code/progress-of-an-agent.jsonl")).expect("written");
+    let line = |id: &str, output: u64| {
+        format!(
+            r#"{{"type":"assistant","isSidechain":true,"agentId":"a7f5273","uuid":"{id}","parentUuid":null,"sessionId":"5b0f3c1e-7a51-4d3e-9a41-0c7e1f2a9b06","message":{{"id":"{id}","role":"assistant","content":[{{"type":"text","text":"x"}}],"usage":{{"input_tokens":100,"output_tokens":{output}}}}}}}"#
+        )
+    };
+    let file = format!("{}\n{}\n", line("msg_a1", 21), line("msg_a2", 31));
+    std::fs::write(agents.join("agent-a7f5273.jsonl"), file).expect("written");
+    let stats = printed(&["stats", "--json"], main.to_str().expect("UTF-8"));
+    assert!(stats.contains(r#""tokens":{"input":218,"output":60,"#), "{stats}");
+}
+
+#[test]
+fn sessions_of_qwen_code_are_named_and_refused() {
+    let found = run(&["detect"], "foreign/qwen.jsonl");
+    let said = [found.stdout, found.stderr].concat();
+    let said = String::from_utf8_lossy(&said).into_owned();
+    assert!(said.contains("Qwen Code"), "{said}");
+    let shown = run(&["show", "--no-pager"], "foreign/qwen.jsonl");
+    assert!(!shown.status.success() && shown.stdout.is_empty());
+}
+
+#[test]
+fn an_older_version_of_a_session_that_shrank_is_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (archive, out) = (folder.path().join("archive"), folder.path().join("out"));
+    std::fs::create_dir(&archive).expect("a folder");
+    let source = archive.join("s.jsonl");
+    let long = fixture("claude-code/one-tool-call.jsonl");
+    let ends: Vec<usize> = memchr::memchr_iter(b'\n', &long).map(|at| at + 1).collect();
+    let convert = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
+        command.arg(&archive).args(["--to", "clido", "-o"]).arg(&out);
+        let done = command.output().expect("the program runs");
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert!(done.status.success(), "{said}");
+        (std::fs::read(out.join("s.jsonl")).expect("written"), said)
+    };
+    let mut versions = Vec::new();
+    for end in [ends[3], ends[2], ends[1]] {
+        std::fs::write(&source, &long[..end]).expect("written");
+        let (written, said) = convert();
+        assert_eq!(said.contains("smaller than"), !versions.is_empty(), "{said}");
+        versions.push(written);
+    }
+    // One that grows is what it was and more.
+    std::fs::write(&source, &long).expect("written");
+    let (_, said) = convert();
+    assert!(!said.contains("smaller than"), "{said}");
+    let backups = ["s.jsonl.bak", "s.jsonl.bak2"].map(|name| std::fs::read(out.join(name)));
+    for (version, backup) in versions.iter().zip(backups) {
+        assert!(backup.is_ok_and(|backup| backup == *version));
+    }
+    assert!(!out.join("s.jsonl.bak3").exists());
+}

@@ -1,0 +1,482 @@
+//! A crash at any point of any command: killed before each call that changes something, or refused
+//! one, and then run again, it leaves what a run leaves that nothing happened to. With strace.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use super::stage::{Dice, Stage, has, rounds, session, tell, text};
+
+/// The calls that change something, or that bring it to the disk.
+const CHANGES: [&str; 12] = [
+    "openat",
+    "write",
+    "fsync",
+    "fdatasync",
+    "renameat2",
+    "renameat",
+    "linkat",
+    "unlinkat",
+    "mkdirat",
+    "fchmod",
+    "ftruncate",
+    "utimensat",
+];
+
+/// A command, and what stands in its way.
+struct Case {
+    name: &'static str,
+    /// Prepares what is there before; `in` has sessions already.
+    prepare: fn(&Stage),
+    arguments: &'static [&'static str],
+    /// What it replaces, and where that is kept.
+    kept: &'static [(&'static str, &'static str)],
+}
+
+const CASES: &[Case] = &[
+    Case {
+        name: "install in clido",
+        prepare: |stage| several(stage, "in"),
+        arguments: &["--to", "clido", "--install", "in/2a86484a.jsonl"],
+        kept: &[],
+    },
+    Case {
+        name: "install in claude-code",
+        prepare: |stage| {
+            several(stage, "first");
+            let first = ["first/2a86484a.jsonl", "--to", "clido", "-o", "in/2a86484a.jsonl"];
+            stage.clean(&first);
+        },
+        arguments: &["--to", "claude-code", "--install", "in/2a86484a.jsonl"],
+        kept: &[],
+    },
+    Case {
+        name: "export",
+        prepare: |_| {},
+        arguments: &["export", "--html", "in", "-o", "new/out", "-j", "1"],
+        kept: &[],
+    },
+    Case {
+        name: "one file",
+        prepare: |_| {},
+        arguments: &[
+            "in/d0/s0.jsonl",
+            "--to",
+            "clido",
+            "-o",
+            "new/a/b/out.jsonl",
+            "--carry",
+            "sidecar",
+        ],
+        kept: &[],
+    },
+    Case {
+        name: "one file and its report",
+        prepare: |_| {},
+        arguments: &[
+            "in/d0/s0.jsonl",
+            "--to",
+            "clido",
+            "-o",
+            "out.jsonl",
+            "--report",
+            "new/report",
+        ],
+        kept: &[],
+    },
+    Case {
+        name: "one file in place of another",
+        prepare: |stage| {
+            for name in ["out.jsonl", "out.jsonl.carry"] {
+                fs::write(stage.path(name), format!("mine: {name}\n")).expect("written");
+            }
+        },
+        arguments: &[
+            "in/d0/s0.jsonl",
+            "--to",
+            "clido",
+            "-o",
+            "out.jsonl",
+            "--force",
+            "--carry",
+            "sidecar",
+        ],
+        kept: &[("out.jsonl", "out.jsonl.bak"), ("out.jsonl.carry", "out.jsonl.carry.bak")],
+    },
+    Case {
+        name: "a folder in place of others",
+        prepare: |stage| {
+            for name in ["out/d0/s0.jsonl", "out/d1/s1.jsonl", "out/d1/s1.jsonl.carry"] {
+                fs::create_dir_all(stage.path(name).parent().expect("a folder")).expect("made");
+                fs::write(stage.path(name), format!("mine: {name}\n")).expect("written");
+            }
+        },
+        arguments: &["in", "--to", "clido", "-o", "out", "--force", "-j", "1"],
+        kept: &[
+            ("out/d0/s0.jsonl", "out/d0/s0.jsonl.bak"),
+            ("out/d1/s1.jsonl", "out/d1/s1.jsonl.bak"),
+            ("out/d1/s1.jsonl.carry", "out/d1/s1.jsonl.carry.bak"),
+        ],
+    },
+    Case {
+        name: "other options",
+        prepare: |stage| stage.clean(&["in", "--to", "clido", "-o", "out"]),
+        arguments: &["in", "--to", "clido", "-o", "out", "--force", "--compress", "zst", "-j", "1"],
+        kept: &[],
+    },
+    Case {
+        name: "secrets taken out",
+        prepare: |stage| several(stage, "in"),
+        arguments: &["in/2a86484a.jsonl", "--to", "sdk-stream", "--redact", "-o", "out.jsonl"],
+        kept: &[],
+    },
+    Case {
+        name: "a rehearsal",
+        prepare: |stage| {
+            several(stage, "first");
+            stage.clean(&["first/2a86484a.jsonl", "--to", "sdk-stream", "-o", "in/s.jsonl"]);
+        },
+        arguments: &["in/s.jsonl", "--to", "claude-code", "-o", "out.jsonl", "--dry-run"],
+        kept: &[],
+    },
+    Case {
+        name: "work",
+        prepare: |stage| {
+            let mut plan = stage.alone(&["plan", "in", "--to", "clido", "-o", "new/out"]);
+            fs::write(stage.path("plan"), plan.output().expect("it runs").stdout).expect("written");
+        },
+        arguments: &["work", "plan", "-j", "1"],
+        kept: &[],
+    },
+    #[cfg(feature = "parquet")]
+    Case {
+        name: "tables",
+        prepare: |_| {},
+        arguments: &["tables", "in", "-o", "new/out", "--with-raw"],
+        kept: &[],
+    },
+    #[cfg(feature = "parquet")]
+    Case {
+        name: "restore",
+        prepare: |stage| stage.clean(&["tables", "in", "-o", "tables", "--with-raw"]),
+        arguments: &["restore", "tables", "-o", "new/out"],
+        kept: &[],
+    },
+];
+
+/// Writes a session with sub-agents and outputs.
+fn several(stage: &Stage, folder: &str) {
+    let write = |name: &str, text: &str| {
+        let path = stage.path(folder).join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::write(path, text).expect("written");
+    };
+    let line = |n: usize, more: &str, kind: &str, content: &str| {
+        let parent = if n == 0 { "null".to_owned() } else { format!("\"u{}\"", n - 1) };
+        format!(
+            "{{\"parentUuid\":{parent},{more}\"sessionId\":\"2a86484a\",\"type\":\"{kind}\",\"uuid\":\"u{n}\",\
+             \"timestamp\":\"2026-01-01T10:00:0{n}.000Z\",\"cwd\":\"/x\",\"message\":{{\"role\":\"{kind}\",\
+             \"content\":[{content}]}}}}\n"
+        )
+    };
+    let said = |text: &str| format!(r#"{{"type":"text","text":"{text}"}}"#);
+    let mut main = line(0, "", "user", &said("Look at all of it."));
+    for n in 1..4 {
+        let call = format!(
+            r#"{{"type":"tool_use","id":"t{n}","name":"Task","input":{{"prompt":"Look {n}."}}}}"#
+        );
+        let result = format!(r#"{{"type":"tool_result","tool_use_id":"t{n}","content":"Seen."}}"#);
+        main += &line(2 * n - 1, "", "assistant", &call);
+        main += &line(2 * n, "", "user", &result);
+        let more = format!("\"isSidechain\":true,\"agentId\":\"a{n}\",");
+        let agent = line(0, &more, "user", &said(&format!("Look {n}.")))
+            + &line(1, &more, "assistant", &said("I see."));
+        write(&format!("2a86484a/subagents/agent-a{n}.jsonl"), &agent);
+        write(
+            &format!("2a86484a/subagents/agent-a{n}.meta.json"),
+            &format!(r#"{{"toolUseId":"t{n}"}}"#),
+        );
+        write(&format!("2a86484a/tool-results/t{n}.txt"), "large");
+    }
+    write("2a86484a.jsonl", &main);
+}
+
+impl Stage {
+    /// Returns a command that finds nothing but what the stage has.
+    fn alone(&self, arguments: &[&str]) -> Command {
+        self.within(Command::new(env!("CARGO_BIN_EXE_convert")), arguments)
+    }
+
+    fn within(&self, mut command: Command, arguments: &[&str]) -> Command {
+        command.args(arguments).current_dir(self.folder.path()).env_clear();
+        command.env("HOME", self.path("home")).env("TMPDIR", self.path("tmp"));
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs a command to which nothing happens.
+    fn clean(&self, arguments: &[&str]) {
+        let output = self.alone(arguments).output().expect("it runs");
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", text(&output));
+    }
+
+    /// Begins anew: what was there before the command.
+    fn reset(case: &Case) -> Self {
+        let stage = Stage { folder: tempfile::tempdir().expect("a folder") };
+        for name in ["in/d0", "in/d1", "home", "tmp"] {
+            fs::create_dir_all(stage.path(name)).expect("made");
+        }
+        for (name, n) in [("in/d0/s0.jsonl", 3), ("in/d1/s1.jsonl", 4)] {
+            fs::write(stage.path(name), session(n, name)).expect("written");
+        }
+        (case.prepare)(&stage);
+        stage
+    }
+
+    /// Runs the command, with what strace does to one of its calls.
+    fn injected(&self, case: &Case, call: &str, fault: &str) -> (Output, bool) {
+        let mut strace = Command::new("strace");
+        let trace = self.folder.path().with_extension("trace");
+        strace.args(["-f", "-qq", "-o"]).arg(&trace);
+        strace.args(["-e", &format!("trace={call}"), "-e", &format!("inject={call}:{fault}")]);
+        strace.arg(env!("CARGO_BIN_EXE_convert"));
+        let output = self.within(strace, case.arguments).output().expect("it runs");
+        let said = fs::read_to_string(&trace).unwrap_or_default();
+        fs::remove_file(trace).expect("removed");
+        let is_injected = said.contains("(INJECTED)") || output.status.code().is_none();
+        (output, is_injected)
+    }
+
+    /// Checks what an older file became: it is where it was, or kept aside.
+    fn check_kept(&self, case: &Case, place: &str) {
+        for (name, kept) in case.kept {
+            let mine = format!("mine: {name}\n").into_bytes();
+            let is_it = |name: &str| fs::read(self.path(name)).is_ok_and(|it| it == mine);
+            assert!(is_it(name) || is_it(kept), "{place}: {name} is gone");
+        }
+    }
+
+    /// Runs the same command again, and checks that all is there then and nothing else.
+    fn finish(&self, case: &Case, expected: &Tree, place: &str) {
+        let output = self.alone(case.arguments).output().expect("it runs");
+        let words = text(&output);
+        // Tables that are all there are not written twice.
+        let is_done = output.status.code() == Some(0) || words.contains("has tables already");
+        assert!(is_done, "{place}: {words}");
+        self.check_kept(case, place);
+        let found = tree(self.folder.path());
+        for (name, what) in &found {
+            assert_eq!(Some(what), expected.get(name), "{place}: {}", name.display());
+        }
+        let missing = expected.keys().find(|name| !found.contains_key(*name));
+        assert_eq!(missing, None, "{place}");
+        for (name, kept) in case.kept {
+            let mine = format!("mine: {name}\n");
+            assert_eq!(fs::read_to_string(self.path(kept)).ok(), Some(mine), "{place}");
+        }
+    }
+}
+
+/// All that is in a folder: the names, the permissions, and the bytes of files, but for those that tell
+/// of times.
+type Tree = BTreeMap<PathBuf, (u32, Vec<u8>)>;
+
+fn tree(root: &Path) -> Tree {
+    let mut tree = Tree::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let mode = path.symlink_metadata().expect("there").permissions().mode();
+            let name = path.strip_prefix(root).expect("below").to_owned();
+            let text = name.to_string_lossy();
+            let tells_times = [".convert-journal.jsonl", ".convert-receipts", "report", "plan"]
+                .iter()
+                .any(|it| text.contains(it));
+            let bytes = match path.is_dir() {
+                false if !tells_times => fs::read(&path).expect("a file"),
+                _ => Vec::new(),
+            };
+            if path.is_dir() {
+                folders.push(path);
+            }
+            tree.insert(name, (mode, bytes));
+        }
+    }
+    tree
+}
+
+/// Returns what the command leaves that nothing happens to.
+fn expected(case: &Case) -> Tree {
+    let stage = Stage::reset(case);
+    let output = stage.alone(case.arguments).output().expect("it runs");
+    assert_eq!(output.status.code(), Some(0), "{}: {}", case.name, text(&output));
+    let tree = tree(stage.folder.path());
+    let is_left = |name: &&PathBuf| {
+        name.to_string_lossy().contains(".tmp-") || name.parent() == Some(Path::new("tmp"))
+    };
+    assert_eq!(tree.keys().find(is_left), None, "{}", case.name);
+    tree
+}
+
+/// Each call that changes something is the last one of a run; the same run again finishes it.
+#[test]
+fn killed_before_any_call_the_same_command_finishes() {
+    if !has("strace", &["-o", "/dev/null", "true"]) {
+        return;
+    }
+    let step = rounds(7, 1);
+    for case in CASES {
+        let expected = expected(case);
+        let mut n_killed = 0;
+        for call in CHANGES {
+            for k in (1..).step_by(step) {
+                let stage = Stage::reset(case);
+                let place = format!("{}: killed before {call} {k}", case.name);
+                let (output, is_killed) =
+                    stage.injected(case, call, &format!("signal=KILL:when={k}"));
+                if !is_killed {
+                    assert_eq!(output.status.code(), Some(0), "{place}: {}", text(&output));
+                    break;
+                }
+                n_killed += 1;
+                stage.check_kept(case, &place);
+                stage.finish(case, &expected, &place);
+            }
+        }
+        assert!(n_killed > 3, "{}", case.name);
+        tell(&format!("{}: killed before {n_killed} calls; 0 lost, wrong, left over", case.name));
+    }
+}
+
+/// The commands that leave nothing of a run that failed which the next one would refuse to replace. The
+/// others go on without what cannot be read, say so, and give a lesser file its name.
+const FINISHED: [&str; 7] = [
+    "install in clido",
+    "install in claude-code",
+    "one file",
+    "one file and its report",
+    "one file in place of another",
+    "a folder in place of others",
+    "work",
+];
+
+/// Each call that changes something fails once: that is said, and the same run again finishes it.
+#[test]
+fn refused_any_call_the_same_command_finishes() {
+    if !has("strace", &["-o", "/dev/null", "true"]) {
+        return;
+    }
+    let step = rounds(11, 1);
+    for case in CASES.iter().filter(|case| FINISHED.contains(&case.name)) {
+        let expected = expected(case);
+        let (mut n_refused, mut n_said) = (0, 0);
+        for call in CHANGES.iter().chain(&["close", "getdents64"]) {
+            for k in (1..).step_by(step) {
+                let stage = Stage::reset(case);
+                let place = format!("{}: refused {call} {k}", case.name);
+                let (output, is_refused) =
+                    stage.injected(case, call, &format!("error=EIO:when={k}"));
+                if !is_refused {
+                    break;
+                }
+                n_refused += 1;
+                n_said += usize::from(output.status.code() != Some(0));
+                assert!(!text(&output).contains("panicked"), "{place}: {}", text(&output));
+                assert!(output.status.code().is_some(), "{place}: ended by a signal");
+                stage.check_kept(case, &place);
+                if output.status.code() == Some(0) && case.arguments[0] != "work" {
+                    let mut found = tree(stage.folder.path());
+                    // What could not be removed is removed by the next run.
+                    found.retain(|name, _| !name.to_string_lossy().contains(".tmp-"));
+                    assert!(found == expected, "{place}: all is said to be well: {found:?}");
+                }
+                stage.finish(case, &expected, &place);
+            }
+        }
+        tell(&format!(
+            "{}: {n_refused} calls refused, {n_said} of the runs said so; 0 panics, 0 lost, wrong, \
+             left over",
+            case.name
+        ));
+    }
+}
+
+/// An installation that was killed is finished, though the session grew since: what it gave a name
+/// before is ours, and replaced.
+#[test]
+fn an_installation_of_a_session_that_grows_is_finished() {
+    if !has("strace", &["-o", "/dev/null", "true"]) {
+        return;
+    }
+    for (case, main) in CASES[..2].iter().zip(["in/2a86484a.jsonl", "first/2a86484a.jsonl"]) {
+        let grow = |stage: &Stage| {
+            let agent = main.replace(".jsonl", "/subagents/agent-a1.jsonl");
+            for name in [main, &agent] {
+                let mut text = fs::read_to_string(stage.path(name)).expect("a file");
+                text += &text.replace("\"uuid\":\"u", "\"uuid\":\"v");
+                fs::write(stage.path(name), text).expect("written");
+            }
+            if main.starts_with("first") {
+                fs::remove_dir_all(stage.path("in")).expect("removed");
+                stage.clean(&[main, "--to", "clido", "-o", "in/2a86484a.jsonl"]);
+            }
+        };
+        let grown = Stage::reset(case);
+        grow(&grown);
+        grown.clean(case.arguments);
+        let (expected, mut n_killed) = (tree(&grown.path("home")), 0);
+        for k in 1.. {
+            let stage = Stage::reset(case);
+            let place = format!("{}: killed before name {k}", case.name);
+            let (_, is_killed) =
+                stage.injected(case, "renameat2", &format!("signal=KILL:when={k}"));
+            if !is_killed {
+                break;
+            }
+            n_killed += 1;
+            grow(&stage);
+            stage.clean(case.arguments);
+            assert!(tree(&stage.path("home")) == expected, "{place}");
+            assert!(tree(&stage.path("tmp")).is_empty(), "{place}");
+        }
+        assert!(n_killed > 3, "{n_killed}");
+        tell(&format!("{}: {n_killed} killed, grown, and finished", case.name));
+    }
+}
+
+/// As above, at random moments and without strace.
+#[test]
+fn killed_at_any_moment_the_same_command_finishes() {
+    for (case_idx, case) in CASES.iter().enumerate() {
+        let start = Instant::now();
+        let expected = expected(case);
+        let whole = start.elapsed().as_micros() as u64;
+        let mut dice = Dice(case_idx as u64 + 7);
+        let (mut n_killed, mut round) = (0, 0);
+        let (n_wanted, n_rounds) = (rounds(1, 200), rounds(3, 2000));
+        while n_killed < n_wanted && round < n_rounds {
+            round += 1;
+            let stage = Stage::reset(case);
+            let mut run = stage.alone(case.arguments);
+            let mut run = run.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it runs");
+            thread::sleep(Duration::from_micros(dice.below(whole)));
+            _ = run.kill();
+            n_killed += usize::from(run.wait().expect("it ran").code().is_none());
+            let place = format!("{}: round {round}", case.name);
+            stage.check_kept(case, &place);
+            stage.finish(case, &expected, &place);
+        }
+        tell(&format!(
+            "{}: {n_killed} of {round} runs killed; 0 lost, wrong, left over",
+            case.name
+        ));
+    }
+}

@@ -1,0 +1,25 @@
+//! Texts that Claude Code writes in the user's place, by how they start.
+
+use jsonl::Text;
+
+/// The starts of texts that nobody typed: what a command printed that the user ran in the client
+/// (2.0.77, 2.1.237), and that a task in the background ended (2.1.215, 2.1.330).
+const STARTS: [&str; 5] = [
+    "<local-command-stdout>",
+    "<local-command-caveat>",
+    "<bash-stdout>",
+    "<bash-stderr>",
+    "<task-notification>",
+];
+
+/// Returns whether the client wrote a text in the user's place. Sessions that were converted from
+/// Claude Code's say it as they do.
+///
+/// ```
+/// let text = jsonl::Text::new(r#""<task-notification>\nDone""#).expect("a string");
+/// assert!(core_model::is_client_text(text));
+/// ```
+pub fn is_client_text(text: Text<'_>) -> bool {
+    let body = text.body();
+    body.starts_with('<') && STARTS.iter().any(|start| body.starts_with(start))
+}

@@ -1,0 +1,56 @@
+//! Whose turn it is after a message: what can be concluded of how a run stands.
+
+use crate::{Block, Makeup, Message, Role};
+
+/// The start of the words that Claude Code writes when the user stops it.
+const INTERRUPTED: &str = "[Request interrupted by user";
+
+/// How a conversation stands after its last message.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Turn {
+    /// It is the model's turn, or a tool's: the run may still be going on.
+    #[default]
+    Open,
+    /// The model has answered.
+    Answered,
+    /// The request failed.
+    Failed,
+    /// The user stopped the model.
+    Interrupted,
+}
+
+impl Turn {
+    /// Takes note of a message; `makeup` is what it holds.
+    ///
+    /// What the client says on its own changes nothing, unless it says that the request failed.
+    pub fn push(&mut self, message: &Message<'_>, makeup: Makeup) {
+        match message.role {
+            _ if message.is_api_error => *self = Turn::Failed,
+            Role::Assistant if message.is_meta => {}
+            Role::Assistant => {
+                let reason = message.stop_reason.and_then(|reason| reason.as_text());
+                let calls = has_call(message) || reason.is_some_and(|it| it.is("tool_use"));
+                *self = if calls { Turn::Open } else { Turn::Answered };
+            }
+            Role::User if is_interruption(message) => *self = Turn::Interrupted,
+            Role::User if makeup.n_tool_results > 0 => *self = Turn::Open,
+            Role::User if message.is_prompt_of(makeup) => *self = Turn::Open,
+            Role::User => {}
+        }
+    }
+}
+
+/// Returns whether the client has a tool to run.
+fn has_call(message: &Message<'_>) -> bool {
+    message.blocks().any(|(block, _)| match block {
+        Block::ToolUse(tool) => !tool.is_server,
+        _ => false,
+    })
+}
+
+fn is_interruption(message: &Message<'_>) -> bool {
+    message.blocks().any(|(block, _)| match block {
+        Block::Text(text) => text.body().starts_with(INTERRUPTED),
+        _ => false,
+    })
+}

@@ -1,0 +1,63 @@
+//! Answers that stand in no message: only the outcome of their run says them.
+
+use crate::{Body, Content, Event, Field, IdHasher, Message, Role, Status};
+
+/// Finds answers that stand in no message, as in what `claude -p --output-format json` prints:
+/// `{"type":"result","subtype":"success","result":"4",..}` and nothing else.
+///
+/// ```
+/// use core_model::{Answers, Body, Event, Outcome, Status};
+///
+/// let mut scanner = jsonl::Scanner::default();
+/// let line = scanner.scan_slice(br#"{"type":"result","result":"4"}"#, 0)?;
+/// let result = line.get("result").map(|result| result.raw());
+/// let outcome = Outcome { result, ..Outcome::new(Status::Success) };
+/// let event = Event { body: Body::Outcome(outcome), ..Event::other("stream", line) };
+/// let answer = Answers::default().answer_of(&event).expect("no message said it");
+/// assert!(answer.message().is_some_and(|message| message.content.joined() == "4"));
+/// # Ok::<(), jsonl::Error>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Answers {
+    /// Whether a message of the assistant came since the last outcome.
+    is_said: bool,
+    /// A hash of the last answer: a run of a background agent ends twice.
+    last: Option<u64>,
+    hasher: IdHasher,
+}
+
+impl Answers {
+    /// Takes note of an event, and returns the answer as a message, if only this event says it.
+    pub fn answer_of<'l>(&mut self, event: &Event<'l>) -> Option<Event<'l>> {
+        let outcome = match &event.body {
+            Body::Message(message) => {
+                self.is_said |= message.role == Role::Assistant && !event.is_sub_agent();
+                return None;
+            }
+            Body::Outcome(outcome) => outcome,
+            _ => return None,
+        };
+        let raw = outcome.result?;
+        let text = raw.as_text().filter(|text| !text.is_empty())?;
+        let last = self.last.replace(self.hasher.hash_text(text));
+        if std::mem::take(&mut self.is_said) || last == self.last {
+            return None;
+        }
+        let is_error = match outcome.is_error {
+            Field::Value(is_error) => is_error,
+            _ => outcome.status != Status::Success,
+        };
+        let message = Message {
+            is_api_error: is_error,
+            ..Message::new(Role::Assistant, Content::Text(text))
+        };
+        let mut answer = Event { kind: None, body: Body::Message(message), ..*event };
+        // The outcome keeps its id.
+        answer.context.uuid = None;
+        // What is made of the answer is made of its own value, so that ids differ.
+        if let Some(value) = event.value.get("result") {
+            answer.value = value;
+        }
+        Some(answer)
+    }
+}

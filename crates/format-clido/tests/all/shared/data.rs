@@ -1,0 +1,29 @@
+//! The shared data, where it is at hand: `CONVERT_DATA` names it, else it lies beside the project.
+
+use std::{
+    fs,
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+/// Returns the files of a folder of the shared data, without those of its folders; none, after saying
+/// so, where there is no data.
+pub(crate) fn data(folder: &str) -> Vec<(String, Vec<u8>)> {
+    let root = match std::env::var_os("CONVERT_DATA") {
+        Some(path) => PathBuf::from(path),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
+    };
+    let mut files: Vec<_> = fs::read_dir(root.join(folder))
+        .into_iter()
+        .flatten()
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.is_file())
+        .map(|path| (path.display().to_string(), fs::read(path).expect("a file")))
+        .collect();
+    if files.is_empty() {
+        // Tests of what is not there pass, but not in silence.
+        _ = writeln!(io::stderr(), "skipped: no data in {}", root.join(folder).display());
+    }
+    files.sort();
+    files
+}

@@ -1,0 +1,116 @@
+"""Histories: lists of (role, kind, ..) items, and how two of them differ.
+
+Not a difference: where one role's messages are parted, spaces at the end of a text, and the order of results between
+two messages of the assistant.
+"""
+
+import collections
+import json
+import re
+
+# What Claude Code puts behind the last result that it sends.
+REMINDER = re.compile(r"\s*<system-reminder>\s*<total_tokens>.*?</system-reminder>\s*$", re.S)
+# Results that clients, and we, make up for a call without one. They are no part of a history.
+MADE_UP = ("[Tool call interrupted", "[interrupted — tool execution", "[no result recorded]", "[Request interrupted", "[Tool result missing")
+# What Claude Code says instead of something that it cannot send: an empty message, a result without its call, a last
+# message of the user without an answer.
+PLACEHOLDERS = ("(no content)", "[Orphaned tool result removed", "[Tool use interrupted]", "No response requested.")
+
+
+def text_of(value):
+    return value.rstrip() if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def flat(messages):
+    """Returns plain messages as one list of items that can be compared, without what clients make up."""
+    items, calls = [], set()
+    for message in messages:
+        for block in message["blocks"]:
+            item = item_of(message["role"], block)
+            if item is None:
+                continue
+            if item[1] == "call":
+                calls.add(item[2])
+            # A result without its call is refused by the API. Clients say something else, or leave it out.
+            if item[1] != "result" or item[2] in calls:
+                items.append(item)
+    return items
+
+
+def item_of(role, block):
+    kind = block["kind"]
+    if kind == "text":
+        text = text_of(block["text"])
+        return (role, "text", text) if text and not text.startswith(PLACEHOLDERS) else None
+    if kind == "thinking":
+        return (role, "thinking", text_of(block["text"]), block["signature"])
+    if kind == "call":
+        # 2.1 has another name for the tool.
+        name = "Agent" if block["name"] == "Task" else block["name"]
+        return (role, "call", str(block["id"]), name, json.dumps(block["input"], ensure_ascii=False, sort_keys=True))
+    if kind == "result":
+        text = REMINDER.sub("", text_of(block["text"])).rstrip()
+        if block["is_error"] and text.startswith(MADE_UP):
+            return None
+        return (role, "result", str(block["id"]), text, block.get("images", 0), block["is_error"])
+    if kind == "image":
+        return (role, "image", block["media_type"], block["data"])
+    return (role, "other", json.dumps(block["value"], ensure_ascii=False, sort_keys=True))
+
+
+def ordered(items):
+    """Returns items with the results between two messages of the assistant sorted, before the other items there."""
+    out, group = [], []
+    for item in [*items, None]:
+        if item is not None and item[0] == "user":
+            group.append(item)
+            continue
+        out += sorted((one for one in group if one[1] == "result"), key=repr)
+        out += [one for one in group if one[1] != "result"]
+        group = []
+        if item is not None:
+            out.append(item)
+    return out
+
+
+def differences(was, now):
+    """Returns the items that only one of the histories has: (missing, added), and whether the rest is in another order."""
+    was, now = ordered(was), ordered(now)
+    missing = collections.Counter(was) - collections.Counter(now)
+    added = collections.Counter(now) - collections.Counter(was)
+
+    def rest(items, without):
+        without, out = collections.Counter(without), []
+        for item in items:
+            if without[item]:
+                without[item] -= 1
+            else:
+                out.append(item)
+        return out
+
+    return missing, added, rest(was, missing) != rest(now, added)
+
+
+def kinds(missing, added):
+    """Returns how many items differ by kind. A result of which only the error flag differs counts as `error flag`."""
+    counts = collections.Counter()
+    missing, added = collections.Counter(missing), collections.Counter(added)
+    for item in list(missing):
+        if item[1] == "result":
+            twin = (*item[:5], not item[5])
+            n = min(missing[item], added[twin])
+            counts["error flag"] += n
+            missing[item] -= n
+            added[twin] -= n
+        elif item[1] == "thinking":
+            twins = [one for one in added if one[:3] == item[:3] and added[one]]
+            for twin in twins[:1]:
+                counts["signature"] += 1
+                missing[item] -= 1
+                added[twin] -= 1
+    for kind in {item[1] for item in [*missing, *added]}:
+        n_missing = sum(n for item, n in missing.items() if item[1] == kind)
+        n_added = sum(n for item, n in added.items() if item[1] == kind)
+        if max(n_missing, n_added):
+            counts[kind] += max(n_missing, n_added)
+    return +counts

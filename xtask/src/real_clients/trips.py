@@ -1,0 +1,213 @@
+"""What happens to one session: it goes to a client, or to a client and home again. Each trip returns an outcome."""
+
+import collections
+import os
+import shutil
+import tempfile
+
+import clido_rules
+import history
+import streams
+from resume import resume
+
+# The fields of a loss report that name a difference of each kind.
+NAMED = {
+    "text": {"block", "content", "image", "message", "message.content", "prompt", "text", "line", "tool_result", "branch", "compacted"},
+    "thinking": {"thinking", "thinking.signature", "redacted_thinking", "block", "unsigned_thinking"},
+    "signature": {"thinking.signature"},
+    "call": {"block", "server_tool_use", "tool_use.id", "tool_use.input", "tool_use.name", "message"},
+    "result": {"block", "message", "tool_result", "tool_result.content", "tool_result.tool_use_id", "image"},
+    "error flag": {"tool_result.is_error"},
+    "image": {"image", "block"},
+    "other": {"block"},
+}
+
+
+class Outcome:
+    """What came of a session on a trip."""
+
+    def __init__(self, path):
+        self.path = path
+        self.is_loaded = self.is_equal = False
+        self.is_listed = None
+        # Whether the trip home kept the old bytes, and brought the new turns.
+        self.is_prefix = self.has_new = None
+        self.n_violations = 0
+        self.differences = collections.Counter()
+        self.named = collections.Counter()
+        self.notes = []
+
+    def compare(self, was, now, losses=None, unsendable=()):
+        """Compares histories. A difference that the losses name is counted apart, as is thinking that cannot be sent."""
+        missing, added, is_reordered = history.differences(was, now)
+        for item in [item for item in missing if item[1] == "thinking" and item[2] in unsendable]:
+            self.named["thinking that the client does not send"] += missing.pop(item)
+        for kind, n in history.kinds(missing, added).items():
+            n_named = sum(losses.get(field, 0) for field in NAMED.get(kind, ())) if losses else 0
+            if n_named >= n:
+                self.named[kind] += n
+            else:
+                self.differences[kind] += n
+        if is_reordered:
+            self.differences["order"] += 1
+        self.is_equal = not missing and not added and not is_reordered and not self.named
+        for word, items in (("missing", missing), ("added", added)):
+            self.notes += [f"{word} x{n} {str(item)[:300]}" for item, n in list(items.items())[:4]]
+
+    def resumed(self, what):
+        self.is_loaded, self.is_listed, self.n_violations = what.is_loaded, what.listed, len(what.violations)
+        self.notes += [f"breaks a rule of the API: {rule}" for rule in what.violations[:2]]
+        if not what.is_loaded:
+            self.notes.append(f"status {what.status}: {what.words}")
+
+
+class Trips:
+    """The trips of sessions through the clients that are installed."""
+
+    def __init__(self, kit, program, clients, runnable):
+        self.kit, self.program = kit, program
+        self.clients, self.runnable = clients, runnable
+        # The client whose history is that of a format.
+        self.native = {clients[name].format: clients[name] for name in reversed(list(clients)) if name in runnable}
+
+    def folder(self):
+        return tempfile.mkdtemp(prefix="trip-", dir=self.kit.scratch)
+
+    def history(self, form, path):
+        """Returns what a session says, by its own client where that is there; None if there is nothing."""
+        if form in self.native:
+            with resume(self.kit, self.native[form], path) as done:
+                return done.history or None if done.is_loaded else None
+        with open(path, "rb") as file:
+            data = file.read()
+        if form == "clido":
+            return None if self.program.stops(form, path) else history.flat(clido_rules.messages(data)) or None
+        return history.flat(streams.messages(data)) or None
+
+    def unsendable(self, client, form, path):
+        """Returns the texts of a session's thinking that its new client does not send."""
+        if client.format != "claude-code" or not form.startswith("sdk-stream"):
+            return ()
+        with open(path, "rb") as file:
+            return streams.unsendable_thinking(file.read())
+
+    def as_it_is(self, client, form, path):
+        """The session in its own client: what does not load here is no fault of a conversion."""
+        outcome = Outcome(path)
+        with resume(self.kit, client, path, listed=True) as done:
+            outcome.resumed(done)
+        outcome.is_equal = outcome.is_loaded
+        return outcome
+
+    def to_client(self, client, form, path):
+        """The session, converted for a client, says there what it says at home."""
+        was = self.history(form, path)
+        if was is None:
+            return None
+        outcome, folder = Outcome(path), self.folder()
+        try:
+            there = self.target(client.format, path, folder)
+            is_written, losses, words = self.program.convert(client.format, path, there, *options_for(form, path))
+            if not is_written:
+                outcome.notes.append(words)
+                return outcome
+            if client.name in self.runnable:
+                with resume(self.kit, client, there, listed=True) as done:
+                    outcome.resumed(done)
+                    now = done.history
+            else:
+                outcome.is_loaded = not self.program.stops(client.format, there)
+                now = self.history(client.format, there)
+            if now is not None:
+                outcome.compare(was, now, losses, self.unsendable(client, form, path))
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        return outcome
+
+    def home_again(self, client, form, path):
+        """The session goes to a client, goes on there, comes home, and is whole: old lines, new turns, history."""
+        was = self.history(form, path)
+        if was is None:
+            return None
+        outcome, folder = Outcome(path), self.folder()
+        try:
+            there, back = self.target(client.format, path, f"{folder}/there"), self.target(form, path, f"{folder}/back")
+            is_written, _, words = self.program.convert(client.format, path, there)
+            if not is_written:
+                outcome.notes.append(words)
+                return outcome
+            new = self.go_on(client, there, outcome)
+            if new is None:
+                return outcome
+            is_written, _, words = self.program.convert(form, there, back)
+            if not is_written:
+                outcome.notes.append(words)
+                return outcome
+            with open(path, "rb") as file:
+                old = file.read()
+            with open(back, "rb") as file:
+                outcome.is_prefix = file.read().startswith(old)
+            now = self.history(form, back)
+            outcome.is_loaded = now is not None
+            if now is not None:
+                added = collections.Counter(map(key_of_new, now)) - collections.Counter(map(key_of_new, was))
+                outcome.has_new = all(added[key_of_new(item)] for item in new if item[1] != "thinking")
+                outcome.compare(was, without(now, new))
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        return outcome
+
+    def go_on(self, client, path, outcome):
+        """Lets a client go on for a few turns with a converted session. Returns the items of the new turns."""
+        if client.name not in self.runnable:
+            if self.program.stops(client.format, path):
+                outcome.notes.append("check: stops")
+                return None
+            lines, messages = clido_rules.turns()
+            os.chmod(path, 0o600)
+            with open(path, "ab") as file:
+                file.write(lines)
+            return history.flat(messages)
+        with resume(self.kit, client, path, script="work") as done:
+            if not done.is_loaded:
+                outcome.resumed(done)
+                return None
+            before = done.history
+            shutil.copyfile(done.after, f"{path}.after")
+        os.replace(f"{path}.after", path)
+        with resume(self.kit, client, path) as done:
+            after = done.history or []
+        return list((collections.Counter(after) - collections.Counter(before)).elements())
+
+    def target(self, form, path, folder):
+        """Returns where a session is written. Claude Code wants a UUID as name, and a folder beside keeps its name."""
+        stem = os.path.basename(path).split(".jsonl")[0]
+        return os.path.join(folder, f"{stem}.jsonl")
+
+
+def key_of_new(item):
+    """Returns what a new turn is known by at home.
+
+    Thinking of another client's turn may lose its signature there. An error flag is not always sent with the newest
+    results.
+    """
+    return item[: {"thinking": 3, "result": 4}.get(item[1])]
+
+
+def without(items, new):
+    """Returns a history without new turns."""
+    new = collections.Counter(map(key_of_new, new))
+    out = []
+    for item in reversed(items):
+        if new[key_of_new(item)]:
+            new[key_of_new(item)] -= 1
+        else:
+            out.append(item)
+    return out[::-1]
+
+
+def options_for(form, path):
+    """A compacted transcript goes on from its last compaction, as its client does."""
+    with open(path, "rb") as file:
+        is_compacted = form == "claude-code" and b'"compact_boundary"' in file.read()
+    return ["--from-last-compaction"] if is_compacted else []
