@@ -82,6 +82,8 @@ fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
         return Some((Link::Sign, at));
     }
     match at.next()? {
+        // R assigns with an arrow, a shell hands a string to a command.
+        b'<' if has_blank => Some((Link::Weak, at.past(b"<- ").or_else(|| at.past(b"<<< "))?)),
         b',' if has_quote => Some((Link::Weak, at.forward(1))),
         b'(' if !has_quote && !has_blank => Some((Link::Weak, at.forward(1))),
         b'|' | b'?' if at.rest().starts_with(b"||") || at.rest().starts_with(b"??") => {

@@ -194,6 +194,7 @@ fn values_that_are_no_secrets_are_left_alone() {
         "secret: my-app-secret key: value1 token: my-token-1 auth: basic authToken: \"test-token-123\"",
         "password=password123 PASSWORD=admin123 secret='test1234' token=\"mytoken123456789\"",
         "if (password.length < 12) { throw } password.value1 token.kind2",
+        "token <- get_token(\"x\"); key <- \"user_id\"; password <- readline(\"Password: \"); cat <<< \"pass\"",
         "\"auth\": \"oauth2\" auth=true \"auth\": \"aGVsbG8gd29ybGQ=\"",
     ] {
         let line = format!("{{\"text\":{}}}", quoted(text));

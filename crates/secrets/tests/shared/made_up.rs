@@ -45,7 +45,7 @@ impl Random {
     }
 
     /// Returns a password as a generator makes it: each class at least once.
-    fn password(&mut self) -> String {
+    pub(crate) fn password(&mut self) -> String {
         let n = 6 + self.number(14);
         let marks = self.text("!@#%^*-_+=.?~", 2);
         let mut password = self.letters(n) + &marks + &self.text("0123456789", 1);
