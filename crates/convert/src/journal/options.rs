@@ -291,6 +291,16 @@ mod tests {
     }
 
     #[test]
+    fn keys_of_tests_are_an_option_that_0_1_0_did_not_have() {
+        let redacted = Spelled { redact: true, ..PLAIN };
+        let [old, new] =
+            [false, true].map(|test_keys| OutputOptions::new(&Spelled { test_keys, ..redacted }));
+        assert_ne!((old.words(), old.hash), (new.words(), new.hash));
+        assert!(new.words().contains(" --redact --test-keys"), "{}", new.words());
+        assert!(words_of(old.hash).is_some() && words_of(new.hash).is_none());
+    }
+
+    #[test]
     fn other_options_are_told_in_words() {
         let [plain, packed] =
             [None, Some("zst")].map(|compress| OutputOptions::new(&Spelled { compress, ..PLAIN }));

@@ -239,6 +239,47 @@ fn what_other_commands_write_is_clean_too() {
     }
 }
 
+/// Asserts that secrets are found which only the carry says: in a member that the target does not
+/// have, by their prefix and by their name, on a plain line and in JSON within JSON.
+#[test]
+fn what_only_a_carry_says_is_scanned() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [token, ..] = secrets();
+    let password = format!("{}{}", "q7Vx2mLp", "9Zt4Kd1w");
+    for (n, member) in [
+        format!("\"note\":\"{token}\""),
+        format!("\"env\":{{\"DB_PASSWORD\":\"{password}\"}}"),
+        format!("\"note\":\"{{\\\"api_key\\\": \\\"{password}\\\"}}\""),
+        format!("\"note\":\"a\\nexport DB_PASSWORD={password}\\nb\""),
+    ]
+    .iter()
+    .enumerate()
+    {
+        let line = format!(
+            "{{\"type\":\"user\",\"message\":{{\"role\":\"user\",\"content\":\"Hi\"}},{member},\
+             \"uuid\":\"u1\",\"parentUuid\":null,\"sessionId\":\"s1\",\
+             \"timestamp\":\"2026-01-01T10:00:00.000Z\"}}\n"
+        );
+        fs::write(folder.path().join("a.jsonl"), line).expect("written");
+        for carry in ["inline", "sidecar", "none"] {
+            let out = format!("{carry}-{n}.jsonl");
+            let command = ["a.jsonl", "--to", "clido", "--carry", carry, "-o", &out];
+            let (_, said) = run(&command, folder.path());
+            let (status, found) = run(&["scan", &out], folder.path());
+            let found = String::from_utf8_lossy(&found).into_owned();
+            let expected = i32::from(carry != "none");
+            let said = String::from_utf8_lossy(&said);
+            assert_eq!(status, Some(expected), "{out}: {member}: {found}{said}");
+            assert!(!found.contains(&password) && !found.contains(&token), "{found}");
+            if carry == "inline" {
+                let line = fs::read_to_string(folder.path().join(&out)).expect("written");
+                let place = line.find(&password).or_else(|| line.find(&token)).expect("carried");
+                assert!(found.contains(&format!("byte {place}: ")), "{place}: {found}");
+            }
+        }
+    }
+}
+
 #[test]
 fn keys_of_tests_are_secrets_if_that_is_asked_for() {
     let folder = tempfile::tempdir().expect("a folder");
