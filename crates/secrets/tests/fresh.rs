@@ -10,8 +10,11 @@ use secrets::Search;
 
 use self::made_up::{Random, levels};
 
+/// What makes a secret.
+type Make = fn(&mut Random) -> String;
+
 /// What makes a secret, and texts with `{}` where it is.
-const SPELLINGS: &[(fn(&mut Random) -> String, &[&str])] = &[
+const SPELLINGS: &[(Make, &[&str])] = &[
     (
         Random::password,
         &[
