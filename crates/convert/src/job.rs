@@ -6,6 +6,7 @@ pub(crate) mod verdict;
 
 use std::{
     io::{self, Write},
+    path::PathBuf,
     sync::Arc,
 };
 
@@ -26,6 +27,7 @@ use crate::{
     install::NotInstalled,
     output::hashing::Hashing,
     outputs::Outputs,
+    pipeline::{Target, stack::Stack},
     storage,
 };
 
@@ -46,6 +48,10 @@ pub(crate) struct Order {
     pub(crate) redacts: bool,
     /// Whether keys of test environments are secrets too.
     pub(crate) test_keys: bool,
+    /// Whether carries are not looked into.
+    pub(crate) ignores_carry: bool,
+    /// The folder for files of a carry that have no place beside the main file.
+    pub(crate) restore_files: Option<PathBuf>,
     /// How much an input may hold.
     pub(crate) limits: Limits,
     /// How many threads scan one large source, beside the one that converts it.
@@ -169,12 +175,12 @@ impl Order {
         let conversion = self.conversion(from);
         if self.verify && self.carry != CarryMode::None {
             let mut written = tempfile::SpooledTempFile::new(8 * 1024 * 1024);
-            let (_, sidecar) = conversion.run(&mut source, self.sidecar(input)?, &mut written)?;
+            let (_, sidecar) = self.run(&conversion, &mut source, input, &mut written)?;
             let mut written = Source::new(Opened::spooled(written, Limits::NONE)?);
             verify(&conversion, &mut source, &mut written, sidecar.as_deref())?;
         }
         let mut sink = self.outputs.sink()?;
-        let (mut report, sidecar) = conversion.run(&mut source, self.sidecar(input)?, &mut sink)?;
+        let (mut report, sidecar) = self.run(&conversion, &mut source, input, &mut sink)?;
         report.redactions = redactions;
         sink.finish()?.flush()?;
         if sidecar.is_some() {
@@ -183,6 +189,34 @@ impl Order {
         let is_changing = is_changing(&mut source)?;
         let done = Done { is_changing, ..self.done(input, None, from, report) };
         Ok(Outcome::Converted(Box::new(done)))
+    }
+
+    fn run(
+        &self,
+        conversion: &Conversion,
+        source: &mut Source<Opened>,
+        input: &Input,
+        sink: &mut dyn Write,
+    ) -> io::Result<(crate::Report, Option<Vec<u8>>)> {
+        let mut sidecar = self.sidecar(input)?;
+        let stack = self.stack(conversion, source, &mut sidecar)?;
+        let max_restored = self.limits.expanded.unwrap_or_default();
+        let target = Target { max_restored, ..Target::of(sink) };
+        conversion.run_to(source, &stack, sidecar, target)
+    }
+
+    /// Finds what a source was converted from; nothing, if its carries are not looked into.
+    pub(crate) fn stack(
+        &self,
+        conversion: &Conversion,
+        source: &mut Source<Opened>,
+        sidecar: &mut Option<Sidecar>,
+    ) -> io::Result<Stack> {
+        if self.ignores_carry {
+            *sidecar = None;
+            return Ok(Stack::default());
+        }
+        conversion.stack(source, sidecar.as_mut())
     }
 
     pub(crate) fn conversion(&self, from: &'static Format) -> Conversion {

@@ -187,6 +187,11 @@ impl Journal {
         Ok(Self { book, past, options, is_locked: true })
     }
 
+    /// Returns whether an earlier run wrote a file, by its path below the folder.
+    pub(crate) fn has_written(&self, below: &Path) -> bool {
+        self.past.of(&path_body(below)).is_some()
+    }
+
     /// Returns how the output `below` a folder, and what else its source became with it, stand to a
     /// source.
     ///

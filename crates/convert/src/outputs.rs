@@ -187,6 +187,11 @@ impl Outputs {
         self.root.is_some()
     }
 
+    /// Returns whether the journal says that a file is ours.
+    pub(crate) fn has_written(&self, path: &Path) -> bool {
+        self.root.as_ref().is_some_and(|root| root.has_written(path))
+    }
+
     /// Returns what will be asked of the bytes of files.
     fn asked(&self) -> Asked {
         match (self.manner.is_signed, self.has_journal()) {

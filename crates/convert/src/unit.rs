@@ -1,5 +1,6 @@
 //! What is converted as one: a session with the files that belong to it.
 
+mod beside;
 mod derived;
 mod files;
 mod names;
@@ -17,7 +18,7 @@ use std::{
 use core_model::{Bundle, FileRole, Files, Format, Owner};
 
 use self::packed::{Bare, beside_packed};
-pub(crate) use self::{names::moved, packed::is_of_a_session, restored::OtherFile};
+pub(crate) use self::{beside::OtherFile, names::moved, packed::is_of_a_session};
 use crate::{
     compress::Compression, conversions::Results, folder::list::NotListed, formats::FORMATS,
     input::Input, job::Refusal, session::place::Place, storage::Storage,

@@ -80,7 +80,10 @@ impl Done {
             ),
             (report.n_stranded, "lines have neither a line to ride on nor a sidecar"),
             (report.n_elsewhere, "lines of other files of the session are written with -o only"),
-            (report.n_unplaced, "files of the session have no place to be restored to"),
+            (
+                report.n_unplaced,
+                "files that the carry names were not written: their names are not those of the client, or something else is there; --restore-files DIR writes the former into a new folder",
+            ),
         ] {
             if count > 0 {
                 lines.push(format!("{label}: {count} {what}"));
@@ -131,6 +134,7 @@ impl Done {
             let n_carries = count(report.redactions.n_carries, "line");
             lines.push(format!("  redacted what {n_carries} carried of another format"));
         }
+        lines.extend(self.files_beside());
         if report.n_agents > 0 {
             let agents = count(report.n_agents, "sub-agent");
             lines.push(format!("  {agents}, {} by an unknown tool use", report.n_unlinked));
@@ -141,6 +145,17 @@ impl Done {
             lines.push(line);
         }
         lines
+    }
+
+    /// Names the first files that were restored beside the main one, if there are any.
+    fn files_beside(&self) -> Option<String> {
+        /// The report has all of them.
+        const MAX_NAMED: usize = 5;
+        let names = &self.report.files_beside;
+        let first: Vec<String> = names.iter().take(MAX_NAMED).map(|name| shown(name)).collect();
+        let more = names.len().checked_sub(MAX_NAMED).filter(|more| *more > 0);
+        let more = more.map_or_else(String::new, |more| format!(" and {more} more"));
+        (!names.is_empty()).then(|| format!("  restored beside it: {}{more}", first.join(", ")))
     }
 
     /// Appends the report as a JSON object.
@@ -225,6 +240,13 @@ impl Done {
             push_string(out, tool_use, Style::Compact);
             _ = write!(text, ",\"evidence\":\"{}\"}}", evidence.name());
             out.append(&mut std::mem::take(&mut text).into_bytes());
+        }
+        text.push_str("],\"files_beside\":[");
+        out.extend_from_slice(text.as_bytes());
+        text.clear();
+        for (n, name) in report.files_beside.iter().enumerate() {
+            out.extend_from_slice(if n > 0 { b"," } else { b"" });
+            push_string(out, name, Style::Compact);
         }
         text.push_str("],\"losses\":[");
         for (n, (kind, field, loss)) in report.losses.iter().enumerate() {

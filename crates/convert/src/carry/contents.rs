@@ -97,6 +97,11 @@ impl Contents {
         Some(contents)
     }
 
+    /// Returns the folder that is named after a main file: most files beside it are in there.
+    pub(crate) fn folder_of(main: &Path) -> Option<PathBuf> {
+        Some(main.parent()?.join(Volume::stem_of(main)?))
+    }
+
     /// Returns whether a file was written from a source that leads back without it.
     pub(crate) fn is_derived(&self) -> bool {
         self.volumes.first().is_some_and(|volume| volume.kind == VolumeKind::Derived)

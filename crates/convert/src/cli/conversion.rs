@@ -1,5 +1,7 @@
 //! The options of a conversion: what is written of each session, wherever it goes.
 
+use std::path::PathBuf;
+
 use clap::{Args, Parser, ValueEnum, error::ErrorKind};
 use core_model::{Format, Options};
 
@@ -65,6 +67,13 @@ pub(crate) struct ConversionArgs {
         hide_env_values = true
     )]
     pub(crate) sdk_version: Sdk,
+    /// Convert an input as if it had never been converted: leave its carries as they are, and its
+    /// sidecar alone
+    #[arg(long)]
+    pub(crate) ignore_carry: bool,
+    /// A new folder for the files of a carry that have no place beside the main file
+    #[arg(long, value_name = "DIR")]
+    pub(crate) restore_files: Option<PathBuf>,
     /// Convert nothing of an input with a line that cannot be read
     #[arg(long)]
     pub(crate) strict: bool,
@@ -115,12 +124,14 @@ impl ConversionArgs {
         pair("--sdk-version", word_of(self.sdk_version));
         pair("--compress", self.compress.and_then(word_of));
         pair("--max-expanded", self.max_expanded.map(|bytes| bytes.to_string()));
+        pair("--restore-files", self.restore_files.as_ref().map(|it| it.display().to_string()));
         pair("--max-line", self.max_line.map(|bytes| bytes.to_string()));
         for (name, is_set) in [
             ("--verify", self.verify),
             ("--redact", self.redact),
             ("--test-keys", self.test_keys),
             ("--fail-on-loss", self.fail_on_loss),
+            ("--ignore-carry", self.ignore_carry),
             ("--strict", self.strict),
             ("--all-branches", self.all_branches),
             ("--from-last-compaction", self.from_last_compaction),

@@ -9,9 +9,9 @@ use std::{
 
 use super::{Order, Refusal, verify};
 use crate::{
-    CarryMode, Source,
+    CarryMode, Sidecar, Source,
     account::describe::Done,
-    carry::Contents,
+    carry::{Carry, Contents, Member},
     compress::Compression,
     conversions::Outcome,
     input::{
@@ -98,13 +98,14 @@ impl Order {
         let from = self.format_of(source)?;
         let conversion = self.conversion(from);
         let mut beside = self.sidecar(input)?;
-        let stack = conversion.stack(source, beside.as_mut())?;
+        let stack = self.stack(&conversion, source, &mut beside)?;
         if let (true, Some(1..), Some(last)) =
             (stack.is_several, stack.depth(self.to), stack.formats.first())
         {
             return Err(Refusal::Stepwise(last.name));
         }
-        let mut others = self.other_files(&stack, path, mode)?;
+        let n_entries = || n_entries(source, self.sidecar(input)?);
+        let mut others = self.other_files(&stack, path, n_entries)?;
         let may_derive = extra.agent.is_none() && self.may_derive(from, &stack);
         let mut derived = Agents::default();
         let mut target = self.outputs.create_packed(path, mode, self.outputs.manner.compression)?;
@@ -117,6 +118,7 @@ impl Order {
             others: others.iter_mut().map(OtherFile::target).collect(),
             residue: Some(&mut residue),
             derived: may_derive.then_some(&mut derived),
+            max_restored: self.limits.expanded.unwrap_or_default(),
             ..Target::of(&mut target)
         };
         let (mut report, sidecar) = conversion.run_to(source, &stack, beside, to)?;
@@ -134,12 +136,10 @@ impl Order {
             file.write_all(sidecar)?;
             files.push(file.finish()?);
         }
-        for other in others {
-            match other.finish()? {
-                Some(file) => files.push(file),
-                None => report.n_unplaced += 1,
-            }
-        }
+        let others = OtherFile::finish_all(others)?;
+        files.extend(others.files);
+        report.n_unplaced += others.n_unplaced;
+        report.files_beside = others.names;
         if !derived.is_empty() {
             let written = source.with_events(from, |events| {
                 Ok(self.write_derived(events, from, derived, path, mode, &mut report))
@@ -243,6 +243,22 @@ pub(crate) fn tell_if_shrunk(replace: Replace, input: &Input, path: &Path) {
         shown(&input.label()),
         shown(&path.to_string_lossy())
     ));
+}
+
+/// Counts the entries in the carries of a source and its sidecar.
+fn n_entries(source: &mut Source<Opened>, sidecar: Option<Sidecar>) -> Result<u64, Refusal> {
+    let mut n = 0;
+    let count = |carry: &str| Carry::parse(carry).map_or(0, |carry| carry.entries().count() as u64);
+    source.for_each_piece(None, &mut |_, value| {
+        n += value.ok().and_then(Member::find).map_or(0, |member| count(&member.carry));
+        true
+    })?;
+    if let Some(mut sidecar) = sidecar {
+        while let Some(carry) = sidecar.next_left()? {
+            n += count(&carry);
+        }
+    }
+    Ok(n)
 }
 
 /// Returns whether a source is not what it was any more when it was opened.

@@ -140,6 +140,11 @@ impl Root {
         }
     }
 
+    /// Returns whether the journal tells of a file.
+    pub(super) fn has_written(&self, path: &Path) -> bool {
+        self.journal.as_ref().is_some_and(|journal| journal.has_written(self.strip(path)))
+    }
+
     /// Appends a line to the journal.
     pub(super) fn append(&self, record: &Record) -> io::Result<()> {
         match &self.journal {

@@ -48,6 +48,8 @@ pub struct Report {
     pub redactions: Redactions,
     /// The files beside the main one for which there was no place, or no safe name.
     pub n_unplaced: u64,
+    /// The names of the files that were restored beside the main one.
+    pub files_beside: Vec<String>,
     /// The restored lines of files beside the main one that no place was given for.
     pub n_elsewhere: u64,
     /// The sub-agents with a file.

@@ -79,7 +79,8 @@ impl Order {
         if from.name == self.to.name {
             return Ok((from, Way::Copies));
         }
-        let found = stack(from, &mut source, self.sidecar(input)?.as_mut())?;
+        let conversion = self.conversion(from);
+        let found = self.stack(&conversion, &mut source, &mut self.sidecar(input)?)?;
         let way = match (found.depth(self.to), found.formats.first()) {
             (Some(0), _) => Way::Back,
             (Some(_), Some(last)) => Way::Stepwise(last),
@@ -174,8 +175,9 @@ impl Order {
                 return self.to_file(input, &self.told(&path));
             }
             Some(volume) => {
-                let known = self.to.bundles.and_then(|bundles| (bundles.agent_id)(&volume.name));
-                (volume.path(main).ok_or(Refusal::NoName)?, known.unwrap_or(id).to_owned())
+                let role = self.to.bundles.and_then(|bundles| (bundles.role)(&volume.name));
+                let Some(FileRole::Agent(id)) = role else { return Err(Refusal::NoName) };
+                (volume.path(main).ok_or(Refusal::NoName)?, id)
             }
             None => (self.agent_path(main, id).ok_or(Refusal::NoName)?, id.to_owned()),
         };

@@ -1,10 +1,9 @@
 //! A session of several files as one source, and one source back to the files that it was.
 
 use std::{
-    collections::{HashMap, HashSet},
     fs::File,
     io::{self, Write},
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 use core_model::Format;
@@ -37,54 +36,7 @@ pub(super) struct Staged {
     _folder: Option<Scratch>,
 }
 
-/// A file beside the main one that a source is restored to.
-pub(crate) struct OtherFile {
-    volume: Volume,
-    /// The id of the sub-agent whose transcript it is.
-    agent: Option<String>,
-    /// None, if its name leads nowhere that it may be written to.
-    file: Option<Pending>,
-}
-
-impl OtherFile {
-    /// Returns the file as a target of a conversion.
-    pub(crate) fn target(&mut self) -> OtherTarget<'_> {
-        let sink = self.file.as_mut().map(|file| file as &mut dyn Write);
-        OtherTarget { volume: self.volume.clone(), agent: self.agent.clone(), sink }
-    }
-
-    /// Hands all bytes of the file to the system; none, if there is no place for it.
-    pub(crate) fn finish(self) -> io::Result<Option<Finished>> {
-        self.file.map(Pending::finish).transpose()
-    }
-}
-
 impl Order {
-    /// Creates the files, beside the main one at `path`, that a source is to be restored to.
-    pub(crate) fn other_files(
-        &self,
-        stack: &Stack,
-        path: &Path,
-        mode: u32,
-    ) -> Result<Vec<OtherFile>, Refusal> {
-        let is_back = stack.depth(self.to) == Some(0);
-        let contents = stack.contents.as_ref().filter(|_| is_back);
-        let volumes = contents.map(|contents| contents.volumes.as_slice()).unwrap_or_default();
-        let mut taken = HashSet::from([path.to_owned()]);
-        let mut folders = HashMap::new();
-        let mut files = Vec::new();
-        for volume in volumes.iter().skip(1) {
-            let is_free = |place: &PathBuf| taken.insert(place.clone()) && !has_link(place, path);
-            let place = volume.path(path).filter(is_free);
-            let agent = self.to.bundles.and_then(|bundles| (bundles.agent_id)(&volume.name));
-            let agent = agent.map(str::to_owned);
-            let file = place.map(|place| self.outputs.create_shut(&place, mode, &mut folders));
-            let file = file.transpose()?;
-            files.push(OtherFile { volume: volume.clone(), agent, file });
-        }
-        Ok(files)
-    }
-
     /// Converts a session of several files to one; if `may_grow`, one to which more is written
     /// meanwhile as it was when it was measured.
     pub(crate) fn session_to(

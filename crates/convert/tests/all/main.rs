@@ -5,6 +5,7 @@
 
 mod carry;
 mod carry_faults;
+mod carry_names;
 mod check;
 mod clients;
 mod commands;

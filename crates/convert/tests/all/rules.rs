@@ -404,7 +404,7 @@ fn claude_codes_lines() {
             ],
         ),
         row(
-            "a line twice is harmless; of duplicate members the last wins",
+            "a line twice is harmless, two lines of one uuid are not; of duplicate members the last wins",
             [
                 {
                     let session = talk(&[ANSWERED]);
@@ -416,7 +416,7 @@ fn claude_codes_lines() {
             [(
                 talk(&[ANSWERED, ("user", "\"more\"")])
                     .replace("\"uuid\":\"u2\"", "\"uuid\":\"u0\""),
-                "warns duplicate-uuid, warns cycle",
+                "warns duplicate-uuid, warns cycle, stops prompt-first",
             )],
         ),
         row(

@@ -380,7 +380,7 @@ fn names_that_lead_out_of_the_folder_are_refused() {
         let (status, words) =
             convert(&[&path.display().to_string(), "--to", "claude-code", "-o", &target]);
         assert_eq!(status, 1, "{words}");
-        assert!(words.contains("1 files of the session have no place"), "{words}");
+        assert!(words.contains("1 files that the carry names were not written"), "{words}");
         let names: Vec<_> = read(&folder.path().join("out")).into_keys().collect();
         assert_eq!(names.len(), 10, "{names:?}");
         assert!(names.iter().all(|name| name.starts_with("deep/s1")), "{names:?}");

@@ -63,6 +63,7 @@ fn wrong(search: &mut Search, line: &str, secret: &str) -> Option<String> {
     (!is_whole).then(|| format!("not exactly the secret: {out}"))
 }
 
+#[expect(clippy::print_stdout, reason = "the recall is a figure to read")]
 fn check(recalls: &BTreeMap<&'static str, Recall>) {
     let mut n_bad = 0;
     for (name, Recall { n_planted, wrong }) in recalls {

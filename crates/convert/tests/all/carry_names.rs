@@ -1,0 +1,153 @@
+//! Names in a stranger's carry: none leads out of its place, none replaces what is not ours.
+
+use std::{fs, path::Path, process::Command};
+
+/// As long as the hostile names below, so that the lengths in the carry stay right.
+const NAME: &str = "*/subagents/agent-a123.jsonl";
+
+const HOSTILE: [&str; 12] = [
+    ".ssh/authorized_keys_of_mine",
+    ".claude/settings.localx.json",
+    ".git/hooks/post-checkout-now",
+    "*/.git/hooks/post-checkout-x",
+    "../../../../../../etc/passwd",
+    "*/../../../../../etc/passwd0",
+    "*/subagents/agent-a12.jsonl/",
+    "/tmp/planted-by-a-carry-here",
+    "*/subagents/agent-a123.jsonx",
+    "*/subagents/agent-a.jsonl.sh",
+    "*/tool-results/abc/defg/hijk",
+    "*/tool-results/\u{202e}gpj.sh-abc",
+];
+
+fn convert(folder: &Path, args: &[&str]) -> (i32, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
+    let output = command.current_dir(folder).args(args).output().expect("it runs");
+    let words = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.code().unwrap_or(-1), words)
+}
+
+/// Returns the names of all files below a folder.
+fn files(folder: &Path) -> Vec<String> {
+    let (mut names, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).expect("a folder").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                names.push(path.strip_prefix(folder).expect("below").display().to_string());
+            }
+        }
+    }
+    names.sort();
+    names
+}
+
+/// Writes a session with a sub-agent and converts it to one file, `wire.jsonl`.
+fn session(folder: &Path) {
+    let user = |uuid: &str, text: &str| {
+        format!(
+            "{{\"type\":\"user\",\"uuid\":\"{uuid}\",\"parentUuid\":null,\"sessionId\":\"s1\",\"timestamp\":\"2026-01-01T10:00:00.000Z\",\"message\":{{\"role\":\"user\",\"content\":\"{text}\"}}}}\n"
+        )
+    };
+    fs::create_dir_all(folder.join("in/s1/subagents")).expect("made");
+    fs::write(folder.join("in/s1.jsonl"), user("u1", "Hello there")).expect("written");
+    let agent = user("a1", "Look").replace("\"type\"", "\"isSidechain\":true,\"type\"");
+    fs::write(folder.join("in/s1/subagents/agent-a123.jsonl"), agent).expect("written");
+    let (status, words) =
+        convert(folder, &["in/s1.jsonl", "--to", "sdk-stream:wire", "-o", "wire.jsonl"]);
+    assert_eq!(status, 0, "{words}");
+    let wire = fs::read_to_string(folder.join("wire.jsonl")).expect("text");
+    assert!(wire.contains(NAME), "{wire}");
+}
+
+#[test]
+fn no_name_leads_out_of_its_place() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    session(folder);
+    let wire = fs::read_to_string(folder.join("wire.jsonl")).expect("text");
+    for (n, name) in HOSTILE.iter().enumerate() {
+        assert_eq!(name.len(), NAME.len(), "{name}");
+        fs::write(folder.join("hostile.jsonl"), wire.replace(NAME, name)).expect("written");
+        for force in [&[][..], &["--force"]] {
+            let out = folder.join(format!("out-{n}-{}", force.len()));
+            fs::create_dir(&out).expect("made");
+            fs::write(out.join(".bashrc"), "mine").expect("written");
+            let target = out.join("back.jsonl").display().to_string();
+            let mut args = vec!["hostile.jsonl", "--to", "claude-code", "-o", &target];
+            args.extend(force);
+            let (status, words) = convert(folder, &args);
+            assert_eq!(status, 1, "{name}: {words}");
+            assert_eq!(files(&out), [".bashrc", "back.jsonl"], "{name}: {words}");
+            assert!(words.contains("--restore-files"), "{words}");
+        }
+    }
+    assert!(!Path::new("/tmp/planted-by-a-carry-here").exists());
+    // What has no place comes back into a new folder, when that is asked for.
+    fs::write(folder.join("hostile.jsonl"), wire.replace(NAME, HOSTILE[0])).expect("written");
+    let args =
+        ["hostile.jsonl", "--to", "claude-code", "-o", "back.jsonl", "--restore-files", "rest"];
+    let (status, words) = convert(folder, &args);
+    assert_eq!(status, 0, "{words}");
+    let rest = files(&folder.join("rest"));
+    assert_eq!(rest.len(), 1, "{rest:?}");
+    let agent = fs::read(folder.join("in/s1/subagents/agent-a123.jsonl")).expect("read");
+    assert_eq!(fs::read(folder.join("rest").join(&rest[0])).expect("read"), agent);
+    let (status, words) = convert(folder, &[&args[..], &["--force"]].concat());
+    assert!(status != 0 && words.contains("rest"), "{status}: {words}");
+}
+
+#[test]
+fn a_folder_that_is_not_ours_stays_as_it_is() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    session(folder);
+    let back = ["wire.jsonl", "--to", "claude-code", "-o", "back.jsonl", "--force"];
+    let agent = folder.join("back/subagents/agent-a123.jsonl");
+    for content in [None, Some("mine")] {
+        fs::create_dir_all(folder.join("back/subagents")).expect("made");
+        fs::write(folder.join("back/own.txt"), "mine").expect("written");
+        if let Some(content) = content {
+            fs::write(&agent, content).expect("written");
+        }
+        let before = files(&folder.join("back"));
+        let (status, words) = convert(folder, &back);
+        assert_eq!(status, 1, "{words}");
+        assert_eq!(files(&folder.join("back")), before, "{words}");
+        assert!(content.is_none_or(|it| fs::read_to_string(&agent).expect("read") == it));
+    }
+    fs::remove_dir_all(folder.join("back")).expect("removed");
+    // A new folder is filled; the same bytes are as good as ours.
+    for _ in 0..2 {
+        let (status, words) = convert(folder, &back);
+        assert_eq!(status, 0, "{words}");
+        assert_eq!(files(&folder.join("back")), ["subagents/agent-a123.jsonl"], "{words}");
+        assert!(words.contains("subagents/agent-a123.jsonl"), "{words}");
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = fs::metadata(&agent).expect("there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+}
+
+#[test]
+fn ignored_carries_are_left_as_they_are() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    session(folder);
+    let args = ["wire.jsonl", "--to", "claude-code", "--ignore-carry", "-o", "native.jsonl"];
+    let (status, words) = convert(folder, &args);
+    assert_eq!(status, 0, "{words}");
+    assert_eq!(files(folder).iter().filter(|it| it.starts_with("native")).count(), 1);
+    let source = fs::read(folder.join("in/s1.jsonl")).expect("read");
+    assert_ne!(fs::read(folder.join("native.jsonl")).expect("read"), source);
+    let (status, words) =
+        convert(folder, &["native.jsonl", "--to", "sdk-stream:wire", "-o", "again.jsonl"]);
+    assert_eq!(status, 0, "{words}");
+    let wire = fs::read(folder.join("wire.jsonl")).expect("read");
+    assert_eq!(fs::read(folder.join("again.jsonl")).expect("read"), wire);
+}
