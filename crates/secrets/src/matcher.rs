@@ -353,7 +353,8 @@ impl Place<'_> {
                 let ends = |byte: &u8| !class.has(*byte) || WORD.has(*byte) && is_edge(before);
                 start.place() == self.done || before.last().is_none_or(ends)
             }
-            _ => is_edge(before),
+            // What is taken out before it is an edge the second time.
+            _ => start.place() == self.done || is_edge(before),
         };
         (start.place() >= self.done && is_free).then_some(start.place())
     }

@@ -313,6 +313,16 @@ fn line() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
+#[test]
+fn a_secret_right_after_another_is_found_the_first_time() {
+    let (databricks, github) =
+        ("dapi0123456789abcdef0123456789abcdef", "ghp_0123456789abcdefghijABCDEFGHIJ012345");
+    let line = format!("{{\"text\":\"{databricks}{github}\"}}");
+    let (out, found) = redacted(&mut Search::new(), &line);
+    assert_eq!(out, "{\"text\":\"[REDACTED:databricks-token][REDACTED:github-token]\"}");
+    assert_eq!(found.len(), 2);
+}
+
 /// Returns a line without its secrets, and the places where they lay.
 fn redacted_bytes(search: &mut Search, line: &[u8]) -> (Vec<u8>, Vec<std::ops::Range<usize>>) {
     let (mut out, mut places) = (Vec::new(), Vec::new());
