@@ -5,12 +5,14 @@
 //! `{"type":"user_message","text":"Hi there"}`. Out: the same with a last member `_carried`, from which
 //! the first can be made again.
 
+mod audit;
 mod contents;
 mod decode;
 mod encode;
 mod member;
 mod number;
 mod orders;
+mod ordinals;
 mod pending;
 pub(crate) mod restore;
 pub(crate) mod rooms;
@@ -25,6 +27,7 @@ pub use self::{
     number::guard_of,
 };
 pub(crate) use self::{
+    audit::CarryAudit,
     decode::EntryCursor,
     encode::CarryEncoder,
     member::push_member,

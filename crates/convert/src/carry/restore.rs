@@ -5,17 +5,15 @@
 //! through entry by entry as items are asked for, so that a carry of many entries takes the memory of
 //! one.
 
-mod ordinals;
-
 use std::io;
 
 use core_model::Format;
 use jsonl::{Line, Style, Value, respell_str};
 
-use self::ordinals::{Ordinals, Seen};
 use crate::{
     carry::{
         Carry, CarryEntry, CarryError, End, EntryCursor, EntryKind, Member, MemberOrders, guard_of,
+        ordinals::{Ordinals, Seen},
         rooms::ReorderBuffers,
         sidecar::Sidecar,
         waiting::{PartLine, PartOf},

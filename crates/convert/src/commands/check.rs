@@ -7,12 +7,13 @@ use std::{
     io::{self, Write},
 };
 
-use core_model::{Check, Format, Problem};
+use core_model::{Check, Format, Problem, Severity};
 use jsonl::{Style, push_string};
 
 use self::stale::StaleFiles;
 use crate::{
     Source, by_name,
+    carry::CarryAudit,
     cli::{Sources, format_names},
     detect,
     input::{Input, opened::Opened},
@@ -111,6 +112,11 @@ impl Checked {
     }
 }
 
+/// Returns a finding about a carry: no client minds, but the way back does.
+fn carry_problem((offset, line): (u64, u64), rule: &'static str, message: String) -> Problem {
+    Problem { offset, line, severity: Severity::Warns, rule, message: message.into() }
+}
+
 struct Printer<'p> {
     label: &'p str,
     is_json: bool,
@@ -140,7 +146,14 @@ impl Printer<'_> {
         if let Some(stem) = stem {
             check.name(stem, &mut print);
         }
+        let (mut carries, mut last) = (CarryAudit::default(), (0, 0));
         source.for_each(&mut |line, value| {
+            last = (line.offset(), last.1 + 1);
+            if let Ok(value) = value
+                && let Some((rule, message)) = carries.record(value)
+            {
+                print(carry_problem(last, rule, message.to_owned()));
+            }
             if let Some(files) = files.as_deref_mut() {
                 files.line(line, &value, &mut print);
             }
@@ -148,6 +161,9 @@ impl Printer<'_> {
             true
         })?;
         check.finish(&mut print);
+        if let Some(message) = carries.finish() {
+            print(carry_problem(last, "carry-cut", message));
+        }
         result.map(|()| stops)
     }
 

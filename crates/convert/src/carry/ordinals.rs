@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// The ordinals that were seen, as ranges: of a file as it was written, one range.
 #[derive(Debug, Default)]
-pub(super) struct Ordinals {
+pub(crate) struct Ordinals {
     /// The ordinal behind each range, by its first one.
     ranges: BTreeMap<u64, u64>,
     n_seen: u64,
@@ -12,7 +12,7 @@ pub(super) struct Ordinals {
 
 /// How an ordinal compares with those before.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Seen {
+pub(crate) enum Seen {
     /// It is the highest so far.
     Next,
     /// There was a higher one.
@@ -23,7 +23,7 @@ pub(super) enum Seen {
 
 impl Ordinals {
     /// Takes note of an ordinal.
-    pub(super) fn see(&mut self, ordinal: u64) -> Seen {
+    pub(crate) fn see(&mut self, ordinal: u64) -> Seen {
         let before = self.ranges.range(..=ordinal).next_back().map(|(start, end)| (*start, *end));
         if before.is_some_and(|(_, end)| ordinal < end) {
             return Seen::Again;
@@ -37,12 +37,12 @@ impl Ordinals {
     }
 
     /// Returns how many different ordinals were seen.
-    pub(super) fn n_seen(&self) -> u64 {
+    pub(crate) fn n_seen(&self) -> u64 {
         self.n_seen
     }
 
     /// Returns the ordinal behind the highest one.
-    pub(super) fn end(&self) -> u64 {
+    pub(crate) fn end(&self) -> u64 {
         self.ranges.last_key_value().map_or(0, |(_, end)| *end)
     }
 }
