@@ -20,12 +20,6 @@ pub(crate) mod sidecar;
 mod template;
 pub(crate) mod waiting;
 
-pub use self::{
-    contents::{Contents, Volume, VolumeKind},
-    decode::{CarriedFormat, Carry, CarryEntry, CarryError, End, Ending, EntryKind, Piece},
-    member::{MEMBER, Member},
-    number::guard_of,
-};
 pub(crate) use self::{
     audit::CarryAudit,
     decode::EntryCursor,
@@ -35,4 +29,10 @@ pub(crate) use self::{
     orders::MemberOrders,
     pending::PendingEntries,
     template::Template,
+};
+pub use self::{
+    contents::{Contents, Volume, VolumeKind},
+    decode::{CarriedFormat, Carry, CarryEntry, CarryError, End, Ending, EntryKind, Piece},
+    member::{MEMBER, Member},
+    number::guard_of,
 };

@@ -44,6 +44,10 @@ pub struct ClaudeCodeWriter {
     is_asked: bool,
     /// Whether anything was written since the last resumed line.
     is_dirty: bool,
+    /// The last title that the output has already.
+    written_title: Option<String>,
+    /// Whether a title came that the output does not have.
+    has_new_title: bool,
 }
 
 impl ClaudeCodeWriter {
@@ -123,6 +127,8 @@ impl Writer for ClaudeCodeWriter {
                 if !self.facts.title.as_ref().is_some_and(wins) {
                     out.lose(LossKind::Dropped, "title");
                 }
+                let is_written = self.written_title.as_deref() == Some(title.text.as_str());
+                self.has_new_title |= !is_written;
             }
             Body::ToolCall(_) => {}
             // What has no words has no line: it rides in the carry.
@@ -134,6 +140,9 @@ impl Writer for ClaudeCodeWriter {
         self.flush_thought(out);
         self.flush_held(out);
         self.is_dirty = false;
+        if let Body::Title(title) = &event.body {
+            self.written_title = Some(title.text.as_str().to_owned());
+        }
         if let Some(mode) = event.context.permission_mode {
             self.permission_mode = Some(json(&mode.decode()));
         }
@@ -176,13 +185,14 @@ impl Writer for ClaudeCodeWriter {
     fn finish(&mut self, out: &mut Output) {
         self.flush_thought(out);
         self.flush_held(out);
-        if let (true, Some((rank, title))) = (self.is_dirty, &self.facts.title) {
+        let is_wanted = self.is_dirty || self.has_new_title;
+        if let (true, Some((rank, title))) = (is_wanted, &self.facts.title) {
             match self.thread.session_id() {
                 // Without an entry there is no session that could have a title.
                 "" => out.lose(LossKind::Dropped, "title"),
                 id => thread::put_title(out, *rank, title, id),
             }
         }
-        self.is_dirty = false;
+        (self.is_dirty, self.has_new_title) = (false, false);
     }
 }

@@ -1,13 +1,19 @@
 //! Prompts, and one entry for each tool result.
 
 use core_model::{Block, Content, Event, Field, LineId, LossKind, Message, Output, ToolResult};
-use jsonl::Raw;
+use jsonl::{Raw, Text};
 
 use super::{
     ClaudeCodeWriter,
     block::{put_block, put_flat, put_result_content},
     thread::Ending,
 };
+
+/// Returns whether a text has no words: the API refuses a prompt of blanks (client 2.1.330).
+fn is_blank(text: Text<'_>) -> bool {
+    let may_be = |first: char| first.is_whitespace() || first == '\\';
+    text.body().chars().next().is_none_or(may_be) && text.decode().trim().is_empty()
+}
 
 impl ClaudeCodeWriter {
     pub(super) fn user(&mut self, event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
@@ -22,7 +28,7 @@ impl ClaudeCodeWriter {
             Content::Blocks(blocks) => {
                 let is_shown = |block: &Block<'_>| match block {
                     Block::ToolResult(_) => false,
-                    Block::Text(text) => !text.is_empty(),
+                    Block::Text(text) => !is_blank(*text),
                     _ => true,
                 };
                 if blocks.into_iter().any(|(block, _)| is_shown(&block)) {
@@ -41,7 +47,7 @@ impl ClaudeCodeWriter {
                     out.lose(LossKind::Dropped, "message");
                 }
             }
-            Content::Text(text) if text.is_empty() => self.placeholder(event, message, out),
+            Content::Text(text) if is_blank(text) => self.placeholder(event, message, out),
             Content::Text(text) => {
                 let line = self.open_user(event, out);
                 out.copy_text(line, text);
