@@ -1,6 +1,7 @@
 //! The command line: what can be asked for.
 
 mod conversion;
+mod redact;
 mod sources;
 
 use std::path::PathBuf;
@@ -10,6 +11,7 @@ use core_model::SdkVersion;
 
 pub(crate) use self::{
     conversion::ConversionArgs,
+    redact::RedactArgs,
     sources::{Pace, Sources},
 };
 use crate::{CarryMode, FORMATS, commands::Command, outputs::Durability};

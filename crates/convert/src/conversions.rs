@@ -149,6 +149,7 @@ impl Order {
             },
             is_for_client: false,
             redacts: how.redact,
+            test_keys: how.test_keys,
             ignores_carry: how.ignore_carry,
             restore_files: how.restore_files.clone(),
             limits: Limits { line: how.max_line, expanded: how.max_expanded },

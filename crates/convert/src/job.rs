@@ -46,6 +46,8 @@ pub(crate) struct Order {
     pub(crate) is_for_client: bool,
     /// Whether secrets are taken out of what is read.
     pub(crate) redacts: bool,
+    /// Whether keys of test environments are secrets too.
+    pub(crate) test_keys: bool,
     /// Whether carries are not looked into.
     pub(crate) ignores_carry: bool,
     /// The folder for files of a carry that have no place beside the main file.

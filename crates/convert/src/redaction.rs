@@ -19,10 +19,12 @@ use tempfile::SpooledTempFile;
 use crate::{
     Sidecar,
     carry::MEMBER,
+    cli::RedactArgs,
     input::{Input, MAX_IN_MEMORY, opened::Opened},
     inspect::without_carry,
     job::Order,
     pipeline::report::MAX_PLACES,
+    session::place::Bytes,
 };
 
 /// What was taken out of a source.
@@ -89,8 +91,16 @@ impl Redactions {
 ///
 /// Those of reading and writing.
 pub fn redact(source: impl Read, sink: &mut dyn Write) -> io::Result<Redactions> {
-    let (mut redactions, mut search, mut scanner) =
-        (Redactions::default(), Search::new(), Scanner::default());
+    redact_with(Search::new(), source, sink)
+}
+
+/// Copies lines as [`redact`] does, without what a search finds.
+pub(crate) fn redact_with(
+    mut search: Search,
+    source: impl Read,
+    sink: &mut dyn Write,
+) -> io::Result<Redactions> {
+    let (mut redactions, mut scanner) = (Redactions::default(), Scanner::default());
     let mut stream = Stream::new(source);
     let mut redacted = Vec::new();
     let mut number = 0;
@@ -143,6 +153,35 @@ fn without_torn_carries(bytes: &[u8]) -> Option<Vec<u8>> {
     (done > 0).then_some(out)
 }
 
+impl RedactArgs {
+    /// Returns a search for the secrets that are taken out, with `--redact`.
+    pub(crate) fn search(self) -> Option<Search> {
+        let search = if self.test_keys { Search::with_test_keys } else { Search::new };
+        self.redact.then(search)
+    }
+
+    /// Takes the secrets out of an input.
+    pub(crate) fn opened(self, mut opened: Opened) -> io::Result<(Opened, Redactions)> {
+        let Some(search) = self.search() else { return Ok((opened, Redactions::default())) };
+        let mut redacted = SpooledTempFile::new(MAX_IN_MEMORY);
+        let redactions = redact_with(search, &mut opened, &mut redacted)?;
+        redacted.rewind()?;
+        Ok((opened.read_as(redacted), redactions))
+    }
+
+    /// Takes the secrets out of a file beside a session.
+    pub(crate) fn bytes(
+        self,
+        mut file: Box<dyn Bytes>,
+    ) -> io::Result<(Box<dyn Bytes>, Redactions)> {
+        let Some(search) = self.search() else { return Ok((file, Redactions::default())) };
+        let mut redacted = SpooledTempFile::new(MAX_IN_MEMORY);
+        let redactions = redact_with(search, &mut file, &mut redacted)?;
+        redacted.rewind()?;
+        Ok((Box::new(redacted), redactions))
+    }
+}
+
 impl Order {
     /// Opens an input; with `--redact`, what is read of it has no secrets.
     pub(crate) fn open(&self, input: &Input) -> io::Result<(Opened, Redactions)> {
@@ -150,14 +189,13 @@ impl Order {
     }
 
     /// Takes the secrets out of an input, with `--redact`.
-    pub(crate) fn redacted(&self, mut opened: Opened) -> io::Result<(Opened, Redactions)> {
-        if !self.redacts {
-            return Ok((opened, Redactions::default()));
-        }
-        let mut redacted = SpooledTempFile::new(MAX_IN_MEMORY);
-        let redactions = redact(&mut opened, &mut redacted)?;
-        redacted.rewind()?;
-        Ok((opened.read_as(redacted), redactions))
+    pub(crate) fn redacted(&self, opened: Opened) -> io::Result<(Opened, Redactions)> {
+        self.redact_args().opened(opened)
+    }
+
+    /// Returns which secrets are taken out.
+    pub(crate) fn redact_args(&self) -> RedactArgs {
+        RedactArgs { redact: self.redacts, test_keys: self.test_keys }
     }
 
     /// Reads the sidecar that stands beside an input; not with `--redact`: it is a carry.

@@ -60,16 +60,30 @@ pub(crate) static WORD: Class = Class::of(b"09AZ__az");
 pub(crate) static DASHED: Class = Class::of(b"--09AZaz");
 /// Letters, digits, `-` and `_`: base64 for URLs.
 pub(crate) static BASE64_URL: Class = Class::of(b"--09AZ__az");
+/// Letters, digits, `-`, `_` and `.`.
+pub(crate) static DOTTED: Class = Class::of(b"-.09AZ__az");
+/// Letters, digits, `-`, `_`, `.` and `~`: secrets of clients of Azure.
+pub(crate) static AZURE: Class = Class::of(b"-.09AZ__az~~");
+/// Letters, digits and `=`, `-`, `_`: some base64 for URLs has its end.
+pub(crate) static PADDED_URL: Class = Class::of(b"--09==AZ__az");
+/// Base64 in a URL, with `%`.
+pub(crate) static SIGNATURE: Class = Class::of(b"%%++-9==AZ__az");
+/// Hexadecimal digits in lower and upper case.
+pub(crate) static ANY_HEX: Class = Class::of(b"09AFaf");
+/// Hexadecimal digits and `-`: a UUID.
+pub(crate) static UUID: Class = Class::of(b"--09af");
 /// Base64, with `=`.
 pub(crate) static BASE64: Class = Class::of(b"++/9==AZaz");
 /// Letters, digits and `/`.
 pub(crate) static PATH: Class = Class::of(b"/9AZaz");
 /// What may stand between the name of a value and the value: `key: "`, `key = '`, `\"key\":\"`.
 pub(crate) static BETWEEN: Class = Class::of(b"\t\t  \"\"''::=>\\\\");
+/// What may stand between an account and its token: `AC..:..`, `AC.. ..`.
+pub(crate) static PAIR: Class = Class::of(b"  \"\"'',,::\\\\");
 /// The name of a user in a URL.
 pub(crate) static USER: Class = Class::of(b"%%++-.09AZ__az~~");
 /// A password in a URL; what a shell or a template puts in its place is none.
-pub(crate) static PASSWORD: Class = Class::of(b"!!%&+.09;;==AZ__az~~");
+pub(crate) static PASSWORD: Class = Class::of(b"!!$&**+.09;;==AZ^_az~~");
 /// The lines of a key between its first and its last: base64, headers, and what tools put before
 /// lines (numbers, an arrow, `>`), in JSON within JSON too.
 pub(crate) static ARMOR: Class =

@@ -48,4 +48,35 @@ impl<'b> Cursor<'b> {
     pub(crate) fn back(self, length: usize) -> Self {
         Self { place: self.place.saturating_sub(length), ..self }
     }
+
+    /// Returns the byte after it.
+    pub(crate) fn next(self) -> Option<u8> {
+        self.rest().first().copied()
+    }
+
+    /// Returns the byte before it.
+    pub(crate) fn previous(self) -> Option<u8> {
+        self.before().last().copied()
+    }
+
+    /// Returns at most `max` bytes after it.
+    pub(crate) fn window(self, max: usize) -> &'b [u8] {
+        let rest = self.rest();
+        rest.get(..max).unwrap_or(rest)
+    }
+
+    /// Returns at most `max` bytes before it.
+    pub(crate) fn window_before(self, max: usize) -> &'b [u8] {
+        self.since(self.place.saturating_sub(max))
+    }
+
+    /// Moves past the bytes that `is_in` accepts, at most `max`.
+    pub(crate) fn skip(self, max: usize, is_in: impl Fn(u8) -> bool) -> Self {
+        self.forward(self.rest().iter().take(max).take_while(|byte| is_in(**byte)).count())
+    }
+
+    /// Moves past a text, if the text follows.
+    pub(crate) fn past(self, text: &[u8]) -> Option<Self> {
+        self.rest().starts_with(text).then(|| self.forward(text.len()))
+    }
 }

@@ -1,8 +1,15 @@
 //! Finds keys, tokens and passwords in the lines of JSONL files, and takes them out.
 //!
-//! A rule is a prefix that a service gives its keys, what may follow it and how much of that, and an
-//! edge before and behind: `risk-proj-...` is no key, and neither is a hash of a commit. Nothing is
-//! guessed by how random it looks. [`RULES`] has them all.
+//! A secret is known in one of two ways:
+//!
+//! - By its own prefix: `ghp_` and 36 letters. A rule says what may follow the prefix, how much of
+//!   it, and what may not stand before and behind: `risk-proj-...` is no key, and neither is a hash
+//!   of a commit. Such tokens are found in base64 too, and with a line break in them.
+//! - By what stands around it: `DB_PASSWORD=`, `"apiKey": "`, `Authorization: Bearer`, `curl -u`.
+//!   The name has to promise a secret (`token_count` does not), and the value has to look like one:
+//!   `changeme`, `${TOKEN}`, `process.env.TOKEN`, `string` and `get_token()` are none.
+//!
+//! [`RULES`] has all of them. One automaton finds prefixes, and the words of names, in one pass.
 //!
 //! Strings are searched for what they mean: `sk-\u0061nt-...` is found, and so is a key in JSON that
 //! is itself a string. Ids, signatures and the base64 of pictures are left alone. A line that is no
@@ -18,30 +25,41 @@
 //! assert_eq!(out, b"{\"text\":\"[REDACTED:gitlab-token]\"}\n{\"text\":\"task-runner\"}\n");
 //! ```
 //!
-//! # Why a table of its own
+//! # Why rules of its own
 //!
 //! Rule sets of others were looked at first. gitleaks keeps its rules well, but they are regular
-//! expressions for lines of source text: over JSON they miss what is escaped, many need a word such
-//! as `key` nearby and then measure randomness, and a span that they find may end inside an escape.
-//! detect-secrets measures randomness too, trufflehog asks the service online. Of the Rust crates,
-//! leakguard 0.4 knows few families and rtb-redact 0.6 takes hashes of commits for secrets;
-//! stakpak-shared starts gitleaks. What is left of all of them without randomness and network is a
-//! list of prefixes with lengths: that is this table, in one pass of one automaton.
+//! expressions for lines of source text: over JSON they miss what is escaped, and a span that they
+//! find may end inside an escape. detect-secrets measures randomness alone, trufflehog asks the
+//! service online. Of the Rust crates, leakguard 0.4 knows few families and rtb-redact 0.6 takes
+//! hashes of commits for secrets; stakpak-shared starts gitleaks. The prefixes and lengths here are
+//! those that services document and gitleaks has; what is around names and values is read by
+//! parsers that know quotes and line breaks at any level of JSON within JSON.
 
 #![cfg_attr(
     not(test),
     deny(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice)
 )]
 
+mod assignment;
+mod base64;
 mod class;
+mod command_line;
 mod cursor;
+mod encoded;
+mod header;
 mod kept;
 mod matcher;
 mod meaning;
+mod name;
+mod pieces;
+mod placeholder;
+mod randomness;
 mod redact;
 mod rule;
 mod rules;
 mod search;
+mod span;
+mod value;
 
 pub use self::{
     rule::Rule,

@@ -1,15 +1,23 @@
 //! Finding what fits a rule in some bytes: prefixes by one automaton, then each rule at its place.
+//!
+//! A secret may be found twice: `TOKEN=ghp_...` has a name, and a prefix of its own. The longer of
+//! two that overlap is taken, and of equal ones the one that is known by its prefix.
 
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use crate::{
+    assignment,
     class::{ARMOR, FENCE, LETTERS, WORD},
     cursor::Cursor,
+    encoded,
+    name::Name,
+    pieces::run_over_breaks,
     redact::PLACEHOLDER,
     rule::{Edge, Part, Rule, Secret},
     rules::RULES,
+    value::{Form, Kind},
 };
 
 /// Prefixes as JSON may spell them: with an escape where none is needed.
@@ -25,9 +33,20 @@ pub(crate) struct Matcher {
 /// What the automaton looks for.
 #[derive(Clone, Debug)]
 struct Prefix {
-    text: &'static str,
-    /// The rules that start with it, or with a part of it, and how long that is.
-    rules: Vec<(&'static Rule, usize)>,
+    text: String,
+    /// The rules that start with it, or with a part of it.
+    starts: Vec<Start>,
+}
+
+/// How a rule starts.
+#[derive(Clone, Debug)]
+struct Start {
+    text: String,
+    rule: &'static Rule,
+    /// How many bytes of others stand before the prefix in its group of base64, if it is in base64.
+    shift: Option<usize>,
+    /// The prefix, before it is encoded.
+    prefix: &'static str,
 }
 
 /// Something that fits a rule.
@@ -50,15 +69,27 @@ enum Verdict {
 
 impl Matcher {
     /// Creates the automaton; `ESCAPED` is looked for too, where the bytes are not decoded yet.
-    pub(crate) fn new(are_decoded: bool) -> Self {
+    pub(crate) fn new(are_decoded: bool, has_test_keys: bool) -> Self {
         let escaped = if are_decoded { &[][..] } else { ESCAPED };
-        let all = RULES.iter().flat_map(|rule| rule.prefixes).chain(escaped);
-        let prefixes: Vec<Prefix> =
-            all.map(|text| Prefix { text, rules: rules_of(text) }).collect();
+        let rules = || RULES.iter().filter(|rule| has_test_keys || !rule.is_for_tests);
+        let starts: Vec<Start> = rules().flat_map(starts_of).collect();
+        let mut texts: Vec<&str> = starts.iter().map(|start| &*start.text).collect();
+        texts.extend(escaped);
+        texts.sort_unstable();
+        texts.dedup();
+        let prefixes: Vec<Prefix> = texts
+            .into_iter()
+            .map(|text| {
+                let is_start = |start: &&Start| text.starts_with(&start.text);
+                let starts = starts.iter().filter(is_start).cloned().collect();
+                Prefix { text: text.to_owned(), starts }
+            })
+            .collect();
         let automaton = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
-            .build(prefixes.iter().map(|prefix| prefix.text))
-            .expect("a few short prefixes make a small automaton");
+            .kind(Some(AhoCorasickKind::DFA))
+            .build(prefixes.iter().map(|prefix| &prefix.text))
+            .expect("a few hundred short prefixes make a small automaton");
         Self { automaton, prefixes }
     }
 
@@ -67,7 +98,7 @@ impl Matcher {
     pub(crate) fn may_fit(&self, bytes: &[u8]) -> bool {
         let mut at = Cursor::new(bytes);
         while let Some((start, prefix)) = self.next_prefix(at) {
-            let is_escaped = prefix.rules.is_empty();
+            let is_escaped = prefix.starts.is_empty();
             if is_escaped || self.verdict(start, prefix, 0, true).is_none_or_fits() {
                 return true;
             }
@@ -79,26 +110,55 @@ impl Matcher {
     /// Calls `each` with everything in decoded bytes that fits a rule, in order, no secret over
     /// another.
     pub(crate) fn for_each(&self, bytes: &[u8], each: &mut dyn FnMut(Fit)) {
+        self.for_each_of_named(bytes, None, each);
+    }
+
+    /// Calls `each` as [`Matcher::for_each`] does, for the value of a member whose name promises a
+    /// secret.
+    pub(crate) fn for_each_of_named(
+        &self,
+        bytes: &[u8],
+        named: Option<(&'static Rule, Kind)>,
+        each: &mut dyn FnMut(Fit),
+    ) {
         let (mut at, mut done) = (Cursor::new(bytes), 0);
         // A password stands late in its URL, whose user may be a secret too.
-        let mut waiting: Option<Fit> = None;
+        let mut waiting = Waiting::default();
+        if let Some((rule, kind)) = named
+            && let Some(secret) = assignment::secret_in(kind, bytes, Form::Quoted)
+        {
+            waiting.push(Fit { rule, end: secret.end, secret });
+        }
         while let Some((start, prefix)) = self.next_prefix(at) {
-            if let Some(fit) = waiting.take_if(|fit| fit.secret.start <= start.place()) {
-                (at, done) = (at.to(fit.end), fit.end);
+            if let Some(fit) = waiting.pop_before(start.place()) {
+                done = fit.end;
+                at = at.to(fit.end.max(at.place()));
                 each(fit);
                 continue;
             }
             at = start.forward(1);
-            let Verdict::Fits(fit) = self.verdict(start, prefix, done, false) else { continue };
-            let limit = waiting.as_ref().map_or(usize::MAX, |fit| fit.secret.start);
-            if fit.secret.start > start.place() && waiting.is_none() {
-                waiting = Some(fit);
-            } else if fit.end <= limit {
-                (at, done) = (at.to(fit.end.max(at.place())), fit.end);
-                each(fit);
+            if let Verdict::Fits(fit) = self.verdict(start, prefix, done, false) {
+                waiting.push(fit);
             }
         }
-        waiting.into_iter().for_each(each);
+        waiting.fits.into_iter().for_each(each);
+    }
+
+    /// Returns the rule of a name that promises a secret, and what its value is.
+    pub(crate) fn named(&self, name: &[u8]) -> Option<(&'static Rule, Kind)> {
+        let mut at = Cursor::new(name);
+        while let Some((start, prefix)) = self.next_prefix(at) {
+            for Start { rule, prefix, .. } in &prefix.starts {
+                let [Part::Named(word)] = rule.parts else { continue };
+                let found = Name::around(start, start.forward(prefix.len()));
+                let found = found.filter(|found| found.end.rest().is_empty());
+                if let Some(kind) = found.and_then(|found| found.kind(*word)) {
+                    return Some((rule, kind));
+                }
+            }
+            at = start.forward(1);
+        }
+        None
     }
 
     /// Returns where the next prefix starts.
@@ -116,9 +176,13 @@ impl Matcher {
         has_escapes: bool,
     ) -> Verdict {
         let mut verdict = Verdict::No;
-        for (rule, length) in &prefix.rules {
-            let place = Place { start, end: start.forward(*length), done, has_escapes };
-            match place.verdict(rule) {
+        for Start { rule, shift, prefix, .. } in &prefix.starts {
+            let place = Place { start, end: start.forward(prefix.len()), done, has_escapes };
+            let verdict_of_rule = match shift {
+                Some(shift) => place.verdict_in_base64(rule, *shift, prefix),
+                None => place.verdict(rule),
+            };
+            match verdict_of_rule {
                 Verdict::Fits(fit) => return Verdict::Fits(fit),
                 Verdict::Escaped => verdict = Verdict::Escaped,
                 Verdict::No => {}
@@ -134,14 +198,54 @@ impl Verdict {
     }
 }
 
-fn rules_of(text: &str) -> Vec<(&'static Rule, usize)> {
-    let starts = |rule: &'static Rule| {
-        rule.prefixes
-            .iter()
-            .filter(|prefix| text.starts_with(**prefix))
-            .map(move |prefix| (rule, prefix.len()))
-    };
-    RULES.iter().flat_map(starts).collect()
+/// Returns how a rule starts: with each of its prefixes, plain and in base64.
+fn starts_of(rule: &'static Rule) -> impl Iterator<Item = Start> {
+    /// A prefix that has fewer letters in base64 would be found everywhere.
+    const MIN_LETTERS: usize = 3;
+    /// More letters would make the automaton larger than a cache; what is found is decoded anyway.
+    const MAX_LETTERS: usize = 6;
+    rule.prefixes.iter().copied().flat_map(move |prefix| {
+        let start = move |text: String, shift| Start { text, rule, shift, prefix };
+        let shifts = if rule.is_found_in_base64() { 0..3 } else { 0..0 };
+        let encoded = shifts
+            .map(move |shift| {
+                let mut text = encoded::spelling(prefix, shift);
+                text.truncate(MAX_LETTERS);
+                start(text, Some(shift))
+            })
+            .filter(|start| start.text.len() >= MIN_LETTERS);
+        std::iter::once(start(prefix.to_owned(), None)).chain(encoded)
+    })
+}
+
+/// Fits that were found, and whose secrets are still ahead, in order.
+#[derive(Debug, Default)]
+struct Waiting {
+    fits: Vec<Fit>,
+}
+
+impl Waiting {
+    /// Returns the first fit whose secret starts before a place.
+    fn pop_before(&mut self, place: usize) -> Option<Fit> {
+        let is_due = self.fits.first().is_some_and(|fit| fit.secret.start < place);
+        is_due.then(|| self.fits.remove(0))
+    }
+
+    /// Adds a fit, unless there is a better one of the same bytes.
+    fn push(&mut self, fit: Fit) {
+        let Range { start, end } = fit.secret;
+        let overlaps = |other: &Fit| other.secret.start < end && start < other.secret.end;
+        let is_worse = |other: &Fit| {
+            let length = other.secret.len();
+            fit.secret.len() > length
+                || fit.secret.len() == length && fit.rule.rank() > other.rule.rank()
+        };
+        if self.fits.iter().filter(|other| overlaps(other)).all(is_worse) {
+            self.fits.retain(|other| !overlaps(other));
+            let at = self.fits.partition_point(|other| other.secret.start < start);
+            self.fits.insert(at, fit);
+        }
+    }
 }
 
 /// A prefix of a rule in some bytes.
@@ -154,19 +258,50 @@ struct Place<'b> {
 }
 
 impl Place<'_> {
+    /// Returns what a rule says if the prefix is in base64.
+    fn verdict_in_base64(&self, rule: &'static Rule, shift: usize, prefix: &str) -> Verdict {
+        let Some(run) = encoded::Run::around(self.start, shift) else { return Verdict::No };
+        let decoded = run.decoded();
+        let start = Cursor::new(&decoded).to(shift);
+        let end = start.past(prefix.as_bytes());
+        let inner = end.map(|end| Place { start, end, done: 0, has_escapes: false });
+        match inner.map_or(Verdict::No, |inner| inner.verdict(rule)) {
+            Verdict::Fits(_) if run.start() >= self.done => {
+                let secret = run.whole();
+                Verdict::Fits(Fit { rule, end: secret.end, secret })
+            }
+            _ if self.has_escapes && run.is_cut_by_escape() => Verdict::Escaped,
+            _ => Verdict::No,
+        }
+    }
+
+    /// Returns what a rule says that is no list of parts.
+    fn found(&self, rule: &'static Rule, secret: Option<Range<usize>>) -> Verdict {
+        match secret.filter(|secret| secret.start >= self.done) {
+            Some(secret) => Verdict::Fits(Fit { rule, end: secret.end, secret }),
+            None => Verdict::No,
+        }
+    }
+
     fn verdict(&self, rule: &'static Rule) -> Verdict {
+        match rule.parts {
+            [Part::Named(word)] => {
+                return self.found(rule, assignment::find(*word, self.start, self.end));
+            }
+            [Part::By(finder)] => return self.found(rule, finder(self.start, self.end)),
+            _ => {}
+        }
         let Some(start) = self.start_of(rule) else {
-            let mut before = self.start.before().iter().rev().take(20);
-            let is_escaped = self.has_escapes && before.any(|byte| *byte == b'\\');
+            let before = self.start.window_before(20);
+            let is_escaped = self.has_escapes && before.windows(2).any(is_escaped_char);
             return if is_escaped { Verdict::Escaped } else { Verdict::No };
         };
         let mut at = self.end;
         let mut secret = start..at.place();
         for (n, part) in rule.parts.iter().enumerate() {
-            let Some(length) = fitting(part, at.rest()) else {
+            let Some(end) = end_of(part, at) else {
                 return self.failed(part, at.rest());
             };
-            let end = at.forward(length);
             if rule.secret == Secret::Part(n) {
                 secret = at.place()..end.place();
             }
@@ -175,7 +310,10 @@ impl Place<'_> {
         let is_ended = match rule.parts.last() {
             Some(Part::Run(class, _, max)) if *max < usize::MAX => {
                 let rest = at.rest();
-                let goes_on = rest.first().is_some_and(|byte| class.has(*byte) || WORD.has(*byte));
+                let ends_a_sentence =
+                    matches!(rest, [b'.']) || matches!(rest, [b'.', next, ..] if !WORD.has(*next));
+                let goes_on = !ends_a_sentence
+                    && rest.first().is_some_and(|byte| class.has(*byte) || WORD.has(*byte));
                 // What was redacted once went on: the second time finds no more than the first.
                 !(goes_on || rest.starts_with(PLACEHOLDER)) || rest.starts_with(FENCE)
             }
@@ -187,6 +325,9 @@ impl Place<'_> {
         if rule.secret == Secret::Whole {
             secret = start..at.place();
         }
+        if !(rule.accepts)(at.to(secret.end).since(secret.start)) {
+            return Verdict::No;
+        }
         Verdict::Fits(Fit { rule, secret, end: at.place() })
     }
 
@@ -195,7 +336,11 @@ impl Place<'_> {
         let mut start = self.start;
         if let Some((class, min, max)) = rule.before {
             let before = start.since(self.done).iter().rev().take(max.saturating_add(1));
-            let length = before.take_while(|byte| class.has(**byte)).count();
+            let mut length = before.take_while(|byte| class.has(**byte)).count();
+            // The letter of an escape, or of a color of a terminal, belongs to nothing.
+            if length > max && is_edge(start.back(max).before()) {
+                length = max;
+            }
             if !(min..=max).contains(&length) {
                 return None;
             }
@@ -208,7 +353,8 @@ impl Place<'_> {
                 let ends = |byte: &u8| !class.has(*byte) || WORD.has(*byte) && is_edge(before);
                 start.place() == self.done || before.last().is_none_or(ends)
             }
-            _ => is_edge(before),
+            // What is taken out before it is an edge the second time.
+            _ => start.place() == self.done || is_edge(before),
         };
         (start.place() >= self.done && is_free).then_some(start.place())
     }
@@ -218,19 +364,27 @@ impl Place<'_> {
         let stopped = match part {
             Part::Is(text) => text.bytes().zip(rest).take_while(|(a, b)| a == *b).count(),
             Part::Run(class, _, max) => class.run(rest, *max),
-            Part::Armor => 0,
+            Part::Armor | Part::Named(_) | Part::By(_) => 0,
         };
-        let is_escape = self.has_escapes && rest.get(stopped) == Some(&b'\\');
+        let escape = rest.get(stopped..).unwrap_or_default();
+        let is_escape = self.has_escapes && is_escaped_char(escape);
         if is_escape { Verdict::Escaped } else { Verdict::No }
     }
 }
 
-/// Returns how long a part is at the start of some bytes, if it fits there.
-fn fitting(part: &Part, bytes: &[u8]) -> Option<usize> {
+/// Returns whether an escape starts some bytes that may stand for a letter or a mark. The others are
+/// read as they are written: breaks of lines, quotes, and backslashes.
+fn is_escaped_char(bytes: &[u8]) -> bool {
+    matches!(bytes, [b'\\', b'u' | b'/', ..])
+}
+
+/// Returns where a part ends, if it fits at a place.
+fn end_of<'b>(part: &Part, at: Cursor<'b>) -> Option<Cursor<'b>> {
     match part {
-        Part::Is(text) => bytes.starts_with(text.as_bytes()).then_some(text.len()),
-        Part::Run(class, min, max) => Some(class.run(bytes, *max)).filter(|length| length >= min),
-        Part::Armor => armor(bytes),
+        Part::Is(text) => at.past(text.as_bytes()),
+        Part::Run(class, min, max) => run_over_breaks(class, at, *min, *max),
+        Part::Armor => armor(at.rest()).map(|length| at.forward(length)),
+        Part::Named(_) | Part::By(_) => None,
     }
 }
 
@@ -238,7 +392,7 @@ fn fitting(part: &Part, bytes: &[u8]) -> Option<usize> {
 ///
 /// A letter does not always belong to the word before: of JSON within JSON the `n` of `\n` is left,
 /// in a URL a byte is `%3D`, and terminals are told of colors by `ESC [ 3 1 m`.
-fn is_edge(before: &[u8]) -> bool {
+pub(crate) fn is_edge(before: &[u8]) -> bool {
     match before {
         [] => true,
         [.., last] if !WORD.has(*last) => true,
@@ -308,12 +462,12 @@ mod tests {
 
     #[test]
     fn every_prefix_is_found_by_its_rules() {
+        let matcher = Matcher::new(true, true);
         for rule in RULES {
             for prefix in rule.prefixes {
-                let mut rules = rules_of(prefix).into_iter();
-                assert!(rules.any(|(found, length)| {
-                    std::ptr::eq(found, rule) && length == prefix.len()
-                }));
+                let found = matcher.prefixes.iter().find(|found| found.text == *prefix);
+                let mut starts = found.expect("a prefix").starts.iter();
+                assert!(starts.any(|start| std::ptr::eq(start.rule, rule)), "{prefix}");
             }
         }
     }

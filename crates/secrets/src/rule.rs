@@ -1,6 +1,8 @@
 //! What a rule is: a prefix, and what follows it.
 
-use crate::class::Class;
+use std::ops::Range;
+
+use crate::{class::Class, cursor::Cursor, name::Word, placeholder::is_example};
 
 /// A kind of secret, and how it is spelled.
 #[derive(Debug)]
@@ -19,7 +21,14 @@ pub struct Rule {
     pub(crate) edge: Edge,
     /// Where the secret starts: with the prefix, or behind it and some parts.
     pub(crate) secret: Secret,
+    /// Whether what fits is a secret, and no example of one.
+    pub(crate) accepts: fn(&[u8]) -> bool,
+    /// Whether it is for keys that open nothing but a test environment.
+    pub(crate) is_for_tests: bool,
 }
+
+/// Returns where the secret lies that a prefix leads to: `start` and `end` are around the prefix.
+pub(crate) type Finder = fn(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>>;
 
 /// A part of a secret.
 #[derive(Debug)]
@@ -30,6 +39,10 @@ pub(crate) enum Part {
     Run(&'static Class, usize, usize),
     /// The lines of a key to its last one, or as far as they go.
     Armor,
+    /// The value of a name that has the prefix in it.
+    Named(Word),
+    /// What a function finds.
+    By(Finder),
 }
 
 /// What may not stand before a secret.
@@ -60,6 +73,32 @@ impl Rule {
         prefixes: &'static [&'static str],
         parts: &'static [Part],
     ) -> Self {
-        Self { name, what, prefixes, before: None, parts, edge: Edge::Word, secret: Secret::Whole }
+        Self {
+            name,
+            what,
+            prefixes,
+            before: None,
+            parts,
+            edge: Edge::Word,
+            secret: Secret::Whole,
+            accepts: |secret| !is_example(secret),
+            is_for_tests: false,
+        }
+    }
+
+    /// Returns how much is known of a secret: most by its prefix, least by the name before it.
+    pub(crate) fn rank(&self) -> u8 {
+        match self.parts {
+            [Part::Named(_)] => 0,
+            [Part::By(_)] => 1,
+            _ => 2,
+        }
+    }
+
+    /// Returns whether a secret is a token that is looked for in base64 too.
+    pub(crate) fn is_found_in_base64(&self) -> bool {
+        let is_token = self.before.is_none() && self.secret == Secret::Whole;
+        let is_word = self.edge == Edge::Word || matches!(self.parts, [.., Part::Armor]);
+        is_token && is_word && self.rank() == 2 && !self.is_for_tests
     }
 }

@@ -2,12 +2,16 @@
 
 use crate::{
     class::{
-        BASE64, BASE64_URL, BETWEEN, CAPITALS, DASHED, DIGITS, HEX, LETTERS, PASSWORD, PATH, USER,
-        WORD,
+        ANY_HEX, AZURE, BASE64, BASE64_URL, BETWEEN, CAPITALS, DASHED, DIGITS, DOTTED, HEX,
+        LETTERS, PADDED_URL, PAIR, PASSWORD, PATH, SIGNATURE, USER, UUID, WORD,
     },
+    command_line, header,
+    name::Word,
+    placeholder::{is_example, is_template, is_weak},
+    randomness::{Makeup, has_many_humps},
     rule::{
         Edge,
-        Part::{Armor, Is, Run},
+        Part::{Armor, By, Is, Named, Run},
         Rule, Secret,
     },
 };
@@ -153,6 +157,7 @@ pub static RULES: &[Rule] = &[
     },
     Rule {
         edge: Edge::None,
+        accepts: |_| true,
         ..Rule::new(
             "private-key",
             "a private key in PEM or OpenPGP armor",
@@ -171,6 +176,7 @@ pub static RULES: &[Rule] = &[
     Rule {
         edge: Edge::None,
         secret: Secret::Part(2),
+        accepts: |password| !is_example(password) && !is_weak(password) && !is_template(password),
         ..Rule::new(
             "url-password",
             "a password in a URL: scheme://user:password@host",
@@ -187,4 +193,404 @@ pub static RULES: &[Rule] = &[
             &[Run(&BASE64_URL, 34, 34)],
         )
     },
+    Rule {
+        edge: Edge::None,
+        secret: Secret::Part(0),
+        accepts: is_random,
+        ..Rule::new(
+            "url-token",
+            "a token in a URL: scheme://token@host",
+            &["://"],
+            &[Run(&WORD, 20, 255), Is("@")],
+        )
+    },
+    Rule {
+        is_for_tests: true,
+        ..Rule::new(
+            "stripe-test-key",
+            "Stripe: secret and restricted, test",
+            &["sk_test_", "rk_test_"],
+            &[Run(&LETTERS, 16, MAX)],
+        )
+    },
+    Rule {
+        accepts: is_random,
+        ..Rule::new(
+            "openai-key",
+            "OpenAI, DeepSeek, and what speaks as they do",
+            &["sk-"],
+            &[Run(&LETTERS, 32, MAX)],
+        )
+    },
+    // Clouds.
+    Rule {
+        before: Some((&AZURE, 3, 3)),
+        ..Rule::new(
+            "azure-client-secret",
+            "Azure: a client of Entra",
+            &["0Q~", "1Q~", "2Q~", "3Q~", "4Q~", "5Q~", "6Q~", "7Q~", "8Q~", "9Q~"],
+            &[Run(&AZURE, 31, 34)],
+        )
+    },
+    Rule {
+        secret: Secret::Part(0),
+        ..Rule::new(
+            "azure-sas",
+            "Azure: a shared access signature",
+            &["sig="],
+            &[Run(&SIGNATURE, 43, 140)],
+        )
+    },
+    Rule::new("alibaba-key-id", "Alibaba Cloud", &["LTAI"], &[Run(&LETTERS, 16, 26)]),
+    Rule::new("google-token", "Google", &["ya29."], &[Run(&BASE64_URL, 30, MAX)]),
+    Rule::new("yandex-key", "Yandex Cloud", &["AQVN"], &[Run(&BASE64_URL, 35, 38)]),
+    Rule::new("heroku-key", "Heroku", &["HRKU-"], &[Run(&BASE64_URL, 36, MAX)]),
+    Rule::new("fly-token", "Fly.io", &["fm1_", "fm2_", "fo1_"], &[Run(&BASE64, 40, MAX)]),
+    Rule::new("netlify-token", "Netlify", &["nfp_"], &[Run(&LETTERS, 36, MAX)]),
+    Rule::new("render-key", "Render", &["rnd_"], &[Run(&LETTERS, 24, MAX)]),
+    Rule::new("pulumi-token", "Pulumi", &["pul-"], &[Run(&HEX, 40, 40)]),
+    Rule {
+        before: Some((&LETTERS, 14, 14)),
+        ..Rule::new(
+            "terraform-token",
+            "Terraform Cloud",
+            &[".atlasv1."],
+            &[Run(&BASE64_URL, 60, 70)],
+        )
+    },
+    Rule::new(
+        "vault-token",
+        "HashiCorp Vault: service, batch, recovery",
+        &["hvs.", "hvb.", "hvr."],
+        &[Run(&BASE64_URL, 24, MAX)],
+    ),
+    Rule {
+        accepts: is_random,
+        ..Rule::new(
+            "vault-token",
+            "HashiCorp Vault, before 1.10",
+            &["s.", "b."],
+            &[Run(&LETTERS, 24, 24)],
+        )
+    },
+    Rule::new("openshift-token", "OpenShift", &["sha256~"], &[Run(&BASE64_URL, 43, 43)]),
+    Rule::new("tailscale-key", "Tailscale", &["tskey-"], &[Run(&DASHED, 20, MAX)]),
+    Rule::new(
+        "doppler-token",
+        "Doppler",
+        &["dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit."],
+        &[Run(&DOTTED, 40, MAX)],
+    ),
+    Rule::new(
+        "planetscale-token",
+        "PlanetScale",
+        &["pscale_tkn_", "pscale_pw_", "pscale_oauth_"],
+        &[Run(&DOTTED, 32, MAX)],
+    ),
+    Rule::new("1password-token", "1Password", &["ops_eyJ"], &[Run(&PADDED_URL, 100, MAX)]),
+    Rule::new("databricks-token", "Databricks", &["dapi"], &[Run(&HEX, 32, MAX)]),
+    Rule::new(
+        "dynatrace-token",
+        "Dynatrace",
+        &["dt0c01.", "dt0s16."],
+        &[Run(&CAPITALS, 24, 24), Is("."), Run(&CAPITALS, 64, 64)],
+    ),
+    Rule::new("supabase-key", "Supabase", &["sb_secret_"], &[Run(&BASE64_URL, 20, MAX)]),
+    // Code and packages.
+    Rule::new(
+        "gitlab-token",
+        "GitLab: CI, feed, agent, SCIM, mail",
+        &["glcbt-", "glft-", "glimt-", "glagent-", "gloas-", "glsoat-", "glffct-"],
+        &[Run(&BASE64_URL, 20, MAX)],
+    ),
+    Rule::new("atlassian-token", "Atlassian", &["ATATT3", "ATCTT3"], &[Run(&PADDED_URL, 50, MAX)]),
+    Rule::new("bitbucket-password", "Bitbucket: an app", &["ATBB"], &[Run(&LETTERS, 32, 32)]),
+    Rule::new("linear-key", "Linear", &["lin_api_", "lin_oauth_"], &[Run(&LETTERS, 32, MAX)]),
+    Rule::new(
+        "docker-token",
+        "Docker Hub",
+        &["dckr_pat_", "dckr_oat_"],
+        &[Run(&BASE64_URL, 24, MAX)],
+    ),
+    Rule::new("rubygems-key", "RubyGems", &["rubygems_"], &[Run(&HEX, 48, 48)]),
+    Rule {
+        accepts: is_random,
+        ..Rule::new("crates-io-token", "crates.io", &["cio"], &[Run(&LETTERS, 32, 32)])
+    },
+    Rule {
+        accepts: is_random,
+        ..Rule::new("nuget-key", "NuGet", &["oy2"], &[Run(&LETTERS, 43, 43)])
+    },
+    Rule::new("clojars-token", "Clojars", &["CLOJARS_"], &[Run(&LETTERS, 60, 60)]),
+    Rule::new("artifactory-key", "Artifactory", &["AKCp"], &[Run(&LETTERS, 69, 69)]),
+    Rule::new("sonar-token", "Sonar", &["squ_", "sqp_", "sqa_"], &[Run(&HEX, 40, 40)]),
+    Rule::new("sourcegraph-token", "Sourcegraph", &["sgp_"], &[Run(&WORD, 40, MAX)]),
+    Rule::new("buildkite-token", "Buildkite", &["bkua_"], &[Run(&HEX, 40, 40)]),
+    Rule::new("circleci-token", "CircleCI", &["CCIPAT_", "CCIPRJ_"], &[Run(&WORD, 40, MAX)]),
+    Rule::new(
+        "postman-key",
+        "Postman",
+        &["PMAK-"],
+        &[Run(&HEX, 24, 24), Is("-"), Run(&HEX, 34, 34)],
+    ),
+    Rule::new("prefect-key", "Prefect", &["pnu_"], &[Run(&LETTERS, 36, 36)]),
+    Rule::new("figma-token", "Figma", &["figd_", "figo_"], &[Run(&BASE64_URL, 36, MAX)]),
+    Rule::new("notion-token", "Notion", &["ntn_"], &[Run(&LETTERS, 40, MAX)]),
+    Rule {
+        accepts: is_random,
+        ..Rule::new("notion-token", "Notion, before 2024", &["secret_"], &[Run(&LETTERS, 43, 43)])
+    },
+    Rule::new(
+        "airtable-token",
+        "Airtable",
+        &["pat"],
+        &[Run(&LETTERS, 14, 14), Is("."), Run(&HEX, 64, 64)],
+    ),
+    // Models.
+    Rule::new("xai-key", "xAI", &["xai-"], &[Run(&LETTERS, 60, MAX)]),
+    Rule::new("perplexity-key", "Perplexity", &["pplx-"], &[Run(&LETTERS, 40, MAX)]),
+    Rule::new("replicate-token", "Replicate", &["r8_"], &[Run(&LETTERS, 37, 40)]),
+    Rule::new("nvidia-key", "NVIDIA", &["nvapi-"], &[Run(&BASE64_URL, 60, MAX)]),
+    Rule::new("cerebras-key", "Cerebras", &["csk-"], &[Run(&LETTERS, 40, MAX)]),
+    Rule::new("langsmith-key", "LangSmith", &["lsv2_pt_", "lsv2_sk_"], &[Run(&WORD, 32, MAX)]),
+    Rule::new("langfuse-key", "Langfuse", &["sk-lf-"], &[Run(&UUID, 36, 36)]),
+    Rule::new("pinecone-key", "Pinecone", &["pcsk_"], &[Run(&WORD, 40, MAX)]),
+    Rule::new("tavily-key", "Tavily", &["tvly-"], &[Run(&BASE64_URL, 28, MAX)]),
+    Rule::new("hugging-face-token", "Hugging Face", &["api_org_"], &[Run(&LETTERS, 34, 34)]),
+    Rule::new("e2b-key", "E2B", &["e2b_"], &[Run(&HEX, 40, 40)]),
+    Rule {
+        accepts: is_random,
+        ..Rule::new("elevenlabs-key", "ElevenLabs", &["sk_"], &[Run(&HEX, 48, 48)])
+    },
+    // Messages, mail, telephones.
+    Rule::new(
+        "slack-token",
+        "Slack: rotated, of a configuration",
+        &["xoxe-", "xoxe.xoxb-", "xoxe.xoxp-"],
+        &[Run(&DASHED, 20, MAX)],
+    ),
+    Rule::new(
+        "slack-webhook",
+        "Slack: a workflow",
+        &["hooks.slack.com"],
+        &[Is("/workflows/"), Run(&PATH, 24, MAX)],
+    ),
+    Rule::new(
+        "slack-webhook",
+        "Slack: a trigger",
+        &["hooks.slack.com"],
+        &[Is("/triggers/"), Run(&PATH, 24, MAX)],
+    ),
+    Rule::new(
+        "discord-webhook",
+        "Discord: a webhook",
+        &["discord.com", "discordapp.com"],
+        &[Is("/api/webhooks/"), Run(&DIGITS, 15, 22), Is("/"), Run(&BASE64_URL, 60, MAX)],
+    ),
+    Rule::new(
+        "discord-webhook",
+        "Discord: a webhook, by its version",
+        &["discord.com"],
+        &[Is("/api/v10/webhooks/"), Run(&DIGITS, 15, 22), Is("/"), Run(&BASE64_URL, 60, MAX)],
+    ),
+    Rule::new(
+        "discord-token",
+        "Discord: a bot",
+        &["MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"],
+        &[
+            Run(&LETTERS, 20, 26),
+            Is("."),
+            Run(&BASE64_URL, 6, 6),
+            Is("."),
+            Run(&BASE64_URL, 27, 38),
+        ],
+    ),
+    Rule::new(
+        "teams-webhook",
+        "Microsoft Teams: a webhook",
+        &["webhook.office.com"],
+        &[Is("/webhookb2/"), Run(&SIGNATURE, 36, MAX)],
+    ),
+    Rule {
+        accepts: is_random,
+        ..Rule::new("twilio-key", "Twilio: an API key", &["SK"], &[Run(&ANY_HEX, 32, 32)])
+    },
+    Rule {
+        secret: Secret::Part(2),
+        ..Rule::new(
+            "twilio-token",
+            "Twilio: the token of an account",
+            &["AC"],
+            &[Run(&HEX, 32, 32), Run(&PAIR, 1, 8), Run(&HEX, 32, 32)],
+        )
+    },
+    Rule {
+        accepts: is_random,
+        ..Rule::new("mailgun-key", "Mailgun", &["key-"], &[Run(&HEX, 32, 32)])
+    },
+    Rule {
+        before: Some((&HEX, 32, 32)),
+        ..Rule::new("mailchimp-key", "Mailchimp", &["-us"], &[Run(&DIGITS, 1, 2)])
+    },
+    Rule::new(
+        "brevo-key",
+        "Brevo",
+        &["xkeysib-", "xsmtpsib-"],
+        &[Run(&HEX, 64, 64), Is("-"), Run(&LETTERS, 16, 16)],
+    ),
+    Rule {
+        accepts: is_random,
+        ..Rule::new(
+            "resend-key",
+            "Resend",
+            &["re_"],
+            &[Run(&LETTERS, 8, 8), Is("_"), Run(&LETTERS, 24, 24)],
+        )
+    },
+    // Money, shops, customers.
+    Rule::new("square-token", "Square", &["sq0atp-", "sq0csp-"], &[Run(&BASE64_URL, 22, MAX)]),
+    Rule::new("square-token", "Square: an access token", &["EAAA"], &[Run(&BASE64_URL, 60, 60)]),
+    Rule::new(
+        "facebook-token",
+        "Facebook",
+        &["EAACEdEose0cBA", "EAAG", "EAAB", "EAAC"],
+        &[Run(&LETTERS, 80, MAX)],
+    ),
+    Rule::new("shippo-token", "Shippo", &["shippo_live_", "shippo_test_"], &[Run(&HEX, 40, 40)]),
+    Rule::new("easypost-key", "EasyPost", &["EZAK", "EZTK"], &[Run(&LETTERS, 54, 54)]),
+    Rule::new(
+        "hubspot-token",
+        "HubSpot",
+        &["pat-na1-", "pat-na2-", "pat-eu1-"],
+        &[Run(&UUID, 36, 36)],
+    ),
+    Rule::new("typeform-token", "Typeform", &["tfp_"], &[Run(&DOTTED, 44, MAX)]),
+    Rule::new("readme-key", "ReadMe", &["rdme_"], &[Run(&LETTERS, 70, 70)]),
+    // What watches, measures, delivers.
+    Rule::new(
+        "grafana-token",
+        "Grafana: a service account",
+        &["glsa_"],
+        &[Run(&LETTERS, 32, 32), Is("_"), Run(&ANY_HEX, 8, 8)],
+    ),
+    Rule::new("grafana-token", "Grafana Cloud", &["glc_eyJ"], &[Run(&BASE64, 60, MAX)]),
+    Rule::new(
+        "new-relic-key",
+        "New Relic",
+        &["NRAK-", "NRII-", "NRIQ-", "NRRA-", "NRJS-"],
+        &[Run(&BASE64_URL, 19, MAX)],
+    ),
+    Rule::new("sentry-token", "Sentry", &["sntrys_eyJ"], &[Run(&BASE64, 60, MAX)]),
+    Rule::new("sentry-token", "Sentry: a user", &["sntryu_"], &[Run(&HEX, 64, 64)]),
+    Rule::new("posthog-key", "PostHog: personal", &["phx_"], &[Run(&LETTERS, 32, MAX)]),
+    Rule::new("infracost-key", "Infracost", &["ico-"], &[Run(&LETTERS, 32, 32)]),
+    Rule::new("launchdarkly-key", "LaunchDarkly", &["sdk-", "api-"], &[Run(&UUID, 36, 36)]),
+    Rule::new("mapbox-token", "Mapbox", &["sk.eyJ"], &[Run(&DOTTED, 60, MAX)]),
+    Rule::new("dropbox-token", "Dropbox", &["sl.u.", "sl.B"], &[Run(&BASE64_URL, 100, MAX)]),
+    Rule::new("contentful-token", "Contentful", &["CFPAT-"], &[Run(&BASE64_URL, 43, 43)]),
+    Rule::new("adobe-secret", "Adobe", &["p8e-"], &[Run(&LETTERS, 32, 32)]),
+    Rule::new(
+        "cloudflare-key",
+        "Cloudflare: an origin CA",
+        &["v1.0-"],
+        &[Run(&HEX, 24, 24), Is("-"), Run(&HEX, 146, 146)],
+    ),
+    // What stands around a secret says that it is one.
+    Rule::new(
+        "bearer-token",
+        "a token after Bearer, Token, or ApiKey",
+        &[
+            "Bearer",
+            "bearer",
+            "BEARER",
+            "Authorization: Token",
+            "Authorization: token",
+            "authorization: token",
+            "Authorization: Bot",
+        ],
+        &[By(header::bearer)],
+    ),
+    Rule::new(
+        "basic-auth",
+        "a user and a password after Basic",
+        &["Basic", "basic", "BASIC"],
+        &[By(header::basic)],
+    ),
+    Rule::new(
+        "authorization",
+        "the value of a header Authorization",
+        &["uthorization", "UTHORIZATION"],
+        &[Named(Word::Authorization)],
+    ),
+    Rule::new(
+        "docker-auth",
+        "a user and a password in a file of Docker or npm",
+        &["auth", "AUTH"],
+        &[Named(Word::Auth)],
+    ),
+    Rule::new(
+        "password",
+        "the value of a name such as DB_PASSWORD",
+        &["pass", "Pass", "PASS"],
+        &[Named(Word::Pass)],
+    ),
+    Rule::new(
+        "password",
+        "the value of a name such as DB_PWD",
+        &["pwd", "Pwd", "PWD"],
+        &[Named(Word::Pwd)],
+    ),
+    Rule::new(
+        "password",
+        "what IDENTIFIED BY says in SQL",
+        &["IDENTIFIED BY", "identified by", "SecureString"],
+        &[By(command_line::quoted)],
+    ),
+    Rule::new(
+        "password",
+        "an option of a command",
+        &[" -u", "\"-u", "'-u", " -U", "--user", "--proxy-user"],
+        &[By(command_line::user_option)],
+    ),
+    Rule::new(
+        "password",
+        "an option of a command that takes a password",
+        &[" -p", "\"-p", "'-p", " -P", " -a", "\"-a", " -w", " -k"],
+        &[By(command_line::password_option)],
+    ),
+    Rule::new(
+        "password",
+        "the last field of a line of a .pgpass",
+        &[":5432:", ":5433:", ":6432:", ":*:"],
+        &[By(command_line::pgpass)],
+    ),
+    Rule::new(
+        "secret",
+        "the value of a name such as CLIENT_SECRET",
+        &["secret", "Secret", "SECRET"],
+        &[Named(Word::Secret)],
+    ),
+    Rule::new(
+        "token",
+        "the value of a name such as ACCESS_TOKEN",
+        &["token", "Token", "TOKEN"],
+        &[Named(Word::Token)],
+    ),
+    Rule::new(
+        "key",
+        "the value of a name such as API_KEY",
+        &["key", "Key", "KEY"],
+        &[Named(Word::Key)],
+    ),
+    Rule::new(
+        "credential",
+        "the value of a name such as CREDENTIAL",
+        &["credential", "Credential", "CREDENTIAL"],
+        &[Named(Word::Credential)],
+    ),
 ];
+
+/// Returns whether a secret of a short prefix is none of words, nor an example.
+fn is_random(secret: &[u8]) -> bool {
+    (Makeup::of(secret).is_random() || has_many_humps(secret)) && !is_example(secret)
+}

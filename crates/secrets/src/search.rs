@@ -11,6 +11,7 @@ use crate::{
     meaning::Meaning,
     redact::redacted_text,
     rule::Rule,
+    value::Kind as Promise,
 };
 
 /// Finds secrets in lines.
@@ -65,11 +66,29 @@ impl Default for Search {
 }
 
 impl Search {
-    /// Creates a search.
+    /// Creates a search that leaves out keys which open nothing but a test environment.
     pub fn new() -> Self {
+        Self::with(false)
+    }
+
+    /// Creates a search for keys of test environments too, such as `sk_test_..` of Stripe.
+    ///
+    /// ```
+    /// let line = jsonl::Line::new(b"{\"key\":\"sk_test_8aJd02kLmQ9xPzRt\"}", 0);
+    /// let mut n_found = 0;
+    /// secrets::Search::new().find(&line, &mut |_| n_found += 1);
+    /// assert_eq!(n_found, 0);
+    /// secrets::Search::with_test_keys().find(&line, &mut |_| n_found += 1);
+    /// assert_eq!(n_found, 1);
+    /// ```
+    pub fn with_test_keys() -> Self {
+        Self::with(true)
+    }
+
+    fn with(has_test_keys: bool) -> Self {
         Self {
-            as_written: Matcher::new(false),
-            decoded: Matcher::new(true),
+            as_written: Matcher::new(false, has_test_keys),
+            decoded: Matcher::new(true, has_test_keys),
             scanner: Scanner::default(),
             meaning: Meaning::default(),
         }
@@ -91,7 +110,7 @@ impl Search {
         let mut strings = Strings { matcher: decoded, meaning, line: line.bytes(), each };
         match scanner.scan(line) {
             Ok(value) => strings.value(value),
-            Err(_) => strings.search(line.bytes(), 0, &mut String::new()),
+            Err(_) => strings.search(line.bytes(), 0, None, &mut String::new()),
         }
     }
 }
@@ -111,7 +130,12 @@ struct Open<'l> {
     is_free: bool,
     /// How long its own pointer is.
     pointer: usize,
+    /// The item before, of an array: `--password` names the next one.
+    before: Option<Text<'l>>,
 }
+
+/// The rule of a name that promises a secret, and what its value is.
+type Named = Option<(&'static Rule, Promise)>;
 
 enum Rest<'l> {
     Members(Members<'l>),
@@ -124,7 +148,7 @@ impl<'l> Open<'l> {
             Kind::Object => Rest::Members(value.members()),
             _ => Rest::Items(value.items().enumerate()),
         };
-        Self { value, rest, is_free, pointer }
+        Self { value, rest, is_free, pointer, before: None }
     }
 }
 
@@ -133,12 +157,11 @@ impl Strings<'_, '_> {
     fn value(&mut self, root: Value<'_>) {
         let mut pointer = String::new();
         let mut open: Vec<Open<'_>> = Vec::new();
-        if self.inner(root, &mut pointer) {
+        if self.inner(root, None, &mut pointer) {
             open.push(Open::new(root, false, 0));
         }
-        while let Some(Open { value: object, rest, is_free: is_inner_free, pointer: length }) =
-            open.last_mut()
-        {
+        while let Some(top) = open.last_mut() {
+            let Open { value: object, rest, is_free: is_inner_free, pointer: length, before } = top;
             pointer.truncate(*length);
             let next = match rest {
                 Rest::Members(members) => members.next().map(|(key, value)| (Some(key), 0, value)),
@@ -149,6 +172,7 @@ impl Strings<'_, '_> {
                 continue;
             };
             let (object, is_inner_free) = (*object, *is_inner_free);
+            let before = std::mem::replace(before, value.text());
             match key {
                 None => pointer.push_str(&format!("/{n}")),
                 Some(key) => self.key(key, &mut pointer),
@@ -158,11 +182,36 @@ impl Strings<'_, '_> {
             {
                 continue;
             }
-            if self.inner(value, &mut pointer) {
+            let named = value.text().and_then(|_| match key {
+                Some(key) => self.named(object, key),
+                None => before
+                    .filter(|before| before.body().starts_with('-'))
+                    .and_then(|before| self.name(before)),
+            });
+            if self.inner(value, named, &mut pointer) {
                 let is_free = is_inner_free || key.is_some_and(is_free);
                 open.push(Open::new(value, is_free, pointer.len()));
             }
         }
+    }
+
+    /// Returns what a member promises by its name: `"password"`, or `"value"` beside
+    /// `"name":"DB_PASSWORD"`.
+    fn named(&self, object: Value<'_>, key: Text<'_>) -> Named {
+        const NAMES: &[&str] = &["name", "Name", "key", "Key", "variable"];
+        const VALUES: &[&str] =
+            &["value", "Value", "default", "defaultValue", "stringValue", "content"];
+        self.name(key).or_else(|| {
+            let is_value = VALUES.iter().any(|name| key.is(name));
+            let name = NAMES.iter().filter(|_| is_value).find_map(|name| object.get(name)?.text());
+            self.name(name?)
+        })
+    }
+
+    fn name(&self, name: Text<'_>) -> Named {
+        const MAX_NAME: usize = 128;
+        let is_short = name.body().len() <= MAX_NAME;
+        is_short.then(|| self.matcher.named(name.decode().as_bytes())).flatten()
     }
 
     /// Searches the name of a member, and appends it to the pointer, without what it has to hide.
@@ -171,35 +220,35 @@ impl Strings<'_, '_> {
         let name = redacted_text(self.matcher, &name);
         pointer.push('/');
         pointer.push_str(&name.replace('~', "~0").replace('/', "~1"));
-        self.text(key.body(), pointer);
+        self.text(key.body(), None, pointer);
     }
 
     /// Searches a value, unless there is more inside: then it returns true.
-    fn inner(&mut self, value: Value<'_>, pointer: &mut String) -> bool {
+    fn inner(&mut self, value: Value<'_>, named: Named, pointer: &mut String) -> bool {
         if let Some(text) = value.text() {
-            self.text(text.body(), pointer);
+            self.text(text.body(), named, pointer);
             return false;
         }
         let is_container = value.is_object() || value.is_array();
         let is_indexed = value.members().next().is_some() || value.items().next().is_some();
         if is_container && !is_indexed {
             // What lies too deep is not taken apart: it is searched as it is written.
-            self.text(value.raw().as_str(), pointer);
+            self.text(value.raw().as_str(), None, pointer);
         }
         is_container && is_indexed
     }
 
-    fn text(&mut self, body: &str, pointer: &mut String) {
+    fn text(&mut self, body: &str, named: Named, pointer: &mut String) {
         let start = (body.as_ptr() as usize).saturating_sub(self.line.as_ptr() as usize);
-        self.search(body.as_bytes(), start, pointer);
+        self.search(body.as_bytes(), start, named, pointer);
     }
 
     /// Searches some text as written, which starts at `start` of the line.
-    fn search(&mut self, written: &[u8], start: usize, pointer: &mut String) {
+    fn search(&mut self, written: &[u8], start: usize, named: Named, pointer: &mut String) {
         let Self { matcher, meaning, each, .. } = self;
         let bytes = meaning.decode(written);
         let mut fits = Vec::new();
-        matcher.for_each(bytes, &mut |fit| fits.push(fit));
+        matcher.for_each_of_named(bytes, named, &mut |fit| fits.push(fit));
         for Fit { rule, secret, .. } in fits {
             let place = meaning.written(&secret);
             each(&Finding {

@@ -2,6 +2,8 @@
 
 #[path = "shared/samples.rs"]
 mod samples;
+#[path = "shared/spellings.rs"]
+mod spellings;
 
 use jsonl::Line;
 use proptest::{collection::vec, prelude::*, sample::select};
@@ -27,7 +29,7 @@ fn every_rule_has_a_sample() {
 
 #[test]
 fn every_family_is_found_in_every_place() {
-    let mut search = Search::new();
+    let mut search = Search::with_test_keys();
     for sample in samples() {
         let (before, secret, after) = (&sample.before, &sample.secret, &sample.after);
         let hidden = format!("{before}[REDACTED:{}]{after}", sample.rule);
@@ -59,7 +61,7 @@ fn every_family_is_found_in_every_place() {
 
 #[test]
 fn escapes_and_json_within_json_hide_nothing() {
-    let mut search = Search::new();
+    let mut search = Search::with_test_keys();
     for sample in samples() {
         let shown = format!("{}{}{}", sample.before, sample.secret, sample.after);
         let n_found = |search: &mut Search, line: &str| {
@@ -87,7 +89,7 @@ fn escapes_and_json_within_json_hide_nothing() {
 
 #[test]
 fn torn_lines_and_what_lies_deep_are_searched_too() {
-    let mut search = Search::new();
+    let mut search = Search::with_test_keys();
     for sample in samples() {
         let text = quoted(&format!("a {}{}{} b", sample.before, sample.secret, sample.after));
         for line in [
@@ -158,6 +160,75 @@ fn what_only_looks_like_a_key_is_left_alone() {
     ] {
         let line = format!("{{\"text\":{}}}", quoted(text));
         assert_eq!(redacted(&mut search, &line), (line.clone(), vec![]), "{text}");
+    }
+}
+
+/// What names a secret, and has none.
+#[test]
+fn values_that_are_no_secrets_are_left_alone() {
+    let mut search = Search::new();
+    for text in [
+        "AKIAIOSFODNN7EXAMPLE wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+        "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+        "https://user:password@example.com postgres://postgres:postgres@localhost/x",
+        "ghp_xxxx ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx sk-ant-xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+        "PASSWORD=changeme SECRET_KEY=your-secret-key-here API_KEY=<your-api-key> TOKEN=${TOKEN}",
+        "PASSWORD=$DB_PASSWORD TOKEN=$(cat token) password: {{ password }} pass: %PASSWORD%",
+        "password: string; token?: string | undefined; apiKey: process.env.API_KEY,",
+        "password = os.environ[\"DB_PASSWORD\"]; secret = settings.secrets.client_secret2",
+        "token = get_token(); api_key = load_key(path); password=getpass.getpass(\"Password: \")",
+        "const password = req.body.password1; let token = parts[2]; secret: env.CLIENT_SECRET",
+        "password: ********, token: ..., secret: [REDACTED], key: [REDACTED:key]",
+        "\"apiKeySource\":\"ANTHROPIC_API_KEY\",\"token_type\":\"bearer_token_2\"",
+        "max_tokens=200000 token_count: 12345678 tokens: 60825181 password_hash=sha256abc12345",
+        "primary_key = \"user_id_2\" foreign_key: users2 cache_key=\"a1b2c3d4e5f60718\" sortKey: 'x9y8z7w6'",
+        "secret_name=\"prod/db/password1\" SECRET_FILE=/run/secrets/db1 KEY_PATH=~/.ssh/id_ed25519",
+        "Bearer authentication and basic auth; Authorization: Bearer $TOKEN, Bearer <token>",
+        "Basic usage: Basic dXNlcjpwYXNzd29yZA== basic Configuration123",
+        "mkdir -p build/x86_64-1 && ssh -p 2222 host; docker run -p 8080:80 -u 1000:1000 image1",
+        "git push -u origin feature/a1b2c3d4 sort -u file1 grep -w a1b2c3d4 ls -a x1y2z3w4",
+        "token: 2a86484a-eb59-46ef-a8fd-93ba0c7d12e5 (an id), commit 0123456789abcdef0123456789abcdef01234567",
+        "password: \"Please enter your password\" \"password\": \"\" passwd: null pass: true",
+        "tests pass: 123, bypass=abc12345, compass: north12, keyboard = \"qwerty12\"",
+        "PWD=/home/user1/project2 OLDPWD=~/x1 pwd: C:\\\\work1",
+        "secret: my-app-secret key: value1 token: my-token-1 auth: basic authToken: \"test-token-123\"",
+        "password=password123 PASSWORD=admin123 secret='test1234' token=\"mytoken123456789\"",
+        "if (password.length < 12) { throw } password.value1 token.kind2",
+        "token <- get_token(\"x\"); key <- \"user_id\"; password <- readline(\"Password: \"); cat <<< \"pass\"",
+        "\"auth\": \"oauth2\" auth=true \"auth\": \"aGVsbG8gd29ybGQ=\"",
+    ] {
+        let line = format!("{{\"text\":{}}}", quoted(text));
+        assert_eq!(redacted(&mut search, &line), (line.clone(), vec![]), "{text}");
+    }
+    for line in [
+        "{\"password\":\"string\",\"token\":\"\",\"apiKeySource\":\"none\",\"secret\":\"[REDACTED:secret]\"}",
+        "{\"name\":\"DB_PASSWORD\",\"value\":\"changeme\"}",
+        "{\"args\":[\"--password\",\"-\",\"--token\",\"$TOKEN\"]}",
+        "{\"input_tokens\":12,\"nextToken\":\"eyJ2IjoiMiJ9a8Kq02LmZx91\",\"tokenType\":\"x9K2m4Q8z1\"}",
+    ] {
+        assert_eq!(redacted(&mut search, line), (line.to_owned(), vec![]));
+    }
+}
+
+/// What is a member's value, an item after an option, or the value beside a name.
+#[test]
+fn members_that_promise_a_secret_have_one() {
+    let mut search = Search::new();
+    for (line, rule, pointer) in [
+        (
+            "{\"input\":{\"password\":\"tZ8!kq 02Lm\",\"db_pass\":\"tZ8!kq02Lm\"}}",
+            "password",
+            "/input/db_pass",
+        ),
+        ("{\"env\":{\"API_KEY\":\"9x2KqLm8Zt4vWb7c\"}}", "key", "/env/API_KEY"),
+        ("[\"--token\",\"9x2KqLm8Zt4vWb7c\"]", "token", "/1"),
+        ("{\"name\":\"DB_PASSWORD\",\"value\":\"tZ8!kq02Lm\"}", "password", "/value"),
+        ("{\"auth\":\"YWRhOnRaOCFrcTAyTG0=\"}", "docker-auth", "/auth"),
+        ("{\"Authorization\":\"Bearer 9x2KqLm8Zt4vWb7c\"}", "bearer-token", "/Authorization"),
+    ] {
+        let found = redacted(&mut search, line).1;
+        let found: Vec<_> = found.iter().map(|(rule, pointer, _)| (*rule, &**pointer)).collect();
+        assert_eq!(found, [(rule, pointer)], "{line}");
     }
 }
 
@@ -240,6 +311,16 @@ fn line() -> impl Strategy<Value = Vec<u8>> {
         }
         false => line,
     })
+}
+
+#[test]
+fn a_secret_right_after_another_is_found_the_first_time() {
+    let (databricks, github) =
+        ("dapi0123456789abcdef0123456789abcdef", "ghp_0123456789abcdefghijABCDEFGHIJ012345");
+    let line = format!("{{\"text\":\"{databricks}{github}\"}}");
+    let (out, found) = redacted(&mut Search::new(), &line);
+    assert_eq!(out, "{\"text\":\"[REDACTED:databricks-token][REDACTED:github-token]\"}");
+    assert_eq!(found.len(), 2);
 }
 
 /// Returns a line without its secrets, and the places where they lay.

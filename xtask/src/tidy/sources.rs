@@ -2,7 +2,7 @@
 
 use super::{File, Problem};
 
-const MAX_LINES: usize = 300;
+const MAX_LINES: usize = 600;
 
 const NAMES: &[&str] = &[
     "mod.rs",

@@ -116,6 +116,15 @@ impl<'l> Member<'l> {
         line.members().any(|(key, _)| key.body() == MEMBER)
     }
 
+    /// Returns the carry of a line as it is written there, byte for byte, but for the exchanged ones;
+    /// and where it starts in the line.
+    pub(crate) fn exchanged(line: Value<'l>) -> Option<(usize, Vec<u8>)> {
+        let (_, value) = line.members().filter(|(key, _)| key.body() == MEMBER).last()?;
+        let body = value.text()?.body();
+        let start = place(line.raw().as_str(), body)?;
+        Some((start, body.bytes().map(exchange).collect()))
+    }
+
     /// Finds the member in a line, wherever a program that rewrote the line has put it.
     pub fn find(line: Value<'l>) -> Option<Self> {
         let (key, value) = line.members().filter(|(key, _)| key.body() == MEMBER).last()?;
@@ -171,6 +180,9 @@ mod tests {
             let value = scanner.scan_slice(&line, 0).expect("JSON");
             let member = Member::find(value).expect("the member");
             assert_eq!(member.carry, carry);
+            let (start, exchanged) = Member::exchanged(value).expect("the member");
+            assert!(exchanged.starts_with(b"1a\"quoted\" \\back "));
+            assert_eq!(line.get(start..start + 3), Some(&b"1a^"[..]));
             assert_eq!(member.visible(), visible);
             assert_eq!(member.guard(), guard_of(&[visible.as_bytes()]));
         }

@@ -41,6 +41,9 @@ pub(crate) struct ConversionArgs {
     /// them
     #[arg(long)]
     pub(crate) redact: bool,
+    /// With --redact: take keys of test environments out too, such as sk_test_ of Stripe
+    #[arg(long, requires = "redact")]
+    pub(crate) test_keys: bool,
     /// Compress what is written; compressed inputs are known by content and need no option
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) compress: Option<Compression>,
@@ -126,6 +129,7 @@ impl ConversionArgs {
         for (name, is_set) in [
             ("--verify", self.verify),
             ("--redact", self.redact),
+            ("--test-keys", self.test_keys),
             ("--fail-on-loss", self.fail_on_loss),
             ("--ignore-carry", self.ignore_carry),
             ("--strict", self.strict),
@@ -168,6 +172,7 @@ impl ConversionArgs {
             sdk_version: &word(word_of(self.sdk_version)),
             compress: self.compress.and_then(word_of).as_deref(),
             redact: self.redact,
+            test_keys: self.test_keys,
             strict: self.strict,
             all_branches: self.all_branches,
             from_last_compaction: self.from_last_compaction,
@@ -191,6 +196,7 @@ mod tests {
             "--to clido --carry none --verify --strict --all-branches --fail-on-loss",
             "--to sdk-stream:wire --from clido --carry sidecar --subagents drop --compress zst",
             "--to sdk-stream --sdk-version 0.1.6 --max-line 7 --max-expanded 1GiB --redact",
+            "--to clido --redact --test-keys",
             "--to clido --from-last-compaction --subagents carry --compress gz",
         ] {
             let words: Vec<String> = words.split(' ').map(str::to_owned).collect();

@@ -16,6 +16,7 @@ use rayon::prelude::*;
 use self::lines::{Read, SessionLines};
 use crate::{
     Source,
+    cli::RedactArgs,
     compress::Compression,
     detect,
     input::{Input, opened::Opened},
@@ -50,6 +51,8 @@ pub(crate) struct Args {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
+    redact: RedactArgs,
+    #[command(flatten)]
     reading: Reading,
 }
 
@@ -65,6 +68,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let export = Export {
         from: args.reading.format(),
         options,
+        redact: args.redact,
         outputs,
         progress,
         is_quiet: args.reading.pace.quiet,
@@ -81,6 +85,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
 struct Export {
     from: Option<&'static Format>,
     options: Options,
+    redact: RedactArgs,
     outputs: Outputs,
     progress: Progress,
     is_quiet: bool,
@@ -183,10 +188,11 @@ impl Export {
 
     /// Writes the page of an input.
     fn write(&self, input: &Input, sink: &mut dyn Write) -> Result<Exported, Refusal> {
-        let mut source = Source::new(input.open()?);
+        let (opened, _) = self.redact.opened(input.open()?)?;
+        let mut source = Source::new(opened);
         let format = self.format_of(&mut source)?;
         let name = input.stem().unwrap_or("session").to_owned();
-        let mut lines = SessionLines::new(input, format)?;
+        let mut lines = SessionLines::new(input, format, self.redact)?;
         let exported = source.with_events(format, |events| {
             lines.plan(events, &self.options)?;
             let mut survey = Survey::new(format);

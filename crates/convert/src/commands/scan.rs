@@ -5,10 +5,12 @@ use std::{
     io::{self, Read, Write},
 };
 
-use jsonl::{Line, Stream, Style, push_string};
+use jsonl::{Line, Scanner, Stream, Style, push_string};
+use memchr::memmem;
 use secrets::{Finding, Search};
 
 use crate::{
+    carry::{MEMBER, Member},
     cli::Sources,
     input::Input,
     interrupt::is_interrupted,
@@ -24,15 +26,19 @@ pub(crate) struct Args {
     /// Print a JSON object per finding
     #[arg(long)]
     json: bool,
+    /// Find keys of test environments too, such as sk_test_ of Stripe
+    #[arg(long)]
+    test_keys: bool,
 }
 
 /// Searches all inputs, prints what is found, and returns the status: 1 if there is something.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let (inputs, _) = args.sources.inputs(None, None)?;
     let mut scan = Scan {
-        search: Search::new(),
+        search: if args.test_keys { Search::with_test_keys() } else { Search::new() },
         // Equal secrets have equal hashes within a run, and nobody can try out what they are.
         key: [0u64, 1].map(|n| RandomState::new().hash_one(n)).map(u64::to_le_bytes).concat(),
+        scanner: Scanner::default(),
         is_json: args.json,
         out: io::BufWriter::new(io::stdout().lock()),
         n_found: 0,
@@ -59,6 +65,8 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
 /// A search on its way.
 struct Scan<W: Write> {
     search: Search,
+    /// Reads the lines that have a carry.
+    scanner: Scanner,
     key: Vec<u8>,
     is_json: bool,
     out: W,
@@ -92,54 +100,80 @@ impl<W: Write> Scan<W> {
         Ok(())
     }
 
+    /// Searches a line; its carry is searched as the text of the source that it holds.
     fn line(&mut self, label: &str, number: u64, line: &Line<'_>) -> io::Result<()> {
-        let Self { search, key, is_json, out, n_found } = self;
+        let Self { search, scanner, key, is_json, out, n_found } = self;
         let mut result = Ok(());
-        search.find(line, &mut |finding| {
+        let mut print = |finding: &Finding<'_>, pointer: &str, place: usize| {
             *n_found += 1;
             if result.is_ok() {
-                let place = (label, number, line.offset() + finding.written.start as u64);
-                let hash = finding.hash(key);
-                result = match is_json {
-                    true => json(place, finding, hash, out),
-                    false => words(place, finding, hash, out),
+                let found = Found {
+                    label,
+                    line: number,
+                    offset: line.offset() + place as u64,
+                    pointer,
+                    finding,
+                    hash: finding.hash(key),
                 };
+                result = if *is_json { found.json(out) } else { found.words(out) };
+            }
+        };
+        let carry = match memmem::find(line.bytes(), MEMBER.as_bytes()) {
+            Some(_) => scanner.scan(line).ok().and_then(Member::exchanged),
+            None => None,
+        };
+        search.find(line, &mut |finding| {
+            if carry.is_none() || finding.pointer != CARRY_POINTER {
+                print(finding, finding.pointer, finding.written.start);
             }
         });
+        if let Some((start, carry)) = carry {
+            let start =
+                start + line.offset_of(line.content()).map_or(0, |at| at - line.offset()) as usize;
+            search.find(&Line::new(&carry, 0), &mut |finding| {
+                print(finding, CARRY_POINTER, start + finding.written.start);
+            });
+        }
         result
     }
 }
 
-/// The file, the line, and the byte of it in the file.
-type Place<'p> = (&'p str, u64, u64);
+/// The path of the member that holds a carry.
+const CARRY_POINTER: &str = "/_carried";
 
-fn words(
-    (label, line, offset): Place<'_>,
-    finding: &Finding<'_>,
+/// A finding, and where it is.
+struct Found<'f> {
+    label: &'f str,
+    line: u64,
+    /// The byte of the file.
+    offset: u64,
+    pointer: &'f str,
+    finding: &'f Finding<'f>,
     hash: u64,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let Finding { rule, pointer, length, .. } = finding;
-    let (label, pointer) = (shown(label), shown(pointer));
-    let place = if pointer.is_empty() { "no JSON" } else { &pointer };
-    writeln!(out, "{label}:{line}: byte {offset}: {} {place} {length} bytes {hash:016x}", rule.name)
 }
 
-/// Prints a finding as an object in ASCII.
-fn json(
-    (label, line, offset): Place<'_>,
-    finding: &Finding<'_>,
-    hash: u64,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let Finding { rule, pointer, length, .. } = finding;
-    let mut text = Vec::from(*b"{\"file\":");
-    push_string(&mut text, label, Style::Python);
-    let place = format!(",\"line\":{line},\"offset\":{offset},\"rule\":\"{}\"", rule.name);
-    text.extend_from_slice(place.as_bytes());
-    text.extend_from_slice(b",\"pointer\":");
-    push_string(&mut text, pointer, Style::Python);
-    let rest = format!(",\"length\":{length},\"hash\":\"{hash:016x}\"}}\n");
-    text.extend_from_slice(rest.as_bytes());
-    out.write_all(&text)
+impl Found<'_> {
+    fn words(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Finding { rule, length, .. } = self.finding;
+        let (label, pointer) = (shown(self.label), shown(self.pointer));
+        let pointer = if pointer.is_empty() { "no JSON" } else { &pointer };
+        let Self { line, offset, hash, .. } = self;
+        let place = format!("{label}:{line}: byte {offset}");
+        writeln!(out, "{place}: {} {pointer} {length} bytes {hash:016x}", rule.name)
+    }
+
+    /// Prints a finding as an object in ASCII.
+    fn json(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Finding { rule, length, .. } = self.finding;
+        let Self { line, offset, hash, .. } = self;
+        let mut text = Vec::from(*b"{\"file\":");
+        push_string(&mut text, self.label, Style::Python);
+        let place = format!(",\"line\":{line},\"offset\":{offset},\"rule\":\"{}\"", rule.name);
+        text.extend_from_slice(place.as_bytes());
+        text.extend_from_slice(b",\"pointer\":");
+        push_string(&mut text, self.pointer, Style::Python);
+        let rest = format!(",\"length\":{length},\"hash\":\"{hash:016x}\"}}\n");
+        text.extend_from_slice(rest.as_bytes());
+        out.write_all(&text)
+    }
 }

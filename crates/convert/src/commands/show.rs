@@ -12,7 +12,9 @@ use core_model::{Event, Format, Options};
 use self::{depth::Depths, markdown::MarkdownPage, text::TextPage};
 use super::export::lines::{Read, SessionLines};
 use crate::{
-    Source, detect,
+    Source,
+    cli::RedactArgs,
+    detect,
     input::Input,
     interrupt::is_interrupted,
     job::Refusal,
@@ -59,6 +61,8 @@ pub(crate) struct Args {
     /// Print to the terminal, and not through a pager
     #[arg(long)]
     no_pager: bool,
+    #[command(flatten)]
+    redact: RedactArgs,
     #[command(flatten)]
     filter: FilterArgs,
     #[command(flatten)]
@@ -111,12 +115,13 @@ fn show(
     is_one_of_many: bool,
     out: &mut dyn Write,
 ) -> Result<(), Refusal> {
-    let mut source = Source::new(input.open()?);
+    let (opened, _) = args.redact.opened(input.open()?)?;
+    let mut source = Source::new(opened);
     let format = match args.reading.format() {
         Some(format) => format,
         None => known(detect(&mut source)?)?,
     };
-    let mut lines = SessionLines::new(input, format)?;
+    let mut lines = SessionLines::new(input, format, args.redact)?;
     let options = Options { all_branches: args.all_branches, ..Options::default() };
     let mut shower = Shower::new(args, filter, format);
     shower.missing = lines.missing().iter().map(|missing| missing.tool_use.clone()).collect();

@@ -13,7 +13,7 @@ use export_parquet::{Dataset, Options, SessionFile, Shelf};
 
 use crate::{
     Source, by_name,
-    cli::{Sources, format_names},
+    cli::{RedactArgs, Sources, format_names},
     detect,
     folder::Folder,
     input::{Input, is_inside_an_input},
@@ -49,6 +49,8 @@ pub(crate) struct Args {
     /// The format to read, instead of finding it out
     #[arg(long, value_parser = format_names())]
     from: Option<String>,
+    #[command(flatten)]
+    redact: RedactArgs,
     /// Print errors only
     #[arg(short, long)]
     quiet: bool,
@@ -73,6 +75,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let mut run = Run {
         dataset: Dataset::on(&mut parts, &Options { with_raw: args.with_raw }),
         from,
+        redact: args.redact,
         keeps_all: args.with_raw && is_folder,
         progress: Progress::of(mode, &inputs),
     };
@@ -163,6 +166,7 @@ impl Shelf for NamedAtEnd {
 struct Run<'p> {
     dataset: Dataset<&'p mut NamedAtEnd>,
     from: Option<&'static Format>,
+    redact: RedactArgs,
     /// Whether files that are no session are kept too.
     keeps_all: bool,
     progress: Progress,
@@ -171,7 +175,8 @@ struct Run<'p> {
 impl Run<'_> {
     /// Adds an input; the result within is that of writing, which no other input changes.
     fn input(&mut self, input: &Input) -> Result<export_parquet::Result<()>, Refusal> {
-        let mut source = Source::new(input.open()?);
+        let (opened, _) = self.redact.opened(input.open()?)?;
+        let mut source = Source::new(opened);
         let name = match input {
             Input::File { name, .. } => name.to_str().ok_or_else(not_text)?,
             _ => "stdin.jsonl",

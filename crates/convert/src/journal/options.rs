@@ -40,6 +40,8 @@ pub(crate) struct Spelled<'o> {
     pub(crate) sdk_version: &'o str,
     pub(crate) compress: Option<&'o str>,
     pub(crate) redact: bool,
+    /// Version 0.1.0 did not have it.
+    pub(crate) test_keys: bool,
     pub(crate) strict: bool,
     pub(crate) all_branches: bool,
     pub(crate) from_last_compaction: bool,
@@ -164,6 +166,7 @@ impl Spelled<'_> {
         pair("--compress", self.compress);
         for (name, is_set) in [
             (" --redact", self.redact),
+            (" --test-keys", self.test_keys),
             (" --strict", self.strict),
             (" --all-branches", self.all_branches),
             (" --from-last-compaction", self.from_last_compaction),
@@ -186,7 +189,9 @@ impl Spelled<'_> {
              all_branches: {all_branches}, from_last_compaction: {from_last_compaction} }}"
         );
         let depends = format!("({to:?}, {from:?}, {carry}, {options}, {compress}, {redact})");
-        XxHash3_64::oneshot(format!("0.1.0 ({depends}, {subagents})").as_bytes())
+        // No output of 0.1.0 is one with this option.
+        let test_keys = if self.test_keys { " --test-keys" } else { "" };
+        XxHash3_64::oneshot(format!("0.1.0 ({depends}, {subagents}){test_keys}").as_bytes())
     }
 }
 
@@ -229,6 +234,7 @@ fn all_of_0_1_0(each: &mut dyn FnMut(&Spelled<'_>)) {
                             sdk_version,
                             compress,
                             redact: flags(bits, 0),
+                            test_keys: false,
                             strict: flags(bits, 1),
                             all_branches: flags(bits, 2),
                             from_last_compaction: flags(bits, 3),
@@ -252,6 +258,7 @@ mod tests {
         sdk_version: "0.2.187",
         compress: None,
         redact: false,
+        test_keys: false,
         strict: false,
         all_branches: false,
         from_last_compaction: false,
@@ -281,6 +288,16 @@ mod tests {
         ] {
             assert_eq!(format!("{:016x}", spelled.hash_of_0_1_0()), hash, "{spelled:?}");
         }
+    }
+
+    #[test]
+    fn keys_of_tests_are_an_option_that_0_1_0_did_not_have() {
+        let redacted = Spelled { redact: true, ..PLAIN };
+        let [old, new] =
+            [false, true].map(|test_keys| OutputOptions::new(&Spelled { test_keys, ..redacted }));
+        assert_ne!((old.words(), old.hash), (new.words(), new.hash));
+        assert!(new.words().contains(" --redact --test-keys"), "{}", new.words());
+        assert!(words_of(old.hash).is_some() && words_of(new.hash).is_none());
     }
 
     #[test]

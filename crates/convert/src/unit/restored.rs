@@ -22,7 +22,7 @@ use crate::{
     output::{Finished, Pending, hashing::Hashing},
     outputs::Bundle,
     pipeline::{OtherTarget, Target, agents::Agents, damage::first_damage, stack::Stack},
-    redaction::{Redactions, redact},
+    redaction::{Redactions, redact_with},
     scratch::Scratch,
     session::{Change, Session, SessionEvents, place::Place},
     storage::Storage,
@@ -111,11 +111,16 @@ impl Order {
         if !self.redacts {
             return Ok(Staged { session, redactions, _folder: None });
         }
+        let search = self.redact_args().search().unwrap_or_default();
         let folder = Scratch::new()?;
         let mut files = Vec::new();
         for (n, file) in session.files().iter().enumerate() {
             let copy = folder.path().join(n.to_string());
-            redactions.absorb(redact(file.open()?, &mut File::create(&copy)?)?);
+            redactions.absorb(redact_with(
+                search.clone(),
+                file.open()?,
+                &mut File::create(&copy)?,
+            )?);
             let Volume { kind, name, tool_use, .. } = file.volume.clone();
             files.push((copy, kind, name, tool_use));
         }

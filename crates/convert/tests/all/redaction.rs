@@ -189,6 +189,121 @@ fn a_folder_with_all_that_belongs_to_its_sessions_is_clean() {
     assert_eq!(run(&["scan", "plain"], folder.path()).0, Some(1));
 }
 
+/// Asserts that pages, text, Markdown and tables of a folder are clean with `--redact`, and are not
+/// without it.
+#[test]
+fn what_other_commands_write_is_clean_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let fixtures =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/claude-code/with-agents");
+    copy_with_secrets(&fixtures, &folder.path().join("in"));
+    let mut commands = vec![
+        vec!["export", "--html", "in", "-o", "OUT"],
+        vec!["show", "--markdown", "--full", "in"],
+        vec!["show", "--no-pager", "--full", "in"],
+    ];
+    if cfg!(feature = "parquet") {
+        commands.push(vec!["tables", "in", "-o", "OUT"]);
+        commands.push(vec!["tables", "--with-raw", "in", "-o", "OUT"]);
+    }
+    for (n, command) in commands.iter().enumerate() {
+        let written = |output: &str, redact: &[&str]| {
+            let command: Vec<&str> =
+                command.iter().map(|word| if *word == "OUT" { output } else { word }).collect();
+            let (status, said) = run(&[&command[..], redact].concat(), folder.path());
+            assert!(status < Some(2), "{command:?}: {}", String::from_utf8_lossy(&said));
+            said
+        };
+        let (plain, clean) = (format!("plain-{n}"), format!("clean-{n}"));
+        let said = written(&clean, &["--redact"]);
+        assert_clean(&said, &format!("{command:?}"));
+        let said_plain = written(&plain, &[]);
+        if !command.contains(&"OUT") {
+            assert_ne!(said, said_plain, "{command:?}: secrets were there");
+            assert!(String::from_utf8_lossy(&said).contains("[REDACTED:github-token]"));
+            continue;
+        }
+        check_folder(&folder.path().join(&clean));
+        if command[0] == "tables" {
+            // Columns are compressed: what they say comes back as files.
+            if command.contains(&"--with-raw") {
+                run(&["restore", &clean, "-o", "restored"], folder.path());
+                check_folder(&folder.path().join("restored"));
+                assert_eq!(run(&["scan", "restored"], folder.path()).0, Some(0));
+            }
+        } else {
+            let pages = fs::read_dir(folder.path().join(&plain)).expect("pages").flatten();
+            let mut pages = pages.filter_map(|page| fs::read_to_string(page.path()).ok());
+            assert!(pages.any(|page| page.contains(&secrets()[0])), "{command:?}");
+        }
+    }
+}
+
+/// Asserts that secrets are found which only the carry says: in a member that the target does not
+/// have, by their prefix and by their name, on a plain line and in JSON within JSON.
+#[test]
+fn what_only_a_carry_says_is_scanned() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [token, ..] = secrets();
+    let password = format!("{}{}", "q7Vx2mLp", "9Zt4Kd1w");
+    for (n, member) in [
+        format!("\"note\":\"{token}\""),
+        format!("\"env\":{{\"DB_PASSWORD\":\"{password}\"}}"),
+        format!("\"note\":\"{{\\\"api_key\\\": \\\"{password}\\\"}}\""),
+        format!("\"note\":\"a\\nexport DB_PASSWORD={password}\\nb\""),
+    ]
+    .iter()
+    .enumerate()
+    {
+        let line = format!(
+            "{{\"type\":\"user\",\"message\":{{\"role\":\"user\",\"content\":\"Hi\"}},{member},\
+             \"uuid\":\"u1\",\"parentUuid\":null,\"sessionId\":\"s1\",\
+             \"timestamp\":\"2026-01-01T10:00:00.000Z\"}}\n"
+        );
+        fs::write(folder.path().join("a.jsonl"), line).expect("written");
+        for carry in ["inline", "sidecar", "none"] {
+            let out = format!("{carry}-{n}.jsonl");
+            let command = ["a.jsonl", "--to", "clido", "--carry", carry, "-o", &out];
+            let (_, said) = run(&command, folder.path());
+            let (status, found) = run(&["scan", &out], folder.path());
+            let found = String::from_utf8_lossy(&found).into_owned();
+            let expected = i32::from(carry != "none");
+            let said = String::from_utf8_lossy(&said);
+            assert_eq!(status, Some(expected), "{out}: {member}: {found}{said}");
+            assert!(!found.contains(&password) && !found.contains(&token), "{found}");
+            if carry == "inline" {
+                let line = fs::read_to_string(folder.path().join(&out)).expect("written");
+                let place = line.find(&password).or_else(|| line.find(&token)).expect("carried");
+                assert!(found.contains(&format!("byte {place}: ")), "{place}: {found}");
+            }
+        }
+    }
+}
+
+#[test]
+fn keys_of_tests_are_secrets_if_that_is_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let key = format!("sk_test_{}", "8aJd02kLmQ9xPzRt");
+    let line = format!(
+        "{{\"type\":\"user\",\"message\":{{\"role\":\"user\",\"content\":\"pay with {key}\"}},\
+         \"uuid\":\"u1\",\"parentUuid\":null,\"sessionId\":\"s1\",\
+         \"timestamp\":\"2026-01-01T10:00:00.000Z\"}}\n"
+    );
+    fs::write(folder.path().join("a.jsonl"), line).expect("written");
+    for command in [&["scan"][..], &["--to", "clido", "--redact"], &["show", "--redact"]] {
+        let run = |options: &[&str]| run(&[command, options, &["a.jsonl"]].concat(), folder.path());
+        let (plain, with_tests) = (run(&[]), run(&["--test-keys"]));
+        if command[0] == "scan" {
+            assert_eq!((plain.0, with_tests.0), (Some(0), Some(1)));
+            continue;
+        }
+        let has_key = |said: &[u8]| memchr::memmem::find(said, key.as_bytes()).is_some();
+        assert!(has_key(&plain.1) && !has_key(&with_tests.1), "{command:?}");
+    }
+    // Without --redact the option means nothing.
+    assert_eq!(run(&["show", "--test-keys", "a.jsonl"], folder.path()).0, Some(2));
+}
+
 #[test]
 fn text_that_is_not_searched_is_named() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -11,6 +11,7 @@ use jsonl::{Line, Style, Text, push_string};
 
 use crate::{
     Source,
+    cli::RedactArgs,
     input::{Input, opened::Limits},
     pipeline::survey::Events,
     session::place::Place,
@@ -37,6 +38,7 @@ type EachRead<'e> = dyn FnMut(Read<'_>) -> io::Result<()> + 'e;
 pub(in crate::commands) struct SessionLines {
     place: Place,
     format: &'static Format,
+    redact: RedactArgs,
     plan: Plan,
     /// Whether all lines are a sub-agent's: then its conversation is the page's.
     is_of_agent: bool,
@@ -49,7 +51,11 @@ pub(in crate::commands) struct SessionLines {
 
 impl SessionLines {
     /// Finds the files that belong to an input.
-    pub(in crate::commands) fn new(input: &Input, format: &'static Format) -> io::Result<Self> {
+    pub(in crate::commands) fn new(
+        input: &Input,
+        format: &'static Format,
+        redact: RedactArgs,
+    ) -> io::Result<Self> {
         let unit = Unit::of_input(input.clone(), format)?;
         let place = unit.place(Limits::default());
         let bundle = match input {
@@ -64,7 +70,8 @@ impl SessionLines {
         }
         let Bundle { agents, missing, .. } = bundle;
         let (plan, unread) = (Plan::default(), Vec::new());
-        Ok(Self { place, format, plan, is_of_agent: false, agents, by_tool_use, missing, unread })
+        let is_of_agent = false;
+        Ok(Self { place, format, redact, plan, is_of_agent, agents, by_tool_use, missing, unread })
     }
 
     /// Finds which lines of the main file are the conversation.
@@ -194,8 +201,9 @@ impl Pass<'_> {
         let written = String::from_utf8(written).unwrap_or_default();
         let parent_tool_use = tool_use.and_then(|_| Text::new(&written));
         let label = shown(&self.lines.place.label(&agent.path));
-        let file = match self.lines.place.bytes(&agent.path) {
-            Ok(file) => file,
+        let opened = self.lines.place.bytes(&agent.path);
+        let file = match opened.and_then(|file| self.lines.redact.bytes(file)) {
+            Ok((file, _)) => file,
             Err(error) => {
                 self.unread.push(format!("{label}: {error}"));
                 return Ok(());

@@ -27,6 +27,7 @@ pub(super) fn run(args: &Args, filter: &Filter, path: &Path) -> io::Result<Statu
     let mut out = io::stdout().lock();
     let mut shower = None;
     let (mut scanner, mut answers) = (Scanner::default(), Answers::default());
+    let (mut search, mut redacted) = (args.redact.search(), Vec::new());
     while !is_interrupted() {
         // The first lines tell the format; until there are any, there is nothing to show.
         let format = match shower.as_ref() {
@@ -38,10 +39,19 @@ pub(super) fn run(args: &Args, filter: &Filter, path: &Path) -> io::Result<Statu
                 shower.get_or_insert_with(|| (format, Shower::new(args, filter, format)));
             let (mut text, mut result) = (Vec::new(), Ok(()));
             let followed = follower.poll(&mut |_, line| {
-                if result.is_ok() {
-                    let read = (format, &mut scanner, &mut answers);
-                    result = show(shower, read, line, &mut text);
+                if result.is_err() {
+                    return;
                 }
+                let line = match &mut search {
+                    Some(search) => {
+                        redacted.clear();
+                        search.redact(line, &mut redacted, &mut |_| {});
+                        Line::new(&redacted, line.offset())
+                    }
+                    None => Line::new(line.bytes(), line.offset()),
+                };
+                let read = (format, &mut scanner, &mut answers);
+                result = show(shower, read, &line, &mut text);
             })?;
             if followed.is_restarted {
                 shower.page.damage("the file was cut or replaced: from its start", &mut out)?;

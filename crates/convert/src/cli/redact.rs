@@ -1,0 +1,14 @@
+//! `--redact`, as the commands that write what they read have it.
+
+use clap::Args;
+
+/// Which secrets are taken out of what is read.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub(crate) struct RedactArgs {
+    /// Take keys, tokens and passwords out of what is read
+    #[arg(long)]
+    pub(crate) redact: bool,
+    /// With --redact: take keys of test environments out too, such as sk_test_ of Stripe
+    #[arg(long, requires = "redact")]
+    pub(crate) test_keys: bool,
+}

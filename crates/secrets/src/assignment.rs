@@ -1,0 +1,347 @@
+//! Values of names that say that they are secrets, however the two are tied together.
+//!
+//! `PASSWORD=x`, `"password": "x"`, `password: str = 'x'`, `--password x`, `<password>x</password>`,
+//! `{"name": "DB_PASSWORD", "value": "x"}`: a name, a link, and a value. The same text within JSON
+//! has backslashes before its quotes and for its line breaks, and reads the same here.
+
+use std::{borrow::Cow, ops::Range};
+
+use memchr::memmem;
+
+use crate::{
+    cursor::Cursor,
+    name::{Name, Word},
+    randomness::Makeup,
+    redact::PLACEHOLDER,
+    span::{Quote, bare_end, is_blank, past_break},
+    value::{Form, Kind},
+};
+
+/// How a name is tied to its value.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Link {
+    /// `=` or `:`, with or without blanks.
+    Sign,
+    /// A comma, a call, a fallback: only a string in quotes is a value there.
+    Weak,
+    /// Nothing but blanks.
+    Blank,
+    /// `>` of a tag of XML.
+    Tag,
+}
+
+/// A value in some text.
+struct Found<'b> {
+    start: Cursor<'b>,
+    end: Cursor<'b>,
+    form: Form,
+}
+
+/// Returns where the secret is that a name is tied to; `start` and `end` are around a word of the
+/// name.
+pub(crate) fn find(word: Word, start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let name = Name::around(start, end)?;
+    // Most names have no value, or are those of something else: ask for that first.
+    let (link, at) = link(&name)?;
+    let kind = name.kind(word)?;
+    // `pass x` is said of arguments.
+    let is_said = kind == Kind::Pass && link == Link::Blank && !name.is_option();
+    let kind = if is_said && !is_argument(&name) { return None } else { kind };
+    let is_tight = link == Link::Sign && at.place() == name.end.forward(1).place();
+    let found = value(&name, kind, link, at, is_tight)?;
+    let place = found.start.place();
+    let secret = secret_in(kind, found.end.since(place), found.form)?;
+    Some(place.saturating_add(secret.start)..place.saturating_add(secret.end))
+}
+
+/// Returns which part of a value is a secret, if there is one. Breaks of lines within a value are
+/// none of it, so that a key in two lines is found.
+pub(crate) fn secret_in(kind: Kind, value: &[u8], form: Form) -> Option<Range<usize>> {
+    let value = without_last_break(value);
+    match without_breaks(value) {
+        Cow::Borrowed(value) => kind.secret_in(value, form),
+        Cow::Owned(whole) => {
+            let is_key = Makeup::of(&whole).is_random() && kind.secret_in(&whole, form).is_some();
+            is_key.then_some(0..value.len())
+        }
+    }
+}
+
+/// Returns what ties a name to a value, and the place after it.
+fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
+    let (after, has_quote) = past_closers(name.end);
+    if after.next() == Some(b'>') && name.start.previous() == Some(b'<') {
+        return Some((Link::Tag, after.forward(1)));
+    }
+    let at = after.skip(60, is_blank);
+    let has_blank = at.place() > after.place();
+    if let Some(at) = past_type(at).or_else(|| past_sign(at)) {
+        return Some((Link::Sign, at));
+    }
+    if let Some(at) = past_value_name(name, has_quote) {
+        return Some((Link::Sign, at));
+    }
+    match at.next()? {
+        // R assigns with an arrow, a shell hands a string to a command.
+        b'<' if has_blank => Some((Link::Weak, at.past(b"<- ").or_else(|| at.past(b"<<< "))?)),
+        b',' if has_quote => Some((Link::Weak, at.forward(1))),
+        b'(' if !has_quote && !has_blank => Some((Link::Weak, at.forward(1))),
+        b'|' | b'?' if at.rest().starts_with(b"||") || at.rest().starts_with(b"??") => {
+            Some((Link::Weak, at.forward(2)))
+        }
+        b'|' if has_blank && at.forward(1).next().is_some_and(is_blank) => {
+            Some((Link::Sign, at.forward(1)))
+        }
+        b'o' if has_quote && has_blank => Some((Link::Weak, at.past(b"or ")?)),
+        _ if has_blank => Some((Link::Blank, at)),
+        _ => None,
+    }
+}
+
+/// Returns the place after what closes a name: `"`, `']`, `**`, and whether it was in quotes.
+fn past_closers(mut at: Cursor<'_>) -> (Cursor<'_>, bool) {
+    /// `**"name"]):` has most.
+    const MAX_CLOSERS: usize = 4;
+    let mut has_quote = false;
+    for _ in 0..MAX_CLOSERS {
+        let slashes = at.skip(63, |byte| byte == b'\\');
+        at = match slashes.next() {
+            Some(b'"' | b'\'' | b'`') => {
+                has_quote = true;
+                slashes.forward(1)
+            }
+            Some(b']' | b')') if has_quote => at.forward(1),
+            Some(b'*') if at.place() == slashes.place() => at.forward(1),
+            _ => break,
+        };
+    }
+    (at, has_quote)
+}
+
+/// Returns the place after a sign that assigns or compares.
+fn past_sign(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    const SIGNS: &[&[u8]] =
+        &[b":=", b"=>", b"===", b"==", b"!==", b"!=", b"||=", b"??=", b"?=", b"+=", b"=", b":"];
+    let after = SIGNS.iter().find_map(|sign| at.past(sign))?;
+    let is_other = matches!(after.window(2), [b':', ..] | [b'~', b' ' | b'/']);
+    (!is_other).then_some(after)
+}
+
+/// Returns the place after the type of a variable and `=`: `: &str = `, ` string = `.
+fn past_type(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    const GO_TYPES: &[&[u8]] = &[b"string ", b"String ", b"str ", b"NSString "];
+    let start = match at.next()? {
+        b':' => at.forward(1).skip(2, is_blank),
+        b's' | b'S' | b'N' if GO_TYPES.iter().any(|name| at.rest().starts_with(name)) => at,
+        _ => return None,
+    };
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_&'<>?.[]| ".contains(&byte);
+    let sign = start.skip(40, is_name);
+    let is_type = matches!(start.next(), Some(b'&' | b'A'..=b'Z' | b'a'..=b'z'));
+    let after = sign.past(b"=")?;
+    let is_apart = sign.previous().is_some_and(is_blank) && after.next() != Some(b'=');
+    let name = sign.since(start.place());
+    let is_before_quote = matches!(after.next(), Some(b'"' | b'\'' | b'\\'));
+    let is_known = name.len() <= 16 && !Makeup::of(name).is_random() && is_before_quote;
+    (is_type && (is_apart || is_known)).then_some(after)
+}
+
+/// Returns the place after the name of a value that follows the name of a secret:
+/// `"name": "DB_PASSWORD", "value": `, `variable "password" { default = `.
+fn past_value_name<'b>(name: &Name<'b>, has_quote: bool) -> Option<Cursor<'b>> {
+    const NAMES: &[&[u8]] = &[
+        b"value",
+        b"Value",
+        b"VALUE",
+        b"default",
+        b"Default",
+        b"string_value",
+        b"stringValue",
+        b"content",
+    ];
+    let mut at = name.end;
+    for _ in 0..48 {
+        at = match (past_break(at), at.next()) {
+            (Some(after), _) => after,
+            (_, Some(b' ' | b'\t' | b'"' | b'\'' | b',' | b'{' | b'\\')) => at.forward(1),
+            _ => break,
+        };
+    }
+    if at.place() == name.end.place() {
+        return None;
+    }
+    // An option of the same command, or what `C#` has between a property and its value.
+    const OTHERS: &[&[u8]] = &[
+        b"--body ",
+        b"--value ",
+        b"--data ",
+        b"-b ",
+        b"-v ",
+        b"get; set; } =",
+        b"get; } =",
+        b"is: ",
+        b"is ",
+    ];
+    if let Some(after) = OTHERS.iter().find_map(|other| at.past(other)) {
+        return Some(after);
+    }
+    if has_quote && name.start.window_before(48).windows(9).any(|text| text == b"form-data") {
+        return (at.previous() == Some(b'n') || at.previous() == Some(b'\n')).then_some(at);
+    }
+    let found = NAMES.iter().find_map(|name| at.past(name)).or_else(|| {
+        // Other attributes of a variable of Terraform stand before its default.
+        let block = at.window(240).split(|byte| *byte == b'}').next()?;
+        let is_block = past_closers(name.end).0.past(b" {").is_some();
+        let found = memmem::find(block, b"default").filter(|_| has_quote && is_block)?;
+        Some(at.forward(found).forward(b"default".len()))
+    })?;
+    let is_whole = found.next().is_some_and(|byte| !byte.is_ascii_alphanumeric());
+    past_sign(past_closers(found).0.skip(40, is_blank)).filter(|_| is_whole)
+}
+
+/// Returns the value at a place, if there may be one.
+fn value<'b>(
+    name: &Name<'b>,
+    kind: Kind,
+    link: Link,
+    at: Cursor<'b>,
+    is_tight: bool,
+) -> Option<Found<'b>> {
+    let start = at.skip(40, is_blank);
+    if let Some((quote, start)) = open(start) {
+        let end = quote.close(start)?;
+        return Some(Found { start, end, form: Form::Quoted });
+    }
+    let start = match link {
+        Link::Sign => past_block(start),
+        Link::Tag => start,
+        Link::Blank if is_argument(name) => start,
+        Link::Blank | Link::Weak => return None,
+    };
+    let ends: fn(u8) -> bool = if link == Link::Tag { |byte| byte == b'<' } else { |_| false };
+    let mut end = bare_end(start, ends);
+    let is_over = |end: &Cursor<'_>| !end.next().is_some_and(is_blank);
+    match kind {
+        Kind::Authorization if !is_over(&end) && is_scheme(start, end) => {
+            end = bare_end(end.forward(1), ends)
+        }
+        Kind::Passphrase => {
+            let is_in = |byte: u8| byte.is_ascii_lowercase() || byte == b' ' || byte == b'-';
+            let phrase = start.skip(200, is_in);
+            end = if phrase.place() > end.place() { phrase } else { end };
+        }
+        _ => {}
+    }
+    let is_cut = end.rest().starts_with(PLACEHOLDER) || end.place() == start.place();
+    let is_tight = is_tight && start.place() == at.place();
+    let form = if is_tight || link == Link::Tag { Form::Tight } else { Form::Loose };
+    (!is_cut).then_some(Found { start, end, form })
+}
+
+/// Returns whether a word of letters is between two places: the scheme of an authorization.
+fn is_scheme(start: Cursor<'_>, end: Cursor<'_>) -> bool {
+    end.since(start.place()).iter().all(u8::is_ascii_alphabetic)
+}
+
+/// Opens a string, with what languages put before its quote: `r"`, `b'`, `@"`, `String::from("`.
+fn open(at: Cursor<'_>) -> Option<(Quote, Cursor<'_>)> {
+    /// Longer names of functions are not looked at.
+    const MAX_CALL: usize = 48;
+    let prefixed = at.skip(2, |byte| b"bBrRfFuULl@$".contains(&byte));
+    Quote::open(at).or_else(|| Quote::open(prefixed)).or_else(|| {
+        let call =
+            at.skip(MAX_CALL, |byte| byte.is_ascii_alphanumeric() || b"_:. ".contains(&byte));
+        Quote::open(call.past(b"(")?).filter(|_| call.place() > at.place())
+    })
+}
+
+/// Moves past the sign of a block of YAML, `|` or `>-`, and the break after it.
+fn past_block(at: Cursor<'_>) -> Cursor<'_> {
+    let sign = at.skip(1, |byte| byte == b'|' || byte == b'>');
+    let line = past_break(sign.skip(1, |byte| byte == b'-' || byte == b'+'));
+    match line {
+        Some(line) if sign.place() > at.place() => line.skip(40, is_blank),
+        _ => at,
+    }
+}
+
+/// Returns whether a value follows a name after a blank: of an option, in a `.netrc`, in a
+/// `Dockerfile`, after a command that sets it.
+fn is_argument(name: &Name<'_>) -> bool {
+    /// How far before the name it is looked for what makes it an argument.
+    const MAX_CONTEXT: usize = 160;
+    const CONTEXTS: &[&[u8]] = &[
+        b"login ",
+        b"machine ",
+        b"ENV ",
+        b"ARG ",
+        b"set ",
+        b"setx ",
+        b"set -",
+        b"config ",
+        b"setenv ",
+        b"secret ",
+        b"add ",
+    ];
+    let before = context(name.start, MAX_CONTEXT);
+    // The lines of a `.netrc`.
+    let lines = without_placeholders(name.start.window_before(MAX_CONTEXT));
+    if name.end.since(name.start.place()) == b"password" && memmem::find(lines, b"login ").is_some()
+    {
+        return true;
+    }
+    let is_first = name.start.previous().is_none_or(|byte| !byte.is_ascii_alphanumeric());
+    let is_of_redis = name.end.since(name.start.place()) == b"requirepass"
+        || name.end.since(name.start.place()) == b"masterauth";
+    name.is_option() && is_first
+        || is_of_redis
+        || CONTEXTS.iter().any(|context| memmem::find(before, context).is_some())
+}
+
+/// Returns what stands before a place in its line, at most `max` bytes, without what stands before
+/// a secret that was taken out: so nothing is found the second time that was not the first time.
+pub(crate) fn context(place: Cursor<'_>, max: usize) -> &[u8] {
+    let before = without_placeholders(place.window_before(max));
+    let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+    let escape = memmem::rfind(line, b"\\n").map_or(0, |at| at.saturating_add(2));
+    line.get(escape..).unwrap_or_default()
+}
+
+/// Returns what stands after the last secret that was taken out.
+fn without_placeholders(before: &[u8]) -> &[u8] {
+    let start = memmem::rfind(before, PLACEHOLDER);
+    before.get(start.map_or(0, |at| at.saturating_add(PLACEHOLDER.len()))..).unwrap_or_default()
+}
+
+/// Returns a value without the breaks at its end.
+fn without_last_break(value: &[u8]) -> &[u8] {
+    let mut value = value.trim_ascii_end();
+    while let [line @ .., b'\\', b'n' | b'r'] = value {
+        let n_slashes = line.iter().rev().take_while(|byte| **byte == b'\\').count();
+        value = line.get(..line.len().saturating_sub(n_slashes)).unwrap_or_default();
+    }
+    value
+}
+
+/// Returns a value without breaks of lines and the blanks after them.
+fn without_breaks(value: &[u8]) -> Cow<'_, [u8]> {
+    let mut whole = Vec::new();
+    let (mut at, mut done) = (Cursor::new(value), 0);
+    while let Some(n_plain) = memchr::memchr3(b'\\', b'\r', b'\n', at.rest()) {
+        let found = at.forward(n_plain);
+        at = match past_break(found) {
+            Some(after) => {
+                whole.extend_from_slice(found.since(done));
+                let after = after.skip(40, is_blank);
+                done = after.place();
+                after
+            }
+            None => found.forward(1),
+        };
+    }
+    if done == 0 {
+        return Cow::Borrowed(value);
+    }
+    whole.extend_from_slice(value.get(done..).unwrap_or_default());
+    Cow::Owned(whole)
+}

@@ -1,0 +1,99 @@
+//! Base64: what it decodes to, and how a text looks within it.
+//!
+//! `ghp_` at the start of three bytes is `Z2hwX` in base64; one byte later it is `dwX` after two
+//! letters that depend on the byte before. So each prefix of a token has three spellings, and the
+//! automaton looks for all of them.
+
+use crate::{
+    class::BASE64,
+    placeholder::{is_template, is_weak},
+};
+
+/// Appends what base64 decodes to, up to its end or to the first byte that is no base64.
+pub(crate) fn decode(text: &[u8], out: &mut Vec<u8>) {
+    let (mut bits, mut n_bits) = (0_u32, 0_u32);
+    for byte in text {
+        let Some(digit) = digit(*byte) else { break };
+        bits = (bits << 6 | digit) & 0xfff;
+        n_bits = n_bits.saturating_add(6);
+        if n_bits >= 8 {
+            n_bits = n_bits.saturating_sub(8);
+            let byte = bits.checked_shr(n_bits).unwrap_or_default() & 0xff;
+            out.push(u8::try_from(byte).unwrap_or_default());
+        }
+    }
+}
+
+/// Returns the six bits of a letter, in both alphabets.
+fn digit(byte: u8) -> Option<u32> {
+    let (first, value) = match byte {
+        b'A'..=b'Z' => (b'A', 0),
+        b'a'..=b'z' => (b'a', 26),
+        b'0'..=b'9' => (b'0', 52),
+        b'+' | b'-' => (byte, 62),
+        b'/' | b'_' => (byte, 63),
+        _ => return None,
+    };
+    Some(u32::from(byte.wrapping_sub(first)).saturating_add(value))
+}
+
+/// Returns how many letters of a group hold bits of the first `shift` bytes in it.
+pub(crate) fn n_before(shift: usize) -> usize {
+    [0, 2, 3].get(shift).copied().unwrap_or_default()
+}
+
+/// Returns the letters that a text always has in base64 after `shift` bytes of others, 0 to 2,
+/// without the letters that hold bits of the others too.
+pub(crate) fn spelling(text: &str, shift: usize) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let bytes: Vec<u8> = std::iter::repeat_n(0, shift).chain(text.bytes()).collect();
+    let letters = bytes.chunks(3).flat_map(|group| {
+        let byte = |n: usize| group.get(n).copied().map_or(0, u32::from);
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        // The last letter of a group that is not full holds bits of the bytes after.
+        let n_whole = [0, 1, 2, 4].get(group.len()).copied().unwrap_or_default();
+        [18_u32, 12, 6, 0].into_iter().take(n_whole).map(move |shift| bits >> shift & 0x3f)
+    });
+    let letters = letters.filter_map(|digit| ALPHABET.get(usize::try_from(digit).ok()?));
+    letters.skip(n_before(shift)).map(|letter| char::from(*letter)).collect()
+}
+
+/// Returns whether base64 decodes to a user and a password, as in `Authorization: Basic`.
+pub(crate) fn user_and_password(text: &[u8]) -> bool {
+    if text.len() < 8 || text.len() > 1024 || !text.iter().all(|byte| BASE64.has(*byte)) {
+        return false;
+    }
+    let mut decoded = Vec::new();
+    decode(text, &mut decoded);
+    let is_text = std::str::from_utf8(&decoded).is_ok_and(|text| !text.contains(char::is_control));
+    let mut parts = decoded.splitn(2, |byte| *byte == b':');
+    let (Some(_), Some(password)) = (parts.next(), parts.next()) else { return false };
+    is_text && password.len() >= 4 && !is_weak(password) && !is_template(password)
+}
+
+/// Returns whether a byte is a letter of base64, in either alphabet.
+pub(crate) fn is_letter(byte: u8) -> bool {
+    digit(byte).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prefixes_are_spelled_in_three_ways() {
+        for (shift, letters) in ["Z2hwX", "docF", "naHBf"].into_iter().enumerate() {
+            assert_eq!(spelling("ghp_", shift), letters);
+        }
+    }
+
+    #[test]
+    fn users_and_passwords_are_known() {
+        let mut decoded = Vec::new();
+        decode(b"YWRhOnRaOCFrcTAyTG0=", &mut decoded);
+        assert_eq!(decoded, b"ada:tZ8!kq02Lm");
+        assert!(user_and_password(b"YWRhOnRaOCFrcTAyTG0="));
+        // "user:password", and no text at all.
+        assert!(!user_and_password(b"dXNlcjpwYXNzd29yZA==") && !user_and_password(b"0123456789ab"));
+    }
+}

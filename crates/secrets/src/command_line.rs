@@ -1,0 +1,123 @@
+//! Passwords in short options of commands, and in the lines of a `.pgpass`.
+//!
+//! `curl -u ada:x`, `mysql -u root -px`, `sshpass -p x`, `redis-cli -a x`; `-p` alone is a port or a
+//! folder, so that another word of the command has to say that it is a password.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use crate::{
+    assignment::context,
+    cursor::Cursor,
+    redact::PLACEHOLDER,
+    span::{Quote, bare_end, is_blank, is_quote},
+    value::{Form, Kind},
+};
+
+/// How far before an option its command is looked for, in bytes.
+const MAX_COMMAND: usize = 160;
+
+/// Finds the password of `-u user:password` and `--user user:password`.
+pub(crate) fn user_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let (value, value_end) = argument(start, end, true)?;
+    let user =
+        value.skip(128, |byte| !matches!(byte, b':' | b'%' | b'/') && !byte.is_ascii_whitespace());
+    let is_samba = end.previous() == Some(b'U');
+    let is_joint = user.next() == Some(if is_samba { b'%' } else { b':' });
+    let after = user.forward(1);
+    let is_path = matches!(after.next(), Some(b'/' | b'\\'));
+    if !is_joint || is_path || user.place() >= value_end.place() {
+        return None;
+    }
+    password(after, value_end)
+}
+
+/// Finds the password of `-p`, `-P`, `-a`, `-w` of commands that take one.
+pub(crate) fn password_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    const WORDS: &[(u8, &[&[u8]])] = &[
+        (
+            b'p',
+            &[
+                b"mysql",
+                b"mariadb",
+                b"sshpass",
+                b"mongo",
+                b"login",
+                b" -u ",
+                b" -u",
+                b"--user",
+                b"7z",
+                b"smb",
+                b"winrm",
+                b"crackmapexec",
+                b"xfreerdp",
+            ],
+        ),
+        (b'P', &[b"sqlcmd", b"bcp ", b"zip ", b"tsql", b"isql", b"ldap"]),
+        (b'a', &[b"redis-cli", b"valkey-cli", b"keydb-cli"]),
+        (b'w', &[b"ldap"]),
+        (b'k', &[b"openssl enc", b"openssl aes"]),
+    ];
+    let option = end.previous()?;
+    // Few places have a value: the command is looked for last.
+    let (value, value_end) = argument(start, end, option == b'p')?;
+    let found = password(value, value_end)?;
+    let command = context(start, MAX_COMMAND);
+    let command = command.rsplit(|byte| b";|".contains(byte)).next().unwrap_or_default();
+    let (_, words) = WORDS.iter().find(|(letter, _)| *letter == option)?;
+    words.iter().any(|word| memmem::find(command, word).is_some()).then_some(found)
+}
+
+/// Finds the string in quotes after `IDENTIFIED BY` and `ConvertTo-SecureString`.
+pub(crate) fn quoted(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let (quote, value) = Quote::open(end.skip(8, is_blank))?;
+    password(value, quote.close(value)?)
+}
+
+/// Finds the last field of a line of a `.pgpass`: `host:port:database:user:password`.
+pub(crate) fn pgpass(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let is_in = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.*".contains(&byte);
+    let is_host = start.previous().is_some_and(is_in);
+    let user = end.skip(64, is_in).past(b":")?;
+    let start = user.skip(64, is_in).past(b":").filter(|_| is_host)?;
+    let value_end =
+        start.skip(256, |byte| !byte.is_ascii_whitespace() && byte != b'\\' && !is_quote(byte));
+    password(start, value_end)
+}
+
+/// Returns where the value of an option starts and ends.
+fn argument<'b>(
+    start: Cursor<'b>,
+    end: Cursor<'b>,
+    may_be_attached: bool,
+) -> Option<(Cursor<'b>, Cursor<'b>)> {
+    let is_long = start.rest().starts_with(b"--");
+    let is_first =
+        start.previous().is_none_or(|byte| !byte.is_ascii_alphanumeric() && byte != b'-');
+    let at = end.skip(8, |byte| is_blank(byte) || byte == b'=');
+    let is_apart = at.place() > end.place() || is_quote(end.next()?);
+    if is_long && !is_first || !(is_apart || may_be_attached && !is_long) {
+        return None;
+    }
+    // `["-u", "user:password"]`
+    let at = at.skip(24, |byte| is_quote(byte) || b",\\ ".contains(&byte));
+    let quote = at.previous().filter(|byte| is_quote(*byte)).map(|_| at.back(1));
+    let opening = quote.map(|quote| {
+        let slashes = quote.window_before(63).iter().rev().take_while(|byte| **byte == b'\\');
+        quote.back(slashes.count())
+    });
+    if let Some((quote, value)) = opening.and_then(Quote::open) {
+        let value_end = quote.close(value);
+        return value_end.map(|value_end| (value, value_end));
+    }
+    Some((at, bare_end(at, |byte| byte == b'|')))
+}
+
+fn password(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let value = end.since(start.place());
+    let is_cut = end.rest().starts_with(PLACEHOLDER);
+    let found = Kind::Password.secret_in(value, Form::Tight).filter(|_| !is_cut)?;
+    let place = start.place();
+    Some(place.saturating_add(found.start)..place.saturating_add(found.end))
+}

@@ -1,0 +1,95 @@
+//! Tokens in base64: the run of letters around a prefix, and what it decodes to.
+
+use std::ops::Range;
+
+pub(crate) use crate::base64::spelling;
+use crate::{
+    base64::{decode, is_letter, n_before},
+    cursor::Cursor,
+    span::past_break,
+};
+
+/// How many letters are decoded to find a token.
+const MAX_LOOK: usize = 160;
+
+/// A run of base64 in some text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Run<'b> {
+    /// Where the group of the prefix starts.
+    group: Cursor<'b>,
+}
+
+impl<'b> Run<'b> {
+    /// Returns the run around a prefix that follows `shift` bytes of others in its group.
+    pub(crate) fn around(prefix: Cursor<'b>, shift: usize) -> Option<Self> {
+        let n_before = n_before(shift);
+        let before = prefix.window_before(n_before);
+        let is_whole = before.len() == n_before && before.iter().all(|byte| is_letter(*byte));
+        let run = Self { group: prefix.back(n_before) };
+        (is_whole && run.is_text()).then_some(run)
+    }
+
+    /// Returns whether the first letters decode to ASCII, as all of a token does.
+    fn is_text(self) -> bool {
+        /// Nine bytes: the others of the group, a prefix, and a few more.
+        const N_LETTERS: usize = 12;
+        let mut decoded = Vec::with_capacity(N_LETTERS);
+        decode(self.group.window(N_LETTERS), &mut decoded);
+        decoded.iter().skip(2).all(u8::is_ascii)
+    }
+
+    /// Decodes the letters from the group of the prefix on, over breaks of lines.
+    pub(crate) fn decoded(self) -> Vec<u8> {
+        let mut letters = Vec::new();
+        let mut at = self.group;
+        while letters.len() < MAX_LOOK {
+            let end = at.skip(MAX_LOOK, is_letter);
+            letters.extend_from_slice(end.since(at.place()));
+            let Some(after) = next_line(at, end) else { break };
+            at = after;
+        }
+        let mut decoded = Vec::new();
+        decode(&letters, &mut decoded);
+        decoded
+    }
+
+    /// Returns where the run starts.
+    pub(crate) fn start(self) -> usize {
+        let before = self.group.before();
+        let n_letters = before.iter().rev().take_while(|byte| is_letter(**byte)).count();
+        let start = self.group.back(n_letters);
+        // The letter of an escape of JSON within JSON is none of it.
+        let is_escape =
+            start.previous() == Some(b'\\') && matches!(start.next(), Some(b'n' | b'r' | b't'));
+        start.forward(usize::from(is_escape && n_letters > 0)).place()
+    }
+
+    /// Returns where the run lies, with the lines of base64 after it.
+    pub(crate) fn whole(self) -> Range<usize> {
+        let mut at = self.group.to(self.start());
+        loop {
+            let end = at.skip(usize::MAX, is_letter);
+            match next_line(at, end) {
+                Some(after) => at = after,
+                None => return self.start()..end.skip(2, |byte| byte == b'=').place(),
+            }
+        }
+    }
+
+    /// Returns whether an escape ends the run: what it means decides.
+    pub(crate) fn is_cut_by_escape(self) -> bool {
+        matches!(self.group.skip(MAX_LOOK, is_letter).window(2), [b'\\', b'u' | b'/'])
+    }
+}
+
+/// Returns where base64 goes on after a break, if the line before it is as long as tools make them,
+/// or the line after it is no word.
+fn next_line<'b>(start: Cursor<'b>, end: Cursor<'b>) -> Option<Cursor<'b>> {
+    let after = past_break(end)?;
+    let piece_end = after.skip(usize::MAX, is_letter);
+    let piece = piece_end.since(after.place());
+    let line = end.since(start.place()).len();
+    let is_over = piece_end.next().is_none_or(|byte| b"=\\\"'\r\n".contains(&byte));
+    let is_line = matches!(line, 60 | 64 | 72 | 76) && !piece.is_empty() || piece.len() >= 24;
+    (is_over && is_line).then_some(after)
+}

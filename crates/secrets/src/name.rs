@@ -1,0 +1,452 @@
+//! Names of secrets: `DB_PASSWORD`, `apiKey`, `client_secret`; not `token_count`, `primary_key`.
+
+use crate::{class::WORD, cursor::Cursor, redact::PLACEHOLDER, value::Kind};
+
+/// The word within a name that says that its value is a secret.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Word {
+    /// `pass`, with `password`, `passwd` and `passphrase`.
+    Pass,
+    /// `pwd`, `pw`.
+    Pwd,
+    Secret,
+    Token,
+    /// `key`, which needs a word before it that says what it opens.
+    Key,
+    Credential,
+    Authorization,
+    /// `auth`, as Docker and npm write it.
+    Auth,
+}
+
+/// Names are not longer, in bytes.
+const MAX_NAME: usize = 64;
+
+/// What follows `pass` without a joint.
+const PASSES: &[&str] = &["", "word", "wd", "phrase", "code", "wrd"];
+
+/// Words after the word that say that the value is something else.
+const OTHER_TAILS: &[&str] = &[
+    "age",
+    "alg",
+    "algorithm",
+    "arn",
+    "at",
+    "attempts",
+    "audience",
+    "budget",
+    "cache",
+    "callback",
+    "change",
+    "changed",
+    "check",
+    "class",
+    "column",
+    "cost",
+    "count",
+    "counter",
+    "created",
+    "date",
+    "dir",
+    "directory",
+    "enabled",
+    "endpoint",
+    "entropy",
+    "env",
+    "error",
+    "exists",
+    "expiration",
+    "expires",
+    "expiry",
+    "field",
+    "file",
+    "filename",
+    "fingerprint",
+    "format",
+    "generator",
+    "hash",
+    "header",
+    "hint",
+    "host",
+    "id",
+    "ids",
+    "in",
+    "index",
+    "info",
+    "input",
+    "is",
+    "issuer",
+    "label",
+    "len",
+    "length",
+    "level",
+    "limit",
+    "location",
+    "manager",
+    "max",
+    "message",
+    "min",
+    "mode",
+    "name",
+    "names",
+    "path",
+    "pattern",
+    "placeholder",
+    "policy",
+    "position",
+    "prefix",
+    "preview",
+    "price",
+    "prompt",
+    "provider",
+    "rate",
+    "ref",
+    "reference",
+    "regex",
+    "required",
+    "reset",
+    "resource",
+    "role",
+    "rotation",
+    "rule",
+    "rules",
+    "schema",
+    "scope",
+    "scopes",
+    "size",
+    "source",
+    "stdin",
+    "store",
+    "strategy",
+    "strength",
+    "suffix",
+    "timeout",
+    "title",
+    "ttl",
+    "type",
+    "updated",
+    "uri",
+    "url",
+    "usage",
+    "used",
+    "user",
+    "username",
+    "uuid",
+    "var",
+    "version",
+    "visible",
+];
+
+/// Words before `key` that say that it opens something.
+const OPENERS: &[&str] = &[
+    "access",
+    "account",
+    "admin",
+    "api",
+    "app",
+    "application",
+    "auth",
+    "authorization",
+    "cipher",
+    "client",
+    "consumer",
+    "crypto",
+    "cryption",
+    "crypt",
+    "deploy",
+    "function",
+    "hmac",
+    "host",
+    "ingest",
+    "ingestion",
+    "integration",
+    "jwt",
+    "license",
+    "master",
+    "private",
+    "priv",
+    "security",
+    "secret",
+    "server",
+    "service",
+    "session",
+    "shared",
+    "sign",
+    "signature",
+    "signing",
+    "storage",
+    "subscription",
+    "webhook",
+];
+
+/// Words before `key` that say that it finds or orders something.
+const FINDERS: &[&str] = &[
+    "background",
+    "bucket",
+    "cache",
+    "composite",
+    "dedupe",
+    "dict",
+    "element",
+    "event",
+    "fact",
+    "field",
+    "foreign",
+    "group",
+    "hash",
+    "hot",
+    "i18n",
+    "idempotency",
+    "index",
+    "item",
+    "json",
+    "label",
+    "legacy",
+    "locale",
+    "lookup",
+    "map",
+    "message",
+    "meta",
+    "mon",
+    "node",
+    "object",
+    "option",
+    "param",
+    "partition",
+    "path",
+    "primary",
+    "prop",
+    "property",
+    "pub",
+    "public",
+    "query",
+    "range",
+    "row",
+    "routing",
+    "s3",
+    "setting",
+    "short",
+    "sort",
+    "style",
+    "tab",
+    "table",
+    "translation",
+    "tur",
+    "unique",
+    "url",
+];
+
+/// Words before `token` that say that it is none that opens something.
+const OTHER_TOKENS: &[&str] = &[
+    "bos",
+    "cancel",
+    "cancellation",
+    "change",
+    "continuation",
+    "csrf",
+    "xsrf",
+    "cursor",
+    "eos",
+    "mask",
+    "next",
+    "nextpage",
+    "page",
+    "pad",
+    "pagination",
+    "parser",
+    "resume",
+    "scroll",
+    "sync",
+    "unk",
+];
+
+/// Words before `token` that say what it opens.
+const TOKEN_OPENERS: &[&str] = &[
+    "access", "api", "auth", "bearer", "bot", "client", "deploy", "id", "oauth", "personal",
+    "refresh", "secret", "security", "service", "session", "user",
+];
+
+/// Words that end in `pass`.
+const OTHER_PASSES: &[&str] =
+    &["by", "com", "encom", "over", "sur", "tres", "under", "fast", "max"];
+
+/// A name in some text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Name<'b> {
+    pub(crate) start: Cursor<'b>,
+    pub(crate) end: Cursor<'b>,
+    head: &'b [u8],
+    tail: &'b [u8],
+}
+
+impl<'b> Name<'b> {
+    /// Returns the name around a word, unless it is too long for one.
+    pub(crate) fn around(start: Cursor<'b>, end: Cursor<'b>) -> Option<Self> {
+        let is_in = |byte: u8| WORD.has(byte) || byte == b'-';
+        let before = start.window_before(MAX_NAME);
+        let mut n_head =
+            before.iter().rev().take_while(|byte| is_in(**byte) || **byte == b'.').count();
+        let tail_end = end.skip(MAX_NAME, is_in);
+        if n_head >= MAX_NAME || tail_end.since(end.place()).len() >= MAX_NAME {
+            return None;
+        }
+        let escape = start.back(n_head);
+        if escape.previous() == Some(b'\\')
+            && matches!(escape.next(), Some(b'b' | b'f' | b'n' | b'r' | b't'))
+        {
+            n_head = n_head.saturating_sub(1);
+        }
+        let name_start = start.back(n_head);
+        if follows_placeholder(name_start) {
+            return None;
+        }
+        let head = start.since(name_start.place());
+        Some(Self { start: name_start, end: tail_end, head, tail: tail_end.since(end.place()) })
+    }
+
+    /// Returns whether the name is an option of a command: `--password`.
+    pub(crate) fn is_option(&self) -> bool {
+        self.head.starts_with(b"-")
+    }
+
+    /// Returns what the value of the name is, if it may be a secret.
+    pub(crate) fn kind(&self, word: Word) -> Option<Kind> {
+        let head = self.head;
+        let (attached, tail) = attached(self.tail);
+        let is_attached = |allowed: &[&str]| allowed.iter().any(|text| is(attached, text));
+        if words(tail).any(|word| OTHER_TAILS.iter().any(|other| is(word, other))) {
+            return None;
+        }
+        let is_other = |others: &[&str]| others.iter().any(|other| is(last_word(head), other));
+        match word {
+            Word::Pass => {
+                let is_alone = attached.is_empty();
+                let is_fit = is_attached(PASSES) && !(is_alone && is_other(OTHER_PASSES));
+                let is_phrase = is(attached, "phrase");
+                let is_vague = is_alone && last_word(head).is_empty();
+                is_fit.then_some(match is_phrase {
+                    true => Kind::Passphrase,
+                    false if is_vague => Kind::Pass,
+                    false => Kind::Password,
+                })
+            }
+            Word::Pwd => {
+                let is_vague = last_word(head).is_empty();
+                let kind = if is_vague { Kind::Pass } else { Kind::Password };
+                (attached.is_empty() && !is_other(&["old", "OLD"])).then_some(kind)
+            }
+            Word::Secret => attached.is_empty().then_some(Kind::Secret),
+            Word::Credential => is_attached(&["", "s"]).then_some(Kind::Token),
+            Word::Token if attached.is_empty() && !is_other(OTHER_TOKENS) => {
+                let is_opener = ends_with_any(head, TOKEN_OPENERS);
+                Some(if is_opener { Kind::Secret } else { Kind::Token })
+            }
+            Word::Key if attached.is_empty() => self.kind_of_key(),
+            Word::Authorization if attached.is_empty() => Some(Kind::Authorization),
+            Word::Auth => {
+                let is_whole = attached.is_empty() && tail.is_empty();
+                (is_whole && matches!(head, b"" | b"_")).then_some(Kind::UserAndPassword)
+            }
+            _ => None,
+        }
+    }
+
+    fn kind_of_key(&self) -> Option<Kind> {
+        let is_opener = |head| ends_with_any(head, OPENERS);
+        if self.head.is_empty() {
+            // `Secret access key: x`
+            let words = self.start.window_before(16).strip_suffix(b" ");
+            return words.filter(|words| is_opener(words)).map(|_| Kind::Secret);
+        }
+        if last_word(self.head).is_empty() || ends_with_any(self.head, FINDERS) {
+            return None;
+        }
+        Some(if is_opener(self.head) { Kind::Secret } else { Kind::Token })
+    }
+}
+
+/// Returns whether the placeholder of a secret that was taken out ends at a place. What follows it
+/// was looked at when the secret was still there.
+pub(crate) fn follows_placeholder(place: Cursor<'_>) -> bool {
+    /// Placeholders are not longer, in bytes.
+    const LONGEST: usize = 48;
+    let [before @ .., b']'] = place.window_before(LONGEST) else { return false };
+    let start = before.iter().rev().take_while(|byte| **byte != b'[').count().saturating_add(1);
+    before
+        .len()
+        .checked_sub(start)
+        .and_then(|at| before.get(at..))
+        .is_some_and(|text| text.starts_with(PLACEHOLDER))
+}
+
+/// Splits what follows a word into letters that go on with it, and the words after them.
+fn attached(tail: &[u8]) -> (&[u8], &[u8]) {
+    let is_upper = |byte: &u8| byte.is_ascii_uppercase();
+    // In `PASSWORD` capitals go on with the word, in `passConfirm` they start one.
+    let goes_on: fn(&u8) -> bool = match tail {
+        [first, second, ..] if is_upper(first) && !is_upper(second) => |_| false,
+        [first, ..] if is_upper(first) => u8::is_ascii_uppercase,
+        _ => u8::is_ascii_lowercase,
+    };
+    tail.split_at(tail.iter().take_while(|byte| goes_on(byte)).count())
+}
+
+/// Returns the words of a name: `tokenCount_2` has `token`, `Count` and `2`.
+fn words(name: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let same = |a: &u8, b: &u8| {
+        a.is_ascii_alphabetic() == b.is_ascii_alphabetic()
+            && a.is_ascii_digit() == b.is_ascii_digit()
+            && !(a.is_ascii_lowercase() && b.is_ascii_uppercase())
+    };
+    name.chunk_by(same)
+}
+
+/// Returns the last word of what stands before a word, without joints.
+fn last_word(head: &[u8]) -> &[u8] {
+    let is_letter = |word: &&[u8]| word.iter().all(u8::is_ascii_alphanumeric);
+    words(head).filter(is_letter).last().unwrap_or_default()
+}
+
+/// Returns whether the last word before a word ends with one of a few.
+fn ends_with_any(head: &[u8], endings: &[&str]) -> bool {
+    let last = last_word(head);
+    endings.iter().any(|ending| {
+        let start = last.len().checked_sub(ending.len());
+        start.and_then(|start| last.get(start..)).is_some_and(|last| is(last, ending))
+    })
+}
+
+fn is(word: &[u8], text: &str) -> bool {
+    word.eq_ignore_ascii_case(text.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(name: &str, word: Word, text: &str) -> Option<Kind> {
+        let start = name.to_lowercase().find(text).expect("the word");
+        let cursor = Cursor::new(name.as_bytes());
+        Name::around(cursor.to(start), cursor.to(start + text.len()))?.kind(word)
+    }
+
+    #[test]
+    fn names_say_what_their_values_are() {
+        for name in ["DB_PASS", "password", "userPassword", "PASSWORD_2", "rootpass", "dbPasswd"] {
+            assert_eq!(kind(name, Word::Pass, "pass"), Some(Kind::Password), "{name}");
+        }
+        for name in ["bypass", "passed", "password_hash", "passwordLength", "PASSWORD_FILE"] {
+            assert_eq!(kind(name, Word::Pass, "pass"), None, "{name}");
+        }
+        for name in ["apiKey", "API_KEY", "x-api-key", "ENCRYPTION_KEY", "myapikey", "api key"] {
+            assert_eq!(kind(name, Word::Key, "key"), Some(Kind::Secret), "{name}");
+        }
+        for name in ["key", "primary_key", "publicKey", "keyboard", "apiKeyId", "cacheKey"] {
+            assert_eq!(kind(name, Word::Key, "key"), None, "{name}");
+        }
+        assert_eq!(kind("DATADOG_KEY", Word::Key, "key"), Some(Kind::Token));
+        for name in ["tokens", "token_count", "nextToken", "tokenizer", "tokenType"] {
+            assert_eq!(kind(name, Word::Token, "token"), None, "{name}");
+        }
+    }
+}

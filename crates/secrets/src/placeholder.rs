@@ -1,0 +1,311 @@
+//! Values that stand in for a secret: `changeme`, `ghp_xxxx`, `${TOKEN}`, `AKIAIOSFODNN7EXAMPLE`.
+
+use memchr::memmem;
+
+use crate::redact::PLACEHOLDER;
+
+/// How much of a value is looked at, in bytes.
+const MAX_LOOK: usize = 128;
+
+/// What no random string of 60 letters has but by a chance of one in 30,000: examples have it.
+const MARKS: &[&str] =
+    &["example", "xxxx", "****", "....", "placeholder", "redacted", "changeme", "dummy", "replace"];
+
+/// What else only a value of a name has that is no secret.
+const TEMPLATES: &[&str] = &[
+    "${",
+    "$(",
+    "{{",
+    "}}",
+    "<%",
+    "%(",
+    "#{",
+    "@{",
+    "://",
+    "->",
+    "::",
+    "&&",
+    "||",
+    "...",
+    "your-",
+    "your_",
+    "yourpass",
+    "yoursecret",
+    "yourtoken",
+    "yourapi",
+    "yourkey",
+    "change-me",
+    "change_me",
+    "change-this",
+    "fake",
+    "mock",
+    "sample",
+    "insert",
+    "todo",
+    "not-a-",
+    "notreal",
+    "not_real",
+    "-here",
+    "_here",
+    "xxx-",
+    "-xxx",
+    "env.",
+    "environ",
+    "secrets.",
+    "getenv",
+    "arn:",
+    "vault:",
+    "enc[",
+    "$ref",
+];
+
+/// Words that make no password, alone or together, with whatever digits.
+const WEAK: &[&str] = &[
+    "abc",
+    "any",
+    "array",
+    "bool",
+    "boolean",
+    "buffer",
+    "bytes",
+    "dict",
+    "float",
+    "int",
+    "list",
+    "map",
+    "number",
+    "object",
+    "option",
+    "optional",
+    "uint",
+    "vec",
+    "abcd",
+    "abcde",
+    "abcdef",
+    "abcdefg",
+    "abcdefgh",
+    "access",
+    "account",
+    "admin",
+    "an",
+    "api",
+    "app",
+    "arg",
+    "auth",
+    "bad",
+    "bar",
+    "basic",
+    "baz",
+    "bearer",
+    "bot",
+    "client",
+    "code",
+    "config",
+    "correct",
+    "credential",
+    "credentials",
+    "data",
+    "database",
+    "db",
+    "default",
+    "demo",
+    "dev",
+    "development",
+    "empty",
+    "env",
+    "expired",
+    "false",
+    "field",
+    "file",
+    "first",
+    "foo",
+    "github",
+    "good",
+    "google",
+    "guest",
+    "hash",
+    "header",
+    "hello",
+    "id",
+    "input",
+    "invalid",
+    "is",
+    "jwt",
+    "key",
+    "local",
+    "login",
+    "master",
+    "missing",
+    "mock",
+    "my",
+    "mysql",
+    "name",
+    "new",
+    "none",
+    "not",
+    "null",
+    "old",
+    "one",
+    "other",
+    "param",
+    "pass",
+    "passphrase",
+    "passwd",
+    "password",
+    "path",
+    "plain",
+    "postgres",
+    "private",
+    "prod",
+    "production",
+    "public",
+    "pw",
+    "pwd",
+    "qux",
+    "qwerty",
+    "redis",
+    "refresh",
+    "required",
+    "root",
+    "sa",
+    "second",
+    "secret",
+    "secrets",
+    "secure",
+    "server",
+    "service",
+    "session",
+    "short",
+    "sk",
+    "some",
+    "source",
+    "staging",
+    "str",
+    "string",
+    "strong",
+    "super",
+    "target",
+    "temp",
+    "test",
+    "testing",
+    "text",
+    "the",
+    "this",
+    "tmp",
+    "token",
+    "true",
+    "two",
+    "type",
+    "undefined",
+    "user",
+    "username",
+    "valid",
+    "value",
+    "var",
+    "variable",
+    "weak",
+    "webhook",
+    "world",
+    "wrong",
+    "xyz",
+];
+
+/// Returns whether a token is one that documents show, or one that was taken out before.
+pub(crate) fn is_example(token: &[u8]) -> bool {
+    let (lower, length) = lowercase(token);
+    let lower = lower.get(..length).unwrap_or_default();
+    // Backslashes repeat in JSON within JSON.
+    let is_run = |run: &[u8]| run.len() >= 8 && run.first().is_some_and(u8::is_ascii_alphanumeric);
+    let repeats = lower.chunk_by(|a, b| a == b).any(is_run);
+    repeats || has_any(lower, MARKS) || memmem::find(token, PLACEHOLDER).is_some()
+}
+
+/// Returns whether the value of a name such as `password` is made for a reader or for a template.
+pub(crate) fn is_template(value: &[u8]) -> bool {
+    let (lower, length) = lowercase(value);
+    let lower = lower.get(..length).unwrap_or_default();
+    is_example(value) || has_any(lower, TEMPLATES) || is_in_brackets(lower) || is_sequence(lower)
+}
+
+/// Returns whether a value is nothing but a few common words and digits, as `test-password-1` is.
+pub(crate) fn is_weak(value: &[u8]) -> bool {
+    let (lower, length) = lowercase(value);
+    let lower = lower.get(..length).unwrap_or_default();
+    value.len() <= MAX_LOOK && lower.split(|byte| !byte.is_ascii_alphabetic()).all(are_weak)
+}
+
+/// Returns whether weak words, one after the other, make up some letters.
+fn are_weak(letters: &[u8]) -> bool {
+    /// A string of more words than these is no placeholder.
+    const MAX_WORDS: usize = 8;
+    let mut rest = letters;
+    for _ in 0..MAX_WORDS {
+        if rest.len() <= 1 {
+            return true;
+        }
+        let fits = |word: &&&str| rest.starts_with(word.as_bytes());
+        let Some(word) = WEAK.iter().filter(fits).max_by_key(|word| word.len()) else {
+            return false;
+        };
+        rest = rest.get(word.len()..).unwrap_or_default();
+    }
+    false
+}
+
+/// Returns whether a value is a name in brackets or after a sign: `<token>`, `%TOKEN%`, `$TOKEN`.
+fn is_in_brackets(lower: &[u8]) -> bool {
+    let is_name = |text: &[u8]| {
+        text.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_-. :".contains(byte))
+    };
+    match lower {
+        [b'<', ..] | [.., b'>'] => true,
+        [b'[', inner @ .., b']'] | [b'{', inner @ .., b'}'] | [b'%', inner @ .., b'%'] => {
+            is_name(inner)
+        }
+        [b'$', first, rest @ ..] if !first.is_ascii_digit() || rest.is_empty() => {
+            is_name(rest) && !crate::randomness::Makeup::of(rest).is_random()
+        }
+        _ => false,
+    }
+}
+
+/// Returns whether most bytes follow the one before in the alphabet: `abcdefgh12345678`.
+fn is_sequence(lower: &[u8]) -> bool {
+    let is_step = |pair: &&[u8]| matches!(pair, [a, b] if a.checked_add(1) == Some(*b) || (*a, *b) == (b'9', b'0'));
+    let n_steps = lower.windows(2).filter(is_step).count();
+    n_steps.saturating_mul(2) >= lower.len()
+}
+
+fn has_any(text: &[u8], needles: &[&str]) -> bool {
+    needles.iter().any(|needle| memmem::find(text, needle.as_bytes()).is_some())
+}
+
+/// Returns the start of a text in lower case, and how long that is.
+fn lowercase(text: &[u8]) -> ([u8; MAX_LOOK], usize) {
+    let mut lower = [0; MAX_LOOK];
+    for (to, from) in lower.iter_mut().zip(text) {
+        *to = from.to_ascii_lowercase();
+    }
+    (lower, text.len().min(MAX_LOOK))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn examples_and_templates_are_known() {
+        for text in ["AKIAIOSFODNN7EXAMPLE", "ghp_xxxx", "********", "0000000000000000"] {
+            assert!(is_example(text.as_bytes()), "{text}");
+        }
+        for text in ["${TOKEN}", "<your-token>", "%PASSWORD%", "$DB_PASS", "abcdefgh12345678"] {
+            assert!(is_template(text.as_bytes()), "{text}");
+        }
+        for text in ["password123", "test-password-1", "MySecretKey", "admin"] {
+            assert!(is_weak(text.as_bytes()), "{text}");
+        }
+        for text in ["hunter2", "xK9!qLz2", "tigerlily42"] {
+            assert!(!is_weak(text.as_bytes()) && !is_template(text.as_bytes()), "{text}");
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Where a value ends: at its closing quote, in JSON within JSON too, or where a bare word ends.
+
+use crate::{cursor::Cursor, value::MAX_VALUE};
+
+/// A quote that opens a string, and how many backslashes stand before it: none in plain text, one
+/// in JSON within a string, three in JSON within JSON within a string.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Quote {
+    byte: u8,
+    n_slashes: usize,
+    is_triple: bool,
+}
+
+impl Quote {
+    /// Reads an opening quote, and returns the place after it.
+    pub(crate) fn open(at: Cursor<'_>) -> Option<(Self, Cursor<'_>)> {
+        /// A string within 6 levels of JSON.
+        const MAX_SLASHES: usize = 63;
+        let quote = at.skip(MAX_SLASHES, |byte| byte == b'\\');
+        let n_slashes = quote.since(at.place()).len();
+        let byte = quote.next().filter(|byte| is_quote(*byte))?;
+        let after = quote.forward(1);
+        let is_triple = n_slashes == 0 && after.rest().starts_with(&[byte, byte]);
+        Some((Self { byte, n_slashes, is_triple }, after.forward(if is_triple { 2 } else { 0 })))
+    }
+
+    /// Returns where the string that starts at a place ends: before its closing quote and the
+    /// backslashes of that.
+    pub(crate) fn close(self, start: Cursor<'_>) -> Option<Cursor<'_>> {
+        let mut at = start;
+        let end = start.place().saturating_add(MAX_VALUE);
+        // Backslashes come before a quote that closes, in pairs of pairs before one that does not.
+        let step = self.n_slashes.saturating_add(1).saturating_mul(2);
+        loop {
+            let found = memchr::memchr(self.byte, at.window(end.saturating_sub(at.place())))?;
+            let quote = at.forward(found);
+            let before = quote.since(start.place());
+            let n_slashes = before.iter().rev().take_while(|byte| **byte == b'\\').count();
+            if n_slashes < self.n_slashes {
+                return None;
+            }
+            let is_closed = n_slashes.checked_rem(step) == Some(self.n_slashes);
+            if is_closed && (!self.is_triple || quote.rest().starts_with(&[self.byte; 3])) {
+                return Some(quote.back(self.n_slashes));
+            }
+            at = quote.forward(1);
+        }
+    }
+}
+
+/// Returns whether a byte opens and closes strings.
+pub(crate) fn is_quote(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\'' | b'`')
+}
+
+/// Returns the place after a line break and the blanks that follow it: a real one, or one as JSON
+/// within JSON spells it.
+pub(crate) fn past_break(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    /// As many backslashes as 6 levels of JSON need.
+    const MAX_SLASHES: usize = 63;
+    if matches!(at.next(), Some(b'\r' | b'\n')) {
+        return Some(at.skip(2, |byte| byte == b'\r' || byte == b'\n'));
+    }
+    let letter = at.skip(MAX_SLASHES, |byte| byte == b'\\');
+    match (letter.since(at.place()), letter.next()) {
+        ([_, ..], Some(b'n')) => Some(letter.forward(1)),
+        ([_, ..], Some(b'r')) => past_break(letter.forward(1)).or(Some(letter.forward(1))),
+        _ => None,
+    }
+}
+
+/// Returns whether a byte is a space or a tab.
+pub(crate) fn is_blank(byte: u8) -> bool {
+    byte == b' ' || byte == b'\t'
+}
+
+/// Returns where a value without quotes ends.
+///
+/// Passwords have all kinds of marks. A mark ends the value only if what follows shows that it is
+/// none of it: `a=b&c=d` has two values, `a=b&c` has one.
+pub(crate) fn bare_end<'b>(start: Cursor<'b>, ends: fn(u8) -> bool) -> Cursor<'b> {
+    /// What has more signs is a list of pairs; each of its names would read all of it again.
+    const MAX_SIGNS: usize = 6;
+    let mut at = start;
+    let mut n_signs = 0_usize;
+    let end = start.place().saturating_add(MAX_VALUE);
+    while let Some(byte) = at.next().filter(|_| at.place() < end) {
+        let after = at.forward(1);
+        let is_end = match byte {
+            byte if byte.is_ascii_whitespace() || byte.is_ascii_control() || is_quote(byte) => true,
+            byte if ends(byte) => true,
+            b'\\' => {
+                let is_escape =
+                    matches!(after.next(), Some(b'/' | b'!' | b'$' | b'&' | b'@' | b'#'));
+                at = if is_escape { after } else { at };
+                !is_escape
+            }
+            b'&' | b';' | b',' => after.next() == Some(byte) || is_over(after) || is_pair(after),
+            b'|' => after.next().is_none_or(|byte| is_blank(byte) || byte == b'|'),
+            b')' | b']' | b'}' => is_over(after.skip(8, |byte| b")]},;".contains(&byte))),
+            b'>' => is_over(after),
+            b'<' => after.next().is_none_or(|byte| byte == b'/' || byte.is_ascii_alphabetic()),
+            _ => false,
+        };
+        if is_end {
+            break;
+        }
+        n_signs = n_signs.saturating_add(usize::from(matches!(byte, b'=' | b':')));
+        if n_signs > MAX_SIGNS {
+            return start;
+        }
+        at = at.forward(1);
+    }
+    match at.since(start.place()) {
+        // The end of a sentence.
+        [_, .., b'.' | b':'] if at.next().is_none_or(|byte| byte.is_ascii_whitespace()) => {
+            at.back(1)
+        }
+        _ => at,
+    }
+}
+
+/// Returns whether no value goes on at a place.
+fn is_over(at: Cursor<'_>) -> bool {
+    at.next().is_none_or(|byte| {
+        byte.is_ascii_whitespace()
+            || byte.is_ascii_control()
+            || is_quote(byte)
+            || b"\\.<".contains(&byte)
+    })
+}
+
+/// Returns whether a name and `=` or `:` follow: the next of some pairs.
+fn is_pair(at: Cursor<'_>) -> bool {
+    let name = at.skip(8, is_blank);
+    let end = name.skip(40, |byte| byte.is_ascii_alphanumeric() || b"_-. ".contains(&byte));
+    end.place() > name.place() && matches!(end.next(), Some(b'=' | b':'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_end_at_their_own_quote() {
+        for (text, body) in [
+            (r#""a b" c"#, Some("a b")),
+            (r#""a\"b\\" c"#, Some(r#"a\"b\\"#)),
+            (r#"\"a'b\" c"#, Some("a'b")),
+            (r#"\"a\\\"b\" c"#, Some(r#"a\\\"b"#)),
+            (r#"\\\"ab\\\" c"#, Some("ab")),
+            (r#"\"ab" c"#, None),
+            ("'ab", None),
+            (r#""""ab""" c"#, Some("ab")),
+        ] {
+            let found = Quote::open(Cursor::new(text.as_bytes()));
+            let (quote, start) = found.expect("a quote");
+            let end = quote.close(start).map(|end| end.since(start.place()));
+            assert_eq!(end, body.map(str::as_bytes), "{text}");
+        }
+    }
+
+    #[test]
+    fn bare_values_end_where_another_begins() {
+        for (text, value) in [
+            ("aB3$x&y z", "aB3$x&y"),
+            ("aB3&user=x", "aB3"),
+            ("aB3; Database=x", "aB3"),
+            ("aB3;x9", "aB3;x9"),
+            ("aB3, user: x}", "aB3"),
+            ("aB3} ", "aB3"),
+            ("aB3)\"", "aB3"),
+            ("a)B3", "a)B3"),
+            ("aB3. Then", "aB3"),
+            ("aB3\\nNEXT", "aB3"),
+            ("aB3 && x", "aB3"),
+            ("aB3|grep x", "aB3|grep"),
+        ] {
+            let start = Cursor::new(text.as_bytes());
+            let end = bare_end(start, |_| false);
+            assert_eq!(end.before(), value.as_bytes(), "{text}");
+        }
+    }
+}

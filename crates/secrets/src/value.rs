@@ -1,0 +1,212 @@
+//! What the value of a name such as `password` looks like if it is a secret.
+//!
+//! `password = "tZ8!kq02Lm"` has one. `password: string`, `password = os.environ["PASSWORD"]`,
+//! `token = get_token()`, `"secret": "my-app/secret"` and `password=changeme` have none.
+
+use std::ops::Range;
+
+use crate::{
+    base64::user_and_password,
+    placeholder::{is_template, is_weak},
+    randomness::{Makeup, has_many_humps},
+};
+
+/// What a name promises of its value.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Kind {
+    /// A password: people think some of them up.
+    Password,
+    /// What is called `pass` or `pwd` alone: also the word of a test's report, or a folder.
+    Pass,
+    /// A password of several words.
+    Passphrase,
+    /// A key or a token that a program made.
+    Secret,
+    /// A key or a token, or something that is only called so: an id, a page token.
+    Token,
+    /// The value of the header `Authorization`: a scheme, and a token.
+    Authorization,
+    /// A user and a password in base64, as Docker keeps them.
+    UserAndPassword,
+}
+
+/// How a value is written.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Form {
+    Quoted,
+    /// Right after `=`, as in a file of environment variables.
+    Tight,
+    /// After `: ` or ` = `: it may be a variable.
+    Loose,
+}
+
+/// Values are not longer, in bytes.
+pub(crate) const MAX_VALUE: usize = 8 * 1024;
+
+impl Kind {
+    /// Returns which part of a value is the secret, if there is one.
+    pub(crate) fn secret_in(self, value: &[u8], form: Form) -> Option<Range<usize>> {
+        let whole = 0..value.len();
+        match self {
+            Self::UserAndPassword => user_and_password(value).then_some(whole),
+            Self::Authorization => {
+                let scheme = value.iter().position(|byte| *byte == b' ').unwrap_or_default();
+                let blank = usize::from(scheme > 0);
+                let start = scheme.saturating_add(blank);
+                let token = value.get(start..).unwrap_or_default();
+                // `Basic` and `Bearer` have rules of their own.
+                let scheme = value.get(..scheme)?;
+                let is_scheme = scheme.iter().all(u8::is_ascii_alphabetic)
+                    && !scheme.eq_ignore_ascii_case(b"basic");
+                let is_secret = is_scheme && is_secret(token, Self::Secret, Form::Quoted);
+                is_secret.then_some(start..value.len())
+            }
+            Self::Passphrase if is_phrase(value) => Some(whole),
+            _ => is_secret(value, self, form).then_some(whole),
+        }
+    }
+}
+
+/// Returns whether a value without blanks is a secret.
+fn is_secret(value: &[u8], kind: Kind, form: Form) -> bool {
+    let is_password = matches!(kind, Kind::Password | Kind::Pass | Kind::Passphrase);
+    let min = match kind {
+        Kind::Password | Kind::Pass | Kind::Passphrase => 6,
+        Kind::Token => 16,
+        _ => 8,
+    };
+    if !(min..=MAX_VALUE).contains(&value.len()) || has_blank(value) {
+        return false;
+    }
+    let makeup = Makeup::of(value);
+    if makeup.n_letters() == 0 || makeup.n_others.saturating_mul(3) > value.len() {
+        return false;
+    }
+    if is_absolute(value, &makeup) || form != Form::Quoted && is_name(value, &makeup) {
+        return false;
+    }
+    let is_fit = match is_random(value, &makeup) {
+        true => form == Form::Quoted || !is_code(value),
+        false if kind == Kind::Pass && form == Form::Loose => {
+            has_all_classes(value, &makeup) && !value.contains(&b'/')
+        }
+        false
+            if is_code(value)
+                || value.contains(&b'(')
+                || is_path(value, &makeup)
+                || is_weak(value) =>
+        {
+            has_all_classes(value, &makeup) && is_password && !is_code(value)
+        }
+        false if is_password => is_thought_up(value, form, &makeup),
+        false => {
+            is_hex(value) || kind == Kind::Secret && is_uuid(value) || {
+                let is_joined = makeup.n_joints > 0 || value.len() < 10;
+                kind == Kind::Secret && !is_joined && is_thought_up(value, form, &makeup)
+            }
+        }
+    };
+    is_fit && !(kind == Kind::Token && is_uuid(value)) && !is_template(value)
+}
+
+fn has_blank(value: &[u8]) -> bool {
+    value.iter().any(|byte| byte.is_ascii_whitespace() || byte.is_ascii_control())
+}
+
+/// Returns whether a program made a value up: no words are in it.
+fn is_random(value: &[u8], makeup: &Makeup) -> bool {
+    if makeup.n_digits == 0 && makeup.n_marks == 0 {
+        let min = if makeup.n_joints > 0 { 16 } else { 10 };
+        let is_mixed = has_many_humps(value) && value.len() >= min;
+        let is_rare = makeup.is_random() && value.len() >= min;
+        return (is_mixed || is_rare) && makeup.n_joints.saturating_mul(6) <= value.len();
+    }
+    makeup.is_random() && makeup.n_letters() >= 3
+}
+
+/// Returns whether a person may have made a value up: `hunter2`, `Correct!Horse`.
+fn is_thought_up(value: &[u8], form: Form, makeup: &Makeup) -> bool {
+    // A name of a variable, or of its member.
+    let has_dot = form != Form::Quoted && value.contains(&b'.') && makeup.n_marks == 0;
+    let is_mixed = makeup.n_lower > 0 && makeup.n_upper > 0;
+    let is_marked = makeup.n_marks > 0 && is_mixed && value.len() >= 8;
+    // `Required!` and `Forgot?` are words for people.
+    let ends_a_sentence = makeup.n_marks == 1 && matches!(value, [.., b'!' | b'?' | b':' | b',']);
+    !has_dot && (makeup.n_digits > 0 || is_marked && !ends_a_sentence)
+}
+
+fn has_all_classes(value: &[u8], makeup: &Makeup) -> bool {
+    let Makeup { n_lower, n_upper, n_digits, n_marks, .. } = *makeup;
+    value.len() >= 8 && n_lower > 0 && n_upper > 0 && n_digits > 0 && n_marks > 0
+}
+
+/// Returns whether a value is code: a call, an index, a pattern.
+fn is_code(value: &[u8]) -> bool {
+    let has = |byte: u8| value.contains(&byte);
+    let starts_a_group = matches!(value, [b'[' | b'{' | b'(' | b'|' | b'=' | b',' | b';', ..]);
+    starts_a_group || has(b'(') && has(b')') || has(b'[') && has(b']') || has(b'{') && has(b'}')
+}
+
+/// Returns whether a value is an absolute path, or one from a home folder.
+fn is_absolute(value: &[u8], makeup: &Makeup) -> bool {
+    match value {
+        [b'~', b'/', ..] | [b'.', b'/', ..] | [b'.', b'.', b'/', ..] => true,
+        [drive, b':', b'/' | b'\\', ..] => drive.is_ascii_alphabetic(),
+        [b'/', ..] => makeup.n_digits == 0 || makeup.n_upper == 0,
+        _ => value.windows(2).any(|pair| pair == b":\\"),
+    }
+}
+
+/// Returns whether a value without quotes may be the name of a variable, of a member, or of a
+/// function that is called: `config.token`, `*flags.PWD`, `term.Pwd(`.
+fn is_name(value: &[u8], makeup: &Makeup) -> bool {
+    let is_pointer = matches!(value, [b'*' | b'&', ..]);
+    let has_dot = value.contains(&b'.');
+    let is_called = value.ends_with(b"(");
+    let n_marks = makeup
+        .n_marks
+        .saturating_sub(usize::from(is_pointer))
+        .saturating_sub(usize::from(is_called));
+    makeup.n_digits == 0 && n_marks == 0 && (has_dot || is_pointer || is_called)
+}
+
+/// Returns whether a value is a path, or the name of a file.
+fn is_path(value: &[u8], makeup: &Makeup) -> bool {
+    const ENDINGS: &[&[u8]] = &[
+        b".pem", b".key", b".json", b".txt", b".yml", b".yaml", b".env", b".py", b".js", b".ts",
+        b".tsx", b".go", b".rs", b".md", b".html", b".com", b".org", b".net", b".io",
+    ];
+    let is_ended = ENDINGS.iter().any(|ending| value.ends_with(ending));
+    let is_mail = value.contains(&b'@') && value.contains(&b'.') && makeup.n_marks == 1;
+    let is_rooted = matches!(value, [b'/' | b'~' | b'.', ..]);
+    is_ended || is_mail && makeup.n_digits < 3 || is_rooted || value.contains(&b'/')
+}
+
+/// Returns whether a value is hexadecimal, with digits and letters.
+fn is_hex(value: &[u8]) -> bool {
+    let has = |is: fn(&u8) -> bool| value.iter().any(is);
+    value.len() >= 16
+        && value.iter().all(u8::is_ascii_hexdigit)
+        && has(u8::is_ascii_digit)
+        && has(u8::is_ascii_alphabetic)
+}
+
+/// Returns whether a value is a UUID.
+fn is_uuid(value: &[u8]) -> bool {
+    let is_fit = |(n, byte): (usize, &u8)| match n {
+        8 | 13 | 18 | 23 => *byte == b'-',
+        _ => byte.is_ascii_hexdigit(),
+    };
+    value.len() == 36 && value.iter().enumerate().all(is_fit)
+}
+
+/// Returns whether a value is a phrase of four words or more, all in small letters.
+fn is_phrase(value: &[u8]) -> bool {
+    let is_word =
+        |word: &[u8]| (2..=12).contains(&word.len()) && word.iter().all(u8::is_ascii_lowercase);
+    let words = || value.split(|byte| *byte == b' ' || *byte == b'-');
+    let is_weak_word = |word: &&[u8]| is_weak(word);
+    (4..=24).contains(&words().count())
+        && words().all(is_word)
+        && words().filter(is_weak_word).count() <= 1
+}
