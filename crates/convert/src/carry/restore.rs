@@ -5,20 +5,21 @@
 //! through entry by entry as items are asked for, so that a carry of many entries takes the memory of
 //! one.
 
+mod items;
+mod steps;
+
 use std::io;
 
 use core_model::Format;
 use jsonl::{Line, Style, Value, respell_str};
 
-use crate::{
-    carry::{
-        Carry, CarryEntry, CarryError, End, EntryCursor, EntryKind, Member, MemberOrders, guard_of,
-        ordinals::{Ordinals, Seen},
-        rooms::ReorderBuffers,
-        sidecar::Sidecar,
-        waiting::{PartLine, PartOf},
-    },
-    formats::carried,
+pub(crate) use self::items::Item;
+pub use self::items::Tally;
+use crate::carry::{
+    Carry, CarryEntry, CarryError, End, EntryCursor, EntryKind, Member, MemberOrders, guard_of,
+    ordinals::{Ordinals, Seen},
+    rooms::ReorderBuffers,
+    sidecar::Sidecar,
 };
 
 /// A restore writes at most so many times what it read, and so many bytes more.
@@ -28,135 +29,6 @@ const FREE_BYTES: u64 = 1024 * 1024;
 /// Restored entries of one record are kept while the others are checked if they take at most so many
 /// bytes; otherwise they are restored once more.
 const MAX_KEPT: u64 = 64 * 1024;
-
-/// What a record with or without a carry turns into.
-#[derive(Debug)]
-pub(crate) enum Item {
-    /// A source record, byte for byte.
-    Restored {
-        /// Its bytes, with the terminator.
-        bytes: Vec<u8>,
-        /// Whether it is a piece of a damaged record, and the piece before it is restored too.
-        is_continued: bool,
-        /// The carry that the source's own sidecar has for it.
-        carry: Option<String>,
-    },
-    /// A record that must be converted: new since the conversion, or edited.
-    Converted {
-        /// The record without its carry, with its terminator.
-        line: Vec<u8>,
-        /// Where it starts in the file that it was read from.
-        offset: u64,
-        /// If it was edited: what its carry knows of its source records, with gaps.
-        skeletons: Option<Vec<Vec<u8>>>,
-        /// Whether it stands in the file a second time.
-        is_doubled: bool,
-    },
-    /// A carry of the source's own sidecar whose record is gone, or never was one.
-    Orphan {
-        /// The carry.
-        carry: String,
-    },
-}
-
-impl Item {
-    /// Returns how many bytes it holds.
-    pub(crate) fn n_bytes(&self) -> usize {
-        match self {
-            Item::Restored { bytes, carry, .. } => {
-                bytes.len() + carry.as_ref().map_or(0, String::len)
-            }
-            Item::Converted { line, skeletons, .. } => {
-                line.len() + skeletons.iter().flatten().map(Vec::len).sum::<usize>()
-            }
-            Item::Orphan { carry } => carry.len(),
-        }
-    }
-}
-
-/// What became of the records of a written file.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Tally {
-    /// Source records that were restored.
-    pub restored: u64,
-    /// Written records that another program spelled anew, and that say the same.
-    pub respelt: u64,
-    /// Written records that were edited since the conversion.
-    pub edited: u64,
-    /// Written records that were added since the conversion.
-    pub added: u64,
-    /// Written records that are not where they were written.
-    pub moved: u64,
-    /// Written records, or entries, that are there more than once.
-    pub doubled: u64,
-    /// Written records with a carry that are gone.
-    pub missing: u64,
-    /// Files without their last carry: they were cut.
-    pub cut: u64,
-    /// Places where source records are missing because the records that carried them are.
-    pub gaps: u64,
-    /// Entries that cannot be restored: their template is gone, or they were tampered with.
-    pub unreadable: u64,
-    /// Entries that were not restored because a restore may write no more.
-    pub refused: u64,
-    /// Carries that do not follow the grammar.
-    pub damaged: u64,
-    /// Carries of a version that this program does not know.
-    pub newer: u64,
-}
-
-impl Tally {
-    /// Adds what became of the records of another file.
-    pub(crate) fn add(&mut self, other: &Tally) {
-        let Tally { restored, .. } = *other;
-        self.restored += restored;
-        self.add_faults(other);
-    }
-
-    /// Adds what became of the records of another file, but for those that were restored.
-    pub(crate) fn add_faults(&mut self, other: &Tally) {
-        self.respelt += other.respelt;
-        self.edited += other.edited;
-        self.added += other.added;
-        self.moved += other.moved;
-        self.doubled += other.doubled;
-        self.missing += other.missing;
-        self.cut += other.cut;
-        self.gaps += other.gaps;
-        self.unreadable += other.unreadable;
-        self.refused += other.refused;
-        self.damaged += other.damaged;
-        self.newer += other.newer;
-    }
-
-    /// Counts the carry of a record, if it cannot be read.
-    pub(crate) fn count_unreadable(&mut self, record: Option<Value<'_>>) {
-        let Some(record) = record.filter(|record| Member::is_in(*record)) else { return };
-        let member = Member::find(record);
-        match member.as_ref().map_or(Err(CarryError::Damaged), |it| Carry::parse(&it.carry)) {
-            Ok(carry) if carried(carry.format).is_some() => {}
-            Ok(_) | Err(CarryError::Newer) => self.newer += 1,
-            Err(CarryError::Damaged) => self.damaged += 1,
-        }
-    }
-
-    /// Returns whether something is missing, edited, moved or cannot be read: what was restored is
-    /// not the source.
-    pub fn is_not_the_source(&self) -> bool {
-        let Tally { restored: _, respelt: _, added: _, .. } = *self;
-        self.edited
-            + self.moved
-            + self.doubled
-            + self.missing
-            + self.cut
-            + self.gaps
-            + self.unreadable
-            + self.refused
-            + self.damaged
-            + self.newer
-            > 0
-    }
-}
 
 /// Turns records of one format into the records of another that they carry.
 #[derive(Debug)]
@@ -460,133 +332,6 @@ impl Restorer {
         entry.restore(out, visible.as_bytes(), template, self.format.style)
     }
 
-    /// Takes the next entry of a carry.
-    fn step(&mut self, mut current: Current) {
-        // The entry borrows the carry, and the rest is needed beside it.
-        let carry = std::mem::take(&mut current.carry);
-        let is_own = current.phase == Phase::Own;
-        let entry = loop {
-            match current.cursor.next(&carry) {
-                Some(entry) if (entry.kind == EntryKind::Own) == is_own => break entry,
-                Some(_) => {}
-                None if is_own || current.is_gone => return self.end_record(current),
-                None => {
-                    current.phase = Phase::Own;
-                    current.cursor = current.start;
-                    self.current = Some(Current { carry, ..current });
-                    return;
-                }
-            }
-        };
-        match is_own {
-            false => self.take_held(&entry, current.is_moved),
-            true => {
-                let own = Own {
-                    kept: current.own.next(),
-                    is_whole: current.is_whole,
-                    has_parts: current.has_parts,
-                    is_moved: current.is_moved,
-                    is_first: !current.is_placed,
-                    visible: &current.visible,
-                    record: &current.record,
-                    offset: current.offset,
-                };
-                current.is_placed |= self.take_own(&entry, own);
-            }
-        }
-        self.current = Some(Current { carry, ..current });
-    }
-
-    /// Takes an entry that no record says: an edit of the record that holds it does not hurt it.
-    fn take_held(&mut self, entry: &CarryEntry<'_>, is_moved: bool) {
-        if !self.may_restore(entry.length) {
-            return;
-        }
-        let mut bytes = Vec::new();
-        if !self.restore(entry, "", &mut bytes) {
-            self.tally.unreadable += 1;
-            return;
-        }
-        let (of, tally) = (part_of(entry), &mut self.tally);
-        match (entry.kind, entry.n_parts) {
-            (EntryKind::Sidecar, _) => match String::from_utf8(bytes) {
-                Ok(carry) => self.buffers.push_sidecar(of, carry, tally),
-                Err(_) => tally.unreadable += 1,
-            },
-            (_, 1) => self.buffers.push_restored(entry.offset, bytes, is_moved, tally),
-            _ => self.buffers.push_part(of, bytes, None, true, tally),
-        }
-    }
-
-    /// Takes an entry that the record with the carry says, and returns whether the record has its place
-    /// now, should it have to be converted.
-    fn take_own(&mut self, entry: &CarryEntry<'_>, own: Own<'_>) -> bool {
-        if !own.has_parts && !own.is_whole {
-            // An edited record is converted once.
-            if own.is_first {
-                let place = (!own.is_moved).then_some(entry.offset);
-                let skeleton = self.skeleton(entry);
-                self.push_edited(&own, place, Some(skeleton));
-            }
-            return true;
-        }
-        let bytes = own.kept.unwrap_or_else(|| {
-            let mut bytes = Vec::new();
-            self.restore(entry, own.visible, &mut bytes);
-            bytes
-        });
-        if entry.n_parts == 1 {
-            if own.is_whole {
-                let (offset, tally) = (entry.offset, &mut self.tally);
-                self.buffers.push_restored(offset, bytes, own.is_moved, tally);
-            }
-            return false;
-        }
-        // Intact or not, it is judged with the records that say the other parts. An edited record is
-        // converted once; an intact one with any of its source records.
-        let is_needed = own.is_whole || own.is_first;
-        let line = (is_needed && self.may_restore(own.record.len() as u64)).then(|| PartLine {
-            line: own.record.to_vec(),
-            offset: own.offset,
-            skeleton: self.skeleton(entry),
-        });
-        self.buffers.push_part(part_of(entry), bytes, line, own.is_whole, &mut self.tally);
-        true
-    }
-
-    /// Ends a record: one that says nothing of its source, and was edited, is converted.
-    fn end_record(&mut self, current: Current) {
-        if !current.is_gone && !current.is_placed && !current.is_whole {
-            let own = Own {
-                kept: None,
-                is_whole: false,
-                has_parts: false,
-                is_moved: current.is_moved,
-                is_first: true,
-                visible: &current.visible,
-                record: &current.record,
-                offset: current.offset,
-            };
-            self.push_edited(&own, None, None);
-        }
-    }
-
-    fn push_edited(&mut self, own: &Own<'_>, place: Option<u64>, skeleton: Option<Vec<u8>>) {
-        self.tally.edited += 1;
-        let skeletons = Some(skeleton.into_iter().collect());
-        let (line, offset) = (own.record.to_vec(), own.offset);
-        let item = Item::Converted { line, offset, skeletons, is_doubled: false };
-        self.buffers.push_edited(place, item, &mut self.tally);
-    }
-
-    fn skeleton(&mut self, entry: &CarryEntry<'_>) -> Vec<u8> {
-        let mut skeleton = Vec::new();
-        if self.may_restore(entry.length) {
-            entry.skeleton(&mut skeleton, self.template.as_deref().unwrap_or_default());
-        }
-        skeleton
-    }
-
     fn push_added(&mut self, line: &Line<'_>) {
         self.tally.added += 1;
         self.push_as_it_is(line, false);
@@ -713,21 +458,4 @@ enum Found {
     /// The carry of an equal record that came before.
     Doubled,
     Nothing,
-}
-
-/// The record that an entry of its own is taken from.
-struct Own<'r> {
-    /// The restored bytes, if they were kept.
-    kept: Option<Vec<u8>>,
-    is_whole: bool,
-    has_parts: bool,
-    is_moved: bool,
-    is_first: bool,
-    visible: &'r str,
-    record: &'r [u8],
-    offset: u64,
-}
-
-fn part_of(entry: &CarryEntry<'_>) -> PartOf {
-    PartOf { offset: entry.offset, part: entry.part, n_parts: entry.n_parts }
 }

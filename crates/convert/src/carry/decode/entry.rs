@@ -1,0 +1,99 @@
+//! What an entry restores.
+
+use jsonl::Style;
+use twox_hash::XxHash3_64;
+
+use super::{CarryEntry, Piece, TEMPLATE_FACTOR, TEMPLATE_SLACK};
+use crate::carry::number::{check_bits, read_base64};
+
+impl<'c> CarryEntry<'c> {
+    /// Returns the pieces.
+    pub fn pieces(&self) -> impl Iterator<Item = Piece<'c>> + use<'c> {
+        self.pieces
+    }
+
+    /// Returns whether the entry keeps to the limits, before a byte is copied.
+    fn is_within_limits(&self, n_visible: usize) -> bool {
+        let (mut of_visible, mut of_template) = (0u64, 0u64);
+        for piece in self.pieces {
+            match piece {
+                Piece::Visible(_, length) | Piece::Respelt(_, length, _) => {
+                    of_visible = of_visible.saturating_add(length);
+                }
+                Piece::Template(_, length) => of_template = of_template.saturating_add(length),
+                Piece::Literal(_) | Piece::Base64(_) => {}
+            }
+        }
+        let most = self.text_len.saturating_mul(TEMPLATE_FACTOR).saturating_add(TEMPLATE_SLACK);
+        // Version 1 may have written more for a pattern that repeats itself.
+        of_visible <= n_visible as u64 && (of_template <= most || self.is_v1)
+    }
+
+    /// Appends the source bytes of the entry to `out` and returns whether they are right; if not,
+    /// `out` is as before.
+    ///
+    /// `visible` is the written record without its carry, `style` the source's spelling of JSON.
+    pub fn restore(
+        &self,
+        out: &mut Vec<u8>,
+        visible: &[u8],
+        template: &[u8],
+        style: Style,
+    ) -> bool {
+        let start = out.len();
+        if !self.is_within_limits(visible.len()) {
+            return false;
+        }
+        let is_whole = self.pieces.into_iter().all(|piece| match piece {
+            Piece::Literal(text) => push(out, Some(text.as_bytes())),
+            Piece::Base64(digits) => read_base64(out, digits.as_bytes()),
+            Piece::Visible(from, length) => push(out, slice(visible, from, length)),
+            Piece::Template(from, length) => push(out, slice(template, from, length)),
+            Piece::Respelt(from, length, _) => {
+                let text = slice(visible, from, length).and_then(|it| std::str::from_utf8(it).ok());
+                let is_value = text.is_some_and(|text| jsonl::validate(text.as_bytes()).is_ok());
+                if is_value {
+                    jsonl::respell_str(out, text.unwrap_or_default(), style);
+                }
+                is_value
+            }
+        });
+        out.extend_from_slice(self.ending.bytes());
+        let is_right = is_whole
+            && out
+                .get(start..)
+                .is_some_and(|bytes| check_bits(XxHash3_64::oneshot(bytes)) == self.check);
+        if !is_right {
+            out.truncate(start);
+        }
+        is_right
+    }
+
+    /// Appends what the entry says apart from the written record: the source record with `null`, or
+    /// nothing within a string, in the places that the written record filled.
+    pub fn skeleton(&self, out: &mut Vec<u8>, template: &[u8]) {
+        for piece in self.pieces {
+            match piece {
+                Piece::Literal(text) => out.extend_from_slice(text.as_bytes()),
+                Piece::Base64(digits) => _ = read_base64(out, digits.as_bytes()),
+                Piece::Template(from, length) => _ = push(out, slice(template, from, length)),
+                Piece::Visible(..) | Piece::Respelt(..) => {
+                    let before = out.iter().rfind(|byte| **byte != b' ');
+                    if matches!(before, Some(b':' | b',' | b'[')) {
+                        out.extend_from_slice(b"null");
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn push(out: &mut Vec<u8>, bytes: Option<&[u8]>) -> bool {
+    out.extend_from_slice(bytes.unwrap_or_default());
+    bytes.is_some()
+}
+
+fn slice(bytes: &[u8], from: u64, length: u64) -> Option<&[u8]> {
+    let from = usize::try_from(from).ok()?;
+    bytes.get(from..from.checked_add(usize::try_from(length).ok()?)?)
+}

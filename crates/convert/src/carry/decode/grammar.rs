@@ -1,0 +1,245 @@
+//! The grammar of carries, in both versions (docs/CARRY.md).
+
+use super::{
+    CarriedFormat, Carry, CarryEntry, CarryError, Ending, EntryKind, MAX_MANIFEST, Piece, Pieces,
+};
+use crate::carry::{
+    Contents,
+    number::{CHECK_LEN, GUARD_LEN, read_bits, read_number},
+    template::MAX_TEMPLATE,
+};
+
+/// Reads a carry from the front of its text.
+#[derive(Clone, Copy)]
+pub(super) struct Reader<'c> {
+    pub(super) text: &'c str,
+}
+
+impl<'c> Reader<'c> {
+    pub(super) fn take(&mut self, n: usize) -> Option<&'c str> {
+        let (taken, rest) = self.text.split_at_checked(n)?;
+        self.text = rest;
+        Some(taken)
+    }
+
+    pub(super) fn byte(&mut self) -> Option<u8> {
+        Some(self.take(1)?.as_bytes()[0])
+    }
+
+    pub(super) fn expect(&mut self, word: &str) -> Option<()> {
+        (self.take(word.len())? == word).then_some(())
+    }
+
+    pub(super) fn number(&mut self) -> Option<u64> {
+        let mut rest = self.text.as_bytes();
+        let before = rest.len();
+        let number = read_number(&mut rest).filter(|number| *number < 1 << 63)?;
+        self.take(before - rest.len())?;
+        Some(number)
+    }
+
+    /// Takes a length, a colon, and so many bytes.
+    pub(super) fn sized(&mut self) -> Option<&'c str> {
+        let length = usize::try_from(self.number()?).ok()?;
+        self.expect(":")?;
+        self.take(length)
+    }
+
+    pub(super) fn head_v1(&mut self) -> Option<Carry<'c>> {
+        let letter = self.take(1)?.chars().next()?;
+        let guard = read_bits(self.take(GUARD_LEN)?.as_bytes())?;
+        let (mut template, mut contents) = (None, None);
+        if self.text.starts_with('H') {
+            self.take(1)?;
+            template = Some(self.sized().filter(|text| text.len() <= MAX_TEMPLATE)?);
+            if self.text.starts_with('T') {
+                self.take(1)?;
+                contents = Some(manifest(self.sized()?)?);
+            }
+        }
+        let format = CarriedFormat::Letter(letter);
+        let (orders, entries) = ("", self.text);
+        Some(Carry {
+            format,
+            guard,
+            ordinal: None,
+            template,
+            contents,
+            orders,
+            end: None,
+            entries,
+            is_v1: true,
+        })
+    }
+
+    pub(super) fn head(&mut self) -> Result<Carry<'c>, CarryError> {
+        let damaged = CarryError::Damaged;
+        let (mut format, mut guard, mut ordinal) = (None, None, None);
+        let (mut template, mut contents, mut orders) = (None, None, "");
+        loop {
+            let key = self.byte().ok_or(damaged)?;
+            if key == b';' {
+                break;
+            }
+            let value = self.sized().ok_or(damaged)?;
+            match key {
+                b'F' => format = Some(value),
+                b'G' => guard = Some(guard_bits(value).ok_or(damaged)?),
+                b'N' => ordinal = Some(whole_number(value).ok_or(damaged)?),
+                b'T' if value.len() > MAX_TEMPLATE => return Err(damaged),
+                b'T' => template = Some(value),
+                b'M' => contents = Some(manifest(value).ok_or(damaged)?),
+                b'k' => orders = value,
+                b'a'..=b'z' => {}
+                b'A'..=b'Z' => return Err(CarryError::Newer),
+                _ => return Err(damaged),
+            }
+        }
+        let format = CarriedFormat::Name(format.ok_or(damaged)?);
+        let (guard, ordinal) = (guard.ok_or(damaged)?, Some(ordinal.ok_or(damaged)?));
+        // A template and a manifest come first or not at all.
+        if (template.is_some() || contents.is_some()) && ordinal != Some(0) {
+            return Err(damaged);
+        }
+        let (end, entries) = (None, self.text);
+        Ok(Carry { format, guard, ordinal, template, contents, orders, end, entries, is_v1: false })
+    }
+
+    /// Reads what comes before an entry's length: offset, part, kind and ending.
+    fn place(&mut self) -> Option<(u64, (u64, u64), EntryKind, Ending)> {
+        let offset = self.number()?;
+        let mut part = (0, 1);
+        if self.text.starts_with(',') {
+            self.take(1)?;
+            part.0 = self.number()?;
+            self.expect(",")?;
+            part.1 = self.number()?;
+            if part.0 >= part.1 {
+                return None;
+            }
+        }
+        let kind = match self.byte()? {
+            b'@' => EntryKind::Own,
+            b'&' => EntryKind::Held,
+            b'^' => EntryKind::Sidecar,
+            _ => return None,
+        };
+        let ending = match self.byte()? {
+            b'n' => Ending::Lf,
+            b'r' => Ending::CrLf,
+            b'e' => Ending::None,
+            _ => return None,
+        };
+        Some((offset, part, kind, ending))
+    }
+
+    /// Reads an entry of version 2: its pieces end where their lengths make up its own.
+    pub(super) fn entry(&mut self) -> Option<CarryEntry<'c>> {
+        let before = self.text;
+        let (offset, (part, n_parts), kind, ending) = self.place()?;
+        let length = self.number()?;
+        self.expect(":")?;
+        let check = read_bits(self.take(CHECK_LEN)?.as_bytes())?;
+        let start = self.text;
+        let mut left = length.checked_sub(ending.bytes().len() as u64)?;
+        while left > 0 {
+            let restored = self.piece()?.restored_len().filter(|length| *length > 0)?;
+            left = left.checked_sub(restored)?;
+        }
+        offset.checked_add(length).filter(|end| *end < 1 << 63)?;
+        let pieces = Pieces { text: start.get(..start.len() - self.text.len())? };
+        let text_len = (before.len() - self.text.len()) as u64;
+        Some(CarryEntry {
+            offset,
+            part,
+            n_parts,
+            kind,
+            length,
+            ending,
+            check,
+            pieces,
+            text_len,
+            is_v1: false,
+        })
+    }
+
+    /// Reads an entry of version 1: its pieces end where the next entry, or nothing, follows.
+    pub(super) fn entry_v1(&mut self) -> Option<CarryEntry<'c>> {
+        let before = self.text;
+        let (offset, (part, n_parts), kind, ending) = self.place()?;
+        if kind == EntryKind::Sidecar {
+            return None;
+        }
+        let check = read_bits(self.take(CHECK_LEN)?.as_bytes())?;
+        let start = self.text;
+        let mut length = ending.bytes().len() as u64;
+        while !self.text.is_empty() {
+            let mut ahead = *self;
+            match ahead.piece() {
+                Some(piece) => length = length.checked_add(piece.restored_len()?)?,
+                // The number was the offset of the next entry.
+                None if self.place_follows() => break,
+                None => return None,
+            }
+            *self = ahead;
+        }
+        offset.checked_add(length).filter(|end| *end < 1 << 63)?;
+        let pieces = Pieces { text: start.get(..start.len() - self.text.len())? };
+        let text_len = (before.len() - self.text.len()) as u64;
+        Some(CarryEntry {
+            offset,
+            part,
+            n_parts,
+            kind,
+            length,
+            ending,
+            check,
+            pieces,
+            text_len,
+            is_v1: true,
+        })
+    }
+
+    fn place_follows(&self) -> bool {
+        let mut ahead = *self;
+        ahead.place().is_some()
+    }
+
+    /// Reads a piece; `None` if none follows. `B` is what version 1 calls a template piece.
+    pub(super) fn piece(&mut self) -> Option<Piece<'c>> {
+        let first = self.number()?;
+        let text = |reader: &mut Self| reader.take(usize::try_from(first).ok()?);
+        match self.byte()? {
+            b'L' => Some(Piece::Literal(text(self)?)),
+            b'X' => Some(Piece::Base64(text(self)?)),
+            b',' => {
+                let second = self.number()?;
+                match self.byte()? {
+                    b'V' => Some(Piece::Visible(first, second)),
+                    b'T' | b'B' => Some(Piece::Template(first, second)),
+                    b'R' => Some(Piece::Respelt(first, second, None)),
+                    b',' => {
+                        let third = self.number()?;
+                        self.expect("R")?;
+                        Some(Piece::Respelt(first, second, Some(third)))
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+fn manifest(text: &str) -> Option<Contents> {
+    if text.len() > MAX_MANIFEST { None } else { Contents::parse(text) }
+}
+
+pub(super) fn guard_bits(value: &str) -> Option<u64> {
+    if value.len() == GUARD_LEN { read_bits(value.as_bytes()) } else { None }
+}
+
+fn whole_number(value: &str) -> Option<u64> {
+    let mut rest = value.as_bytes();
+    read_number(&mut rest).filter(|_| rest.is_empty())
+}

@@ -1,0 +1,137 @@
+//! What records with carries turn into, and what became of them.
+
+use jsonl::Value;
+
+use crate::{
+    carry::{Carry, CarryError, Member},
+    formats::carried,
+};
+
+/// What a record with or without a carry turns into.
+#[derive(Debug)]
+pub(crate) enum Item {
+    /// A source record, byte for byte.
+    Restored {
+        /// Its bytes, with the terminator.
+        bytes: Vec<u8>,
+        /// Whether it is a piece of a damaged record, and the piece before it is restored too.
+        is_continued: bool,
+        /// The carry that the source's own sidecar has for it.
+        carry: Option<String>,
+    },
+    /// A record that must be converted: new since the conversion, or edited.
+    Converted {
+        /// The record without its carry, with its terminator.
+        line: Vec<u8>,
+        /// Where it starts in the file that it was read from.
+        offset: u64,
+        /// If it was edited: what its carry knows of its source records, with gaps.
+        skeletons: Option<Vec<Vec<u8>>>,
+        /// Whether it stands in the file a second time.
+        is_doubled: bool,
+    },
+    /// A carry of the source's own sidecar whose record is gone, or never was one.
+    Orphan {
+        /// The carry.
+        carry: String,
+    },
+}
+
+impl Item {
+    /// Returns how many bytes it holds.
+    pub(crate) fn n_bytes(&self) -> usize {
+        match self {
+            Item::Restored { bytes, carry, .. } => {
+                bytes.len() + carry.as_ref().map_or(0, String::len)
+            }
+            Item::Converted { line, skeletons, .. } => {
+                line.len() + skeletons.iter().flatten().map(Vec::len).sum::<usize>()
+            }
+            Item::Orphan { carry } => carry.len(),
+        }
+    }
+}
+
+/// What became of the records of a written file.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Tally {
+    /// Source records that were restored.
+    pub restored: u64,
+    /// Written records that another program spelled anew, and that say the same.
+    pub respelt: u64,
+    /// Written records that were edited since the conversion.
+    pub edited: u64,
+    /// Written records that were added since the conversion.
+    pub added: u64,
+    /// Written records that are not where they were written.
+    pub moved: u64,
+    /// Written records, or entries, that are there more than once.
+    pub doubled: u64,
+    /// Written records with a carry that are gone.
+    pub missing: u64,
+    /// Files without their last carry: they were cut.
+    pub cut: u64,
+    /// Places where source records are missing because the records that carried them are.
+    pub gaps: u64,
+    /// Entries that cannot be restored: their template is gone, or they were tampered with.
+    pub unreadable: u64,
+    /// Entries that were not restored because a restore may write no more.
+    pub refused: u64,
+    /// Carries that do not follow the grammar.
+    pub damaged: u64,
+    /// Carries of a version that this program does not know.
+    pub newer: u64,
+}
+
+impl Tally {
+    /// Adds what became of the records of another file.
+    pub(crate) fn add(&mut self, other: &Tally) {
+        let Tally { restored, .. } = *other;
+        self.restored += restored;
+        self.add_faults(other);
+    }
+
+    /// Adds what became of the records of another file, but for those that were restored.
+    pub(crate) fn add_faults(&mut self, other: &Tally) {
+        self.respelt += other.respelt;
+        self.edited += other.edited;
+        self.added += other.added;
+        self.moved += other.moved;
+        self.doubled += other.doubled;
+        self.missing += other.missing;
+        self.cut += other.cut;
+        self.gaps += other.gaps;
+        self.unreadable += other.unreadable;
+        self.refused += other.refused;
+        self.damaged += other.damaged;
+        self.newer += other.newer;
+    }
+
+    /// Counts the carry of a record, if it cannot be read.
+    pub(crate) fn count_unreadable(&mut self, record: Option<Value<'_>>) {
+        let Some(record) = record.filter(|record| Member::is_in(*record)) else { return };
+        let member = Member::find(record);
+        match member.as_ref().map_or(Err(CarryError::Damaged), |it| Carry::parse(&it.carry)) {
+            Ok(carry) if carried(carry.format).is_some() => {}
+            Ok(_) | Err(CarryError::Newer) => self.newer += 1,
+            Err(CarryError::Damaged) => self.damaged += 1,
+        }
+    }
+
+    /// Returns whether something is missing, edited, moved or cannot be read: what was restored is
+    /// not the source.
+    pub fn is_not_the_source(&self) -> bool {
+        let Tally { restored: _, respelt: _, added: _, .. } = *self;
+        self.edited
+            + self.moved
+            + self.doubled
+            + self.missing
+            + self.cut
+            + self.gaps
+            + self.unreadable
+            + self.refused
+            + self.damaged
+            + self.newer
+            > 0
+    }
+}

@@ -1,0 +1,153 @@
+//! Going through the entries of a carry, one at a time.
+
+use super::{Current, Item, Phase, Restorer};
+use crate::carry::{
+    CarryEntry, EntryKind,
+    waiting::{PartLine, PartOf},
+};
+
+impl Restorer {
+    /// Takes the next entry of a carry.
+    pub(super) fn step(&mut self, mut current: Current) {
+        // The entry borrows the carry, and the rest is needed beside it.
+        let carry = std::mem::take(&mut current.carry);
+        let is_own = current.phase == Phase::Own;
+        let entry = loop {
+            match current.cursor.next(&carry) {
+                Some(entry) if (entry.kind == EntryKind::Own) == is_own => break entry,
+                Some(_) => {}
+                None if is_own || current.is_gone => return self.end_record(current),
+                None => {
+                    current.phase = Phase::Own;
+                    current.cursor = current.start;
+                    self.current = Some(Current { carry, ..current });
+                    return;
+                }
+            }
+        };
+        match is_own {
+            false => self.take_held(&entry, current.is_moved),
+            true => {
+                let own = Own {
+                    kept: current.own.next(),
+                    is_whole: current.is_whole,
+                    has_parts: current.has_parts,
+                    is_moved: current.is_moved,
+                    is_first: !current.is_placed,
+                    visible: &current.visible,
+                    record: &current.record,
+                    offset: current.offset,
+                };
+                current.is_placed |= self.take_own(&entry, own);
+            }
+        }
+        self.current = Some(Current { carry, ..current });
+    }
+
+    /// Takes an entry that no record says: an edit of the record that holds it does not hurt it.
+    fn take_held(&mut self, entry: &CarryEntry<'_>, is_moved: bool) {
+        if !self.may_restore(entry.length) {
+            return;
+        }
+        let mut bytes = Vec::new();
+        if !self.restore(entry, "", &mut bytes) {
+            self.tally.unreadable += 1;
+            return;
+        }
+        let (of, tally) = (part_of(entry), &mut self.tally);
+        match (entry.kind, entry.n_parts) {
+            (EntryKind::Sidecar, _) => match String::from_utf8(bytes) {
+                Ok(carry) => self.buffers.push_sidecar(of, carry, tally),
+                Err(_) => tally.unreadable += 1,
+            },
+            (_, 1) => self.buffers.push_restored(entry.offset, bytes, is_moved, tally),
+            _ => self.buffers.push_part(of, bytes, None, true, tally),
+        }
+    }
+
+    /// Takes an entry that the record with the carry says, and returns whether the record has its place
+    /// now, should it have to be converted.
+    fn take_own(&mut self, entry: &CarryEntry<'_>, own: Own<'_>) -> bool {
+        if !own.has_parts && !own.is_whole {
+            // An edited record is converted once.
+            if own.is_first {
+                let place = (!own.is_moved).then_some(entry.offset);
+                let skeleton = self.skeleton(entry);
+                self.push_edited(&own, place, Some(skeleton));
+            }
+            return true;
+        }
+        let bytes = own.kept.unwrap_or_else(|| {
+            let mut bytes = Vec::new();
+            self.restore(entry, own.visible, &mut bytes);
+            bytes
+        });
+        if entry.n_parts == 1 {
+            if own.is_whole {
+                let (offset, tally) = (entry.offset, &mut self.tally);
+                self.buffers.push_restored(offset, bytes, own.is_moved, tally);
+            }
+            return false;
+        }
+        // Intact or not, it is judged with the records that say the other parts. An edited record is
+        // converted once; an intact one with any of its source records.
+        let is_needed = own.is_whole || own.is_first;
+        let line = (is_needed && self.may_restore(own.record.len() as u64)).then(|| PartLine {
+            line: own.record.to_vec(),
+            offset: own.offset,
+            skeleton: self.skeleton(entry),
+        });
+        self.buffers.push_part(part_of(entry), bytes, line, own.is_whole, &mut self.tally);
+        true
+    }
+
+    /// Ends a record: one that says nothing of its source, and was edited, is converted.
+    fn end_record(&mut self, current: Current) {
+        if !current.is_gone && !current.is_placed && !current.is_whole {
+            let own = Own {
+                kept: None,
+                is_whole: false,
+                has_parts: false,
+                is_moved: current.is_moved,
+                is_first: true,
+                visible: &current.visible,
+                record: &current.record,
+                offset: current.offset,
+            };
+            self.push_edited(&own, None, None);
+        }
+    }
+
+    fn push_edited(&mut self, own: &Own<'_>, place: Option<u64>, skeleton: Option<Vec<u8>>) {
+        self.tally.edited += 1;
+        let skeletons = Some(skeleton.into_iter().collect());
+        let (line, offset) = (own.record.to_vec(), own.offset);
+        let item = Item::Converted { line, offset, skeletons, is_doubled: false };
+        self.buffers.push_edited(place, item, &mut self.tally);
+    }
+
+    fn skeleton(&mut self, entry: &CarryEntry<'_>) -> Vec<u8> {
+        let mut skeleton = Vec::new();
+        if self.may_restore(entry.length) {
+            entry.skeleton(&mut skeleton, self.template.as_deref().unwrap_or_default());
+        }
+        skeleton
+    }
+}
+
+/// The record that an entry of its own is taken from.
+struct Own<'r> {
+    /// The restored bytes, if they were kept.
+    kept: Option<Vec<u8>>,
+    is_whole: bool,
+    has_parts: bool,
+    is_moved: bool,
+    is_first: bool,
+    visible: &'r str,
+    record: &'r [u8],
+    offset: u64,
+}
+
+fn part_of(entry: &CarryEntry<'_>) -> PartOf {
+    PartOf { offset: entry.offset, part: entry.part, n_parts: entry.n_parts }
+}
