@@ -76,6 +76,13 @@ impl Buffer {
         self.len = end;
     }
 
+    /// Lets only the first bytes count, up to `len`, where a line ends.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.bytes.truncate(len);
+        self.n_read = self.n_read.min(len);
+        self.len = self.len.min(len);
+    }
+
     /// Returns the bytes that count.
     pub(crate) fn bytes(&self) -> &[u8] {
         self.bytes.get(..self.len).unwrap_or_default()
