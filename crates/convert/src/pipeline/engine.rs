@@ -50,7 +50,8 @@ pub(crate) struct Engine<'w> {
 
 /// What an engine wrote.
 pub(crate) struct Written {
-    pub(crate) sidecar: Option<Vec<u8>>,
+    /// The bytes of the sidecar, if there is one.
+    pub(crate) bytes_sidecar: Option<u64>,
     pub(crate) n_riders: u64,
     pub(crate) n_stranded: u64,
     pub(crate) n_lines: u64,
@@ -66,13 +67,13 @@ impl<'w> Engine<'w> {
         mode: CarryMode,
         survey: &mut Survey,
         sink: &'w mut dyn Write,
-    ) -> io::Result<Self> {
+    ) -> Self {
         let facts = std::mem::take(&mut survey.facts);
         let session_id = facts.session_id.as_deref().and_then(jsonl::Text::new);
         let session_id = session_id.map(|id| id.decode().into_owned()).unwrap_or_default();
         let size = to.limits.carrier_size;
         let out = Output::new(to.style, from.style, &session_id);
-        Ok(Self {
+        Self {
             mode,
             writer: (to.writer)(options, facts),
             answers: (from.family != to.family).then(Answers::default),
@@ -84,7 +85,7 @@ impl<'w> Engine<'w> {
             encoder: CarryEncoder::new(from.name, std::mem::take(&mut survey.template)),
             pending: PendingEntries::new((size > 0).then_some(size / 2)),
             records: Vec::new(),
-            target: Target::new(to, mode, sink)?,
+            target: Target::new(to, mode, sink),
             prompt_lines: Vec::new(),
             has_prompt: false,
             line: Vec::new(),
@@ -93,7 +94,12 @@ impl<'w> Engine<'w> {
             n_riders: 0,
             source_carry: None,
             is_derived: false,
-        })
+        }
+    }
+
+    /// Sets the sink of the sidecar. Without one there is no sidecar.
+    pub(crate) fn set_sidecar(&mut self, sink: &'w mut dyn Write) -> io::Result<()> {
+        self.target.set_sidecar(sink)
     }
 
     /// Lets the lines carry their guards alone: the source is carried elsewhere.
@@ -282,9 +288,9 @@ impl<'w> Engine<'w> {
         self.target.start_closing(&self.encoder, &mut self.pending)?;
         self.writer.finish(&mut self.out);
         self.take_emitted()?;
-        let (sidecar, is_stranded) = self.target.finish(&self.encoder, &mut self.pending)?;
+        let (bytes_sidecar, is_stranded) = self.target.finish(&self.encoder, &mut self.pending)?;
         Ok(Written {
-            sidecar,
+            bytes_sidecar,
             n_riders: self.n_riders,
             n_stranded: u64::from(is_stranded),
             n_lines: self.target.n_lines,

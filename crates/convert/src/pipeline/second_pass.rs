@@ -155,8 +155,8 @@ impl<'w> SecondPass<'w> {
         }
     }
 
-    /// Ends the pass and returns the report and the sidecar, if there is one.
-    pub(crate) fn finish(mut self) -> io::Result<(Report, Option<Vec<u8>>)> {
+    /// Ends the pass and returns the report.
+    pub(crate) fn finish(mut self) -> io::Result<Report> {
         let mut scanner = std::mem::take(&mut self.scanner);
         for level in 0..self.restorers.len() {
             self.restorers[level].finish();
@@ -174,7 +174,7 @@ impl<'w> SecondPass<'w> {
             report.restored.add_faults(&tally);
         }
         let written = self.engine.finish()?;
-        report.bytes_sidecar = written.sidecar.as_ref().map_or(0, |bytes| bytes.len() as u64);
+        report.bytes_sidecar = written.bytes_sidecar.unwrap_or_default();
         report.riders = written.n_riders;
         report.n_stranded = written.n_stranded;
         report.lines_out = written.n_lines;
@@ -188,7 +188,7 @@ impl<'w> SecondPass<'w> {
                 report.losses.absorb(&written.losses);
             }
         }
-        Ok((report, written.sidecar))
+        Ok(report)
     }
 
     /// Lets the source's own carries that belong to no line go on.
