@@ -251,6 +251,21 @@ mod tests {
     }
 
     #[test]
+    fn a_buffer_that_is_cut_within_a_character_is_not_text() {
+        let text = |len: usize| {
+            let mut buffer = Buffer::default();
+            buffer.replace("a\né\n".as_bytes().to_vec());
+            buffer.truncate(len);
+            buffer.text().map(str::to_owned)
+        };
+        assert_eq!(text(9).as_deref(), Some("a\né\n"));
+        assert_eq!(text(4).as_deref(), Some("a\né"));
+        assert_eq!(text(3), None);
+        assert_eq!(text(2).as_deref(), Some("a\n"));
+        assert_eq!(text(0).as_deref(), Some(""));
+    }
+
+    #[test]
     fn with_enough_lines_no_more_is_read() {
         let (mut chunk, mut n_reads) = (Chunk::default(), 0);
         let is_all = chunk.refill(0, &mut Scanner::default(), 0, 80, |free: &mut [u8]| {

@@ -16,18 +16,19 @@ pub(super) struct Table {
 impl Table {
     /// Creates a table for so many lines.
     pub(super) fn new(n_nodes: usize) -> Self {
-        Self { slots: vec![NONE; n_nodes + n_nodes / 2 + 1] }
+        Self { slots: vec![NONE; n_nodes.saturating_add(n_nodes / 2).saturating_add(1)] }
     }
 
     /// Returns the slot of an id: the one with its line, or the free one where that would be.
     fn find(&self, nodes: &[Node], id: u64) -> usize {
-        let n_slots = self.slots.len();
-        let mut slot = (u128::from(id) * n_slots as u128 >> 64) as usize;
+        // The high half of the product is below the number of slots.
+        let mut slot = (u128::from(id).wrapping_mul(self.slots.len() as u128) >> 64) as usize;
         loop {
             let known = self.slots.get(slot).copied().unwrap_or(NONE);
             match nodes.get(known as usize) {
                 Some(node) if node.id != id => {
-                    slot = if slot + 1 == n_slots { 0 } else { slot + 1 }
+                    let next = slot.saturating_add(1);
+                    slot = if next == self.slots.len() { 0 } else { next };
                 }
                 _ => return slot,
             }
