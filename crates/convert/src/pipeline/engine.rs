@@ -8,7 +8,7 @@ use core_model::{
 use jsonl::Line;
 
 use crate::{
-    carry::{CarryEncoder, Contents, PendingEntries},
+    carry::{CarryEncoder, Contents, PendingEntries, run::Run},
     pipeline::{survey::Survey, target::Target},
 };
 
@@ -32,6 +32,8 @@ pub(crate) struct Engine<'w> {
     out: Output,
     encoder: CarryEncoder,
     pending: PendingEntries,
+    /// Tiny source lines that become one entry.
+    run: Run,
     /// What is known of the lines that the writer has not emitted yet, by their ids.
     records: Vec<Records>,
     target: Target<'w>,
@@ -84,6 +86,7 @@ impl<'w> Engine<'w> {
             },
             encoder: CarryEncoder::new(from.name, std::mem::take(&mut survey.template)),
             pending: PendingEntries::new((size > 0).then_some(size / 2)),
+            run: Run::default(),
             records: Vec::new(),
             target: Target::new(to, mode, sink),
             prompt_lines: Vec::new(),
@@ -136,6 +139,7 @@ impl<'w> Engine<'w> {
     /// last line, and of no other such carry.
     pub(crate) fn hold_source_carry(&mut self, carry: &str, offset: u64) {
         if self.has_carries() {
+            self.end_run();
             self.pending.add_sidecar(&mut self.encoder, offset, carry.as_bytes());
         }
     }
@@ -144,8 +148,24 @@ impl<'w> Engine<'w> {
     pub(crate) fn ride(&mut self, line: &Line<'_>) {
         self.n_riders += 1;
         let carry = self.source_carry.take();
-        if self.has_carries() {
-            self.hold(line, carry.as_deref());
+        if !self.has_carries() {
+            return;
+        }
+        let is_in_run = self.run.notes(line) && carry.is_none();
+        if !is_in_run || !self.run.has_room() {
+            self.end_run();
+        }
+        match is_in_run {
+            true => self.run.push(line),
+            false => self.hold(line, carry.as_deref()),
+        }
+    }
+
+    /// Ends a run of tiny source lines: the next line does not belong to it.
+    pub(crate) fn end_run(&mut self) {
+        if let Some((offset, bytes)) = self.run.get() {
+            self.pending.add(&mut self.encoder, offset, bytes);
+            self.run.clear();
         }
     }
 
@@ -154,6 +174,7 @@ impl<'w> Engine<'w> {
     }
 
     fn hold(&mut self, line: &Line<'_>, carry: Option<&str>) {
+        self.end_run();
         if let Some(carry) = carry {
             self.pending.add_sidecar(&mut self.encoder, line.offset(), carry.as_bytes());
         }
@@ -268,6 +289,7 @@ impl<'w> Engine<'w> {
 
     fn take_emitted(&mut self) -> io::Result<()> {
         while let Some(id) = self.out.next_emitted() {
+            self.end_run();
             let Records { entries, strings } = slot(&mut self.records, id);
             self.out.swap_bytes(id, &mut self.line);
             strings.sort_unstable();
@@ -285,6 +307,7 @@ impl<'w> Engine<'w> {
 
     /// Writes what comes after the last source line.
     pub(crate) fn finish(mut self) -> io::Result<Written> {
+        self.end_run();
         self.target.start_closing(&self.encoder, &mut self.pending)?;
         self.writer.finish(&mut self.out);
         self.take_emitted()?;
