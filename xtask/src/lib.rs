@@ -17,6 +17,7 @@ mod fixtures;
 mod folders;
 mod fuzz;
 mod instructions;
+mod limits;
 mod manifest;
 mod miri;
 mod pages;
@@ -39,6 +40,7 @@ pub use self::{
     folders::folders,
     fuzz::fuzz,
     instructions::instructions,
+    limits::limits,
     manifest::{Fixture, manifest},
     miri::miri,
     pages::pages,

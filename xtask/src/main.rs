@@ -33,6 +33,10 @@ usage: cargo xtask TASK
   engines [--sail]  an archive through processes, Sail, Spark and Ray, some of them killed: one hash
       --sessions N  of so many sessions, 20000 if not said; --shell, --spark, --ray: these alone
   folders [DIR...]  rates of folder runs over 2,000 made-up sessions and the folders: README's table
+  limits [WORD...]  the law of memory and time: commands on files that are odd in one way; those with a
+                    word in the name of the command or of the file
+      --size N      megabytes of the files, 32 if not said
+      --count       instructions too, of files of 1 and 2 MB, under valgrind: half an hour
   instructions      instructions per byte of input, against benches/instructions.txt; --record
   bench-peers       whole processes side by side, ours and others; Markdown on standard output
       --data DIR    the largest sessions of a folder too, twice --size megabytes
@@ -72,6 +76,7 @@ fn main() -> ExitCode {
         ("trust", words) => trust(words),
         ("engines", options) => xtask::engines(xtask::root(), options),
         ("folders", folders) => xtask::folders(xtask::root(), folders),
+        ("limits", options) => limits(options),
         ("instructions", []) => xtask::instructions(xtask::root(), false),
         ("instructions", [flag]) if flag == "--record" => xtask::instructions(xtask::root(), true),
         ("bench-peers", options) => xtask::bench_peers(xtask::root(), options),
@@ -110,6 +115,25 @@ fn fixtures(changed: std::io::Result<Vec<String>>) -> Option<usize> {
             None
         }
     }
+}
+
+fn limits(options: &[String]) -> bool {
+    let (mut megabytes, mut counts, mut words) = (32, false, Vec::new());
+    let mut options = options.iter();
+    while let Some(option) = options.next() {
+        match option.as_str() {
+            "--size" => match options.next().and_then(|size| size.parse().ok()) {
+                Some(size) => megabytes = size,
+                None => {
+                    eprintln!("limits: --size needs a number of megabytes");
+                    return false;
+                }
+            },
+            "--count" => counts = true,
+            word => words.push(word.to_owned()),
+        }
+    }
+    xtask::limits(xtask::root(), megabytes, counts, &words)
 }
 
 /// Runs the matrix over folders; without one, over the fixtures.

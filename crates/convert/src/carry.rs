@@ -16,6 +16,7 @@ mod ordinals;
 mod pending;
 pub(crate) mod restore;
 pub(crate) mod rooms;
+pub(crate) mod run;
 pub(crate) mod sidecar;
 mod template;
 pub(crate) mod waiting;

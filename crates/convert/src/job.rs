@@ -5,7 +5,7 @@ mod to_file;
 pub(crate) mod verdict;
 
 use std::{
-    io::{self, Write},
+    io::{self, Read, Seek, Write},
     path::PathBuf,
     sync::Arc,
 };
@@ -13,7 +13,7 @@ use std::{
 use core_model::{Format, Options};
 
 use self::to_file::is_changing;
-pub(crate) use self::to_file::{Extra, MAX_ATTEMPTS, Residue, check_target, tell_if_shrunk};
+pub(crate) use self::to_file::{Extra, MAX_ATTEMPTS, check_target, tell_if_shrunk};
 use crate::{
     CarryMode, Conversion, Damage, Detected, FORMATS, Sidecar, Source,
     account::describe::Done,
@@ -175,15 +175,21 @@ impl Order {
         let conversion = self.conversion(from);
         if self.verify && self.carry != CarryMode::None {
             let mut written = tempfile::SpooledTempFile::new(8 * 1024 * 1024);
-            let (_, sidecar) = self.run(&conversion, &mut source, input, &mut written)?;
+            let mut beside = tempfile::SpooledTempFile::new(8 * 1024 * 1024);
+            let to = Target { sidecar: Some(&mut beside), ..Target::of(&mut written) };
+            let report = self.run(&conversion, &mut source, input, to)?;
+            beside.rewind()?;
+            let beside = (report.bytes_sidecar > 0).then_some(beside);
             let mut written = Source::new(Opened::spooled(written, Limits::NONE)?);
-            verify(&conversion, &mut source, &mut written, sidecar.as_deref())?;
+            verify(&conversion, &mut source, &mut written, beside)?;
         }
         let mut sink = self.outputs.sink()?;
-        let (mut report, sidecar) = self.run(&conversion, &mut source, input, &mut sink)?;
+        let mut unplaced = io::sink();
+        let to = Target { sidecar: Some(&mut unplaced), ..Target::of(&mut sink) };
+        let mut report = self.run(&conversion, &mut source, input, to)?;
         report.redactions = redactions;
         sink.finish()?.flush()?;
-        if sidecar.is_some() {
+        if report.bytes_sidecar > 0 {
             return Err(Refusal::NothingShows(self.to.name));
         }
         let is_changing = is_changing(&mut source)?;
@@ -196,13 +202,12 @@ impl Order {
         conversion: &Conversion,
         source: &mut Source<Opened>,
         input: &Input,
-        sink: &mut dyn Write,
-    ) -> io::Result<(crate::Report, Option<Vec<u8>>)> {
+        target: Target<'_>,
+    ) -> io::Result<crate::Report> {
         let mut sidecar = self.sidecar(input)?;
         let stack = self.stack(conversion, source, &mut sidecar)?;
         let max_restored = self.limits.expanded.unwrap_or_default();
-        let target = Target { max_restored, ..Target::of(sink) };
-        conversion.run_to(source, &stack, sidecar, target)
+        conversion.run_to(source, &stack, sidecar, Target { max_restored, ..target })
     }
 
     /// Finds what a source was converted from; nothing, if its carries are not looked into.
@@ -249,9 +254,9 @@ pub(crate) fn verify(
     conversion: &Conversion,
     source: &mut Source<Opened>,
     written: &mut Source<Opened>,
-    sidecar: Option<&[u8]>,
+    sidecar: Option<impl Read + Send + 'static>,
 ) -> Result<(), Refusal> {
-    let sidecar = sidecar.map(Sidecar::read).transpose()?;
+    let sidecar = sidecar.map(Sidecar::open).transpose()?;
     let back = Conversion { from: conversion.to, to: conversion.from, ..conversion.clone() };
     let mut restored = Hashing::new(io::sink());
     if back.from.name == back.to.name {

@@ -2,6 +2,7 @@
 
 mod batch;
 mod begin;
+pub(crate) mod lazy;
 mod root;
 mod standing;
 mod told;

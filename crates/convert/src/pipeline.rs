@@ -42,6 +42,8 @@ use crate::{
 pub(crate) struct Target<'w> {
     /// The main file.
     pub(crate) sink: &'w mut dyn Write,
+    /// What gets the sidecar, if there is one; without it, there is none.
+    pub(crate) sidecar: Option<&'w mut dyn Write>,
     /// What the first carry says of the files of the source.
     pub(crate) contents: Option<Contents>,
     /// The id of the sub-agent whose transcript it is, if it is not the session's own.
@@ -61,8 +63,8 @@ pub(crate) struct Target<'w> {
 impl<'w> Target<'w> {
     /// Creates the target of a session of one file.
     pub(crate) fn of(sink: &'w mut dyn Write) -> Self {
-        let (contents, agent, others, residue, max_restored) = Default::default();
-        Self { sink, contents, agent, others, residue, derived: None, max_restored }
+        let (sidecar, contents, agent, others, residue, max_restored) = Default::default();
+        Self { sink, sidecar, contents, agent, others, residue, derived: None, max_restored }
     }
 }
 
@@ -118,10 +120,12 @@ impl Conversion {
         sidecar: Option<Sidecar>,
         sink: &mut dyn Write,
     ) -> io::Result<(Report, Option<Vec<u8>>)> {
-        let mut sidecar = sidecar;
+        let (mut sidecar, mut written) = (sidecar, Vec::new());
         let stack = self.stack(source, sidecar.as_mut())?;
-        let target = Target::of(sink);
-        self.run_to(source, &stack, sidecar, target)
+        let target = Target { sidecar: Some(&mut written), ..Target::of(sink) };
+        let report = self.run_to(source, &stack, sidecar, target)?;
+        let has_sidecar = report.bytes_sidecar > 0;
+        Ok((report, has_sidecar.then_some(written)))
     }
 
     /// Finds what a source was converted from, if that matters.
@@ -143,7 +147,7 @@ impl Conversion {
         stack: &Stack,
         sidecar: Option<Sidecar>,
         target: Target<'_>,
-    ) -> io::Result<(Report, Option<Vec<u8>>)> {
+    ) -> io::Result<Report> {
         if self.options.is_strict
             && let Some(damage) = first_damage(source)?
         {
@@ -162,11 +166,7 @@ impl Conversion {
     }
 
     /// Converts the files of a session to one file.
-    pub(crate) fn run_session(
-        &self,
-        session: &Session,
-        target: Target<'_>,
-    ) -> io::Result<(Report, Option<Vec<u8>>)> {
+    pub(crate) fn run_session(&self, session: &Session, target: Target<'_>) -> io::Result<Report> {
         let mut events = SessionEvents::new(session, self.from);
         let target = Target { contents: Some(session.contents()), ..target };
         self.pass(&mut events, &[], None, target, false)
@@ -180,8 +180,17 @@ impl Conversion {
         sidecar: Option<Sidecar>,
         target: Target<'_>,
         counts_carries: bool,
-    ) -> io::Result<(Report, Option<Vec<u8>>)> {
-        let Target { sink, contents, agent, others, residue, derived, max_restored } = target;
+    ) -> io::Result<Report> {
+        let Target {
+            sink,
+            sidecar: beside,
+            contents,
+            agent,
+            others,
+            residue,
+            derived,
+            max_restored,
+        } = target;
         let residue = residue.filter(|_| self.carry == CarryMode::None);
         let mut survey = survey(events, self)?;
         survey.facts.agent = agent;
@@ -192,7 +201,7 @@ impl Conversion {
         for OtherTarget { volume, agent, sink } in others {
             let sink = match (volume.kind, sink) {
                 (VolumeKind::Agent, Some(sink)) => {
-                    let engine = self.agent_engine(&mut survey, &volume, agent, sink)?;
+                    let engine = self.agent_engine(&mut survey, &volume, agent, sink);
                     OtherSink::Agent(Box::new(engine))
                 }
                 (_, Some(sink)) => OtherSink::Side(sink),
@@ -203,7 +212,10 @@ impl Conversion {
         let attribution = survey.attribution.clone();
         let mut events = Attributed::new(events, &attribution);
         let mut engine =
-            Engine::new(self.from, self.to, &self.options, self.carry, &mut survey, sink)?;
+            Engine::new(self.from, self.to, &self.options, self.carry, &mut survey, sink);
+        if let Some(beside) = beside {
+            engine.set_sidecar(beside)?;
+        }
         if let Some(contents) = &contents {
             engine.set_contents(contents);
         }
@@ -236,7 +248,7 @@ impl Conversion {
         volume: &Volume,
         agent: Option<String>,
         sink: &'w mut dyn Write,
-    ) -> io::Result<Engine<'w>> {
+    ) -> Engine<'w> {
         let facts = match survey.agents.place(&volume.tool_use) {
             Some(place) => survey.agents.list()[place].facts.clone(),
             None => Facts::of_session(survey.facts.session_id.clone()),

@@ -1,6 +1,8 @@
 //! What a writer must know of a whole session before its first line: gathered in a first pass.
 
-use crate::{Block, Body, Event, IdSet, Makeup, Message, NoticeKind, Role, TitleRank};
+use crate::{
+    Block, Body, Event, IdSet, Interactions, Makeup, Message, NoticeKind, Role, TitleRank,
+};
 
 /// What is known of a session after a first pass over the events that will be shown.
 ///
@@ -23,7 +25,7 @@ pub struct Facts {
     /// The names of the tools used, each once, in order of first use.
     pub tools: Vec<String>,
     /// The interactions, each opened by a prompt; what comes before the first prompt is not one.
-    pub interactions: Vec<Interaction>,
+    pub interactions: Interactions,
     /// The number of messages of any kind.
     pub n_messages: u64,
     /// Whether a message in the user's role says anything beside tool results, sub-agents included.
@@ -38,16 +40,12 @@ pub struct Facts {
     pub has_compaction: bool,
     called: IdSet,
     answered: IdSet,
+    /// The names of the tools, where they are many.
+    known_tools: IdSet,
 }
 
-/// What is known of an interaction.
-#[derive(Clone, Debug, Default)]
-pub struct Interaction {
-    /// The first model that answers.
-    pub model: Option<String>,
-    /// The permission mode that was last set before the interaction ends.
-    pub permission_mode: Option<String>,
-}
+/// So many tools are looked for in the list itself: few sessions have more.
+const MAX_LISTED: usize = 32;
 
 impl Facts {
     /// Creates the facts of a session of which only the id is known, a JSON string, if that is.
@@ -72,24 +70,16 @@ impl Facts {
         }
         let makeup = event.message().map(|message| self.observe_blocks(message));
         if event.is_prompt_of(makeup.unwrap_or_default()) {
-            let permission_mode = self.interactions.last().and_then(|i| i.permission_mode.clone());
-            self.interactions.push(Interaction { model: None, permission_mode });
+            self.interactions.open();
         }
-        if let (Some(mode), Some(interaction)) =
-            (context.permission_mode, self.interactions.last_mut())
-        {
-            let known = interaction.permission_mode.get_or_insert_default();
-            if known != mode.as_str() {
-                mode.as_str().clone_into(known);
-            }
+        if let Some(mode) = context.permission_mode {
+            self.interactions.set_permission_mode(mode.as_str());
         }
         match &event.body {
             Body::Message(message) => {
                 self.n_messages += 1;
-                if let (Role::Assistant, Some(model), Some(interaction)) =
-                    (message.role, message.model, self.interactions.last_mut())
-                {
-                    note(&mut interaction.model, Some(model.as_str()));
+                if let (Role::Assistant, Some(model)) = (message.role, message.model) {
+                    self.interactions.note_model(model.as_str());
                 }
             }
             Body::Title(title) => {
@@ -119,14 +109,19 @@ impl Facts {
         match block {
             Block::ToolUse(tool) => {
                 self.called.insert_text(tool.id);
-                if !self.tools.iter().any(|name| name == tool.name.as_str()) {
-                    self.tools.push(tool.name.as_str().to_owned());
-                }
+                self.note_tool(tool.name.as_str());
             }
             Block::ToolResult(result) => {
                 self.answered.insert_text(result.tool_use_id);
             }
             _ => {}
+        }
+    }
+
+    fn note_tool(&mut self, name: &str) {
+        let is_listed = self.tools.iter().take(MAX_LISTED).any(|known| known == name);
+        if !is_listed && (self.tools.len() < MAX_LISTED || self.known_tools.insert(name)) {
+            self.tools.push(name.to_owned());
         }
     }
 

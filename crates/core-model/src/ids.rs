@@ -63,6 +63,16 @@ impl IdSet {
         self.hashes.insert(self.hasher.hash_text(id))
     }
 
+    /// Returns the hash that stands for an id in the set, whether it is there or not.
+    pub fn hash(&self, id: &str) -> u64 {
+        self.hasher.hash(id)
+    }
+
+    /// Returns whether an id is in the set, of which [`IdSet::hash`] returned the hash.
+    pub fn contains_hash(&self, hash: u64) -> bool {
+        self.hashes.contains(&hash)
+    }
+
     /// Returns whether the id is in the set.
     pub fn contains(&self, id: &str) -> bool {
         self.hashes.contains(&self.hasher.hash(id))

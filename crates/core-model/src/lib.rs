@@ -29,6 +29,7 @@ mod follower;
 mod format;
 mod id;
 mod ids;
+mod interactions;
 mod loss;
 mod makeup;
 mod message;
@@ -54,12 +55,13 @@ pub use self::{
         AgentUsage, Body, Context, Event, Field, Notice, NoticeKind, Start, Title, TitleRank,
         ToolCall,
     },
-    facts::{Facts, Interaction},
+    facts::Facts,
     files::{Disk, Files},
     follower::{Followed, Follower},
     format::{Format, Limits, Options, Planner, SdkVersion, Writer},
     id::uuid_of_name,
     ids::{ByHash, Hashes, IdHasher, IdSet},
+    interactions::{Interaction, Interactions},
     loss::{Loss, LossKind, Losses, Place},
     makeup::Makeup,
     message::{Block, BlockIter, Blocks, Content, FileRecord, Message, Role, ToolResult, ToolUse},

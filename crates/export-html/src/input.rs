@@ -5,7 +5,7 @@ use jsonl::Value;
 use crate::{
     diff::{Change, diff},
     html::Html,
-    words::{first_line, push_long},
+    words::{counted, first_line, push_long},
 };
 
 /// What a tool does, as far as its name tells.
@@ -78,13 +78,23 @@ pub(crate) fn argument(input: Value<'_>) -> Option<String> {
     telling.or_else(|| input.members().find_map(|(_, value)| text_of(value)))
 }
 
+/// Members and edits are shown until they take so many bytes of the page.
+const MAX_INPUT: usize = 4 * 1024 * 1024;
+
+/// Texts of more bytes are shown one after the other, and not compared line by line.
+const MAX_COMPARED: usize = 1024 * 1024;
+
 /// Appends an input, member by member; what is edited as a change.
 pub(crate) fn push_input(html: &mut Html, input: Value<'_>) {
     if !input.is_object() {
         return push_long(html, input.raw().as_str());
     }
-    let mut is_list = false;
+    let (start, mut n_unshown, mut is_list) = (html.len(), 0, false);
     for (key, value) in input.members() {
+        if html.len() - start > MAX_INPUT {
+            n_unshown += 1;
+            continue;
+        }
         let is_change = key.is("old_string") || key.is("new_string");
         if is_change && is_edit(input) || key.is("edits") && edits(value).next().is_some() {
             continue;
@@ -100,7 +110,15 @@ pub(crate) fn push_input(html: &mut Html, input: Value<'_>) {
         push_change(html, input);
     }
     for edit in input.get("edits").into_iter().flat_map(edits) {
+        if html.len() - start > MAX_INPUT {
+            n_unshown += 1;
+            continue;
+        }
         push_change(html, edit);
+    }
+    if n_unshown > 0 {
+        html.markup("<p class=\"quiet\">").text(&counted(n_unshown, "more part", "more parts"));
+        html.markup(" of this input: in the session, and not on this page</p>");
     }
 }
 
@@ -130,6 +148,13 @@ fn push_change(html: &mut Html, edit: Value<'_>) {
         text.map(|text| text.decode()).unwrap_or_default()
     };
     let (old, new) = (text("old_string"), text("new_string"));
+    if old.len() + new.len() > MAX_COMPARED {
+        for (name, text) in [("before", old), ("after", new)] {
+            html.markup("<p class=\"label\">").text(name).markup("</p>");
+            push_long(html, &text);
+        }
+        return;
+    }
     let lines = diff(&old, &new);
     let (shown, rest) = lines.split_at(lines.len().min(MAX_DIFF));
     push_lines(html, shown);

@@ -12,8 +12,14 @@ use crate::{
     page::{Page, Scene},
     picture::push_picture,
     threads::Thread,
-    words::{first_line, lasting, push_long, push_time},
+    words::{counted, first_line, lasting, push_long, push_time},
 };
+
+/// The most blocks of a message that are shown.
+const MAX_BLOCKS: usize = 5_000;
+
+/// Blocks of a message are shown until they have so many bytes in the session.
+const MAX_BYTES: usize = 4 * 1024 * 1024;
 
 /// The characters of a thought, or of what a client wrote, that are shown before it is opened.
 const MAX_PEEK: usize = 120;
@@ -28,7 +34,13 @@ impl<W: Write> Page<W> {
     ) -> bool {
         let mut html = Html::default();
         let mut is_begun = false;
+        let (mut n_bytes, mut n_unshown) = (0, 0);
         for (block_idx, (block, raw)) in message.blocks().enumerate() {
+            if block_idx >= MAX_BLOCKS || n_bytes >= MAX_BYTES {
+                n_unshown += 1;
+                continue;
+            }
+            n_bytes += raw.as_str().len();
             if let Block::ToolResult(result) = &block
                 && self.result(scene, &mut html, result)
             {
@@ -47,6 +59,18 @@ impl<W: Write> Page<W> {
             self.begin(&mut html, scene, event, message);
             push_long(&mut html, raw.as_str());
             is_begun = true;
+        }
+        if n_unshown > 0 {
+            if !is_begun {
+                self.begin(&mut html, scene, event, message);
+                is_begun = true;
+            }
+            html.markup("<p class=\"quiet\">").text(&counted(
+                n_unshown,
+                "more block",
+                "more blocks",
+            ));
+            html.markup(" of this message: in the session, and not on this page</p>");
         }
         if is_begun {
             html.markup("</article>\n");

@@ -2,13 +2,21 @@
 
 use jsonl::Text;
 
-use crate::html::Html;
+use crate::{html::Html, words::grouped};
 
 /// The media types that browsers show and that cannot hold a script.
 const MEDIA_TYPES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-/// Appends a picture in base64; one that is no such thing is only named.
+/// The longest picture that is shown, in bytes of base64: no client sends one half as long.
+const MAX_LENGTH: usize = 16 * 1024 * 1024;
+
+/// Appends a picture in base64; one that is no such thing, or too long, is only named.
 pub(crate) fn push_picture(html: &mut Html, media_type: Text<'_>, data: Text<'_>) {
+    if data.as_str().len() > MAX_LENGTH {
+        html.markup("<p class=\"quiet\">A picture of ").text(&grouped(data.as_str().len() as u64));
+        html.markup(" bytes, which stands in the session and not on this page</p>");
+        return;
+    }
     let known = MEDIA_TYPES.iter().find(|known| media_type.is(known));
     let data = data.decode();
     let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');

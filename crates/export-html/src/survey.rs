@@ -16,6 +16,9 @@ use crate::{
 /// The most prompts that the page lists.
 const MAX_PROMPTS: usize = 1_000;
 
+/// The most points of the picture of the context.
+const MAX_CONTEXTS: usize = 64 * 1024;
+
 /// The characters of a prompt or of a title that are listed.
 const MAX_TITLE: usize = 120;
 
@@ -168,12 +171,11 @@ impl Survey {
         let title = self.facts.title.as_ref().and_then(|(_, title)| decoded(title));
         let title = title.filter(|title| !title.trim().is_empty());
         let first = self.prompts.first().map(|prompt| prompt.text.clone());
-        let mut models = self.facts.interactions.iter().filter_map(|it| it.model.as_deref());
         Figures {
             title: title.map(|title| first_line(&title, MAX_TITLE)).or(first),
             session_id: self.facts.session_id.as_deref().and_then(decoded),
             project: self.facts.cwd.as_deref().and_then(decoded),
-            model: models.next().and_then(decoded),
+            model: self.facts.interactions.first_model().and_then(decoded),
             start: self.span.earliest(),
             end: self.span.latest(),
             n_prompts: self.n_prompts,
@@ -213,8 +215,21 @@ impl Survey {
             let tokens = Tokens::read(usage);
             let sent = Tokens { output: 0, ..tokens }.total();
             if sent > 0 {
-                self.contexts.push((time, sent));
+                self.note_tokens(time, sent);
             }
+        }
+    }
+
+    /// Adds a point to the picture of the context; of more than a picture can show, every second one
+    /// is left out.
+    fn note_tokens(&mut self, time: i64, tokens: u64) {
+        self.contexts.push((time, tokens));
+        if self.contexts.len() > MAX_CONTEXTS {
+            let mut is_kept = false;
+            self.contexts.retain(|_| {
+                is_kept = !is_kept;
+                is_kept
+            });
         }
     }
 }

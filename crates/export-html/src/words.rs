@@ -10,9 +10,22 @@ const MAX_LINES: usize = 40;
 /// The first bytes of a long text that are shown at once.
 const MAX_BYTES: usize = 6_000;
 
-/// Appends a text as it is written; of a long one, the rest opens.
+/// The bytes of a text that are on the page: more of them no browser shows well.
+const MAX_SHOWN: usize = 1024 * 1024;
+
+/// Appends a text as it is written; of a long one, the rest opens. What is longer than a page bears is
+/// cut, and the page says so.
 pub(crate) fn push_long(html: &mut Html, text: &str) {
     let text = text.strip_suffix('\n').unwrap_or(text);
+    let (text, unshown) = text.split_at(text.floor_char_boundary(MAX_SHOWN));
+    push_whole(html, text);
+    if !unshown.is_empty() {
+        html.markup("<p class=\"quiet\">").text(&grouped(unshown.len() as u64));
+        html.markup(" more bytes stand in the session, and not on this page</p>");
+    }
+}
+
+fn push_whole(html: &mut Html, text: &str) {
     let (shown, rest) = cut(text);
     html.markup("<pre dir=\"auto\">").text(shown).markup("</pre>");
     if rest.is_empty() {
@@ -158,6 +171,18 @@ mod tests {
         assert!(relative(1_000_000 + 187_503_000).ends_with(">+2 d 04:05</time>"));
         assert!(relative(990_000).ends_with(">−0:10</time>"));
         assert!(relative(i64::MIN).ends_with("</time>"));
+    }
+
+    #[test]
+    fn a_text_that_no_page_bears_is_cut_and_says_so() {
+        let length = |n_bytes: usize| {
+            let mut html = Html::default();
+            push_long(&mut html, &"a".repeat(n_bytes));
+            (html.len(), html.as_str().ends_with("<p class=\"quiet\">5 more bytes stand in the session, and not on this page</p>"))
+        };
+        let (whole, says_so) = length(MAX_SHOWN);
+        assert!(whole < MAX_SHOWN + 1_000 && !says_so);
+        assert!(length(MAX_SHOWN + 5).1);
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod compaction;
 mod node;
 mod recover;
 mod sdk;
+mod table;
 mod tree;
 
 use core_model::{
@@ -19,7 +20,7 @@ use jsonl::Text;
 pub(crate) use self::sdk::SdkChain;
 use self::{
     compaction::Preserved,
-    node::{Link, Node},
+    node::{Link, Node, Traits},
     tree::{Branch, Tree},
 };
 
@@ -95,20 +96,19 @@ impl Planner for Chain {
             self.preserved.extend(self.preserved_by(node_idx, event));
         }
         let is_root = event.context.parent == Field::Null;
-        let node = Node {
-            offset,
-            id: self.hash(uuid),
-            link: self.link(event),
-            message_id: message.and_then(|message| message.id).map_or(0, |id| self.hash(id)),
-            fingerprint: message.map_or(0, |message| self.fingerprint(message)),
-            role: message.map(|message| message.role),
+        let role = message.map(|message| message.role);
+        let traits = Traits {
+            role,
             is_sidechain: event.context.is_sidechain,
             is_restart: is_boundary || is_root && is_summary(event),
             is_notice,
         };
-        self.nodes.push(node);
+        let message_id = message.and_then(|message| message.id).map_or(0, |id| self.hash(id));
+        let fingerprint = message.map_or(0, |message| self.fingerprint(message));
+        let (id, link) = (self.hash(uuid), self.link(event));
+        self.nodes.push(Node::new(offset, id, link, traits, message_id, fingerprint));
         for (block, _) in message.into_iter().flat_map(|message| message.blocks()) {
-            let id = match (node.role, block) {
+            let id = match (role, block) {
                 (Some(Role::Assistant), Block::ToolUse(tool)) => tool.id,
                 (Some(Role::User), Block::ToolResult(result)) => result.tool_use_id,
                 _ => continue,
@@ -125,10 +125,11 @@ impl Planner for Chain {
         if let Some(plan) = self.plan_from_last_compaction(&branch) {
             return plan;
         }
-        let is_hidden =
-            |(node, shown): &(&Node, &bool)| node.role.is_some() && tree.is_main(node) && !**shown;
+        let is_hidden = |(node, shown): &(&Node, &bool)| {
+            node.role().is_some() && tree.is_main(node) && !**shown
+        };
         let hidden = self.nodes.iter().zip(&branch.shown).filter(is_hidden);
-        let hidden = hidden.map(|(node, _)| Hidden { offset: node.offset, field: "branch" });
+        let hidden = hidden.map(|(node, _)| Hidden { offset: node.offset(), field: "branch" });
         Plan { hidden: hidden.collect(), late: self.late(&branch) }
     }
 }
@@ -141,10 +142,10 @@ impl Chain {
         let on_the_way =
             branch.path.iter().filter_map(|&node_idx| self.nodes.get(node_idx as usize));
         for node in on_the_way.filter(|node| node.is_said()) {
-            if node.offset < last {
-                late.push(Late { offset: node.offset, after: last });
+            if node.offset() < last {
+                late.push(Late { offset: node.offset(), after: last });
             }
-            last = last.max(node.offset);
+            last = last.max(node.offset());
         }
         late
     }

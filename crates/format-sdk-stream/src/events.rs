@@ -48,14 +48,14 @@ pub(crate) fn init(
         line.put("mcp_servers", "[]");
     }
     // Nobody needs the member where the model is not known.
-    let model = known.and_then(|known| known.model.as_deref()).map(|model| respelt(model, style));
+    let model = known.and_then(|known| known.model).map(|model| respelt(model, style));
     if let Some(model) = model.as_deref().or(session.last_model()) {
         line.put("model", model);
     }
     if is_dump {
         tools(&mut line, facts);
     }
-    match known.and_then(|known| known.permission_mode.as_deref()) {
+    match known.and_then(|known| known.permission_mode) {
         Some(mode) => line.put("permissionMode", &respelt(mode, style)),
         None => {
             line.string("permissionMode", "default");
@@ -86,9 +86,14 @@ pub(crate) fn init(
     line.emit();
 }
 
+/// The most tools that the start of an interaction lists: each start lists them anew, and a file made
+/// of names of tools would grow by its square.
+const MAX_TOOLS: usize = 512;
+
 fn tools(line: &mut Composer<'_>, facts: &Facts) {
     let style = line.out.style();
-    let tools: Vec<_> = facts.tools.iter().map(|name| respelt(name, style)).collect();
+    let names = facts.tools.iter().take(MAX_TOOLS);
+    let tools: Vec<_> = names.map(|name| respelt(name, style)).collect();
     line.put("tools", &format!("[{}]", tools.join(style.comma())));
 }
 

@@ -42,6 +42,29 @@ impl Chunk {
         chunk
     }
 
+    /// Scans the first lines of bytes that start at `offset` of an input, at most `max_lines` of them,
+    /// and returns the bytes after those lines, if there are any.
+    ///
+    /// Each line takes 40 bytes: a piece of an input that is nothing but newlines would take forty
+    /// times its size.
+    pub fn scan_some(
+        bytes: Vec<u8>,
+        offset: u64,
+        max_lines: usize,
+        scanner: &mut Scanner,
+    ) -> (Self, Option<Vec<u8>>) {
+        let mut chunk = Self { offset, ..Self::default() };
+        chunk.buffer.replace(bytes);
+        chunk.scan_lines(0, max_lines, scanner);
+        let end = chunk.entries.last().map_or(0, |entry| entry.end);
+        let rest = chunk.buffer.bytes().get(end..).filter(|rest| !rest.is_empty());
+        let rest = rest.map(<[u8]>::to_vec);
+        if rest.is_some() {
+            chunk.buffer.truncate(end);
+        }
+        (chunk, rest)
+    }
+
     /// Scans the lines of other bytes, which start at `offset` of an input, in the place of its own.
     ///
     /// `read` fills a slice from its start on and returns how many bytes it has put there, 0 at the
@@ -50,7 +73,7 @@ impl Chunk {
     /// cleared but once.
     ///
     /// Returns whether that is all of the input: with more than `max_values` values no other piece
-    /// is read, for each takes 12 bytes.
+    /// is read, for each takes 12 bytes. A line counts as four values, for it takes 40.
     ///
     /// # Errors
     ///
@@ -73,7 +96,7 @@ impl Chunk {
             match self.buffer.extend(room, &mut read) {
                 Ok(is_all) => {
                     self.scan_rest(start, scanner);
-                    if is_all || self.nodes.len() > max_values {
+                    if is_all || self.nodes.len() + 4 * self.entries.len() > max_values {
                         return Ok(is_all);
                     }
                 }
@@ -89,10 +112,15 @@ impl Chunk {
 
     /// Scans the lines from `start` on.
     fn scan_rest(&mut self, start: usize, scanner: &mut Scanner) {
+        self.scan_lines(start, usize::MAX, scanner);
+    }
+
+    /// Scans some lines from `start` on.
+    fn scan_lines(&mut self, start: usize, max_lines: usize, scanner: &mut Scanner) {
         let (bytes, text) = (self.buffer.bytes(), self.buffer.text());
         let rest = bytes.get(start..).unwrap_or_default();
         self.nodes.reserve(rest.len() / USUAL_BYTES_PER_NODE);
-        for line in Lines::at(rest, self.offset + start as u64) {
+        for line in Lines::at(rest, self.offset + start as u64).take(max_lines) {
             let content = line.content();
             let base = line.offset_of(content).unwrap_or(line.offset());
             let text = text_of(&line, text, self.offset);
@@ -207,9 +235,51 @@ mod tests {
     }
 
     #[test]
+    fn lines_are_scanned_some_at_a_time() {
+        let (mut bytes, mut offset, mut seen) = (b"[1]\n\n\xff\n{}".to_vec(), 7, Vec::new());
+        loop {
+            let (chunk, rest) = Chunk::scan_some(bytes, offset, 3, &mut Scanner::default());
+            assert!(chunk.entries.len() <= 3 && !chunk.is_empty());
+            seen.extend(chunk.iter().map(|(line, value)| (line.offset(), value.is_ok())));
+            offset += chunk.len() as u64;
+            match rest {
+                Some(rest) => bytes = rest,
+                None => break,
+            }
+        }
+        assert_eq!(seen, [(7, true), (11, false), (12, false), (14, true)]);
+    }
+
+    #[test]
+    fn a_buffer_that_is_cut_within_a_character_is_not_text() {
+        let text = |len: usize| {
+            let mut buffer = Buffer::default();
+            buffer.replace("a\né\n".as_bytes().to_vec());
+            buffer.truncate(len);
+            buffer.text().map(str::to_owned)
+        };
+        assert_eq!(text(9).as_deref(), Some("a\né\n"));
+        assert_eq!(text(4).as_deref(), Some("a\né"));
+        assert_eq!(text(3), None);
+        assert_eq!(text(2).as_deref(), Some("a\n"));
+        assert_eq!(text(0).as_deref(), Some(""));
+    }
+
+    #[test]
+    fn with_enough_lines_no_more_is_read() {
+        let (mut chunk, mut n_reads) = (Chunk::default(), 0);
+        let is_all = chunk.refill(0, &mut Scanner::default(), 0, 80, |free: &mut [u8]| {
+            n_reads += 1;
+            free[..16].fill(b'\n');
+            Ok::<_, ()>(16)
+        });
+        assert_eq!((is_all, n_reads, chunk.iter().count()), (Ok(false), 2, 32));
+    }
+
+    #[test]
     fn with_enough_values_no_more_is_read() {
         let (mut chunk, mut n_reads) = (Chunk::default(), 0);
-        let is_all = chunk.refill(0, &mut Scanner::default(), 0, 9, |free: &mut [u8]| {
+        let is_all = chunk.refill(0, &mut Scanner::default(), 0, 21, |free: &mut [u8]| {
             n_reads += 1;
             free[..8].copy_from_slice(b"[1,2,3]\n");
             Ok::<_, ()>(8)

@@ -2,13 +2,17 @@
 
 use crate::{
     ErrorKind,
-    node::{BYTES_PER_NODE, MIN_LIMIT, NO_NODE, Node, OBJECT, Open, ROOT, keep_as_written},
+    node::{
+        BYTES_PER_NODE, MIN_LIMIT, NO_NODE, Node, OBJECT, Open, OpenStack, ROOT, keep_as_written,
+    },
     number::read_number,
     value::{Kind, Oddities},
 };
 
 /// The depth to which values are indexed; what lies deeper is validated and kept as written.
 pub(crate) const MAX_INDEXED_DEPTH: usize = 16;
+
+const DEPTH_LIMIT: usize = MAX_INDEXED_DEPTH + 1;
 
 /// Finds where strings end.
 pub(crate) trait Strings {
@@ -29,7 +33,7 @@ pub(crate) fn walk(
     bytes: &[u8],
     strings: &mut impl Strings,
     nodes: &mut Vec<Node>,
-    open: &mut Vec<Open>,
+    open: &mut OpenStack,
 ) -> Result<Oddities, (usize, ErrorKind)> {
     open.clear();
     let first = nodes.len();
@@ -42,7 +46,7 @@ pub(crate) fn walk(
         first,
         max_nodes: limit,
         limit,
-        max_depth: MAX_INDEXED_DEPTH,
+        depth_limit: DEPTH_LIMIT,
         open: ROOT,
         outer: open,
         depth: 0,
@@ -75,12 +79,13 @@ struct Walk<'s, S> {
     max_nodes: usize,
     /// How many nodes there may be in all.
     limit: usize,
-    /// The depth to which values are indexed: less within a container of too many.
-    max_depth: usize,
+    /// The depth from which on values are not indexed: less within a container of too many, and 0
+    /// where containers are packed.
+    depth_limit: usize,
     /// The innermost container.
     open: Open,
     /// The containers around it, and the root around them.
-    outer: &'s mut Vec<Open>,
+    outer: &'s mut OpenStack,
     depth: u32,
     has_wide_number: bool,
 }
@@ -165,14 +170,16 @@ impl<S: Strings> Walk<'_, S> {
     #[inline(always)]
     fn enter(&mut self, kind: Kind) -> Result<bool, ErrorKind> {
         let node_idx = self.nodes.len();
-        self.outer.push(self.open);
+        self.outer.levels.push(self.open);
         self.open = if node_idx < self.max_nodes { node_idx as Open } else { NO_NODE };
         self.push(self.at, kind);
         self.at += 1;
-        let depth = self.outer.len();
+        let depth = self.outer.levels.len();
         self.depth = self.depth.max(depth as u32);
-        if depth > self.max_depth {
+        if depth >= self.depth_limit {
             self.max_nodes = 0;
+            self.depth = self.depth.max(self.outer.depth() as u32);
+            self.depth_limit = self.outer.pack_many(self.depth_limit);
         }
         let token = self.token();
         if kind == Kind::Object {
@@ -194,10 +201,17 @@ impl<S: Strings> Walk<'_, S> {
         if let Some(node) = self.nodes.get_mut((self.open & !OBJECT) as usize) {
             node.close(self.at, next);
         }
-        self.open = self.outer.pop().unwrap_or(ROOT);
-        if self.outer.len() <= self.max_depth {
+        self.open = match self.outer.levels.pop() {
+            Some(open) => open,
+            None => {
+                let (open, depth_limit) = self.outer.unpack();
+                self.depth_limit = depth_limit;
+                open
+            }
+        };
+        if self.outer.levels.len() < self.depth_limit {
             self.max_nodes = self.limit;
-            self.max_depth = MAX_INDEXED_DEPTH;
+            self.depth_limit = DEPTH_LIMIT;
         }
     }
 
@@ -239,7 +253,8 @@ impl<S: Strings> Walk<'_, S> {
             self.nodes.push(Node::new(start, self.at, n - self.first + 1, kind));
         } else if self.max_nodes > 0 {
             self.max_nodes = 0;
-            self.max_depth = keep_as_written(self.nodes, self.first, self.open, self.outer);
+            let outer = &self.outer.levels;
+            self.depth_limit = 1 + keep_as_written(self.nodes, self.first, self.open, outer);
         }
     }
 

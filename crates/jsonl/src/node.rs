@@ -70,6 +70,86 @@ pub(crate) const NO_NODE: Open = OBJECT - 1;
 /// Stands for what is open outside of all containers.
 pub(crate) const ROOT: Open = OBJECT - 2;
 
+/// How many containers are kept as they are before the outermost of them are packed.
+const MAX_LEVELS: usize = if cfg!(miri) { 256 } else { 2048 };
+
+/// How many of them are packed at a time, or unpacked.
+const PACKED: usize = MAX_LEVELS / 2;
+
+/// The bits of a word of packed containers.
+const BITS: usize = u64::BITS as usize;
+
+/// The containers that are open around a place, without the innermost one.
+///
+/// Those that are not indexed are packed where there are many, a bit for each: a line of a hundred
+/// million `[` takes an eighth of its length here. The outermost are indexed, and put aside.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OpenStack {
+    /// The innermost containers, the outermost of them first.
+    pub(crate) levels: Vec<Open>,
+    /// For each packed container whether it is an object; they lie outside of the levels.
+    packed: Vec<u64>,
+    /// The outermost containers, if others are packed.
+    outermost: Vec<Open>,
+    /// What [`OpenStack::pack`] was told first.
+    depth_limit: usize,
+}
+
+impl OpenStack {
+    /// Forgets all containers.
+    pub(crate) fn clear(&mut self) {
+        self.levels.clear();
+        self.packed.clear();
+        self.outermost.clear();
+    }
+
+    /// Returns how many containers there are.
+    pub(crate) fn depth(&self) -> usize {
+        self.outermost.len() + self.packed.len() * BITS + self.levels.len()
+    }
+
+    /// Packs the outermost half of the levels if there are many; returns the number of levels below
+    /// which the index goes on: `depth_limit`, or none while containers are packed.
+    #[inline(always)]
+    pub(crate) fn pack_many(&mut self, depth_limit: usize) -> usize {
+        if self.levels.len() < MAX_LEVELS { depth_limit } else { self.pack(depth_limit) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn pack(&mut self, depth_limit: usize) -> usize {
+        let is_first = self.outermost.is_empty();
+        let mut oldest = self.levels.drain(..PACKED);
+        if is_first {
+            self.depth_limit = depth_limit;
+            self.outermost.extend(oldest.by_ref().take(BITS));
+        }
+        let oldest: Vec<Open> = oldest.collect();
+        let bit = |open: &Open| u64::from(open & OBJECT != 0);
+        let word =
+            |levels: &[Open]| levels.iter().rev().fold(0, |word, open| word << 1 | bit(open));
+        self.packed.extend(oldest.chunks(BITS).map(word));
+        0
+    }
+
+    /// Unpacks containers after the last level was closed; returns the innermost of them, and the
+    /// number of levels below which the index goes on.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn unpack(&mut self) -> (Open, usize) {
+        let start = self.packed.len().saturating_sub(PACKED / BITS);
+        for word in self.packed.drain(start..) {
+            let open = (0..BITS).map(|bit| NO_NODE | if word >> bit & 1 == 1 { OBJECT } else { 0 });
+            self.levels.extend(open);
+        }
+        let is_all = self.levels.is_empty();
+        if is_all {
+            self.levels.append(&mut self.outermost);
+        }
+        (self.levels.pop().unwrap_or(ROOT), if is_all { self.depth_limit } else { 0 })
+    }
+}
+
 /// Drops the nodes within the innermost open container that has a sixteenth of all those from
 /// `first` on, and returns the
 /// depth around it: what follows in it is not indexed either.

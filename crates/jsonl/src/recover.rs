@@ -28,6 +28,9 @@ pub struct Recovery<'l> {
 
 /// Finds the complete records of a line that is not one JSON value, in linear time.
 ///
+/// Of a line of tiny objects alone, such as `{}{}{}`, no more than 64 Ki are taken, or one for each 96
+/// bytes; the rest is a piece that is no record.
+///
 /// From the start on, complete objects are taken as they come, after spaces, NUL, record separators
 /// and byte order marks. One that the rest of a torn record may hold (before or after it stand the
 /// commas and brackets around an inner value) is taken only if `is_record` says that it is a whole
@@ -49,7 +52,8 @@ pub fn recover<'l>(
     is_record: &dyn Fn(Value<'_>) -> bool,
 ) -> Recovery<'l> {
     let content = line.content();
-    let mut search = Search { content, scanner, is_record, n_examined: 0 };
+    let max_records = MIN_RECORDS.max(content.len() / BYTES_PER_RECORD);
+    let mut search = Search { content, scanner, is_record, n_examined: 0, max_records };
     let mut records = Vec::new();
     let rest = search.forward(&mut records);
     let mut last = Vec::new();
@@ -60,6 +64,12 @@ pub fn recover<'l>(
     Recovery { pieces, n_examined }
 }
 
+/// How many records are taken from any line: each takes about a hundred bytes of memory.
+const MIN_RECORDS: usize = if cfg!(miri) { 256 } else { 64 * 1024 };
+
+/// Of a longer line, how many bytes there must be for each record: no client writes shorter ones.
+const BYTES_PER_RECORD: usize = 96;
+
 /// Where an object lies in the content of a line.
 type Place = (usize, usize);
 
@@ -68,6 +78,8 @@ struct Search<'s, 'l> {
     scanner: &'s mut Scanner,
     is_record: &'s dyn Fn(Value<'_>) -> bool,
     n_examined: usize,
+    /// How many more records are taken.
+    max_records: usize,
 }
 
 impl<'l> Search<'_, 'l> {
@@ -82,9 +94,10 @@ impl<'l> Search<'_, 'l> {
             let Some((object, after)) = self.object_at_start(next) else { return rest };
             let follows = after.iter().find(|byte| !is_space(**byte));
             let is_doubtful = is_doubtful || matches!(follows, Some(b',' | b']' | b'}'));
-            if !self.accepts(object, is_doubtful) {
+            if self.max_records == 0 || !self.accepts(object, is_doubtful) {
                 return rest;
             }
+            self.max_records -= 1;
             let length = self.content.len();
             records.push((length - next.len(), length - after.len()));
             rest = after;
@@ -99,9 +112,10 @@ impl<'l> Search<'_, 'l> {
             self.n_examined += n_between;
             let (next, _) = rest.split_at(rest.len() - n_between);
             let Some((before, object)) = self.object_at_end(next) else { return };
-            if !self.accepts(object, true) {
+            if self.max_records == 0 || !self.accepts(object, true) {
                 return;
             }
+            self.max_records -= 1;
             records.push((start + before.len(), start + next.len()));
             rest = before;
         }

@@ -4,7 +4,7 @@ mod duplicates;
 mod tokens;
 
 use self::{
-    duplicates::{has_duplicates, without_duplicates},
+    duplicates::{has_duplicates, has_many_members, without_duplicates},
     tokens::respell_tokens,
 };
 use crate::{
@@ -125,6 +125,9 @@ fn respell_to_depth(
     }
 }
 
+/// A value that lies too deep to be indexed is scanned by itself up to this length, in bytes.
+const MAX_RESCANNED: usize = 64 * 1024;
+
 /// Returns what stands between the quotes of a string.
 fn body_of(written: &str) -> Option<&str> {
     written.strip_prefix('"')?.strip_suffix('"')
@@ -139,7 +142,9 @@ fn respell_value(out: &mut Vec<u8>, value: Value<'_>, style: Style, depth: usize
         Kind::Number if style == Style::Python => push_python_number(out, raw),
         Kind::Array | Kind::Object if level == crate::grammar::MAX_INDEXED_DEPTH => {
             // Deeper values are not indexed: scan them by themselves, to a depth that a stack bears.
+            // Of a long value each scan would be kept while the next one is made.
             match depth.checked_sub(1) {
+                Some(_) if raw.len() > MAX_RESCANNED => respell_tokens(out, raw, style),
                 Some(depth) => {
                     respell_to_depth(&mut Scanner::default(), out, value.raw(), style, depth);
                 }
@@ -167,7 +172,12 @@ fn respell_value(out: &mut Vec<u8>, value: Value<'_>, style: Style, depth: usize
                 out.extend_from_slice(style.colon().as_bytes());
                 respell_value(out, member, style, depth, level + 1);
             };
-            if style == Style::Compact || !has_duplicates(value) {
+            let has_duplicates = style == Style::Python && has_duplicates(value);
+            if has_duplicates && has_many_members(value) {
+                out.pop();
+                return respell_tokens(out, raw, style);
+            }
+            if !has_duplicates {
                 for (n, (key, member)) in value.members().enumerate() {
                     push(n, key.as_str(), member);
                 }

@@ -8,7 +8,7 @@ use crate::{
     Error, ErrorKind, Line, Raw, Result, Value,
     bitmap::Quotes,
     grammar::walk,
-    node::Node,
+    node::{Node, OpenStack},
     portable::Portable,
     simd::{self, Kernel},
     value::Oddities,
@@ -33,7 +33,7 @@ pub enum Backend {
 #[derive(Clone, Debug, Default)]
 pub struct Scanner {
     nodes: Vec<Node>,
-    open: Vec<u32>,
+    open: OpenStack,
     quotes: Quotes,
     backend: Backend,
 }
@@ -240,5 +240,29 @@ mod tests {
         let value = scanner.scan_slice(&deep, 0).expect("valid");
         assert_eq!(value.raw().as_str().len(), deep.len());
         assert!(!accepts(&deep[..deep.len() - 1]));
+    }
+
+    #[test]
+    fn deep_containers_close_as_they_were_opened() {
+        let mut scanner = Scanner::default();
+        for n_levels in [60, 1000, 2047, 2048, 2049, 5000, 12_345] {
+            // Arrays and objects in an order without a period.
+            let is_object = |level: usize| (level * level + level / 7).is_multiple_of(3);
+            let open = (0..n_levels).map(|level| if is_object(level) { "{\"a\":" } else { "[" });
+            let close = (0..n_levels).rev().map(|level| if is_object(level) { '}' } else { ']' });
+            let (open, close): (String, String) = (open.collect(), close.collect());
+            let line = format!("[{open}1{close},{{\"x\":[{open}2{close},3]}}]");
+            let value = scanner.scan_slice(line.as_bytes(), 0).expect("valid");
+            assert_eq!(value.oddities().depth as usize, n_levels + 3);
+            let second = value.items().nth(1).and_then(|item| item.get("x")).expect("indexed");
+            let three = second.items().nth(1).map(|item| item.raw().as_str());
+            assert_eq!(three, Some("3"), "{n_levels}");
+            for at in [0, n_levels / 2, n_levels.saturating_sub(30)] {
+                let mut wrong = close.clone().into_bytes();
+                wrong[at] ^= b']' ^ b'}';
+                let wrong = [open.as_bytes(), b"1", &wrong].concat();
+                assert!(!accepts(&wrong), "{n_levels} {at}");
+            }
+        }
     }
 }

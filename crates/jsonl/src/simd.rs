@@ -76,6 +76,15 @@ impl Buffer {
         self.len = end;
     }
 
+    /// Lets only the first bytes count, up to `len`. If that is within a character, they are not text.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        let next = self.bytes().get(len);
+        self.is_other |= next.is_some_and(|byte| byte & 0xc0 == 0x80);
+        self.bytes.truncate(len);
+        self.n_read = self.n_read.min(len);
+        self.len = self.len.min(len);
+    }
+
     /// Returns the bytes that count.
     pub(crate) fn bytes(&self) -> &[u8] {
         self.bytes.get(..self.len).unwrap_or_default()
@@ -86,6 +95,9 @@ impl Buffer {
     pub(crate) fn text(&self) -> Option<&str> {
         // SAFETY: `count` has looked at each of these bytes, in pieces that are text by themselves,
         // and those that it has looked at are changed nowhere: `extend` hands out what is behind.
+        // `truncate` only removes bytes from the end. Text cut before a byte that does not continue a
+        // character (`0b10......`) is text; where it is cut before one that does, `truncate` sets
+        // `is_other`, and only `clear` resets it, together with the number of bytes that count.
         (!self.is_other).then(|| unsafe { std::str::from_utf8_unchecked(self.bytes()) })
     }
 }

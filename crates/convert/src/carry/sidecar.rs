@@ -28,20 +28,38 @@ const OVERHEAD: usize = 160;
 const MAX_LENGTH_DIGITS: u64 = 13;
 const MAX_KEY: u64 = 11 + 13 + 1;
 
-/// Writes a sidecar.
-pub(crate) struct SidecarWriter {
+/// Writes a sidecar to a sink as its carries come.
+pub(crate) struct SidecarWriter<W: Write> {
     bytes: Vec<u8>,
-    encoder: zstd::stream::write::Encoder<'static, Vec<u8>>,
+    encoder: zstd::stream::write::Encoder<'static, Counted<W>>,
 }
 
-impl SidecarWriter {
+/// A sink, and the number of bytes written to it.
+struct Counted<W> {
+    sink: W,
+    n_bytes: u64,
+}
+
+impl<W: Write> Write for Counted<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let n = self.sink.write(bytes)?;
+        self.n_bytes += n as u64;
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.sink.flush()
+    }
+}
+
+impl<W: Write> SidecarWriter<W> {
     /// Creates a writer.
     ///
     /// # Errors
     ///
     /// If the compressor cannot be set up.
-    pub(crate) fn new() -> io::Result<Self> {
-        let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), LEVEL)?;
+    pub(crate) fn new(sink: W) -> io::Result<Self> {
+        let mut encoder = zstd::stream::write::Encoder::new(Counted { sink, n_bytes: 0 }, LEVEL)?;
         encoder.include_checksum(true)?;
         encoder.write_all(MAGIC)?;
         Ok(Self { bytes: Vec::new(), encoder })
@@ -63,13 +81,15 @@ impl SidecarWriter {
         self.encoder.write_all(b"\n")
     }
 
-    /// Returns the file.
+    /// Writes the end of the sidecar and returns the number of its bytes.
     ///
     /// # Errors
     ///
-    /// The compressor's own.
-    pub(crate) fn finish(self) -> io::Result<Vec<u8>> {
-        self.encoder.finish()
+    /// The compressor's and the sink's own.
+    pub(crate) fn finish(self) -> io::Result<u64> {
+        let mut counted = self.encoder.finish()?;
+        counted.flush()?;
+        Ok(counted.n_bytes)
     }
 }
 
@@ -279,7 +299,8 @@ mod tests {
     #[test]
     fn carries_are_found_by_their_guards() {
         let encoder = CarryEncoder::new("clido", Template::default());
-        let mut writer = SidecarWriter::new().expect("a compressor");
+        let mut file = Vec::new();
+        let mut writer = SidecarWriter::new(&mut file).expect("a compressor");
         let mut carries = Vec::new();
         for (ordinal, guard) in [7, 9, 7, 0].into_iter().enumerate() {
             let mut head = Vec::new();
@@ -288,7 +309,8 @@ mod tests {
             head.extend_from_slice("é".as_bytes());
             carries.push(String::from_utf8(head).expect("text"));
         }
-        let file = writer.finish().expect("written");
+        let n_bytes = writer.finish().expect("written");
+        assert_eq!(n_bytes, file.len() as u64);
         let mut sidecar = Sidecar::read(&file[..]).expect("read");
         assert_eq!(sidecar.head(2).expect("read"), carries[..2]);
         let mut take = |guard| sidecar.take(guard).expect("read");

@@ -3,6 +3,7 @@
 mod numbers;
 mod picture;
 mod print;
+mod runs;
 
 use std::io::{self, Write};
 

@@ -1,11 +1,6 @@
 //! An input to a file, or to several that belong together.
 
-use std::{
-    fs,
-    io::{self, Write},
-    os::unix::fs::MetadataExt,
-    path::Path,
-};
+use std::{fs, io, os::unix::fs::MetadataExt, path::Path};
 
 use super::{Order, Refusal, verify};
 use crate::{
@@ -20,8 +15,8 @@ use crate::{
         residue_path, sidecar_path,
     },
     journal::{Record, Salt, Standing},
-    output::{Finished, Pending, Replace},
-    outputs::{Bundle, Outputs},
+    output::{Finished, Replace},
+    outputs::{Bundle, lazy::LazyFile},
     pipeline::{Target, agents::Agents},
     run::complain,
     storage::Storage,
@@ -109,7 +104,8 @@ impl Order {
         let may_derive = extra.agent.is_none() && self.may_derive(from, &stack);
         let mut derived = Agents::default();
         let mut target = self.outputs.create_packed(path, mode, self.outputs.manner.compression)?;
-        let mut residue = Residue { outputs: &self.outputs, path, mode, file: None };
+        let mut residue = LazyFile::new(&self.outputs, residue_path(path), mode);
+        let mut sidecar = LazyFile::new(&self.outputs, sidecar_path(path), mode);
         // A file of a session that was restored does not lead back to its source alone.
         let is_alone = others.is_empty() && (extra.agent.is_none() || extra.contents.is_some());
         let to = Target {
@@ -117,25 +113,20 @@ impl Order {
             agent: extra.agent.clone(),
             others: others.iter_mut().map(OtherFile::target).collect(),
             residue: Some(&mut residue),
+            sidecar: Some(&mut sidecar),
             derived: may_derive.then_some(&mut derived),
             max_restored: self.limits.expanded.unwrap_or_default(),
             ..Target::of(&mut target)
         };
-        let (mut report, sidecar) = conversion.run_to(source, &stack, beside, to)?;
+        let mut report = conversion.run_to(source, &stack, beside, to)?;
         let target = target.finish()?;
+        let sidecar = sidecar.finish()?;
         if self.verify && self.carry != CarryMode::None && is_alone {
             let mut written = Source::new(Opened::file(target.reread()?, Limits::NONE)?);
-            verify(&conversion, source, &mut written, sidecar.as_deref())?;
+            let sidecar = sidecar.as_ref().map(Finished::reread).transpose()?;
+            verify(&conversion, source, &mut written, sidecar)?;
         }
-        let mut files = Vec::new();
-        if let Some(file) = residue.file {
-            files.push(file.finish()?);
-        }
-        if let Some(sidecar) = &sidecar {
-            let mut file = self.outputs.create(&sidecar_path(path), mode)?;
-            file.write_all(sidecar)?;
-            files.push(file.finish()?);
-        }
+        let mut files: Vec<Finished> = residue.finish()?.into_iter().chain(sidecar).collect();
         let others = OtherFile::finish_all(others)?;
         files.extend(others.files);
         report.n_unplaced += others.n_unplaced;
@@ -206,31 +197,6 @@ struct Prepared {
     done: Done,
     files: Vec<Finished>,
     records: Vec<Record>,
-}
-
-/// The bytes that cannot be read, and that no carry keeps: a file, once there are any.
-pub(crate) struct Residue<'o> {
-    pub(crate) outputs: &'o Outputs,
-    pub(crate) path: &'o Path,
-    pub(crate) mode: u32,
-    pub(crate) file: Option<Pending>,
-}
-
-impl Write for Residue<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let file = match &mut self.file {
-            Some(file) => file,
-            none => {
-                let path = residue_path(self.path);
-                none.insert(self.outputs.create(&path, self.mode)?)
-            }
-        };
-        file.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.as_mut().map_or(Ok(()), Write::flush)
-    }
 }
 
 /// Says that a source has become smaller since it was converted, and where its older version is.

@@ -10,6 +10,11 @@ use super::{
     survey::{Events, as_own},
 };
 
+/// The most sub-agents that get files of their own. Of a source that tells of more, none does: they
+/// stay in the main file's carry, and the report counts their lines. A real session has a few dozen,
+/// and each takes some kilobytes while it is written.
+pub(crate) const MAX_AGENTS: usize = 1_000;
+
 /// The sub-agents of a source, in the order of their first lines.
 #[derive(Debug, Default)]
 pub(crate) struct Agents {
@@ -17,6 +22,8 @@ pub(crate) struct Agents {
     /// Where each stands in the list, by what its events say of it.
     places: HashMap<String, usize>,
     attribution: Arc<Attribution>,
+    /// Whether there were more than are kept; then none is.
+    is_too_many: bool,
 }
 
 /// What is known of a sub-agent.
@@ -46,7 +53,12 @@ impl Agents {
     /// of the session that it belongs to.
     pub(crate) fn observe(&mut self, session: &Facts, event: &Event<'_>) {
         let Some(key) = key(event).map(|key| key.decode()) else { return };
-        let place = self.place(&key).unwrap_or_else(|| {
+        let known = self.place(&key);
+        if self.is_too_many || known.is_none() && self.list.len() == MAX_AGENTS {
+            *self = Self { is_too_many: true, ..Self::default() };
+            return;
+        }
+        let place = known.unwrap_or_else(|| {
             let meaning = |text: Text<'_>| text.decode().into_owned();
             let tool_use = event.context.parent_tool_use.map(meaning);
             let description = Description { tool_use, ..Description::default() };
@@ -141,12 +153,11 @@ mod tests {
     use super::*;
     use crate::by_name;
 
-    /// A list that is searched for each line would take ten billion steps here.
     #[test]
-    fn as_many_sub_agents_as_lines_take_linear_time() {
+    fn more_sub_agents_than_anybody_starts_get_no_files() {
         let format = by_name("sdk-stream:wire").expect("a format");
         let (mut agents, mut scanner) = (Agents::default(), Scanner::default());
-        let n_agents = 100_000;
+        let n_agents = MAX_AGENTS;
         for n in 0..n_agents {
             let line = format!(
                 r#"{{"type":"user","session_id":"s","parent_tool_use_id":"toolu_{n}","message":{{"role":"user","content":"Go."}}}}"#
@@ -159,5 +170,11 @@ mod tests {
         agents.complete(&Facts::default(), Arc::default());
         let ids: BTreeSet<&str> = agents.list().iter().map(|agent| &*agent.id).collect();
         assert_eq!(ids.len(), n_agents);
+        let line = br#"{"type":"user","session_id":"s","parent_tool_use_id":"toolu_x","message":{"role":"user","content":"Go."}}"#;
+        for _ in 0..2 {
+            let event = (format.read)(scanner.scan_slice(line, 0).expect("JSON"));
+            agents.observe(&Facts::default(), &event);
+            assert!(agents.is_empty() && agents.place_of(&event).is_none());
+        }
     }
 }

@@ -11,12 +11,12 @@ use super::{Report, Source};
 pub(super) fn copy<R: Read + Seek + Send>(
     source: &mut Source<R>,
     sink: &mut dyn Write,
-) -> io::Result<(Report, Option<Vec<u8>>)> {
+) -> io::Result<Report> {
     let mut sink = LineCounter { sink, n_lines: 0, is_inside: false };
     let bytes = source.copy_to(&mut sink)?;
     let lines = sink.n_lines + u64::from(sink.is_inside);
     let (bytes_in, bytes_out, lines_in, lines_out) = (bytes, bytes, lines, lines);
-    Ok((Report { bytes_in, bytes_out, lines_in, lines_out, ..Report::default() }, None))
+    Ok(Report { bytes_in, bytes_out, lines_in, lines_out, ..Report::default() })
 }
 
 /// Counts lines as they pass.

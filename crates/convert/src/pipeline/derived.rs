@@ -32,7 +32,7 @@ impl Conversion {
         for (agent, sink) in agents.list_mut().iter_mut().zip(sinks) {
             let facts = std::mem::take(&mut agent.facts);
             let mut survey = Survey { facts, ..Survey::default() };
-            let engine = Engine::new(self.from, self.to, &self.options, mode, &mut survey, sink)?;
+            let engine = Engine::new(self.from, self.to, &self.options, mode, &mut survey, sink);
             let mut engine = engine.derived();
             engine.set_contents(&contents_of(agent.tool_use()));
             engines.push(engine);

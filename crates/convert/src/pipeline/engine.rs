@@ -8,7 +8,7 @@ use core_model::{
 use jsonl::Line;
 
 use crate::{
-    carry::{CarryEncoder, Contents, PendingEntries},
+    carry::{CarryEncoder, Contents, PendingEntries, run::Run},
     pipeline::{survey::Survey, target::Target},
 };
 
@@ -32,6 +32,8 @@ pub(crate) struct Engine<'w> {
     out: Output,
     encoder: CarryEncoder,
     pending: PendingEntries,
+    /// Tiny source lines that become one entry.
+    run: Run,
     /// What is known of the lines that the writer has not emitted yet, by their ids.
     records: Vec<Records>,
     target: Target<'w>,
@@ -50,7 +52,8 @@ pub(crate) struct Engine<'w> {
 
 /// What an engine wrote.
 pub(crate) struct Written {
-    pub(crate) sidecar: Option<Vec<u8>>,
+    /// The bytes of the sidecar, if there is one.
+    pub(crate) bytes_sidecar: Option<u64>,
     pub(crate) n_riders: u64,
     pub(crate) n_stranded: u64,
     pub(crate) n_lines: u64,
@@ -66,13 +69,13 @@ impl<'w> Engine<'w> {
         mode: CarryMode,
         survey: &mut Survey,
         sink: &'w mut dyn Write,
-    ) -> io::Result<Self> {
+    ) -> Self {
         let facts = std::mem::take(&mut survey.facts);
         let session_id = facts.session_id.as_deref().and_then(jsonl::Text::new);
         let session_id = session_id.map(|id| id.decode().into_owned()).unwrap_or_default();
         let size = to.limits.carrier_size;
         let out = Output::new(to.style, from.style, &session_id);
-        Ok(Self {
+        Self {
             mode,
             writer: (to.writer)(options, facts),
             answers: (from.family != to.family).then(Answers::default),
@@ -83,8 +86,9 @@ impl<'w> Engine<'w> {
             },
             encoder: CarryEncoder::new(from.name, std::mem::take(&mut survey.template)),
             pending: PendingEntries::new((size > 0).then_some(size / 2)),
+            run: Run::default(),
             records: Vec::new(),
-            target: Target::new(to, mode, sink)?,
+            target: Target::new(to, mode, sink),
             prompt_lines: Vec::new(),
             has_prompt: false,
             line: Vec::new(),
@@ -93,7 +97,12 @@ impl<'w> Engine<'w> {
             n_riders: 0,
             source_carry: None,
             is_derived: false,
-        })
+        }
+    }
+
+    /// Sets the sink of the sidecar. Without one there is no sidecar.
+    pub(crate) fn set_sidecar(&mut self, sink: &'w mut dyn Write) -> io::Result<()> {
+        self.target.set_sidecar(sink)
     }
 
     /// Lets the lines carry their guards alone: the source is carried elsewhere.
@@ -130,6 +139,7 @@ impl<'w> Engine<'w> {
     /// last line, and of no other such carry.
     pub(crate) fn hold_source_carry(&mut self, carry: &str, offset: u64) {
         if self.has_carries() {
+            self.end_run();
             self.pending.add_sidecar(&mut self.encoder, offset, carry.as_bytes());
         }
     }
@@ -138,8 +148,24 @@ impl<'w> Engine<'w> {
     pub(crate) fn ride(&mut self, line: &Line<'_>) {
         self.n_riders += 1;
         let carry = self.source_carry.take();
-        if self.has_carries() {
-            self.hold(line, carry.as_deref());
+        if !self.has_carries() {
+            return;
+        }
+        let is_in_run = self.run.notes(line) && carry.is_none();
+        if !is_in_run || !self.run.has_room() {
+            self.end_run();
+        }
+        match is_in_run {
+            true => self.run.push(line),
+            false => self.hold(line, carry.as_deref()),
+        }
+    }
+
+    /// Ends a run of tiny source lines: the next line does not belong to it.
+    pub(crate) fn end_run(&mut self) {
+        if let Some((offset, bytes)) = self.run.get() {
+            self.pending.add(&mut self.encoder, offset, bytes);
+            self.run.clear();
         }
     }
 
@@ -148,6 +174,7 @@ impl<'w> Engine<'w> {
     }
 
     fn hold(&mut self, line: &Line<'_>, carry: Option<&str>) {
+        self.end_run();
         if let Some(carry) = carry {
             self.pending.add_sidecar(&mut self.encoder, line.offset(), carry.as_bytes());
         }
@@ -262,6 +289,7 @@ impl<'w> Engine<'w> {
 
     fn take_emitted(&mut self) -> io::Result<()> {
         while let Some(id) = self.out.next_emitted() {
+            self.end_run();
             let Records { entries, strings } = slot(&mut self.records, id);
             self.out.swap_bytes(id, &mut self.line);
             strings.sort_unstable();
@@ -279,12 +307,13 @@ impl<'w> Engine<'w> {
 
     /// Writes what comes after the last source line.
     pub(crate) fn finish(mut self) -> io::Result<Written> {
+        self.end_run();
         self.target.start_closing(&self.encoder, &mut self.pending)?;
         self.writer.finish(&mut self.out);
         self.take_emitted()?;
-        let (sidecar, is_stranded) = self.target.finish(&self.encoder, &mut self.pending)?;
+        let (bytes_sidecar, is_stranded) = self.target.finish(&self.encoder, &mut self.pending)?;
         Ok(Written {
-            sidecar,
+            bytes_sidecar,
             n_riders: self.n_riders,
             n_stranded: u64::from(is_stranded),
             n_lines: self.target.n_lines,

@@ -1,6 +1,6 @@
 //! Lines that are said later than they stand in the source.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use core_model::Late;
 use jsonl::Line;
@@ -12,12 +12,24 @@ const MAX_DISTANCE: u64 = 8 * 1024 * 1024;
 /// The lines that are said later than they stand, and those of them that wait.
 #[derive(Debug, Default)]
 pub(crate) struct Latecomers {
-    /// For the offset of each late line, the offset of the line after which it is said, and its
-    /// place among the others.
-    places: HashMap<u64, (u64, usize)>,
-    waiting: BTreeMap<(u64, usize), Latecomer>,
+    /// The late lines in the order of the file.
+    places: Vec<LatePlace>,
+    /// How many of them were read.
+    n_read: usize,
+    waiting: BTreeMap<(u64, u32), Latecomer>,
     /// The offset of the first line that waits.
     first: u64,
+}
+
+/// Where a late line belongs.
+#[derive(Clone, Copy, Debug)]
+struct LatePlace {
+    /// Where the line starts.
+    offset: u64,
+    /// Where the line starts after which it is said.
+    after: u64,
+    /// Its place among all late lines.
+    number: u32,
 }
 
 /// A line that waits.
@@ -34,13 +46,21 @@ pub(crate) struct Latecomer {
 impl Latecomers {
     /// Creates the list of the lines that a plan has late.
     pub(crate) fn new(late: &[Late]) -> Self {
-        let places = late.iter().enumerate().map(|(n, late)| (late.offset, (late.after, n)));
-        Self { places: places.collect(), ..Self::default() }
+        let place =
+            |(number, &Late { offset, after }): (u32, &Late)| LatePlace { offset, after, number };
+        let mut places: Vec<LatePlace> = (0..).zip(late).map(place).collect();
+        places.sort_unstable_by_key(|place| place.offset);
+        Self { places, ..Self::default() }
     }
 
     /// Keeps a line if it is said later; returns whether it is.
     pub(crate) fn keep(&mut self, line: &Line<'_>, number: u64) -> bool {
-        let Some(place) = self.places.get(&line.offset()) else { return false };
+        let rest = self.places.get(self.n_read..).unwrap_or_default();
+        let n_passed = rest.iter().take_while(|place| place.offset < line.offset()).count();
+        self.n_read += n_passed;
+        let Some(place) = rest.get(n_passed).filter(|place| place.offset == line.offset()) else {
+            return false;
+        };
         let bytes = line.bytes();
         if bytes.len() as u64 > MAX_DISTANCE {
             return false;
@@ -49,7 +69,7 @@ impl Latecomers {
             self.first = line.offset();
         }
         let latecomer = Latecomer { bytes: bytes.to_vec(), offset: line.offset(), number };
-        self.waiting.insert(*place, latecomer);
+        self.waiting.insert((place.after, place.number), latecomer);
         true
     }
 

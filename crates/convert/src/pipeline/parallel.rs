@@ -2,7 +2,10 @@
 
 use std::{
     io::{self, Read},
-    sync::mpsc::{Receiver, SyncSender, sync_channel},
+    sync::{
+        Condvar, Mutex, MutexGuard, PoisonError,
+        mpsc::{Receiver, SyncSender, sync_channel},
+    },
     thread,
 };
 
@@ -14,6 +17,16 @@ const CHUNK: usize = 256 * 1024;
 /// The chunks that may wait before and behind each scanner: the reader does not run away.
 const MAX_WAITING: usize = 2;
 
+/// The most lines of a chunk: each takes 40 bytes.
+const MAX_LINES: usize = 16 * 1024;
+
+/// The bytes that may be on their way from the reader to the converter before the reader waits.
+const MAX_ON_THE_WAY: usize = 4 * 1024 * 1024;
+
+/// From this length on a line is read only when no other bytes are on their way: a second long line
+/// would take as much memory again.
+const LONG: usize = 2 * 1024 * 1024;
+
 /// Calls `each` with the chunks of a reader in order, until it returns false; `n_scanners` threads
 /// scan them.
 pub(crate) fn for_each_chunk<R: Read + Send>(
@@ -21,7 +34,11 @@ pub(crate) fn for_each_chunk<R: Read + Send>(
     n_scanners: usize,
     each: &mut dyn FnMut(&Chunk) -> bool,
 ) -> io::Result<()> {
+    let on_the_way = &OnTheWay::default();
+    on_the_way.start();
     thread::scope(|scope| {
+        // However this ends, a reader that waits goes on and sees that nobody listens.
+        let _stop = Stop(on_the_way);
         let (mut to_scan, mut scanned) = (Vec::new(), Vec::new());
         for _ in 0..n_scanners.max(1) {
             let (sender, unscanned) = sync_channel(MAX_WAITING);
@@ -30,14 +47,23 @@ pub(crate) fn for_each_chunk<R: Read + Send>(
             scanned.push(receiver);
             scope.spawn(move || scan_all(&unscanned, &done));
         }
-        scope.spawn(move || read_all(reader, &to_scan));
+        scope.spawn(move || read_all(reader, &to_scan, on_the_way));
         // What the reader deals out in turn is collected in turn: no chunk needs a number.
         for receiver in scanned.iter().cycle() {
-            match receiver.recv() {
-                Ok(Ok(chunk)) if each(&chunk) => {}
-                Ok(Err(error)) => return Err(error),
-                // Enough, or the end; the threads see that nobody listens.
-                Ok(Ok(_)) | Err(_) => break,
+            loop {
+                match receiver.recv() {
+                    Ok(Ok(Scanned { chunk, is_last })) if each(&chunk) => {
+                        let n_bytes = chunk.len();
+                        drop(chunk);
+                        on_the_way.arrive(n_bytes);
+                        if is_last {
+                            break;
+                        }
+                    }
+                    Ok(Err(error)) => return Err(error),
+                    // Enough, or the end; the threads see that nobody listens.
+                    Ok(Ok(_)) | Err(_) => return Ok(()),
+                }
             }
         }
         Ok(())
@@ -46,23 +72,92 @@ pub(crate) fn for_each_chunk<R: Read + Send>(
 
 type Bytes = io::Result<(Vec<u8>, u64)>;
 
-fn scan_all(unscanned: &Receiver<Bytes>, done: &SyncSender<io::Result<Chunk>>) {
-    let mut scanner = Scanner::default();
-    for bytes in unscanned {
-        let chunk = bytes.map(|(bytes, offset)| Chunk::scan(bytes, offset, &mut scanner));
-        if done.send(chunk).is_err() {
-            return;
+/// Lines of what was read at a time, and whether they are the last of it.
+struct Scanned {
+    chunk: Chunk,
+    is_last: bool,
+}
+
+/// Counts the bytes on their way from the reader to the converter.
+#[derive(Default)]
+struct OnTheWay {
+    /// The bytes; none, if nobody listens any more.
+    n_bytes: Mutex<Option<usize>>,
+    changed: Condvar,
+}
+
+impl OnTheWay {
+    fn lock(&self) -> MutexGuard<'_, Option<usize>> {
+        self.n_bytes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn start(&self) {
+        *self.lock() = Some(0);
+    }
+
+    fn leave(&self, n_bytes: usize) {
+        if let Some(on_the_way) = &mut *self.lock() {
+            *on_the_way += n_bytes;
+        }
+    }
+
+    fn arrive(&self, n_bytes: usize) {
+        if let Some(on_the_way) = &mut *self.lock() {
+            *on_the_way = on_the_way.saturating_sub(n_bytes);
+        }
+        self.changed.notify_all();
+    }
+
+    /// Waits until at most so many bytes are on their way, or nobody listens.
+    fn wait(&self, most: usize) {
+        let mut n_bytes = self.lock();
+        while n_bytes.is_some_and(|n_bytes| n_bytes > most) {
+            n_bytes = self.changed.wait(n_bytes).unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
 
-fn read_all<R: Read>(reader: &mut R, to_scan: &[SyncSender<Bytes>]) {
+/// Lets the reader wait no longer, when it is dropped.
+struct Stop<'w>(&'w OnTheWay);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        *self.0.lock() = None;
+        self.0.changed.notify_all();
+    }
+}
+
+fn scan_all(unscanned: &Receiver<Bytes>, done: &SyncSender<io::Result<Scanned>>) {
+    let mut scanner = Scanner::default();
+    for bytes in unscanned {
+        let (mut bytes, mut offset) = match bytes {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                _ = done.send(Err(error));
+                return;
+            }
+        };
+        loop {
+            let (chunk, rest) = Chunk::scan_some(bytes, offset, MAX_LINES, &mut scanner);
+            offset += chunk.len() as u64;
+            if done.send(Ok(Scanned { chunk, is_last: rest.is_none() })).is_err() {
+                return;
+            }
+            let Some(rest) = rest else { break };
+            bytes = rest;
+        }
+    }
+}
+
+fn read_all<R: Read>(reader: &mut R, to_scan: &[SyncSender<Bytes>], on_the_way: &OnTheWay) {
     let mut rest = Vec::new();
     let mut offset = 0;
     for sender in to_scan.iter().cycle() {
-        let bytes = match read_chunk(reader, &mut rest) {
+        on_the_way.wait(MAX_ON_THE_WAY);
+        let bytes = match read_chunk(reader, &mut rest, on_the_way) {
             Ok(bytes) if bytes.is_empty() => return,
             Ok(bytes) => {
+                on_the_way.leave(bytes.len());
                 let start = offset;
                 offset += bytes.len() as u64;
                 Ok((bytes, start))
@@ -77,10 +172,17 @@ fn read_all<R: Read>(reader: &mut R, to_scan: &[SyncSender<Bytes>]) {
 }
 
 /// Reads whole lines; `rest` is the start of a line that the last chunk left over.
-fn read_chunk<R: Read>(reader: &mut R, rest: &mut Vec<u8>) -> io::Result<Vec<u8>> {
+fn read_chunk<R: Read>(
+    reader: &mut R,
+    rest: &mut Vec<u8>,
+    on_the_way: &OnTheWay,
+) -> io::Result<Vec<u8>> {
     let mut bytes = std::mem::take(rest);
     loop {
         let searched = bytes.len();
+        if searched >= LONG {
+            on_the_way.wait(0);
+        }
         // One byte more than is read, or the vector grows to find that there is no more.
         bytes.reserve(CHUNK + 1);
         let n = reader.by_ref().take(CHUNK as u64).read_to_end(&mut bytes)?;

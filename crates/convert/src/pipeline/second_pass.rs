@@ -18,6 +18,7 @@ use crate::{
     carry::{
         Contents, Volume, guard_of,
         restore::{Item, Restorer},
+        run::{is_run, lines_of},
         sidecar::Sidecar,
     },
     pipeline::{
@@ -59,7 +60,7 @@ impl<'w> SecondPass<'w> {
     /// Creates the pass; `unwound` are the formats that the source's carries lead to.
     pub(crate) fn new(
         engine: Engine<'w>,
-        survey: Survey,
+        mut survey: Survey,
         from: &'static Format,
         unwound: &[&'static Format],
         mut sidecar: Option<Sidecar>,
@@ -73,7 +74,7 @@ impl<'w> SecondPass<'w> {
         };
         let restorers = unwound.iter().zip(&levels).map(restorer).collect();
         let (scanner, damage_log, report) = Default::default();
-        let late = Latecomers::new(&survey.plan.late);
+        let late = Latecomers::new(&std::mem::take(&mut survey.plan.late));
         let read = |(start, volume): (u64, &Volume)| ReadFile::new(start, volume);
         let contents = contents.cloned().unwrap_or_default();
         let files = contents.starts().into_iter().zip(&contents.volumes).map(read).collect();
@@ -151,12 +152,13 @@ impl<'w> SecondPass<'w> {
             self.files[self.file_idx].n_lines = self.report.lines_in;
             self.report.lines_in = self.files[file_idx].n_lines;
             self.damage_log.enters_file(&mut self.report);
+            self.engine.end_run();
             self.file_idx = file_idx;
         }
     }
 
-    /// Ends the pass and returns the report and the sidecar, if there is one.
-    pub(crate) fn finish(mut self) -> io::Result<(Report, Option<Vec<u8>>)> {
+    /// Ends the pass and returns the report.
+    pub(crate) fn finish(mut self) -> io::Result<Report> {
         let mut scanner = std::mem::take(&mut self.scanner);
         for level in 0..self.restorers.len() {
             self.restorers[level].finish();
@@ -168,13 +170,15 @@ impl<'w> SecondPass<'w> {
             self.files[self.file_idx].n_lines = report.lines_in;
             report.lines_in = self.files.iter().map(|file| file.n_lines).sum();
         }
+        let n_more = report.restored.restored;
         for restorer in &self.restorers {
             let tally = restorer.tally();
-            report.restored.restored = tally.restored;
+            // A restorer counts a run of tiny lines once.
+            report.restored.restored = tally.restored + n_more;
             report.restored.add_faults(&tally);
         }
         let written = self.engine.finish()?;
-        report.bytes_sidecar = written.sidecar.as_ref().map_or(0, |bytes| bytes.len() as u64);
+        report.bytes_sidecar = written.bytes_sidecar.unwrap_or_default();
         report.riders = written.n_riders;
         report.n_stranded = written.n_stranded;
         report.lines_out = written.n_lines;
@@ -188,7 +192,7 @@ impl<'w> SecondPass<'w> {
                 report.losses.absorb(&written.losses);
             }
         }
-        Ok((report, written.sidecar))
+        Ok(report)
     }
 
     /// Lets the source's own carries that belong to no line go on.
@@ -256,19 +260,15 @@ impl<'w> SecondPass<'w> {
                 continue;
             }
             match item {
-                Item::Restored { bytes, is_continued, .. } if file_idx > 0 => {
-                    self.restore_other(file_idx, &bytes, is_continued, scanner)?;
-                }
-                Item::Restored { bytes, carry, .. } if !is_last => {
-                    let line = Line::new(&bytes, 1);
-                    self.restorers[level + 1].push(&line, scanner.scan(&line).ok(), carry)?;
-                    self.take_items(level + 1, scanner)?;
+                Item::Restored { bytes, is_continued, carry: None } if is_run(&bytes) => {
+                    for (n, line) in lines_of(&bytes).enumerate() {
+                        self.report.restored.restored += u64::from(is_last && n > 0);
+                        let place = (level, file_idx);
+                        self.restore(place, line, is_continued && n == 0, None, scanner)?;
+                    }
                 }
                 Item::Restored { bytes, is_continued, carry } => {
-                    let line = Line::new(&bytes, u64::from(!self.engine.is_at_start()));
-                    let format = self.levels[level + 1];
-                    let event = scanner.scan(&line).ok().map(format.read);
-                    self.engine.resume(&bytes, is_continued, carry.as_deref(), event.as_ref())?;
+                    self.restore((level, file_idx), &bytes, is_continued, carry, scanner)?;
                 }
                 Item::Orphan { carry } if !is_last => {
                     self.restorers[level + 1].push_orphan(carry);
@@ -294,6 +294,29 @@ impl<'w> SecondPass<'w> {
             }
         }
         Ok(())
+    }
+
+    /// Passes a restored line on: to the next restorer, or to the file that it belongs to.
+    fn restore(
+        &mut self,
+        (level, file_idx): (usize, usize),
+        bytes: &[u8],
+        is_continued: bool,
+        carry: Option<String>,
+        scanner: &mut Scanner,
+    ) -> io::Result<()> {
+        if file_idx > 0 {
+            return self.restore_other(file_idx, bytes, is_continued, scanner);
+        }
+        if level + 1 < self.restorers.len() {
+            let line = Line::new(bytes, 1);
+            self.restorers[level + 1].push(&line, scanner.scan(&line).ok(), carry)?;
+            return self.take_items(level + 1, scanner);
+        }
+        let line = Line::new(bytes, u64::from(!self.engine.is_at_start()));
+        let format = self.levels[level + 1];
+        let event = scanner.scan(&line).ok().map(format.read);
+        self.engine.resume(bytes, is_continued, carry.as_deref(), event.as_ref())
     }
 
     /// Hands out what waits in the restorers from a level on: a converted line comes behind it.

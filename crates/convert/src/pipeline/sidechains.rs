@@ -5,7 +5,10 @@ use std::io;
 use core_model::{Bundles, Event, Sidechains};
 use jsonl::{Line, Style, Text, push_string};
 
-use super::survey::{EachEvent, Events};
+use super::{
+    agents::MAX_AGENTS,
+    survey::{EachEvent, Events},
+};
 
 /// Which sub-agents lines belong to that stand in the session's own file; of other lines, nothing.
 #[derive(Debug, Default)]
@@ -17,7 +20,7 @@ pub(crate) struct Attribution {
 }
 
 impl Attribution {
-    /// Reads a source for what links its sub-agents.
+    /// Reads a source for what links its sub-agents; of more than [`MAX_AGENTS`] nothing is said.
     pub(crate) fn find(source: &mut dyn Events, bundles: Bundles) -> io::Result<Self> {
         let mut sidechains = Sidechains::new(bundles);
         let end = source.own_end();
@@ -27,8 +30,11 @@ impl Attribution {
             {
                 sidechains.observe(line.offset(), event);
             }
-            true
+            sidechains.agents().len() <= MAX_AGENTS
         })?;
+        if sidechains.agents().len() > MAX_AGENTS {
+            return Ok(Self::default());
+        }
         sidechains.link();
         let agents = sidechains.agents().iter();
         let names = agents.map(|agent| {

@@ -156,6 +156,8 @@ pub(crate) fn survey(source: &mut dyn Events, conversion: &Conversion) -> io::Re
     {
         return Ok(survey);
     }
+    // The first ones are forgotten before others are gathered: both have the ids of all calls.
+    survey.facts = Facts::default();
     let (mut facts, mut answers) = (Facts::default(), Answers::default());
     source.for_each(&mut |line, event| {
         if let Ok(event) = event

@@ -38,7 +38,9 @@ pub(crate) struct Target<'w> {
     format: &'static Format,
     mode: CarryMode,
     sink: &'w mut dyn Write,
-    sidecar: Option<SidecarWriter>,
+    sidecar: Option<SidecarWriter<&'w mut dyn Write>>,
+    /// The sink of the sidecar, until something is written to it.
+    sidecar_sink: Option<&'w mut dyn Write>,
     /// The last line, which waits for what may still ride on it.
     held: Option<Held>,
     spare: Held,
@@ -55,19 +57,13 @@ pub(crate) struct Target<'w> {
 }
 
 impl<'w> Target<'w> {
-    pub(crate) fn new(
-        format: &'static Format,
-        mode: CarryMode,
-        sink: &'w mut dyn Write,
-    ) -> io::Result<Self> {
-        Ok(Self {
+    pub(crate) fn new(format: &'static Format, mode: CarryMode, sink: &'w mut dyn Write) -> Self {
+        Self {
             format,
             mode,
             sink,
-            sidecar: match mode {
-                CarryMode::Sidecar => Some(SidecarWriter::new()?),
-                _ => None,
-            },
+            sidecar: None,
+            sidecar_sink: None,
             held: None,
             spare: Held::default(),
             orders: MemberOrders::default(),
@@ -78,7 +74,28 @@ impl<'w> Target<'w> {
             needs_newline: false,
             n_lines: 0,
             n_bytes: 0,
-        })
+        }
+    }
+
+    /// Sets the sink of the sidecar. Without one there is no sidecar.
+    ///
+    /// # Errors
+    ///
+    /// Those of the compressor and the sink.
+    pub(crate) fn set_sidecar(&mut self, sink: &'w mut dyn Write) -> io::Result<()> {
+        self.sidecar_sink = Some(sink);
+        if self.mode == CarryMode::Sidecar {
+            self.open_sidecar()?;
+        }
+        Ok(())
+    }
+
+    /// Returns the sidecar, which is created if there is a sink for it.
+    fn open_sidecar(&mut self) -> io::Result<Option<&mut SidecarWriter<&'w mut dyn Write>>> {
+        if let Some(sink) = self.sidecar_sink.take() {
+            self.sidecar = Some(SidecarWriter::new(sink)?);
+        }
+        Ok(self.sidecar.as_mut())
     }
 
     /// Writes a line with its own records and, as far as there is room, those that wait; the bytes
@@ -204,8 +221,7 @@ impl<'w> Target<'w> {
 
     /// Writes a carry that the sidecar of the restored file had to the target's own.
     pub(crate) fn push_restored_carry(&mut self, carry: &str) -> io::Result<()> {
-        let sidecar = self.sidecar.take().map_or_else(SidecarWriter::new, Ok);
-        self.sidecar.insert(sidecar?).add([carry.as_bytes(), b""])
+        self.open_sidecar()?.map_or(Ok(()), |sidecar| sidecar.add([carry.as_bytes(), b""]))
     }
 
     /// Ends a restored line that ended its file, now that more follows.
@@ -239,13 +255,13 @@ impl<'w> Target<'w> {
         Ok(())
     }
 
-    /// Writes the last line with all that still waits, and returns the sidecar if there is one, and
-    /// whether something found no place.
+    /// Writes the last line with all that still waits, and returns the bytes of the sidecar, if there
+    /// is one, and whether something found no place.
     pub(crate) fn finish(
         &mut self,
         encoder: &CarryEncoder,
         pending: &mut PendingEntries,
-    ) -> io::Result<(Option<Vec<u8>>, bool)> {
+    ) -> io::Result<(Option<u64>, bool)> {
         if let Some(held) = self.held.as_mut().filter(|_| self.mode != CarryMode::None) {
             pending.take(&mut held.records, usize::MAX);
             encoder.push_end(&mut held.records, self.n_carries);
@@ -260,8 +276,9 @@ impl<'w> Target<'w> {
             self.n_carries += 1;
             pending.take(&mut records, usize::MAX);
             encoder.push_end(&mut records, self.n_carries);
-            let sidecar = self.sidecar.take().map_or_else(SidecarWriter::new, Ok);
-            self.sidecar.insert(sidecar?).add([&head, &records])?;
+            if let Some(sidecar) = self.open_sidecar()? {
+                sidecar.add([&head, &records])?;
+            }
         }
         let sidecar = self.sidecar.take().map(SidecarWriter::finish).transpose()?;
         Ok((sidecar, is_stranded))

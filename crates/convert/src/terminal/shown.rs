@@ -1,6 +1,9 @@
 //! Text from a log on its way to a person: what could command a terminal is shown, not obeyed.
 
-use std::fmt::Write;
+use std::{
+    fmt::{self, Write},
+    io,
+};
 
 /// Returns `text` with control, direction and line-separating characters spelled out.
 pub(crate) fn shown(text: &str) -> String {
@@ -20,6 +23,65 @@ pub(crate) fn is_harmful(char: char) -> bool {
     char.is_control()
         || matches!(char, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}')
         || matches!(char, '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}')
+}
+
+/// Writes a text as [`shown_lines`] returns it.
+///
+/// # Errors
+///
+/// Those of the sink.
+pub(crate) fn write_shown(text: &str, out: &mut dyn io::Write) -> io::Result<()> {
+    ShownLines::new(out).write_piece(text)
+}
+
+/// Writes text as [`shown_lines`] returns it, piece by piece: a long one is never there twice.
+pub(crate) struct ShownLines<'o> {
+    out: &'o mut dyn io::Write,
+    /// Whether the last character was a carriage return, which a newline takes away.
+    has_return: bool,
+    /// Why nothing more can be written.
+    pub(crate) error: Option<io::Error>,
+}
+
+impl<'o> ShownLines<'o> {
+    /// Creates a writer to a sink.
+    pub(crate) fn new(out: &'o mut dyn io::Write) -> Self {
+        Self { out, has_return: false, error: None }
+    }
+
+    fn write_piece(&mut self, text: &str) -> io::Result<()> {
+        let mut start = 0;
+        for (at, char) in text.char_indices() {
+            let is_plain = char != '\t' && (char == '\n' || !is_harmful(char));
+            if is_plain && !self.has_return {
+                continue;
+            }
+            self.out.write_all(text.get(start..at).unwrap_or_default().as_bytes())?;
+            start = at;
+            if std::mem::take(&mut self.has_return) && char != '\n' {
+                self.out.write_all(b"\\u{d}")?;
+            }
+            if is_plain {
+                continue;
+            }
+            start += char.len_utf8();
+            match char {
+                '\r' => self.has_return = true,
+                '\t' => self.out.write_all(b"    ")?,
+                _ => write!(self.out, "\\u{{{:x}}}", u32::from(char))?,
+            }
+        }
+        self.out.write_all(text.get(start..).unwrap_or_default().as_bytes())
+    }
+}
+
+impl fmt::Write for ShownLines<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.write_piece(text).map_err(|error| {
+            self.error = Some(error);
+            fmt::Error
+        })
+    }
 }
 
 /// Returns `text` as [`shown`] does, but with its lines as they are; tabs are spaces.
@@ -42,5 +104,14 @@ mod tests {
     #[test]
     fn lines_stay_lines() {
         assert_eq!(shown_lines("a\r\n\tb\rc\n"), "a\n    b\\u{d}c\n");
+        for text in ["", "a\r\n\tb\rc\n", "\r\r\n\u{1b}é\t\t\u{202e}x", "\n\n", "a\r"] {
+            for cut in (0..=text.len()).filter(|cut| text.is_char_boundary(*cut)) {
+                let mut out = Vec::new();
+                let mut lines = ShownLines::new(&mut out);
+                let (one, other) = text.split_at(cut);
+                write!(lines, "{one}{other}").expect("a vector takes all");
+                assert_eq!(String::from_utf8(out).expect("text"), shown_lines(text), "{text:?}");
+            }
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{self, Write},
+    io::{self, Read},
     path::Path,
 };
 
@@ -15,12 +15,12 @@ use crate::{
     input::{
         Input,
         opened::{Limits, Opened},
-        sidecar_path,
+        residue_path, sidecar_path,
     },
-    job::{Order, Refusal, Residue, check_target, tell_if_shrunk},
+    job::{Order, Refusal, check_target, tell_if_shrunk},
     journal::Standing,
-    output::{Finished, Pending, hashing::Hashing},
-    outputs::Bundle,
+    output::{Finished, hashing::Hashing},
+    outputs::{Bundle, lazy::LazyFile},
     pipeline::{OtherTarget, Target, agents::Agents, damage::first_damage, stack::Stack},
     redaction::{Redactions, redact_with},
     scratch::Scratch,
@@ -64,23 +64,26 @@ impl Order {
         self.check_damage(&staged.session)?;
         let conversion = self.conversion(from);
         let mut target = self.outputs.create_packed(path, mode, self.outputs.manner.compression)?;
-        let mut residue = Residue { outputs: &self.outputs, path, mode, file: None };
+        let mut residue = LazyFile::new(&self.outputs, residue_path(path), mode);
+        let mut sidecar = LazyFile::new(&self.outputs, sidecar_path(path), mode);
         let mut derived = Agents::default();
         let may_derive = self.may_derive(from, &Stack::default());
         let to = Target {
             residue: Some(&mut residue),
+            sidecar: Some(&mut sidecar),
             derived: may_derive.then_some(&mut derived),
             ..Target::of(&mut target)
         };
-        let (mut report, sidecar) = conversion.run_session(&staged.session, to)?;
+        let mut report = conversion.run_session(&staged.session, to)?;
         report.redactions.clone_from(redactions);
         let target = target.finish()?;
+        let sidecar = sidecar.finish()?;
         if self.verify && self.carry != CarryMode::None {
             let mut written = Source::new(Opened::file(target.reread()?, Limits::NONE)?);
-            verify(&conversion, &staged.session, &mut written, sidecar.as_deref())?;
+            let sidecar = sidecar.as_ref().map(Finished::reread).transpose()?;
+            verify(&conversion, &staged.session, &mut written, sidecar)?;
         }
-        let mut files: Vec<Finished> =
-            residue.file.map(Pending::finish).transpose()?.into_iter().collect();
+        let mut files: Vec<Finished> = residue.finish()?.into_iter().collect();
         if !derived.is_empty() {
             let events = &mut SessionEvents::new(&staged.session, from);
             files.extend(self.write_derived(events, from, derived, path, mode, &mut report)?);
@@ -90,11 +93,7 @@ impl Order {
             Change::Growth if may_grow => true,
             Change::Growth | Change::Other => return Err(Refusal::Changing),
         };
-        if let Some(sidecar) = &sidecar {
-            let mut file = self.outputs.create(&sidecar_path(path), mode)?;
-            file.write_all(sidecar)?;
-            files.push(file.finish()?);
-        }
+        files.extend(sidecar);
         files.push(target);
         let mut records = self.outputs.records(input, &mut opened, &files, salt)?;
         let mut done = self.done(input, Some(path.display().to_string()), from, report);
@@ -147,9 +146,9 @@ pub(super) fn verify(
     conversion: &Conversion,
     session: &Session,
     written: &mut Source<Opened>,
-    sidecar: Option<&[u8]>,
+    sidecar: Option<impl Read + Send + 'static>,
 ) -> Result<(), Refusal> {
-    let mut sidecar = sidecar.map(Sidecar::read).transpose()?;
+    let mut sidecar = sidecar.map(Sidecar::open).transpose()?;
     let back = Conversion { from: conversion.to, to: conversion.from, ..conversion.clone() };
     let mut restored: Vec<Hashing<io::Sink>> =
         session.files().iter().map(|_| Hashing::new(io::sink())).collect();

@@ -1,6 +1,6 @@
 //! A session of several files to standard output: what has a place there, and a word about the rest.
 
-use std::io::Write;
+use std::io::{self, Seek, Write};
 
 use tempfile::SpooledTempFile;
 
@@ -55,15 +55,21 @@ impl Order {
         let conversion = self.conversion(from);
         if self.verify && self.carry != CarryMode::None {
             let mut written = SpooledTempFile::new(MAX_IN_MEMORY);
-            let (_, sidecar) = conversion.run_session(session, Target::of(&mut written))?;
+            let mut sidecar = SpooledTempFile::new(MAX_IN_MEMORY);
+            let to = Target { sidecar: Some(&mut sidecar), ..Target::of(&mut written) };
+            let report = conversion.run_session(session, to)?;
+            sidecar.rewind()?;
+            let sidecar = (report.bytes_sidecar > 0).then_some(sidecar);
             let mut written = Source::new(Opened::spooled(written, Limits::NONE)?);
-            verify(&conversion, session, &mut written, sidecar.as_deref())?;
+            verify(&conversion, session, &mut written, sidecar)?;
         }
         let mut sink = self.outputs.sink()?;
-        let (mut report, sidecar) = conversion.run_session(session, Target::of(&mut sink))?;
+        let mut unplaced = io::sink();
+        let to = Target { sidecar: Some(&mut unplaced), ..Target::of(&mut sink) };
+        let mut report = conversion.run_session(session, to)?;
         report.redactions.clone_from(redactions);
         sink.finish()?.flush()?;
-        if sidecar.is_some() {
+        if report.bytes_sidecar > 0 {
             return Err(Refusal::NothingShows(self.to.name));
         }
         report.tell_of(&bundle);

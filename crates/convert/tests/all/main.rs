@@ -27,3 +27,4 @@ mod rules;
 mod sessions;
 mod shared;
 mod terminal;
+mod tiny_lines;

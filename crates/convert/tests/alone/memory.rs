@@ -1,5 +1,5 @@
-//! How much memory a conversion takes: at most 32 MiB, three times the longest line, read or written,
-//! and the ids of the lines.
+//! How much memory a command takes: at most 32 MiB, three times the longest line, read or written, and
+//! 64 bytes an id. `cargo xtask limits` measures all commands on many more files.
 
 #![cfg(target_os = "linux")]
 
@@ -139,4 +139,92 @@ fn one_long_line_of_any_shape() {
         }
         std::fs::remove_file(&source).expect("there");
     }
+}
+
+/// What a command may take beside the longest record and the ids.
+const ALLOWANCE: usize = 32 * MIB;
+
+/// Runs a command on a file and returns the most memory, in bytes, that it took. `IN` is the file,
+/// `OUT` a new one beside it.
+fn peak_of_command(arguments: &str, source: &Path) -> usize {
+    let target = source.with_extension("out");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
+    for argument in arguments.split(' ') {
+        match argument {
+            "IN" => command.arg(source),
+            "OUT" => command.arg(&target),
+            argument => command.arg(argument),
+        };
+    }
+    let silent = || std::process::Stdio::null();
+    let mut process = command.stdout(silent()).stderr(silent()).spawn().expect("the program");
+    let mut peak = 0;
+    while process.try_wait().expect("a child").is_none() {
+        peak = peak.max(peak_of(process.id()).unwrap_or(0));
+        sleep(Duration::from_millis(1));
+    }
+    for path in [target.clone(), target.with_extension("out.carry")] {
+        _ = std::fs::remove_file(path);
+    }
+    peak
+}
+
+/// The commands that read a session from its first line to its last.
+const COMMANDS: [&str; 12] = [
+    "check IN",
+    "scan IN",
+    "list --columns messages,tokens,cost,errors,title IN",
+    "find --errors IN",
+    "stats IN",
+    "show --no-pager --full IN",
+    "show --markdown IN",
+    "export --html -o OUT IN",
+    "--force --to clido -o OUT IN",
+    "--force --to clido --carry sidecar -o OUT IN",
+    "--force --to sdk-stream --carry none -o OUT IN",
+    "--force --to sdk-stream:wire -o OUT IN",
+];
+
+/// Checks all commands on a file of 12 MiB that is odd in one way: `start`, repeats of `part`, and
+/// `end`. Its longest line has about `longest` bytes; there are no ids to keep.
+fn check_law(name: &str, start: &str, part: &str, end: &str, longest: usize) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = folder.path().join("in.jsonl");
+    let size = 12 * MIB;
+    let mut file = BufWriter::new(File::create(&source).expect("a file"));
+    let mut put = |text: &str| file.write_all(text.as_bytes()).expect("written");
+    put(HEAD);
+    put("\"hello\"}}\n");
+    put(start);
+    (0..size / part.len()).for_each(|_| put(part));
+    put(end);
+    file.flush().expect("written");
+    let law = ALLOWANCE + 3 * longest;
+    for command in COMMANDS {
+        let peak = peak_of_command(command, &source);
+        assert!(peak <= law, "{command} of {name}: {} of {} MiB", peak / MIB, law / MIB);
+    }
+}
+
+#[test]
+fn many_lines_that_say_nothing() {
+    for (name, line) in [
+        ("newlines", "\n"),
+        ("empty objects", "{}\n"),
+        ("damage", "x\n"),
+        ("types", "{\"type\":\"made-up\",\"value\":1}\n"),
+        ("messages without ids", "{\"type\":\"user\",\"message\":{\"content\":\"hi\"}}\n"),
+    ] {
+        check_law(name, "", line, "", 0);
+    }
+}
+
+#[test]
+fn one_line_that_is_deep_or_never_closed() {
+    let size = 12 * MIB;
+    let nested = "[".repeat(size / 2) + &"]".repeat(size / 2);
+    check_law("open arrays", "", "[", "\n", size);
+    check_law("open objects", "", "{\"a\":", "\n", size);
+    check_law("glued objects", "", "{}", "\n", size);
+    check_law("deep content", HEAD, &nested, "}}\n", size);
 }

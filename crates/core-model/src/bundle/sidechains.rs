@@ -19,11 +19,14 @@ pub struct Sidechains {
     agents: Vec<Sidechain>,
     /// Where each line starts and whose it is, in the order of the file.
     lines: Vec<(u64, usize)>,
-    /// Whose the lines with an id are; `None` for the session itself.
-    by_uuid: ByHash<Option<usize>>,
+    /// Whose the lines with an id are: the number of a sub-agent, or [`OWN`].
+    by_uuid: ByHash<u32>,
     by_id: HashMap<String, usize>,
     ids: AgentIds,
 }
+
+/// Stands for the session itself, where others are sub-agents.
+const OWN: u32 = u32::MAX;
 
 /// A sub-agent whose lines stand in the session's own file.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -82,7 +85,8 @@ impl Sidechains {
         let context = &event.context;
         let agent_idx = context.is_sidechain.then(|| self.agent_of(offset, event));
         if let Some(uuid) = context.uuid {
-            self.by_uuid.insert(self.hasher.hash_text(uuid), agent_idx);
+            let of = agent_idx.and_then(|agent_idx| u32::try_from(agent_idx).ok()).unwrap_or(OWN);
+            self.by_uuid.insert(self.hasher.hash_text(uuid), of);
         }
         self.lines.extend(agent_idx.map(|agent_idx| (offset, agent_idx)));
         self.search.observe(agent_idx, event);
@@ -127,7 +131,8 @@ impl Sidechains {
             Field::Absent => last,
             // A line that follows one which is not there goes on with what stands before it.
             Field::Value(parent) => match self.by_uuid.get(&self.hasher.hash_text(parent)) {
-                Some(of) => *of,
+                Some(&OWN) => None,
+                Some(&of) => Some(of as usize),
                 None => last,
             },
         };

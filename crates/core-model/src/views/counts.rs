@@ -8,7 +8,18 @@ use crate::{Body, Event, Role};
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct TypeCounts {
     counts: BTreeMap<String, u64>,
+    /// The lines of further types.
+    n_others: u64,
 }
+
+/// So many types are counted each for itself: clients write a few dozen.
+const MAX_KINDS: usize = 1_000;
+
+/// The longest name of a type that is counted for itself, in bytes.
+const MAX_NAME: usize = 256;
+
+/// What lines of other types count as.
+const OTHERS: &str = "(others)";
 
 impl TypeCounts {
     /// Takes note of an event.
@@ -27,17 +38,22 @@ impl TypeCounts {
         self.push_kind(kind);
     }
 
-    /// Takes note of a line whose type is known.
+    /// Takes note of a line whose type is known. After a thousand types, lines of others count as
+    /// `(others)`.
     pub fn push_kind(&mut self, kind: &str) {
+        let is_full = self.counts.len() >= MAX_KINDS || kind.len() > MAX_NAME;
         match self.counts.get_mut(kind) {
             Some(count) => *count += 1,
+            None if is_full => self.n_others += 1,
             None => _ = self.counts.insert(kind.to_owned(), 1),
         }
     }
 
     /// Returns the number of lines of each type, in the order of the types' names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
-        self.counts.iter().map(|(kind, count)| (kind.as_str(), *count))
+        let others = (self.n_others > 0).then_some((OTHERS, self.n_others));
+        let counts = self.counts.iter().map(|(kind, count)| (kind.as_str(), *count));
+        others.into_iter().chain(counts)
     }
 
     /// Returns the number of lines of a type.
@@ -47,6 +63,24 @@ impl TypeCounts {
 
     /// Returns the number of all lines.
     pub fn total(&self) -> u64 {
-        self.counts.values().sum()
+        self.counts.values().sum::<u64>() + self.n_others
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_type_for_each_line_is_counted_together() {
+        let mut counts = TypeCounts::default();
+        for n in 0..5_000 {
+            counts.push_kind(&format!("type-{n}"));
+            counts.push_kind("user");
+        }
+        counts.push_kind(&"x".repeat(MAX_NAME + 1));
+        assert_eq!((counts.of("user"), counts.of("type-1"), counts.total()), (5_000, 1, 10_001));
+        assert_eq!(counts.iter().next(), Some((OTHERS, 4_002)));
+        assert_eq!(counts.iter().count(), MAX_KINDS + 1);
     }
 }

@@ -2,13 +2,13 @@
 
 mod pretty;
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 use jiff::{Timestamp, civil::DateTime, tz::TimeZone};
 
-use self::pretty::pretty;
+use self::pretty::write_pretty;
 use super::event_millis;
-use crate::{Block, Body, Content, Event, Message, NoticeKind, Role, ToolResult};
+use crate::{Block, Body, Content, Event, Message, Notice, NoticeKind, Role, ToolResult};
 
 /// Prints events as Markdown.
 ///
@@ -64,86 +64,120 @@ impl Markdown<'_> {
     ///
     /// `mode` is what a sub-agent is called, such as `Plan Mode`.
     pub fn event(&self, event: &Event<'_>, depth: usize, mode: Option<&str>, out: &mut String) {
-        let text = match &event.body {
-            Body::Message(message) => self.message(event, message, depth, mode),
-            Body::Notice(notice) if notice.kind == NoticeKind::Compaction => {
-                let line = "─".repeat(40);
-                Some(format!("{line}\n*The context was compacted here.*"))
-            }
-            // What the client tells the model of a file, or the plan.
-            Body::Notice(notice) => notice.about.map(|about| {
-                let subtype = notice.subtype.map(|subtype| subtype.decode().into_owned());
-                let told = format!("*{}* {}", subtype.unwrap_or_default(), code(&about.decode()));
-                let words = notice.text.map(|raw| match raw.as_text() {
-                    Some(text) => fenced("text", &text.decode()),
-                    None => fenced("json", &pretty(raw.as_str())),
-                });
-                let header = header("Client", event, depth);
-                [Some(header), Some(told), words]
-                    .into_iter()
-                    .flatten()
-                    .collect::<Vec<_>>()
-                    .join("\n")
-            }),
-            _ => None,
-        };
-        if let Some(text) = text {
-            out.push_str(&quoted(&text, depth));
-            out.push_str("\n\n");
+        // A string takes all that is written to it.
+        _ = self.write_event(event, depth, mode, out);
+    }
+
+    /// Returns whether there is anything to show of an event.
+    pub fn shows(&self, event: &Event<'_>) -> bool {
+        match &event.body {
+            Body::Message(message) => self.shows_message(message),
+            Body::Notice(notice) => notice.kind == NoticeKind::Compaction || notice.about.is_some(),
+            _ => false,
         }
     }
 
-    fn message(
+    /// Writes an event as [`Markdown::event`] does, piece by piece: a long one is never there as a
+    /// whole.
+    ///
+    /// # Errors
+    ///
+    /// Those of `out`.
+    pub fn write_event(
+        &self,
+        event: &Event<'_>,
+        depth: usize,
+        mode: Option<&str>,
+        out: &mut dyn Write,
+    ) -> fmt::Result {
+        if !self.shows(event) {
+            return Ok(());
+        }
+        {
+            let out = &mut Quoter::new(out, depth)?;
+            match &event.body {
+                Body::Message(message) => self.write_message(event, message, depth, mode, out)?,
+                Body::Notice(notice) => write_notice(event, notice, depth, out)?,
+                _ => {}
+            }
+        }
+        out.write_str("\n\n")
+    }
+
+    fn shows_message(&self, message: &Message<'_>) -> bool {
+        match message.content {
+            Content::Absent | Content::Other(_) => true,
+            Content::Text(_) | Content::Blocks(_) => {
+                let mut blocks = message.blocks().peekable();
+                blocks.peek().is_none() || blocks.any(|(block, _)| self.shows_block(&block))
+            }
+        }
+    }
+
+    fn write_message(
         &self,
         event: &Event<'_>,
         message: &Message<'_>,
         depth: usize,
         mode: Option<&str>,
-    ) -> Option<String> {
-        let mut parts = Vec::new();
-        match message.content {
-            Content::Absent => parts.push("(Empty)".to_owned()),
-            Content::Other(raw) if raw.is_null() => parts.push("(Empty)".to_owned()),
-            Content::Other(raw) => parts.push(fenced("json", &pretty(raw.as_str()))),
-            Content::Text(_) | Content::Blocks(_) => {
-                let blocks = message.blocks();
-                parts.extend(blocks.map(|(block, _)| self.block(block)));
-                if parts.is_empty() {
-                    parts.push("(No content)".to_owned());
-                }
-                parts.retain(|part| !part.is_empty());
-            }
-        }
-        if parts.is_empty() {
-            return None;
-        }
+        out: &mut dyn Write,
+    ) -> fmt::Result {
         let speaker = match (message.role, mode) {
             _ if message.is_by_client() => "Client".to_owned(),
             (Role::User, _) => "User".to_owned(),
             (Role::Assistant, None) => self.assistant.to_owned(),
             (Role::Assistant, Some(mode)) => format!("{} ({mode})", self.assistant),
         };
-        Some(format!("{}\n{}", header(&speaker, event, depth), parts.join("\n\n")))
+        writeln!(out, "{}", header(&speaker, event, depth))?;
+        match message.content {
+            Content::Absent => out.write_str("(Empty)"),
+            Content::Other(raw) if raw.is_null() => out.write_str("(Empty)"),
+            Content::Other(raw) => write_fenced("json", raw.as_str(), out),
+            Content::Text(_) | Content::Blocks(_) => {
+                let mut blocks = message.blocks().peekable();
+                if blocks.peek().is_none() {
+                    return out.write_str("(No content)");
+                }
+                let mut is_first = true;
+                for (block, _) in blocks.filter(|(block, _)| self.shows_block(block)) {
+                    if !std::mem::take(&mut is_first) {
+                        out.write_str("\n\n")?;
+                    }
+                    self.write_block(block, out)?;
+                }
+                Ok(())
+            }
+        }
     }
 
-    /// Returns a block; nothing, if it is not to be shown.
-    fn block(&self, block: Block<'_>) -> String {
+    fn shows_block(&self, block: &Block<'_>) -> bool {
         match block {
-            Block::Text(text) => text.decode().into_owned(),
-            Block::Thinking { text, .. } if self.with_thinking && !text.is_empty() => {
-                quoted(&format!("[!NOTE] Thinking Process\n{}", text.decode()), 1)
+            Block::Text(text) => !text.is_empty(),
+            Block::Thinking { text, .. } => self.with_thinking && !text.is_empty(),
+            Block::ToolResult(_) => self.with_tools,
+            Block::ToolUse(_) | Block::Image { .. } | Block::Other { .. } => true,
+        }
+    }
+
+    fn write_block(&self, block: Block<'_>, out: &mut dyn Write) -> fmt::Result {
+        match block {
+            Block::Text(text) => out.write_str(&text.decode()),
+            Block::Thinking { text, .. } => {
+                let out = &mut Quoter::new(out, 1)?;
+                out.write_str("[!NOTE] Thinking Process\n")?;
+                out.write_str(&text.decode())
             }
-            Block::Thinking { .. } => String::new(),
             Block::ToolUse(tool) if self.with_tools => {
                 let (id, name) = (code(&tool.id.decode()), code(&tool.name.decode()));
-                let input = fenced("json", &pretty(tool.input.as_str()));
-                format!("**Tool Use**: {name} (ID: {id})\n{input}")
+                writeln!(out, "**Tool Use**: {name} (ID: {id})")?;
+                write_fenced("json", tool.input.as_str(), out)
             }
-            Block::ToolUse(tool) => format!("**Tool**: {}", code(&tool.name.decode())),
-            Block::ToolResult(result) if self.with_tools => tool_result(&result),
-            Block::ToolResult(_) => String::new(),
-            Block::Image { media_type, .. } => format!("(Image: {})", code(&media_type.decode())),
-            Block::Other { raw, .. } => fenced("json", &pretty(raw.as_str())),
+            Block::ToolUse(tool) => write!(out, "**Tool**: {}", code(&tool.name.decode())),
+            Block::ToolResult(result) => write_tool_result(&result, out),
+            Block::Image { media_type, .. } => {
+                write!(out, "(Image: {})", code(&media_type.decode()))
+            }
+            Block::Other { raw, .. } => write_fenced("json", raw.as_str(), out),
         }
     }
 }
@@ -156,37 +190,133 @@ fn header(speaker: &str, event: &Event<'_>, depth: usize) -> String {
     if depth == 0 { format!("## {speaker} ({time})") } else { format!("**{speaker}** ({time})") }
 }
 
-fn tool_result(result: &ToolResult<'_>) -> String {
+/// Writes what the client tells the model of a file, or the plan.
+fn write_notice(
+    event: &Event<'_>,
+    notice: &Notice<'_>,
+    depth: usize,
+    out: &mut dyn Write,
+) -> fmt::Result {
+    if notice.kind == NoticeKind::Compaction {
+        return write!(out, "{}\n*The context was compacted here.*", "─".repeat(40));
+    }
+    let Some(about) = notice.about else { return Ok(()) };
+    let subtype = notice.subtype.map(|subtype| subtype.decode()).unwrap_or_default();
+    writeln!(out, "{}", header("Client", event, depth))?;
+    write!(out, "*{subtype}* {}", code(&about.decode()))?;
+    let Some(words) = notice.text else { return Ok(()) };
+    out.write_str("\n")?;
+    match words.as_text() {
+        Some(text) => {
+            let text = text.decode();
+            let fence = "`".repeat(longest_run(&text).max(2) + 1);
+            write!(out, "{fence}text\n{text}\n{fence}")
+        }
+        None => write_fenced("json", words.as_str(), out),
+    }
+}
+
+/// Puts the prefix of a quote before each line that is written.
+struct Quoter<'o> {
+    out: &'o mut dyn Write,
+    prefix: String,
+}
+
+impl<'o> Quoter<'o> {
+    fn new(out: &'o mut dyn Write, depth: usize) -> Result<Self, fmt::Error> {
+        let prefix = "> ".repeat(depth);
+        out.write_str(&prefix)?;
+        Ok(Self { out, prefix })
+    }
+}
+
+impl Write for Quoter<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if self.prefix.is_empty() {
+            return self.out.write_str(text);
+        }
+        let mut is_first = true;
+        for line in text.split('\n') {
+            if !std::mem::take(&mut is_first) {
+                self.out.write_str("\n")?;
+                self.out.write_str(&self.prefix)?;
+            }
+            self.out.write_str(line)?;
+        }
+        Ok(())
+    }
+}
+
+fn write_tool_result(result: &ToolResult<'_>, out: &mut dyn Write) -> fmt::Result {
     let id = code(&result.tool_use_id.decode());
     let error = if result.is_error.value() == Some(true) { " (error)" } else { "" };
-    let mut text = String::new();
-    match result.content {
-        Content::Text(_) | Content::Other(_) | Content::Absent => {
-            text = result.content.joined();
+    writeln!(out, "**Tool Result** ({id}){error}:")?;
+    let (mut longest, mut has_text) = (0, false);
+    for_each_piece(&result.content, &mut |piece| {
+        longest = longest.max(longest_run(piece));
+        has_text |= !piece.is_empty();
+        Ok(())
+    })?;
+    let fence = "`".repeat(longest.max(2) + 1);
+    writeln!(out, "{fence}text")?;
+    if !has_text {
+        out.write_str("(No content)")?;
+    }
+    for_each_piece(&result.content, &mut |piece| out.write_str(piece))?;
+    write!(out, "\n{fence}")
+}
+
+/// What is done with a piece of a text.
+type EachPiece<'e> = dyn FnMut(&str) -> fmt::Result + 'e;
+
+/// Calls `each` with the words of a result, a line for each block, in pieces.
+fn for_each_piece(content: &Content<'_>, each: &mut EachPiece<'_>) -> fmt::Result {
+    let Content::Blocks(blocks) = content else {
+        return match content {
+            Content::Text(text) => each(&text.decode()),
+            _ => each(&content.joined()),
+        };
+    };
+    let mut has_text = false;
+    for (block, raw) in *blocks {
+        if has_text {
+            each("\n")?;
         }
-        Content::Blocks(blocks) => {
-            for (block, raw) in blocks {
-                if !text.is_empty() {
-                    text.push('\n');
-                }
-                match block {
-                    Block::Text(words) => text.push_str(&words.decode()),
-                    Block::Image { media_type, .. } => {
-                        _ = write!(text, "(Image: {})", media_type.decode());
-                    }
-                    _ => text.push_str(&pretty(raw.as_str())),
-                }
+        match block {
+            Block::Text(words) => {
+                has_text |= !words.is_empty();
+                each(&words.decode())?;
+            }
+            Block::Image { media_type, .. } => {
+                has_text = true;
+                each(&format!("(Image: {})", media_type.decode()))?;
+            }
+            _ => {
+                has_text = true;
+                write_pretty(raw.as_str(), &mut Pieces(each))?;
             }
         }
     }
-    let text = if text.is_empty() { "(No content)".to_owned() } else { text };
-    format!("**Tool Result** ({id}){error}:\n{}", fenced("text", &text))
+    Ok(())
 }
 
-/// Returns a text between fences that are longer than any run of backticks in it.
-fn fenced(language: &str, text: &str) -> String {
-    let fence = "`".repeat(longest_run(text).max(2) + 1);
-    format!("{fence}{language}\n{text}\n{fence}")
+/// Hands what is written to it to a function.
+struct Pieces<'p, 'e>(&'p mut EachPiece<'e>);
+
+impl Write for Pieces<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        (self.0)(text)
+    }
+}
+
+/// Writes JSON, a line for each member and item, between fences that are longer than any run of
+/// backticks in it.
+fn write_fenced(language: &str, json: &str, out: &mut dyn Write) -> fmt::Result {
+    // All backticks of JSON stand in its strings, which are written as they are.
+    let fence = "`".repeat(longest_run(json).max(2) + 1);
+    writeln!(out, "{fence}{language}")?;
+    write_pretty(json, out)?;
+    write!(out, "\n{fence}")
 }
 
 /// Returns a text as code within a line.
@@ -232,8 +362,25 @@ mod tests {
 
     #[test]
     fn r004_22_fences_are_longer_than_any_inside() {
-        assert_eq!(fenced("text", "a"), "```text\na\n```");
-        assert_eq!(fenced("text", "````\na"), "`````text\n````\na\n`````");
+        let fenced = |json| {
+            let mut text = String::new();
+            write_fenced("json", json, &mut text).expect("a string takes all");
+            text
+        };
+        assert_eq!(fenced("\"a\""), "```json\n\"a\"\n```");
+        assert_eq!(fenced("\"````\""), "`````json\n\"````\"\n`````");
         assert_eq!((code("a").as_str(), code("a`b").as_str()), ("`a`", "`` a`b ``"));
+    }
+
+    #[test]
+    fn what_is_written_in_pieces_is_quoted_as_a_whole() {
+        for depth in 0..3 {
+            let mut text = String::new();
+            let mut out = Quoter::new(&mut text, depth).expect("a string takes all");
+            for piece in ["a\n", "", "\nb", "c", "\n"] {
+                out.write_str(piece).expect("a string takes all");
+            }
+            assert_eq!(text, quoted("a\n\nbc\n", depth));
+        }
     }
 }

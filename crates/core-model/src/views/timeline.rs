@@ -50,17 +50,24 @@ pub struct Lane {
     pub end: i64,
 }
 
-/// Gathers what happened when; a few words for each line.
+/// Gathers what happened when, in bounded memory.
 #[derive(Clone, Debug, Default)]
 pub struct Timeline {
-    /// What happened, in the order of the file: times may go back.
+    /// What happened, in the order of the file: times may go back. Of very many moments some are left
+    /// out, failures and compactions last.
     pub points: Vec<Point>,
     /// The conversations, in the order of their first points.
     pub lanes: Vec<Lane>,
     by_thread: HashMap<Option<String>, usize>,
     /// The lane of the last point: the next one is likely to have the same.
     last_lane: usize,
+    /// Of so many moments one is a point, but for failures and compactions.
+    stride: u64,
+    n_moments: u64,
 }
+
+/// The most points; a session of more moments shows some of them.
+const MAX_POINTS: usize = 128 * 1024;
 
 impl Timeline {
     /// Takes note of an event, if it has a time and says something.
@@ -84,7 +91,31 @@ impl Timeline {
         if let Some(lane) = self.lanes.get_mut(lane) {
             (lane.start, lane.end) = (lane.start.min(time), lane.end.max(time));
         }
-        self.points.push(Point { place, time, kind, lane });
+        self.n_moments += 1;
+        let is_marked = matches!(kind, PointKind::Error | PointKind::Compaction);
+        if is_marked || self.n_moments.is_multiple_of(self.stride.max(1)) {
+            self.points.push(Point { place, time, kind, lane });
+        }
+        if self.points.len() > MAX_POINTS {
+            self.thin();
+        }
+    }
+
+    /// Leaves out every second point; failures and compactions only if they are many.
+    fn thin(&mut self) {
+        self.stride = 2 * self.stride.max(1);
+        let is_marked =
+            |point: &Point| matches!(point.kind, PointKind::Error | PointKind::Compaction);
+        let n_marked = self.points.iter().filter(|point| is_marked(point)).count();
+        let keeps_marked = n_marked < MAX_POINTS / 4;
+        let mut is_kept = false;
+        self.points.retain(|point| {
+            if keeps_marked && is_marked(point) {
+                return true;
+            }
+            is_kept = !is_kept;
+            is_kept
+        });
     }
 }
 

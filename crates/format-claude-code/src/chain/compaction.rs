@@ -41,23 +41,23 @@ impl Chain {
         let tree = Tree::new(&self.nodes, true);
         let mut branch = tree.active_branch();
         let start = *branch.path.first()?;
-        let restart = self.nodes.get(start as usize).filter(|node| node.is_restart)?;
+        let restart = self.nodes.get(start as usize).filter(|node| node.is_restart())?;
         self.preserve(&tree, start, &mut branch);
         self.recover(&tree, &mut branch.shown, start);
         let mut hidden: Vec<Hidden> = self
             .strays
             .iter()
-            .take_while(|offset| **offset < restart.offset)
+            .take_while(|offset| **offset < restart.offset())
             .map(|&offset| Hidden { offset, field: "compacted" })
             .collect();
         let shown = branch.shown.iter().zip(&whole.shown);
         for (node, (is_shown, was_shown)) in self.nodes.iter().zip(shown) {
-            let is_before = node.offset < restart.offset;
-            let is_hidden = node.role.is_some() || node.is_notice && is_before;
+            let is_before = node.offset() < restart.offset();
+            let is_hidden = node.role().is_some() || node.is_notice() && is_before;
             if is_hidden && tree.is_main(node) && !is_shown {
-                let is_compacted = is_before && (*was_shown || node.is_notice);
+                let is_compacted = is_before && (*was_shown || node.is_notice());
                 let field = if is_compacted { "compacted" } else { "branch" };
-                hidden.push(Hidden { offset: node.offset, field });
+                hidden.push(Hidden { offset: node.offset(), field });
             }
         }
         hidden.sort_unstable_by_key(|hidden| hidden.offset);

@@ -11,12 +11,12 @@ impl Chain {
     pub(super) fn recover(&self, tree: &Tree<'_>, shown: &mut [bool], start: u32) {
         let mut responses = Hashes::default();
         for (node, _) in self.nodes.iter().zip(&*shown).filter(|(_, shown)| **shown) {
-            if node.role == Some(Role::Assistant) && node.message_id != 0 {
+            if node.role() == Some(Role::Assistant) && node.message_id != 0 {
                 responses.insert(node.message_id);
             }
         }
         for (node_idx, node) in self.nodes.iter().enumerate().skip(start as usize) {
-            let is_sibling = node.role == Some(Role::Assistant)
+            let is_sibling = node.role() == Some(Role::Assistant)
                 && tree.is_main(node)
                 && !tree.is_repeat(node_idx)
                 && responses.contains(&node.message_id);
@@ -27,12 +27,12 @@ impl Chain {
         let is_shown = |shown: &[bool], node_idx: u32| shown.get(node_idx as usize) == Some(&true);
         let (mut called, mut answered) = (Hashes::default(), Hashes::default());
         for (_, node, id) in self.tools().filter(|(node_idx, ..)| is_shown(shown, *node_idx)) {
-            let is_call = node.role == Some(Role::Assistant);
+            let is_call = node.role() == Some(Role::Assistant);
             if is_call { &mut called } else { &mut answered }.insert(id);
         }
         for (node_idx, node, id) in self.tools() {
             let is_lost_result = node_idx >= start
-                && node.role == Some(Role::User)
+                && node.role() == Some(Role::User)
                 && !is_shown(shown, node_idx)
                 && tree.is_main(node)
                 && !tree.is_repeat(node_idx as usize);

@@ -1,13 +1,9 @@
 //! The tree of a file, and the branch of it that the client goes on with.
 
-use std::collections::hash_map::Entry;
-
-use core_model::ByHash;
-
-use super::node::{Link, Node};
-
-/// No line.
-const NONE: u32 = u32::MAX;
+use super::{
+    node::{Link, Node},
+    table::{NONE, Table},
+};
 
 /// A way through the tree.
 #[derive(Debug)]
@@ -16,14 +12,6 @@ pub(super) struct Branch {
     pub(super) path: Vec<u32>,
     /// For each line whether it is part of the conversation.
     pub(super) shown: Vec<bool>,
-}
-
-/// What is known of the lines with one id.
-struct Known {
-    /// The one that stands for the others.
-    node_idx: u32,
-    /// The last of them that is a copy of it.
-    last: u32,
 }
 
 /// The lines with their parents found.
@@ -38,51 +26,47 @@ pub(super) struct Tree<'n> {
 impl<'n> Tree<'n> {
     /// Creates the tree; if `is_cut`, histories start at compactions, as the client has it.
     pub(super) fn new(nodes: &'n [Node], is_cut: bool) -> Self {
-        let mut by_id: ByHash<Known> = ByHash::default();
-        by_id.reserve(nodes.len());
-        for (node_idx, node) in (0..).zip(nodes) {
-            let new = Known { node_idx, last: node_idx };
-            match by_id.entry(node.id) {
-                Entry::Vacant(entry) => {
-                    entry.insert(new);
-                }
-                Entry::Occupied(mut entry) => {
-                    let known = nodes.get(entry.get().node_idx as usize);
-                    // A copy of the line changes nothing; another line in its place wins.
-                    match known.is_some_and(|known| known.fingerprint == node.fingerprint) {
-                        true => entry.get_mut().last = node_idx,
-                        false => *entry.get_mut() = new,
-                    }
-                }
-            }
-        }
+        let mut by_id = Table::new(nodes.len());
         let mut last = vec![NONE; nodes.len()];
-        for known in by_id.values() {
-            if let Some(last) = last.get_mut(known.node_idx as usize) {
-                *last = known.last;
+        for (node_idx, node) in (0..).zip(nodes) {
+            let Some(known_idx) = by_id.entry(nodes, node.id) else { continue };
+            let known = nodes.get(*known_idx as usize);
+            // A copy of the line changes nothing; another line in its place wins.
+            if known.is_none_or(|known| known.fingerprint != node.fingerprint) {
+                if let Some(last) = last.get_mut(*known_idx as usize) {
+                    *last = NONE;
+                }
+                *known_idx = node_idx;
+            }
+            if let Some(last) = last.get_mut(*known_idx as usize) {
+                *last = node_idx;
             }
         }
         let mut parents = Vec::with_capacity(nodes.len());
         let (mut before_main, mut before_sidechain) = (NONE, NONE);
         for (node_idx, (node, last)) in (0..).zip(nodes.iter().zip(&last)) {
-            let before = if node.is_sidechain { &mut before_sidechain } else { &mut before_main };
-            let link = if is_cut && node.is_restart { Link::Root } else { node.link };
+            let before = if node.is_sidechain() { &mut before_sidechain } else { &mut before_main };
+            let link = if is_cut && node.is_restart() { Link::Root } else { node.link() };
             parents.push(match link {
                 Link::Root => NONE,
                 Link::Before => *before,
-                Link::To(id) => by_id.get(&id).map_or(*before, |known| known.node_idx),
+                Link::To(id) => match by_id.get(nodes, id) {
+                    NONE => *before,
+                    known => known,
+                },
             });
             if *last != NONE {
                 *before = node_idx;
             }
         }
-        let sidechain_is_main = !nodes.iter().any(|node| node.role.is_some() && !node.is_sidechain);
+        let sidechain_is_main =
+            !nodes.iter().any(|node| node.role().is_some() && !node.is_sidechain());
         Self { nodes, parents, last, sidechain_is_main }
     }
 
     /// Returns whether a line belongs to the conversation that the file is about.
     pub(super) fn is_main(&self, node: &Node) -> bool {
-        self.sidechain_is_main || !node.is_sidechain
+        self.sidechain_is_main || !node.is_sidechain()
     }
 
     /// Returns whether another line with the same id stands for this one.
@@ -91,7 +75,7 @@ impl<'n> Tree<'n> {
     }
 
     fn is_main_message(&self, node_idx: u32) -> bool {
-        let is_main = |node: &Node| node.role.is_some() && self.is_main(node);
+        let is_main = |node: &Node| node.role().is_some() && self.is_main(node);
         self.nodes.get(node_idx as usize).is_some_and(is_main) && !self.is_repeat(node_idx as usize)
     }
 
@@ -146,7 +130,7 @@ impl<'n> Tree<'n> {
         let mut at = tip;
         while let Some(visited @ false) = visited.get_mut(at as usize) {
             *visited = true;
-            if self.nodes.get(at as usize)?.role.is_some() {
+            if self.nodes.get(at as usize)?.role().is_some() {
                 return Some(at);
             }
             at = self.parent(at);

@@ -1,6 +1,10 @@
 //! Members whose keys mean the same: Python keeps the last value, at the first place.
 
-use std::{borrow::Cow, collections::HashMap};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+    hash::{BuildHasher, RandomState},
+};
 
 use super::push_body;
 use crate::{Style, Text, Value};
@@ -8,11 +12,21 @@ use crate::{Style, Text, Value};
 /// The most members among which duplicates are looked for one by one.
 const FEW: usize = 16;
 
+/// The most members that are kept to leave duplicates out.
+const MANY: usize = 64 * 1024;
+
+/// Returns whether an object has so many members that its duplicates stay.
+pub(super) fn has_many_members(value: Value<'_>) -> bool {
+    value.members().nth(MANY).is_some()
+}
+
 /// Returns whether two members may have the same key.
 pub(super) fn has_duplicates(value: Value<'_>) -> bool {
     let mut later = value.members();
     if later.clone().nth(FEW).is_some() {
-        return true;
+        // Of many keys, hashes: the keys themselves would take more than the object.
+        let (state, mut seen) = (RandomState::new(), HashSet::new());
+        return later.any(|(key, _)| !seen.insert(state.hash_one(meaning(key))));
     }
     while let Some((key, _)) = later.next() {
         let is_escaped = || key.as_str().contains('\\');

@@ -128,3 +128,13 @@ fn work_grows_with_the_line_and_no_faster() {
         }
     }
 }
+
+#[test]
+fn a_line_of_tiny_objects_is_not_cut_to_pieces_without_end() {
+    let line = "{}".repeat(300_000);
+    let line = Line::new(line.as_bytes(), 0);
+    let recovery = recover(&line, &mut Scanner::default(), &has_id);
+    assert_eq!(recovery.pieces.len(), 64 * 1024 + 1);
+    let n_bytes: usize = recovery.pieces.iter().map(|piece| piece.line.bytes().len()).sum();
+    assert_eq!(n_bytes, line.bytes().len());
+}

@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
-use core_model::{Body, Event, Format, Markdown, NoticeKind, quoted};
+use core_model::{Event, Format, Markdown, quoted};
 
 use super::{Args, Page, Standing};
 use crate::{
     reading::part::Part,
-    terminal::shown::{shown, shown_lines},
+    terminal::shown::{ShownLines, shown, shown_lines},
 };
 
 /// Markdown for events.
@@ -41,15 +41,7 @@ impl MarkdownPage {
 
 impl Page for MarkdownPage {
     fn has(&self, event: &Event<'_>, _: &[Part<'_>]) -> bool {
-        match &event.body {
-            Body::Message(_) => {
-                let mut text = String::new();
-                self.markdown.event(event, 0, None, &mut text);
-                !text.is_empty()
-            }
-            Body::Notice(notice) => notice.kind == NoticeKind::Compaction || notice.about.is_some(),
-            _ => false,
-        }
+        self.markdown.shows(event)
     }
 
     fn event(
@@ -60,9 +52,13 @@ impl Page for MarkdownPage {
         out: &mut dyn Write,
     ) -> io::Result<()> {
         self.ruler(place, out)?;
-        let mut text = String::new();
-        self.markdown.event(event, place.depth, place.mode.as_deref(), &mut text);
-        self.write(&text, out)
+        let mut lines = ShownLines::new(out);
+        let written =
+            self.markdown.write_event(event, place.depth, place.mode.as_deref(), &mut lines);
+        match (written, lines.error) {
+            (Err(_), Some(error)) => Err(error),
+            _ => Ok(()),
+        }
     }
 
     fn title(&mut self, label: &str, out: &mut dyn Write) -> io::Result<()> {

@@ -1,6 +1,9 @@
 //! A session as text for a terminal.
 
-use std::io::{self, Write};
+use std::{
+    borrow::Cow,
+    io::{self, Write},
+};
 
 use core_model::{Event, NoticeKind, event_millis, shown_time};
 use jsonl::Scanner;
@@ -10,7 +13,7 @@ use crate::{
     reading::part::{Kind, Part},
     terminal::{
         Terminal,
-        shown::{shown, shown_lines},
+        shown::{is_harmful, shown, shown_lines, write_shown},
     },
 };
 
@@ -75,11 +78,26 @@ impl TextPage {
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let bars = self.paint(DIM, &"│ ".repeat(depth));
-        for line in shown_lines(text).lines() {
+        let start = format!("{bars}{indent}");
+        let color = color.filter(|_| self.has_color);
+        if text.is_empty() {
+            return Ok(());
+        }
+        // What ends with a newline has no line after it.
+        for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
             // Behind a color, spaces at the end could not be told from others.
-            let line = line.trim_end();
-            let line = color.map_or_else(|| line.to_owned(), |color| self.paint(color, line));
-            writeln!(out, "{}", format!("{bars}{indent}{line}").trim_end())?;
+            let line = line.strip_suffix('\r').unwrap_or(line);
+            let line = line.trim_end_matches(is_blank);
+            if line.is_empty() {
+                writeln!(out, "{}", start.trim_end())?;
+                continue;
+            }
+            out.write_all(start.as_bytes())?;
+            if let Some(color) = color {
+                write!(out, "\u{1b}[{color}m")?;
+            }
+            write_shown(line, out)?;
+            out.write_all(if color.is_some() { b"\x1b[0m\n" } else { b"\n" })?;
         }
         Ok(())
     }
@@ -156,7 +174,9 @@ impl TextPage {
                 let name = self.paint(TOOL, &shown_lines(&tool.name.decode()).replace('\n', " "));
                 let bars = self.paint(DIM, &"│ ".repeat(depth));
                 let mut lines = words.lines();
-                let first = cut(&shown_lines(lines.next().unwrap_or_default()), self.is_full);
+                let first = cut(lines.next().unwrap_or_default(), self.is_full);
+                let first = shown_lines(&first);
+                let first = cut(&first, self.is_full);
                 writeln!(out, "{bars}  > {name} {first}")?;
                 if !self.with_tools {
                     return Ok(());
@@ -218,11 +238,16 @@ const TOOL: &str = "33";
 const USER: &str = "1;36";
 
 /// Returns the start of a line, if it is a long one and not all is wanted.
-fn cut(line: &str, is_full: bool) -> String {
-    match line.char_indices().nth(MAX_CHARS).filter(|_| !is_full) {
-        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
-        None => line.to_owned(),
+fn cut(line: &str, is_full: bool) -> Cow<'_, str> {
+    match if is_full { None } else { line.char_indices().nth(MAX_CHARS) } {
+        Some((end, _)) => Cow::Owned(format!("{}…", line.get(..end).unwrap_or_default())),
+        None => Cow::Borrowed(line),
     }
+}
+
+/// Returns whether nothing of a character is seen at the end of a line.
+fn is_blank(char: char) -> bool {
+    char == '\t' || char.is_whitespace() && !is_harmful(char)
 }
 
 impl Page for TextPage {

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use core_model::{
-    Costs, DurationRule, ErrorPolicy, Event, FilesTouched, Format, Generations, Overview, Place,
-    Timeline, TokenTotals, Tokens, ToolRuns, Touches, TypeCounts, Viewed,
+    Costs, DurationRule, ErrorPolicy, Event, FilesTouched, Format, Generations, IdSet, Overview,
+    Place, Timeline, TokenTotals, Tokens, Touches, TypeCounts, Viewed,
 };
 
+use super::runs::Runs;
 use crate::{input::Input, terminal::object::Object};
 
 /// The numbers of a session, or of several.
@@ -57,9 +58,9 @@ pub(super) struct Counter {
     policy: ErrorPolicy,
     overview: Overview,
     types: TypeCounts,
-    runs: ToolRuns,
+    runs: Runs,
     /// The ids of tool uses whose results tell of an error.
-    failed: std::collections::HashSet<String>,
+    failed: IdSet,
     tokens: TokenTotals,
     costs: Costs,
     generations: Generations,
@@ -183,9 +184,9 @@ impl Counter {
         let viewed = &Viewed::new(event);
         self.overview.view(viewed);
         self.types.push(event);
-        self.runs.view(place, viewed);
+        self.runs.view(viewed, &self.failed);
         for result in viewed.failed_results(self.policy) {
-            self.failed.insert(result.tool_use_id.decode().into_owned());
+            self.failed.insert_text(result.tool_use_id);
         }
         self.tokens.push(event);
         self.costs.push(event);
@@ -211,15 +212,11 @@ impl Counter {
     /// Returns the numbers.
     pub(super) fn finish(self) -> Numbers {
         let mut tools: BTreeMap<String, Tool> = BTreeMap::new();
-        for run in self.runs.finish() {
-            // A result without its call is no call.
-            if run.called.is_none() {
-                continue;
-            }
-            let tool = tools.entry(run.name).or_default();
+        for run in self.runs.runs() {
+            let tool = tools.entry(self.runs.name(run).to_owned()).or_default();
             tool.n_calls += 1;
-            tool.n_errors += u64::from(self.failed.contains(&run.id));
-            tool.millis = tool.millis.saturating_add(run.duration_ms.unwrap_or(0).max(0));
+            tool.n_errors += u64::from(self.failed.contains_hash(run.id));
+            tool.millis = tool.millis.saturating_add(run.millis().max(0));
         }
         Numbers {
             n_sessions: 1,

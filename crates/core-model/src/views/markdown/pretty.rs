@@ -1,51 +1,73 @@
 //! JSON with a line for each member and item, all else as written.
 
-/// Returns a JSON value indented by two spaces, as `json.dumps(value, indent=2)` has it but for the
-/// spelling of strings and numbers.
-pub(super) fn pretty(json: &str) -> String {
-    let mut pretty = String::with_capacity(json.len() * 2);
+use std::fmt::{self, Write};
+
+/// How deep values are indented; what lies deeper stands on one line, or each of its brackets would
+/// take as many spaces as it lies deep.
+const MAX_DEPTH: usize = 16;
+
+/// Writes a JSON value indented by two spaces, as `json.dumps(value, indent=2)` has it but for the
+/// spelling of strings and numbers, and for what lies deeper than sixteen levels.
+pub(super) fn write_pretty(json: &str, out: &mut dyn Write) -> fmt::Result {
     let mut depth = 0usize;
     let mut rest = json;
     while let Some(char) = rest.chars().next() {
         let token = match char {
             '"' => string(rest),
-            _ => rest.get(..char.len_utf8()).unwrap_or_default(),
+            '{' | '[' | '}' | ']' | ',' | ':' => rest.get(..1).unwrap_or_default(),
+            _ => plain(rest),
         };
         rest = rest.get(token.len()..).unwrap_or_default();
         match char {
             ' ' | '\t' | '\n' | '\r' => {}
             '{' | '[' => {
-                pretty.push(char);
+                out.write_str(token)?;
                 let inner = rest.trim_start();
                 if inner.starts_with(['}', ']']) {
-                    pretty.extend(inner.chars().next());
-                    rest = inner.get(1..).unwrap_or_default();
+                    let (end, after) = inner.split_at(1);
+                    out.write_str(end)?;
+                    rest = after;
                 } else {
                     depth += 1;
-                    start_line(&mut pretty, depth);
+                    start_line(out, depth)?;
                 }
             }
             '}' | ']' => {
+                if depth <= MAX_DEPTH {
+                    start_line(out, depth.saturating_sub(1))?;
+                }
                 depth = depth.saturating_sub(1);
-                start_line(&mut pretty, depth);
-                pretty.push(char);
+                out.write_str(token)?;
             }
             ',' => {
-                pretty.push(',');
-                start_line(&mut pretty, depth);
+                out.write_str(",")?;
+                start_line(out, depth)?;
             }
-            ':' => pretty.push_str(": "),
-            _ => pretty.push_str(token),
+            ':' => out.write_str(": ")?,
+            _ => out.write_str(token)?,
         }
     }
-    pretty
+    Ok(())
 }
 
-/// Starts a line; what nests deeper than anyone reads is not indented further.
-fn start_line(pretty: &mut String, depth: usize) {
-    const MAX_DEPTH: usize = 40;
-    pretty.push('\n');
-    pretty.extend(std::iter::repeat_n("  ", depth.min(MAX_DEPTH)));
+/// Starts a line, unless it would lie too deep.
+fn start_line(out: &mut dyn Write, depth: usize) -> fmt::Result {
+    const INDENT: &str = "\n                                ";
+    match INDENT.get(..1 + 2 * depth).filter(|_| depth <= MAX_DEPTH) {
+        Some(indent) => out.write_str(indent),
+        None => Ok(()),
+    }
+}
+
+/// Returns the white space, or the number or word, with which a text begins.
+fn plain(text: &str) -> &str {
+    let is_space = |char: char| matches!(char, ' ' | '\t' | '\n' | '\r');
+    let starts_with_space = text.starts_with(is_space);
+    let is_end = |char: char| {
+        is_space(char) != starts_with_space
+            || matches!(char, '"' | '{' | '[' | '}' | ']' | ',' | ':')
+    };
+    text.find(is_end).and_then(|end| text.get(..end)).unwrap_or(text)
 }
 
 /// Returns the string with which a text begins, quotes included.
@@ -63,6 +85,12 @@ fn string(text: &str) -> &str {
 mod tests {
     use super::*;
 
+    fn pretty(json: &str) -> String {
+        let mut pretty = String::new();
+        write_pretty(json, &mut pretty).expect("a string takes all");
+        pretty
+    }
+
     #[test]
     fn a_line_for_each_member_and_item() {
         let json = r#"{"a":[1,{"b\"}":"é,:"}], "c" : {},"d":[ ]}"#;
@@ -70,6 +98,10 @@ mod tests {
         assert_eq!(pretty(json), expected);
         assert_eq!((pretty("-1e-05"), pretty("\"x\"")), ("-1e-05".into(), "\"x\"".into()));
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-        assert_eq!(pretty(&deep).matches('[').count(), 100_000);
+        let shown = pretty(&deep);
+        assert_eq!(shown.matches('[').count(), 100_000);
+        assert!(shown.len() < deep.len() + 1_000);
+        let wide = format!("{}{}{}", "[".repeat(30), "[],".repeat(1_000), "]".repeat(30));
+        assert!(pretty(&wide).len() < wide.len() + 1_000);
     }
 }

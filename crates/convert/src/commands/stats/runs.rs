@@ -1,0 +1,125 @@
+//! The tool calls of a session, joined with their results, in forty bytes each.
+
+use std::collections::HashMap;
+
+use core_model::{Block, Body, ByHash, IdSet, ToolResult, Viewed};
+
+/// A tool call.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Run {
+    /// The hash of its id.
+    pub(super) id: u64,
+    /// What it took, or when it was called: the latter until it is answered.
+    millis: i64,
+    /// The place of the tool's name among the names.
+    name: u32,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+enum State {
+    /// A result stands before its call.
+    #[default]
+    NotCalled,
+    /// It was called; `true` if it is known when.
+    Called(bool),
+    Answered,
+}
+
+impl Run {
+    /// Returns what it took, in milliseconds; 0 if nobody knows.
+    pub(super) fn millis(&self) -> i64 {
+        if self.state == State::Answered { self.millis } else { 0 }
+    }
+}
+
+/// Joins calls and results by their ids.
+///
+/// It counts what [`core_model::ToolRuns`] keeps: of two calls with one id the second is a call of
+/// its own, and of two results the first counts.
+#[derive(Debug, Default)]
+pub(super) struct Runs {
+    runs: Vec<Run>,
+    by_id: ByHash<u32>,
+    names: Vec<String>,
+    places: HashMap<String, u32>,
+}
+
+impl Runs {
+    /// Takes note of an event; `ids` makes the hashes of ids.
+    pub(super) fn view(&mut self, viewed: &Viewed<'_, '_>, ids: &IdSet) {
+        match &viewed.event.body {
+            Body::Message(_) => {
+                for block in &viewed.blocks {
+                    match block {
+                        Block::ToolUse(tool) => {
+                            let id = ids.hash(&tool.id.decode());
+                            self.call(id, &tool.name.decode(), viewed.time);
+                        }
+                        Block::ToolResult(result) => {
+                            let id = ids.hash(&result.tool_use_id.decode());
+                            self.answer(id, result, viewed.time);
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            Body::ToolCall(call) => {
+                let id = ids.hash(&call.id.decode());
+                // An index entry repeats a block, if there is one.
+                if !self.by_id.contains_key(&id) {
+                    self.call(id, &call.name.decode(), viewed.time);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns the calls, in the order of the file.
+    pub(super) fn runs(&self) -> impl Iterator<Item = &Run> {
+        self.runs.iter().filter(|run| run.state != State::NotCalled)
+    }
+
+    /// Returns the name of a call's tool.
+    pub(super) fn name(&self, run: &Run) -> &str {
+        self.names.get(run.name as usize).map_or("", String::as_str)
+    }
+
+    fn call(&mut self, id: u64, name: &str, time: Option<i64>) {
+        let name = self.place(name);
+        let known = self.by_id.get(&id).and_then(|&at| self.runs.get_mut(at as usize));
+        // A result that stands before its call.
+        if let Some(run) = known.filter(|run| run.state == State::NotCalled) {
+            (run.name, run.state) = (name, State::Answered);
+            return;
+        }
+        self.by_id.insert(id, self.runs.len() as u32);
+        let state = State::Called(time.is_some());
+        self.runs.push(Run { id, millis: time.unwrap_or_default(), name, state });
+    }
+
+    fn answer(&mut self, id: u64, result: &ToolResult<'_>, time: Option<i64>) {
+        let told =
+            result.duration_ms.and_then(|millis| millis.as_f64()).map(|millis| millis as i64);
+        let Some(&at) = self.by_id.get(&id) else {
+            self.by_id.insert(id, self.runs.len() as u32);
+            self.runs.push(Run { id, millis: told.unwrap_or_default(), ..Run::default() });
+            return;
+        };
+        let Some(run) = self.runs.get_mut(at as usize) else { return };
+        let State::Called(is_known) = run.state else { return };
+        let called = is_known.then_some(run.millis);
+        let passed = || time?.checked_sub(called?);
+        (run.millis, run.state) = (told.or_else(passed).unwrap_or_default(), State::Answered);
+    }
+
+    fn place(&mut self, name: &str) -> u32 {
+        if let Some(place) = self.places.get(name) {
+            return *place;
+        }
+        let place = self.names.len() as u32;
+        self.names.push(name.to_owned());
+        self.places.insert(name.to_owned(), place);
+        place
+    }
+}

@@ -1,0 +1,47 @@
+//! A file beside an output that exists only if something is written to it.
+
+use std::{
+    io::{self, Write},
+    path::PathBuf,
+};
+
+use super::Outputs;
+use crate::output::{Finished, Pending};
+
+/// Creates its file when the first byte is written.
+pub(crate) struct LazyFile<'o> {
+    outputs: &'o Outputs,
+    path: PathBuf,
+    mode: u32,
+    file: Option<Pending>,
+}
+
+impl<'o> LazyFile<'o> {
+    /// Names the file; it is not created yet.
+    pub(crate) fn new(outputs: &'o Outputs, path: PathBuf, mode: u32) -> Self {
+        Self { outputs, path, mode, file: None }
+    }
+
+    /// Hands all bytes to the system; returns `None` if there were none.
+    ///
+    /// # Errors
+    ///
+    /// The system's own.
+    pub(crate) fn finish(self) -> io::Result<Option<Finished>> {
+        self.file.map(Pending::finish).transpose()
+    }
+}
+
+impl Write for LazyFile<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(self.outputs.create(&self.path, self.mode)?),
+        };
+        file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.as_mut().map_or(Ok(()), Write::flush)
+    }
+}

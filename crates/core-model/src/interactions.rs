@@ -1,0 +1,162 @@
+//! The interactions of a session: the model and the permission mode of each, in no more memory than
+//! their changes take.
+
+use crate::{ByHash, IdHasher};
+
+/// What is known of an interaction. Strings are JSON strings as written in the source.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Interaction<'i> {
+    /// The first model that answers.
+    pub model: Option<&'i str>,
+    /// The permission mode that was last set before the interaction ends.
+    pub permission_mode: Option<&'i str>,
+}
+
+/// The interactions of a session, each opened by a prompt.
+///
+/// ```
+/// use core_model::{Interaction, Interactions};
+///
+/// let mut interactions = Interactions::default();
+/// for _ in 0..1_000_000 {
+///     interactions.open();
+///     interactions.note_model("\"m-1\"");
+/// }
+/// interactions.set_permission_mode("\"plan\"");
+/// assert_eq!(interactions.len(), 1_000_000);
+/// let first = Interaction { model: Some("\"m-1\""), permission_mode: None };
+/// assert_eq!(interactions.get(0), Some(first));
+/// let last = Interaction { permission_mode: Some("\"plan\""), ..first };
+/// assert_eq!(interactions.get(999_999), Some(last));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Interactions {
+    /// The number of interactions.
+    n: usize,
+    /// Interactions alike that follow each other, but for the last one.
+    runs: Vec<Run>,
+    /// The last one.
+    last: Words,
+    /// The models and modes, each once.
+    words: Vec<String>,
+    places: ByHash<u32>,
+    hasher: IdHasher,
+}
+
+/// The places of a model and of a mode among the words, plus 1; 0 if there is none.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+struct Words {
+    model: u32,
+    permission_mode: u32,
+}
+
+/// Interactions with the same words.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    /// The number of the first one.
+    first: usize,
+    words: Words,
+}
+
+impl Interactions {
+    /// Opens an interaction, in the permission mode of the one before.
+    pub fn open(&mut self) {
+        if let Some(last) = self.n.checked_sub(1)
+            && self.runs.last().is_none_or(|run| run.words != self.last)
+        {
+            self.runs.push(Run { first: last, words: self.last });
+        }
+        self.n += 1;
+        self.last.model = 0;
+    }
+
+    /// Notes that a model answers in the last interaction; the first one counts.
+    pub fn note_model(&mut self, model: &str) {
+        if self.n > 0 && self.last.model == 0 {
+            self.last.model = self.place(model);
+        }
+    }
+
+    /// Sets the permission mode of the last interaction.
+    pub fn set_permission_mode(&mut self, mode: &str) {
+        if self.n > 0 && self.word(self.last.permission_mode) != Some(mode) {
+            self.last.permission_mode = self.place(mode);
+        }
+    }
+
+    /// Returns how many there are.
+    pub fn len(&self) -> usize {
+        self.n
+    }
+
+    /// Returns whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.n == 0
+    }
+
+    /// Returns the interaction of a number, from 0.
+    pub fn get(&self, number: usize) -> Option<Interaction<'_>> {
+        if number + 1 >= self.n {
+            return (number + 1 == self.n).then(|| self.interaction(self.last));
+        }
+        let after = self.runs.partition_point(|run| run.first <= number);
+        self.runs.get(after.checked_sub(1)?).map(|run| self.interaction(run.words))
+    }
+
+    /// Returns the first model that answers in the session.
+    pub fn first_model(&self) -> Option<&str> {
+        let all = self.runs.iter().map(|run| run.words).chain([self.last]);
+        all.filter_map(|words| self.word(words.model)).next()
+    }
+
+    fn interaction(&self, words: Words) -> Interaction<'_> {
+        let Words { model, permission_mode } = words;
+        Interaction { model: self.word(model), permission_mode: self.word(permission_mode) }
+    }
+
+    fn word(&self, place: u32) -> Option<&str> {
+        self.words.get(place.checked_sub(1)? as usize).map(String::as_str)
+    }
+
+    /// Returns the place of a word, which is added if it is new.
+    fn place(&mut self, word: &str) -> u32 {
+        let words = &mut self.words;
+        *self.places.entry(self.hasher.hash(word)).or_insert_with(|| {
+            words.push(word.to_owned());
+            words.len() as u32
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_interaction_has_its_own_model_and_mode() {
+        let mut interactions = Interactions::default();
+        interactions.note_model("\"nobody asked\"");
+        interactions.set_permission_mode("\"nobody asked\"");
+        let mut expected: Vec<(Option<String>, Option<String>)> = Vec::new();
+        for n in 0..200usize {
+            interactions.open();
+            let mode = expected.last().and_then(|(_, mode)| mode.clone());
+            let model = (n % 7 > 1).then(|| format!("\"m{}\"", n / 20));
+            if let Some(model) = &model {
+                interactions.note_model(model);
+                interactions.note_model("\"too late\"");
+            }
+            let mode = if n % 50 == 9 { Some(format!("\"mode{}\"", n / 100)) } else { mode };
+            if let Some(mode) = &mode {
+                interactions.set_permission_mode(mode);
+            }
+            expected.push((model, mode));
+        }
+        for (n, (model, mode)) in expected.iter().enumerate() {
+            let (model, permission_mode) = (model.as_deref(), mode.as_deref());
+            assert_eq!(interactions.get(n), Some(Interaction { model, permission_mode }), "{n}");
+        }
+        assert_eq!((interactions.get(200), interactions.len()), (None, 200));
+        assert_eq!(interactions.first_model(), Some("\"m0\""));
+    }
+}

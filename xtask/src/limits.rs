@@ -1,0 +1,222 @@
+//! The law of memory and time, for every command and files that are odd in one way.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to a terminal")]
+
+mod measure;
+mod shapes;
+
+use std::{
+    fs::{self, File},
+    io::{self, BufRead, BufReader, BufWriter, Write},
+    path::{Path, PathBuf},
+};
+
+use self::{
+    measure::{instructions, peak},
+    shapes::{SHAPES, Shape},
+};
+use crate::bench_peers::{build_dist, target};
+
+const MIB: u64 = 1024 * 1024;
+
+/// What a command may take beside the longest record and the ids, in bytes.
+const ALLOWANCE: u64 = 32 * MIB;
+
+/// How often the longest record may be in memory.
+const COPIES: u64 = 3;
+
+/// What may be kept of an id, in bytes.
+const PER_ID: u64 = 64;
+
+/// By how much the instructions of twice the file may be more.
+const MAX_RATIO: f64 = 2.2;
+
+/// The members that hold ids; each time one is written counts.
+const ID_MEMBERS: [&[u8]; 5] =
+    [b"\"uuid\":\"", b"\"id\":\"", b"\"tool_use_id\":\"", b"\"agentId\":\"", b"_id\":\"toolu_"];
+
+/// The commands: a name, and the arguments; `IN` is the file, `OUT` a new one, `CLIDO` what the file
+/// was converted to.
+const COMMANDS: &[(&str, &str)] = &[
+    ("detect", "detect IN"),
+    ("check", "check IN"),
+    ("scan", "scan IN"),
+    ("list", "list IN"),
+    ("list, all columns", "list --columns messages,tokens,cost,errors,title IN"),
+    ("find words", "find -t zzzz IN"),
+    ("find errors", "find --errors IN"),
+    ("find tool", "find --tool Bash IN"),
+    ("stats", "stats IN"),
+    ("stats, JSON", "stats --json IN"),
+    ("show", "show --no-pager IN"),
+    ("show, full", "show --no-pager --full IN"),
+    ("show, Markdown", "show --markdown IN"),
+    ("export", "export --html -o OUT.html IN"),
+    ("to clido, inline", "--to clido -o OUT IN"),
+    ("to clido, sidecar", "--to clido --carry sidecar -o OUT IN"),
+    ("to clido, none", "--to clido --carry none -o OUT IN"),
+    ("to sdk-stream, inline", "--to sdk-stream -o OUT IN"),
+    ("to sdk-stream, sidecar", "--to sdk-stream --carry sidecar -o OUT IN"),
+    ("to wire, none", "--to sdk-stream:wire --carry none -o OUT IN"),
+    ("back from clido", "--to claude-code -o OUT CLIDO"),
+    ("carry show", "carry show CLIDO"),
+    ("carry strip", "carry strip CLIDO"),
+];
+
+/// Measures commands on files of `megabytes` and twice that; those with one of `words` in the name of
+/// the command or of the shape. Returns whether all keep the law. Where `counts` is set, instructions
+/// are counted, of 1 and 2 MB.
+pub fn limits(root: &Path, megabytes: u64, counts: bool, words: &[String]) -> bool {
+    let measured = match is_ready(root) {
+        Ok(convert) => measure_all(root, &convert, megabytes * MIB, counts, words),
+        Err(error) => Err(error),
+    };
+    match measured {
+        Ok(n_broken) => n_broken == 0,
+        Err(error) => {
+            eprintln!("limits: {error}");
+            false
+        }
+    }
+}
+
+fn is_ready(root: &Path) -> io::Result<PathBuf> {
+    if !build_dist(root, &target(root), &["--locked", "-p", "convert", "--bin", "convert"]) {
+        return Err(io::Error::other("the program could not be built"));
+    }
+    Ok(target(root).join("dist/convert"))
+}
+
+fn measure_all(
+    root: &Path,
+    convert: &Path,
+    n_bytes: u64,
+    counts: bool,
+    words: &[String],
+) -> io::Result<u64> {
+    let scratch = target(root).join("limits");
+    let is_wanted =
+        |name: &str| words.is_empty() || words.iter().any(|word| name.contains(word.as_str()));
+    println!("{:>9} {:>9} {:>6}  command of file", "peak MiB", "law MiB", "ratio");
+    let (mut n_measured, mut n_broken) = (0, 0);
+    for shape in SHAPES {
+        let commands: Vec<_> =
+            COMMANDS.iter().filter(|(name, _)| is_wanted(name) || is_wanted(shape.name)).collect();
+        if commands.is_empty() {
+            continue;
+        }
+        let stage = Stage::new(&scratch, convert, shape, n_bytes)?;
+        for (name, arguments) in commands {
+            let peak = peak(&mut stage.command(arguments)?)?;
+            let law = stage.law()?;
+            let ratio = if counts { ratio(&scratch, convert, shape, arguments)? } else { None };
+            let is_broken = peak > law || ratio.is_some_and(|ratio| ratio > MAX_RATIO);
+            let ratio = ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}"));
+            let (peak, law) = (peak as f64 / MIB as f64, law as f64 / MIB as f64);
+            let mark = if is_broken { "  BROKEN" } else { "" };
+            println!("{peak:>9.1} {law:>9.1} {ratio:>6}  {name} of {}{mark}", shape.name);
+            n_measured += 1;
+            n_broken += u64::from(is_broken);
+        }
+    }
+    fs::remove_dir_all(&scratch)?;
+    println!("{n_measured} measured, {n_broken} break the law");
+    Ok(n_broken)
+}
+
+/// A file and where its command writes.
+struct Stage<'s> {
+    convert: &'s Path,
+    folder: PathBuf,
+}
+
+impl<'s> Stage<'s> {
+    fn new(scratch: &Path, convert: &'s Path, shape: &Shape, n_bytes: u64) -> io::Result<Self> {
+        let folder = scratch.join(shape.name.replace(' ', "-"));
+        _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder)?;
+        let mut file = BufWriter::new(File::create(folder.join("in.jsonl"))?);
+        shape.write(usize::try_from(n_bytes).unwrap_or(usize::MAX), &mut file)?;
+        file.flush()?;
+        Ok(Self { convert, folder })
+    }
+
+    /// Returns a command; what it wrote before is gone, and what it reads is there.
+    fn command(&self, arguments: &str) -> io::Result<std::process::Command> {
+        let path = |name: &str| self.folder.join(name);
+        for name in ["out.jsonl", "out.jsonl.carry", "out.jsonl.html", "out"] {
+            _ = fs::remove_file(path(name));
+            _ = fs::remove_dir_all(path(name));
+        }
+        if arguments.contains("CLIDO") && !path("clido.jsonl").exists() {
+            let mut make = std::process::Command::new(self.convert);
+            make.args(["--quiet", "--to", "clido", "-o"]).arg(path("clido.jsonl"));
+            make.arg(path("in.jsonl")).output()?;
+        }
+        let mut command = std::process::Command::new(self.convert);
+        for argument in arguments.split(' ') {
+            match argument {
+                "IN" => command.arg(path("in.jsonl")),
+                "OUT" => command.arg(path("out.jsonl")),
+                "OUT.html" => command.arg(path("out.jsonl.html")),
+                "CLIDO" => command.arg(path("clido.jsonl")),
+                argument => command.arg(argument),
+            };
+        }
+        Ok(command)
+    }
+
+    /// Returns what the last command may have taken, in bytes.
+    fn law(&self) -> io::Result<u64> {
+        let (mut longest, mut n_ids) = (0, 0);
+        for name in ["in.jsonl", "out.jsonl", "clido.jsonl"] {
+            let Ok(file) = File::open(self.folder.join(name)) else { continue };
+            let found = Found::read(file)?;
+            longest = longest.max(found.longest);
+            n_ids = n_ids.max(found.n_ids);
+        }
+        Ok(ALLOWANCE + COPIES * longest + PER_ID * n_ids)
+    }
+}
+
+/// What counts in a file.
+struct Found {
+    /// The bytes of the longest line.
+    longest: u64,
+    n_ids: u64,
+}
+
+impl Found {
+    fn read(file: File) -> io::Result<Self> {
+        let mut reader = BufReader::new(file);
+        let (mut longest, mut n_ids, mut line) = (0, 0, Vec::new());
+        while reader.read_until(b'\n', &mut line)? > 0 {
+            longest = longest.max(line.len() as u64);
+            for member in ID_MEMBERS {
+                n_ids +=
+                    line.windows(member.len()).filter(|window| *window == member).count() as u64;
+            }
+            line.clear();
+        }
+        Ok(Self { longest, n_ids })
+    }
+}
+
+/// Returns by how much the instructions for 2 MB are more than those for 1 MB; none, where they
+/// cannot be counted.
+fn ratio(
+    scratch: &Path,
+    convert: &Path,
+    shape: &Shape,
+    arguments: &str,
+) -> io::Result<Option<f64>> {
+    let mut counted = Vec::new();
+    for n_bytes in [MIB, 2 * MIB] {
+        let stage = Stage::new(&scratch.join("counted"), convert, shape, n_bytes)?;
+        counted.push(instructions(&stage.command(arguments)?)?);
+    }
+    Ok(match counted.as_slice() {
+        [Some(one), Some(two)] if *one > 0 => Some(*two as f64 / *one as f64),
+        _ => None,
+    })
+}
