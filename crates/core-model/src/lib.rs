@@ -31,6 +31,7 @@ mod id;
 mod ids;
 mod loss;
 mod makeup;
+mod members;
 mod message;
 mod name;
 mod outcome;
@@ -62,6 +63,7 @@ pub use self::{
     ids::{ByHash, Hashes, IdHasher, IdSet},
     loss::{Loss, LossKind, Losses, Place},
     makeup::Makeup,
+    members::{Shape, Vocabulary, is_void},
     message::{Block, BlockIter, Blocks, Content, FileRecord, Message, Role, ToolResult, ToolUse},
     name::{SafeName, is_device},
     outcome::{Outcome, Status},

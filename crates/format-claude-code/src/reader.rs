@@ -4,6 +4,7 @@ mod attachment;
 mod block;
 mod kinds;
 mod lineage;
+mod unread;
 
 use core_model::{
     Body, Content, Context, Event, Message, Notice, NoticeKind, Role, Title, TitleRank,
@@ -17,6 +18,7 @@ use self::{
     block::{result_block, unsigned},
     kinds::OWN_KINDS,
     lineage::{agent_usage, continued_in, derived_from},
+    unread::{VOCABULARY, unread},
 };
 use crate::{ApiMessage, NAME, Record};
 
@@ -30,6 +32,8 @@ pub fn read(line: Value<'_>) -> Event<'_> {
         kind: record.kind,
         context: context(&record, &message),
         body: body(line, &record, &message),
+        vocabulary: &VOCABULARY,
+        unread: unread(&record, &message),
     }
 }
 

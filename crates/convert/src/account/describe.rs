@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
-use core_model::{Missing, Place};
+use core_model::{LossKind, Missing, Place};
 use jsonl::{Style, push_string};
 
 use crate::{
     CarryMode,
+    input::SIDECAR,
     job::verdict::Verdict,
     pipeline::{
         damage::{Damage, Recovered},
@@ -139,8 +140,13 @@ impl Done {
             let agents = count(report.n_agents, "sub-agent");
             lines.push(format!("  {agents}, {} by an unknown tool use", report.n_unlinked));
         }
+        let mut last = None;
         for (kind, field, loss) in report.losses.iter() {
-            let mut line = format!("  {} {field} x{}", kind.name(), loss.count);
+            if last != Some(kind) {
+                lines.push(self.heading(kind));
+                last = Some(kind);
+            }
+            let mut line = format!("    {} x{}", shown(field), loss.count);
             push_places(&mut line, &loss.places, loss.count);
             lines.push(line);
         }
@@ -156,6 +162,27 @@ impl Done {
         let more = names.len().checked_sub(MAX_NAMED).filter(|more| *more > 0);
         let more = more.map_or_else(String::new, |more| format!(" and {more} more"));
         (!names.is_empty()).then(|| format!("  restored beside it: {}{more}", first.join(", ")))
+    }
+
+    /// Returns what the losses of a kind that follow have in common, and where they are kept.
+    fn heading(&self, kind: LossKind) -> String {
+        let to = self.to;
+        let what = match kind {
+            LossKind::Dropped => format!("not shown in {to}"),
+            LossKind::Flattened => format!("shown in {to} with less structure"),
+            LossKind::Invented => return format!("  made up, since {to} needs it:"),
+        };
+        let output = self.output.as_deref().map(shown);
+        let inline = output.clone().unwrap_or_else(|| "the output".to_owned());
+        let sidecar =
+            output.map_or_else(|| "the sidecar".to_owned(), |it| format!("{it}.{SIDECAR}"));
+        let kept = match (self.carry, self.report.bytes_sidecar) {
+            (CarryMode::None, _) => "gone without a carry (--carry none)".to_owned(),
+            (CarryMode::Inline, 0) => format!("kept inline in {inline}"),
+            (CarryMode::Inline, _) => format!("kept inline in {inline}, and in {sidecar}"),
+            (CarryMode::Sidecar, _) => format!("kept in {sidecar}"),
+        };
+        format!("  {what}, {kept}:")
     }
 
     /// Appends the report as a JSON object.
@@ -199,6 +226,7 @@ impl Done {
         ];
         let mut text = format!(",\"status\":\"{}\"", verdict.name());
         _ = write!(text, ",\"from\":\"{}\",\"to\":\"{}\"", self.from, self.to);
+        _ = write!(text, ",\"carry\":\"{}\"", self.carry.name());
         for (name, number) in numbers {
             _ = write!(text, ",\"{name}\":{number}");
         }
@@ -248,19 +276,17 @@ impl Done {
             out.extend_from_slice(if n > 0 { b"," } else { b"" });
             push_string(out, name, Style::Compact);
         }
-        text.push_str("],\"losses\":[");
+        out.extend_from_slice(b"],\"losses\":[");
         for (n, (kind, field, loss)) in report.losses.iter().enumerate() {
-            let comma = if n > 0 { "," } else { "" };
-            _ = write!(
-                text,
-                "{comma}{{\"kind\":\"{}\",\"field\":\"{field}\",\"count\":{},\"places\":[{}]}}",
-                kind.name(),
-                loss.count,
-                places_as_json(&loss.places)
-            );
+            out.extend_from_slice(if n > 0 { b",{\"kind\":\"" } else { b"{\"kind\":\"" });
+            out.extend_from_slice(kind.name().as_bytes());
+            out.extend_from_slice(b"\",\"field\":");
+            push_string(out, field, Style::Compact);
+            let (count, places) = (loss.count, places_as_json(&loss.places));
+            let rest = format!(",\"count\":{count},\"places\":[{places}]}}");
+            out.extend_from_slice(rest.as_bytes());
         }
-        text.push_str("]}");
-        out.extend_from_slice(text.as_bytes());
+        out.extend_from_slice(b"]}");
     }
 }
 

@@ -3,6 +3,7 @@
 //! `cargo test -p convert --test all rules::` runs those of one module. Tests that count what their
 //! whole process allocates, or that measure others beside them, are in `alone`.
 
+mod accounts;
 mod carry;
 mod carry_faults;
 mod carry_names;
@@ -27,3 +28,4 @@ mod rules;
 mod sessions;
 mod shared;
 mod terminal;
+mod told;

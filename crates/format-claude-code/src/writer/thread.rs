@@ -10,6 +10,8 @@ use super::clock::Clock;
 pub(super) struct Thread {
     pub(super) clock: Clock,
     source_id: Option<String>,
+    /// Whether the session has another id than in the source, since that is no UUID.
+    pub(super) is_renamed: bool,
     session_id: String,
     cwd: Option<String>,
     version: Option<String>,
@@ -54,6 +56,7 @@ impl Thread {
             agent: facts.agent.as_deref().map(json),
             ..Self::default()
         };
+        thread.is_renamed = thread.source_id.as_deref().is_some_and(|id| session_uuid(id) != id);
         let mut scanner = Scanner::default();
         let start = facts.start.as_deref().unwrap_or_default();
         if let Ok(start) = scanner.scan_slice(start.as_bytes(), 0) {
@@ -100,13 +103,7 @@ impl Thread {
             return;
         }
         let id = match &self.source_id {
-            Some(id) => {
-                let uuid = session_uuid(id);
-                if uuid != *id {
-                    out.lose(LossKind::Flattened, "session_id");
-                }
-                uuid
-            }
+            Some(id) => session_uuid(id),
             None => {
                 out.lose(LossKind::Invented, "session_id");
                 out.uuid(event, "session", 0)

@@ -55,7 +55,7 @@ fn write_placeholder(kind: &str, line: LineId, pen: &mut Pen<'_>) {
     pen.out.put(line, "{\"text\":");
     pen.stand_in(line, &format!("[{kind}]"));
     pen.out.put(line, ",\"type\":\"text\"}");
-    pen.out.lose(LossKind::Flattened, "block");
+    pen.out.lose_named(LossKind::Flattened, &format!("block.{kind}"));
 }
 
 /// Writes the line that repeats a tool use of a response.

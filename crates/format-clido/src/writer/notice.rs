@@ -94,9 +94,9 @@ fn write_message(notice: &Notice<'_>, line: LineId, pen: &mut Pen<'_>) {
         (None, Some(subtype)) => {
             pen.out.put(line, ",\"message\":");
             pen.text(line, subtype, "system.subtype");
-            pen.out.lose(LossKind::Dropped, "system");
+            pen.out.lose(LossKind::Flattened, "system.content");
         }
-        (None, None) => pen.out.lose(LossKind::Dropped, "system"),
+        (None, None) => pen.out.lose(LossKind::Flattened, "system.content"),
     }
 }
 
