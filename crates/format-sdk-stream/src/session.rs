@@ -58,20 +58,17 @@ pub(crate) const TOKENS: [&str; 4] =
 impl Session {
     pub(crate) fn new(style: Style, facts: &Facts) -> Self {
         let id = facts.session_id.as_deref().map(|id| respelt(id, style)).unwrap_or_default();
-<<<<<<< HEAD
-        Self { style, id, held: None, model: None, response: None, n_prompts: 0, interaction: None }
-=======
         Self {
             style,
             id,
             held: None,
+            model: None,
             response: None,
             n_prompts: 0,
             interaction: None,
             cwd: None,
             version: None,
         }
->>>>>>> 8d10ef0 (losses: every member that a target does not show is named as its source names it)
     }
 
     /// Takes note of the session's id that a line of the own family has.
@@ -91,15 +88,14 @@ impl Session {
         }
     }
 
-<<<<<<< HEAD
     /// Returns the model of the last response, as the output spells it.
     pub(crate) fn last_model(&self) -> Option<&str> {
         self.model.as_deref()
-=======
+    }
+
     /// Returns whether an id is not the one that lines name, as far as both spell it alike.
     pub(crate) fn is_other(&self, id: Text<'_>) -> bool {
         id.as_str() != self.id && respelt(id.as_str(), self.style) != self.id
->>>>>>> 8d10ef0 (losses: every member that a target does not show is named as its source names it)
     }
 
     /// Appends the last known id of the session.

@@ -254,23 +254,12 @@ fn lose_envelope(
     let names = event.vocabulary;
     let result = message.tool_use_result;
     for (is_lost, field) in [
-<<<<<<< HEAD
-        (context.time.is_some() && !keeps_time, "timestamp"),
-        (context.parent.value().is_some(), "parentUuid"),
-        (context.git_branch.is_some(), "gitBranch"),
-        (message.request_id.is_some(), "requestId"),
-        (message.is_meta && is_dump && message.role == Role::User, "isMeta"),
-        (message.is_queued, "attachment"),
-        (message.is_summary && is_dump, "isCompactSummary"),
-        (result.is_some() && (is_old || tool_use_result(message).is_none()), "toolUseResult"),
-        (is_old && context.uuid.is_some(), "uuid"),
-=======
         (message.request_id.is_some(), names.request_id),
-        (message.is_meta && is_dump, names.is_meta),
+        (message.is_meta && is_dump && message.role == Role::User, names.is_meta),
+        (message.is_queued, "attachment"),
         (message.is_summary, "isCompactSummary"),
         (result.is_some() && (is_old || tool_use_result(message).is_none()), names.tool_use_result),
         (is_old && event.context.uuid.is_some(), "uuid"),
->>>>>>> 8d10ef0 (losses: every member that a target does not show is named as its source names it)
         (is_old && message.usage.is_some(), "usage"),
         (is_old && message.id.is_some(), names.message_id),
         (is_old && message.stop_reason.is_some(), "stop_reason"),
