@@ -234,7 +234,8 @@ impl Output {
         self.losses.add_shape(shape, place, |found| found(&record_name(words)));
     }
 
-    fn place(&self) -> Place {
+    /// Returns the place of the current source line.
+    pub fn place(&self) -> Place {
         Place { line: self.source.number, offset: self.source.offset }
     }
 

@@ -127,8 +127,14 @@ impl<'l> Record<'l> {
             b"customTitle" => self.custom_title = value.text(),
             b"toolUseResult" => self.tool_use_result = Some(value.raw()),
             b"attachment" => self.attachment = Some(value),
-            b"origin" => self.origin = Some(value),
-            b"data" => self.data = Some(value),
+            b"origin" => {
+                self.unread.add(key, &value);
+                self.origin = Some(value);
+            }
+            b"data" => {
+                self.unread.add(key, &value);
+                self.data = Some(value);
+            }
             b"relocatedCwd" => self.relocated_cwd = value.text(),
             b"continuedInSessionId" => self.continued_in = Some(value),
             b"sessions" => self.sessions = Some(value),

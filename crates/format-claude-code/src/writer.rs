@@ -10,7 +10,8 @@ mod thread;
 mod user;
 
 use core_model::{
-    Block, Body, Context, Event, Facts, LossKind, Output, Role, Start, Writer, iso_millis, millis,
+    Block, Body, Context, Event, Facts, LossKind, Output, Place, Role, Start, Writer, iso_millis,
+    millis,
 };
 use jsonl::Text;
 
@@ -48,6 +49,8 @@ pub struct ClaudeCodeWriter {
     written_title: Option<String>,
     /// Whether a title came that the output does not have.
     has_new_title: bool,
+    /// What the last start says that only entries show, and where it says it.
+    unshown: Vec<(&'static str, Place)>,
 }
 
 impl ClaudeCodeWriter {
@@ -64,6 +67,11 @@ impl ClaudeCodeWriter {
         }
         if event.context.uuid.is_some() {
             out.lose(LossKind::Dropped, "uuid");
+        }
+        let (context, names) = (&event.context, event.vocabulary);
+        self.unshown.clear();
+        for (text, name) in [(context.cwd, names.cwd), (context.version, names.version)] {
+            self.unshown.extend(text.map(|_| (name, out.place())));
         }
         if let Some(time) = event.context.time {
             self.thread.clock.start_run(time);
@@ -137,12 +145,12 @@ impl Writer for ClaudeCodeWriter {
                 self.outcome(event, outcome, out);
             }
             Body::Title(title) => {
+                let is_written = self.written_title.as_deref() == Some(title.text.as_str());
+                self.has_new_title |= !is_written;
                 let wins = |(_, text): &(_, String)| text == title.text.as_str();
                 if !self.facts.title.as_ref().is_some_and(wins) {
                     return out.lose_record(event);
                 }
-                let is_written = self.written_title.as_deref() == Some(title.text.as_str());
-                self.has_new_title |= !is_written;
             }
             Body::ToolCall(_) => {}
             // What has no words has no line: it rides in the carry.
@@ -209,6 +217,11 @@ impl Writer for ClaudeCodeWriter {
                 // Without an entry there is no session that could have a title.
                 "" => out.lose(LossKind::Dropped, "title"),
                 id => thread::put_title(out, *rank, title, id),
+            }
+        }
+        if !self.thread.has_entry() {
+            for (name, place) in self.unshown.drain(..) {
+                out.lose_at(LossKind::Dropped, name, place);
             }
         }
         (self.is_dirty, self.has_new_title) = (false, false);

@@ -171,6 +171,8 @@ impl Leaf {
             return true;
         }
         let (holder, name) = field.rsplit_once('.').unwrap_or(("", field));
+        // Of a path, the last two members.
+        let holder = holder.rsplit('.').next().unwrap_or_default();
         let has_key = |name: &str| self.keys.iter().any(|key| key == name);
         let is_kind = |name: &str| self.kinds.iter().any(|kind| kind == name);
         match holder {

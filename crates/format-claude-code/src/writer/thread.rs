@@ -92,6 +92,11 @@ impl Thread {
         &self.session_id
     }
 
+    /// Returns whether there is an entry.
+    pub(super) fn has_entry(&self) -> bool {
+        self.parent.is_some()
+    }
+
     /// Returns the id of the last entry.
     pub(super) fn parent(&self) -> &str {
         self.parent.as_deref().unwrap_or("null")

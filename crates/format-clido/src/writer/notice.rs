@@ -2,7 +2,7 @@
 
 use core_model::{Block, LineId, LossKind, Message, Notice, NoticeKind};
 
-use super::pen::Pen;
+use super::{block, pen::Pen};
 
 /// Writes the line of a notice.
 pub(super) fn write(notice: &Notice<'_>, format: &str, pen: &mut Pen<'_>) -> LineId {
@@ -46,7 +46,7 @@ pub(super) fn write_told(message: &Message<'_>, pen: &mut Pen<'_>) -> LineId {
         }
         match block {
             Block::Text(text) => pen.body(line, text, "system.content"),
-            _ => pen.out.lose(LossKind::Dropped, "block"),
+            _ => pen.out.lose_named(LossKind::Dropped, &format!("block.{}", block::kind(&block))),
         }
     }
     pen.out.put(line, "\"}");
