@@ -338,6 +338,34 @@ fn every_member_of_real_sessions_is_shown_or_named() {
     }
 }
 
+/// Members that the reader knows on other lines, and words that a target shows in another way.
+const ODD: &str = concat!(
+    r#"{"type":"user","uuid":"u1","sessionId":"s","timestamp":"2026-01-02T03:04:05.000Z","#,
+    r#""cwd":"/w","version":"2.1.0","origin":{"kind":"human","odd":"o1"},"data":{"odd":"o2"},"#,
+    r#""sessions":["o3"],"continuedInSessionId":"o4","relocatedCwd":"o5","aiTitle":"o6","#,
+    r#""attachment":{"odd":"o7"},"message":{"role":"user","content":"Hello"}}"#,
+    "\n",
+    r#"{"type":"attachment","uuid":"u2","sessionId":"s","attachment":{"hookName":"Stop","odd":"o8","#,
+    r#""type":"hook_additional_context","content":["In C:\\tmp\\x","\"quoted\" words"]}}"#,
+    "\n",
+    r#"{"type":"attachment","uuid":"u3","sessionId":"s","attachment":{"type":"file","filename":"/f","#,
+    r#""content":{"type":"text","file":{"filePath":"/f","content":"words","odd":"o9"}}}}"#,
+    "\n",
+    r#"{"type":"attachment","uuid":"u4","sessionId":"s","attachment":{"type":"queued_command","#,
+    r#""prompt":"And this","commandMode":"prompt","odd":"o10"}}"#,
+    "\n",
+    r#"{"type":"assistant","uuid":"u5","sessionId":"s","isApiErrorMessage":true,"message":"#,
+    r#"{"id":"m","role":"assistant","model":"<synthetic>","content":[{"type":"text","text":"Failed"},"#,
+    r#"{"type":"odd_block","odd":"o11"}]}}"#,
+    "\n",
+);
+
+#[test]
+fn members_of_odd_lines_are_shown_or_named() {
+    let from = by_name("claude-code").expect("a format");
+    check(&[Session { name: "odd".to_owned(), from, bytes: ODD.into() }]);
+}
+
 /// Every kind of member that a report could forget, in one session.
 const RICH: &str = concat!(
     r#"{"type":"file-history-snapshot","messageId":"m1","snapshot":{"n":7},"isSnapshotUpdate":false}"#,
