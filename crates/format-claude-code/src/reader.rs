@@ -38,13 +38,15 @@ pub fn read(line: Value<'_>) -> Event<'_> {
 }
 
 fn context<'l>(record: &Record<'l>, message: &ApiMessage<'l>) -> Context<'l> {
+    let is_move = |_: &Text<'_>| record.kind.is_some_and(|kind| kind.is("relocated"));
+    let moved = record.relocated_cwd.filter(is_move);
     Context {
         session_id: record.session_id,
         uuid: record.uuid,
         parent: record.parent_uuid,
         time: record.timestamp.or(message.timestamp),
         recorded: record.snapshot_time,
-        cwd: record.relocated_cwd.or(record.cwd),
+        cwd: moved.or(record.cwd),
         version: record.version,
         git_branch: record.git_branch,
         permission_mode: record.permission_mode,
