@@ -1,6 +1,7 @@
 //! The account of a run: what is printed at its end, the report, and the exit status.
 
 pub(crate) mod describe;
+mod kept;
 pub(crate) mod summary;
 
 use std::{

@@ -1,14 +1,15 @@
 //! Where writers put their lines, and where it is noted what they copied from the source.
 
+mod losing;
+
 use std::{collections::VecDeque, fmt, io::Write};
 
 use jsonl::{Line, Raw, Respeller, Respelt, Style, Text, push_string, respell_body};
 
 use crate::{
-    Event, LossKind, Losses, Place,
+    Event, Losses,
     draft::{Copied, Drafts, LARGE, LineId, Source},
     id,
-    members::{Shape, add_blocks, list_blocks, record_name},
 };
 
 /// Where writers put their lines.
@@ -189,56 +190,6 @@ impl Output {
         self.style
     }
 
-    /// Counts a loss at the current source line.
-    pub fn lose(&mut self, kind: LossKind, field: &'static str) {
-        let place = self.place();
-        self.losses.add(kind, field, place);
-    }
-
-    /// Counts a loss at the current source line, under a name that comes from the record.
-    pub fn lose_named(&mut self, kind: LossKind, name: &str) {
-        let place = self.place();
-        self.losses.add_named(kind, name, place);
-    }
-
-    /// Counts the members of a record that its event does not hold: no writer writes them.
-    #[inline]
-    pub fn lose_members(&mut self, event: &Event<'_>) {
-        let mut shape = (event.vocabulary.shape)(event);
-        if let Some(message) = event.message() {
-            add_blocks(&mut shape, message);
-        }
-        if !shape.is_empty() {
-            let place = self.place();
-            self.losses.add_shape(shape, place, |found| {
-                (event.vocabulary.list)(event, found);
-                if let Some(message) = event.message() {
-                    list_blocks(message, found);
-                }
-            });
-        }
-    }
-
-    /// Counts a record that no written line shows, under the name of its kind.
-    pub fn lose_record(&mut self, event: &Event<'_>) {
-        let place = self.place();
-        self.lose_record_at(event, place);
-    }
-
-    /// Counts a record at any source line that no written line shows, under the name of its kind.
-    pub fn lose_record_at(&mut self, event: &Event<'_>, place: Place) {
-        let words = (event.vocabulary.record)(event);
-        let mut shape = Shape::default();
-        shape.add_name(b"record");
-        words.iter().flatten().for_each(|word| shape.add_name(word.body().as_bytes()));
-        self.losses.add_shape(shape, place, |found| found(&record_name(words)));
-    }
-
-    /// Returns the place of the current source line.
-    pub fn place(&self) -> Place {
-        Place { line: self.source.number, offset: self.source.offset }
-    }
-
     /// Returns a UUID for what block `block_idx` of the current source line stands for.
     pub fn uuid(&mut self, event: &Event<'_>, kind: &str, block_idx: usize) -> String {
         let line = self.source.digest(event.value.raw().as_str());
@@ -297,10 +248,5 @@ impl Output {
     /// Returns the losses so far.
     pub fn losses(&self) -> &Losses {
         &self.losses
-    }
-
-    /// Counts a loss at any source line.
-    pub fn lose_at(&mut self, kind: LossKind, field: &'static str, place: Place) {
-        self.losses.add(kind, field, place);
     }
 }

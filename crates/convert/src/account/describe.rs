@@ -2,12 +2,11 @@
 
 use std::fmt::Write as _;
 
-use core_model::{LossKind, Missing, Place};
+use core_model::{Missing, Place};
 use jsonl::{Style, push_string};
 
 use crate::{
     CarryMode,
-    input::SIDECAR,
     job::verdict::Verdict,
     pipeline::{
         damage::{Damage, Recovered},
@@ -162,27 +161,6 @@ impl Done {
         let more = names.len().checked_sub(MAX_NAMED).filter(|more| *more > 0);
         let more = more.map_or_else(String::new, |more| format!(" and {more} more"));
         (!names.is_empty()).then(|| format!("  restored beside it: {}{more}", first.join(", ")))
-    }
-
-    /// Returns what the losses of a kind that follow have in common, and where they are kept.
-    fn heading(&self, kind: LossKind) -> String {
-        let to = self.to;
-        let what = match kind {
-            LossKind::Dropped => format!("not shown in {to}"),
-            LossKind::Flattened => format!("shown in {to} with less structure"),
-            LossKind::Invented => return format!("  made up, since {to} needs it:"),
-        };
-        let output = self.output.as_deref().map(shown);
-        let inline = output.clone().unwrap_or_else(|| "the output".to_owned());
-        let sidecar =
-            output.map_or_else(|| "the sidecar".to_owned(), |it| format!("{it}.{SIDECAR}"));
-        let kept = match (self.carry, self.report.bytes_sidecar) {
-            (CarryMode::None, _) => "gone without a carry (--carry none)".to_owned(),
-            (CarryMode::Inline, 0) => format!("kept inline in {inline}"),
-            (CarryMode::Inline, _) => format!("kept inline in {inline}, and in {sidecar}"),
-            (CarryMode::Sidecar, _) => format!("kept in {sidecar}"),
-        };
-        format!("  {what}, {kept}:")
     }
 
     /// Appends the report as a JSON object.

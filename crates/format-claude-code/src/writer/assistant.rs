@@ -7,7 +7,7 @@ use super::{
     ClaudeCodeWriter,
     block::{is_blank, put_block, put_tool_use},
     calls::{Call, tool_name},
-    thread::{Ending, json},
+    thread::{Ending, json, lose_envelope},
 };
 
 /// The response that is being written.
@@ -264,26 +264,6 @@ struct Entry<'a, 'l> {
     block_idx: usize,
     /// Whether nothing of the event was written yet: then the entry has its id and time.
     is_first: bool,
-}
-
-/// Counts what stands around a message of which no entry of its own is written.
-fn lose_envelope(event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
-    let names = event.vocabulary;
-    for (is_lost, field) in [
-        (event.context.uuid.is_some(), "uuid"),
-        (event.context.time.is_some(), names.time),
-        (message.id.is_some(), names.message_id),
-        (message.model.is_some(), "model"),
-        (message.stop_reason.is_some(), "stop_reason"),
-        (message.stop_sequence.is_some(), "stop_sequence"),
-        (message.usage.is_some_and(|usage| !usage.is_null()), "usage"),
-        (message.request_id.is_some(), names.request_id),
-        (message.is_api_error, names.is_api_error),
-    ] {
-        if is_lost {
-            out.lose(LossKind::Dropped, field);
-        }
-    }
 }
 
 /// Returns why the model stopped, as far as it can be told: a message of a format without models

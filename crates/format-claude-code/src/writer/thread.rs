@@ -1,6 +1,8 @@
 //! What every entry begins and ends with: the session, the chain of parents, ids and times.
 
-use core_model::{Context, Event, Facts, IdSet, LineId, LossKind, Output, TitleRank, uuid_of_name};
+use core_model::{
+    Context, Event, Facts, IdSet, LineId, LossKind, Message, Output, TitleRank, uuid_of_name,
+};
 use jsonl::{Scanner, Style, Text, push_string};
 
 use super::clock::Clock;
@@ -240,6 +242,26 @@ pub(super) fn put_title(out: &mut Output, rank: TitleRank, title: &str, session_
     out.put(line, session_id);
     out.put(line, "}");
     out.emit(line);
+}
+
+/// Counts what stands around a message of which no entry of its own is written.
+pub(super) fn lose_envelope(event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
+    let names = event.vocabulary;
+    for (is_lost, field) in [
+        (event.context.uuid.is_some(), "uuid"),
+        (event.context.time.is_some(), names.time),
+        (message.id.is_some(), names.message_id),
+        (message.model.is_some(), "model"),
+        (message.stop_reason.is_some(), "stop_reason"),
+        (message.stop_sequence.is_some(), "stop_sequence"),
+        (message.usage.is_some_and(|usage| !usage.is_null()), "usage"),
+        (message.request_id.is_some(), names.request_id),
+        (message.is_api_error, names.is_api_error),
+    ] {
+        if is_lost {
+            out.lose(LossKind::Dropped, field);
+        }
+    }
 }
 
 /// Returns a text as a JSON string.
