@@ -1,6 +1,7 @@
 //! The account of a run: what is printed at its end, the report, and the exit status.
 
 pub(crate) mod describe;
+mod kept;
 pub(crate) mod summary;
 
 use std::{
@@ -17,7 +18,7 @@ use crate::{
     job::settled::{End, Settled},
     output::{FILE_MODE, Pending, Place, Replace, hashing::Asked},
     run::{Status, complain},
-    terminal::{progress::say, shown::shown},
+    terminal::{figures::count, progress::say, shown::shown},
 };
 
 /// What is told of a run, and what that needs to know of it.
@@ -75,14 +76,22 @@ pub(crate) fn close(
         Summary::of(settled).print(telling, time);
     }
     if let Some(path) = telling.report {
-        let objects: Vec<&[u8]> =
-            settled.iter().map(|it| &*it.json).filter(|json| !json.is_empty()).collect();
+        let totals = telling.is_folder.then(|| Summary::of(settled).object().bytes());
+        let objects = settled.iter().map(|it| &*it.json).filter(|json| !json.is_empty());
+        let objects: Vec<&[u8]> = objects.chain(totals.as_deref()).collect();
         let report = [b"[", &*objects.join(&b",\n"[..]), b"]\n"].concat();
         write_report(path, &report).map_err(|error| {
             io::Error::new(error.kind(), format!("{}: {error}", shown(&path.to_string_lossy())))
         })?;
     }
-    Ok(status(settled, full.is_some()))
+    let status = status(settled, full.is_some());
+    if status == Status::Failed && settled.iter().all(|it| it.problems.is_empty()) {
+        complain(&match settled.len() {
+            0 => "nothing to convert: no file was found".to_owned(),
+            n => format!("no session among {}", count(n as u64, "file")),
+        });
+    }
+    Ok(status)
 }
 
 /// 0 if all is well; 2 if nothing could be done, or a file was refused for its damage; else 1.

@@ -89,7 +89,11 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
         wants_objects: args.report.is_some(),
     };
     let settle = |results: Results<'_>| -> Vec<Settled> {
-        results.iter().map(|(input, it)| Settled::of(&telling, input, it)).collect()
+        let settled = results.iter().map(|(input, it)| {
+            let is_main = units.iter().any(|unit| std::ptr::eq(&unit.main, *input));
+            Settled { is_main, ..Settled::of(&telling, input, it) }
+        });
+        settled.collect()
     };
     let settled = match (&args.install, output) {
         (Some(project), _) => settle(install(&order, &units, project.as_deref())?),

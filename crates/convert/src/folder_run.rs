@@ -19,7 +19,10 @@ use crate::{
     conversions::{Outcome, Results},
     input::Input,
     interrupt::is_interrupted,
-    job::{Order, Refusal, settled::Settled},
+    job::{
+        Order, Refusal,
+        settled::{End, Settled},
+    },
     terminal::progress::Progress,
 };
 
@@ -50,7 +53,9 @@ impl FolderRun<'_> {
             let results = self.task(task);
             task.unit.files().for_each(|input| progress.add_input(input));
             let settled = results.iter().map(|(input, result)| self.settle(input, result));
-            (*task_idx, Worked { files: settled.collect(), time: start.elapsed() })
+            let mut files: Vec<Settled> = settled.collect();
+            mark_parts(&mut files);
+            (*task_idx, Worked { files, time: start.elapsed() })
         });
         let mut worked: Vec<Worked> = self.tasks.iter().map(|_| Worked::default()).collect();
         for (task_idx, it) in done {
@@ -81,7 +86,9 @@ impl FolderRun<'_> {
             if let Some(file_idx) = place
                 && let Some((input, file)) = task.unit.files().zip(files).nth(file_idx)
             {
+                let is_main = file.is_main;
                 *file = self.settle(input, &result);
+                file.is_main = is_main;
                 return;
             }
         }
@@ -108,5 +115,17 @@ impl FolderRun<'_> {
             self.order.outputs.note_refusal(path, refusal);
         }
         results
+    }
+}
+
+/// Notes which files are those of a session beside its main file, which comes first. They are as up
+/// to date as that one.
+pub(crate) fn mark_parts(files: &mut [Settled]) {
+    let Some((main, parts)) = files.split_first_mut() else { return };
+    for part in parts {
+        part.is_main = false;
+        if main.end == End::UpToDate && part.end == End::Inside {
+            part.end = End::UpToDate;
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! What to read: files, folders, standard input, objects.
 
+pub(crate) mod copies;
 pub(crate) mod limits;
 pub(crate) mod opened;
 pub(crate) mod remote;

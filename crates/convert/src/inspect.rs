@@ -12,23 +12,25 @@ use crate::{
     terminal::shown::shown,
 };
 
-/// Prints a line for each source line, or part of one, that a file carries.
-pub(crate) fn show(source: &mut Source<Opened>, out: &mut dyn Write) -> io::Result<()> {
+/// Prints a line for each source line, or part of one, that a file carries; returns how many lines
+/// have a carry.
+pub(crate) fn show(source: &mut Source<Opened>, out: &mut dyn Write) -> io::Result<u64> {
     let mut base = Vec::new();
-    let mut number = 0;
+    let (mut number, mut n_carries) = (0, 0);
     let mut result = Ok(());
     source.for_each(&mut |_, value| {
         number += 1;
         let member = value.ok().and_then(Member::find);
         let Some(member) = member else { return true };
         let Ok(carry) = Carry::parse(&member.carry) else { return true };
+        n_carries += 1;
         if let Some(text) = carry.template {
             base = text.as_bytes().to_vec();
         }
         result = show_carry(number, &member, &carry, &base, out);
         result.is_ok()
     })?;
-    result
+    result.map(|()| n_carries)
 }
 
 fn show_carry(

@@ -2,7 +2,7 @@
 
 use jsonl::{Raw, Text, Value};
 
-use crate::{Makeup, Message, Outcome, Role};
+use crate::{Makeup, Message, Outcome, Role, Shape, Vocabulary};
 
 /// A member that may be absent, null, or there: three different things in every format.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -39,13 +39,25 @@ pub struct Event<'l> {
     pub context: Context<'l>,
     /// What.
     pub body: Body<'l>,
+    /// What the format calls the members of its records.
+    pub vocabulary: &'static Vocabulary,
+    /// The names of the members that the event does not hold, if the reader has seen them.
+    pub unread: Shape,
 }
 
 impl<'l> Event<'l> {
     /// Creates an event that says nothing beyond its line.
     pub fn other(format: &'static str, value: Value<'l>) -> Self {
         let kind = value.get("type").and_then(|kind| kind.text());
-        Self { format, value, kind, context: Context::default(), body: Body::Other }
+        Self {
+            format,
+            value,
+            kind,
+            context: Context::default(),
+            body: Body::Other,
+            vocabulary: &Vocabulary::PLAIN,
+            unread: Shape::default(),
+        }
     }
 
     /// Returns the message, if the event is one.

@@ -32,6 +32,7 @@ mod ids;
 mod interactions;
 mod loss;
 mod makeup;
+mod members;
 mod message;
 mod name;
 mod outcome;
@@ -64,6 +65,7 @@ pub use self::{
     interactions::{Interaction, Interactions},
     loss::{Loss, LossKind, Losses, Place},
     makeup::Makeup,
+    members::{Shape, Vocabulary, is_void},
     message::{Block, BlockIter, Blocks, Content, FileRecord, Message, Role, ToolResult, ToolUse},
     name::{SafeName, is_device},
     outcome::{Outcome, Status},

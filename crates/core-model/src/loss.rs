@@ -1,5 +1,12 @@
 //! What a conversion does not say, says with less structure, or makes up.
 
+use std::{borrow::Cow, collections::HashMap, fmt};
+
+use crate::{
+    ids::ByHash,
+    members::{Shape, shortened},
+};
+
 /// How a mapping is not exact.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum LossKind {
@@ -51,23 +58,56 @@ impl Loss {
 }
 
 /// Counts of losses by kind and field.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Losses {
     entries: Vec<Entry>,
     /// Where the next loss is expected: lines of a kind lose the same things in the same order.
     next: usize,
+    /// The entries of the members that records of a shape lose, by the hash of the shape.
+    shapes: ByHash<Box<[u32]>>,
+    /// The last shape that was looked up.
+    last_shape: u64,
+    /// Its entries.
+    last_entries: Vec<u32>,
+    /// The entries whose names come from records, by the kind of loss and the name.
+    names: HashMap<Box<str>, usize>,
+}
+
+impl fmt::Debug for Losses {
+    /// Prints the counts alone: two runs of one conversion print the same.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
 }
 
 #[derive(Clone, Debug)]
 struct Entry {
     kind: LossKind,
+    /// The name, if the program knows it; empty for a name that comes from a record.
     field: &'static str,
+    /// The name that comes from a record.
+    name: Box<str>,
     loss: Loss,
+}
+
+impl Entry {
+    fn name(&self) -> &str {
+        if self.name.is_empty() { self.field } else { &self.name }
+    }
 }
 
 impl Losses {
     /// The number of places that are remembered for each kind and field.
     pub const MAX_PLACES: usize = 3;
+
+    /// The number of names that may come from records: a stranger can make up any number of them.
+    pub const MAX_NAMES: usize = 500;
+
+    /// The number of shapes of records that are remembered.
+    const MAX_SHAPES: usize = 4096;
+
+    /// The number of members that a shape has which is remembered.
+    const MAX_MEMBERS: usize = 100;
 
     /// Counts a loss at a source line.
     #[inline]
@@ -84,41 +124,187 @@ impl Losses {
 
     #[inline(never)]
     fn add_elsewhere(&mut self, kind: LossKind, field: &'static str, place: Place) {
-        let is_it = |entry: &Entry| entry.kind == kind && entry.field == field;
-        let at = self.entries.iter().position(is_it).unwrap_or(self.entries.len());
+        let at = self.position(kind, field).unwrap_or(self.entries.len());
         if at == self.entries.len() {
-            self.entries.push(Entry { kind, field, loss: Loss::default() });
+            self.entries.push(Entry { kind, field, name: Box::default(), loss: Loss::default() });
         }
         if let Some(entry) = self.entries.get_mut(at) {
+            entry.field = field;
             entry.loss.add(place);
         }
         self.next = at + 1;
     }
 
+    fn position(&self, kind: LossKind, name: &str) -> Option<usize> {
+        self.entries.iter().position(|entry| entry.kind == kind && entry.name() == name)
+    }
+
+    /// Counts a loss under a name that comes from a record.
+    pub fn add_named(&mut self, kind: LossKind, name: &str, place: Place) {
+        let at = self.named(kind, name);
+        if let Some(entry) = self.entries.get_mut(at) {
+            entry.loss.add(place);
+        }
+    }
+
+    /// Returns the entry of a name that comes from a record, which it makes if there is none. Of
+    /// more names than [`Losses::MAX_NAMES`], all others share one entry.
+    fn named(&mut self, kind: LossKind, name: &str) -> usize {
+        const OTHERS: &str = "other members";
+        let name = shortened(name);
+        let name = if name.is_empty() { "\"\"" } else { name };
+        let key = format!("{} {name}", kind.name());
+        if let Some(at) = self.names.get(key.as_str()) {
+            return *at;
+        }
+        let name = if self.names.len() < Self::MAX_NAMES { name } else { OTHERS };
+        let at = self.position(kind, name).unwrap_or(self.entries.len());
+        if at == self.entries.len() {
+            self.entries.push(Entry { kind, field: "", name: name.into(), loss: Loss::default() });
+        }
+        if name != OTHERS {
+            self.names.insert(key.into(), at);
+        }
+        at
+    }
+
+    /// Counts the members that a record of a shape loses; `list` calls back with their names, the
+    /// first time that there is such a record.
+    #[inline]
+    pub(crate) fn add_shape(
+        &mut self,
+        shape: Shape,
+        place: Place,
+        list: impl FnOnce(&mut dyn FnMut(&str)),
+    ) {
+        if shape.hash() != self.last_shape {
+            self.look_up(shape, list);
+        }
+        for at in &self.last_entries {
+            if let Some(entry) = self.entries.get_mut(*at as usize) {
+                entry.loss.add(place);
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn look_up(&mut self, shape: Shape, list: impl FnOnce(&mut dyn FnMut(&str))) {
+        self.last_shape = shape.hash();
+        self.last_entries.clear();
+        if let Some(known) = self.shapes.get(&shape.hash()) {
+            return self.last_entries.extend_from_slice(known);
+        }
+        let mut entries = std::mem::take(&mut self.last_entries);
+        list(&mut |name| {
+            entries.extend(u32::try_from(self.named(LossKind::Dropped, name)));
+        });
+        if self.shapes.len() < Self::MAX_SHAPES && entries.len() <= Self::MAX_MEMBERS {
+            self.shapes.insert(shape.hash(), entries.as_slice().into());
+        }
+        self.last_entries = entries;
+    }
+
     /// Adds the losses of another file.
     pub fn absorb(&mut self, other: &Losses) {
-        for (kind, field, loss) in other.iter() {
-            let is_it = |entry: &&mut Entry| entry.kind == kind && entry.field == field;
-            match self.entries.iter_mut().find(is_it) {
-                Some(entry) => {
-                    entry.loss.count += loss.count;
-                    let room = Self::MAX_PLACES.saturating_sub(entry.loss.places.len());
-                    entry.loss.places.extend(loss.places.iter().take(room));
+        for entry in &other.entries {
+            let at = match self.position(entry.kind, entry.name()) {
+                Some(at) => at,
+                None if !entry.name.is_empty() => self.named(entry.kind, &entry.name),
+                None => {
+                    self.entries.push(Entry { loss: Loss::default(), ..entry.clone() });
+                    self.entries.len() - 1
                 }
-                None => self.entries.push(Entry { kind, field, loss: loss.clone() }),
+            };
+            if let Some(mine) = self.entries.get_mut(at) {
+                mine.loss.count += entry.loss.count;
+                let room = Self::MAX_PLACES.saturating_sub(mine.loss.places.len());
+                mine.loss.places.extend(entry.loss.places.iter().take(room));
             }
         }
     }
 
     /// Returns the losses by kind, then field.
-    pub fn iter(&self) -> impl Iterator<Item = (LossKind, &'static str, &Loss)> {
+    pub fn iter(&self) -> impl Iterator<Item = (LossKind, &str, &Loss)> {
         let mut entries: Vec<&Entry> = self.entries.iter().collect();
-        entries.sort_by_key(|entry| (entry.kind, entry.field));
-        entries.into_iter().map(|entry| (entry.kind, entry.field, &entry.loss))
+        entries.sort_by_key(|entry| (entry.kind, entry.name()));
+        entries.into_iter().map(|entry| (entry.kind, entry.name(), &entry.loss))
+    }
+
+    /// Returns the names with their counts, for keeping: a name that the program knows is not copied.
+    pub fn counts(&self) -> impl Iterator<Item = (LossKind, Cow<'static, str>, u64)> {
+        self.entries.iter().map(|entry| {
+            let name = match entry.name.is_empty() {
+                true => Cow::Borrowed(entry.field),
+                false => Cow::Owned(entry.name.to_string()),
+            };
+            (entry.kind, name, entry.loss.count)
+        })
     }
 
     /// Returns whether nothing was lost.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLACE: Place = Place { line: 1, offset: 0 };
+
+    fn counted(losses: &Losses) -> Vec<(String, u64)> {
+        losses.iter().map(|(_, name, loss)| (name.to_owned(), loss.count)).collect()
+    }
+
+    fn shape(name: &str) -> Shape {
+        let mut shape = Shape::default();
+        shape.add_name(name.as_bytes());
+        shape
+    }
+
+    #[test]
+    fn names_of_records_and_names_of_the_program_share_entries() {
+        let mut losses = Losses::default();
+        losses.add_named(LossKind::Dropped, "usage", PLACE);
+        losses.add(LossKind::Dropped, "usage", PLACE);
+        losses.add(LossKind::Dropped, "model", PLACE);
+        losses.add_named(LossKind::Dropped, "model", PLACE);
+        losses.add_named(LossKind::Flattened, "model", PLACE);
+        let mut other = Losses::default();
+        other.absorb(&losses);
+        other.absorb(&losses);
+        let expected = [("model", 2), ("usage", 2), ("model", 1)];
+        assert_eq!(counted(&losses), expected.map(|(name, n)| (name.to_owned(), n)));
+        assert_eq!(counted(&other), expected.map(|(name, n)| (name.to_owned(), n * 2)));
+    }
+
+    #[test]
+    fn members_are_listed_once_for_each_shape_and_counted_each_time() {
+        let mut losses = Losses::default();
+        let mut n_lists = 0;
+        for name in ["slug", "slug", "todos", "slug"] {
+            losses.add_shape(shape(name), PLACE, |found| {
+                n_lists += 1;
+                found(name);
+                found("effort");
+            });
+        }
+        assert_eq!(n_lists, 2);
+        let expected = [("effort", 4), ("slug", 3), ("todos", 1)];
+        assert_eq!(counted(&losses), expected.map(|(name, n)| (name.to_owned(), n)));
+    }
+
+    #[test]
+    fn names_that_a_stranger_makes_up_take_bounded_room() {
+        let mut losses = Losses::default();
+        for n in 0..10_000 {
+            let name = format!("member{n}");
+            losses.add_shape(shape(&name), PLACE, |found| found(&name));
+            losses.add_named(LossKind::Flattened, &name, PLACE);
+        }
+        assert!(losses.entries.len() <= Losses::MAX_NAMES + 2, "{}", losses.entries.len());
+        assert!(losses.shapes.len() <= Losses::MAX_SHAPES);
+        assert_eq!(counted(&losses).iter().map(|(_, n)| n).sum::<u64>(), 20_000);
     }
 }

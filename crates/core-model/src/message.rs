@@ -155,6 +155,14 @@ impl<'l> Content<'l> {
         Content::Blocks(Blocks { before: Some(before), array, read })
     }
 
+    /// Returns the array that the blocks stand in, if they stand in one.
+    pub(crate) fn array(&self) -> Option<Value<'l>> {
+        match self {
+            Content::Blocks(blocks) => Some(blocks.array).filter(Value::is_array),
+            _ => None,
+        }
+    }
+
     /// Returns the block, if there is one alone.
     fn only_block(&self) -> Option<(Block<'l>, Raw<'l>)> {
         match self {

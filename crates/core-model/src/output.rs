@@ -1,11 +1,13 @@
 //! Where writers put their lines, and where it is noted what they copied from the source.
 
+mod losing;
+
 use std::{collections::VecDeque, fmt, io::Write};
 
 use jsonl::{Line, Raw, Respeller, Respelt, Style, Text, push_string, respell_body};
 
 use crate::{
-    Event, LossKind, Losses, Place,
+    Event, Losses,
     draft::{Copied, Drafts, LARGE, LineId, Source},
     id,
 };
@@ -188,12 +190,6 @@ impl Output {
         self.style
     }
 
-    /// Counts a loss at the current source line.
-    pub fn lose(&mut self, kind: LossKind, field: &'static str) {
-        let place = Place { line: self.source.number, offset: self.source.offset };
-        self.losses.add(kind, field, place);
-    }
-
     /// Returns a UUID for what block `block_idx` of the current source line stands for.
     pub fn uuid(&mut self, event: &Event<'_>, kind: &str, block_idx: usize) -> String {
         let line = self.source.digest(event.value.raw().as_str());
@@ -252,10 +248,5 @@ impl Output {
     /// Returns the losses so far.
     pub fn losses(&self) -> &Losses {
         &self.losses
-    }
-
-    /// Counts a loss at any source line.
-    pub fn lose_at(&mut self, kind: LossKind, field: &'static str, place: Place) {
-        self.losses.add(kind, field, place);
     }
 }

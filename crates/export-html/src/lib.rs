@@ -46,6 +46,6 @@ mod words;
 
 pub use self::{
     index::{Entry, write_index},
-    page::Page,
+    page::{Page, is_page},
     survey::{Figures, Survey},
 };

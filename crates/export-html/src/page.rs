@@ -259,3 +259,21 @@ impl<W: Write> Page<W> {
         html.markup(if in_agent { "</h3>" } else { "</h2>" });
     }
 }
+
+/// Returns whether a file begins as our pages and their indexes do.
+///
+/// ```
+/// let mut index = Vec::new();
+/// export_html::write_index(&mut index, "Sessions", &[])?;
+/// assert!(export_html::is_page(&index));
+/// assert!(!export_html::is_page(b"<!doctype html>\n<html lang=\"en\">\n"));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn is_page(bytes: &[u8]) -> bool {
+    bytes.starts_with(
+        b"<!doctype html>\n<html lang=\"en\" class=\"no-script\">\n<head>\n\
+          <meta charset=\"utf-8\">\n\
+          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
+          img-src data:; style-src 'sha256-",
+    )
+}

@@ -4,6 +4,7 @@ mod attachment;
 mod block;
 mod kinds;
 mod lineage;
+mod unread;
 
 use core_model::{
     Body, Content, Context, Event, Message, Notice, NoticeKind, Role, Title, TitleRank,
@@ -17,6 +18,7 @@ use self::{
     block::{result_block, unsigned},
     kinds::OWN_KINDS,
     lineage::{agent_usage, continued_in, derived_from},
+    unread::{VOCABULARY, unread},
 };
 use crate::{ApiMessage, NAME, Record};
 
@@ -30,17 +32,21 @@ pub fn read(line: Value<'_>) -> Event<'_> {
         kind: record.kind,
         context: context(&record, &message),
         body: body(line, &record, &message),
+        vocabulary: &VOCABULARY,
+        unread: unread(&record, &message),
     }
 }
 
 fn context<'l>(record: &Record<'l>, message: &ApiMessage<'l>) -> Context<'l> {
+    let is_move = |_: &Text<'_>| record.kind.is_some_and(|kind| kind.is("relocated"));
+    let moved = record.relocated_cwd.filter(is_move);
     Context {
         session_id: record.session_id,
         uuid: record.uuid,
         parent: record.parent_uuid,
         time: record.timestamp.or(message.timestamp),
         recorded: record.snapshot_time,
-        cwd: record.relocated_cwd.or(record.cwd),
+        cwd: moved.or(record.cwd),
         version: record.version,
         git_branch: record.git_branch,
         permission_mode: record.permission_mode,

@@ -1,6 +1,6 @@
 //! One line of a transcript: the members that any line may have, as written.
 
-use core_model::Field;
+use core_model::{Field, Shape};
 use jsonl::{Raw, Text, Value};
 
 /// A line of a transcript. Members of an unexpected kind count as absent.
@@ -76,6 +76,8 @@ pub struct Record<'l> {
     pub usage: Option<Value<'l>>,
     /// The message.
     pub message: Option<Value<'l>>,
+    /// The names of the members that no event holds.
+    pub unread: Shape,
 }
 
 impl<'l> Record<'l> {
@@ -86,15 +88,18 @@ impl<'l> Record<'l> {
         record
     }
 
-    /// Returns whether the key is known.
+    /// Takes a member and returns whether the key is known.
     #[inline]
-    fn set(&mut self, key: &[u8], value: Value<'l>) -> bool {
+    pub(crate) fn set(&mut self, key: &[u8], value: Value<'l>) -> bool {
         match key {
             b"type" => self.kind = value.text(),
             b"subtype" => self.subtype = value.text(),
             b"uuid" => self.uuid = value.text(),
             b"parentUuid" => self.parent_uuid = field(value),
-            b"logicalParentUuid" => self.logical_parent_uuid = value.text(),
+            b"logicalParentUuid" => {
+                self.unread.add(key, &value);
+                self.logical_parent_uuid = value.text();
+            }
             b"sessionId" => self.session_id = value.text(),
             b"timestamp" => self.timestamp = time(value),
             b"snapshot" | b"file-snapshot" => {
@@ -106,10 +111,13 @@ impl<'l> Record<'l> {
             b"permissionMode" => self.permission_mode = value.text(),
             b"agentId" => self.agent_id = value.text(),
             b"requestId" => self.request_id = value.text(),
-            b"isSidechain" => self.is_sidechain = value.bool() == Some(true),
-            b"isMeta" => self.is_meta = value.bool() == Some(true),
-            b"isCompactSummary" => self.is_compact_summary = value.bool() == Some(true),
-            b"isApiErrorMessage" => self.is_api_error_message = value.bool() == Some(true),
+            b"isSidechain" => {
+                self.unread.add(key, &value);
+                self.is_sidechain = value.bool() == Some(true);
+            }
+            b"isMeta" => self.is_meta = self.is_true(key, value),
+            b"isCompactSummary" => self.is_compact_summary = self.is_true(key, value),
+            b"isApiErrorMessage" => self.is_api_error_message = self.is_true(key, value),
             b"content" => self.content = Some(value),
             b"level" => self.level = value.text(),
             b"error" => self.error = Some(value),
@@ -119,17 +127,35 @@ impl<'l> Record<'l> {
             b"customTitle" => self.custom_title = value.text(),
             b"toolUseResult" => self.tool_use_result = Some(value.raw()),
             b"attachment" => self.attachment = Some(value),
-            b"origin" => self.origin = Some(value),
-            b"data" => self.data = Some(value),
+            b"origin" => {
+                self.unread.add(key, &value);
+                self.origin = Some(value);
+            }
+            b"data" => {
+                self.unread.add(key, &value);
+                self.data = Some(value);
+            }
             b"relocatedCwd" => self.relocated_cwd = value.text(),
             b"continuedInSessionId" => self.continued_in = Some(value),
             b"sessions" => self.sessions = Some(value),
             b"unsignedThinking" => self.unsigned_thinking = Some(value).filter(Value::is_array),
             b"usage" => self.usage = Some(value),
             b"message" => self.message = Some(value),
-            _ => return false,
+            _ => {
+                self.unread.add(key, &value);
+                return false;
+            }
         }
         true
+    }
+
+    /// Returns whether a member is `true`. Anything else is held by no event.
+    fn is_true(&mut self, key: &[u8], value: Value<'_>) -> bool {
+        let is_true = value.bool() == Some(true);
+        if !is_true {
+            self.unread.add(key, &value);
+        }
+        is_true
     }
 }
 
@@ -152,6 +178,8 @@ pub struct ApiMessage<'l> {
     pub timestamp: Option<Raw<'l>>,
     /// The title in a `summary` line.
     pub summary: Option<Text<'l>>,
+    /// The names of the members that no event holds.
+    pub unread: Shape,
 }
 
 impl<'l> ApiMessage<'l> {
@@ -161,21 +189,29 @@ impl<'l> ApiMessage<'l> {
         if !message.is_object() {
             found.content = Some(message);
         }
-        message.read_members(|key, value| {
-            match key {
-                b"id" => found.id = value.text(),
-                b"model" => found.model = value.text(),
-                b"content" => found.content = Some(value),
-                b"stop_reason" => found.stop_reason = Some(value.raw()),
-                b"stop_sequence" => found.stop_sequence = Some(value.raw()),
-                b"usage" => found.usage = Some(value),
-                b"timestamp" => found.timestamp = time(value),
-                b"summary" => found.summary = value.text(),
-                _ => return false,
-            }
-            true
-        });
+        message.read_members(|key, value| found.set(key, value));
         found
+    }
+
+    /// Takes a member and returns whether the key is known.
+    #[inline]
+    pub(crate) fn set(&mut self, key: &[u8], value: Value<'l>) -> bool {
+        match key {
+            b"id" => self.id = value.text(),
+            b"model" => self.model = value.text(),
+            b"content" => self.content = Some(value),
+            b"stop_reason" => self.stop_reason = Some(value.raw()),
+            b"stop_sequence" => self.stop_sequence = Some(value.raw()),
+            b"usage" => self.usage = Some(value),
+            b"timestamp" => self.timestamp = time(value),
+            b"summary" => self.summary = value.text(),
+            b"type" | b"role" => {}
+            _ => {
+                self.unread.add(key, &value);
+                return false;
+            }
+        }
+        true
     }
 }
 

@@ -10,7 +10,8 @@ mod thread;
 mod user;
 
 use core_model::{
-    Block, Body, Context, Event, Facts, LossKind, Output, Role, Start, Writer, millis,
+    Block, Body, Context, Event, Facts, LossKind, Output, Place, Role, Start, Writer, iso_millis,
+    millis,
 };
 use jsonl::Text;
 
@@ -48,6 +49,8 @@ pub struct ClaudeCodeWriter {
     written_title: Option<String>,
     /// Whether a title came that the output does not have.
     has_new_title: bool,
+    /// What the last start says that only entries show, and where it says it.
+    unshown: Vec<(&'static str, Place)>,
 }
 
 impl ClaudeCodeWriter {
@@ -59,11 +62,24 @@ impl ClaudeCodeWriter {
     fn start(&mut self, event: &Event<'_>, start: &Start<'_>, out: &mut Output) {
         if let Some(model) = start.model.filter(|model| is_known(*model)) {
             self.model = Some(json(&model.decode()));
+            // Only responses say it.
+            out.lose(LossKind::Flattened, "model");
+        }
+        if event.context.uuid.is_some() {
+            out.lose(LossKind::Dropped, "uuid");
+        }
+        let (context, names) = (&event.context, event.vocabulary);
+        self.unshown.clear();
+        for (text, name) in [(context.cwd, names.cwd), (context.version, names.version)] {
+            self.unshown.extend(text.map(|_| (name, out.place())));
         }
         if let Some(time) = event.context.time {
             self.thread.clock.start_run(time);
-            if millis(time).is_none() {
-                out.lose(LossKind::Dropped, "timestamp");
+            let written = millis(time).map(iso_millis);
+            match (written, time.as_text()) {
+                (None, _) => out.lose(LossKind::Dropped, event.vocabulary.time),
+                (Some(written), Some(text)) if text.is(&written) => {}
+                _ => out.lose(LossKind::Flattened, event.vocabulary.time),
             }
         }
         if start.tools.is_some() {
@@ -95,8 +111,14 @@ impl Writer for ClaudeCodeWriter {
     fn write(&mut self, event: &Event<'_>, out: &mut Output) {
         self.observe(&event.context);
         let is_other = |id: Text<'_>| self.facts.session_id.as_deref() != Some(id.as_str());
-        if event.context.session_id.is_some_and(is_other) {
-            out.lose(LossKind::Dropped, "session_id");
+        match event.context.session_id {
+            Some(id) if is_other(id) => {
+                out.lose(LossKind::Dropped, event.vocabulary.session_id);
+            }
+            Some(_) if self.thread.is_renamed => {
+                out.lose(LossKind::Flattened, event.vocabulary.session_id);
+            }
+            _ => {}
         }
         match &event.body {
             Body::Start(start) => {
@@ -112,7 +134,7 @@ impl Writer for ClaudeCodeWriter {
             }
             // An index entry says nothing that the tool use in the message does not.
             Body::ToolCall(call) if !self.facts.is_called(&call.id.decode()) => {
-                out.lose(LossKind::Dropped, "tool_call");
+                return out.lose_record(event);
             }
             Body::Notice(notice) => {
                 self.is_dirty = true;
@@ -123,17 +145,21 @@ impl Writer for ClaudeCodeWriter {
                 self.outcome(event, outcome, out);
             }
             Body::Title(title) => {
-                let wins = |(_, text): &(_, String)| text == title.text.as_str();
-                if !self.facts.title.as_ref().is_some_and(wins) {
-                    out.lose(LossKind::Dropped, "title");
-                }
                 let is_written = self.written_title.as_deref() == Some(title.text.as_str());
                 self.has_new_title |= !is_written;
+                let wins = |(_, text): &(_, String)| text == title.text.as_str();
+                if !self.facts.title.as_ref().is_some_and(wins) {
+                    return out.lose_record(event);
+                }
             }
             Body::ToolCall(_) => {}
             // What has no words has no line: it rides in the carry.
-            _ => out.lose(LossKind::Dropped, "line"),
+            _ => return out.lose_record(event),
         }
+        if event.context.parent_tool_use.is_some() {
+            out.lose(LossKind::Dropped, "parent_tool_use_id");
+        }
+        out.lose_members(event);
     }
 
     fn resume(&mut self, event: &Event<'_>, out: &mut Output) {
@@ -191,6 +217,11 @@ impl Writer for ClaudeCodeWriter {
                 // Without an entry there is no session that could have a title.
                 "" => out.lose(LossKind::Dropped, "title"),
                 id => thread::put_title(out, *rank, title, id),
+            }
+        }
+        if !self.thread.has_entry() {
+            for (name, place) in self.unshown.drain(..) {
+                out.lose_at(LossKind::Dropped, name, place);
             }
         }
         (self.is_dirty, self.has_new_title) = (false, false);

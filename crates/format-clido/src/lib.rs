@@ -43,6 +43,7 @@ mod record;
 mod repair;
 mod session_line;
 mod store;
+mod unread;
 mod validate;
 mod views;
 mod writer;

@@ -6,7 +6,7 @@ use core_model::{
 };
 use jsonl::{Kind, Raw, Text, Value};
 
-use crate::{Record, ToolResultLine, TurnResult};
+use crate::{Record, ToolResultLine, TurnResult, unread::VOCABULARY};
 
 const NAME: &str = "clido";
 
@@ -39,6 +39,7 @@ pub(crate) fn is_record(value: Value<'_>) -> bool {
 /// [`Body::Other`].
 pub fn read(line: Value<'_>) -> Event<'_> {
     let mut event = Event::other(NAME, line);
+    event.vocabulary = &VOCABULARY;
     event.body = match Record::decode(line) {
         Record::Meta(meta) => {
             event.context = Context {

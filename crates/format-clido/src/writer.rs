@@ -11,8 +11,7 @@ mod pen;
 mod result;
 
 use core_model::{
-    Block, Body, Event, Facts, Hashes, IdHasher, LineId, LossKind, Message, Options, Output, Role,
-    Writer,
+    Block, Body, Event, Facts, Hashes, IdHasher, LineId, Message, Options, Output, Role, Writer,
 };
 use jsonl::Text;
 
@@ -73,7 +72,7 @@ impl Writer for SessionWriter {
     fn write(&mut self, event: &Event<'_>, out: &mut Output) {
         if self.facts.n_messages == 0 && !self.has_header {
             // clido has no session without a message: the source lives on in its carry alone.
-            return out.lose(LossKind::Dropped, "line");
+            return out.lose_record(event);
         }
         let pen = &mut Pen::new(out, event);
         match &event.body {
@@ -98,7 +97,7 @@ impl Writer for SessionWriter {
             Body::Outcome(outcome) => {
                 self.write_header(event, pen.out);
                 self.close_response(pen.out);
-                closing::write_outcome(outcome, event.format, pen);
+                closing::write_outcome(event, outcome, pen);
                 self.has_written = true;
                 self.has_ended = true;
             }
@@ -106,7 +105,7 @@ impl Writer for SessionWriter {
                 let winner = self.facts.title.as_ref();
                 let is_winner = winner.is_some_and(|(_, text)| text == title.text.as_str());
                 if !is_winner {
-                    pen.out.lose(LossKind::Dropped, "title");
+                    pen.out.lose_record(event);
                 } else if self.facts.has_outcome && self.has_header && self.title.is_none() {
                     // A source that says how it ended does so after its title.
                     self.title = Some(title.text.as_str().to_owned());
@@ -115,9 +114,10 @@ impl Writer for SessionWriter {
                 }
                 self.has_new_title = true;
             }
-            _ => return pen.out.lose(LossKind::Dropped, "line"),
+            _ => return pen.out.lose_record(event),
         }
         losses::count_context(event, &self.facts, pen.out);
+        pen.out.lose_members(event);
     }
 
     fn resume(&mut self, event: &Event<'_>, out: &mut Output) {

@@ -3,12 +3,12 @@
 use core_model::{Block, Content, Field, LossKind, Message, Role, ToolResult, ToolUse};
 use jsonl::{Raw, Text};
 
-use crate::{compose::Composer, dump_losses::lost_block, record::Flavor, speech::Manner};
+use crate::{compose::Composer, record::Flavor, speech::Manner};
 
 /// Appends the content of a message as an array of blocks.
 pub(crate) fn blocks(manner: Manner, line: &mut Composer<'_>, message: &Message<'_>) {
     if let Content::Other(_) = message.content {
-        line.lose(LossKind::Dropped, "content");
+        line.lose(LossKind::Dropped, "message.content");
     }
     // Blocks of an array are as the API has them, and so is what the client writes on the wire.
     let is_api_form = matches!(message.content, Content::Blocks(blocks) if blocks.raw().as_str().starts_with('['));
@@ -35,7 +35,7 @@ fn dumped_block(manner: Manner, line: &mut Composer<'_>, block: Block<'_>, role:
             line.end("}");
         }
         Block::ToolUse(tool) if tool.is_server && manner.is_old_dump() => {
-            line.lose(LossKind::Dropped, "server_tool_use");
+            line.lose(LossKind::Dropped, "block.server_tool_use");
         }
         Block::ToolUse(tool) => {
             line.item();
@@ -56,8 +56,8 @@ fn dumped_block(manner: Manner, line: &mut Composer<'_>, block: Block<'_>, role:
             line.end("}");
         }
         Block::Thinking { .. } => line.lose(LossKind::Dropped, "thinking"),
-        Block::Image { .. } => line.lose(LossKind::Dropped, "image"),
-        Block::Other { kind, .. } => line.lose(LossKind::Dropped, lost_kind(kind)),
+        Block::Image { .. } => line.lose(LossKind::Dropped, "block.image"),
+        Block::Other { kind, .. } => lose_block(line, LossKind::Dropped, kind),
         _ => line.lose(LossKind::Dropped, "block"),
     }
 }
@@ -112,7 +112,7 @@ fn wire_block(line: &mut Composer<'_>, block: Block<'_>, raw: Raw<'_>, is_api_fo
             typed(line, "text");
             line.string("text", &format!("[{}]", kind.as_deref().unwrap_or("unknown")));
             line.end("}");
-            line.lose(LossKind::Flattened, lost_block(kind.as_deref()));
+            lose_named_block(line, LossKind::Flattened, kind.as_deref());
         }
         _ => line.lose(LossKind::Dropped, "block"),
     }
@@ -156,8 +156,14 @@ fn tool_result(line: &mut Composer<'_>, result: &ToolResult<'_>) {
         line.lose(LossKind::Dropped, "tool_result.duration_ms");
     }
     let file = result.file;
-    if file.path.is_some() || file.content_hash.is_some() || file.mtime_nanos.is_some() {
-        line.lose(LossKind::Dropped, "tool_result.file");
+    for (is_there, field) in [
+        (file.path.is_some(), "tool_result.path"),
+        (file.content_hash.is_some(), "tool_result.content_hash"),
+        (file.mtime_nanos.is_some(), "tool_result.mtime_nanos"),
+    ] {
+        if is_there {
+            line.lose(LossKind::Dropped, field);
+        }
     }
 }
 
@@ -165,7 +171,12 @@ fn boolean(value: bool) -> &'static str {
     if value { "true" } else { "false" }
 }
 
-/// Returns the name under which a block is lost.
-pub(crate) fn lost_kind(kind: Option<Text<'_>>) -> &'static str {
-    lost_block(kind.map(|kind| kind.decode()).as_deref())
+/// Counts a block that is lost, under its type.
+pub(crate) fn lose_block(line: &mut Composer<'_>, loss: LossKind, kind: Option<Text<'_>>) {
+    lose_named_block(line, loss, kind.map(|kind| kind.decode()).as_deref());
+}
+
+/// Counts a block that is lost, under the name of its type.
+pub(crate) fn lose_named_block(line: &mut Composer<'_>, loss: LossKind, kind: Option<&str>) {
+    line.out.lose_named(loss, &format!("block.{}", kind.unwrap_or("block")));
 }

@@ -1,20 +1,21 @@
 //! A line of the wire as the SDK dumps it: `json.dumps(asdict(parse_message(line)))`.
 
-use core_model::{LossKind, Output, SdkVersion};
+use core_model::{Event, LossKind, Output, SdkVersion, is_void};
 use jsonl::{Raw, Value};
 
 use crate::{
+    block_writer::lose_named_block,
     compose::Composer,
-    dump_losses::{lose_members, lost_block},
+    dump_losses::lose_members,
     parser::{Verdict, is_truthy, verdict},
     record::{Record, RecordKind},
 };
 
 /// Writes what the SDK makes of a line of the wire: one line, or none.
-pub(crate) fn write(record: &Record<'_>, version: SdkVersion, out: &mut Output) {
+pub(crate) fn write(record: &Record<'_>, event: &Event<'_>, version: SdkVersion, out: &mut Output) {
     let value = record.value;
     if verdict(value, version) != Verdict::Takes {
-        return out.lose(LossKind::Dropped, "line");
+        return out.lose_record(event);
     }
     let is_new = version != SdkVersion::V0_1_6;
     let mut line = Composer::open(out);
@@ -101,7 +102,7 @@ fn blocks(line: &mut Composer<'_>, content: Value<'_>, is_assistant: bool, is_ne
             Some("tool_result") => &["tool_use_id", "content", "is_error"],
             Some("advisor_tool_result") if is_assistant && is_new => &["tool_use_id", "content"],
             kind => {
-                line.lose(LossKind::Dropped, lost_block(kind));
+                lose_named_block(line, LossKind::Dropped, kind);
                 continue;
             }
         };
@@ -110,8 +111,12 @@ fn blocks(line: &mut Composer<'_>, content: Value<'_>, is_assistant: bool, is_ne
             line.copy_or_null(name, value.get(name));
         }
         line.end("}");
-        if value.members().any(|(key, _)| !key.is("type") && !names.iter().any(|it| key.is(it))) {
-            line.lose(LossKind::Dropped, "block.member");
+        for (key, member) in value.members() {
+            let is_written = key.is("type") || names.iter().any(|it| key.is(it));
+            if !is_written && !is_void(&member) {
+                let name = format!("{}.{}", kind.as_deref().unwrap_or("block"), key.decode());
+                line.out.lose_named(LossKind::Dropped, &name);
+            }
         }
     }
     line.end("]");

@@ -1,79 +1,142 @@
-//! What a dump does not say of a line of the wire.
+//! The members of a line of one flavor that the line of the other flavor does not have.
 
-use core_model::{LossKind, Output};
+use core_model::{LossKind, Output, is_void};
+use jsonl::Value;
 
-use crate::record::{Record, RecordKind};
+use crate::record::{Flavor, Record, RecordKind};
 
-/// Returns the name under which a block is lost.
-pub(crate) fn lost_block(kind: Option<&str>) -> &'static str {
-    const NAMES: [&str; 8] = [
-        "image",
-        "document",
-        "thinking",
-        "redacted_thinking",
-        "server_tool_use",
-        "web_search_tool_result",
-        "advisor_tool_result",
-        "tool_reference",
-    ];
-    NAMES.into_iter().find(|name| kind == Some(name)).unwrap_or("block")
+/// Counts the members of a line of the wire that its dump does not have.
+pub(crate) fn lose_members(record: &Record<'_>, is_new: bool, out: &mut Output) {
+    let value = record.value;
+    let (all, new): (&[&str], &[&str]) = match record.kind {
+        RecordKind::User => {
+            (&["type", "message", "parent_tool_use_id"], &["uuid", "tool_use_result", "origin"])
+        }
+        RecordKind::Assistant => (
+            &["type", "message", "parent_tool_use_id"],
+            &["uuid", "session_id", "error", "user_message_uuid", "user_message_uuids"],
+        ),
+        RecordKind::Result => (RESULT, NEW_RESULT),
+        RecordKind::StreamEvent => (
+            &["type", "uuid", "session_id", "event", "parent_tool_use_id"],
+            &["user_message_uuid", "user_message_uuids"],
+        ),
+        RecordKind::RateLimit => (&["type", "rate_limit_info", "uuid", "session_id"], &[]),
+        RecordKind::ConversationReset => {
+            (&["type", "new_conversation_id", "uuid", "session_id"], &[])
+        }
+        // A dump has the whole line of a system line under `data`.
+        RecordKind::System | RecordKind::Prompt | RecordKind::Unknown => return,
+    };
+    lose_others("", value, all, if is_new { new } else { &[] }, out);
+    if let Some(deferred) = value.get("deferred_tool_use").filter(|_| is_new) {
+        lose_others("deferred_tool_use.", deferred, &["id", "name", "input"], &[], out);
+    }
+    if let Some(origin) = value.get("origin").filter(|_| is_new)
+        && origin.get("kind").is_none_or(|kind| kind.text().is_none())
+        && !is_void(&origin)
+    {
+        out.lose(LossKind::Dropped, "origin");
+    }
+    let inner: (&[&str], &[&str]) = match record.kind {
+        RecordKind::User => (&["role", "content"], &[]),
+        RecordKind::Assistant => {
+            (&["type", "role", "content", "model"], &["id", "stop_reason", "usage"])
+        }
+        _ => return,
+    };
+    if let Some(message) = record.message() {
+        lose_others("message.", message, inner.0, if is_new { inner.1 } else { &[] }, out);
+    }
 }
 
-/// Counts the members of messages and results that no dump has; of 0.1.6, far more.
-pub(crate) fn lose_members(record: &Record<'_>, is_new: bool, out: &mut Output) {
-    const OLD: [&str; 14] = [
-        "type",
-        "message",
-        "parent_tool_use_id",
-        "subtype",
-        "duration_ms",
-        "duration_api_ms",
-        "is_error",
-        "num_turns",
-        "total_cost_usd",
-        "usage",
-        "result",
-        "content",
-        "model",
-        "role",
-    ];
-    const NEW: [&str; 15] = [
-        "uuid",
-        "id",
-        "stop_reason",
-        "tool_use_result",
-        "error",
-        "origin",
-        "structured_output",
-        "modelUsage",
-        "permission_denials",
-        "errors",
-        "api_error_status",
-        "terminal_reason",
-        "user_message_uuid",
-        "user_message_uuids",
-        "deferred_tool_use",
-    ];
-    const NEVER: [&str; 6] =
-        ["timestamp", "isReplay", "isSynthetic", "stop_sequence", "request_id", "session_id"];
-    let is_message = matches!(record.kind, RecordKind::User | RecordKind::Assistant);
-    if !is_message && record.kind != RecordKind::Result {
-        return;
-    }
-    let keeps_session =
-        record.kind == RecordKind::Result || is_new && record.kind == RecordKind::Assistant;
-    let inner = record.message().filter(|_| is_message);
-    let members = record.value.members().chain(inner.into_iter().flat_map(|it| it.members()));
-    for (key, member) in members {
-        let is = |name: &&&str| key.is(name);
-        if member.is_null()
-            || OLD.iter().any(|name| key.is(name))
-            || is_new && NEW.iter().any(|name| key.is(name))
-            || keeps_session && key.is("session_id")
-        {
-            continue;
+const RESULT: &[&str] = &[
+    "type",
+    "subtype",
+    "duration_ms",
+    "duration_api_ms",
+    "is_error",
+    "num_turns",
+    "session_id",
+    "total_cost_usd",
+    "usage",
+    "result",
+];
+
+const NEW_RESULT: &[&str] = &[
+    "stop_reason",
+    "structured_output",
+    "modelUsage",
+    "permission_denials",
+    "deferred_tool_use",
+    "errors",
+    "api_error_status",
+    "uuid",
+    "terminal_reason",
+    "origin",
+    "user_message_uuid",
+    "user_message_uuids",
+];
+
+/// Counts the members of a dumped line that the line of the wire does not have.
+pub(crate) fn lose_dumped_members(record: &Record<'_>, out: &mut Output) {
+    debug_assert_eq!(record.flavor, Flavor::Dump, "of the wire there is nothing to lose");
+    let known: &[&str] = match record.kind {
+        RecordKind::Prompt => &["type", "content", "timestamp"],
+        RecordKind::User => &["content", "tool_use_result"],
+        RecordKind::Assistant => &["content", "model", "usage", "message_id", "stop_reason"],
+        RecordKind::StreamEvent => &["event"],
+        RecordKind::RateLimit => &["rate_limit_info"],
+        RecordKind::ConversationReset => &["new_conversation_id"],
+        RecordKind::Result => {
+            lose_odd(record.value, out);
+            return lose_others("", record.value, DUMPED_RESULT, NEW_RESULT, out);
         }
-        let name = NEVER.iter().chain(&NEW).find(is).copied();
-        out.lose(LossKind::Dropped, name.unwrap_or("member"));
+        RecordKind::System | RecordKind::Unknown => return,
+    };
+    lose_odd(record.value, out);
+    lose_others("", record.value, known, AROUND, out);
+}
+
+/// Counts ids that are no strings: a line of the wire has one of its own in their place.
+fn lose_odd(value: Value<'_>, out: &mut Output) {
+    for name in ["session_id", "uuid"] {
+        let member = value.get(name);
+        if member.is_some_and(|member| member.text().is_none() && !is_void(&member)) {
+            out.lose(LossKind::Dropped, name);
+        }
+    }
+}
+
+/// The members that any dumped line of a message or event may have.
+const AROUND: &[&str] = &[
+    "parent_tool_use_id",
+    "session_id",
+    "uuid",
+    "error",
+    "origin",
+    "user_message_uuid",
+    "user_message_uuids",
+];
+
+const DUMPED_RESULT: &[&str] = &[
+    "subtype",
+    "duration_ms",
+    "duration_api_ms",
+    "is_error",
+    "num_turns",
+    "session_id",
+    "total_cost_usd",
+    "usage",
+    "result",
+    "model_usage",
+];
+
+fn lose_others(prefix: &str, value: Value<'_>, known: &[&str], also: &[&str], out: &mut Output) {
+    for (key, member) in value.members() {
+        let is_known = known.iter().chain(also).any(|name| key.is(name));
+        if !is_known && !is_void(&member) {
+            out.lose_named(LossKind::Dropped, &format!("{prefix}{}", key.decode()));
+        }
     }
 }

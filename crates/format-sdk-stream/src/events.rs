@@ -1,13 +1,13 @@
 //! The lines around messages, for sources of other formats: starts and notices.
 
 use core_model::{Event, Facts, LossKind, Notice, NoticeKind, Output};
-use jsonl::Raw;
+use jsonl::{Raw, Text};
 
 use crate::{
     compose::Composer,
     record::Flavor,
     session::{Session, respelt},
-    speech::Manner,
+    speech::{Manner, lose_context},
     wire,
 };
 
@@ -16,10 +16,13 @@ pub(crate) fn init(
     manner: Manner,
     event: &Event<'_>,
     facts: &Facts,
-    session: &Session,
+    session: &mut Session,
     out: &mut Output,
 ) {
     let style = out.style();
+    let spelled = |text: Option<Text<'_>>| text.map(|text| text.as_str().to_owned());
+    session.cwd = spelled(event.context.cwd).or_else(|| facts.cwd.clone());
+    session.version = spelled(event.context.version).or_else(|| facts.version.clone());
     let known = session.n_prompts.checked_sub(1).and_then(|n| facts.interactions.get(n));
     let uuid = out.uuid(event, "init", 0);
     let mut line = Composer::open_derived(out);
@@ -140,11 +143,11 @@ pub(crate) fn notice(
     if is_dump {
         line.end("}");
     }
-    line.lose(LossKind::Flattened, "system");
-    if event.context.time.is_some() {
-        line.lose(LossKind::Dropped, "timestamp");
+    if notice.subtype.is_none() {
+        line.lose(LossKind::Invented, "system.subtype");
     }
     line.emit();
+    lose_context(event, false, session, out);
 }
 
 fn subtype(line: &mut Composer<'_>, notice: &Notice<'_>) {

@@ -49,6 +49,7 @@ mod session;
 mod speech;
 mod status;
 mod store;
+mod unread;
 mod validate;
 mod views;
 mod wire;

@@ -1,7 +1,7 @@
 //! What a line of either flavor says, in the shared vocabulary.
 
 use core_model::{
-    Body, Content, Context, Event, Field, Message, Notice, NoticeKind, Outcome, Role, Start,
+    Body, Content, Context, Event, Field, Message, Notice, NoticeKind, Outcome, Role, Shape, Start,
     Status, is_client_text,
 };
 use jsonl::{Raw, Text, Value};
@@ -9,6 +9,7 @@ use jsonl::{Raw, Text, Value};
 use crate::{
     block::read_block,
     record::{Flavor, Record, RecordKind},
+    unread::vocabulary,
 };
 
 /// Reads a line of a dump, or of the wire where it stands in a dump's file.
@@ -55,7 +56,15 @@ fn read_as<'l>(format: &'static str, value: Value<'l>) -> Event<'l> {
         }
         RecordKind::StreamEvent | RecordKind::Unknown => Body::Other,
     };
-    Event { format, value, kind: as_text(kind), context, body }
+    Event {
+        format,
+        value,
+        kind: as_text(kind),
+        context,
+        body,
+        vocabulary: vocabulary(record.flavor),
+        unread: Shape::default(),
+    }
 }
 
 fn text<'l>(value: Value<'l>, name: &str) -> Option<Text<'l>> {

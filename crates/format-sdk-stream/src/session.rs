@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use core_model::{
     Block, Body, Event, Facts, LineId, LossKind, Message, Output, Role, Turn, millis, uuid_of_name,
 };
-use jsonl::{Raw, Style, Value, respell_str};
+use jsonl::{Raw, Style, Text, Value, respell_str};
 
 use crate::compose::Composer;
 
@@ -26,6 +26,10 @@ pub(crate) struct Session {
     pub(crate) n_prompts: usize,
     /// The interaction that is going on.
     pub(crate) interaction: Option<Interaction>,
+    /// The folder that the last init line names, as the source spells it.
+    pub(crate) cwd: Option<String>,
+    /// The version that the last init line names, as the source spells it.
+    pub(crate) version: Option<String>,
 }
 
 /// What a writer remembers of an interaction.
@@ -54,7 +58,17 @@ pub(crate) const TOKENS: [&str; 4] =
 impl Session {
     pub(crate) fn new(style: Style, facts: &Facts) -> Self {
         let id = facts.session_id.as_deref().map(|id| respelt(id, style)).unwrap_or_default();
-        Self { style, id, held: None, model: None, response: None, n_prompts: 0, interaction: None }
+        Self {
+            style,
+            id,
+            held: None,
+            model: None,
+            response: None,
+            n_prompts: 0,
+            interaction: None,
+            cwd: None,
+            version: None,
+        }
     }
 
     /// Takes note of the session's id that a line of the own family has.
@@ -77,6 +91,11 @@ impl Session {
     /// Returns the model of the last response, as the output spells it.
     pub(crate) fn last_model(&self) -> Option<&str> {
         self.model.as_deref()
+    }
+
+    /// Returns whether an id is not the one that lines name, as far as both spell it alike.
+    pub(crate) fn is_other(&self, id: Text<'_>) -> bool {
+        id.as_str() != self.id && respelt(id.as_str(), self.style) != self.id
     }
 
     /// Appends the last known id of the session.

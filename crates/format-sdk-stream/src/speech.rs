@@ -6,7 +6,7 @@ use core_model::{
 use jsonl::{Raw, Text};
 
 use crate::{
-    block_writer::{blocks, lost_kind},
+    block_writer::{blocks, lose_block},
     compose::Composer,
     record::Flavor,
     session::Session,
@@ -46,7 +46,7 @@ pub(crate) fn prompt(
         timestamp(&mut line, event);
         line.put("isReplay", "true");
         line.emit();
-        return lose_envelope(manner, event, message, out);
+        return lose_envelope(manner, event, message, session, out);
     }
     line.string("type", "user_message");
     match message.content {
@@ -67,7 +67,7 @@ pub(crate) fn prompt(
         line.lose(LossKind::Dropped, "uuid");
     }
     line.emit();
-    lose_envelope(manner, event, message, out);
+    lose_envelope(manner, event, message, session, out);
 }
 
 fn text_of(block: Block<'_>) -> Option<Text<'_>> {
@@ -82,13 +82,13 @@ fn lose_all_but_text(line: &mut Composer<'_>, message: &Message<'_>) {
     for (block, _) in message.blocks() {
         match block {
             Block::Text(_) => n_texts = n_texts.saturating_add(1),
-            Block::Image { .. } => line.lose(LossKind::Dropped, "image"),
-            Block::Other { kind, .. } => line.lose(LossKind::Dropped, lost_kind(kind)),
+            Block::Image { .. } => line.lose(LossKind::Dropped, "block.image"),
+            Block::Other { kind, .. } => lose_block(line, LossKind::Dropped, kind),
             _ => line.lose(LossKind::Dropped, "block"),
         }
     }
     if n_texts > 1 {
-        line.lose(LossKind::Flattened, "content");
+        line.lose(LossKind::Flattened, "message.content");
     }
 }
 
@@ -163,10 +163,10 @@ pub(crate) fn message(
         }
     }
     if message.is_api_error && !manner.is_old_dump() {
-        line.lose(LossKind::Flattened, "error");
+        line.lose(LossKind::Flattened, event.vocabulary.is_api_error);
     }
     line.emit();
-    lose_envelope(manner, event, message, out);
+    lose_envelope(manner, event, message, session, out);
 }
 
 fn dumped_user(manner: Manner, line: &mut Composer<'_>, event: &Event<'_>, message: &Message<'_>) {
@@ -240,27 +240,57 @@ fn tool_use_result<'l>(message: &Message<'l>) -> Option<Raw<'l>> {
     message.tool_use_result.filter(|result| result.as_str().starts_with('{'))
 }
 
-/// Counts what stands around a message and has no place in the flavor.
-fn lose_envelope(manner: Manner, event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
+/// Counts what a message says around its content and has no place in the flavor.
+fn lose_envelope(
+    manner: Manner,
+    event: &Event<'_>,
+    message: &Message<'_>,
+    session: &Session,
+    out: &mut Output,
+) {
     let is_dump = manner.flavor == Flavor::Dump;
     let is_old = manner.is_old_dump();
-    let keeps_time = event.is_prompt() || !is_dump && message.role == Role::User;
-    let context = &event.context;
+    lose_context(event, event.is_prompt() || !is_dump && message.role == Role::User, session, out);
+    let names = event.vocabulary;
     let result = message.tool_use_result;
     for (is_lost, field) in [
-        (context.time.is_some() && !keeps_time, "timestamp"),
+        (message.request_id.is_some(), names.request_id),
+        (message.is_meta && is_dump && message.role == Role::User, names.is_meta),
+        (message.is_queued, "attachment"),
+        (message.is_summary, "isCompactSummary"),
+        (result.is_some() && (is_old || tool_use_result(message).is_none()), names.tool_use_result),
+        (is_old && event.context.uuid.is_some(), "uuid"),
+        (is_old && message.usage.is_some(), "usage"),
+        (is_old && message.id.is_some(), names.message_id),
+        (is_old && message.stop_reason.is_some(), "stop_reason"),
+        (is_old && message.is_api_error, names.is_api_error),
+        (is_dump && message.stop_sequence.is_some_and(|it| !it.is_null()), "stop_sequence"),
+    ] {
+        if is_lost {
+            out.lose(LossKind::Dropped, field);
+        }
+    }
+}
+
+/// Counts what an event says of who, where and when and has no place in a stream.
+pub(crate) fn lose_context(
+    event: &Event<'_>,
+    keeps_time: bool,
+    session: &Session,
+    out: &mut Output,
+) {
+    let (context, names) = (&event.context, event.vocabulary);
+    let is_other = |text: Option<Text<'_>>, shown: &Option<String>| {
+        text.is_some_and(|text| shown.as_deref() != Some(text.as_str()))
+    };
+    for (is_lost, field) in [
+        (context.time.is_some() && !keeps_time, names.time),
         (context.parent.value().is_some(), "parentUuid"),
         (context.git_branch.is_some(), "gitBranch"),
-        (message.request_id.is_some(), "requestId"),
-        (message.is_meta && is_dump && message.role == Role::User, "isMeta"),
-        (message.is_queued, "attachment"),
-        (message.is_summary && is_dump, "isCompactSummary"),
-        (result.is_some() && (is_old || tool_use_result(message).is_none()), "toolUseResult"),
-        (is_old && context.uuid.is_some(), "uuid"),
-        (is_old && message.usage.is_some(), "usage"),
-        (is_old && message.id.is_some(), "message.id"),
-        (is_old && message.stop_reason.is_some(), "stop_reason"),
-        (is_dump && message.stop_sequence.is_some_and(|it| !it.is_null()), "stop_sequence"),
+        (context.agent_id.is_some(), "agentId"),
+        (is_other(context.cwd, &session.cwd), names.cwd),
+        (is_other(context.version, &session.version), names.version),
+        (context.session_id.is_some_and(|id| session.is_other(id)), names.session_id),
     ] {
         if is_lost {
             out.lose(LossKind::Dropped, field);

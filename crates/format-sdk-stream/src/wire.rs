@@ -1,11 +1,12 @@
 //! A dumped line as the client wrote it: types put back, content wrapped, what is missing made up.
 
-use core_model::{Event, LossKind, Output};
-use jsonl::{Raw, Text, Value};
+use core_model::{Event, LossKind, Output, is_void};
+use jsonl::{Raw, Value};
 
 use crate::{
     compose::Composer,
     dump::RATE_LIMIT_INFO,
+    dump_losses::lose_dumped_members,
     record::{Record, RecordKind},
     session::Session,
 };
@@ -39,8 +40,9 @@ pub(crate) fn write(
             line.raw_or_null("new_conversation_id", value.get("new_conversation_id"));
             envelope(line, value, event, session);
         }
-        RecordKind::Unknown => out.lose(LossKind::Dropped, "line"),
+        RecordKind::Unknown => return out.lose_record(event),
     }
+    lose_dumped_members(record, out);
 }
 
 fn typed<'o>(out: &'o mut Output, kind: &str) -> Composer<'o> {
@@ -103,7 +105,7 @@ fn user(value: Value<'_>, event: &Event<'_>, session: &Session, out: &mut Output
 fn assistant(value: Value<'_>, event: &Event<'_>, session: &mut Session, out: &mut Output) {
     if !value.get("content").is_some_and(|content| content.is_array()) {
         // The SDK's parser refuses such a line.
-        return out.lose(LossKind::Dropped, "content");
+        return out.lose_record(event);
     }
     let id = value.get("message_id").filter(|id| !id.is_null());
     let made_up = id.is_none().then(|| session.response_id(value, event, out));
@@ -137,7 +139,7 @@ fn content(line: &mut Composer<'_>, content: Option<Value<'_>>) {
         match kind {
             None if block.get("type").is_some() => line.copy_item(block.raw()),
             // The SDK's parser refuses what has no type.
-            None => line.lose(LossKind::Dropped, "block"),
+            None => line.lose(LossKind::Dropped, "block.block"),
             Some(kind) => {
                 line.item();
                 line.string("type", kind);
@@ -187,9 +189,11 @@ fn system(value: Value<'_>, event: &Event<'_>, session: &Session, out: &mut Outp
     if let Some(data) = data.filter(|data| data.get("type").is_some()) {
         let id = out.open();
         out.copy(id, data.raw());
-        let is_beside = |name: &Text<'_>| !name.is("data") && data.get(&name.decode()).is_none();
-        if value.members().any(|(name, _)| is_beside(&name)) {
-            out.lose(LossKind::Dropped, "system.member");
+        for (name, member) in value.members() {
+            let name = name.decode();
+            if name != "data" && data.get(&name).is_none() && !is_void(&member) {
+                out.lose_named(LossKind::Dropped, &name);
+            }
         }
         return out.emit(id);
     }

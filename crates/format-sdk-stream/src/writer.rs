@@ -48,10 +48,10 @@ impl StreamWriter {
         self.session.release(out);
         let record = Record::new(event.value);
         match (self.manner.flavor, record.flavor) {
-            (Flavor::Dump, Flavor::Wire) => dump::write(&record, self.manner.version, out),
+            (Flavor::Dump, Flavor::Wire) => dump::write(&record, event, self.manner.version, out),
             (Flavor::Wire, Flavor::Dump) => wire::write(&record, event, &mut self.session, out),
             (_, Flavor::Dump) if record.kind == RecordKind::Unknown => {
-                out.lose(LossKind::Dropped, "line");
+                out.lose_record(event);
             }
             _ => {
                 let id = out.open();
@@ -74,7 +74,7 @@ impl StreamWriter {
             speech::prompt(self.manner, event, message, start, &self.session, out);
         }
         if self.session.interaction.is_none() {
-            events::init(self.manner, event, &self.facts, &self.session, out);
+            events::init(self.manner, event, &self.facts, &mut self.session, out);
         }
         if !is_prompt {
             speech::message(self.manner, event, message, &self.session, out);
@@ -108,13 +108,13 @@ impl Writer for StreamWriter {
             Body::Message(message) => self.write_message(event, message, out),
             Body::Start(_) => {
                 if self.is_started {
-                    out.lose(LossKind::Dropped, "start");
+                    return out.lose_record(event);
                 }
                 // In a dump, the prompts tell it.
                 let has_prompt = !self.facts.interactions.is_empty();
                 let is_told = self.manner.flavor == Flavor::Dump && has_prompt;
                 if event.context.time.is_some() && !is_told {
-                    out.lose(LossKind::Dropped, "timestamp");
+                    out.lose(LossKind::Dropped, event.vocabulary.time);
                 }
                 self.is_started = true;
             }
@@ -126,14 +126,14 @@ impl Writer for StreamWriter {
                 let interaction = self.session.interaction.take().unwrap_or_default();
                 ending::outcome(self.manner, event, outcome, &interaction, &self.session, out);
             }
-            Body::Title(_) => out.lose(LossKind::Dropped, "title"),
             // An index entry says nothing that its block does not say.
             Body::ToolCall(call) if !self.facts.is_called(&call.id.decode()) => {
-                out.lose(LossKind::Dropped, "tool_call");
+                return out.lose_record(event);
             }
             Body::ToolCall(_) => {}
-            _ => out.lose(LossKind::Dropped, "other"),
+            _ => return out.lose_record(event),
         }
+        out.lose_members(event);
     }
 
     fn resume(&mut self, event: &Event<'_>, out: &mut Output) {

@@ -119,6 +119,28 @@ impl<'l> Value<'l> {
         Members { items }
     }
 
+    /// Returns the number of members of an object; of anything else, 0.
+    ///
+    /// ```
+    /// let mut scanner = jsonl::Scanner::default();
+    /// let value = scanner.scan_slice(br#"{"a":{"b":[1,2]},"a":3}"#, 0)?;
+    /// assert_eq!((value.n_members(), value.get("a").map(|it| it.n_members())), (2, Some(0)));
+    /// # Ok::<(), jsonl::Error>(())
+    /// ```
+    #[inline]
+    pub fn n_members(&self) -> usize {
+        let end = if self.is_object() { self.node.next() } else { 0 };
+        let (mut at, mut n_members) = (self.at + 1, 0);
+        // A key holds no nodes: the next one is its value.
+        while at < end
+            && let Some(value) = self.nodes.get(at as usize + 1)
+        {
+            n_members += 1;
+            at = value.next();
+        }
+        n_members
+    }
+
     /// Calls `read` with each member of an object by the bytes of its key; it returns whether it
     /// knows the key.
     ///

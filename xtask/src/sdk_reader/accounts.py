@@ -5,9 +5,9 @@ import os
 
 # Which losses of a report can account for another text, use or result.
 FIELDS = {
-    "text": {"block", "content", "image", "message", "message.content", "prompt", "text"},
-    "use": {"block", "message", "server_tool_use", "tool_use.id", "tool_use.input", "tool_use.name"},
-    "result": {"block", "message", "tool_result", "tool_result.content", "tool_result.tool_use_id"},
+    "text": {"block", "message.content", "prompt", "text"},
+    "use": {"block", "tool_use.id", "tool_use.input", "tool_use.name"},
+    "result": {"block", "tool_result", "tool_result.content", "tool_result.tool_use_id"},
 }
 
 
@@ -64,5 +64,7 @@ def losses(reports):
     counts = collections.Counter()
     for report in reports:
         for loss in report.get("losses", []):
-            counts[loss["kind"], loss["field"]] += loss["count"]
+            # A block is lost under its type, such as `block.document`.
+            field = "block" if loss["field"].startswith("block.") else loss["field"]
+            counts[loss["kind"], field] += loss["count"]
     return counts

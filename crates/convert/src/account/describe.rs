@@ -138,8 +138,13 @@ impl Done {
             let agents = count(report.n_agents, "sub-agent");
             lines.push(format!("  {agents}, {} by an unknown tool use", report.n_unlinked));
         }
+        let mut last = None;
         for (kind, field, loss) in report.losses.iter() {
-            let mut line = format!("  {} {field} x{}", kind.name(), loss.count);
+            if last != Some(kind) {
+                lines.push(self.heading(kind));
+                last = Some(kind);
+            }
+            let mut line = format!("    {} x{}", shown(field), loss.count);
             push_places(&mut line, &loss.places, loss.count);
             lines.push(line);
         }
@@ -197,6 +202,7 @@ impl Done {
         ];
         let mut text = format!(",\"status\":\"{}\"", verdict.name());
         _ = write!(text, ",\"from\":\"{}\",\"to\":\"{}\"", self.from, self.to);
+        _ = write!(text, ",\"carry\":\"{}\"", self.carry.name());
         for (name, number) in numbers {
             _ = write!(text, ",\"{name}\":{number}");
         }
@@ -246,19 +252,17 @@ impl Done {
             out.extend_from_slice(if n > 0 { b"," } else { b"" });
             push_string(out, name, Style::Compact);
         }
-        text.push_str("],\"losses\":[");
+        out.extend_from_slice(b"],\"losses\":[");
         for (n, (kind, field, loss)) in report.losses.iter().enumerate() {
-            let comma = if n > 0 { "," } else { "" };
-            _ = write!(
-                text,
-                "{comma}{{\"kind\":\"{}\",\"field\":\"{field}\",\"count\":{},\"places\":[{}]}}",
-                kind.name(),
-                loss.count,
-                places_as_json(&loss.places)
-            );
+            out.extend_from_slice(if n > 0 { b",{\"kind\":\"" } else { b"{\"kind\":\"" });
+            out.extend_from_slice(kind.name().as_bytes());
+            out.extend_from_slice(b"\",\"field\":");
+            push_string(out, field, Style::Compact);
+            let (count, places) = (loss.count, places_as_json(&loss.places));
+            let rest = format!(",\"count\":{count},\"places\":[{places}]}}");
+            out.extend_from_slice(rest.as_bytes());
         }
-        text.push_str("]}");
-        out.extend_from_slice(text.as_bytes());
+        out.extend_from_slice(b"]}");
     }
 }
 

@@ -1,6 +1,9 @@
 //! The summary of a run over a folder: four lines at most.
 
-use std::{collections::HashMap, time::Duration};
+use std::{
+    collections::{BTreeMap, HashMap},
+    time::Duration,
+};
 
 use core_model::LossKind;
 
@@ -11,6 +14,7 @@ use crate::{
     job::settled::{End, Settled},
     terminal::{
         figures::{count, grouped, size},
+        object::Object,
         progress::say,
         shown::shown,
     },
@@ -21,26 +25,34 @@ const MAX_FIELDS: usize = 3;
 
 /// What is summed up over all files of a run.
 pub(crate) struct Summary {
-    counts: HashMap<End, u64>,
+    /// How many files ended so; of a session, its main file and those that belong to it.
+    files: HashMap<End, u64>,
+    /// How many main files ended so.
+    sessions: HashMap<End, u64>,
     from: Vec<&'static str>,
     bytes_in: u64,
     lines_out: u64,
     n_damaged: u64,
     /// What the target does not say, the most frequent first.
     losses: Vec<(Box<str>, u64)>,
+    /// All losses by kind and field.
+    by_kind: BTreeMap<(LossKind, Box<str>), u64>,
 }
 
 impl Summary {
     /// Sums up.
     pub(crate) fn of(settled: &[Settled]) -> Self {
-        let mut counts = HashMap::new();
+        let (mut files, mut sessions) = (HashMap::new(), HashMap::new());
         let mut losses = HashMap::new();
+        let mut by_kind: BTreeMap<(LossKind, Box<str>), u64> = BTreeMap::new();
         for it in settled {
-            *counts.entry(it.end).or_insert(0) += 1;
+            *files.entry(it.end).or_insert(0) += 1;
+            *sessions.entry(it.end).or_insert(0) += u64::from(it.is_main);
             for (kind, field, n) in &it.figures.losses {
                 if *kind != LossKind::Invented {
                     *losses.entry(&**field).or_insert(0) += n;
                 }
+                *by_kind.entry((*kind, (&**field).into())).or_default() += n;
             }
         }
         let mut losses: Vec<(Box<str>, u64)> =
@@ -48,13 +60,44 @@ impl Summary {
         losses.sort_unstable_by(|one, other| other.1.cmp(&one.1).then(one.0.cmp(&other.0)));
         let sum = |of: fn(&Settled) -> u64| settled.iter().map(of).sum();
         Self {
-            counts,
+            files,
+            sessions,
             from: sources(settled).into_iter().collect(),
             bytes_in: sum(|it| it.figures.bytes_in),
             lines_out: sum(|it| it.figures.lines_out),
             n_damaged: sum(|it| it.figures.n_damaged),
             losses,
+            by_kind,
         }
+    }
+
+    /// Returns the totals of a run as an object, for its report.
+    pub(crate) fn object(&self) -> Object {
+        let mut totals = Object::new();
+        for (name, counts) in [("sessions", &self.sessions), ("files", &self.files)] {
+            let mut object = Object::new();
+            let n = |end| counts.get(&end).copied().unwrap_or(0);
+            object.plain("all", counts.values().sum::<u64>());
+            object.plain("converted", n(End::Converted));
+            if name == "files" {
+                object.plain("copied", n(End::Copied)).plain("inside", n(End::Inside));
+            }
+            object.plain("up_to_date", n(End::UpToDate)).plain("failed", n(End::Refused));
+            object.plain("same_as_others", n(End::SameAsAnother));
+            object.plain("not_sessions", n(End::NotOurs)).plain("left", n(End::Left));
+            totals.object(name, &object);
+        }
+        totals.plain("bytes_in", self.bytes_in).plain("lines_out", self.lines_out);
+        totals.plain("lines_damaged", self.n_damaged);
+        let losses = self.by_kind.iter().map(|((kind, field), n)| {
+            let mut loss = Object::new();
+            loss.string("kind", kind.name()).string("field", field).plain("count", n);
+            loss.bytes()
+        });
+        totals.values("losses", losses);
+        let mut object = Object::new();
+        object.object("totals", &totals);
+        object
     }
 
     /// Prints it.
@@ -65,14 +108,18 @@ impl Summary {
     }
 
     fn n(&self, end: End) -> u64 {
-        self.counts.get(&end).copied().unwrap_or(0)
+        self.files.get(&end).copied().unwrap_or(0)
+    }
+
+    fn n_sessions(&self, end: End) -> u64 {
+        self.sessions.get(&end).copied().unwrap_or(0)
     }
 
     fn lines(&self, telling: &Telling<'_>, time: Duration) -> Vec<String> {
         let to = telling.how.to.as_deref().unwrap_or_default();
         let output = telling.output.map(|path| path.to_string_lossy().into_owned());
-        let n_converted = self.n(End::Converted);
-        let n_files = n_converted + self.n(End::Copied) + self.n(End::Inside);
+        let n_converted = self.n_sessions(End::Converted);
+        let n_files = self.n(End::Converted) + self.n(End::Copied) + self.n(End::Inside);
         let seconds = time.as_secs_f64();
         let rate = if seconds > 0.0 { self.bytes_in as f64 / seconds } else { 0.0 };
         let what = if telling.is_rehearsal { "Would convert" } else { "Converted" };
@@ -89,7 +136,7 @@ impl Summary {
         let place = output.as_deref().map(|it| format!(" to {}", shown(it))).unwrap_or_default();
         let mut parts = vec![
             format!("{} {verb}{place}", count(self.lines_out, "record")),
-            format!("{} up to date", grouped(self.n(End::UpToDate))),
+            format!("{} up to date", grouped(self.n_sessions(End::UpToDate))),
             format!("{} failed", grouped(self.n(End::Refused))),
         ];
         for (n, what) in [
@@ -107,9 +154,9 @@ impl Summary {
             let kept = match telling.how.carry {
                 Carry::Inline => "kept in its lines",
                 Carry::Sidecar => "kept in sidecars",
-                Carry::None => "not kept",
+                Carry::None => "gone without a carry",
             };
-            let field = |(field, n): &(Box<str>, u64)| format!("{field} ×{}", grouped(*n));
+            let field = |(field, n): &(Box<str>, u64)| format!("{} ×{}", shown(field), grouped(*n));
             let mut fields: Vec<_> = self.losses.iter().take(MAX_FIELDS).map(field).collect();
             if self.losses.len() > MAX_FIELDS {
                 fields.push(format!("{} more", self.losses.len() - MAX_FIELDS));
@@ -118,7 +165,7 @@ impl Summary {
         }
         let mut hints = Vec::new();
         if let Some(report) = telling.report {
-            hints.push(format!("Full report: {}", shown(&report.to_string_lossy())));
+            hints.push(format!("Report: {}", shown(&report.to_string_lossy())));
         }
         if let ([from], Some(output), false) = (&*self.from, &output, telling.is_rehearsal)
             && *from != to

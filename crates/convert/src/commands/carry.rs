@@ -9,9 +9,10 @@ use clap::Subcommand;
 
 use crate::{
     Source,
-    input::sessions::Lookup,
+    input::{Input, sessions::Lookup, sidecar_path},
     inspect,
     run::{Status, inputs},
+    terminal::{progress::say, shown::shown},
 };
 
 /// What to do with what a file carries.
@@ -35,6 +36,18 @@ enum What {
     },
 }
 
+/// Returns that no line of a file carries anything, and where else to look.
+fn nothing_carried(input: &Input) -> String {
+    let label = shown(&input.label());
+    match input.path().map(sidecar_path).filter(|path| path.exists()) {
+        Some(sidecar) => format!(
+            "{label}: no line carries anything; its carry is in {}",
+            shown(&sidecar.to_string_lossy())
+        ),
+        None => format!("{label}: no line carries anything: it was not converted with a carry"),
+    }
+}
+
 /// Shows or strips what a file carries.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let (What::Show { input } | What::Strip { input }) = &args.command;
@@ -46,7 +59,13 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             .open()
             .map_err(|error| io::Error::other(format!("{}: {error}", input.label())))?;
         match args.command {
-            What::Show { .. } => inspect::show(&mut Source::new(opened), &mut out)?,
+            What::Show { .. } => {
+                let n_carries = inspect::show(&mut Source::new(opened), &mut out)?;
+                if n_carries == 0 {
+                    out.flush()?;
+                    say(&nothing_carried(input));
+                }
+            }
             What::Strip { .. } => inspect::strip(&mut Source::new(opened), &mut out)?,
         }
     }

@@ -1,6 +1,7 @@
 //! `export`: sessions as pages that a person reads.
 
 pub(super) mod lines;
+mod page_file;
 
 use std::{
     collections::HashSet,
@@ -13,7 +14,10 @@ use core_model::{Format, Options};
 use export_html::{Entry, Figures, Page, Survey, write_index};
 use rayon::prelude::*;
 
-use self::lines::{Read, SessionLines};
+use self::{
+    lines::{Read, SessionLines},
+    page_file::PageFile,
+};
 use crate::{
     Source,
     cli::RedactArgs,
@@ -22,12 +26,11 @@ use crate::{
     input::{Input, opened::Opened},
     interrupt::is_interrupted,
     job::Refusal,
-    output::FILE_MODE,
     outputs::Outputs,
     reading::Reading,
     run::{Status, complain, failed},
     terminal::{
-        figures::count,
+        figures::{count, grouped},
         progress::{self, Progress},
         shown::shown,
     },
@@ -47,7 +50,7 @@ pub(crate) struct Args {
     /// Show the branches of a transcript too that its client would not resume
     #[arg(long)]
     all_branches: bool,
-    /// Overwrite existing files, and keep each as NAME.bak
+    /// Overwrite existing files that are no pages of ours, and keep each as NAME.bak
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -96,6 +99,8 @@ struct Exported {
     figures: Figures,
     /// The lines that cannot be read.
     n_damaged: u64,
+    /// Whether the page was written, and not there already.
+    is_new: bool,
 }
 
 impl Exported {
@@ -127,10 +132,10 @@ impl Export {
     }
 
     fn to_file(&self, input: &Input, path: &Path) -> Result<Exported, Refusal> {
-        let mut file = self.outputs.create(path, FILE_MODE)?;
+        let mut file = PageFile::create(&self.outputs, path)?;
         let exported = self.write(input, &mut file)?;
-        self.outputs.publish(vec![file.finish()?])?;
-        Ok(exported)
+        let is_new = file.publish(&self.outputs, path)?;
+        Ok(Exported { is_new, ..exported })
     }
 
     /// Writes the sessions among the inputs into a folder, and an index of them.
@@ -155,11 +160,13 @@ impl Export {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n_jobs).build();
         let pool = pool.map_err(io::Error::other)?;
         let results: Vec<_> = pool.install(|| jobs.par_iter().map(export).collect());
-        let (mut entries, mut status, mut n_refused) = (Vec::new(), Status::Done, 0);
+        let (mut entries, mut status) = (Vec::new(), Status::Done);
+        let (mut n_refused, mut n_new) = (0, 0);
         for ((input, name), result) in jobs.iter().zip(results) {
             match result {
                 Ok(exported) => {
                     status = status.max(exported.status());
+                    n_new += u64::from(exported.is_new);
                     entries.push(entry(input, name, exported.figures));
                 }
                 // A folder may hold anything.
@@ -173,13 +180,19 @@ impl Export {
         if entries.is_empty() {
             return failed("no session among the inputs");
         }
-        let mut index = self.outputs.create(&folder.join("index.html"), FILE_MODE)?;
+        let path = folder.join("index.html");
+        let mut index = PageFile::create(&self.outputs, &path)?;
         write_index(&mut index, "Sessions", &entries)?;
-        self.outputs.publish(vec![index.finish()?]).map_err(io::Error::other)?;
+        index.publish(&self.outputs, &path).map_err(io::Error::other)?;
         if !self.is_quiet {
-            let n_pages = count(entries.len() as u64, "page");
+            let n_pages = entries.len() as u64;
+            let unchanged = match n_pages - n_new {
+                0 => String::new(),
+                n => format!(", {} unchanged", grouped(n)),
+            };
             progress::say(&format!(
-                "{n_pages} and an index in {}",
+                "{} and an index in {}{unchanged}",
+                count(n_pages, "page"),
                 shown(&folder.to_string_lossy())
             ));
         }
@@ -221,10 +234,17 @@ impl Export {
                 Read::Damaged(what) => page.push_unreadable(what),
             })?;
             let (_, figures) = page.finish()?;
-            Ok(Exported { figures, n_damaged })
+            Ok(Exported { figures, n_damaged, is_new: true })
         })?;
         for what in lines.unread() {
             complain(&shown(what));
+        }
+        if exported.n_damaged > 0 {
+            let (label, n_lines) = (shown(&input.label()), exported.n_damaged);
+            complain(&format!(
+                "{label}: {} cannot be read; the page says where",
+                count(n_lines, "line")
+            ));
         }
         Ok(exported)
     }

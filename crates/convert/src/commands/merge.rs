@@ -14,7 +14,7 @@ use crate::{
     input::remote::Stores,
     journal::{Base, Journal},
     run::{Status, complain, failed},
-    terminal::shown::shown,
+    terminal::{figures::count, progress::say, shown::shown},
     worker::{
         join::join, merged::Merged, named, open, planned::Planned, queue::Queue, store::Store,
     },
@@ -30,7 +30,7 @@ pub(crate) struct Args {
     /// The plan that was done
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     plan: PathBuf,
-    /// Write the report as JSON, where `work --report json` told of it
+    /// Write a report as JSON: an object for each file, and the totals
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     report: Option<PathBuf>,
     /// Print errors only
@@ -86,15 +86,20 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     journal.sync()?;
     journal.close()?;
     let (n_missing, time) = (merged.n_missing(), merged.time());
-    let (settled, problems) = merged.settle();
+    let (mut settled, problems) = merged.settle();
+    let n_brief: u64 =
+        settled.iter_mut().map(|(label, it)| u64::from(it.complete_json(label))).sum();
+    let settled: Vec<_> = settled.into_iter().map(|(_, it)| it).collect();
     problems.iter().for_each(|problem| complain(problem));
     if n_missing > 0 {
         let n_units = plan.len();
         complain(&format!("{n_missing} of {n_units} units have no receipt: they are left to do"));
     }
-    let n_untold = settled.iter().filter(|it| it.end.is_told() && it.json.is_empty()).count();
-    if args.report.is_some() && n_untold > 0 {
-        complain(&format!("{n_untold} files are not in the report: work with --report json"));
+    if args.report.is_some() && n_brief > 0 && !args.quiet {
+        say(&format!(
+            "{} in the report with their counts alone; `work --report json` notes the places too",
+            count(n_brief, "file"),
+        ));
     }
     let telling = Telling {
         how: &how,

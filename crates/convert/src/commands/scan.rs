@@ -15,7 +15,7 @@ use crate::{
     input::Input,
     interrupt::is_interrupted,
     run::{Status, complain},
-    terminal::shown::shown,
+    terminal::{figures::count, progress::say, shown::shown},
 };
 
 /// What to search, and how to say what is found.
@@ -55,6 +55,12 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         }
     }
     scan.out.flush()?;
+    if scan.n_found == 0 && n_read > 0 && !is_interrupted() {
+        say(&format!("no key, token or password found in {}", count(n_read, "file")));
+    }
+    if inputs.is_empty() {
+        complain("nothing to search: no file was found");
+    }
     Ok(match (n_read, scan.n_found + n_refused) {
         (0, _) => Status::Failed,
         (_, 0) => Status::Done,

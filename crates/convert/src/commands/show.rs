@@ -83,12 +83,18 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let is_main = |input: &&Input| !is_folder || !is_of_a_session(input);
     let inputs: Vec<&Input> = inputs.iter().filter(is_main).collect();
     let mut pager = Pager::start(!args.no_pager);
-    let (mut n_shown, mut n_refused) = (0, 0);
+    let (mut n_shown, mut n_refused, mut is_any_found) = (0, 0, false);
     for input in &inputs {
         let is_one_of_many = inputs.len() > 1;
         match show(args, &filter, input, is_one_of_many, &mut pager) {
-            Ok(()) => n_shown += 1,
-            Err(Refusal::Io(error)) if is_enough(&error) => n_shown += 1,
+            Ok(is_found) => {
+                n_shown += 1;
+                is_any_found |= is_found;
+            }
+            Err(Refusal::Io(error)) if is_enough(&error) => {
+                n_shown += 1;
+                is_any_found = true;
+            }
             Err(Refusal::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => break,
             Err(Refusal::Unknown | Refusal::Foreign(_)) if is_folder => {}
             Err(refusal) => {
@@ -101,6 +107,13 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         }
     }
     pager.finish()?;
+    if !is_any_found && n_refused == 0 && !args.reading.pace.quiet {
+        complain(match (n_shown, args.filter.is_empty() && args.offset == 0) {
+            (0, _) => "no session among the inputs",
+            (_, true) => "no message in the session",
+            (_, false) => "no message matches",
+        });
+    }
     Ok(match (n_shown, n_refused) {
         (0, 1..) => Status::Failed,
         (_, 0) => Status::Done,
@@ -114,7 +127,7 @@ fn show(
     input: &Input,
     is_one_of_many: bool,
     out: &mut dyn Write,
-) -> Result<(), Refusal> {
+) -> Result<bool, Refusal> {
     let (opened, _) = args.redact.opened(input.open()?)?;
     let mut source = Source::new(opened);
     let format = match args.reading.format() {
@@ -133,14 +146,17 @@ fn show(
         lines.each(events, &mut |read| match read {
             _ if is_interrupted() => Err(enough()),
             Read::Event(event) => shower.event(event, out),
-            Read::Damaged(what) => shower.page.damage(what, out),
+            Read::Damaged(what) => {
+                shower.has_shown = true;
+                shower.page.damage(what, out)
+            }
             Read::Hidden => Ok(()),
         })
     })?;
     for unread in lines.unread() {
         complain(unread);
     }
-    Ok(())
+    Ok(shower.has_shown)
 }
 
 /// Shows the events of one session, one by one.
@@ -154,6 +170,8 @@ struct Shower<'s> {
     /// The messages that are still to be left out, and to be shown.
     n_left_out: u64,
     n_left: u64,
+    /// Whether anything was shown.
+    has_shown: bool,
 }
 
 impl<'s> Shower<'s> {
@@ -170,6 +188,7 @@ impl<'s> Shower<'s> {
             missing: Vec::new(),
             n_left_out: args.offset,
             n_left: args.limit.unwrap_or(u64::MAX),
+            has_shown: false,
         }
     }
 
@@ -192,6 +211,7 @@ impl<'s> Shower<'s> {
             return Err(enough());
         }
         self.n_left -= 1;
+        self.has_shown = true;
         for part in &wanted {
             let Some(result) = part.result() else { continue };
             if self.missing.iter().any(|tool_use| result.tool_use_id.is(tool_use)) {

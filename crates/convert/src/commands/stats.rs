@@ -12,11 +12,16 @@ use rayon::prelude::*;
 
 use self::numbers::Numbers;
 use crate::{
+    input::copies::leave_out_copies,
     interrupt::is_interrupted,
     job::Refusal,
     reading::{Reading, filter::ErrorRule, needle::Prefilter, reader::read},
     run::{Status, complain},
-    terminal::{Terminal, progress::Progress, shown::shown},
+    terminal::{
+        Terminal,
+        progress::{Progress, say},
+        shown::shown,
+    },
     unit::Unit,
 };
 
@@ -41,7 +46,11 @@ pub(crate) struct Args {
 
 /// Sums up sessions and prints the numbers.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
-    let (inputs, is_folder) = args.reading.sessions_or_stdin()?;
+    let (mut inputs, is_folder) = args.reading.sessions_or_stdin()?;
+    let n_copies = if is_folder { leave_out_copies(&mut inputs) } else { 0 };
+    if n_copies > 0 && !args.reading.pace.quiet {
+        say(&format!("sessions that two clients keep, counted once: {n_copies}"));
+    }
     let progress = args.reading.pace.progress(&inputs);
     let units = Unit::group(inputs);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.reading.pace.n_jobs()).build();
@@ -63,6 +72,9 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         }
     }
     if each.is_empty() || is_interrupted() {
+        if n_refused == 0 && !is_interrupted() {
+            complain("no session among the inputs");
+        }
         return Ok(Status::Failed);
     }
     if !args.each {

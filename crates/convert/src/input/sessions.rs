@@ -1,6 +1,7 @@
 //! Finding sessions where clients keep them: by id, by the start of an id, by project, by breadcrumb.
 
 use std::{
+    collections::HashSet,
     ffi::OsString,
     fs::{self, File},
     io::{self, Read},
@@ -9,7 +10,7 @@ use std::{
 
 use core_model::{Environment, Format, System, session_files};
 
-use super::worktrees::worktrees;
+use super::{copies, worktrees::worktrees};
 use crate::{FORMATS, terminal::shown::shown};
 
 /// The letters of an id that are enough, if only one session starts with them.
@@ -70,15 +71,22 @@ impl Lookup {
     /// Returns the folders in which sessions of the project may be, or of all projects.
     pub(crate) fn folders(&self) -> io::Result<Vec<PathBuf>> {
         let mut folders = Vec::new();
-        for store in self.formats.iter().filter_map(|format| format.store) {
-            folders.extend((store.folders)(&self.environment, self.project.as_deref())?);
-            for tree in &self.worktrees {
-                folders.extend((store.folders)(&self.environment, Some(tree))?);
-            }
+        for format in &self.formats {
+            folders.extend(self.folders_of(format)?);
         }
         folders.sort();
         // Two dialects of a format keep their sessions together.
         folders.dedup();
+        Ok(folders)
+    }
+
+    /// Returns the folders in which the client of a format may have sessions of the project.
+    fn folders_of(&self, format: &Format) -> io::Result<Vec<PathBuf>> {
+        let Some(store) = format.store else { return Ok(Vec::new()) };
+        let mut folders = (store.folders)(&self.environment, self.project.as_deref())?;
+        for tree in &self.worktrees {
+            folders.extend((store.folders)(&self.environment, Some(tree))?);
+        }
         Ok(folders)
     }
 
@@ -102,8 +110,12 @@ impl Lookup {
         }
         let Some(id) = path.to_str().filter(|id| is_id(id)) else { return Ok(path.to_owned()) };
         let sessions = self.by_id(id)?;
-        match sessions.as_slice() {
-            [session] => Ok(session.clone()),
+        let files: Vec<&Path> = sessions.iter().map(|(_, path)| path.as_path()).collect();
+        if let Some(newest) = newest_of_one(&sessions) {
+            return Ok(newest);
+        }
+        match files.as_slice() {
+            [session] => Ok(session.to_path_buf()),
             [] => Err(io::Error::other("no such file, and no session of this id")),
             [one, other, ..] => Err(io::Error::other(format!(
                 "may be {} or {}; a longer id, --from or --project says which",
@@ -141,22 +153,44 @@ impl Lookup {
         Ok(None)
     }
 
-    /// Returns the sessions with an id; if there is none, those whose ids start like it.
-    fn by_id(&self, id: &str) -> io::Result<Vec<PathBuf>> {
+    /// Returns the sessions with an id, each with the family of its client; if there is none, those
+    /// whose ids start like it.
+    fn by_id(&self, id: &str) -> io::Result<Vec<(&'static str, PathBuf)>> {
         let (mut exact, mut starting) = (Vec::new(), Vec::new());
-        for folder in self.folders()? {
-            for file in session_files(&folder)? {
-                match file.file_stem().and_then(|stem| stem.to_str()) {
-                    Some(stem) if stem == id => exact.push(file),
-                    Some(stem) if stem.starts_with(id) && id.len() >= MIN_PREFIX => {
-                        starting.push(file);
+        let mut seen = HashSet::new();
+        for format in &self.formats {
+            // Two dialects of a format keep their sessions together.
+            let folders = self.folders_of(format)?.into_iter();
+            for folder in folders.filter(|folder| seen.insert(folder.clone())) {
+                for file in session_files(&folder)? {
+                    match file.file_stem().and_then(|stem| stem.to_str()) {
+                        Some(stem) if stem == id => exact.push((format.family, file)),
+                        Some(stem) if stem.starts_with(id) && id.len() >= MIN_PREFIX => {
+                            starting.push((format.family, file));
+                        }
+                        _ => {}
                     }
-                    _ => {}
                 }
             }
         }
-        Ok(if exact.is_empty() { starting } else { exact })
+        let mut found = if exact.is_empty() { starting } else { exact };
+        found.sort_by(|one, other| one.1.cmp(&other.1));
+        Ok(found)
     }
+}
+
+/// Returns the file with the newest turns, if all files are of one session that several clients keep,
+/// each once.
+fn newest_of_one(sessions: &[(&'static str, PathBuf)]) -> Option<PathBuf> {
+    let id = |path: &PathBuf| path.file_stem()?.to_str().map(copies::plain_id);
+    let (_, first) = sessions.first()?;
+    let is_one = sessions.iter().all(|(_, path)| id(path) == id(first));
+    let clients: HashSet<_> = sessions.iter().map(|(client, _)| client).collect();
+    if !is_one || sessions.len() < 2 || clients.len() < sessions.len() {
+        return None;
+    }
+    let files: Vec<PathBuf> = sessions.iter().map(|(_, path)| path.clone()).collect();
+    copies::newest(&files).cloned()
 }
 
 /// Returns whether text may be an id of a session, rather than the path of a file.

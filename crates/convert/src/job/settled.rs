@@ -14,7 +14,7 @@ use crate::{
     job::{Refusal, verdict::Verdict},
     output::is_no_space,
     run::Status,
-    terminal::shown::shown,
+    terminal::{object::Object, shown::shown},
 };
 
 /// What is kept of a file when its job is over.
@@ -33,6 +33,8 @@ pub(crate) struct Settled {
     pub(crate) json: Vec<u8>,
     /// Where it was written, as the report says it.
     pub(crate) output: Option<String>,
+    /// Whether it is the main file of a session, and not one of those that belong to it.
+    pub(crate) is_main: bool,
     pub(crate) figures: Figures,
 }
 
@@ -109,8 +111,39 @@ impl Settled {
             summary: Vec::new(),
             json: Vec::new(),
             output: None,
+            is_main: true,
             figures: Figures::default(),
         }
+    }
+
+    /// Makes an object of the counts for the report, if there is none yet and one is due; returns
+    /// whether it did.
+    pub(crate) fn complete_json(&mut self, label: &str) -> bool {
+        if !self.json.is_empty() || !self.end.is_told() {
+            return false;
+        }
+        let figures = &self.figures;
+        let mut object = Object::new();
+        object.string("source", label).string("status", self.verdict.name());
+        if let Some(from) = figures.from {
+            object.string("from", from).plain("bytes_in", figures.bytes_in);
+            object.plain("lines_out", figures.lines_out);
+            object.plain("lines_damaged", figures.n_damaged);
+        }
+        if self.end == End::UpToDate {
+            object.plain("up_to_date", true);
+        }
+        if let Some(problem) = self.problems.first().filter(|_| self.end == End::Refused) {
+            object.string("error", problem);
+        }
+        let losses = figures.losses.iter().map(|(kind, field, n)| {
+            let mut loss = Object::new();
+            loss.string("kind", kind.name()).string("field", field).plain("count", n);
+            loss.bytes()
+        });
+        object.values("losses", losses);
+        self.json = object.bytes();
+        true
     }
 
     /// Takes up what is to be said of the piece of its file that follows.
@@ -190,7 +223,6 @@ impl Settled {
             done.push_json(self.verdict, &mut self.json);
         }
         self.output.clone_from(&done.output);
-        let losses = report.losses.iter();
         self.figures = Figures {
             bytes_in: report.bytes_in,
             lines_in: report.lines_in,
@@ -198,7 +230,7 @@ impl Settled {
             lines_out: report.lines_out,
             n_damaged: report.n_damaged,
             from: Some(done.from),
-            losses: losses.map(|(kind, field, it)| (kind, field.into(), it.count)).collect(),
+            losses: report.losses.counts().collect(),
         };
     }
 

@@ -24,6 +24,17 @@ pub enum CarryMode {
     None,
 }
 
+impl CarryMode {
+    /// Returns the word for it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            CarryMode::Inline => "inline",
+            CarryMode::Sidecar => "sidecar",
+            CarryMode::None => "none",
+        }
+    }
+}
+
 pub(crate) struct Engine<'w> {
     mode: CarryMode,
     writer: Box<dyn Writer>,
@@ -123,6 +134,11 @@ impl<'w> Engine<'w> {
     /// Counts a source line that the target does not show.
     pub(crate) fn lose(&mut self, field: &'static str, place: Place) {
         self.out.lose_at(LossKind::Dropped, field, place);
+    }
+
+    /// Counts a source line that the target does not show, under the name of its kind.
+    pub(crate) fn lose_record(&mut self, event: &Event<'_>, place: Place) {
+        self.out.lose_record_at(event, place);
     }
 
     /// Returns whether nothing is written yet.

@@ -357,8 +357,10 @@ impl<'w> SecondPass<'w> {
         if !is_agent && let Some(field) = self.survey.hides(line.offset(), event) {
             let is_notice = matches!(event.body, Body::Notice(_)) && !event.is_sub_agent();
             let is_said = event.message().is_some() || is_notice;
-            if is_said && !self.survey.is_elsewhere(event) {
-                let place = Place { line: self.report.lines_in, offset: line.offset() };
+            let place = Place { line: self.report.lines_in, offset: line.offset() };
+            if !is_said {
+                engine.lose_record(event, place);
+            } else if !self.survey.is_elsewhere(event) {
                 engine.lose(field, place);
             }
             engine.ride(line);

@@ -111,6 +111,13 @@ impl Object {
         self
     }
 
+    /// Returns the object, without an end of line.
+    pub(crate) fn bytes(self) -> Vec<u8> {
+        let mut line = self.line();
+        line.pop();
+        line
+    }
+
     /// Returns the object as a line.
     pub(crate) fn line(mut self) -> Vec<u8> {
         self.out.extend_from_slice(b"}\n");

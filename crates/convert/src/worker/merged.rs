@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, HashMap},
     io::{self, Read},
+    path::PathBuf,
     time::Duration,
 };
 
@@ -140,8 +141,9 @@ impl<'p> Merged<'p> {
         self.receipts.iter().flatten().map(|it| it.time).sum()
     }
 
-    /// Returns what is to be said of each file, in the order of their paths, and what is wrong.
-    pub(crate) fn settle(self) -> (Vec<Settled>, Vec<String>) {
+    /// Returns what is to be said of each file, with its path, in the order of their paths, and what
+    /// is wrong.
+    pub(crate) fn settle(self) -> (Vec<(String, Settled)>, Vec<String>) {
         let mut problems = self.problems;
         if self.n_strange > 0 {
             problems.push(format!("{} lines are no receipts of this plan", self.n_strange));
@@ -152,7 +154,7 @@ impl<'p> Merged<'p> {
         }
         let range = |planned: &Planned| planned.piece.as_ref().map(|piece| piece.range);
         of_unit.sort_by_key(|(planned, _)| (&planned.main, range(planned)));
-        let mut settled: Vec<Settled> = Vec::new();
+        let mut settled: Vec<(String, Settled)> = Vec::new();
         let mut last = None;
         for (planned, kept) in of_unit {
             if let Some(error) = kept.error {
@@ -160,10 +162,15 @@ impl<'p> Merged<'p> {
             }
             let of = planned.piece.as_ref().map(|piece| &piece.of);
             match (kept.files, settled.last_mut()) {
-                (files, Some(whole)) if of.is_some() && of == last => {
+                (files, Some((_, whole))) if of.is_some() && of == last => {
                     files.into_iter().for_each(|piece| whole.absorb(piece));
                 }
-                (files, _) => settled.extend(files),
+                (files, _) => {
+                    let paths = std::iter::once(&planned.main).chain(&planned.subs);
+                    let paths = paths.chain(std::iter::repeat(&planned.main));
+                    let label = |path: &PathBuf| path.to_string_lossy().into_owned();
+                    settled.extend(paths.map(label).zip(files));
+                }
             }
             last = of;
         }

@@ -170,6 +170,9 @@ fn file(settled: &Settled) -> Vec<u8> {
     if settled.is_refused_for_damage {
         file.plain("strict", true);
     }
+    if !settled.is_main {
+        file.plain("part", true);
+    }
     if !problems.is_empty() {
         file.strings("problems", problems.iter().map(String::as_str));
     }
@@ -208,6 +211,7 @@ pub(crate) fn settled(file: Value<'_>) -> Option<Settled> {
         summary: Vec::new(),
         json: file.get("report").map(|it| it.raw().as_str().into()).unwrap_or_default(),
         output: None,
+        is_main: file.get("part").is_none(),
         figures: Figures {
             bytes_in: number("bytes_in"),
             lines_in: 0,

@@ -3,6 +3,7 @@
 //! `cargo test -p convert --test all rules::` runs those of one module. Tests that count what their
 //! whole process allocates, or that measure others beside them, are in `alone`.
 
+mod accounts;
 mod carry;
 mod carry_faults;
 mod carry_names;
@@ -28,3 +29,4 @@ mod sessions;
 mod shared;
 mod terminal;
 mod tiny_lines;
+mod told;

@@ -1,13 +1,13 @@
 //! Responses: n entries of one block each, with one message id.
 
 use core_model::{Block, Event, LineId, LossKind, Message, Output, ToolUse};
-use jsonl::{Raw, Text, Value};
+use jsonl::{Raw, Text};
 
 use super::{
     ClaudeCodeWriter,
     block::{is_blank, put_block, put_tool_use},
     calls::{Call, tool_name},
-    thread::{Ending, json},
+    thread::{Ending, json, lose_envelope},
 };
 
 /// The response that is being written.
@@ -56,7 +56,7 @@ impl ClaudeCodeWriter {
                 id: match message.id {
                     Some(id) => json(&id.decode()),
                     None => {
-                        out.lose(LossKind::Invented, "message_id");
+                        out.lose(LossKind::Invented, "message.id");
                         json(&out.message_id(event, 0))
                     }
                 },
@@ -90,7 +90,9 @@ impl ClaudeCodeWriter {
             is_first = false;
         }
         if is_empty {
-            out.lose(LossKind::Dropped, "message");
+            out.lose_record(event);
+        } else if is_first {
+            lose_envelope(event, message, out);
         }
     }
 
@@ -108,7 +110,7 @@ impl ClaudeCodeWriter {
         // No response begins while results of the last one are yet to come: they would be lost.
         if !is_same && self.calls.is_any_expected(&self.facts) {
             if message.id.is_some() {
-                out.lose(LossKind::Flattened, "message_id");
+                out.lose(LossKind::Flattened, "message.id");
             }
             return true;
         }
@@ -184,13 +186,22 @@ impl ClaudeCodeWriter {
         out.put(line, "],\"stop_reason\":");
         match message.stop_reason.filter(|reason| reason.is_null() || reason.as_text().is_some()) {
             Some(reason) => out.put_raw(line, reason),
-            None => out.put(line, stop_reason(message)),
+            None => {
+                if message.stop_reason.is_some() {
+                    out.lose(LossKind::Dropped, "stop_reason");
+                }
+                out.put(line, stop_reason(message));
+            }
         }
         out.put(line, ",\"stop_sequence\":");
         out.put_raw(line, message.stop_sequence.unwrap_or(Raw::NULL));
-        if let Some(usage) = message.usage.filter(Value::is_object) {
-            out.put(line, ",\"usage\":");
-            out.put_raw(line, usage.raw());
+        match message.usage {
+            Some(usage) if usage.is_object() => {
+                out.put(line, ",\"usage\":");
+                out.put_raw(line, usage.raw());
+            }
+            Some(usage) if !usage.is_null() => out.lose(LossKind::Dropped, "usage"),
+            _ => {}
         }
         out.put(line, "}");
         if let Some(request_id) = message.request_id {
@@ -201,7 +212,7 @@ impl ClaudeCodeWriter {
             out.put(line, ",\"isApiErrorMessage\":true");
             if block_idx == 0 {
                 // Which error it is, streams tell and entries do not.
-                out.lose(LossKind::Flattened, "error");
+                out.lose(LossKind::Flattened, event.vocabulary.is_api_error);
             }
         }
         let ending = Ending { is_own: is_first, ..Ending::new("entry", block_idx, event) };

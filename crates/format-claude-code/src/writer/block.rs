@@ -70,10 +70,10 @@ fn is_api_kind(kind: Text<'_>) -> bool {
 }
 
 fn put_placeholder(out: &mut Output, line: LineId, kind: Option<Text<'_>>) {
-    out.lose(LossKind::Flattened, "block");
     out.put(line, "{\"type\":\"text\",\"text\":");
     let kind = kind.map(|kind| kind.decode().into_owned()).unwrap_or_default();
     let kind = if kind.is_empty() { "block" } else { &kind };
+    out.lose_named(LossKind::Flattened, &format!("block.{kind}"));
     out.put_string(line, &format!("[{kind}]"));
     out.put(line, "}");
 }

@@ -33,6 +33,14 @@ impl ClaudeCodeWriter {
             return false;
         }
         out.lose(LossKind::Flattened, "tool_result.order");
+        for (is_lost, field) in [
+            (event.context.uuid.is_some(), "uuid"),
+            (event.context.time.is_some(), event.vocabulary.time),
+        ] {
+            if is_lost {
+                out.lose(LossKind::Dropped, field);
+            }
+        }
         self.thread.name_session(event, out);
         let line = out.open();
         out.put(line, "{");

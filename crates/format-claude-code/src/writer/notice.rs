@@ -1,6 +1,6 @@
 //! Notices and outcomes: `system` lines, which the client shows and does not send.
 
-use core_model::{Event, LineId, LossKind, Notice, NoticeKind, Outcome, Output, Status};
+use core_model::{Event, Field, LineId, LossKind, Notice, NoticeKind, Outcome, Output, Status};
 use jsonl::{Raw, Scanner};
 
 use super::{ClaudeCodeWriter, thread::Ending};
@@ -15,12 +15,14 @@ impl ClaudeCodeWriter {
             NoticeKind::Warning => "warning",
             _ => "info",
         };
-        // A boundary would hide all that was said before it.
-        let field = match notice.kind {
-            NoticeKind::Compaction => "compaction",
-            _ => "notice.subtype",
-        };
-        out.lose(LossKind::Flattened, field);
+        // A boundary would hide all that was said before it: it becomes words as all others do.
+        out.lose(LossKind::Flattened, "system.subtype");
+        if notice.trigger.is_some() {
+            out.lose(LossKind::Dropped, "compact_metadata.trigger");
+        }
+        if notice.pre_tokens.is_some() {
+            out.lose(LossKind::Dropped, "compact_metadata.pre_tokens");
+        }
         self.close_notice(line, level, &Ending::new("entry", 0, event), out);
     }
 
@@ -49,6 +51,7 @@ impl ClaudeCodeWriter {
         self.flush_thought(out);
         self.response = None;
         lose_what_has_no_place(outcome, out);
+        lose_words(event, outcome, out);
         let is_error = outcome.status != Status::Success;
         if is_error {
             let line = self.open_notice(event, out);
@@ -58,8 +61,11 @@ impl ClaudeCodeWriter {
         }
         let duration = outcome.duration_ms.filter(|ms| ms.as_f64().is_some_and(|ms| ms > 0.0));
         let Some(duration) = duration else {
+            if outcome.duration_ms.is_some() {
+                out.lose(LossKind::Dropped, "duration_ms");
+            }
             if !is_error {
-                out.lose(LossKind::Dropped, "outcome");
+                out.lose_record(event);
             }
             return;
         };
@@ -80,7 +86,7 @@ fn put_words(out: &mut Output, line: LineId, notice: &Notice<'_>) {
         (Some(text), _) => match text.as_text() {
             Some(text) => out.copy_text(line, text),
             None => {
-                out.lose(LossKind::Flattened, "notice.text");
+                out.lose(LossKind::Flattened, "system.content");
                 out.put_string(line, text.as_str());
             }
         },
@@ -114,12 +120,30 @@ fn put_reason(out: &mut Output, line: LineId, outcome: &Outcome<'_>) {
 fn lose_what_has_no_place(outcome: &Outcome<'_>, out: &mut Output) {
     let is_some = |raw: Option<Raw<'_>>| raw.is_some_and(|raw| !raw.is_null());
     let fields = [
-        ("outcome.cost", is_some(outcome.cost)),
-        ("outcome.turns", is_some(outcome.turns)),
-        ("outcome.duration_api_ms", is_some(outcome.duration_api_ms)),
-        ("outcome.usage", is_some(outcome.usage.map(|usage| usage.raw()))),
+        ("total_cost_usd", is_some(outcome.cost)),
+        ("num_turns", is_some(outcome.turns)),
+        ("duration_api_ms", is_some(outcome.duration_api_ms)),
+        ("usage", is_some(outcome.usage.map(|usage| usage.raw()))),
+        ("is_error", matches!(outcome.is_error, Field::Value(_))),
     ];
     for (field, _) in fields.into_iter().filter(|(_, is_some)| *is_some) {
         out.lose(LossKind::Dropped, field);
+    }
+}
+
+/// Counts the words of an outcome that [`put_reason`] does not write: it writes the first that it
+/// finds, if the run failed.
+fn lose_words(event: &Event<'_>, outcome: &Outcome<'_>, out: &mut Output) {
+    let is_word = |raw: Option<Raw<'_>>| {
+        raw.is_some_and(|raw| !matches!(raw.as_str(), "null" | "\"\"" | "[]"))
+    };
+    let status = outcome.status_text.map(Raw::from);
+    let mut is_written = outcome.status == Status::Success;
+    for (words, field) in
+        [(outcome.errors, "errors"), (outcome.result, "result"), (status, event.vocabulary.status)]
+    {
+        if is_word(words) && std::mem::replace(&mut is_written, true) {
+            out.lose(LossKind::Dropped, field);
+        }
     }
 }

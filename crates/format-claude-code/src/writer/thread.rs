@@ -1,6 +1,8 @@
 //! What every entry begins and ends with: the session, the chain of parents, ids and times.
 
-use core_model::{Context, Event, Facts, IdSet, LineId, LossKind, Output, TitleRank, uuid_of_name};
+use core_model::{
+    Context, Event, Facts, IdSet, LineId, LossKind, Message, Output, TitleRank, uuid_of_name,
+};
 use jsonl::{Scanner, Style, Text, push_string};
 
 use super::clock::Clock;
@@ -10,6 +12,8 @@ use super::clock::Clock;
 pub(super) struct Thread {
     pub(super) clock: Clock,
     source_id: Option<String>,
+    /// Whether the session has another id than in the source, since that is no UUID.
+    pub(super) is_renamed: bool,
     session_id: String,
     cwd: Option<String>,
     version: Option<String>,
@@ -54,6 +58,7 @@ impl Thread {
             agent: facts.agent.as_deref().map(json),
             ..Self::default()
         };
+        thread.is_renamed = thread.source_id.as_deref().is_some_and(|id| session_uuid(id) != id);
         let mut scanner = Scanner::default();
         let start = facts.start.as_deref().unwrap_or_default();
         if let Ok(start) = scanner.scan_slice(start.as_bytes(), 0) {
@@ -89,6 +94,11 @@ impl Thread {
         &self.session_id
     }
 
+    /// Returns whether there is an entry.
+    pub(super) fn has_entry(&self) -> bool {
+        self.parent.is_some()
+    }
+
     /// Returns the id of the last entry.
     pub(super) fn parent(&self) -> &str {
         self.parent.as_deref().unwrap_or("null")
@@ -100,13 +110,7 @@ impl Thread {
             return;
         }
         let id = match &self.source_id {
-            Some(id) => {
-                let uuid = session_uuid(id);
-                if uuid != *id {
-                    out.lose(LossKind::Flattened, "session_id");
-                }
-                uuid
-            }
+            Some(id) => session_uuid(id),
             None => {
                 out.lose(LossKind::Invented, "session_id");
                 out.uuid(event, "session", 0)
@@ -238,6 +242,26 @@ pub(super) fn put_title(out: &mut Output, rank: TitleRank, title: &str, session_
     out.put(line, session_id);
     out.put(line, "}");
     out.emit(line);
+}
+
+/// Counts what stands around a message of which no entry of its own is written.
+pub(super) fn lose_envelope(event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
+    let names = event.vocabulary;
+    for (is_lost, field) in [
+        (event.context.uuid.is_some(), "uuid"),
+        (event.context.time.is_some(), names.time),
+        (message.id.is_some(), names.message_id),
+        (message.model.is_some(), "model"),
+        (message.stop_reason.is_some(), "stop_reason"),
+        (message.stop_sequence.is_some(), "stop_sequence"),
+        (message.usage.is_some_and(|usage| !usage.is_null()), "usage"),
+        (message.request_id.is_some(), names.request_id),
+        (message.is_api_error, names.is_api_error),
+    ] {
+        if is_lost {
+            out.lose(LossKind::Dropped, field);
+        }
+    }
 }
 
 /// Returns a text as a JSON string.

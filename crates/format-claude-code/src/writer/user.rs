@@ -20,6 +20,12 @@ impl ClaudeCodeWriter {
         self.flush_thought(out);
         // Results first: nothing may stand between a tool use and its result.
         let n_results = message.tool_results().count();
+        if n_results != 1 && message.tool_use_result.is_some_and(|extra| !extra.is_null()) {
+            out.lose(LossKind::Dropped, event.vocabulary.tool_use_result);
+        }
+        if n_results > 0 && message.is_meta {
+            out.lose(LossKind::Dropped, event.vocabulary.is_meta);
+        }
         for (block_idx, result) in message.tool_results().enumerate() {
             let extra = message.tool_use_result.filter(|extra| n_results == 1 && !extra.is_null());
             self.result(event, &result, extra, block_idx, out);
@@ -44,7 +50,7 @@ impl ClaudeCodeWriter {
                 } else if message.is_prompt() {
                     self.placeholder(event, message, out);
                 } else if n_results == 0 {
-                    out.lose(LossKind::Dropped, "message");
+                    out.lose_record(event);
                 }
             }
             Content::Text(text) if is_blank(text) => self.placeholder(event, message, out),
@@ -54,18 +60,18 @@ impl ClaudeCodeWriter {
                 self.close_user(line, event, message, 0, out);
             }
             Content::Other(raw) if !raw.is_null() => {
-                out.lose(LossKind::Flattened, "content");
+                out.lose(LossKind::Flattened, "message.content");
                 let line = self.open_user(event, out);
                 out.put_string(line, raw.as_str());
                 self.close_user(line, event, message, 0, out);
             }
-            Content::Other(_) | Content::Absent => out.lose(LossKind::Dropped, "message"),
+            Content::Other(_) | Content::Absent => out.lose_record(event),
         }
     }
 
     /// Writes a prompt that says nothing, in the client's own words for that.
     fn placeholder(&mut self, event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
-        out.lose(LossKind::Invented, "content");
+        out.lose(LossKind::Invented, "message.content");
         let line = self.open_user(event, out);
         out.put(line, "\"(no content)\"");
         self.close_user(line, event, message, 0, out);
@@ -134,6 +140,9 @@ impl ClaudeCodeWriter {
         lose_what_has_no_place(result, out);
         let Some(call) = self.calls.answer(&result.tool_use_id.decode()) else {
             if !self.hold(event, result, extra, block_idx, out) {
+                if extra.is_some() {
+                    out.lose(LossKind::Dropped, event.vocabulary.tool_use_result);
+                }
                 self.orphan(event, result, block_idx, out);
             }
             return;
@@ -160,6 +169,10 @@ impl ClaudeCodeWriter {
         out: &mut Output,
     ) {
         out.lose(LossKind::Flattened, "tool_result");
+        out.lose(LossKind::Dropped, "tool_result.tool_use_id");
+        if let Field::Value(_) = result.is_error {
+            out.lose(LossKind::Flattened, "tool_result.is_error");
+        }
         let line = self.open_notice(event, out);
         if !put_flat(out, line, &result.content) {
             out.put(line, "\"[tool result]\"");
@@ -230,7 +243,13 @@ fn lose_what_has_no_place(result: &ToolResult<'_>, out: &mut Output) {
         out.lose(LossKind::Dropped, "tool_result.duration_ms");
     }
     let file = &result.file;
-    if file.path.is_some() || file.content_hash.is_some() || file.mtime_nanos.is_some() {
-        out.lose(LossKind::Dropped, "tool_result.file");
+    for (is_there, field) in [
+        (file.path.is_some(), "tool_result.path"),
+        (file.content_hash.is_some(), "tool_result.content_hash"),
+        (file.mtime_nanos.is_some(), "tool_result.mtime_nanos"),
+    ] {
+        if is_there {
+            out.lose(LossKind::Dropped, field);
+        }
     }
 }

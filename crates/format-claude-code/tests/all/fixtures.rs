@@ -117,7 +117,7 @@ fn an_entry_as_the_client_orders_it() {
             r#"{"parentUuid":null,"isSidechain":false,"userType":"external","cwd":"/w","sessionId":"2a86484a-eb59-46ef-ac4a-848742436c10","version":"2.1.0","gitBranch":"main","type":"user","message":{"role":"user","content":[{"type":"text","text":"é"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AA=="}}]},"uuid":"u-1","timestamp":"2025-12-25T10:30:00.000Z"}"#
         ]
     );
-    assert_eq!(lost(&losses), ["flattened session_id 1"]);
+    assert_eq!(lost(&losses), ["flattened sessionId 1"]);
 }
 
 #[test]
@@ -175,13 +175,15 @@ fn what_the_api_refuses_is_made_valid() {
     assert_eq!(members(&lines, &["type"]).len(), 10);
     let lost = lost(&losses);
     for loss in [
-        "dropped message 2",
+        "dropped assistant 1",
+        "dropped user 1",
         "dropped text 1",
-        "flattened block 3",
+        "flattened block.block 1",
+        "flattened block.future 2",
         "flattened tool_use.id 2",
         "flattened tool_use.input 2",
         "flattened tool_use.name 2",
-        "invented content 1",
+        "invented message.content 1",
     ] {
         assert!(lost.contains(&loss.to_owned()), "{loss}: {lost:?}");
     }
@@ -262,7 +264,7 @@ fn starts_outcomes_and_titles() {
     assert!(lines[5].contains(r#""content":"stall_detected","isMeta":false,"level":"error""#));
     assert!(lines[6].starts_with(r#"{"type":"ai-title","aiTitle":"A title","sessionId":""#));
     assert_eq!(lines.len(), 7);
-    assert!(lost(&losses).contains(&"dropped outcome 1".to_owned()));
+    assert!(lost(&losses).contains(&"dropped result 1".to_owned()));
 }
 
 #[test]
@@ -343,7 +345,7 @@ fn results_that_come_after_the_next_response_still_answer() {
     let (lines, losses) = convert(input, keep);
     assert_valid(&lines);
     assert_eq!(lines.len(), 6);
-    assert!(lost(&losses).contains(&"flattened message_id 1".to_owned()));
+    assert!(lost(&losses).contains(&"flattened message.id 1".to_owned()));
 }
 
 #[test]

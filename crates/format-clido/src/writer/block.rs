@@ -51,11 +51,25 @@ pub(super) fn write(block: Block<'_>, line: LineId, pen: &mut Pen<'_>) {
     }
 }
 
+/// Returns the name of a block's kind, by which reports name it.
+pub(super) fn kind(block: &Block<'_>) -> String {
+    match block {
+        Block::Text(_) => "text".to_owned(),
+        Block::Thinking { .. } => "thinking".to_owned(),
+        Block::ToolUse(tool) if tool.is_server => "server_tool_use".to_owned(),
+        Block::ToolUse(_) => "tool_use".to_owned(),
+        Block::ToolResult(_) => "tool_result".to_owned(),
+        Block::Image { .. } => "image".to_owned(),
+        Block::Other { kind: Some(kind), .. } => kind.decode().into_owned(),
+        _ => "unknown".to_owned(),
+    }
+}
+
 fn write_placeholder(kind: &str, line: LineId, pen: &mut Pen<'_>) {
     pen.out.put(line, "{\"text\":");
     pen.stand_in(line, &format!("[{kind}]"));
     pen.out.put(line, ",\"type\":\"text\"}");
-    pen.out.lose(LossKind::Flattened, "block");
+    pen.out.lose_named(LossKind::Flattened, &format!("block.{kind}"));
 }
 
 /// Writes the line that repeats a tool use of a response.

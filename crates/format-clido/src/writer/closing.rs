@@ -1,6 +1,6 @@
 //! Writes how a run ended: what the source says of it, or what can be concluded.
 
-use core_model::{LineId, LossKind, Makeup, Message, Outcome, Output, Status, Turn};
+use core_model::{Event, Field, LineId, LossKind, Makeup, Message, Outcome, Output, Status, Turn};
 use jsonl::{Raw, Scanner, Text};
 
 use super::pen::Pen;
@@ -57,13 +57,19 @@ impl Ending {
 }
 
 /// Writes what the source says of how a run ended.
-pub(super) fn write_outcome(outcome: &Outcome<'_>, format: &str, pen: &mut Pen<'_>) {
+pub(super) fn write_outcome(event: &Event<'_>, outcome: &Outcome<'_>, pen: &mut Pen<'_>) {
     write_errors(outcome, pen);
     let line = pen.out.open();
     pen.out.put(line, "{\"type\":\"result\",\"exit_status\":");
     match outcome.status_text {
-        Some(text) if format == crate::FORMAT.name => pen.text(line, text, "exit_status"),
-        _ => pen.out.put_string(line, status_text(outcome.status)),
+        Some(text) if event.format == crate::FORMAT.name => pen.text(line, text, "exit_status"),
+        text => {
+            let status = status_text(outcome.status);
+            pen.out.put_string(line, status);
+            if text.is_some_and(|text| !text.is(status)) {
+                pen.out.lose(LossKind::Flattened, event.vocabulary.status);
+            }
+        }
     }
     pen.out.put(line, ",\"total_cost_usd\":");
     match outcome.cost.filter(|cost| cost.as_f64().is_some()) {
@@ -73,15 +79,23 @@ pub(super) fn write_outcome(outcome: &Outcome<'_>, format: &str, pen: &mut Pen<'
             pen.out.lose(LossKind::Invented, "total_cost_usd");
         }
     }
-    let turns = count(outcome.turns, "num_turns", pen).clamp(1, u64::from(u32::MAX));
+    let told_turns = count(outcome.turns, "num_turns", pen);
+    let turns = told_turns.clamp(1, u64::from(u32::MAX));
+    if turns != told_turns && outcome.turns.is_some() {
+        pen.out.lose(LossKind::Flattened, "num_turns");
+    }
     let duration = count(outcome.duration_ms, "duration_ms", pen);
     pen.out.put(line, &format!(",\"num_turns\":{turns},\"duration_ms\":{duration}}}"));
     pen.out.emit(line);
+    if matches!(outcome.is_error, Field::Value(_)) {
+        // The status says whether the run failed.
+        pen.out.lose(LossKind::Flattened, "is_error");
+    }
     let is_said = |value: Option<Raw<'_>>| value.is_some_and(|value| !value.is_null());
     for (value, field) in [
         (outcome.duration_api_ms, "duration_api_ms"),
-        (outcome.usage.map(|usage| usage.raw()), "result.usage"),
-        (outcome.result, "result.result"),
+        (outcome.usage.map(|usage| usage.raw()), "usage"),
+        (outcome.result, "result"),
     ] {
         if is_said(value) {
             pen.out.lose(LossKind::Dropped, field);
@@ -115,11 +129,11 @@ fn write_errors(outcome: &Outcome<'_>, pen: &mut Pen<'_>) {
         if n > 0 {
             pen.out.put(line, "\\n");
         }
-        pen.body(line, text, "result.errors");
+        pen.body(line, text, "errors");
     }
     pen.out.put(line, "\"}");
     pen.out.emit(line);
-    pen.out.lose(LossKind::Flattened, "result.errors");
+    pen.out.lose(LossKind::Flattened, "errors");
 }
 
 fn status_text(status: Status) -> &'static str {

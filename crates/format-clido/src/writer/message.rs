@@ -18,12 +18,12 @@ impl SessionWriter {
         message: &Message<'_>,
         pen: &mut Pen<'_>,
     ) {
-        losses::count_message(message, pen.out);
+        losses::count_message(event, message, pen.out);
         let makeup = message.makeup();
         if makeup.is_empty() {
             // No API takes a message without content, and between calls and results it would part
             // them.
-            return pen.out.lose(LossKind::Dropped, "message.content");
+            return pen.out.lose_record(event);
         }
         self.write_header(event, pen.out);
         self.has_written = true;

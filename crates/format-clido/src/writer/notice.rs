@@ -1,8 +1,9 @@
 //! Writes what a client tells as `system` lines, which clido loads but never writes itself.
 
 use core_model::{Block, LineId, LossKind, Message, Notice, NoticeKind};
+use jsonl::{Raw, Scanner};
 
-use super::pen::Pen;
+use super::{block, pen::Pen};
 
 /// Writes the line of a notice.
 pub(super) fn write(notice: &Notice<'_>, format: &str, pen: &mut Pen<'_>) -> LineId {
@@ -46,7 +47,7 @@ pub(super) fn write_told(message: &Message<'_>, pen: &mut Pen<'_>) -> LineId {
         }
         match block {
             Block::Text(text) => pen.body(line, text, "system.content"),
-            _ => pen.out.lose(LossKind::Dropped, "block"),
+            _ => pen.out.lose_named(LossKind::Dropped, &format!("block.{}", block::kind(&block))),
         }
     }
     pen.out.put(line, "\"}");
@@ -72,7 +73,9 @@ fn write_message(notice: &Notice<'_>, line: LineId, pen: &mut Pen<'_>) {
             match raw.as_text() {
                 Some(text) => pen.body(line, text, "system.content"),
                 None => {
-                    pen.own_body(line, raw.as_str());
+                    if !write_lines(raw, line, pen) {
+                        pen.own_body(line, raw.as_str());
+                    }
                     pen.out.lose(LossKind::Flattened, "system.content");
                 }
             }
@@ -94,10 +97,26 @@ fn write_message(notice: &Notice<'_>, line: LineId, pen: &mut Pen<'_>) {
         (None, Some(subtype)) => {
             pen.out.put(line, ",\"message\":");
             pen.text(line, subtype, "system.subtype");
-            pen.out.lose(LossKind::Dropped, "system");
+            pen.out.lose(LossKind::Flattened, "system.content");
         }
-        (None, None) => pen.out.lose(LossKind::Dropped, "system"),
+        (None, None) => pen.out.lose(LossKind::Flattened, "system.content"),
     }
+}
+
+/// Writes an array of strings as lines of text, and returns whether it is one.
+fn write_lines(raw: Raw<'_>, line: LineId, pen: &mut Pen<'_>) -> bool {
+    let mut scanner = Scanner::default();
+    let Ok(array) = scanner.scan_raw(raw) else { return false };
+    if array.items().next().is_none() || array.items().any(|item| item.text().is_none()) {
+        return false;
+    }
+    for (n, text) in array.items().filter_map(|item| item.text()).enumerate() {
+        if n > 0 {
+            pen.out.put(line, "\\n");
+        }
+        pen.body(line, text, "system.content");
+    }
+    true
 }
 
 /// Returns what is known of a compaction: what started it, and the tokens before it.

@@ -10,7 +10,7 @@ use jsonl::{Scanner, Style};
 struct Conversion {
     text: String,
     lines_of_source: Vec<usize>,
-    losses: Vec<(LossKind, &'static str)>,
+    losses: Vec<(LossKind, String)>,
 }
 
 /// Converts lines as the converter does; `foreign` ones under the name of another format.
@@ -46,7 +46,7 @@ fn convert(
     }
     writer.finish(&mut out);
     take(&mut out, &mut text);
-    let losses = out.losses().iter().map(|(kind, field, _)| (kind, field)).collect();
+    let losses = out.losses().iter().map(|(kind, field, _)| (kind, field.to_owned())).collect();
     Conversion { text, lines_of_source, losses }
 }
 
@@ -186,7 +186,7 @@ fn a_run_with_a_tool_is_seven_lines() {
         ]
     );
     assert_eq!(old.lines_of_source, [1, 1, 1, 1, 1]);
-    assert!(old.losses.contains(&(LossKind::Invented, "result")));
+    assert!(old.losses.contains(&(LossKind::Invented, "result".to_owned())));
     let new = convert(TOOL_RUN, &WIRE, &DUMP, &newest(), true).text;
     assert_eq!(
         new.lines().nth(4),

@@ -1,0 +1,91 @@
+//! A page on its way to its file: one that is there already stays if it is the same, and is replaced
+//! if we wrote it.
+
+use std::{
+    fs::File,
+    io::{self, BufReader, Read, Write},
+    path::Path,
+};
+
+use export_html::is_page;
+
+use crate::{
+    job::Refusal,
+    output::{FILE_MODE, Pending, Replace},
+    outputs::{Bundle, Outputs},
+};
+
+/// How many bytes of a file tell whether it is a page of ours.
+const HEAD: u64 = 1024;
+
+/// A page that is being written, compared with the file that stands in its place.
+pub(super) struct PageFile {
+    file: Pending,
+    /// What is left of the file that stands there, as long as both are the same.
+    there: Option<BufReader<File>>,
+    is_own: bool,
+    buffer: Vec<u8>,
+}
+
+impl PageFile {
+    /// Begins the page for a path.
+    ///
+    /// # Errors
+    ///
+    /// The system's own.
+    pub(super) fn create(outputs: &Outputs, path: &Path) -> io::Result<Self> {
+        let is_own = is_own(path);
+        let there = File::open(path).ok().filter(|_| is_own).map(BufReader::new);
+        let file = outputs.create(path, FILE_MODE)?;
+        Ok(Self { file, there, is_own, buffer: Vec::new() })
+    }
+
+    /// Gives the page its name, unless the same one stands there; returns whether it is new.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::Exists`] if a file stands there that is no page of ours; the system's own.
+    pub(super) fn publish(mut self, outputs: &Outputs, path: &Path) -> Result<bool, Refusal> {
+        let rest = self.there.take().map(|mut there| there.read(&mut [0]));
+        if matches!(rest, Some(Ok(0))) {
+            return Ok(false);
+        }
+        let finished = self.file.finish()?;
+        if !self.is_own {
+            outputs.publish(vec![finished])?;
+            return Ok(true);
+        }
+        let bundle = Bundle { files: vec![finished], replace: Replace::Own, records: Vec::new() };
+        outputs.publish_bundle(path, bundle)?;
+        Ok(true)
+    }
+}
+
+impl Write for PageFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let n_written = self.file.write(bytes)?;
+        if let Some(there) = &mut self.there {
+            self.buffer.resize(n_written, 0);
+            let is_same = there.read_exact(&mut self.buffer).is_ok()
+                && bytes.get(..n_written) == Some(self.buffer.as_slice());
+            if !is_same {
+                self.there = None;
+            }
+        }
+        Ok(n_written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// Returns whether a regular file, reached through no link, begins as our pages do.
+fn is_own(path: &Path) -> bool {
+    if !path.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) {
+        return false;
+    }
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    read.is_ok() && is_page(&head)
+}

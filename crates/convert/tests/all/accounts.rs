@@ -1,0 +1,299 @@
+//! Commands say what they did, and what they did not.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+};
+
+use serde_json::Value;
+
+const ID: &str = "5f3c1d2e-0000-4000-8000-0123456789ab";
+
+/// A folder with sessions, and a home folder of clients.
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let place = Self { folder: tempfile::tempdir().expect("a folder") };
+        fs::create_dir(place.path("project")).expect("a folder");
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        fs::canonicalize(self.folder.path()).expect("a folder").join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("written");
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_convert"))
+            .args(arguments)
+            .current_dir(self.path(""))
+            .env_clear()
+            .env("HOME", self.path("home"))
+            .stdin(Stdio::null())
+            .output()
+            .expect("the program runs")
+    }
+
+    /// Runs a command and returns what it says on standard error.
+    fn said(&self, arguments: &[&str]) -> String {
+        text(&self.run(arguments).stderr)
+    }
+
+    fn report(&self, name: &str) -> Vec<Value> {
+        serde_json::from_slice(&fs::read(self.path(name)).expect("a report")).expect("JSON")
+    }
+
+    /// Returns the folder in which Claude Code keeps sessions of the project.
+    fn claude(&self) -> String {
+        let project = self.path("project");
+        let name = format_claude_code::encode_project_dir(project.to_str().expect("UTF-8"));
+        format!("home/.claude/projects/{name}")
+    }
+
+    /// Returns the folder in which clido keeps sessions of the project.
+    fn clido(&self) -> String {
+        let name = self.path("project").to_str().expect("UTF-8").replace('/', "_");
+        format!("home/.local/share/clido/sessions/{name}")
+    }
+
+    /// Installs a session of Claude Code among those of clido, beside the original.
+    fn installed(&self) {
+        let project = self.path("project");
+        self.write(&format!("{}/{ID}.jsonl", self.claude()), &session(&project, ID));
+        let done = self.run(&["--to", "clido", "--install", "--", ID]);
+        assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Returns a session of Claude Code with one answer.
+fn session(cwd: &Path, id: &str) -> String {
+    let around = format!(
+        r#""isSidechain":false,"userType":"external","cwd":"{}","sessionId":"{id}","version":"2.1.0","slug":"a-b""#,
+        cwd.display(),
+    );
+    format!(
+        "{{\"parentUuid\":null,{around},\"type\":\"user\",\"message\":{{\"role\":\"user\",\
+         \"content\":\"Hello\"}},\"uuid\":\"u1\",\"timestamp\":\"2026-02-03T10:00:01.500Z\"}}\n\
+         {{\"parentUuid\":\"u1\",{around},\"message\":{{\"model\":\"o\",\"id\":\"m\",\
+         \"type\":\"message\",\"role\":\"assistant\",\"content\":[{{\"type\":\"text\",\
+         \"text\":\"Good day\"}}],\"stop_reason\":\"end_turn\",\"usage\":{{\"input_tokens\":1,\
+         \"output_tokens\":2}}}},\"type\":\"assistant\",\"uuid\":\"u2\",\
+         \"timestamp\":\"2026-02-03T10:00:03.000Z\"}}\n"
+    )
+}
+
+#[test]
+fn what_the_target_does_not_show_is_said_with_where_it_is_kept() {
+    let place = Place::new();
+    place.write("a.jsonl", &session(Path::new("/w"), ID));
+    let inline = place.said(&["a.jsonl", "--to", "clido", "-o", "b.jsonl"]);
+    assert!(inline.contains("not shown in clido, kept inline in b.jsonl:"), "{inline}");
+    assert!(inline.contains("    slug x2 (line 1, 2)"), "{inline}");
+    assert!(inline.contains("made up, since clido needs it:"), "{inline}");
+    assert!(!inline.contains("dropped"), "{inline}");
+    let beside = place.said(&["a.jsonl", "--to", "clido", "-o", "c.jsonl", "--carry", "sidecar"]);
+    assert!(beside.contains("not shown in clido, kept in c.jsonl.carry:"), "{beside}");
+    let gone = place.said(&["a.jsonl", "--to", "clido", "-o", "d.jsonl", "--carry", "none"]);
+    assert!(gone.contains("not shown in clido, gone without a carry"), "{gone}");
+}
+
+#[test]
+fn a_report_of_a_folder_ends_with_its_totals() {
+    let place = Place::new();
+    for name in ["in/a.jsonl", "in/b.jsonl"] {
+        place.write(name, &session(Path::new("/w"), name));
+    }
+    place.write("in/notes.txt", "nothing\n");
+    let run = ["in", "--to", "clido", "-o", "out", "--report", "r.json", "--carry", "none"];
+    place.run(&run);
+    let report = place.report("r.json");
+    let totals = &report.last().expect("totals")["totals"];
+    assert_eq!(totals["sessions"]["converted"], 2, "{totals}");
+    assert_eq!(totals["files"]["not_sessions"], 1, "{totals}");
+    let of_files = |report: &[Value]| -> u64 {
+        let losses = report.iter().filter_map(|file| file["losses"].as_array()).flatten();
+        losses.map(|loss| loss["count"].as_u64().expect("a count")).sum()
+    };
+    let sum: u64 = totals["losses"]
+        .as_array()
+        .expect("losses")
+        .iter()
+        .map(|loss| loss["count"].as_u64().expect("a count"))
+        .sum();
+    assert!(sum > 10 && sum == of_files(&report), "{totals}");
+    place.run(&run);
+    let totals = place.report("r.json").pop().expect("totals");
+    let sessions = &totals["totals"]["sessions"];
+    assert_eq!((&sessions["converted"], &sessions["up_to_date"]), (&0.into(), &2.into()));
+}
+
+#[test]
+fn merge_reports_every_file_though_its_workers_noted_none() {
+    let place = Place::new();
+    for name in ["in/a.jsonl", "in/b.jsonl"] {
+        place.write(name, &session(Path::new("/w"), name));
+    }
+    let plan = place.run(&["plan", "in", "-o", "out", "--to", "clido"]);
+    fs::write(place.path("plan"), plan.stdout).expect("written");
+    let worked = place.run(&["work", "plan"]);
+    fs::write(place.path("receipts"), worked.stdout).expect("written");
+    let merged = place.run(&["merge", "--plan", "plan", "receipts", "--report", "r.json"]);
+    assert_eq!(merged.status.code(), Some(0), "{}", text(&merged.stderr));
+    let said = text(&merged.stderr);
+    assert!(said.contains("2 files in the report with their counts alone"), "{said}");
+    let report = place.report("r.json");
+    let [a, b, totals] = report.as_slice() else { panic!("two files and totals: {report:?}") };
+    for (file, name) in [(a, "in/a.jsonl"), (b, "in/b.jsonl")] {
+        assert!(file["source"].as_str().expect("a path").ends_with(name), "{file}");
+        assert_eq!((&file["status"], &file["from"]), (&"Done".into(), &"claude-code".into()));
+        assert!(!file["losses"].as_array().expect("losses").is_empty(), "{file}");
+    }
+    assert_eq!(totals["totals"]["sessions"]["converted"], 2);
+}
+
+#[test]
+fn nothing_to_convert_is_said() {
+    let place = Place::new();
+    fs::create_dir(place.path("empty")).expect("a folder");
+    let done = place.run(&["empty", "--to", "clido", "-o", "out"]);
+    assert_eq!(done.status.code(), Some(2));
+    assert!(text(&done.stderr).contains("no file was found"), "{}", text(&done.stderr));
+    place.write("others/notes.txt", "nothing\n");
+    let done = place.run(&["others", "--to", "clido", "-o", "out"]);
+    assert_eq!(done.status.code(), Some(2));
+    assert!(text(&done.stderr).contains("no session among 1 file"), "{}", text(&done.stderr));
+}
+
+#[test]
+fn a_session_with_its_sub_agents_counts_once_and_when_up_to_date_no_file_is_converted() {
+    let place = Place::new();
+    place.write(&format!("in/{ID}.jsonl"), &session(Path::new("/w"), ID));
+    let agent = session(Path::new("/w"), ID)
+        .replace("\"isSidechain\":false", "\"isSidechain\":true,\"agentId\":\"a1\"");
+    place.write(&format!("in/{ID}/subagents/agent-a1.jsonl"), &agent);
+    let run = ["in", "--to", "clido", "-o", "out"];
+    let said = place.said(&run);
+    assert!(said.contains("Converted 1 session (2 files, "), "{said}");
+    let stats = place.run(&["stats", "in", "--json"]);
+    let stats: Value = serde_json::from_slice(&stats.stdout).expect("an object");
+    assert_eq!((&stats["sessions"], &stats["files"]), (&1.into(), &2.into()));
+    let said = place.said(&run);
+    assert!(said.contains("Converted 0 sessions (0 files, 0 B)"), "{said}");
+    assert!(said.contains(" 1 up to date"), "{said}");
+}
+
+#[test]
+fn pages_that_are_unchanged_stay_and_others_are_replaced() {
+    let place = Place::new();
+    for name in ["in/a.jsonl", "in/b.jsonl"] {
+        place.write(name, &session(Path::new("/w"), name));
+    }
+    let run = ["export", "--html", "in", "-o", "pages"];
+    let done = place.run(&run);
+    assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+    let modified =
+        |name: &str| fs::metadata(place.path(name)).expect("a page").modified().expect("a time");
+    let times = ["pages/a.html", "pages/index.html"].map(modified);
+    let said = place.said(&run);
+    assert!(said.contains("2 pages and an index in pages, 2 unchanged"), "{said}");
+    assert_eq!(["pages/a.html", "pages/index.html"].map(modified), times);
+    place.write("in/b.jsonl", &session(Path::new("/w"), "b").replace("Good day", "Good night"));
+    place.write("in/c.jsonl", &session(Path::new("/w"), "c"));
+    let done = place.run(&run);
+    assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+    assert!(text(&done.stderr).contains("3 pages and an index in pages, 1 unchanged"));
+    let page = fs::read_to_string(place.path("pages/b.html")).expect("a page");
+    assert!(page.contains("Good night"));
+    let index = fs::read_to_string(place.path("pages/index.html")).expect("an index");
+    assert!(index.contains("c.html"));
+    let mut names: Vec<_> = fs::read_dir(place.path("pages")).expect("pages").collect();
+    names.retain(|entry| {
+        entry.as_ref().is_ok_and(|it| it.path().extension() != Some("html".as_ref()))
+    });
+    assert!(names.is_empty(), "{names:?}");
+    // What somebody else wrote stays, and the index is written all the same.
+    place.write("pages/a.html", "mine");
+    place.write("in/d.jsonl", &session(Path::new("/w"), "d"));
+    let done = place.run(&run);
+    assert_eq!(done.status.code(), Some(1), "{}", text(&done.stderr));
+    assert_eq!(fs::read(place.path("pages/a.html")).expect("a file"), b"mine");
+    let index = fs::read_to_string(place.path("pages/index.html")).expect("an index");
+    assert!(index.contains("d.html"));
+}
+
+#[test]
+fn an_id_is_the_session_with_the_newest_turns_and_is_counted_once() {
+    let place = Place::new();
+    place.installed();
+    let copy = format!("{}/{ID}.jsonl", place.clido());
+    let shown = place.run(&["show", ID, "--no-pager"]);
+    assert_eq!(shown.status.code(), Some(0), "{}", text(&shown.stderr));
+    let list = |arguments: &[&str]| -> Value {
+        let done = place.run(&[&["list", "--json"], arguments].concat());
+        serde_json::from_slice(&done.stdout).unwrap_or_else(|_| panic!("{}", text(&done.stderr)))
+    };
+    assert_eq!(list(&[ID])["format"], "claude-code");
+    assert_eq!(list(&[ID, "--from", "clido"])["format"], "clido");
+    let stats = || -> Value {
+        let done = place.run(&["stats", "home", "--json"]);
+        serde_json::from_slice(&done.stdout).expect("an object")
+    };
+    assert_eq!((&stats()["sessions"], &stats()["formats"]["claude-code"]), (&1.into(), &1.into()));
+    // clido goes on with it.
+    let mut text = fs::read_to_string(place.path(&copy)).expect("a copy");
+    text.push_str(
+        "{\"type\":\"user_message\",\"role\":\"user\",\"content\":[{\"text\":\"More\",\"type\":\"text\"}]}\n",
+    );
+    fs::write(place.path(&copy), text).expect("written");
+    assert_eq!(list(&[ID])["format"], "clido");
+    assert_eq!((&stats()["sessions"], &stats()["formats"]["clido"]), (&1.into(), &1.into()));
+}
+
+#[test]
+fn files_of_one_name_that_are_no_copies_are_all_counted() {
+    let place = Place::new();
+    place.write("in/a/s.jsonl", &session(Path::new("/w"), "one"));
+    place.write("in/b/s.jsonl", &session(Path::new("/w"), "two"));
+    let done = place.run(&["in/a", "--to", "clido", "-o", "out"]);
+    assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+    fs::create_dir(place.path("in/c")).expect("a folder");
+    fs::rename(place.path("out/s.jsonl"), place.path("in/c/s.jsonl")).expect("moved");
+    let done = place.run(&["stats", "in", "--json"]);
+    let stats: Value = serde_json::from_slice(&done.stdout).expect("an object");
+    assert_eq!(stats["sessions"], 2, "{stats}");
+}
+
+#[test]
+fn commands_that_find_nothing_say_so() {
+    let place = Place::new();
+    place.write("a.jsonl", &session(Path::new("/w"), ID));
+    place.write("torn.jsonl", &format!("{}{{\"type\":\"us", session(Path::new("/w"), ID)));
+    let cases: [(&[&str], i32, &str); 4] = [
+        (&["scan", "a.jsonl"], 0, "no key, token or password found in 1 file"),
+        (&["show", "a.jsonl", "--no-pager", "--tool", "Nothing"], 0, "no message matches"),
+        (&["export", "--html", "torn.jsonl", "-o", "t.html"], 1, "1 line cannot be read"),
+        (&["carry", "show", "a.jsonl"], 0, "no line carries anything"),
+    ];
+    for (arguments, status, words) in cases {
+        let done = place.run(arguments);
+        let said = text(&done.stderr);
+        assert!(said.contains(words), "{arguments:?}: {said}");
+        assert_eq!(done.status.code(), Some(status), "{arguments:?}: {said}");
+    }
+    place.run(&["a.jsonl", "--to", "clido", "-o", "b.jsonl", "--carry", "sidecar"]);
+    let said = place.said(&["carry", "show", "b.jsonl"]);
+    assert!(said.contains("its carry is in b.jsonl.carry"), "{said}");
+}

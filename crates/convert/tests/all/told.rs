@@ -1,0 +1,462 @@
+//! Each member of each record is in the target, or the report names it; checked without our readers.
+//!
+//! Source, target and report are compared as what `serde_json` makes of them. A string, number or
+//! truth value of a source record must stand in the target under a member that means the same, or a
+//! loss must name one of the members that lead to it, or the kind of its record.
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    io,
+    sync::Mutex,
+};
+
+use convert::{CarryMode, Conversion, Detected, FORMATS, Report, Source, by_name, detect};
+use core_model::{Format, LossKind, Options};
+use serde_json::Value;
+
+use crate::shared::{data::data, fixtures::fixtures, parallel::check_all};
+
+/// A string, number or truth value of a record.
+struct Leaf {
+    /// The number of its line, from 1.
+    line: u64,
+    /// The members that lead to it, without the numbers of items.
+    keys: Vec<String>,
+    /// The types of the objects that it lies in, from the outside in.
+    kinds: Vec<String>,
+    text: String,
+    is_string: bool,
+    /// Whether it is of a dump, whose lines and blocks have no types.
+    is_dump: bool,
+}
+
+/// Returns the leaves of all lines that are JSON.
+fn leaves(bytes: &[u8]) -> Vec<Leaf> {
+    let mut leaves = Vec::new();
+    for (line, bytes) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
+        if let Ok(record) = serde_json::from_slice::<Value>(bytes) {
+            let first = leaves.len();
+            grow(&record, line, &mut Vec::new(), &mut record_kind(&record), &mut leaves);
+            let is_dump = record.get("type").is_none();
+            leaves.iter_mut().skip(first).for_each(|leaf: &mut Leaf| leaf.is_dump = is_dump);
+        }
+    }
+    leaves
+}
+
+/// Returns the type of a record, and the type of what it wraps.
+fn record_kind(record: &Value) -> Vec<String> {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let Some(kind) = text(&record["type"]) else {
+        let is_system = record.get("data").is_some() && record.get("subtype").is_some();
+        let subtype = text(&record["subtype"]).unwrap_or_default();
+        return if is_system {
+            vec!["system".to_owned(), format!("system/{subtype}")]
+        } else if record.get("duration_ms").is_some() {
+            vec!["result".to_owned()]
+        } else if record.get("rate_limit_info").is_some() {
+            vec!["rate_limit_event".to_owned()]
+        } else if record.get("model").is_some() {
+            vec!["assistant".to_owned()]
+        } else if record.get("event").is_some() {
+            vec!["stream_event".to_owned()]
+        } else if record.get("new_conversation_id").is_some() {
+            vec!["conversation_reset".to_owned()]
+        } else {
+            vec!["user".to_owned(), "record".to_owned()]
+        };
+    };
+    let wrapped = [
+        &record["subtype"],
+        &record["data"]["type"],
+        &record["attachment"]["type"],
+        &record["operation"],
+    ];
+    let mut kinds = vec![kind.clone()];
+    kinds.extend(wrapped.into_iter().filter_map(text).map(|it| format!("{kind}/{it}")));
+    kinds
+}
+
+fn grow(
+    value: &Value,
+    line: u64,
+    keys: &mut Vec<String>,
+    kinds: &mut Vec<String>,
+    leaves: &mut Vec<Leaf>,
+) {
+    let (text, is_string) = match value {
+        Value::Null => return,
+        Value::Bool(bool) => (bool.to_string(), false),
+        Value::Number(number) => {
+            // No spelling of zero has a sign elsewhere.
+            let float = number.as_f64().map(|float| (float + 0.0).to_string());
+            (float.unwrap_or_else(|| number.to_string()), false)
+        }
+        Value::String(text) => (text.clone(), true),
+        Value::Array(items) => {
+            return items.iter().for_each(|item| grow(item, line, keys, kinds, leaves));
+        }
+        Value::Object(members) => {
+            let kind = members.get("type").and_then(Value::as_str);
+            kinds.extend(kind.map(str::to_owned));
+            for (key, member) in members {
+                keys.push(key.clone());
+                grow(member, line, keys, kinds, leaves);
+                keys.pop();
+            }
+            kinds.truncate(kinds.len() - usize::from(kind.is_some()));
+            return;
+        }
+    };
+    let is_dump = false;
+    leaves.push(Leaf { line, keys: keys.clone(), kinds: kinds.clone(), text, is_string, is_dump });
+}
+
+/// Members that mean the same in two formats.
+const SAME: &[&[&str]] = &[
+    &["text", "content", "message", "thinking", "prompt", "result", "errors", "error"],
+    &["title", "summary", "aiTitle", "customTitle"],
+    &["thinking", "unsignedThinking"],
+    &["sessionId", "session_id"],
+    &["requestId", "request_id"],
+    &["id", "message_id", "tool_use_id"],
+    &["name", "tool_name", "tools"],
+    &["data", "base64_data"],
+    &["cwd", "project_path"],
+    &["version", "claude_code_version"],
+    &["timestamp", "start_time"],
+    &["durationMs", "totalDurationMs", "duration_ms"],
+    &["preTokens", "pre_tokens"],
+    &["exit_status", "subtype"],
+    &["content", "subtype"],
+    &["isMeta", "isSynthetic"],
+    &["resets_at", "resetsAt"],
+    &["rate_limit_type", "rateLimitType"],
+    &["overage_status", "overageStatus"],
+    &["overage_resets_at", "overageResetsAt"],
+    &["overage_disabled_reason", "overageDisabledReason"],
+    &["isApiErrorMessage", "is_api_error"],
+];
+
+/// The names under which lines are lost that are no part of the conversation that is written.
+const ELSEWHERE: &[&str] = &["branch", "sub-agent", "compacted", "before-compaction"];
+
+impl Leaf {
+    fn key(&self) -> &str {
+        self.keys.last().map_or("", String::as_str)
+    }
+
+    /// Returns whether it says what kind of thing something is: every format has its own words.
+    fn is_tag(&self) -> bool {
+        // An index line of clido says what its tool use says; that is what targets show.
+        if self.kinds.first().is_some_and(|kind| kind == "tool_call") && self.keys.len() > 1 {
+            return true;
+        }
+        let is_start = self.key() == "subtype" && self.text == "init";
+        matches!(self.key(), "type" | "role") || is_start
+    }
+
+    /// Returns whether a loss is about it.
+    fn is_named(&self, report: &Report) -> bool {
+        report.losses.iter().any(|(kind, field, loss)| {
+            // Of many, only the first places are told.
+            let is_more = loss.count > loss.places.len() as u64;
+            let is_there = is_more || loss.places.iter().any(|place| place.line == self.line);
+            kind != LossKind::Invented && is_there && self.is_of(field)
+        })
+    }
+
+    fn is_of(&self, field: &str) -> bool {
+        if ELSEWHERE.contains(&field) || self.kinds.iter().any(|kind| kind == field) {
+            return true;
+        }
+        let (holder, name) = field.rsplit_once('.').unwrap_or(("", field));
+        // Of a path, the last two members.
+        let holder = holder.rsplit('.').next().unwrap_or_default();
+        let has_key = |name: &str| self.keys.iter().any(|key| key == name);
+        let is_kind = |name: &str| self.kinds.iter().any(|kind| kind == name);
+        match holder {
+            "" => has_key(name),
+            "block" => is_kind(name) || name == "block" || self.is_dump && has_key("content"),
+            "message" => has_key(name) || self.is_dump && has_key(&format!("message_{name}")),
+            // The words of a notice are called so whatever member they stand in.
+            "system" if name == "content" => is_kind("system"),
+            "tool_result" | "tool_use" | "thinking" | "text" | "system" => {
+                has_key(name) && (is_kind(holder) || self.is_dump)
+            }
+            holder => has_key(name) && (has_key(holder) || is_kind(holder)),
+        }
+    }
+}
+
+/// What a target shows: its values by member.
+struct Shown {
+    values: HashMap<String, HashSet<String>>,
+    long: HashSet<String>,
+    /// All strings, and the lines that nest too deeply for `serde_json`.
+    all: String,
+    has_odd_lines: bool,
+}
+
+impl Shown {
+    fn of(target: &[u8]) -> Self {
+        let (values, long, all) = Default::default();
+        let mut shown = Self { values, long, all, has_odd_lines: false };
+        for leaf in leaves(target) {
+            if leaf.is_string {
+                shown.all.push_str(&leaf.text);
+                shown.all.push('\n');
+                if leaf.text.len() >= 16 {
+                    shown.long.insert(leaf.text.clone());
+                }
+            }
+            shown.values.entry(leaf.text.clone()).or_default().extend(leaf.keys);
+        }
+        for line in target.split(|byte| *byte == b'\n') {
+            if serde_json::from_slice::<Value>(line).is_err() {
+                shown.all.push_str(&String::from_utf8_lossy(line));
+                shown.has_odd_lines |= !line.is_empty();
+            }
+        }
+        shown
+    }
+
+    /// Returns whether a value stands under a member that means the same, or, if it is long, under
+    /// any.
+    fn has(&self, leaf: &Leaf) -> bool {
+        if leaf.is_string && (leaf.text.trim().is_empty() || self.long.contains(&leaf.text)) {
+            return true;
+        }
+        let Some(keys) = self.values.get(&leaf.text) else { return false };
+        let is_same = |key: &String| {
+            keys.contains(key)
+                || SAME.iter().any(|same| {
+                    same.contains(&key.as_str()) && same.iter().any(|it| keys.contains(*it))
+                })
+        };
+        leaf.keys.last().is_some_and(is_same)
+    }
+
+    /// Returns whether a text, or a number of several digits, is a part of another text: what is
+    /// flattened is joined.
+    fn has_within(&self, leaf: &Leaf) -> bool {
+        let is_number = leaf.text.len() >= 3 && leaf.text.parse::<f64>().is_ok();
+        let is_long_enough = leaf.is_string || is_number || self.has_odd_lines;
+        is_long_enough && self.all.contains(leaf.text.trim())
+    }
+}
+
+struct Session {
+    name: String,
+    from: &'static Format,
+    bytes: Vec<u8>,
+}
+
+/// What is neither shown nor named: how often, and where first.
+type Untold = BTreeMap<String, (u64, String)>;
+
+/// Finds what a conversion neither shows nor names, by the members that lead to it.
+fn find_untold(session: &Session, to: &'static Format, untold: &mut Untold) {
+    let conversion =
+        Conversion { from: session.from, to, carry: CarryMode::None, options: Options::default() };
+    let (target, _, report) = conversion.convert(&session.bytes, None).expect("in memory");
+    if target.is_empty() {
+        // The report says that no line was written.
+        assert_eq!(report.lines_out, 0, "{}", session.name);
+        return;
+    }
+    let shown = Shown::of(&target);
+    for leaf in leaves(&session.bytes) {
+        if !(leaf.is_tag() || shown.has(&leaf) || leaf.is_named(&report) || shown.has_within(&leaf))
+        {
+            let kind = leaf.kinds.first().map_or("", String::as_str);
+            let keys = leaf.keys.join(".");
+            let path = format!("{} to {}: {kind}: {keys}", session.from.name, to.name);
+            let text: String = leaf.text.chars().take(60).collect();
+            let first = || (0, format!("{}, line {}: {text:?}", session.name, leaf.line));
+            untold.entry(path).or_insert_with(first).0 += 1;
+        }
+    }
+}
+fn check(sessions: &[Session]) {
+    let untold = Mutex::new(Untold::new());
+    let name = |session: &Session| format!("{} ({})", session.name, session.from.name);
+    check_all(sessions, name, |session| {
+        let mut found = Untold::new();
+        for to in FORMATS.iter().filter(|to| to.name != session.from.name) {
+            find_untold(session, to, &mut found);
+        }
+        let mut untold = untold.lock().expect("no thread panics here");
+        for (path, (n, first)) in found {
+            untold.entry(path).or_insert((0, first)).0 += n;
+        }
+        Vec::new()
+    });
+    let untold = untold.into_inner().expect("no thread panics here");
+    let lines: Vec<_> =
+        untold.iter().map(|(path, (n, first))| format!("{path} x{n} ({first})")).collect();
+    assert!(lines.is_empty(), "{} members:\n{}", lines.len(), lines.join("\n"));
+}
+
+/// Returns the sessions, and what each becomes in every other format: so all formats are sources.
+fn with_converted(sessions: Vec<Session>) -> Vec<Session> {
+    let mut all = Vec::new();
+    for session in sessions {
+        for to in FORMATS.iter().filter(|to| to.name != session.from.name) {
+            let (from, carry) = (session.from, CarryMode::None);
+            let conversion = Conversion { from, to, carry, options: Options::default() };
+            let (bytes, _, _) = conversion.convert(&session.bytes, None).expect("in memory");
+            all.push(Session { name: format!("{} as {}", session.name, to.name), from: to, bytes });
+        }
+        all.push(session);
+    }
+    all
+}
+
+#[test]
+fn every_member_of_fixtures_is_shown_or_named() {
+    let sessions = fixtures().into_iter().filter_map(|fixture| {
+        let from = by_name(&fixture.format)?;
+        Some(Session { name: fixture.name, from, bytes: fixture.bytes })
+    });
+    check(&with_converted(sessions.collect()));
+}
+
+#[test]
+fn every_member_of_real_sessions_is_shown_or_named() {
+    let sessions: Vec<_> = data(&["real", "clients", "sdk-dump"])
+        .into_iter()
+        .filter_map(|(name, bytes)| {
+            match detect(&mut Source::new(io::Cursor::new(&bytes))).expect("in memory") {
+                Detected::Format(from) => Some(Session { name, from, bytes }),
+                _ => None,
+            }
+        })
+        .collect();
+    if !sessions.is_empty() {
+        check(&with_converted(sessions));
+    }
+}
+
+/// Members that the reader knows on other lines, and words that a target shows in another way.
+const ODD: &str = concat!(
+    r#"{"type":"user","uuid":"u1","sessionId":"s","timestamp":"2026-01-02T03:04:05.000Z","#,
+    r#""cwd":"/w","version":"2.1.0","origin":{"kind":"human","odd":"o1"},"data":{"odd":"o2"},"#,
+    r#""sessions":["o3"],"continuedInSessionId":"o4","relocatedCwd":"o5","aiTitle":"o6","#,
+    r#""attachment":{"odd":"o7"},"message":{"role":"user","content":"Hello"}}"#,
+    "\n",
+    r#"{"type":"attachment","uuid":"u2","sessionId":"s","attachment":{"hookName":"Stop","odd":"o8","#,
+    r#""type":"hook_additional_context","content":["In C:\\tmp\\x","\"quoted\" words"]}}"#,
+    "\n",
+    r#"{"type":"attachment","uuid":"u3","sessionId":"s","attachment":{"type":"file","filename":"/f","#,
+    r#""content":{"type":"text","file":{"filePath":"/f","content":"words","odd":"o9"}}}}"#,
+    "\n",
+    r#"{"type":"attachment","uuid":"u4","sessionId":"s","attachment":{"type":"queued_command","#,
+    r#""prompt":"And this","commandMode":"prompt","odd":"o10"}}"#,
+    "\n",
+    r#"{"type":"assistant","uuid":"u5","sessionId":"s","isApiErrorMessage":true,"message":"#,
+    r#"{"id":"m","role":"assistant","model":"<synthetic>","content":[{"type":"text","text":"Failed"},"#,
+    r#"{"type":"odd_block","odd":"o11"}]}}"#,
+    "\n",
+);
+
+#[test]
+fn members_of_odd_lines_are_shown_or_named() {
+    let from = by_name("claude-code").expect("a format");
+    check(&[Session { name: "odd".to_owned(), from, bytes: ODD.into() }]);
+}
+
+/// Every kind of member that a report could forget, in one session.
+const RICH: &str = concat!(
+    r#"{"type":"file-history-snapshot","messageId":"m1","snapshot":{"n":7},"isSnapshotUpdate":false}"#,
+    "\n",
+    r#"{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s","isSidechain":false,"#,
+    r#""timestamp":"2026-01-02T03:04:05.000Z","cwd":"/w","version":"2.1.0","gitBranch":"main","#,
+    r#""userType":"external","promptId":"p1","todos":[{"a":1}],"entrypoint":"cli","#,
+    r#""message":{"role":"user","content":"Hello"}}"#,
+    "\n",
+    r#"{"type":"progress","data":{"type":"hook_progress","x":1},"uuid":"u2","sessionId":"s"}"#,
+    "\n",
+    r#"{"type":"assistant","uuid":"u3","parentUuid":"u1","sessionId":"s","slug":"a-b","#,
+    r#""effort":"high","requestId":"r1","timestamp":"2026-01-02T03:04:06.000Z","message":"#,
+    r#"{"id":"m","type":"message","role":"assistant","model":"o","stop_details":{"why":"x"},"#,
+    r#""content":[{"type":"tool_use","id":"t1","name":"Read","input":{},"caller":{"type":"direct"}}],"#,
+    r#""stop_reason":"tool_use","usage":{"input_tokens":3}}}"#,
+    "\n",
+);
+
+#[test]
+fn members_and_records_are_named_as_the_source_names_them_whatever_the_target() {
+    let from = by_name("claude-code").expect("a format");
+    let lost = |to: &str| -> HashSet<String> {
+        let to = by_name(to).expect("a format");
+        let conversion =
+            Conversion { from, to, carry: CarryMode::None, options: Options::default() };
+        let (_, _, report) = conversion.convert(RICH.as_bytes(), None).expect("in memory");
+        let losses = report.losses.iter().filter(|(kind, ..)| *kind == LossKind::Dropped);
+        losses.map(|(_, field, _)| field.to_owned()).collect()
+    };
+    let everywhere = [
+        "file-history-snapshot",
+        "progress/hook_progress",
+        "userType",
+        "promptId",
+        "todos",
+        "entrypoint",
+        "slug",
+        "effort",
+        "requestId",
+        "gitBranch",
+        "parentUuid",
+        "isSidechain",
+        "message.stop_details",
+        "tool_use.caller",
+    ];
+    for to in ["clido", "sdk-stream", "sdk-stream:wire"] {
+        let lost = lost(to);
+        for name in everywhere {
+            assert!(lost.contains(name), "to {to}: {name} is not among {lost:?}");
+        }
+        assert!(!lost.contains("type") && !lost.contains("message"), "to {to}: {lost:?}");
+    }
+    assert!(lost("clido").contains("usage") && !lost("sdk-stream").contains("usage"));
+}
+
+#[test]
+fn what_streams_say_of_a_run_is_named() {
+    let source = concat!(
+        r#"{"type":"system","subtype":"init","session_id":"s","uuid":"i","cwd":"/w","model":"o","#,
+        r#""tools":["Read"],"mcp_servers":[{"name":"x"}],"slash_commands":["c"],"agents":["a"]}"#,
+        "\n",
+        r#"{"type":"user","message":{"role":"user","content":"Hi"},"session_id":"s","uuid":"u"}"#,
+        "\n",
+        r#"{"type":"assistant","message":{"id":"m","role":"assistant","model":"o","content":"#,
+        r#"[{"type":"text","text":"Hello."}]},"session_id":"s","uuid":"a"}"#,
+        "\n",
+        r#"{"type":"result","subtype":"success","is_error":false,"duration_ms":5,"session_id":"s","#,
+        r#""num_turns":1,"result":"Hello.","total_cost_usd":0.5,"stop_reason":"end_turn","#,
+        r#""modelUsage":{"o":{"costUSD":0.5}},"permission_denials":[{"tool_name":"Bash"}]}"#,
+        "\n",
+    );
+    let from = by_name("sdk-stream:wire").expect("a format");
+    for to in ["clido", "claude-code"] {
+        let to = by_name(to).expect("a format");
+        let conversion =
+            Conversion { from, to, carry: CarryMode::None, options: Options::default() };
+        let (_, _, report) = conversion.convert(source.as_bytes(), None).expect("in memory");
+        let lost: HashSet<String> =
+            report.losses.iter().map(|(_, field, _)| field.to_owned()).collect();
+        for name in [
+            "mcp_servers",
+            "slash_commands",
+            "agents",
+            "tools",
+            "result",
+            "stop_reason",
+            "modelUsage",
+            "permission_denials",
+        ] {
+            assert!(lost.contains(name), "to {}: {name} is not among {lost:?}", to.name);
+        }
+    }
+}

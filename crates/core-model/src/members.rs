@@ -1,0 +1,263 @@
+//! Members of a record that its event does not hold, found by name so that reports can name them.
+//!
+//! An [`Event`] holds the members that all formats share. Each format has members of its own beside
+//! them, such as `slug` and `effort`, which no other format has a place for. A reader hashes the
+//! names of those while it walks over the record. A writer passes the event to
+//! [`Output::lose_members`](crate::Output::lose_members), which lists the names once for each hash:
+//!
+//! ```text
+//! {"type":"user","uuid":"u","slug":"a-b","effort":"high","todos":[]}  ->  slug, effort
+//! ```
+
+use jsonl::{Kind, Text, Value};
+
+use crate::{Event, Message};
+
+/// A hash of the names of members, in their order; of no member, zero.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+pub struct Shape(u64);
+
+impl Shape {
+    /// Adds a member. One that says nothing (`null`, `[]`, `{}`) is left out: it cannot be lost.
+    #[inline]
+    pub fn add(&mut self, key: &[u8], value: &Value<'_>) {
+        if !is_void(value) {
+            self.add_name(key);
+        }
+    }
+
+    /// Adds a name.
+    #[inline]
+    pub fn add_name(&mut self, name: &[u8]) {
+        let ends = match (name.first_chunk::<8>(), name.last_chunk::<8>()) {
+            (Some(first), Some(last)) => {
+                u64::from_le_bytes(*first) ^ u64::from_le_bytes(*last).rotate_left(23)
+            }
+            _ => name.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte)),
+        };
+        let mixed = self.0.rotate_left(5) ^ ends ^ (name.len() as u64) << 57;
+        self.0 = mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    }
+
+    /// Adds the names of this shape to another.
+    #[inline]
+    pub fn join(self, other: &mut Shape) {
+        other.add_name(&self.0.to_le_bytes());
+    }
+
+    /// Returns whether no name was added.
+    #[inline]
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    pub(crate) fn hash(self) -> u64 {
+        self.0
+    }
+}
+
+/// Returns whether a value says nothing: `null`, or an array or object that is empty.
+#[inline]
+pub fn is_void(value: &Value<'_>) -> bool {
+    match value.kind() {
+        Kind::Null => true,
+        Kind::Array | Kind::Object => value.raw().as_str().len() <= 2,
+        Kind::True | Kind::False | Kind::Number | Kind::String => false,
+    }
+}
+
+/// What a format calls the members that its events hold, and how to find those that they do not.
+#[derive(Debug)]
+pub struct Vocabulary {
+    /// The session.
+    pub session_id: &'static str,
+    /// The time.
+    pub time: &'static str,
+    /// The working directory.
+    pub cwd: &'static str,
+    /// The client's version.
+    pub version: &'static str,
+    /// The API's id of a response.
+    pub message_id: &'static str,
+    /// The API's id of a request.
+    pub request_id: &'static str,
+    /// What the client knows of a tool's result beyond the block.
+    pub tool_use_result: &'static str,
+    /// Whether the client wrote a message on its own.
+    pub is_meta: &'static str,
+    /// Whether a message stands for a failed request.
+    pub is_api_error: &'static str,
+    /// How a run ended.
+    pub status: &'static str,
+    /// Returns a hash of the names that [`Vocabulary::list`] lists, or of more names than those.
+    pub shape: for<'l> fn(&Event<'l>) -> Shape,
+    /// Calls back with the name of each member that the event of a record does not hold.
+    pub list: for<'l> fn(&Event<'l>, &mut dyn FnMut(&str)),
+    /// Returns the words that name a kind of record, such as `progress` and `hook_progress`.
+    pub record: for<'l> fn(&Event<'l>) -> [Option<Text<'l>>; 2],
+}
+
+impl Vocabulary {
+    /// The names of a format that calls everything as the API does, and has no other members.
+    pub const PLAIN: Vocabulary = Vocabulary {
+        session_id: "session_id",
+        time: "timestamp",
+        cwd: "cwd",
+        version: "version",
+        message_id: "message.id",
+        request_id: "request_id",
+        tool_use_result: "tool_use_result",
+        is_meta: "isMeta",
+        is_api_error: "error",
+        status: "subtype",
+        shape: |_| Shape(0),
+        list: |_, _| {},
+        record: |event| [event.kind, event.value.get("subtype").and_then(|it| it.text())],
+    };
+}
+
+/// The longest name that a report has, in bytes: names come from a stranger's file.
+const MAX_NAME: usize = 80;
+
+/// Returns the name of a kind of record: `file-history-snapshot`, `system/init`.
+pub(crate) fn record_name(words: [Option<Text<'_>>; 2]) -> String {
+    let mut name = String::new();
+    for word in words.into_iter().flatten() {
+        let word = word.decode();
+        if !word.is_empty() {
+            name.push_str(if name.is_empty() { "" } else { "/" });
+            name.push_str(&word);
+        }
+    }
+    if name.is_empty() { "record".to_owned() } else { shortened(&name).to_owned() }
+}
+
+/// Returns the start of a name that is not too long for a report.
+pub(crate) fn shortened(name: &str) -> &str {
+    name.get(..name.floor_char_boundary(MAX_NAME)).unwrap_or_default()
+}
+
+/// Adds the names of the members that the blocks of a message have beyond those that all formats
+/// have.
+///
+/// Most messages have one block without any other member: then the count of its members says so.
+#[inline]
+pub(crate) fn add_blocks(shape: &mut Shape, message: &Message<'_>) {
+    let Some(array) = message.content.array() else { return };
+    for item in array.items() {
+        let expected = match &message.only_block {
+            Some((block, _)) => n_expected(block),
+            None => 0,
+        };
+        if item.n_members() != expected {
+            item.read_members(|key, value| {
+                shape.add(key, &value);
+                true
+            });
+        }
+    }
+}
+
+/// Returns how many members a block has that all formats know; `usize::MAX` where that depends.
+fn n_expected(block: &crate::Block<'_>) -> usize {
+    use crate::{Block, Field};
+    match block {
+        Block::Text(_) => 2,
+        Block::Thinking { signature, .. } => 2 + usize::from(signature.is_some()),
+        Block::ToolUse(_) => 4,
+        Block::ToolResult(result) => 3 + usize::from(result.is_error != Field::Absent),
+        _ => usize::MAX,
+    }
+}
+
+/// Calls back with the names of the members that blocks have beyond those that all formats have:
+/// `tool_use.caller`.
+pub(crate) fn list_blocks(message: &Message<'_>, found: &mut dyn FnMut(&str)) {
+    let Some(array) = message.content.array() else { return };
+    for item in array.items() {
+        let kind = item.get("type").and_then(|kind| kind.text()).map(|kind| kind.decode());
+        let has = |name| item.get(name).is_some();
+        let (kind, known): (&str, &[&str]) = match kind.as_deref() {
+            Some("text") => ("text", &["text"]),
+            Some("thinking") => ("thinking", &["thinking", "signature"]),
+            Some(kind @ ("tool_use" | "server_tool_use")) => (kind, &["id", "name", "input"]),
+            Some("tool_result") => ("tool_result", RESULT),
+            None if has("thinking") => ("thinking", &["thinking", "signature"]),
+            None if has("tool_use_id") => ("tool_result", RESULT),
+            None if has("input") => ("tool_use", &["id", "name", "input"]),
+            None if has("text") => ("text", &["text"]),
+            // A block of any other kind is shown or lost as a whole.
+            _ => continue,
+        };
+        for (key, value) in item.members() {
+            let key = key.decode();
+            if key != "type" && !known.contains(&&*key) && !is_void(&value) {
+                found(&format!("{kind}.{key}"));
+            }
+        }
+    }
+}
+
+/// The members of a tool result that events hold.
+const RESULT: &[&str] =
+    &["tool_use_id", "content", "is_error", "duration_ms", "path", "content_hash", "mtime_nanos"];
+
+#[cfg(test)]
+mod tests {
+    use jsonl::Scanner;
+
+    use super::*;
+
+    fn shape(names: &[&str]) -> Shape {
+        let mut shape = Shape::default();
+        names.iter().for_each(|name| shape.add_name(name.as_bytes()));
+        shape
+    }
+
+    #[test]
+    fn names_differ_by_every_byte_that_real_names_differ_by() {
+        let names = [
+            "",
+            "a",
+            "b",
+            "ab",
+            "ba",
+            "slug",
+            "todos",
+            "effort",
+            "userType",
+            "promptId",
+            "isMeta",
+            "sourceToolAssistantUUID",
+            "sourceToolUseID",
+            "user_message_uuid",
+            "user_message_uuids",
+            "entrypoint",
+            "planContent",
+            "isApiErrorMessage",
+        ];
+        let shapes: std::collections::HashSet<_> = names.iter().map(|it| shape(&[it])).collect();
+        assert_eq!(shapes.len(), names.len());
+        assert_ne!(shape(&["a", "b"]), shape(&["b", "a"]));
+        assert_ne!(shape(&["slug"]), shape(&["slug", "slug"]));
+        assert!(shape(&[]).is_empty() && !shape(&[""]).is_empty());
+    }
+
+    #[test]
+    fn members_that_say_nothing_have_no_shape() {
+        let mut scanner = Scanner::default();
+        let line = br#"{"a":null,"b":[],"c":{},"d":[null],"e":"","f":0,"g":false}"#;
+        let value = scanner.scan_slice(line, 0).expect("valid");
+        let voids: Vec<_> = value.members().map(|(_, value)| is_void(&value)).collect();
+        assert_eq!(voids, [true, true, true, false, false, false, false]);
+    }
+
+    #[test]
+    fn names_of_records_are_short_and_never_empty() {
+        assert_eq!(record_name([None, None]), "record");
+        assert_eq!(record_name([Text::new("\"system\""), Text::new("\"init\"")]), "system/init");
+        assert_eq!(record_name([Text::new("\"\""), Text::new("\"x\"")]), "x");
+        let long = format!("\"{}\"", "é".repeat(100));
+        assert_eq!(record_name([Text::new(&long), None]).len(), MAX_NAME);
+    }
+}
