@@ -65,9 +65,11 @@ impl CarryEncoder {
         push_member(out, b'F', self.format.as_bytes());
         out.extend_from_slice(b"Gb:");
         push_guard(out, guard);
-        let mut digits = Vec::with_capacity(8);
-        push_number(&mut digits, ordinal);
-        push_member(out, b'N', &digits);
+        let n_digits = ordinal.checked_ilog(36).unwrap_or(0) + 1;
+        out.push(b'N');
+        push_number(out, n_digits.into());
+        out.push(b':');
+        push_number(out, ordinal);
         if ordinal == 0 {
             for (key, value) in [(b'T', self.template.bytes()), (b'M', &self.contents)] {
                 if !value.is_empty() {

@@ -36,6 +36,7 @@ pub(crate) struct MemberOrders {
     keys: Vec<(usize, usize)>,
     open: Vec<Open>,
     sorted: Vec<usize>,
+    digits: Vec<u8>,
     text: Vec<u8>,
 }
 
@@ -110,14 +111,16 @@ impl MemberOrders {
         }
         let set = set_of(&mut self.text, self.sorted.iter().map(|place| key(*place)));
         // Digit n is the place among the sorted members of the n-th one.
-        let mut digits = vec![0; keys.len()];
+        let digits = &mut self.digits;
+        digits.clear();
+        digits.resize(keys.len(), 0);
         for (rank, place) in self.sorted.iter().enumerate() {
             if let Some(digit) = digits.get_mut(*place) {
                 *digit = rank as u8;
             }
         }
         match self.orders.get(&set) {
-            Some(known) if *known == digits => return,
+            Some(known) if known == digits => return,
             None if is_sorted || self.orders.len() >= MAX_SETS => return,
             _ => {}
         }
@@ -128,7 +131,7 @@ impl MemberOrders {
         {
             push_number(out, number);
         }
-        self.orders.insert(set, digits);
+        self.orders.insert(set, digits.clone());
     }
 
     /// Takes the orders that a carry says; returns false if they do not follow the grammar.
@@ -295,7 +298,7 @@ mod tests {
         let line = br#"{"b":"{\"x\":","a":1}"#;
         let (mut with, mut without) = (Vec::new(), Vec::new());
         MemberOrders::default().push_new(&mut without, line, &[]);
-        MemberOrders::default().push_new(&mut with, line, &[(5, 13)]);
+        MemberOrders::default().push_new(&mut with, line, &[(5, 14)]);
         assert_eq!(with, without);
         assert_eq!(&with[SET_LEN..], b"210");
     }

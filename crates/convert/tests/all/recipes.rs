@@ -169,6 +169,8 @@ fn a_clido_session_shows_the_same_as_a_dump() {
 
 const OTHERWISE_AS_CLIDO: &[&str] = &[
     // clido needs a prompt.
+    // A result alone has no prompt: one is invented.
+    "sdk-stream/result-only.jsonl: prompts",
     "sdk-stream/no-prompt.jsonl: prompts",
     // The recipe looks for the space that Python writes.
     "sdk-stream/compact-spelling.jsonl: prompts",
