@@ -93,7 +93,13 @@ impl PendingEntries {
         let Some(end) = n.checked_sub(1).and_then(|last| waiting.get(last)).copied() else {
             return false;
         };
-        out.extend_from_slice(&self.records[start.at..end.at]);
+        let is_all = start.at == 0 && end.at == self.records.len();
+        if is_all && out.is_empty() {
+            // What waits may be large: it is not copied.
+            std::mem::swap(out, &mut self.records);
+        } else {
+            out.extend_from_slice(&self.records[start.at..end.at]);
+        }
         self.taken += n;
         if self.is_empty() {
             self.records.clear();

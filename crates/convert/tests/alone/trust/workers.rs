@@ -139,7 +139,7 @@ fn a_source_that_changed_is_done_again_and_the_merge_waits_for_it() {
 #[test]
 fn a_file_in_pieces_is_put_together() {
     let stage = Stage::new(3, 30);
-    let secret = "AKIAIOSFODNN7EXAMPLE ".repeat(3);
+    let secret = "AKIAQ3EGRZ7XWLT2JYVN ".repeat(3);
     let large = session(100, &secret) + "{\"torn\":\n" + &session(50, "more");
     fs::write(stage.path("in/large.jsonl"), &large).expect("written");
     let options = ["--to", "claude-code", "--redact"];
@@ -251,7 +251,7 @@ fn each_bad_input_gets_a_receipt_and_the_rest_goes_on() {
         ("bomb.jsonl", "a line has more than 33554432 bytes"),
         ("d0/s0.jsonl", "No such file or directory"),
         ("d1/s1.jsonl", "no regular file any more"),
-        ("old", "planned by another version"),
+        ("old", "its options and their hash do not agree: plan it again"),
         ("pdf", "invalid value 'pdf'"),
         ("elsewhere", "leads out of the folder"),
     ] {
