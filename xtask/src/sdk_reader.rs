@@ -5,7 +5,7 @@ use std::{
     process::Command,
 };
 
-use crate::scratch::{build, built_by_tests, call, in_scratch, python, script};
+use crate::scratch::{build, call, in_scratch, python, script};
 
 /// The reader, from its source distribution: that one brings no client along.
 const SDK: &str = "claude-agent-sdk";
@@ -32,11 +32,6 @@ pub fn sdk_reader(root: &Path, folders: &[String]) -> bool {
     ask(root, folders, built)
 }
 
-/// Asks for the fixtures, with the programs that the tests of the workspace have built.
-pub(crate) fn sdk_reader_of_tests(root: &Path) -> bool {
-    ask(root, &[], || built_by_tests(root))
-}
-
 fn ask(root: &Path, folders: &[String], built: impl FnOnce() -> Result<PathBuf, String>) -> bool {
     in_scratch("sdk-reader", |scratch| run(root, folders, &built()?, scratch))
 }
@@ -45,7 +40,7 @@ fn run(root: &Path, folders: &[String], programs: &Path, scratch: &Path) -> Resu
     let sdk = format!("{SDK}=={VERSION}");
     let python = python(scratch, &["--no-binary", SDK, &sdk])?;
     let programs = programs.join("debug");
-    let fixtures = [root.join("fixtures").display().to_string()];
+    let fixtures = fixtures(root);
     let folders = if folders.is_empty() { &fixtures } else { folders };
     let sessions = Command::new(&python)
         .env("PYTHONDONTWRITEBYTECODE", "1")
@@ -64,4 +59,15 @@ fn run(root: &Path, folders: &[String], programs: &Path, scratch: &Path) -> Resu
     let mut ask = Command::new(&python);
     call(ask.arg(dumps).arg(programs.join("examples/dump")).arg(scratch.join("dumps")))?;
     if sessions { Ok(()) } else { Err("not all that we write is read as it should be".to_owned()) }
+}
+
+/// Returns the folders of fixtures, but for archives of what older versions wrote.
+fn fixtures(root: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(root.join("fixtures")).into_iter().flatten().flatten();
+    let folders = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.is_dir() && path.file_name().is_some_and(|name| name != "compat"));
+    let mut folders: Vec<String> = folders.map(|path| path.display().to_string()).collect();
+    folders.sort();
+    folders
 }
