@@ -159,8 +159,7 @@ proptest! {
                 let target = written(&bytes, from, to, mode);
                 let mut problems = Check::all((to.checker)(), &target);
                 // The client drops a response that only thinks; so does it in its own files.
-                // A picture of the assistant is written as the source has it, and may not be sent.
-                problems.retain(|problem| !["only-thinking", "block-role"].contains(&problem.rule));
+                problems.retain(|problem| problem.rule != "only-thinking");
                 prop_assert!(problems.is_empty(), "{}: {problems:?}\n{}\n{}", to.name, text(&bytes), text(&target));
             }
         }
@@ -385,9 +384,7 @@ fn made_up_sessions_are_of_their_formats() {
         n_blocks += said.calls.len() + said.results.len() + said.thinking.len();
         assert!(!said.user.is_empty() || format.name.ends_with("wire"), "{}", text(&bytes));
         for problem in Check::all((format.checker)(), &bytes) {
-            // Some blocks are of a type that no client knows: the API refuses them.
-            let is_made_up = problem.rule == "block-type";
-            assert!(is_made_up || !problem.stops(), "{}: {problem}\n{}", format.name, text(&bytes));
+            assert!(!problem.stops(), "{}: {problem}\n{}", format.name, text(&bytes));
         }
     }
     assert!(n_blocks > 100, "{n_blocks}");

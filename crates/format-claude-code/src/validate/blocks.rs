@@ -23,6 +23,8 @@ const KINDS: &[(&str, &[&str])] = &[
     ("search_result", &["source", "title", "content", "citations"]),
     ("tool_reference", &["tool_name"]),
     ("container_upload", &[]),
+    // Says that another model answered; 2.1.330 leaves it out of what it sends.
+    ("fallback", &[]),
 ];
 
 /// Checks the content of a message with a string or an array as content.

@@ -5,7 +5,7 @@ use jsonl::{Raw, Text};
 
 use super::{
     ClaudeCodeWriter,
-    block::{is_blank, put_block, put_tool_use},
+    block::{is_blank, put_assistant_block, put_tool_use},
     calls::{Call, tool_name},
     thread::{Ending, json, lose_envelope},
 };
@@ -83,7 +83,7 @@ impl ClaudeCodeWriter {
                 Block::ToolResult(result) => self.result(event, &result, None, block_idx, out),
                 _ => {
                     let line = self.open_assistant(&entry, out);
-                    put_block(out, line, &block, raw);
+                    put_assistant_block(out, line, &block, raw);
                     self.close_assistant(&entry, line, out);
                 }
             }

@@ -1,5 +1,7 @@
 //! Blocks as the API accepts them: nothing in them that is not its own.
 
+use std::borrow::Cow;
+
 use core_model::{Block, Content, LineId, LossKind, Output, ToolUse};
 use jsonl::{Raw, Text};
 
@@ -53,8 +55,8 @@ pub(super) fn put_block(out: &mut Output, line: LineId, block: &Block<'_>, raw: 
             out.put(line, "}}");
         }
         Block::Other { kind: Some(kind), raw } if is_api_kind(*kind) => out.copy(line, *raw),
-        Block::Other { kind, .. } => put_placeholder(out, line, *kind),
-        Block::ToolUse(_) | Block::ToolResult(_) => put_placeholder(out, line, None),
+        Block::Other { kind, .. } => put_placeholder(out, line, kind_of(*kind).as_ref()),
+        Block::ToolUse(_) | Block::ToolResult(_) => put_placeholder(out, line, ""),
         // A block of a kind yet to come is shown as written.
         _ => {
             out.lose(LossKind::Flattened, "block");
@@ -65,14 +67,33 @@ pub(super) fn put_block(out: &mut Output, line: LineId, block: &Block<'_>, raw: 
     }
 }
 
+/// Writes a block of the assistant's like [`put_block`], but a placeholder for an image or a
+/// document: the API accepts them from the user only.
+pub(super) fn put_assistant_block(out: &mut Output, line: LineId, block: &Block<'_>, raw: Raw<'_>) {
+    match block {
+        Block::Image { .. } => put_placeholder(out, line, "image"),
+        Block::Other { kind: Some(kind), .. } if is_of_the_user(*kind) => {
+            put_placeholder(out, line, &kind.decode());
+        }
+        _ => put_block(out, line, block, raw),
+    }
+}
+
+fn is_of_the_user(kind: Text<'_>) -> bool {
+    kind.is("image") || kind.is("document")
+}
+
 fn is_api_kind(kind: Text<'_>) -> bool {
     API_KINDS.contains(&&*kind.decode())
 }
 
-fn put_placeholder(out: &mut Output, line: LineId, kind: Option<Text<'_>>) {
+fn kind_of(kind: Option<Text<'_>>) -> Cow<'_, str> {
+    kind.map(|kind| kind.decode()).unwrap_or_default()
+}
+
+fn put_placeholder(out: &mut Output, line: LineId, kind: &str) {
     out.put(line, "{\"type\":\"text\",\"text\":");
-    let kind = kind.map(|kind| kind.decode().into_owned()).unwrap_or_default();
-    let kind = if kind.is_empty() { "block" } else { &kind };
+    let kind = if kind.is_empty() { "block" } else { kind };
     out.lose_named(LossKind::Flattened, &format!("block.{kind}"));
     out.put_string(line, &format!("[{kind}]"));
     out.put(line, "}");

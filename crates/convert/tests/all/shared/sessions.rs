@@ -41,11 +41,16 @@ fn piece(text: BoxedStrategy<String>, is_tidy: bool) -> impl Strategy<Value = Pi
         2 => (text.clone(), option::of(words()))
             .prop_map(|(text, signature)| Piece::Thinking(text, signature)),
         4 => (input(is_tidy), result).prop_map(|(input, result)| Piece::Call(input, result)),
-        1 => select(&[
+        1 => select(vec![
             r#"{"type":"redacted_thinking","data":"abc"}"#,
-            r#"{"type":"future","x":1}"#,
+            // A block of a type that no API knows stops the client: no tidy session has one.
+            if is_tidy {
+                r#"{"type":"fallback","from":{"model":"a"},"to":{"model":"b"}}"#
+            } else {
+                r#"{"type":"future","x":1}"#
+            },
             r#"{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}}"#,
-        ][..]).prop_map(|block| Piece::Other(block.to_owned())),
+        ]).prop_map(|block| Piece::Other(block.to_owned())),
     ]
 }
 
