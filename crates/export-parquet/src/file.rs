@@ -2,8 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use core_model::{Block, Body, Event, Field, NoticeKind, Span, TitleRank, TokenTotals};
-use jsonl::{Line, Text};
+use core_model::{
+    AgentUsage, Block, Body, Event, Field, Message, NoticeKind, Span, TitleRank, TokenTotals,
+    Tokens,
+};
+use jsonl::{Line, Text, Value};
 
 use crate::{block::Words, columns::Cell};
 
@@ -15,8 +18,10 @@ const TITLE: usize = 100;
 pub struct SessionFile {
     name: String,
     format: &'static str,
-    /// For each response the offset of the last line that tells its tokens.
+    /// The offset of the last line with a response's tokens, by its id.
     last_lines: HashMap<String, u64>,
+    /// The same for responses of sub-agents, from the progress lines of the main session.
+    last_progress_lines: HashMap<String, u64>,
     /// The names of the tools by the ids of their uses.
     tools_by_id: HashMap<String, String>,
     summary: Summary,
@@ -54,6 +59,7 @@ impl SessionFile {
             name: name.to_owned(),
             format,
             last_lines: HashMap::new(),
+            last_progress_lines: HashMap::new(),
             tools_by_id: HashMap::new(),
             summary: Summary::default(),
         }
@@ -76,17 +82,35 @@ impl SessionFile {
             self.summary.n_bad += u64::from(!line.is_blank());
             return;
         };
-        if let Some(message) = event.message()
-            && let (Some(id), Some(_)) = (message.id, message.usage)
-        {
-            self.last_lines.insert(id.decode().into_owned(), line.offset());
+        let (lines, id) = match &event.body {
+            Body::Message(message) if usage_of(message).is_some() => {
+                (&mut self.last_lines, message.id)
+            }
+            Body::Usage(usage) => (&mut self.last_progress_lines, Some(usage.message_id)),
+            _ => (&mut self.last_lines, None),
+        };
+        if let Some(id) = id {
+            lines.insert(id.decode().into_owned(), line.offset());
         }
         self.summary.observe(event);
     }
 
-    /// Returns whether the tokens of a response are counted at this line: at the last that tells them.
-    pub(crate) fn counts(&self, id: Option<Text<'_>>, offset: u64) -> bool {
-        id.is_none_or(|id| self.last_lines.get(&*id.decode()) == Some(&offset))
+    /// Returns the tokens that the line at an offset adds to its session's: a response counts at
+    /// its last line, and a progress line only for a response that has no line of its own.
+    pub(crate) fn tokens(&self, event: &Event<'_>, offset: u64) -> Option<Tokens> {
+        let is_last = |lines: &HashMap<String, u64>, id: &str| lines.get(id) == Some(&offset);
+        let usage = match &event.body {
+            Body::Message(message) => usage_of(message)
+                .filter(|_| message.id.is_none_or(|id| is_last(&self.last_lines, &id.decode()))),
+            Body::Usage(AgentUsage { message_id, usage }) => {
+                let id = message_id.decode();
+                let counts =
+                    is_last(&self.last_progress_lines, &id) && !self.last_lines.contains_key(&*id);
+                counts.then_some(*usage)
+            }
+            _ => None,
+        };
+        usage.map(Tokens::read)
     }
 
     /// Gives a result the name of its tool, and remembers that of a tool use.
@@ -132,6 +156,10 @@ impl SessionFile {
             Cell::Texts(&tools),
         ])
     }
+}
+
+fn usage_of<'l>(message: &Message<'l>) -> Option<Value<'l>> {
+    message.usage.filter(|usage| !usage.is_null())
 }
 
 impl Summary {

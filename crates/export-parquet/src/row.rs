@@ -38,10 +38,10 @@ impl<'l> Row<'l> {
             Some(Body::Start(start)) => start.model,
             _ => message.and_then(|message| message.model),
         };
-        let usage = message
-            .filter(|message| file.counts(message.id, line.offset()))
-            .and_then(|message| message.usage)
-            .filter(|usage| !usage.is_null());
+        let message_id = match event.map(|event| &event.body) {
+            Some(Body::Usage(usage)) => Some(usage.message_id),
+            _ => message.and_then(|message| message.id),
+        };
         Self {
             block: 0,
             offset: line.offset(),
@@ -50,12 +50,12 @@ impl<'l> Row<'l> {
             context,
             is_sub_agent: event.map(Event::is_sub_agent),
             role: message.map(|message| message.role),
-            message_id: message.and_then(|message| message.id),
+            message_id,
             request_id: message.and_then(|message| message.request_id),
             model,
             stop_reason: message.and_then(|message| message.stop_reason),
             time: context.time.and_then(millis),
-            tokens: usage.map(Tokens::read),
+            tokens: event.and_then(|event| file.tokens(event, line.offset())),
         }
     }
 

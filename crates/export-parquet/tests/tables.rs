@@ -135,9 +135,7 @@ fn rows_are_the_blocks_of_the_lines() {
 fn tokens_of_events_sum_up_to_those_of_sessions() {
     let mut files = fixtures();
     // An outcome tells more than the messages before it: events have the messages' tokens.
-    // So does a report of progress, where the sub-agent has no file.
-    let is_told = |name: &str| !name.contains("progress");
-    files.retain(|name, _| name.starts_with("claude-code") && is_told(name));
+    files.retain(|name, _| name.starts_with("claude-code"));
     let folder = tempfile::tempdir().expect("a folder");
     write(&files, folder.path(), false);
     let sum = |table: &str| -> i64 {
