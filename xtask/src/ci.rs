@@ -43,6 +43,7 @@ const TASKS: &[(&str, fn(&Path) -> bool)] = &[
     ("tidy", tidy),
     ("minimum", crate::minimum),
     ("targets", crate::targets),
+    ("sdk-reader", crate::sdk_reader::sdk_reader_of_tests),
     ("engines", crate::engines::engines_of_tests),
     ("instructions", |root| crate::instructions(root, false)),
 ];

@@ -5,7 +5,7 @@ use std::{
     process::Command,
 };
 
-use crate::scratch::{build, call, in_scratch, python, script};
+use crate::scratch::{build, built_by_tests, call, in_scratch, python, script};
 
 /// The reader, from its source distribution: that one brings no client along.
 const SDK: &str = "claude-agent-sdk";
@@ -30,6 +30,11 @@ pub fn sdk_reader(root: &Path, folders: &[String]) -> bool {
         build(root, &["-p", "format-claude-code", "--example", "shown"])
     };
     ask(root, folders, built)
+}
+
+/// Asks for the fixtures, with the programs that the tests of the workspace have built.
+pub(crate) fn sdk_reader_of_tests(root: &Path) -> bool {
+    ask(root, &[], || built_by_tests(root))
 }
 
 fn ask(root: &Path, folders: &[String], built: impl FnOnce() -> Result<PathBuf, String>) -> bool {

@@ -35,6 +35,11 @@ def check(n, path):
         there.touch()
         now, back = said_back(project, there)
         hidden = words.aside(data) | words.aside(there.read_bytes())
+        by_client = words.by_client(data)
+        said = set(words.strings(words.objects(there.read_bytes())[0]))
+        if gone := by_client - said:
+            fail(path, f"to {form}: {len(gone)} texts of the client are gone")
+        hidden |= by_client
         verdict = accounts.compare(was, now, accounts.losses(forth + back), hidden)
         if verdict.startswith("the same"):
             counts[f"back from {form}: {verdict}"] += 1

@@ -96,8 +96,15 @@ def said(data, messages):
         for n, m in zip(taken, in_file):
             ordered[n] = messages[m]
     summary, kept = preserved(lines)
+    # The client sends queued prompts, the reader does not show them: each goes before the first
+    # message after it in the file.
+    waiting = [(n, words.queued(line)) for n, line in enumerate(lines) if words.queued(line)]
+    shown = {place.get(message.uuid, 0) for message in ordered}
+    waiting = [(n, items) for n, items in waiting if shown and n > min(shown)]
     items = []
     for message in ordered:
+        while waiting and waiting[0][0] < place.get(message.uuid, 0):
+            items += waiting.pop(0)[1]
         items += words.of_messages([message])
         items += kept if message.uuid == summary else []
-    return items
+    return items + [item for _, queued in waiting for item in queued]

@@ -86,11 +86,18 @@ def content_of(message):
 
 def of_file(data):
     """Returns what a session of another format than Claude Code's says, but for its sub-agents."""
-    items = []
+    items, is_answered, last = [], False, None
     for line in objects(data)[0]:
         kind, content = line.get("type"), line.get("content")
         if isinstance(line.get("parent_tool_use_id"), str):
             continue
+        if isinstance(line.get("result"), str) and "session_id" in line:
+            # Where no message of a run answers, the result does. A run that ends twice says the
+            # same twice.
+            if not is_answered and line["result"] != last:
+                items += blocks("assistant", line["result"])
+            is_answered, last = False, line["result"]
+        is_answered |= kind == "assistant" or kind is None and "model" in line
         if kind == "tool_result":
             items += blocks("user", [line])
         elif kind in ("user_message", "assistant_message"):
@@ -117,6 +124,49 @@ def aside(data):
         if line.get("isMeta") or line.get("isSynthetic"):
             texts.update(text for _, _, text in texts_of(line))
     return texts
+
+
+def by_client(data):
+    """Returns the texts of a transcript that its client wrote in the place of a person or a model.
+
+    Claude Code 2.1.330 never sends API errors, and sends notifications as such: no user or model
+    said them, so a target may show them as lines of its own.
+    """
+    texts = set()
+    for line in objects(data)[0]:
+        message = line.get("message")
+        is_error = isinstance(message, dict) and message.get("model") == "<synthetic>"
+        is_origin = isinstance(line.get("origin"), dict) and line["origin"].get("kind") != "human"
+        for _, _, text in texts_of(line):
+            if is_error or is_origin or line.get("isApiErrorMessage") or is_notification(text):
+                texts.add(text)
+    return texts
+
+
+def is_notification(text):
+    return str(text).startswith("<task-notification>")
+
+
+def strings(value):
+    """Yields every string of a JSON value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for inner in value.values():
+            yield from strings(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from strings(inner)
+
+
+def queued(line):
+    """Returns what a person typed while the agent worked, which the client keeps as an attachment."""
+    held = line.get("attachment")
+    if not isinstance(held, dict) or held.get("type") != "queued_command":
+        return []
+    if held.get("commandMode", "prompt") != "prompt":
+        return []
+    return [item for item in blocks("user", held.get("prompt")) if not is_notification(item[-1])]
 
 
 def texts_of(line):
