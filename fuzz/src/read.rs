@@ -8,7 +8,7 @@ pub fn read(input: &[u8]) {
     let mut scanner = Scanner::default();
     for line in jsonl::lines(input) {
         let Ok(value) = scanner.scan(&line) else { continue };
-        for format in convert::FORMATS {
+        for format in convert::FORMATS.iter() {
             let is_own = (format.detect)(value);
             assert_eq!(is_own, (format.detect)(value), "{}: detection is pure", format.name);
             let event = (format.read)(value);

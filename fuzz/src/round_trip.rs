@@ -38,7 +38,7 @@ fn format_of(input: &[u8]) -> &'static Format {
 }
 
 fn conversion(from: &'static Format, to: &'static Format, carry: CarryMode) -> Conversion {
-    Conversion { from, to, carry, options: Options::default() }
+    Conversion { formats: FORMATS, from, to, carry, options: Options::default() }
 }
 
 fn there_and_back(input: &[u8], from: &'static Format, to: &'static Format, carry: CarryMode) {

@@ -136,7 +136,7 @@ fn format_of(bytes: &[u8]) -> Result<&'static Format, String> {
 }
 
 fn conversion(from: &'static Format, to: &'static Format, carry: CarryMode) -> Conversion {
-    Conversion { from, to, carry, options: Options::default() }
+    Conversion { formats: FORMATS, from, to, carry, options: Options::default() }
 }
 
 /// Returns the sizes of the plain and the inline target, and of the sidecar.

@@ -6,15 +6,17 @@ mod sources;
 
 use std::path::PathBuf;
 
+use ::conversion::CarryMode;
 use clap::{Args, Parser, ValueEnum, ValueHint};
 use core_model::SdkVersion;
+
+use crate::{FORMATS, commands::Command, outputs::Durability};
 
 pub(crate) use self::{
     conversion::ConversionArgs,
     redact::RedactArgs,
     sources::{Pace, Sources},
 };
-use crate::{CarryMode, FORMATS, commands::Command, outputs::Durability};
 
 /// The version, with the commit where the build knows it.
 const VERSION: &str = match option_env!("CONVERT_VERSION") {

@@ -2,8 +2,9 @@
 
 use std::{io, path::Path, sync::Arc, time::Instant};
 
+use conversion::CarryMode;
+
 use crate::{
-    CarryMode,
     account::{self, Telling, describe::Done},
     cli::{ConversionArgs, ConvertArgs, SubAgents},
     folder_run::{FolderRun, plan::Plan},

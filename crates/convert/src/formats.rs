@@ -1,23 +1,28 @@
 //! The table of formats: adding one is a crate, and a row here.
 
-use core_model::Format;
+use std::io::{self, Read, Seek};
 
-use crate::carry::CarriedFormat;
+use conversion::{Detected, Source};
+use core_model::{Format, Formats};
 
 /// Every format, one row each.
-pub static FORMATS: &[&Format] = &[
+pub static FORMATS: Formats = Formats::new(&[
     &format_claude_code::FORMAT,
     &format_clido::FORMAT,
     &format_sdk_stream::DUMP,
     &format_sdk_stream::WIRE,
-];
+]);
 
 /// Returns the format with this name.
 pub fn by_name(name: &str) -> Option<&'static Format> {
-    FORMATS.iter().find(|format| format.name == name).copied()
+    FORMATS.by_name(name)
 }
 
-/// Returns the format that a carry names.
-pub(crate) fn carried(name: CarriedFormat<'_>) -> Option<&'static Format> {
-    FORMATS.iter().find(|format| name.is(format)).copied()
+/// Finds the format of a source.
+///
+/// # Errors
+///
+/// Returns an error if the source cannot be read.
+pub fn detect<R: Read + Seek + Send>(source: &mut Source<R>) -> io::Result<Detected> {
+    conversion::detect_format(FORMATS, source)
 }

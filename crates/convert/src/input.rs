@@ -18,13 +18,11 @@ use std::{
     sync::OnceLock,
 };
 
+use conversion::Sidecar;
 use rustix::fs::OFlags;
 use tempfile::SpooledTempFile;
 
-pub(crate) use self::walk::walk;
 use crate::{
-    Sidecar,
-    carry::Volume,
     compress::Compression,
     input::{
         limits::{LineMeter, Metered},
@@ -32,7 +30,10 @@ use crate::{
         snapshot::Snapshot,
     },
     storage::{Storage, is_url},
+    unit::stem_of,
 };
+
+pub(crate) use self::walk::walk;
 
 /// The ending of a sidecar's name, after that of the file it belongs to.
 pub(crate) const SIDECAR: &str = "carry";
@@ -141,7 +142,7 @@ impl Input {
     /// is not text.
     pub(crate) fn stem(&self) -> Option<&str> {
         let Input::File { path, .. } = self else { return None };
-        Volume::stem_of(path)
+        stem_of(path)
     }
 
     /// Returns what to call it in messages.

@@ -2,15 +2,10 @@
 
 use std::io::{self, Write};
 
+use conversion::{Carry, EntryKind, Member, Source, without_carry};
 use jsonl::{Line, Value};
 
-use crate::{
-    Source,
-    carry::{Carry, EntryKind, Member},
-    formats::{FORMATS, carried},
-    input::opened::Opened,
-    terminal::shown::shown,
-};
+use crate::{formats::FORMATS, input::opened::Opened, terminal::shown::shown};
 
 /// Prints a line for each source line, or part of one, that a file carries; returns how many lines
 /// have a carry.
@@ -40,7 +35,7 @@ fn show_carry(
     base: &[u8],
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let format = carried(carry.format);
+    let format = carry.format.of(FORMATS);
     let name = format.map_or("unknown format", |format| format.name);
     let style = format.map_or(jsonl::Style::Compact, |format| format.style);
     let is_intact = member.guard() == carry.guard;
@@ -77,26 +72,8 @@ pub(crate) fn strip(source: &mut Source<Opened>, out: &mut dyn Write) -> io::Res
 }
 
 fn strip_line(line: &Line<'_>, value: Option<Value<'_>>, out: &mut dyn Write) -> io::Result<()> {
-    match value.and_then(|value| without_carry(line, value)) {
+    match value.and_then(|value| without_carry(line, value, FORMATS)) {
         Some(visible) => out.write_all(&visible),
         None => out.write_all(line.bytes()),
     }
-}
-
-/// Returns a line without its carry, if it has one; of a line that does nothing else, nothing.
-pub(crate) fn without_carry(line: &Line<'_>, value: Value<'_>) -> Option<Vec<u8>> {
-    let visible = Member::find(value)?.visible();
-    let is_carrier = FORMATS.iter().any(|format| {
-        let carrier = format.limits.carrier;
-        !carrier.is_empty() && visible.strip_suffix('}') == Some(carrier)
-    });
-    if is_carrier {
-        return Some(Vec::new());
-    }
-    let mut out = visible.into_bytes();
-    let content = line.content();
-    let terminator =
-        line.offset_of(content).map(|start| start - line.offset() + content.len() as u64);
-    out.extend_from_slice(line.bytes().get(terminator.unwrap_or(0) as usize..).unwrap_or_default());
-    Some(out)
 }

@@ -9,10 +9,10 @@ use std::{
     sync::Arc,
 };
 
+use conversion::Source;
 use core_model::{Check, Environment, Facts, Home, Problem, SafeName};
 
 use crate::{
-    Source,
     account::describe::Done,
     compress::Compression,
     conversions::{Outcome, Results},

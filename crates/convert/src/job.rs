@@ -10,16 +10,16 @@ use std::{
     sync::Arc,
 };
 
+use conversion::{CarryMode, Conversion, Damage, Detected, Sidecar, Source, Stack, Target};
 use core_model::{Format, Options};
 
 use self::to_file::is_changing;
-pub(crate) use self::to_file::{Extra, MAX_ATTEMPTS, check_target, tell_if_shrunk};
 use crate::{
-    CarryMode, Conversion, Damage, Detected, FORMATS, Sidecar, Source,
+    FORMATS,
     account::describe::Done,
     cli::SubAgents,
     conversions::Outcome,
-    detect,
+    formats::detect,
     input::{
         Input,
         opened::{Limits, Opened},
@@ -27,9 +27,10 @@ use crate::{
     install::NotInstalled,
     output::hashing::Hashing,
     outputs::Outputs,
-    pipeline::{Target, stack::Stack},
     storage,
 };
+
+pub(crate) use self::to_file::{Extra, MAX_ATTEMPTS, check_target, tell_if_shrunk};
 
 /// What all inputs of a run are asked for.
 #[derive(Clone, Debug)]
@@ -136,20 +137,18 @@ impl Refusal {
     }
 }
 
-impl Detected {
-    /// Returns the format; of an input without a line, none.
-    ///
-    /// # Errors
-    ///
-    /// If it is none of ours, or may be two.
-    pub(crate) fn known(self) -> Result<Option<&'static Format>, Refusal> {
-        match self {
-            Detected::Format(format) => Ok(Some(format)),
-            Detected::Empty => Ok(None),
-            Detected::Foreign(name) => Err(Refusal::Foreign(name)),
-            Detected::Ambiguous(one, other) => Err(Refusal::Ambiguous(one.name, other.name)),
-            Detected::Unknown => Err(Refusal::Unknown),
-        }
+/// Returns the format that was detected; `None` for an input without a line.
+///
+/// # Errors
+///
+/// Returns an error if the format is unknown or ambiguous.
+pub(crate) fn single_format(detected: Detected) -> Result<Option<&'static Format>, Refusal> {
+    match detected {
+        Detected::Format(format) => Ok(Some(format)),
+        Detected::Empty => Ok(None),
+        Detected::Foreign(name) => Err(Refusal::Foreign(name)),
+        Detected::Ambiguous(one, other) => Err(Refusal::Ambiguous(one.name, other.name)),
+        Detected::Unknown => Err(Refusal::Unknown),
     }
 }
 
@@ -164,7 +163,7 @@ impl Order {
         }
         // Without a line it is in any format, but for the target's: then it is as it should be.
         let of_nothing = FORMATS[usize::from(FORMATS[0].name == self.to.name)];
-        Ok(detect(source)?.known()?.unwrap_or(of_nothing))
+        Ok(single_format(detect(source)?)?.unwrap_or(of_nothing))
     }
 
     /// Converts an input to standard output.
@@ -225,7 +224,13 @@ impl Order {
     }
 
     pub(crate) fn conversion(&self, from: &'static Format) -> Conversion {
-        Conversion { from, to: self.to, carry: self.carry, options: self.options.clone() }
+        Conversion {
+            formats: FORMATS,
+            from,
+            to: self.to,
+            carry: self.carry,
+            options: self.options.clone(),
+        }
     }
 
     pub(crate) fn done(

@@ -1,7 +1,7 @@
 //! Translates session logs of AI coding agents into one another, and loses nothing.
 //!
 //! ```
-//! use convert::{CarryMode, Conversion, by_name};
+//! use convert::{CarryMode, Conversion, FORMATS, by_name};
 //!
 //! let clido = by_name("clido").expect("a format");
 //! let claude_code = by_name("claude-code").expect("a format");
@@ -11,6 +11,7 @@
 //!     "\n",
 //! );
 //! let there = Conversion {
+//!     formats: FORMATS,
 //!     from: claude_code,
 //!     to: clido,
 //!     carry: CarryMode::Inline,
@@ -24,14 +25,12 @@
 //! ```
 
 mod account;
-mod carry;
 mod cli;
 #[cfg(feature = "cloud")]
 mod cloud;
 mod commands;
 mod compress;
 mod conversions;
-mod detect;
 mod folder;
 mod folder_run;
 mod formats;
@@ -43,7 +42,6 @@ mod job;
 mod journal;
 mod output;
 mod outputs;
-mod pipeline;
 mod reading;
 mod redaction;
 mod run;
@@ -55,20 +53,11 @@ mod unit;
 mod worker;
 
 pub use self::{
-    carry::{
-        CarriedFormat, Carry, CarryEntry, CarryError, Contents, End, Ending, EntryKind, MEMBER,
-        Member, Piece, Volume, VolumeKind, guard_of, restore::Tally, sidecar::Sidecar,
-    },
-    detect::Detected,
-    formats::{FORMATS, by_name},
-    pipeline::{
-        Conversion,
-        damage::{Damage, Recovered},
-        detect,
-        engine::CarryMode,
-        report::{MAX_PLACES, Report},
-        source::Source,
-    },
-    redaction::{Redacted, Redactions, redact},
+    formats::{FORMATS, by_name, detect},
     run::run,
+};
+pub use conversion::{
+    CarriedFormat, Carry, CarryEntry, CarryError, CarryMode, Contents, Conversion, Damage,
+    Detected, End, Ending, EntryKind, MAX_PLACES, MEMBER, Member, Piece, Recovered, Redacted,
+    Redactions, Report, Sidecar, Source, Tally, Volume, VolumeKind, guard_of, redact,
 };

@@ -10,16 +10,15 @@ use std::{
     path::PathBuf,
 };
 
-pub(crate) use self::events::SessionEvents;
+use conversion::{Contents, Volume, VolumeKind};
+
 use self::{
     place::{Bytes, Place},
     start::{Seen, Start},
 };
-use crate::{
-    carry::{Contents, Volume, VolumeKind},
-    journal::Salt,
-    storage::Stat,
-};
+use crate::{journal::Salt, storage::Stat};
+
+pub(crate) use self::events::{SessionEvents, run_session};
 
 /// The files of a session. The main one comes first, those that are carried as they are last.
 #[derive(Clone, Debug)]

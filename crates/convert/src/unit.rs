@@ -5,6 +5,7 @@ mod derived;
 mod files;
 mod names;
 mod packed;
+mod paths;
 mod restored;
 mod stdout;
 mod stepwise;
@@ -18,11 +19,12 @@ use std::{
 use core_model::{Bundle, FileRole, Files, Format, Owner};
 
 use self::packed::{Bare, beside_packed};
-pub(crate) use self::{beside::OtherFile, names::moved, packed::is_of_a_session};
 use crate::{
     compress::Compression, conversions::Results, folder::list::NotListed, formats::FORMATS,
     input::Input, job::Refusal, session::place::Place, storage::Storage,
 };
+
+pub(crate) use self::{beside::OtherFile, names::moved, packed::is_of_a_session, paths::stem_of};
 
 /// A session: its main file, and the files that belong to it.
 #[derive(Debug)]
@@ -217,7 +219,7 @@ fn beside(main: &Input) -> io::Result<(Option<&'static Format>, Vec<Companion>)>
     if Compression::is_told_by(path) {
         return beside_packed(main, storage, path);
     }
-    for format in FORMATS {
+    for format in FORMATS.iter() {
         let Some(bundles) = format.bundles else { continue };
         let files = storage.belonging(bundles, path)?;
         if !files.is_empty() {

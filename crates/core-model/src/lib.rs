@@ -27,6 +27,7 @@ mod facts;
 mod files;
 mod follower;
 mod format;
+mod formats;
 mod id;
 mod ids;
 mod interactions;
@@ -60,6 +61,7 @@ pub use self::{
     files::{Disk, Files},
     follower::{Followed, Follower},
     format::{Format, Limits, Options, Planner, SdkVersion, Writer},
+    formats::Formats,
     id::uuid_of_name,
     ids::{ByHash, Hashes, IdHasher, IdSet},
     interactions::{Interaction, Interactions},

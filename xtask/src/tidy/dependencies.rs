@@ -28,6 +28,7 @@ fn allowed(owner: &str) -> Option<fn(&str) -> bool> {
     match owner {
         "jsonl" | "xtask" => Some(|_| false),
         "core-model" | "secrets" => Some(|name| name == "jsonl"),
+        "conversion" => Some(|name| matches!(name, "jsonl" | "core-model" | "secrets")),
         "convert" => Some(|name| name != "benches" && name != "xtask"),
         "benches" => Some(|_| true),
         _ if owner.starts_with("format-") || owner.starts_with("export-") => {
@@ -60,8 +61,9 @@ fn edges(file: &File, owner: &str, names: &[String], problems: &mut Vec<Problem>
             push(format!("a dependency of its own: {name}"), advice);
         }
         if names.iter().any(|inner| inner == name) {
-            // What exports events is tested with a format that reads some.
-            let is_tried = is_dev && owner.starts_with("export-") && name.starts_with("format-");
+            // Crates that take a format as a value are tested with some.
+            let takes_formats = owner.starts_with("export-") || owner == "conversion";
+            let is_tried = is_dev && takes_formats && name.starts_with("format-");
             if !allowed(name) && !is_tried {
                 push(format!("{owner} knows {name}"), "see ARCHITECTURE.md, Direction");
             }

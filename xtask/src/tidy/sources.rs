@@ -35,7 +35,7 @@ const IN_NO_CODE: &[(&str, &[&str], &str)] = &[
     ("SystemTime", &["convert"], "only convert knows what time it is"),
     ("Instant::now", &["convert"], "only convert knows what time it is"),
     ("std::thread", &["convert"], "only convert has threads"),
-    ("\"_carried", &["convert"], "only convert carries"),
+    ("\"_carried", &["conversion"], "only convert carries"),
     ("anyhow", &[], "errors are typed and know their place"),
     ("serde(untagged", &[], "look at the tag, then read a struct"),
     ("serde(flatten", &[], "look at the tag, then read a struct"),

@@ -2,18 +2,11 @@
 
 use std::fmt::Write as _;
 
+use conversion::{CarryMode, Damage, Recovered, Report};
 use core_model::{Missing, Place};
 use jsonl::{Style, push_string};
 
-use crate::{
-    CarryMode,
-    job::verdict::Verdict,
-    pipeline::{
-        damage::{Damage, Recovered},
-        report::Report,
-    },
-    terminal::shown::shown,
-};
+use crate::{job::verdict::Verdict, terminal::shown::shown};
 
 /// What became of one input.
 #[derive(Debug)]

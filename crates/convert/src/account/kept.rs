@@ -1,9 +1,10 @@
 //! Where what a target does not show is kept.
 
+use conversion::CarryMode;
 use core_model::LossKind;
 
 use super::describe::Done;
-use crate::{CarryMode, input::SIDECAR, terminal::shown::shown};
+use crate::{input::SIDECAR, terminal::shown::shown};
 
 impl Done {
     /// Returns what the losses of a kind that follow have in common, and where they are kept.

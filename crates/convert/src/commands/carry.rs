@@ -6,9 +6,9 @@ use std::{
 };
 
 use clap::Subcommand;
+use conversion::Source;
 
 use crate::{
-    Source,
     input::{Input, sessions::Lookup, sidecar_path},
     inspect,
     run::{Status, inputs},

@@ -7,18 +7,18 @@ use std::{
     io::{self, Write},
 };
 
+use conversion::{CarryAudit, Source};
 use core_model::{Check, Format, Problem, Severity};
 use jsonl::{Style, push_string};
 
 use self::stale::StaleFiles;
 use crate::{
-    Source, by_name,
-    carry::CarryAudit,
+    by_name,
     cli::{Sources, format_names},
-    detect,
+    formats::detect,
     input::{Input, opened::Opened},
     interrupt::is_interrupted,
-    job::Refusal,
+    job::{Refusal, single_format},
     run::{Status, complain},
     terminal::shown::shown,
 };
@@ -95,7 +95,7 @@ impl Checked {
         let label = input.label();
         let format = match format {
             Some(format) => Some(format),
-            None => detect(&mut source)?.known()?,
+            None => single_format(detect(&mut source)?)?,
         };
         self.n_checked += 1;
         let (label, is_json) = (&*label, args.json);

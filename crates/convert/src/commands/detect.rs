@@ -2,10 +2,11 @@
 
 use std::io::{self, Write};
 
+use conversion::{Detected, Source};
+
 use crate::{
-    Detected, Source,
     cli::Sources,
-    detect,
+    formats::detect,
     run::{Status, complain},
     terminal::shown::shown,
 };

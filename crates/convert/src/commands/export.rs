@@ -10,6 +10,7 @@ use std::{
 };
 
 use clap::ValueHint;
+use conversion::Source;
 use core_model::{Format, Options};
 use export_html::{Entry, Figures, Page, Survey, write_index};
 use rayon::prelude::*;
@@ -19,13 +20,12 @@ use self::{
     page_file::PageFile,
 };
 use crate::{
-    Source,
     cli::RedactArgs,
     compress::Compression,
-    detect,
+    formats::detect,
     input::{Input, opened::Opened},
     interrupt::is_interrupted,
-    job::Refusal,
+    job::{Refusal, single_format},
     outputs::Outputs,
     reading::Reading,
     run::{Status, complain, failed},
@@ -253,7 +253,7 @@ impl Export {
         if let Some(format) = self.from {
             return Ok(format);
         }
-        detect(source)?.known()?.ok_or(Refusal::Unknown)
+        single_format(detect(source)?)?.ok_or(Refusal::Unknown)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{FORMATS, run::Status};
 /// Lists the formats.
 pub(crate) fn run() -> io::Result<Status> {
     let mut out = io::stdout().lock();
-    for format in FORMATS {
+    for format in FORMATS.iter() {
         writeln!(out, "{:16} {}", format.name, format.about)?;
     }
     Ok(Status::Done)

@@ -6,15 +6,16 @@ use std::{
 };
 
 use clap::ValueHint;
+use conversion::Source;
 
 use crate::{
-    Source,
     cli::ConversionArgs,
     conversions::n_cores,
-    detect,
     folder::Folder,
     folder_run::plan::{Plan, Task, largest_first},
+    formats::detect,
     input::{Input, is_inside_an_input, remote::Stores, sessions::Lookup},
+    job::single_format,
     journal::{Base, paths::path_body},
     run::{Status, failed, inputs},
     storage::is_url,
@@ -133,7 +134,7 @@ fn planned(task: &Task<'_>, bytes: u64, root: &Path, how: &ConversionArgs) -> io
 fn is_by_line(task: &Task<'_>, how: &ConversionArgs) -> bool {
     let format = || {
         let opened = task.unit.main.open().ok().filter(|opened| !opened.is_packed())?;
-        let found = || detect(&mut Source::new(opened)).ok()?.known().ok()?;
+        let found = || single_format(detect(&mut Source::new(opened)).ok()?).ok()?;
         how.source().or_else(found)
     };
     let is_alone = task.unit.others.is_empty() && task.is_free && task.same_as.is_none();

@@ -5,12 +5,12 @@ use std::{
     io::{self, Read, Write},
 };
 
+use conversion::{MEMBER, Member};
 use jsonl::{Line, Scanner, Stream, Style, push_string};
 use memchr::memmem;
 use secrets::{Finding, Search};
 
 use crate::{
-    carry::{MEMBER, Member},
     cli::Sources,
     input::Input,
     interrupt::is_interrupted,

@@ -7,14 +7,14 @@ mod text;
 
 use std::io::{self, Write};
 
+use conversion::Source;
 use core_model::{Event, Format, Options};
 
 use self::{depth::Depths, markdown::MarkdownPage, text::TextPage};
 use super::export::lines::{Read, SessionLines};
 use crate::{
-    Source,
     cli::RedactArgs,
-    detect,
+    formats::detect,
     input::Input,
     interrupt::is_interrupted,
     job::Refusal,

@@ -8,17 +8,18 @@ use std::{
 };
 
 use clap::ValueHint;
+use conversion::Source;
 use core_model::Format;
 use export_parquet::{Dataset, Options, SessionFile, Shelf};
 
 use crate::{
-    Source, by_name,
+    by_name,
     cli::{RedactArgs, Sources, format_names},
-    detect,
     folder::Folder,
+    formats::detect,
     input::{Input, is_inside_an_input},
     interrupt::is_interrupted,
-    job::Refusal,
+    job::{Refusal, single_format},
     output::{FILE_MODE, Finished, Pending, temporary::remove_dead},
     outputs::Outputs,
     run::{Status, complain, failed},
@@ -183,8 +184,8 @@ impl Run<'_> {
         };
         let format = match (self.from, self.keeps_all) {
             (Some(format), _) => Some(format),
-            (None, true) => detect(&mut source)?.known().unwrap_or_default(),
-            (None, false) => detect(&mut source)?.known()?,
+            (None, true) => single_format(detect(&mut source)?).unwrap_or_default(),
+            (None, false) => single_format(detect(&mut source)?)?,
         };
         let mut file = SessionFile::new(name, format.map_or(NO_FORMAT, |format| format.name));
         let (dataset, progress) = (&mut self.dataset, &self.progress);

@@ -5,9 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use conversion::CarryMode;
+
 use super::duplicates::duplicates;
 use crate::{
-    CarryMode,
     cli::ConversionArgs,
     compress::Compression,
     input::{Input, beside},

@@ -16,17 +16,12 @@ use std::{
     time::SystemTime,
 };
 
+use conversion::{Carry, Member, Source};
 use core_model::Format;
 use jsonl::Scanner;
 
 use super::Input;
-use crate::{
-    Source,
-    carry::{Carry, Member},
-    detect,
-    formats::carried,
-    storage::Storage,
-};
+use crate::{FORMATS, formats::detect, job::single_format, storage::Storage};
 
 /// The bytes at each end of a file that are looked at for a carry.
 const MAX_END: u64 = 4 * 1024 * 1024;
@@ -69,7 +64,7 @@ fn carried_format(line: &[u8]) -> Option<&'static str> {
     let mut scanner = Scanner::default();
     let member = Member::find(scanner.scan_slice(line, 0).ok()?)?;
     let carry = Carry::parse(&member.carry).ok()?;
-    carried(carry.format).map(|format| format.name)
+    carry.format.of(FORMATS).map(|format| format.name)
 }
 
 /// Returns the file with the newest turns among those that clients keep of one session.
@@ -148,7 +143,7 @@ fn is_same_session(copy: &Path, original: &Path, format: &str) -> bool {
 /// Returns the format of a file and the id of its session.
 fn session_of(path: &Path) -> Option<(&'static Format, String)> {
     let mut source = Source::new(Input::file(path.to_owned()).open().ok()?);
-    let format = detect(&mut source).ok()?.known().ok()??;
+    let format = single_format(detect(&mut source).ok()?).ok()??;
     let (mut id, mut n_lines) = (None, 0);
     let read = source.for_each(&mut |_, value| {
         let event = value.ok().map(format.read);

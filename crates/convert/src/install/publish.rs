@@ -16,11 +16,11 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
+use conversion::Source;
 use core_model::Home;
 
 use super::{exists, intent::Intent};
 use crate::{
-    Source,
     folder::Folder,
     input::{Input, walk},
     job::Refusal,

@@ -2,11 +2,12 @@
 
 use std::{fs, io, os::unix::fs::MetadataExt, path::Path};
 
+use conversion::{Agents, Carry, CarryMode, Contents, Member, Sidecar, Source, Target};
+
 use super::{Order, Refusal, verify};
 use crate::{
-    CarryMode, Sidecar, Source,
+    FORMATS,
     account::describe::Done,
-    carry::{Carry, Contents, Member},
     compress::Compression,
     conversions::Outcome,
     input::{
@@ -17,7 +18,6 @@ use crate::{
     journal::{Record, Salt, Standing},
     output::{Finished, Replace},
     outputs::{Bundle, lazy::LazyFile},
-    pipeline::{Target, agents::Agents},
     run::complain,
     storage::Storage,
     terminal::shown::shown,
@@ -215,7 +215,7 @@ pub(crate) fn tell_if_shrunk(replace: Replace, input: &Input, path: &Path) {
 fn n_entries(source: &mut Source<Opened>, sidecar: Option<Sidecar>) -> Result<u64, Refusal> {
     let mut n = 0;
     let count = |carry: &str| Carry::parse(carry).map_or(0, |carry| carry.entries().count() as u64);
-    source.for_each_piece(None, &mut |_, value| {
+    source.for_each_piece(&FORMATS, &mut |_, value| {
         n += value.ok().and_then(Member::find).map_or(0, |member| count(&member.carry));
         true
     })?;

@@ -2,9 +2,11 @@
 
 use std::io;
 
+use conversion::{CarryMode, Report};
+
 use crate::{
-    CarryMode, Report, conversions::Outcome, input::opened::Excess, job::Refusal,
-    output::Unwritten, session::place::Unread,
+    conversions::Outcome, input::opened::Excess, job::Refusal, output::Unwritten,
+    session::place::Unread,
 };
 
 /// What became of a file, as the journal and the report say it.

@@ -6,12 +6,10 @@
 
 use std::hash::Hasher;
 
+use conversion::{Volume, VolumeKind};
 use twox_hash::XxHash3_64;
 
-use crate::{
-    carry::{Volume, VolumeKind},
-    storage::Stat,
-};
+use crate::storage::Stat;
 
 /// A hash of what an output depends on beside its source and the options; 0 if on nothing.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]

@@ -2,17 +2,16 @@
 
 use std::{cell::Cell, io};
 
+use conversion::{Ballot, Detected, Recovery, is_damage};
 use core_model::{Answers, Event, Format, Place};
 use jsonl::{Index, Line, Scanner, Value};
 use memchr::memchr_iter;
 
 use crate::{
-    detect::{Ballot, Detected},
     formats::FORMATS,
     input::Input,
     interrupt::is_interrupted,
-    job::Refusal,
-    pipeline::recovery::{Recovery, is_damage},
+    job::{Refusal, single_format},
     reading::{needle::Prefilter, windows::for_each_window},
     terminal::progress::Progress,
 };
@@ -141,7 +140,7 @@ impl Reader<'_> {
         let known = self.known.get(line);
         match known.unwrap_or_else(|| self.scanner.scan(line)) {
             Err(error) if is_damage(error) => {
-                _ = Recovery::new(Some(format)).line(line, Err(error), &mut take);
+                _ = Recovery::new(&[format]).line(line, Err(error), &mut take);
             }
             value => _ = take(line, value),
         }
@@ -187,8 +186,8 @@ fn vote(
     index: &mut Index,
 ) -> Result<&'static Format, Refusal> {
     index.clear();
-    let mut ballot = Ballot::default();
-    let mut recovery = Recovery::new(None);
+    let mut ballot = Ballot::new(FORMATS);
+    let mut recovery = Recovery::new(&FORMATS);
     for line in jsonl::lines(bytes) {
         let mut push =
             |line: &Line<'_>, value: jsonl::Result<Value<'_>>| ballot.push(line, value.ok());
@@ -208,5 +207,5 @@ fn vote(
 /// If it is none of ours.
 pub(crate) fn known(found: Detected) -> Result<&'static Format, Refusal> {
     // Without a line it is in any format.
-    found.known()?.or_else(|| FORMATS.first().copied()).ok_or(Refusal::Unknown)
+    single_format(found)?.or_else(|| FORMATS.first().copied()).ok_or(Refusal::Unknown)
 }

@@ -2,14 +2,11 @@
 
 use std::io;
 
+use conversion::{EachEvent, Recovery, VolumeKind};
 use core_model::{Event, Format};
 use jsonl::{Error, ErrorKind, Line, Scanner, Stream, Text};
 
 use super::{SessionFile, Start};
-use crate::{
-    carry::VolumeKind,
-    pipeline::{recovery::Recovery, survey::EachEvent},
-};
 
 /// The bytes of lines that are handed on together, at least, unless fewer are left.
 const MIN_SIDE: usize = 16 * 1024;
@@ -39,7 +36,7 @@ impl<'s> Cursor<'s> {
             format,
             stream: Stream::new(file.open()?),
             scanner: Scanner::default(),
-            recovery: Recovery::new(Some(format)),
+            recovery: Recovery::new(&[format]),
             tool_use,
             held: None,
         })

@@ -6,6 +6,7 @@ use std::{
     ops::Range,
 };
 
+use conversion::{Conversion, EachEvent, Events, Report, Target, VolumeKind};
 use core_model::{Event, Format};
 use jsonl::{Line, Style, push_string};
 
@@ -13,10 +14,20 @@ use super::{
     Session,
     cursor::{Cursor, Step},
 };
-use crate::{
-    carry::VolumeKind,
-    pipeline::survey::{EachEvent, Events},
-};
+
+/// Converts the files of a session to one file.
+///
+/// # Errors
+///
+/// Returns an error if a file cannot be read or the target cannot be written.
+pub(crate) fn run_session(
+    conversion: &Conversion,
+    session: &Session,
+    target: Target<'_>,
+) -> io::Result<Report> {
+    let mut events = SessionEvents::new(session, conversion.from);
+    conversion.run_events(&mut events, Target { contents: Some(session.contents()), ..target })
+}
 
 /// How many files may be open at a time: of sub-agents that start each other, those that are deeper
 /// come at the end.

@@ -12,14 +12,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use conversion::{OtherTarget, Stack, Volume};
 use core_model::{FileRole, SafeName};
 
-use super::restored::has_link;
+use super::{
+    paths::{folder_of, path_of},
+    restored::has_link,
+};
 use crate::{
-    carry::{Contents, Volume},
     job::{Order, Refusal},
     output::{Finished, Pending},
-    pipeline::{OtherTarget, stack::Stack},
 };
 
 /// The permissions of files beside a main one: for their owner alone, and never executable.
@@ -129,7 +131,7 @@ impl Order {
         let n_files = volumes.len() as u64;
         let is_few = n_files <= MAX_EMPTY_FILES || n_files <= n_entries()? + MAX_EMPTY_FILES;
         let is_ours = self.outputs.has_written(path);
-        let folder = Contents::folder_of(path);
+        let folder = folder_of(path);
         let is_old_folder =
             !is_ours && folder.as_ref().is_some_and(|folder| folder.symlink_metadata().is_ok());
         let mut taken = HashSet::from([folded(path)]);
@@ -137,7 +139,7 @@ impl Order {
         let mut files = Vec::new();
         for volume in volumes {
             let role = self.to.bundles.and_then(|bundles| (bundles.role)(&volume.name));
-            let place = volume.path(path).filter(|place| {
+            let place = path_of(volume, path).filter(|place| {
                 is_few && role.is_some() && taken.insert(folded(place)) && !has_link(place, path)
             });
             let sink = match place {

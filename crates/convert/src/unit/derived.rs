@@ -6,17 +6,15 @@ use std::{
     path::Path,
 };
 
+use conversion::{Agents, Carry, Events, Member, Report, Source, Stack};
 use core_model::{FileRole, Format};
 
 use super::{Companion, Unit, restored::has_link};
 use crate::{
-    Report, Source,
-    carry::{Carry, Member},
     cli::SubAgents,
     input::Input,
     job::{Order, Refusal},
     output::{Finished, Pending},
-    pipeline::{agents::Agents, stack::Stack, survey::Events},
 };
 
 impl Order {
@@ -103,7 +101,7 @@ impl Order {
     fn is_intact(&self, input: &Input, from: &'static Format) -> Result<Option<bool>, Refusal> {
         let mut source = Source::new(self.open(input)?.0);
         let (mut is_derived, mut is_intact, mut n_lines) = (false, true, 0u64);
-        source.for_each_piece(Some(from), &mut |_, value| {
+        source.for_each_piece(&[from], &mut |_, value| {
             n_lines += 1;
             let member = value.ok().and_then(Member::find);
             let carry =

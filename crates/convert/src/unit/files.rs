@@ -2,17 +2,20 @@
 
 use std::path::Path;
 
+use conversion::{CarryMode, Contents, Source, Volume, VolumeKind, stack};
 use core_model::{Agent, Bundle, FileRole, Format};
 
-use super::{Companion, Unit, names::beside};
+use super::{
+    Companion, Unit,
+    names::beside,
+    paths::{self, path_of},
+};
 use crate::{
-    CarryMode, Source,
-    carry::{Contents, Volume, VolumeKind},
+    FORMATS,
     cli::SubAgents,
     conversions::{Outcome, Results},
     input::Input,
     job::{Extra, MAX_ATTEMPTS, Order, Refusal},
-    pipeline::stack::stack,
     session::{Session, place::Place},
 };
 
@@ -165,7 +168,7 @@ impl Order {
         from: &'static Format,
     ) -> Result<Outcome, Refusal> {
         let mut source = Source::new(self.open(input)?.0);
-        let found = stack(from, &mut source, self.sidecar(input)?.as_mut())?;
+        let found = stack(FORMATS, from, &mut source, self.sidecar(input)?.as_mut())?;
         let is_back = found.formats.first().is_some_and(|format| format.name == self.to.name);
         let contents = found.contents.filter(|_| is_back);
         let volume = contents.as_ref().and_then(|contents| contents.volumes.first());
@@ -177,7 +180,7 @@ impl Order {
             Some(volume) => {
                 let role = self.to.bundles.and_then(|bundles| (bundles.role)(&volume.name));
                 let Some(FileRole::Agent(id)) = role else { return Err(Refusal::NoName) };
-                (volume.path(main).ok_or(Refusal::NoName)?, id)
+                (path_of(volume, main).ok_or(Refusal::NoName)?, id)
             }
             None => (self.agent_path(main, id).ok_or(Refusal::NoName)?, id.to_owned()),
         };
@@ -241,7 +244,7 @@ impl Order {
         place: &Place,
         is_whole: bool,
     ) -> Result<Session, Refusal> {
-        let name_of = |path: &Path| Volume::name_of(path, &bundle.main);
+        let name_of = |path: &Path| paths::name_of(path, &bundle.main);
         let mut files = vec![(bundle.main.clone(), VolumeKind::Main, String::new(), String::new())];
         // A sub-agent that says nothing makes no session of its own, and one that its client started
         // for itself none that a person would go on with.
@@ -274,7 +277,7 @@ impl Order {
         let volume = Volume {
             kind: VolumeKind::Agent,
             size: place.stat(&agent.path)?.length,
-            name: Volume::name_of(&agent.path, main).ok_or(Refusal::NoName)?,
+            name: paths::name_of(&agent.path, main).ok_or(Refusal::NoName)?,
             tool_use: agent.tool_use.clone().unwrap_or_default(),
         };
         let path = self.agent_path(path, &agent.id).ok_or(Refusal::NoName)?;

@@ -2,9 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Unit;
+use conversion::{Volume, VolumeKind};
+
+use super::{
+    Unit,
+    paths::{name_of, path_of, stem_of, version_of},
+};
 use crate::{
-    carry::{Volume, VolumeKind},
     compress::Compression,
     input::{self, Input},
     job::Order,
@@ -13,8 +17,8 @@ use crate::{
 impl Order {
     /// Returns where the target's client looks for the transcript of a sub-agent.
     pub(super) fn agent_path(&self, main: &Path, id: &str) -> Option<PathBuf> {
-        let mut name = (self.to.bundles?.agent_name)(Volume::stem_of(main)?, id);
-        name.push_str(Volume::version_of(main).unwrap_or_default());
+        let mut name = (self.to.bundles?.agent_name)(stem_of(main)?, id);
+        name.push_str(version_of(main).unwrap_or_default());
         moved(&main.with_file_name(name), main, main)
     }
 
@@ -37,7 +41,7 @@ pub(crate) fn moved(file: &Path, main: &Path, to: &Path) -> Option<PathBuf> {
     if file == main {
         return Some(to.to_owned());
     }
-    let name = Volume::name_of(file, main)?;
+    let name = name_of(file, main)?;
     let (kind, tool_use) = (VolumeKind::Side, String::new());
-    Volume { kind, size: 0, name, tool_use }.path(to)
+    path_of(&Volume { kind, size: 0, name, tool_use }, to)
 }

@@ -6,11 +6,14 @@ use std::{
     path::Path,
 };
 
+use conversion::{
+    Agents, CarryMode, Conversion, OtherTarget, Redactions, Sidecar, Source, Stack, Target, Volume,
+    VolumeKind, first_damage, redact_with,
+};
 use core_model::Format;
 
 use crate::{
-    CarryMode, Conversion, Sidecar, Source,
-    carry::{Volume, VolumeKind},
+    FORMATS,
     conversions::Outcome,
     input::{
         Input,
@@ -21,10 +24,8 @@ use crate::{
     journal::Standing,
     output::{Finished, hashing::Hashing},
     outputs::{Bundle, lazy::LazyFile},
-    pipeline::{OtherTarget, Target, agents::Agents, damage::first_damage, stack::Stack},
-    redaction::{Redactions, redact_with},
     scratch::Scratch,
-    session::{Change, Session, SessionEvents, place::Place},
+    session::{Change, Session, SessionEvents, place::Place, run_session},
     storage::Storage,
 };
 
@@ -74,7 +75,7 @@ impl Order {
             derived: may_derive.then_some(&mut derived),
             ..Target::of(&mut target)
         };
-        let mut report = conversion.run_session(&staged.session, to)?;
+        let mut report = run_session(&conversion, &staged.session, to)?;
         report.redactions.clone_from(redactions);
         let target = target.finish()?;
         let sidecar = sidecar.finish()?;
@@ -117,6 +118,7 @@ impl Order {
             let copy = folder.path().join(n.to_string());
             redactions.absorb(redact_with(
                 search.clone(),
+                FORMATS,
                 file.open()?,
                 &mut File::create(&copy)?,
             )?);

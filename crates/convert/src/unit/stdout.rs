@@ -2,6 +2,7 @@
 
 use std::io::{self, Seek, Write};
 
+use conversion::{CarryMode, Source, Target};
 use tempfile::SpooledTempFile;
 
 use super::{
@@ -10,16 +11,14 @@ use super::{
     restored::{Staged, verify},
 };
 use crate::{
-    CarryMode, Source,
     conversions::Outcome,
     input::{
         MAX_IN_MEMORY,
         opened::{Limits, Opened},
     },
     job::{Order, Refusal},
-    pipeline::Target,
     run::complain,
-    session::Change,
+    session::{Change, run_session},
     terminal::shown::shown,
 };
 
@@ -57,7 +56,7 @@ impl Order {
             let mut written = SpooledTempFile::new(MAX_IN_MEMORY);
             let mut sidecar = SpooledTempFile::new(MAX_IN_MEMORY);
             let to = Target { sidecar: Some(&mut sidecar), ..Target::of(&mut written) };
-            let report = conversion.run_session(session, to)?;
+            let report = run_session(&conversion, session, to)?;
             sidecar.rewind()?;
             let sidecar = (report.bytes_sidecar > 0).then_some(sidecar);
             let mut written = Source::new(Opened::spooled(written, Limits::NONE)?);
@@ -66,7 +65,7 @@ impl Order {
         let mut sink = self.outputs.sink()?;
         let mut unplaced = io::sink();
         let to = Target { sidecar: Some(&mut unplaced), ..Target::of(&mut sink) };
-        let mut report = conversion.run_session(session, to)?;
+        let mut report = run_session(&conversion, session, to)?;
         report.redactions.clone_from(redactions);
         sink.finish()?.flush()?;
         if report.bytes_sidecar > 0 {

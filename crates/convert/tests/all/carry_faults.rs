@@ -28,6 +28,7 @@ fn there(source: &[u8], from: &Format, to: &Format, carry: CarryMode) -> Written
 
 fn home(written: &Written, from: &Format, to: &Format) -> (Vec<u8>, Report) {
     let conversion = Conversion {
+        formats: FORMATS,
         from: format(from.name),
         to: format(to.name),
         carry: CarryMode::Inline,

@@ -1,7 +1,7 @@
 //! What clients want of a file beyond loading it: the rulings of CLIENTS.md for our writers, over
 //! every fixture. `README.md` beside this file says which other tests hold which rule.
 
-use convert::{CarryMode, Conversion, by_name};
+use convert::{CarryMode, Conversion, FORMATS, by_name};
 use core_model::{Format, Options, SdkVersion, millis};
 use jsonl::{Scanner, Style, Value};
 
@@ -12,7 +12,7 @@ use crate::shared::{
 
 fn convert(fixture: &Fixture, to: &'static Format, options: Options) -> Vec<u8> {
     let from = by_name(&fixture.format).expect("a format");
-    let conversion = Conversion { from, to, carry: CarryMode::None, options };
+    let conversion = Conversion { formats: FORMATS, from, to, carry: CarryMode::None, options };
     conversion.convert(&fixture.bytes, None).expect("in memory").0
 }
 

@@ -28,6 +28,7 @@ fn check(sessions: &[Session]) {
             let mut wrong = Vec::new();
             for to in FORMATS.iter().filter(|to| to.name != session.from.name) {
                 let conversion = Conversion {
+                    formats: FORMATS,
                     from: session.from,
                     to,
                     carry: CarryMode::None,
@@ -58,7 +59,13 @@ fn check_accepted(sessions: &[Session]) {
             for to in FORMATS.iter().filter(|to| to.family != session.from.family) {
                 for carry in [CarryMode::None, CarryMode::Inline] {
                     let from = session.from;
-                    let conversion = Conversion { from, to, carry, options: Options::default() };
+                    let conversion = Conversion {
+                        formats: FORMATS,
+                        from,
+                        to,
+                        carry,
+                        options: Options::default(),
+                    };
                     let (target, _, _) =
                         conversion.convert(&session.bytes, None).expect("in memory");
                     let problems = Check::all((to.checker)(), &target);
@@ -94,7 +101,8 @@ fn what_is_written_says_the_same_where_it_is_converted_once_more() {
         let Some(from) = by_name(&fixture.format) else { continue };
         for to in FORMATS.iter().filter(|to| to.name != from.name) {
             let carry = CarryMode::None;
-            let conversion = Conversion { from, to, carry, options: Options::default() };
+            let conversion =
+                Conversion { formats: FORMATS, from, to, carry, options: Options::default() };
             let (bytes, _, _) = conversion.convert(&fixture.bytes, None).expect("in memory");
             let name = format!("{} as {}", fixture.name, to.name);
             written.push(Session { name, from: to, bytes });

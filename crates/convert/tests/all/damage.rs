@@ -122,7 +122,7 @@ fn complete_records_are_recovered_and_none_is_invented() {
     let n_cases = std::env::var("DAMAGE_CASES").ok().and_then(|text| text.parse().ok());
     let n_each = n_cases.unwrap_or(N_CASES) / (KINDS.len() * FORMATS.len()) as u64;
     let mut scanner = Scanner::default();
-    for format in FORMATS {
+    for format in FORMATS.iter() {
         let all = records_of(format);
         for (name, make) in KINDS {
             let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
@@ -150,7 +150,13 @@ fn complete_records_are_recovered_and_none_is_invented() {
 }
 
 fn convert(bytes: &[u8], from: &'static Format, to: &'static Format) -> Report {
-    let conversion = Conversion { from, to, carry: CarryMode::None, options: Options::default() };
+    let conversion = Conversion {
+        formats: FORMATS,
+        from,
+        to,
+        carry: CarryMode::None,
+        options: Options::default(),
+    };
     let (_, _, report) = conversion.convert(bytes, None).expect("in memory");
     report
 }
@@ -230,8 +236,13 @@ fn a_large_file_is_recovered_by_any_number_of_threads() {
     let n_copies = 9 * 1024 * 1024 / small.len();
     let large = small.repeat(n_copies);
     let to = by_name("sdk-stream:wire").expect("a format");
-    let conversion =
-        Conversion { from: clido, to, carry: CarryMode::Inline, options: Options::default() };
+    let conversion = Conversion {
+        formats: FORMATS,
+        from: clido,
+        to,
+        carry: CarryMode::Inline,
+        options: Options::default(),
+    };
     let (whole, _, _) = conversion.convert(&large, None).expect("in memory");
     for n_scanners in [1, 3] {
         let source = convert::Source::new(io::Cursor::new(&large));
@@ -258,8 +269,13 @@ fn the_first_damage_refuses_a_strict_conversion() {
             .enumerate()
             .find(|(_, line)| !line.is_blank() && Scanner::default().scan(line).is_err());
         for to in FORMATS.iter().copied() {
-            let conversion =
-                Conversion { from, to, carry: CarryMode::Inline, options: options.clone() };
+            let conversion = Conversion {
+                formats: FORMATS,
+                from,
+                to,
+                carry: CarryMode::Inline,
+                options: options.clone(),
+            };
             let mut written = Vec::new();
             let mut source = convert::Source::new(io::Cursor::new(&fixture.bytes));
             let result = conversion.run(&mut source, None, &mut written);

@@ -116,7 +116,13 @@ fn captures_become_what_the_sdk_dumps() {
                 .collect();
             let [(_, capture)] = found[..] else { panic!("{} captures of {name}", found.len()) };
             let options = Options { sdk_version, ..Options::default() };
-            let conversion = Conversion { from: wire, to: dump, carry: CarryMode::None, options };
+            let conversion = Conversion {
+                formats: FORMATS,
+                from: wire,
+                to: dump,
+                carry: CarryMode::None,
+                options,
+            };
             let (dumped, _, _) = conversion.convert(capture, None).expect("in memory");
             assert!(dumped == expected, "{name} differs");
             n_equal += 1;

@@ -16,7 +16,7 @@ fn format(name: &str) -> &'static Format {
 }
 
 fn conversion(from: &'static Format, to: &'static Format) -> Conversion {
-    Conversion { from, to, carry: CarryMode::Inline, options: Options::default() }
+    Conversion { formats: FORMATS, from, to, carry: CarryMode::Inline, options: Options::default() }
 }
 
 fn there(source: &[u8], from: &str, to: &str) -> Vec<WrittenLine> {

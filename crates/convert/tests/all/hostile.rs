@@ -21,7 +21,7 @@ fn format(name: &str) -> &'static Format {
 
 fn converted(bytes: &[u8], from: &str, to: &str, carry: CarryMode) -> (Vec<u8>, Report) {
     let (from, to) = (format(from), format(to));
-    let conversion = Conversion { from, to, carry, options: Options::default() };
+    let conversion = Conversion { formats: FORMATS, from, to, carry, options: Options::default() };
     let (target, _, report) = conversion.convert(bytes, None).expect("in memory");
     (target, report)
 }

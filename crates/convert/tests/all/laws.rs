@@ -54,7 +54,7 @@ fn spellings() -> impl Strategy<Value = Spelling> {
 
 /// Returns sessions of any dialect: tidy as clients write them, or as nobody would.
 fn session(is_tidy: bool) -> impl Strategy<Value = Session> {
-    let format = prop::sample::select(FORMATS);
+    let format = prop::sample::select(FORMATS.rows());
     let spelling = if is_tidy { Just(None).boxed() } else { spellings().prop_map(Some).boxed() };
     (format, any::<bool>(), spelling).prop_flat_map(move |(format, is_split, spelling)| {
         let lines =
@@ -78,7 +78,7 @@ fn spelled(
 }
 
 fn conversion(from: &'static Format, to: &'static Format, carry: CarryMode) -> Conversion {
-    Conversion { from, to, carry, options: Options::default() }
+    Conversion { formats: FORMATS, from, to, carry, options: Options::default() }
 }
 
 fn written(bytes: &[u8], from: &'static Format, to: &'static Format, carry: CarryMode) -> Vec<u8> {
@@ -202,7 +202,7 @@ proptest! {
 
     #[test]
     fn p6_a_prefix_becomes_a_prefix(
-        (format, all) in (prop::sample::select(FORMATS), happenings(true)),
+        (format, all) in (prop::sample::select(FORMATS.rows()), happenings(true)),
         is_split in any::<bool>(),
     ) {
         let whole = spelled(format, &all, is_split, None).join("\n") + "\n";

@@ -239,8 +239,13 @@ fn reading_in_pieces_of_any_size_is_reading_whole() {
     check_all(&sessions(), name, |(fixture, from)| {
         let mut wrong = Vec::new();
         for to in FORMATS.iter().copied() {
-            let conversion =
-                Conversion { from, to, carry: CarryMode::Inline, options: Options::default() };
+            let conversion = Conversion {
+                formats: FORMATS,
+                from,
+                to,
+                carry: CarryMode::Inline,
+                options: Options::default(),
+            };
             let (whole, _, _) = conversion.convert(&fixture.bytes, None).expect("in memory");
             for size in [1, 7, 4096] {
                 let mut source = Source::new(Trickle(io::Cursor::new(&fixture.bytes), size));
@@ -263,8 +268,13 @@ fn a_source_too_large_to_keep_is_read_again() {
     let large = small.repeat(9 * 1024 * 1024 / small.len());
     for to in others(&[clido]) {
         assert_eq!(there_and_back(&large, clido, to, CarryMode::Inline), None);
-        let conversion =
-            Conversion { from: clido, to, carry: CarryMode::None, options: Options::default() };
+        let conversion = Conversion {
+            formats: FORMATS,
+            from: clido,
+            to,
+            carry: CarryMode::None,
+            options: Options::default(),
+        };
         let (whole, _, _) = conversion.convert(&large, None).expect("in memory");
         let mut source = Source::new(Trickle(io::Cursor::new(&large), 100_000));
         let mut pieces = Vec::new();

@@ -19,7 +19,7 @@ fn convert(
     carry: CarryMode,
     options: Options,
 ) -> (Vec<u8>, Option<Vec<u8>>, Report) {
-    let conversion = Conversion { from: ways.0, to: ways.1, carry, options };
+    let conversion = Conversion { formats: FORMATS, from: ways.0, to: ways.1, carry, options };
     conversion.convert(bytes, None).expect("in memory")
 }
 
@@ -142,6 +142,7 @@ fn every_fixture_comes_back_though_only_a_part_of_it_is_shown() {
                     let ways = (claude_code(), to);
                     let (target, sidecar, _) = convert(&fixture.bytes, ways, carry, compacted());
                     let back = Conversion {
+                        formats: FORMATS,
                         from: to,
                         to: claude_code(),
                         carry,

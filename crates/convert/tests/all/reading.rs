@@ -29,7 +29,7 @@ fn converted(bytes: &[u8], from: &str, to: &str) -> String {
 
 fn converted_with(bytes: &[u8], from: &str, to: &str, carry: CarryMode) -> (String, Vec<String>) {
     let (from, to) = (format(from), format(to));
-    let conversion = Conversion { from, to, carry, options: Options::default() };
+    let conversion = Conversion { formats: FORMATS, from, to, carry, options: Options::default() };
     let (written, _, report) = conversion.convert(bytes, None).expect("in memory");
     let losses = report.losses.iter().map(|(kind, field, _)| format!("{} {field}", kind.name()));
     (String::from_utf8(written).expect("UTF-8"), losses.collect())

@@ -85,7 +85,7 @@ fn format(name: &str) -> &'static Format {
 
 fn converted(session: &[u8], from: &'static Format, to: &'static Format) -> Vec<u8> {
     let options = Options::default();
-    let conversion = Conversion { from, to, carry: CarryMode::Inline, options };
+    let conversion = Conversion { formats: FORMATS, from, to, carry: CarryMode::Inline, options };
     conversion.convert(session, None).expect("in memory").0
 }
 

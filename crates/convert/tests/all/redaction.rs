@@ -2,7 +2,7 @@
 
 use std::{fs, io::Read, path::Path, process::Command};
 
-use convert::{CarryMode, by_name, redact};
+use convert::{CarryMode, FORMATS, by_name, redact};
 
 use crate::shared::{
     data::data,
@@ -49,7 +49,7 @@ fn assert_clean(bytes: &[u8], what: &str) {
 
 fn redacted(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
-    redact(bytes, &mut out).expect("in memory");
+    redact(FORMATS, bytes, &mut out).expect("in memory");
     out
 }
 
@@ -97,7 +97,7 @@ fn what_was_carried_before_goes_too_torn_or_not() {
         for to in others(&[from]) {
             let there = convert(&source, from, to, CarryMode::Inline).expect("in memory").bytes;
             let mut clean = Vec::new();
-            n_carries += redact(&there[..], &mut clean).expect("in memory").n_carries;
+            n_carries += redact(FORMATS, &there[..], &mut clean).expect("in memory").n_carries;
             assert_clean(&clean, &fixture.name);
             for cut in [there.len() / 3, there.len() / 2, there.len().saturating_sub(2)] {
                 let clean = redacted(&there[..cut]);
@@ -119,7 +119,7 @@ fn what_has_no_secrets_does_not_change() {
         }
         n_lines += jsonl::lines(&bytes).count();
         let mut out = Vec::new();
-        let found = redact(&bytes[..], &mut out).expect("in memory");
+        let found = redact(FORMATS, &bytes[..], &mut out).expect("in memory");
         let rules: Vec<_> = found.iter().map(|(rule, _)| rule).collect();
         assert!(out == bytes, "{name}: {rules:?}");
     }

@@ -3,7 +3,7 @@
 
 use std::io::Cursor;
 
-use convert::{CarryMode, Conversion, Report, Sidecar, by_name};
+use convert::{CarryMode, Conversion, FORMATS, Report, Sidecar, by_name};
 use core_model::Options;
 
 const PROMPT: &str = r#"{"parentUuid":null,"type":"user","uuid":"11111111-0000-4000-8000-000000000001","sessionId":"11111111-1111-4111-8111-111111111111","timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"What time is it?"}}"#;
@@ -16,7 +16,7 @@ fn convert(
     sidecar: Option<&[u8]>,
 ) -> (Vec<u8>, Option<Vec<u8>>, Report) {
     let [from, to] = [from, to].map(|name| by_name(name).expect("a format"));
-    let conversion = Conversion { from, to, carry, options: Options::default() };
+    let conversion = Conversion { formats: FORMATS, from, to, carry, options: Options::default() };
     let sidecar =
         sidecar.map(|bytes| Sidecar::open(Cursor::new(bytes.to_vec())).expect("a sidecar"));
     conversion.convert(source, sidecar).expect("converted")

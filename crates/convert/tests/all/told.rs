@@ -257,8 +257,13 @@ type Untold = BTreeMap<String, (u64, String)>;
 
 /// Finds what a conversion neither shows nor names, by the members that lead to it.
 fn find_untold(session: &Session, to: &'static Format, untold: &mut Untold) {
-    let conversion =
-        Conversion { from: session.from, to, carry: CarryMode::None, options: Options::default() };
+    let conversion = Conversion {
+        formats: FORMATS,
+        from: session.from,
+        to,
+        carry: CarryMode::None,
+        options: Options::default(),
+    };
     let (target, _, report) = conversion.convert(&session.bytes, None).expect("in memory");
     if target.is_empty() {
         // The report says that no line was written.
@@ -304,7 +309,8 @@ fn with_converted(sessions: Vec<Session>) -> Vec<Session> {
     for session in sessions {
         for to in FORMATS.iter().filter(|to| to.name != session.from.name) {
             let (from, carry) = (session.from, CarryMode::None);
-            let conversion = Conversion { from, to, carry, options: Options::default() };
+            let conversion =
+                Conversion { formats: FORMATS, from, to, carry, options: Options::default() };
             let (bytes, _, _) = conversion.convert(&session.bytes, None).expect("in memory");
             all.push(Session { name: format!("{} as {}", session.name, to.name), from: to, bytes });
         }
@@ -390,8 +396,13 @@ fn members_and_records_are_named_as_the_source_names_them_whatever_the_target() 
     let from = by_name("claude-code").expect("a format");
     let lost = |to: &str| -> HashSet<String> {
         let to = by_name(to).expect("a format");
-        let conversion =
-            Conversion { from, to, carry: CarryMode::None, options: Options::default() };
+        let conversion = Conversion {
+            formats: FORMATS,
+            from,
+            to,
+            carry: CarryMode::None,
+            options: Options::default(),
+        };
         let (_, _, report) = conversion.convert(RICH.as_bytes(), None).expect("in memory");
         let losses = report.losses.iter().filter(|(kind, ..)| *kind == LossKind::Dropped);
         losses.map(|(_, field, _)| field.to_owned()).collect()
@@ -441,8 +452,13 @@ fn what_streams_say_of_a_run_is_named() {
     let from = by_name("sdk-stream:wire").expect("a format");
     for to in ["clido", "claude-code"] {
         let to = by_name(to).expect("a format");
-        let conversion =
-            Conversion { from, to, carry: CarryMode::None, options: Options::default() };
+        let conversion = Conversion {
+            formats: FORMATS,
+            from,
+            to,
+            carry: CarryMode::None,
+            options: Options::default(),
+        };
         let (_, _, report) = conversion.convert(source.as_bytes(), None).expect("in memory");
         let lost: HashSet<String> =
             report.losses.iter().map(|(_, field, _)| field.to_owned()).collect();

@@ -37,7 +37,7 @@ fn session(n_pairs: usize) -> Vec<u8> {
 /// Returns how many allocations a conversion to clido makes.
 fn n_allocations(session: &[u8], carry: CarryMode) -> u64 {
     let (from, to) = (FORMATS[0], by_name("clido").expect("a format"));
-    let conversion = Conversion { from, to, carry, options: Default::default() };
+    let conversion = Conversion { formats: FORMATS, from, to, carry, options: Default::default() };
     let info = allocation_counter::measure(|| {
         let mut source = Source::new(io::Cursor::new(session));
         let (report, _) = conversion.run(&mut source, None, &mut io::sink()).expect("converted");

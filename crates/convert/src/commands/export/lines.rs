@@ -6,14 +6,13 @@ use std::{
     io,
 };
 
+use conversion::{Events, Source};
 use core_model::{Agent, Answers, Bundle, Context, Event, Format, Missing, Options, Plan};
 use jsonl::{Line, Style, Text, push_string};
 
 use crate::{
-    Source,
     cli::RedactArgs,
     input::{Input, opened::Limits},
-    pipeline::survey::Events,
     session::place::Place,
     terminal::shown::shown,
     unit::Unit,
@@ -210,7 +209,7 @@ impl Pass<'_> {
             }
         };
         let (read, mut number, mut result) = (self.lines.format.read, 0, Ok(()));
-        Source::new(file).for_each_piece(Some(self.lines.format), &mut |line, value| {
+        Source::new(file).for_each_piece(&[self.lines.format], &mut |line, value| {
             number += 1;
             result = match value.map(read) {
                 Ok(event) => {

@@ -7,13 +7,13 @@ use std::{
     time::Duration,
 };
 
+use conversion::{Recovery, is_damage};
 use core_model::{Answers, Follower, Format};
 use jsonl::{Line, Scanner, Value};
 
 use super::{Args, Shower};
 use crate::{
     interrupt::is_interrupted,
-    pipeline::recovery::{Recovery, is_damage},
     reading::{filter::Filter, reader::format_of},
     run::Status,
 };
@@ -83,7 +83,7 @@ fn show(
         };
         result.is_ok()
     };
-    Recovery::new(Some(format)).line(line, scanner.scan(line), &mut take);
+    Recovery::new(&[format]).line(line, scanner.scan(line), &mut take);
     result
 }
 

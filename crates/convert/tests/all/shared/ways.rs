@@ -18,7 +18,7 @@ pub(crate) fn convert(
     to: &'static Format,
     carry: CarryMode,
 ) -> io::Result<Written> {
-    let conversion = Conversion { from, to, carry, options: Options::default() };
+    let conversion = Conversion { formats: FORMATS, from, to, carry, options: Options::default() };
     let sidecar = source.sidecar.as_deref().map(Sidecar::read).transpose()?;
     let (bytes, sidecar, _) = conversion.convert(&source.bytes, sidecar)?;
     Ok(Written { bytes, sidecar })

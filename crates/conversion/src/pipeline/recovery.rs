@@ -3,22 +3,22 @@
 use core_model::Format;
 use jsonl::{ErrorKind, Line, Scanner, Value, recover};
 
-use crate::{formats::FORMATS, pipeline::source::EachLine};
+use crate::pipeline::source::EachLine;
 
 /// Cuts damaged lines into pieces, each of which goes on as a line of its own.
-pub(crate) struct Recovery {
-    format: Option<&'static Format>,
+pub struct Recovery {
+    formats: Vec<&'static Format>,
     scanner: Scanner,
 }
 
 impl Recovery {
-    /// Creates a recovery of lines of a format, or of any.
-    pub(crate) fn new(format: Option<&'static Format>) -> Self {
-        Self { format, scanner: Scanner::default() }
+    /// Creates a recovery of lines of any of the formats.
+    pub fn new(formats: &[&'static Format]) -> Self {
+        Self { formats: formats.to_vec(), scanner: Scanner::default() }
     }
 
     /// Calls `each` with a line and its value, or with its pieces and theirs if it is damaged.
-    pub(crate) fn line(
+    pub fn line(
         &mut self,
         line: &Line<'_>,
         value: jsonl::Result<Value<'_>>,
@@ -31,11 +31,8 @@ impl Recovery {
     }
 
     fn pieces(&mut self, line: &Line<'_>, error: jsonl::Error, each: &mut EachLine<'_>) -> bool {
-        let format = self.format;
-        let is_record = |value: Value<'_>| match format {
-            Some(format) => (format.is_record)(value),
-            None => FORMATS.iter().any(|format| (format.is_record)(value)),
-        };
+        let formats = &self.formats;
+        let is_record = |value: Value<'_>| formats.iter().any(|format| (format.is_record)(value));
         let pieces = recover(line, &mut self.scanner, &is_record).pieces;
         if pieces.is_empty() {
             return each(line, Err(error));
@@ -55,6 +52,6 @@ impl Recovery {
 }
 
 /// Returns whether an error is more than a blank line.
-pub(crate) fn is_damage(error: jsonl::Error) -> bool {
+pub fn is_damage(error: jsonl::Error) -> bool {
     error.kind != ErrorKind::Empty
 }

@@ -15,7 +15,7 @@ use crate::pipeline::{
 };
 
 /// What is done with each line and its value; false ends the reading.
-pub(crate) type EachLine<'e> = dyn FnMut(&Line<'_>, jsonl::Result<Value<'_>>) -> bool + 'e;
+pub type EachLine<'e> = dyn FnMut(&Line<'_>, jsonl::Result<Value<'_>>) -> bool + 'e;
 
 /// A source up to this size, in bytes, is read and scanned once and kept.
 const MAX_KEPT: u64 = 8 * 1024 * 1024;
@@ -51,7 +51,7 @@ impl<R: Read + Seek + Send> Source<R> {
     }
 
     /// Returns what it reads from.
-    pub(crate) fn reader(&mut self) -> &mut R {
+    pub fn reader(&mut self) -> &mut R {
         &mut self.reader
     }
 
@@ -81,13 +81,13 @@ impl<R: Read + Seek + Send> Source<R> {
     }
 
     /// Writes all bytes to `sink` and returns how many they are.
-    pub(crate) fn copy_to(&mut self, sink: &mut dyn Write) -> io::Result<u64> {
+    pub fn copy_to(&mut self, sink: &mut dyn Write) -> io::Result<u64> {
         self.reader.seek(SeekFrom::Start(0))?;
         io::copy(&mut self.reader, sink)
     }
 
     /// Calls `each` with every line from the first on and its value, until it returns false.
-    pub(crate) fn for_each(&mut self, each: &mut EachLine<'_>) -> io::Result<()> {
+    pub fn for_each(&mut self, each: &mut EachLine<'_>) -> io::Result<()> {
         self.keep()?;
         let mut each_of = |chunk: &Chunk| chunk.iter().all(|(line, value)| each(&line, value));
         if let Some(Borrowed(chunk)) = &self.kept {
@@ -108,19 +108,19 @@ impl<R: Read + Seek + Send> Source<R> {
     }
 
     /// Calls `each` with every line as [`Source::for_each`] does, but with the pieces of a damaged
-    /// line one by one; `format` is what it may be in.
-    pub(crate) fn for_each_piece(
+    /// line one by one; `formats` are those that a piece may be in.
+    pub fn for_each_piece(
         &mut self,
-        format: Option<&'static Format>,
+        formats: &[&'static Format],
         each: &mut EachLine<'_>,
     ) -> io::Result<()> {
-        let mut recovery = Recovery::new(format);
+        let mut recovery = Recovery::new(formats);
         self.for_each(&mut |line, value| recovery.line(line, value, each))
     }
 
     /// Calls `then` with the events of the source: of a small one, each line is read once, unless
     /// one is damaged.
-    pub(crate) fn with_events<T>(
+    pub fn with_events<T>(
         &mut self,
         format: &'static Format,
         then: impl FnOnce(&mut dyn Events) -> io::Result<T>,
@@ -208,7 +208,7 @@ struct Passing<'s, R> {
 impl<R: Read + Seek + Send> Events for Passing<'_, R> {
     fn for_each(&mut self, each: &mut EachEvent<'_>) -> io::Result<()> {
         let read = self.format.read;
-        self.source.for_each_piece(Some(self.format), &mut |line, value| match value.map(read) {
+        self.source.for_each_piece(&[self.format], &mut |line, value| match value.map(read) {
             Ok(event) => each(line, Ok(&event)),
             Err(error) => each(line, Err(error)),
         })

@@ -10,7 +10,7 @@ use super::{
 
 /// What was seen of a file's carries so far.
 #[derive(Debug, Default)]
-pub(crate) struct CarryAudit {
+pub struct CarryAudit {
     ordinals: Ordinals,
     end: Option<End>,
     has_ordinals: bool,
@@ -18,7 +18,7 @@ pub(crate) struct CarryAudit {
 
 impl CarryAudit {
     /// Looks at the carry of a record, and returns the rule that it breaks and what is wrong.
-    pub(crate) fn record(&mut self, record: Value<'_>) -> Option<(&'static str, &'static str)> {
+    pub fn record(&mut self, record: Value<'_>) -> Option<(&'static str, &'static str)> {
         let member = Member::find(record);
         let carry = match &member {
             Some(member) => Carry::parse(&member.carry),
@@ -47,7 +47,7 @@ impl CarryAudit {
     }
 
     /// Returns what is missing at the end of the file.
-    pub(crate) fn finish(&self) -> Option<String> {
+    pub fn finish(&self) -> Option<String> {
         if !self.has_ordinals {
             return None;
         }

@@ -17,7 +17,7 @@ pub(crate) const MAX_AGENTS: usize = 1_000;
 
 /// The sub-agents of a source, in the order of their first lines.
 #[derive(Debug, Default)]
-pub(crate) struct Agents {
+pub struct Agents {
     list: Vec<SubAgent>,
     /// Where each stands in the list, by what its events say of it.
     places: HashMap<String, usize>,
@@ -28,30 +28,31 @@ pub(crate) struct Agents {
 
 /// What is known of a sub-agent.
 #[derive(Debug)]
-pub(crate) struct SubAgent {
+pub struct SubAgent {
     /// Its id; made of its tool use, if its lines say none, and empty until all are known.
-    pub(crate) id: String,
-    pub(crate) facts: Facts,
+    pub id: String,
+    /// The facts of its transcript.
+    pub facts: Facts,
     /// What the tool use that started it says of it.
-    pub(crate) description: Description,
+    pub description: Description,
 }
 
 impl SubAgent {
     /// Returns the tool use that started it; empty if nobody knows.
-    pub(crate) fn tool_use(&self) -> &str {
+    pub fn tool_use(&self) -> &str {
         self.description.tool_use.as_deref().unwrap_or_default()
     }
 }
 
 impl Agents {
     /// Returns whether an event says which sub-agent it belongs to.
-    pub(crate) fn names(event: &Event<'_>) -> bool {
+    pub fn names(event: &Event<'_>) -> bool {
         key(event).is_some()
     }
 
     /// Takes note of a sub-agent's event as one of a session of its own; `session` is what is known
     /// of the session that it belongs to.
-    pub(crate) fn observe(&mut self, session: &Facts, event: &Event<'_>) {
+    pub fn observe(&mut self, session: &Facts, event: &Event<'_>) {
         let Some(key) = key(event).map(|key| key.decode()) else { return };
         let known = self.place(&key);
         if self.is_too_many || known.is_none() && self.list.len() == MAX_AGENTS {
@@ -90,7 +91,7 @@ impl Agents {
     }
 
     /// Takes note of what the tool uses say of the sub-agents that they started.
-    pub(crate) fn describe(&mut self, events: &mut dyn Events) -> io::Result<()> {
+    pub fn describe(&mut self, events: &mut dyn Events) -> io::Result<()> {
         let tool_use = |(place, agent): (usize, &SubAgent)| (agent.tool_use().to_owned(), place);
         let places: HashMap<String, usize> = self.list.iter().enumerate().map(tool_use).collect();
         let mut scanner = Scanner::default();
@@ -110,17 +111,17 @@ impl Agents {
     }
 
     /// Returns whether there is none.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
     /// Returns the sub-agents.
-    pub(crate) fn list(&self) -> &[SubAgent] {
+    pub fn list(&self) -> &[SubAgent] {
         &self.list
     }
 
     /// Returns the sub-agents, to take what is known of them.
-    pub(crate) fn list_mut(&mut self) -> &mut [SubAgent] {
+    pub fn list_mut(&mut self) -> &mut [SubAgent] {
         &mut self.list
     }
 
@@ -130,12 +131,12 @@ impl Agents {
     }
 
     /// Returns the place in the list of the sub-agent of a tool use, where events tell of that.
-    pub(crate) fn place(&self, tool_use: &str) -> Option<usize> {
+    pub fn place(&self, tool_use: &str) -> Option<usize> {
         self.places.get(tool_use).copied()
     }
 
     /// Returns the place in the list of the sub-agent that an event belongs to.
-    pub(crate) fn place_of(&self, event: &Event<'_>) -> Option<usize> {
+    pub fn place_of(&self, event: &Event<'_>) -> Option<usize> {
         self.place(&key(event)?.decode())
     }
 }
@@ -151,11 +152,10 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::by_name;
 
     #[test]
     fn more_sub_agents_than_anybody_starts_get_no_files() {
-        let format = by_name("sdk-stream:wire").expect("a format");
+        let format = &format_sdk_stream::WIRE;
         let (mut agents, mut scanner) = (Agents::default(), Scanner::default());
         let n_agents = MAX_AGENTS;
         for n in 0..n_agents {

@@ -18,7 +18,7 @@ use crate::{
 
 impl Conversion {
     /// Writes each sub-agent to its sink.
-    pub(crate) fn run_derived(
+    pub fn run_derived(
         &self,
         events: &mut dyn Events,
         mut agents: Agents,

@@ -5,7 +5,7 @@ use std::{
     io::{self, Read, Seek},
 };
 
-use core_model::Format;
+use core_model::{Format, Formats};
 use jsonl::{Line, Scanner};
 
 use crate::{
@@ -15,28 +15,27 @@ use crate::{
         sidecar::Sidecar,
     },
     detect::MAX_LINES,
-    formats::{FORMATS, carried},
     pipeline::source::Source,
 };
 
 /// What a source was converted from.
 #[derive(Debug, Default)]
-pub(crate) struct Stack {
+pub struct Stack {
     /// The formats, the latest first.
-    pub(crate) formats: Vec<&'static Format>,
+    pub formats: Vec<&'static Format>,
     /// What the first carry says of the files of the source before it.
-    pub(crate) contents: Option<Contents>,
+    pub contents: Option<Contents>,
     /// Whether one of the sources on the way was several files.
-    pub(crate) is_several: bool,
+    pub is_several: bool,
     /// Whether the sidecar beside the source is of another file, which had the name before.
-    pub(crate) has_foreign_sidecar: bool,
+    pub has_foreign_sidecar: bool,
     /// Why nobody can say what the source was converted from, though it has carries.
-    pub(crate) fault: Option<CarryError>,
+    pub fault: Option<CarryError>,
 }
 
 impl Stack {
     /// Returns how many formats lie between the source and a format that it came from.
-    pub(crate) fn depth(&self, format: &Format) -> Option<usize> {
+    pub fn depth(&self, format: &Format) -> Option<usize> {
         self.formats.iter().position(|known| known.name == format.name)
     }
 }
@@ -54,14 +53,15 @@ struct Head {
 /// Returns what a source was converted from.
 ///
 /// It was, if one of its first two lines has a carry: lines without one come later.
-pub(crate) fn stack<R: Read + Seek + Send>(
+pub fn stack<R: Read + Seek + Send>(
+    formats: Formats,
     from: &'static Format,
     source: &mut Source<R>,
     mut sidecar: Option<&mut Sidecar>,
 ) -> io::Result<Stack> {
     let mut head = Head::default();
     let mut n_plain = 0;
-    source.for_each_piece(Some(from), &mut |line, value| {
+    source.for_each_piece(&[from], &mut |line, value| {
         n_plain += usize::from(value.is_ok_and(|value| !Member::is_in(value)));
         head.lines.push((line.bytes().to_vec(), None));
         // Most sources carry nothing, and their first two lines tell.
@@ -70,14 +70,14 @@ pub(crate) fn stack<R: Read + Seek + Send>(
     let mut found = Stack::default();
     let mut scanner = Scanner::default();
     if let Some(sidecar) = &mut sidecar {
-        found.has_foreign_sidecar = head.is_not_of(sidecar, &mut scanner)?;
+        found.has_foreign_sidecar = head.is_not_of(formats, sidecar, &mut scanner)?;
         if !found.has_foreign_sidecar {
             head.attach(sidecar.head(MAX_LINES)?);
         }
     }
     let mut written = from;
     loop {
-        let (format, of_carry) = match head.carried_format(&mut scanner) {
+        let (format, of_carry) = match head.carried_format(formats, &mut scanner) {
             Ok(Some(carried)) => carried,
             Ok(None) => break,
             Err(fault) => {
@@ -95,7 +95,7 @@ pub(crate) fn stack<R: Read + Seek + Send>(
         }
         let is_known =
             format.name == from.name || found.formats.iter().any(|it| it.name == format.name);
-        if is_known || found.formats.len() > FORMATS.len() {
+        if is_known || found.formats.len() > formats.len() {
             break;
         }
         found.formats.push(format);
@@ -123,8 +123,13 @@ impl Head {
     }
 
     /// Returns whether the lines have carries of their own, of which a sidecar knows none.
-    fn is_not_of(&self, sidecar: &mut Sidecar, scanner: &mut Scanner) -> io::Result<bool> {
-        if !matches!(self.carried_format(scanner), Ok(Some(_))) {
+    fn is_not_of(
+        &self,
+        formats: Formats,
+        sidecar: &mut Sidecar,
+        scanner: &mut Scanner,
+    ) -> io::Result<bool> {
+        if !matches!(self.carried_format(formats, scanner), Ok(Some(_))) {
             return Ok(false);
         }
         for (line, _) in &self.lines {
@@ -139,12 +144,13 @@ impl Head {
     /// of files.
     fn carried_format(
         &self,
+        formats: Formats,
         scanner: &mut Scanner,
     ) -> Result<Option<(&'static Format, Option<Contents>)>, CarryError> {
         let attached = self.lines.iter().filter_map(|(_, carry)| carry.as_ref());
         if let Some(carry) = self.first.iter().chain(attached).chain(&self.orphans).next() {
             let carry = Carry::parse(carry)?;
-            let format = carried(carry.format).ok_or(CarryError::Newer)?;
+            let format = carry.format.of(formats).ok_or(CarryError::Newer)?;
             return Ok(Some((format, carry.contents)));
         }
         let (mut n_objects, mut fault) = (0, None);
@@ -159,7 +165,7 @@ impl Head {
                     let is_continued = n_objects > 0
                         && carry.entries().next().is_some()
                         && carry.entries().all(|entry| entry.offset > 0);
-                    let format = carried(carry.format);
+                    let format = carry.format.of(formats);
                     return match format {
                         _ if is_continued => Ok(None),
                         Some(format) => Ok(Some((format, carry.contents))),

@@ -112,13 +112,13 @@ pub struct Member<'l> {
 
 impl<'l> Member<'l> {
     /// Returns whether a line has the member.
-    pub(crate) fn is_in(line: Value<'l>) -> bool {
+    pub fn is_in(line: Value<'l>) -> bool {
         line.members().any(|(key, _)| key.body() == MEMBER)
     }
 
     /// Returns the carry of a line as it is written there, byte for byte, but for the exchanged ones;
     /// and where it starts in the line.
-    pub(crate) fn exchanged(line: Value<'l>) -> Option<(usize, Vec<u8>)> {
+    pub fn exchanged(line: Value<'l>) -> Option<(usize, Vec<u8>)> {
         let (_, value) = line.members().filter(|(key, _)| key.body() == MEMBER).last()?;
         let body = value.text()?.body();
         let start = place(line.raw().as_str(), body)?;

@@ -1,9 +1,7 @@
 //! Which format a file is in: a vote of its first lines.
 
-use core_model::Format;
+use core_model::{Format, Formats};
 use jsonl::{Line, Value};
-
-use crate::formats::FORMATS;
 
 /// How many lines that can be read have a vote.
 pub(crate) const MAX_LINES: usize = 64;
@@ -38,7 +36,8 @@ const FOREIGN: &[(&str, IsForeign)] = &[
 
 /// Votes of the lines of one file.
 #[derive(Debug)]
-pub(crate) struct Ballot {
+pub struct Ballot {
+    formats: Formats,
     votes: Vec<u32>,
     foreign: Vec<u32>,
     n_lines: usize,
@@ -46,21 +45,21 @@ pub(crate) struct Ballot {
     is_empty: bool,
 }
 
-impl Default for Ballot {
-    fn default() -> Self {
+impl Ballot {
+    /// Creates a ballot of formats, without a vote.
+    pub fn new(formats: Formats) -> Self {
         Self {
-            votes: vec![0; FORMATS.len()],
+            formats,
+            votes: vec![0; formats.len()],
             foreign: vec![0; FOREIGN.len()],
             n_lines: 0,
             n_seen: 0,
             is_empty: true,
         }
     }
-}
 
-impl Ballot {
     /// Takes a line and its value, if it has one; returns whether more are wanted.
-    pub(crate) fn push(&mut self, line: &Line<'_>, value: Option<Value<'_>>) -> bool {
+    pub fn push(&mut self, line: &Line<'_>, value: Option<Value<'_>>) -> bool {
         self.is_empty &= line.is_blank();
         self.n_seen += 1;
         self.n_lines += usize::from(value.is_some());
@@ -68,7 +67,7 @@ impl Ballot {
             *votes += u32::from(is_foreign(line.content(), value));
         }
         let Some(value) = value else { return self.n_seen < MAX_LINES * 16 };
-        for (votes, format) in self.votes.iter_mut().zip(FORMATS) {
+        for (votes, format) in self.votes.iter_mut().zip(self.formats.iter()) {
             *votes += u32::from((format.detect)(value));
         }
         self.n_lines < MAX_LINES && !self.is_decided()
@@ -84,7 +83,7 @@ impl Ballot {
     }
 
     /// Counts the votes.
-    pub(crate) fn result(&self) -> Detected {
+    pub fn result(&self) -> Detected {
         let most = self.votes.iter().copied().max().unwrap_or(0);
         let foreign = self.foreign.iter().zip(FOREIGN).max_by_key(|(votes, _)| **votes);
         if let Some((votes, (name, _))) = foreign
@@ -95,7 +94,7 @@ impl Ballot {
         if most == 0 {
             return if self.is_empty { Detected::Empty } else { Detected::Unknown };
         }
-        let mut winners = FORMATS.iter().zip(&self.votes).filter(|(_, votes)| **votes == most);
+        let mut winners = self.formats.iter().zip(&self.votes).filter(|(_, votes)| **votes == most);
         match (winners.next(), winners.next()) {
             (Some((one, _)), Some((other, _))) => Detected::Ambiguous(one, other),
             (Some((one, _)), None) => Detected::Format(one),

@@ -18,11 +18,18 @@ pub(crate) mod restore;
 pub(crate) mod rooms;
 pub(crate) mod run;
 pub(crate) mod sidecar;
+pub(crate) mod strip;
 mod template;
 pub(crate) mod waiting;
 
-pub(crate) use self::{
+pub use self::{
     audit::CarryAudit,
+    contents::{Contents, Volume, VolumeKind},
+    decode::{CarriedFormat, Carry, CarryEntry, CarryError, End, Ending, EntryKind, Piece},
+    member::{MEMBER, Member},
+    number::guard_of,
+};
+pub(crate) use self::{
     decode::EntryCursor,
     encode::CarryEncoder,
     member::push_member,
@@ -30,10 +37,4 @@ pub(crate) use self::{
     orders::MemberOrders,
     pending::PendingEntries,
     template::Template,
-};
-pub use self::{
-    contents::{Contents, Volume, VolumeKind},
-    decode::{CarriedFormat, Carry, CarryEntry, CarryError, End, Ending, EntryKind, Piece},
-    member::{MEMBER, Member},
-    number::guard_of,
 };

@@ -64,7 +64,7 @@ pub struct Report {
 
 impl Report {
     /// Takes note of the sub-agents of a session.
-    pub(crate) fn tell_of(&mut self, bundle: &Bundle) {
+    pub fn tell_of(&mut self, bundle: &Bundle) {
         self.n_agents += bundle.agents.len() as u64;
         let unlinked = bundle.agents.iter().filter(|agent| agent.tool_use.is_none());
         self.n_unlinked += unlinked.count() as u64;

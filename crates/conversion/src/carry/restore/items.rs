@@ -1,11 +1,9 @@
 //! What records with carries turn into, and what became of them.
 
+use core_model::Formats;
 use jsonl::Value;
 
-use crate::{
-    carry::{Carry, CarryError, Member},
-    formats::carried,
-};
+use crate::carry::{Carry, CarryError, Member};
 
 /// What a record with or without a carry turns into.
 #[derive(Debug)]
@@ -85,14 +83,14 @@ pub struct Tally {
 
 impl Tally {
     /// Adds what became of the records of another file.
-    pub(crate) fn add(&mut self, other: &Tally) {
+    pub fn add(&mut self, other: &Tally) {
         let Tally { restored, .. } = *other;
         self.restored += restored;
         self.add_faults(other);
     }
 
     /// Adds what became of the records of another file, but for those that were restored.
-    pub(crate) fn add_faults(&mut self, other: &Tally) {
+    pub fn add_faults(&mut self, other: &Tally) {
         self.respelt += other.respelt;
         self.edited += other.edited;
         self.added += other.added;
@@ -108,11 +106,11 @@ impl Tally {
     }
 
     /// Counts the carry of a record, if it cannot be read.
-    pub(crate) fn count_unreadable(&mut self, record: Option<Value<'_>>) {
+    pub fn count_unreadable(&mut self, record: Option<Value<'_>>, formats: Formats) {
         let Some(record) = record.filter(|record| Member::is_in(*record)) else { return };
         let member = Member::find(record);
         match member.as_ref().map_or(Err(CarryError::Damaged), |it| Carry::parse(&it.carry)) {
-            Ok(carry) if carried(carry.format).is_some() => {}
+            Ok(carry) if carry.format.of(formats).is_some() => {}
             Ok(_) | Err(CarryError::Newer) => self.newer += 1,
             Err(CarryError::Damaged) => self.damaged += 1,
         }

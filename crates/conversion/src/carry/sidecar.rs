@@ -141,7 +141,7 @@ impl Sidecar {
     /// # Errors
     ///
     /// As for [`Sidecar::open`].
-    pub(crate) fn open_within(file: impl Read + Send + 'static, limit: u64) -> io::Result<Self> {
+    pub fn open_within(file: impl Read + Send + 'static, limit: u64) -> io::Result<Self> {
         let mut decoder = zstd::stream::read::Decoder::new(file)?;
         decoder.window_log_max(27)?;
         let mut file = BufReader::new(Box::new(decoder) as Box<dyn Read + Send>);
@@ -215,7 +215,7 @@ impl Sidecar {
     /// # Errors
     ///
     /// Those of reading the file.
-    pub(crate) fn head(&mut self, n: usize) -> io::Result<Vec<String>> {
+    pub fn head(&mut self, n: usize) -> io::Result<Vec<String>> {
         while self.ahead.len() < n && self.n_ahead <= MAX_AHEAD && self.read_ahead()? {}
         Ok(self.ahead.values().take(n).cloned().collect())
     }
@@ -225,7 +225,7 @@ impl Sidecar {
     /// # Errors
     ///
     /// Those of reading the file.
-    pub(crate) fn peek(&mut self) -> io::Result<Option<&str>> {
+    pub fn peek(&mut self) -> io::Result<Option<&str>> {
         if self.ahead.is_empty() {
             self.read_ahead()?;
         }
@@ -237,14 +237,14 @@ impl Sidecar {
     /// # Errors
     ///
     /// Those of reading the file.
-    pub(crate) fn knows(&mut self, guard: u64) -> io::Result<bool> {
+    pub fn knows(&mut self, guard: u64) -> io::Result<bool> {
         while !self.places.contains_key(&guard) && self.n_ahead <= MAX_AHEAD && self.read_ahead()? {
         }
         Ok(self.places.contains_key(&guard))
     }
 
     /// Returns whether the carry of a record with this guard was taken.
-    pub(crate) fn has_given(&self, guard: u64) -> bool {
+    pub fn has_given(&self, guard: u64) -> bool {
         self.given.contains(&guard)
     }
 

@@ -132,9 +132,7 @@ impl DamageLog {
 }
 
 /// Finds the first line that cannot be read as it stands.
-pub(crate) fn first_damage<R: Read + Seek + Send>(
-    source: &mut Source<R>,
-) -> io::Result<Option<Damage>> {
+pub fn first_damage<R: Read + Seek + Send>(source: &mut Source<R>) -> io::Result<Option<Damage>> {
     let (mut number, mut found) = (0, None);
     source.for_each(&mut |line, value| {
         number += 1;

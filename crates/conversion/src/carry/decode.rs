@@ -7,7 +7,7 @@
 mod entry;
 mod grammar;
 
-use core_model::Format;
+use core_model::{Format, Formats};
 
 use self::grammar::{Reader, guard_bits};
 use super::{
@@ -83,6 +83,11 @@ impl CarriedFormat<'_> {
             CarriedFormat::Letter(letter) => format.tag == letter,
             CarriedFormat::Name(name) => format.name == name,
         }
+    }
+
+    /// Returns the format that a carry means, if it is one of these.
+    pub fn of(self, formats: Formats) -> Option<&'static Format> {
+        formats.iter().find(|format| self.is(format)).copied()
     }
 }
 

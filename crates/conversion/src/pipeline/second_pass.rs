@@ -9,7 +9,7 @@ use std::{
     io::{self, Write},
 };
 
-use core_model::{Body, Event, Format, Place};
+use core_model::{Body, Event, Format, Formats, Place};
 use jsonl::{Line, Scanner};
 
 pub(crate) use self::others::OtherSink;
@@ -49,7 +49,8 @@ pub(crate) struct SecondPass<'w> {
     /// Its carries of lines that come later, by their offsets.
     late_carries: HashMap<u64, String>,
     /// Whether the carries of the source are counted, since none can be read.
-    counts_carries: bool,
+    /// The formats to count carries of, if they are counted.
+    counted_formats: Option<Formats>,
     scanner: Scanner,
     damage_log: DamageLog,
     residue: Option<&'w mut dyn Write>,
@@ -89,7 +90,7 @@ impl<'w> SecondPass<'w> {
             restorers,
             sidecar,
             late_carries: HashMap::new(),
-            counts_carries: false,
+            counted_formats: None,
             scanner,
             damage_log,
             residue: None,
@@ -104,8 +105,8 @@ impl<'w> SecondPass<'w> {
     }
 
     /// Lets the carries of the source be counted, since none can be read.
-    pub(crate) fn counting_carries(self, counts_carries: bool) -> Self {
-        Self { counts_carries, ..self }
+    pub(crate) fn counting_carries(self, counted_formats: Option<Formats>) -> Self {
+        Self { counted_formats, ..self }
     }
 
     /// Sets where bytes go that cannot be read.
@@ -130,8 +131,9 @@ impl<'w> SecondPass<'w> {
         self.damage_log.arrives(line, event.is_ok(), &mut self.report);
         self.engine.set_line_number(self.report.lines_in);
         if self.restorers.is_empty() {
-            if self.counts_carries {
-                self.report.restored.count_unreadable(event.ok().map(|event| event.value));
+            if let Some(formats) = self.counted_formats {
+                let record = event.ok().map(|event| event.value);
+                self.report.restored.count_unreadable(record, formats);
             }
             return self.in_turn(line, event);
         }

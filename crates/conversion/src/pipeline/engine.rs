@@ -26,7 +26,7 @@ pub enum CarryMode {
 
 impl CarryMode {
     /// Returns the word for it.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             CarryMode::Inline => "inline",
             CarryMode::Sidecar => "sidecar",
@@ -62,14 +62,19 @@ pub(crate) struct Engine<'w> {
 }
 
 /// What an engine wrote.
-pub(crate) struct Written {
+pub struct Written {
     /// The bytes of the sidecar, if there is one.
-    pub(crate) bytes_sidecar: Option<u64>,
-    pub(crate) n_riders: u64,
-    pub(crate) n_stranded: u64,
-    pub(crate) n_lines: u64,
-    pub(crate) n_bytes: u64,
-    pub(crate) losses: core_model::Losses,
+    pub bytes_sidecar: Option<u64>,
+    /// Source records that a written record holds and does not say.
+    pub n_riders: u64,
+    /// Source records that no written record holds.
+    pub n_stranded: u64,
+    /// Written lines.
+    pub n_lines: u64,
+    /// Written bytes, without a sidecar.
+    pub n_bytes: u64,
+    /// What the target does not show.
+    pub losses: core_model::Losses,
 }
 
 impl<'w> Engine<'w> {

@@ -75,7 +75,7 @@ pub(crate) fn as_own(mut event: Event<'_>) -> Event<'_> {
 }
 
 /// The events of a source, which can be gone through more than once.
-pub(crate) trait Events {
+pub trait Events {
     /// Calls `each` with every line and its event, until it returns false.
     fn for_each(&mut self, each: &mut EachEvent<'_>) -> io::Result<()>;
 
@@ -86,14 +86,14 @@ pub(crate) trait Events {
 }
 
 /// What is done with each line and its event; false ends the reading.
-pub(crate) type EachEvent<'e> = dyn FnMut(&Line<'_>, jsonl::Result<&Event<'_>>) -> bool + 'e;
+pub type EachEvent<'e> = dyn FnMut(&Line<'_>, jsonl::Result<&Event<'_>>) -> bool + 'e;
 
 /// How much of a line may go into the template, in bytes.
 const MAX_SAMPLE: usize = 64 * 1024;
 
 /// Reads a source for the first time.
 pub(crate) fn survey(source: &mut dyn Events, conversion: &Conversion) -> io::Result<Survey> {
-    let Conversion { from, to, carry, options } = conversion;
+    let Conversion { from, to, carry, options, .. } = conversion;
     let has_carry = *carry != CarryMode::None;
     let mut survey = Survey::default();
     let mut planner = from.planner.map(|planner| planner(options));

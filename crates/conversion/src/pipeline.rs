@@ -5,20 +5,20 @@ mod copy;
 pub(crate) mod damage;
 pub(crate) mod derived;
 pub(crate) mod engine;
-pub(crate) mod late;
-pub(crate) mod parallel;
+mod late;
+mod parallel;
 pub(crate) mod recovery;
 pub(crate) mod report;
-pub(crate) mod second_pass;
-pub(crate) mod sidechains;
+mod second_pass;
+mod sidechains;
 pub(crate) mod source;
 pub(crate) mod stack;
 pub(crate) mod survey;
-pub(crate) mod target;
+mod target;
 
 use std::io::{self, Read, Seek, Write};
 
-use core_model::{Facts, Format, Options};
+use core_model::{Facts, Format, Formats, Options};
 
 use crate::{
     carry::{Contents, Volume, VolumeKind, sidecar::Sidecar},
@@ -35,51 +35,53 @@ use crate::{
         stack::{Stack, stack},
         survey::{Events, Survey, survey},
     },
-    session::{Session, SessionEvents},
 };
 
 /// Where the target goes.
-pub(crate) struct Target<'w> {
+pub struct Target<'w> {
     /// The main file.
-    pub(crate) sink: &'w mut dyn Write,
+    pub sink: &'w mut dyn Write,
     /// What gets the sidecar, if there is one; without it, there is none.
-    pub(crate) sidecar: Option<&'w mut dyn Write>,
+    pub sidecar: Option<&'w mut dyn Write>,
     /// What the first carry says of the files of the source.
-    pub(crate) contents: Option<Contents>,
+    pub contents: Option<Contents>,
     /// The id of the sub-agent whose transcript it is, if it is not the session's own.
-    pub(crate) agent: Option<String>,
+    pub agent: Option<String>,
     /// The other files that the source is restored to.
-    pub(crate) others: Vec<OtherTarget<'w>>,
+    pub others: Vec<OtherTarget<'w>>,
     /// What takes the bytes that cannot be read, if no carry keeps them: each piece on a line of its
     /// own.
-    pub(crate) residue: Option<&'w mut dyn Write>,
+    pub residue: Option<&'w mut dyn Write>,
     /// Where sub-agents may be written to files of their own, from the same source: what takes those
     /// that there are.
-    pub(crate) derived: Option<&'w mut Agents>,
+    pub derived: Option<&'w mut Agents>,
     /// How many bytes may be restored, however little is read.
-    pub(crate) max_restored: u64,
+    pub max_restored: u64,
 }
 
 impl<'w> Target<'w> {
     /// Creates the target of a session of one file.
-    pub(crate) fn of(sink: &'w mut dyn Write) -> Self {
+    pub fn of(sink: &'w mut dyn Write) -> Self {
         let (sidecar, contents, agent, others, residue, max_restored) = Default::default();
         Self { sink, sidecar, contents, agent, others, residue, derived: None, max_restored }
     }
 }
 
 /// A file beside the main one that a source is restored to.
-pub(crate) struct OtherTarget<'w> {
-    pub(crate) volume: Volume,
+pub struct OtherTarget<'w> {
+    /// Its entry in the manifest.
+    pub volume: Volume,
     /// The id of the sub-agent whose transcript it is.
-    pub(crate) agent: Option<String>,
+    pub agent: Option<String>,
     /// None, if there is no place for it.
-    pub(crate) sink: Option<&'w mut dyn Write>,
+    pub sink: Option<&'w mut dyn Write>,
 }
 
 /// What to convert into what, and how.
 #[derive(Clone, Debug)]
 pub struct Conversion {
+    /// The formats that a source may have been converted from.
+    pub formats: Formats,
     /// The format of the source.
     pub from: &'static Format,
     /// The format of the target.
@@ -95,9 +97,12 @@ pub struct Conversion {
 /// # Errors
 ///
 /// The reader's own.
-pub fn detect<R: Read + Seek + Send>(source: &mut Source<R>) -> io::Result<Detected> {
-    let mut ballot = Ballot::default();
-    source.for_each_piece(None, &mut |line, value| ballot.push(line, value.ok()))?;
+pub fn detect<R: Read + Seek + Send>(
+    formats: Formats,
+    source: &mut Source<R>,
+) -> io::Result<Detected> {
+    let mut ballot = Ballot::new(formats);
+    source.for_each_piece(&formats, &mut |line, value| ballot.push(line, value.ok()))?;
     Ok(ballot.result())
 }
 
@@ -129,7 +134,7 @@ impl Conversion {
     }
 
     /// Finds what a source was converted from, if that matters.
-    pub(crate) fn stack<R: Read + Seek + Send>(
+    pub fn stack<R: Read + Seek + Send>(
         &self,
         source: &mut Source<R>,
         sidecar: Option<&mut Sidecar>,
@@ -137,11 +142,11 @@ impl Conversion {
         if self.from.name == self.to.name {
             return Ok(Stack::default());
         }
-        stack(self.from, source, sidecar)
+        stack(self.formats, self.from, source, sidecar)
     }
 
     /// Converts a source to several files, if it is several, or says of what session it is one.
-    pub(crate) fn run_to<R: Read + Seek + Send>(
+    pub fn run_to<R: Read + Seek + Send>(
         &self,
         source: &mut Source<R>,
         stack: &Stack,
@@ -165,11 +170,13 @@ impl Conversion {
         })
     }
 
-    /// Converts the files of a session to one file.
-    pub(crate) fn run_session(&self, session: &Session, target: Target<'_>) -> io::Result<Report> {
-        let mut events = SessionEvents::new(session, self.from);
-        let target = Target { contents: Some(session.contents()), ..target };
-        self.pass(&mut events, &[], None, target, false)
+    /// Converts the events of a session of several files to one file.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a file cannot be read or the target cannot be written.
+    pub fn run_events(&self, events: &mut dyn Events, target: Target<'_>) -> io::Result<Report> {
+        self.pass(events, &[], None, target, false)
     }
 
     /// Reads events twice and writes what becomes of them.
@@ -230,7 +237,7 @@ impl Conversion {
         )
         .with_residue(residue)
         .with_max_restored(max_restored)
-        .counting_carries(counts_carries);
+        .counting_carries(counts_carries.then_some(self.formats));
         let mut result = Ok(());
         events.for_each(&mut |line, event| {
             result = pass.line(line, event);

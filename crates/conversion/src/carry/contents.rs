@@ -1,0 +1,141 @@
+//! The contents of a session of several files: which bytes of the source are whose.
+
+use super::{push_number, read_number};
+
+/// The files that a source was read from, one after the other.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Contents {
+    /// The files.
+    pub volumes: Vec<Volume>,
+}
+
+/// A file of a session.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Volume {
+    /// What it is to the session.
+    pub kind: VolumeKind,
+    /// Its length in bytes.
+    pub size: u64,
+    /// Its name relative to the folder of the main file, parted by `/`; `*` at the start stands for
+    /// the name of the main file without its ending. Empty for the main file itself.
+    pub name: String,
+    /// The tool use that started the sub-agent; empty if nobody knows.
+    pub tool_use: String,
+}
+
+/// What a file is to its session.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum VolumeKind {
+    /// The session itself.
+    Main,
+    /// A sub-agent.
+    Agent,
+    /// Anything else, as it is.
+    Side,
+    /// A sub-agent that was written from a source which tells of it among its own messages: that
+    /// one's carry has all of it, and nothing here leads back.
+    Derived,
+}
+
+impl VolumeKind {
+    fn letter(self) -> u8 {
+        match self {
+            VolumeKind::Main => b'M',
+            VolumeKind::Agent => b'A',
+            VolumeKind::Side => b'S',
+            VolumeKind::Derived => b'D',
+        }
+    }
+}
+
+impl Contents {
+    /// Appends the contents, as they stand in a carry.
+    pub(super) fn push(&self, out: &mut Vec<u8>) {
+        for volume in &self.volumes {
+            out.push(volume.kind.letter());
+            push_number(out, volume.size);
+            for text in [&volume.name, &volume.tool_use] {
+                out.push(b',');
+                push_number(out, text.len() as u64);
+                out.push(b':');
+                out.extend_from_slice(text.as_bytes());
+            }
+        }
+    }
+
+    /// Reads contents; `None` if they are none.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let mut contents = Self::default();
+        let mut rest = text.as_bytes();
+        let mut total = 0u64;
+        while let Some((letter, after)) = rest.split_first() {
+            let kind = match letter {
+                b'M' => VolumeKind::Main,
+                b'A' => VolumeKind::Agent,
+                b'S' => VolumeKind::Side,
+                b'D' => VolumeKind::Derived,
+                _ => return None,
+            };
+            rest = after;
+            let size = read_number(&mut rest)?;
+            total = total.checked_add(size)?;
+            let (name, tool_use) = (read_text(&mut rest)?, read_text(&mut rest)?);
+            contents.volumes.push(Volume { kind, size, name, tool_use });
+        }
+        Some(contents)
+    }
+
+    /// Returns whether a file was written from a source that leads back without it.
+    pub fn is_derived(&self) -> bool {
+        self.volumes.first().is_some_and(|volume| volume.kind == VolumeKind::Derived)
+    }
+
+    /// Returns where each file starts in the source.
+    pub(crate) fn starts(&self) -> Vec<u64> {
+        let sizes = self.volumes.iter().map(|volume| volume.size);
+        sizes.scan(0, |end, size| Some(std::mem::replace(end, *end + size))).collect()
+    }
+}
+
+fn read_text(rest: &mut &[u8]) -> Option<String> {
+    *rest = rest.strip_prefix(b",")?;
+    let length = usize::try_from(read_number(rest)?).ok()?;
+    *rest = rest.strip_prefix(b":")?;
+    let (text, after) = rest.split_at_checked(length)?;
+    *rest = after;
+    std::str::from_utf8(text).ok().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn volume(name: &str) -> Volume {
+        Volume { kind: VolumeKind::Agent, size: 40, name: name.to_owned(), tool_use: "t:,1".into() }
+    }
+
+    #[test]
+    fn contents_come_back() {
+        let main = Volume { kind: VolumeKind::Main, name: String::new(), ..volume("") };
+        let side = Volume { kind: VolumeKind::Side, size: 2, ..volume("*/tool-results/é 1.txt") };
+        let agent = volume("*/subagents/agent-a1.jsonl");
+        let derived = Volume { kind: VolumeKind::Derived, size: 0, ..volume("") };
+        let contents = Contents { volumes: vec![derived] };
+        let mut text = Vec::new();
+        contents.push(&mut text);
+        assert_eq!(std::str::from_utf8(&text).map(Contents::parse), Ok(Some(contents.clone())));
+        assert!(contents.is_derived());
+        let contents = Contents { volumes: vec![main, agent, side] };
+        let mut text = Vec::new();
+        contents.push(&mut text);
+        let text = String::from_utf8(text).expect("text");
+        assert_eq!(Contents::parse(&text), Some(contents.clone()));
+        assert_eq!(contents.starts(), [0, 40, 80]);
+        for end in 1..text.len() {
+            let cut = text.get(..end).and_then(Contents::parse);
+            assert!(cut.is_none_or(|cut| cut.volumes.len() < 3), "{end}");
+        }
+        let huge = "Azzzzzzzzzzzz,0:,0:".repeat(4);
+        assert_eq!(Contents::parse(&huge), None);
+    }
+}

@@ -1,0 +1,24 @@
+//! Takes the carry out of a written record.
+
+use core_model::Formats;
+use jsonl::{Line, Value};
+
+use super::Member;
+
+/// Returns a line without its carry, if it has one; of a line that does nothing else, nothing.
+pub fn without_carry(line: &Line<'_>, value: Value<'_>, formats: Formats) -> Option<Vec<u8>> {
+    let visible = Member::find(value)?.visible();
+    let is_carrier = formats.iter().any(|format| {
+        let carrier = format.limits.carrier;
+        !carrier.is_empty() && visible.strip_suffix('}') == Some(carrier)
+    });
+    if is_carrier {
+        return Some(Vec::new());
+    }
+    let mut out = visible.into_bytes();
+    let content = line.content();
+    let terminator =
+        line.offset_of(content).map(|start| start - line.offset() + content.len() as u64);
+    out.extend_from_slice(line.bytes().get(terminator.unwrap_or(0) as usize..).unwrap_or_default());
+    Some(out)
+}

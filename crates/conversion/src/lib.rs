@@ -1,0 +1,58 @@
+//! Converts session logs of coding agents into one another, and back byte for byte.
+//!
+//! Bytes in, bytes out: nothing here opens a file, prints, or reads the environment. A
+//! [`Conversion`] reads a [`Source`] in one format and writes another; what the target cannot show
+//! goes into the carry ([`Carry`]), from which the way back restores the source.
+//!
+//! ```
+//! use conversion::{CarryMode, Conversion};
+//! use core_model::Formats;
+//!
+//! static FORMATS: Formats =
+//!     Formats::new(&[&format_claude_code::FORMAT, &format_clido::FORMAT]);
+//!
+//! let session = concat!(
+//!     r#"{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s1","#,
+//!     r#""timestamp":"2026-01-01T10:00:00.000Z","message":{"role":"user","content":"Hello"}}"#,
+//!     "\n",
+//! );
+//! let there = Conversion {
+//!     formats: FORMATS,
+//!     from: &format_claude_code::FORMAT,
+//!     to: &format_clido::FORMAT,
+//!     carry: CarryMode::Inline,
+//!     options: Default::default(),
+//! };
+//! let back = Conversion { from: there.to, to: there.from, ..there.clone() };
+//! let (converted, _, _) = there.convert(session.as_bytes(), None)?;
+//! let (restored, _, _) = back.convert(&converted, None)?;
+//! assert_eq!(restored, session.as_bytes());
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+mod carry;
+mod detect;
+mod pipeline;
+mod redaction;
+
+pub use self::{
+    carry::{
+        CarriedFormat, Carry, CarryAudit, CarryEntry, CarryError, Contents, End, Ending, EntryKind,
+        MEMBER, Member, Piece, Volume, VolumeKind, guard_of, restore::Tally, sidecar::Sidecar,
+        strip::without_carry,
+    },
+    detect::{Ballot, Detected},
+    pipeline::{
+        Conversion, OtherTarget, Target,
+        agents::Agents,
+        damage::{Damage, Recovered, first_damage},
+        detect as detect_format,
+        engine::{CarryMode, Written},
+        recovery::{Recovery, is_damage},
+        report::{MAX_PLACES, Report},
+        source::{EachLine, Source},
+        stack::{Stack, stack},
+        survey::{EachEvent, Events},
+    },
+    redaction::{Redacted, Redactions, redact, redact_with},
+};

@@ -1,0 +1,43 @@
+//! The formats that a program knows.
+
+use std::ops::Deref;
+
+use crate::Format;
+
+/// The formats that a program knows, one row each: detection, conversion and restoring look no
+/// further. The rows are compiled in, so the value is as cheap to pass on as a slice.
+///
+/// ```
+/// use core_model::Formats;
+///
+/// let none = Formats::new(&[]);
+/// assert!(none.by_name("clido").is_none());
+/// assert_eq!(none.len(), 0);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Formats(&'static [&'static Format]);
+
+impl Formats {
+    /// Creates a table of rows with different names.
+    pub const fn new(rows: &'static [&'static Format]) -> Self {
+        Self(rows)
+    }
+
+    /// Returns the rows.
+    pub const fn rows(self) -> &'static [&'static Format] {
+        self.0
+    }
+
+    /// Returns the format with this name.
+    pub fn by_name(self, name: &str) -> Option<&'static Format> {
+        self.0.iter().find(|format| format.name == name).copied()
+    }
+}
+
+impl Deref for Formats {
+    type Target = [&'static Format];
+
+    fn deref(&self) -> &Self::Target {
+        self.0
+    }
+}
