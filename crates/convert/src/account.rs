@@ -12,11 +12,12 @@ use std::{
     time::Duration,
 };
 
+use storage::{Asked, FILE_MODE, Pending, Place, Replace};
+
 use crate::{
     account::summary::Summary,
     cli::ConversionArgs,
     job::settled::{End, Settled},
-    output::{FILE_MODE, Pending, Place, Replace, hashing::Asked},
     run::{Status, complain},
     terminal::{figures::count, progress::say, shown::shown},
 };

@@ -3,17 +3,17 @@
 use std::{io, path::Path, sync::Arc, time::Instant};
 
 use conversion::CarryMode;
+use storage::{Compression, Limits, Storage, is_url};
 
 use crate::{
     account::{self, Telling, describe::Done},
     cli::{ConversionArgs, ConvertArgs, SubAgents},
     folder_run::{FolderRun, plan::Plan},
-    input::{Input, is_inside_an_input, opened::Limits, remote::Stores},
+    input::{Input, is_inside_an_input, remote::Stores},
     install::install,
     job::{Order, Refusal, settled::Settled, verdict::Verdict},
     outputs::{Manner, NotOpened, Outputs},
     run::{Status, failed},
-    storage::{self, Storage, is_url},
     unit::Unit,
 };
 
@@ -167,7 +167,7 @@ fn outputs(args: &ConvertArgs, is_folder: bool) -> Result<Outputs, NotOpened> {
     let manner = Manner {
         force: args.force,
         durability: args.durability,
-        compression: args.how.compress,
+        compression: args.how.compress.map(Compression::from),
         is_rehearsal: args.dry_run,
         is_signed: false,
     };

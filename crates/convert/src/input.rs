@@ -1,11 +1,8 @@
 //! What to read: files, folders, standard input, objects.
 
 pub(crate) mod copies;
-pub(crate) mod limits;
-pub(crate) mod opened;
 pub(crate) mod remote;
 pub(crate) mod sessions;
-pub(crate) mod snapshot;
 pub(crate) mod walk;
 mod worktrees;
 
@@ -20,35 +17,15 @@ use std::{
 
 use conversion::Sidecar;
 use rustix::fs::OFlags;
+use storage::{
+    Compression, Limits, LineMeter, MAX_IN_MEMORY, Metered, Opened, RESIDUE, SIDECAR, Snapshot,
+    Storage, beside, is_url,
+};
 use tempfile::SpooledTempFile;
 
-use crate::{
-    compress::Compression,
-    input::{
-        limits::{LineMeter, Metered},
-        opened::{Limits, Opened},
-        snapshot::Snapshot,
-    },
-    storage::{Storage, is_url},
-    unit::stem_of,
-};
+use crate::unit::stem_of;
 
 pub(crate) use self::walk::walk;
-
-/// The ending of a sidecar's name, after that of the file it belongs to.
-pub(crate) const SIDECAR: &str = "carry";
-
-/// The ending of the name of the file with what no line of the target has a place for.
-pub(crate) const RESIDUE: &str = "residue";
-
-/// The name of the file in which a folder keeps account of what was written to it.
-pub(crate) const JOURNAL: &str = ".convert-journal.jsonl";
-
-/// The name of the folder with the receipts of workers, below the one that they write to.
-pub(crate) const RECEIPTS: &str = ".convert-receipts";
-
-/// Standard input up to this size is kept in memory, more of it in a temporary file.
-pub(crate) const MAX_IN_MEMORY: usize = 8 * 1024 * 1024;
 
 /// The longest line of what has no end that is known, if nothing else is said: a device may go on for
 /// ever.
@@ -255,14 +232,6 @@ fn folder_of_run() -> io::Result<&'static Path> {
 /// Returns where the sidecar of a file stands.
 pub(crate) fn sidecar_path(path: &Path) -> PathBuf {
     beside(path, SIDECAR)
-}
-
-/// Returns the path of a file whose name goes on with a dot and `ending`.
-pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".");
-    name.push(ending);
-    PathBuf::from(name)
 }
 
 /// Returns where the file with what a file has no place for stands.

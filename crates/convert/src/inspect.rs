@@ -4,8 +4,9 @@ use std::io::{self, Write};
 
 use conversion::{Carry, EntryKind, Member, Source, without_carry};
 use jsonl::{Line, Value};
+use storage::Opened;
 
-use crate::{formats::FORMATS, input::opened::Opened, terminal::shown::shown};
+use crate::{formats::FORMATS, terminal::shown::shown};
 
 /// Prints a line for each source line, or part of one, that a file carries; returns how many lines
 /// have a carry.

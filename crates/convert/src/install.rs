@@ -11,21 +11,19 @@ use std::{
 
 use conversion::Source;
 use core_model::{Check, Environment, Facts, Home, Problem, SafeName};
+use storage::{Compression, Opened, Scratch};
 
 use crate::{
     account::describe::Done,
-    compress::Compression,
     conversions::{Outcome, Results},
     input::{
         Input,
-        opened::Opened,
         sessions::{absolute, environment},
         sidecar_path,
     },
     job::{Order, Refusal},
     outputs::Outputs,
     run::complain,
-    scratch::Scratch,
     terminal::shown::shown,
     unit::{Unit, moved},
 };

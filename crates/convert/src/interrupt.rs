@@ -1,25 +1,22 @@
 //! Ctrl-C: the first asks everything to stop and clean up, the second stops at once.
 
 use std::{
-    ffi::OsString,
-    io::{self, Write},
     sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        Arc,
+        atomic::{AtomicBool, Ordering},
     },
     time::Duration,
 };
 
-use crate::folder::Folder;
+use storage::{IS_INTERRUPTED, remove_temporary_files};
+
+pub(crate) use storage::is_interrupted;
 
 /// The exit status of a run that was interrupted.
 pub(crate) const STATUS: u8 = 130;
 
 /// How long a run may take to stop by itself.
 const GRACE: Duration = Duration::from_millis(700);
-
-static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
-static TEMPORARY: Mutex<Vec<(u64, Arc<Folder>, OsString)>> = Mutex::new(Vec::new());
 
 /// Ends the process as an interrupted one ends.
 #[expect(clippy::disallowed_methods, reason = "an interrupted process has no caller to return to")]
@@ -40,58 +37,7 @@ pub(crate) fn listen() {
         }
         std::thread::spawn(|| {
             std::thread::sleep(GRACE);
-            if let Ok(files) = TEMPORARY.lock() {
-                for (_, folder, name) in files.iter() {
-                    _ = folder.remove(name);
-                }
-                // While the list is locked no file is made that would stay.
-                exit();
-            }
-            exit();
+            remove_temporary_files(|| exit());
         });
     });
-}
-
-/// Returns whether the run was asked to stop.
-pub(crate) fn is_interrupted() -> bool {
-    IS_INTERRUPTED.load(Ordering::Relaxed)
-}
-
-/// Remembers a temporary file for as long as the value lives.
-#[derive(Debug)]
-pub(crate) struct Remembered(u64);
-
-impl Remembered {
-    pub(crate) fn new(folder: Arc<Folder>, name: OsString) -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        if let Ok(mut files) = TEMPORARY.lock() {
-            files.push((id, folder, name));
-        }
-        Self(id)
-    }
-}
-
-impl Drop for Remembered {
-    fn drop(&mut self) {
-        if let Ok(mut files) = TEMPORARY.lock() {
-            files.retain(|(id, ..)| *id != self.0);
-        }
-    }
-}
-
-/// A sink that fails once the run was asked to stop.
-pub(crate) struct Interruptible<W>(pub(crate) W);
-
-impl<W: Write> Write for Interruptible<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if is_interrupted() {
-            return Err(io::Error::other("interrupted"));
-        }
-        self.0.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
-    }
 }

@@ -12,22 +12,12 @@ use std::{
 
 use conversion::{CarryMode, Conversion, Damage, Detected, Sidecar, Source, Stack, Target};
 use core_model::{Format, Options};
+use storage::{Hashing, Limits, Opened};
 
 use self::to_file::is_changing;
 use crate::{
-    FORMATS,
-    account::describe::Done,
-    cli::SubAgents,
-    conversions::Outcome,
-    formats::detect,
-    input::{
-        Input,
-        opened::{Limits, Opened},
-    },
-    install::NotInstalled,
-    output::hashing::Hashing,
-    outputs::Outputs,
-    storage,
+    FORMATS, account::describe::Done, cli::SubAgents, conversions::Outcome, formats::detect,
+    input::Input, install::NotInstalled, outputs::Outputs,
 };
 
 pub(crate) use self::to_file::{Extra, MAX_ATTEMPTS, check_target, tell_if_shrunk};

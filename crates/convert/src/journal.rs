@@ -12,14 +12,11 @@
 mod base;
 mod book;
 mod entry;
-pub(crate) mod lock;
 mod options;
 mod past;
 pub(crate) mod paths;
 mod salt;
 
-#[cfg(feature = "cloud")]
-use std::sync::Arc;
 use std::{
     ffi::OsStr,
     hash::Hasher,
@@ -31,7 +28,16 @@ use std::{
 };
 
 use jsonl::Scanner;
+use storage::{FILE_MODE, Folder, JOURNAL, Lock, Replace, lock};
 use twox_hash::XxHash3_64;
+
+use self::{
+    book::Book,
+    entry::{Known, is_etag},
+    past::Past,
+    paths::path_body,
+};
+use crate::job::verdict::Verdict;
 
 pub(crate) use self::{
     base::Base,
@@ -39,21 +45,12 @@ pub(crate) use self::{
     options::{OutputOptions, Spelled},
     salt::Salt,
 };
-use self::{
-    book::Book,
-    entry::{Known, is_etag},
-    past::Past,
-    paths::path_body,
-};
 #[cfg(feature = "cloud")]
-use crate::cloud::{Bucket, ObjectLog};
-use crate::{
-    folder::Folder,
-    input::JOURNAL,
-    job::verdict::Verdict,
-    journal::lock::{Lock, lock},
-    output::{FILE_MODE, Replace},
-};
+use std::sync::Arc;
+#[cfg(feature = "cloud")]
+use storage::Bucket;
+#[cfg(feature = "cloud")]
+use storage::ObjectLog;
 
 /// A source that was changed so shortly before its output was written may have been changed since,
 /// and show the same time.

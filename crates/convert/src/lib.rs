@@ -26,12 +26,10 @@
 
 mod account;
 mod cli;
-#[cfg(feature = "cloud")]
-mod cloud;
+#[cfg(all(test, feature = "cloud"))]
+mod cloud_tests;
 mod commands;
-mod compress;
 mod conversions;
-mod folder;
 mod folder_run;
 mod formats;
 mod input;
@@ -40,14 +38,11 @@ mod install;
 mod interrupt;
 mod job;
 mod journal;
-mod output;
 mod outputs;
 mod reading;
 mod redaction;
 mod run;
-mod scratch;
 mod session;
-mod storage;
 mod terminal;
 mod unit;
 mod worker;

@@ -15,21 +15,21 @@ use std::{
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
-pub(crate) use self::{batch::Durability, root::NotOpened};
+use storage::{
+    Asked, Compression, Encoder, Finished, Identity, Interruptible, Replace, Scratch, Storage,
+    is_no_space,
+};
+
 use self::{
     batch::{Batch, Item},
     root::Root,
 };
 use crate::{
-    compress::{Compression, Encoder},
-    folder::Identity,
-    interrupt::Interruptible,
     job::Refusal,
     journal::{Base, Journal, OutputOptions, Record},
-    output::{Finished, Replace, hashing::Asked, is_no_space},
-    scratch::Scratch,
-    storage::Storage,
 };
+
+pub(crate) use self::{batch::Durability, root::NotOpened};
 
 /// The bytes that are handed to a stream at a time.
 const STREAM_BUFFER: usize = 256 * 1024;

@@ -4,15 +4,10 @@ use std::io::{self, Seek};
 
 use conversion::{Redactions, Sidecar, redact_with};
 use secrets::Search;
+use storage::{MAX_IN_MEMORY, Opened};
 use tempfile::SpooledTempFile;
 
-use crate::{
-    FORMATS,
-    cli::RedactArgs,
-    input::{Input, MAX_IN_MEMORY, opened::Opened},
-    job::Order,
-    session::place::Bytes,
-};
+use crate::{FORMATS, cli::RedactArgs, input::Input, job::Order, session::place::Bytes};
 
 impl RedactArgs {
     /// Returns a search for the secrets that are taken out, with `--redact`.

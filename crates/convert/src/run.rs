@@ -8,13 +8,13 @@ use std::{
 };
 
 use clap::Parser;
+use storage::is_url;
 
 use crate::{
     cli::Cli,
     conversions::convert,
     input::{Input, remote::Stores, sessions::Lookup, walk},
     interrupt::{self, is_interrupted},
-    storage::is_url,
     terminal::{progress, shown::shown_lines},
 };
 

@@ -11,12 +11,13 @@ use std::{
 };
 
 use conversion::{Contents, Volume, VolumeKind};
+use storage::Stat;
 
 use self::{
     place::{Bytes, Place},
     start::{Seen, Start},
 };
-use crate::{journal::Salt, storage::Stat};
+use crate::journal::Salt;
 
 pub(crate) use self::events::{SessionEvents, run_session};
 
@@ -159,7 +160,7 @@ mod tests {
     use std::fs::{self, File};
 
     use super::*;
-    use crate::storage::Storage;
+    use storage::Storage;
 
     fn session(folder: &std::path::Path) -> ([PathBuf; 2], Session) {
         let paths = ["s1.jsonl", "note.txt"].map(|name| folder.join(name));

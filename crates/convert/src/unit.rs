@@ -17,11 +17,11 @@ use std::{
 };
 
 use core_model::{Bundle, FileRole, Files, Format, Owner};
+use storage::{Compression, NotListed, Storage};
 
 use self::packed::{Bare, beside_packed};
 use crate::{
-    compress::Compression, conversions::Results, folder::list::NotListed, formats::FORMATS,
-    input::Input, job::Refusal, session::place::Place, storage::Storage,
+    conversions::Results, formats::FORMATS, input::Input, job::Refusal, session::place::Place,
 };
 
 pub(crate) use self::{beside::OtherFile, names::moved, packed::is_of_a_session, paths::stem_of};

@@ -17,10 +17,9 @@ use std::{
     path::Path,
 };
 
-use crate::{
-    storage::{is_url, without_query},
-    terminal::shown::shown,
-};
+use storage::{is_url, without_query};
+
+use crate::terminal::shown::shown;
 
 /// The version of the protocol.
 pub(crate) const VERSION: u64 = 1;

@@ -29,6 +29,7 @@ fn allowed(owner: &str) -> Option<fn(&str) -> bool> {
         "jsonl" | "xtask" => Some(|_| false),
         "core-model" | "secrets" => Some(|name| name == "jsonl"),
         "conversion" => Some(|name| matches!(name, "jsonl" | "core-model" | "secrets")),
+        "storage" => Some(|name| name == "core-model"),
         "convert" => Some(|name| name != "benches" && name != "xtask"),
         "benches" => Some(|_| true),
         _ if owner.starts_with("format-") || owner.starts_with("export-") => {

@@ -32,7 +32,7 @@ const IN_NO_CODE: &[(&str, &[&str], &str)] = &[
     ("serde_json", &["jsonl"], "only jsonl names a JSON library"),
     ("simd_json", &["jsonl"], "only jsonl names a JSON library"),
     ("std::env", &["convert"], "environment values come in as arguments"),
-    ("SystemTime", &["convert"], "only convert knows what time it is"),
+    ("SystemTime", &["convert", "storage"], "only convert knows what time it is"),
     ("Instant::now", &["convert"], "only convert knows what time it is"),
     ("std::thread", &["convert"], "only convert has threads"),
     ("\"_carried", &["conversion"], "only convert carries"),

@@ -2,9 +2,10 @@
 
 use conversion::CarryMode;
 use core_model::LossKind;
+use storage::SIDECAR;
 
 use super::describe::Done;
-use crate::{input::SIDECAR, terminal::shown::shown};
+use crate::terminal::shown::shown;
 
 impl Done {
     /// Returns what the losses of a kind that follow have in common, and where they are kept.

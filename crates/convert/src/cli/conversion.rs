@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, ValueEnum, error::ErrorKind};
 use core_model::{Format, Options};
+use storage::Compression;
 
 use super::{Carry, Sdk, SubAgents, format_names};
 use crate::{
     by_name,
-    compress::Compression,
     journal::{OutputOptions, Spelled},
     terminal::figures::parse_size,
 };
@@ -46,7 +46,7 @@ pub(crate) struct ConversionArgs {
     pub(crate) test_keys: bool,
     /// Compress what is written; compressed inputs are known by content and need no option
     #[arg(long, value_enum, value_name = "HOW")]
-    pub(crate) compress: Option<Compression>,
+    pub(crate) compress: Option<Compress>,
     /// The bytes that a compressed input may expand to, such as 20GiB [default: 1 GiB, and 100 times
     /// its size]
     #[arg(long, value_name = "BYTES", value_parser = parse_size)]
@@ -91,6 +91,24 @@ pub(crate) struct ConversionArgs {
 struct Words {
     #[command(flatten)]
     how: ConversionArgs,
+}
+
+/// How to compress what is written.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum Compress {
+    /// As gzip does it (RFC 1952)
+    Gz,
+    /// As zstd does it (RFC 8878)
+    Zst,
+}
+
+impl From<Compress> for Compression {
+    fn from(compress: Compress) -> Self {
+        match compress {
+            Compress::Gz => Compression::Gz,
+            Compress::Zst => Compression::Zst,
+        }
+    }
 }
 
 impl ConversionArgs {

@@ -10,13 +10,14 @@ use std::{
 use conversion::{CarryAudit, Source};
 use core_model::{Check, Format, Problem, Severity};
 use jsonl::{Style, push_string};
+use storage::Opened;
 
 use self::stale::StaleFiles;
 use crate::{
     by_name,
     cli::{Sources, format_names},
     formats::detect,
-    input::{Input, opened::Opened},
+    input::Input,
     interrupt::is_interrupted,
     job::{Refusal, single_format},
     run::{Status, complain},

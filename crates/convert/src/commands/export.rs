@@ -14,6 +14,7 @@ use conversion::Source;
 use core_model::{Format, Options};
 use export_html::{Entry, Figures, Page, Survey, write_index};
 use rayon::prelude::*;
+use storage::{Compression, Opened};
 
 use self::{
     lines::{Read, SessionLines},
@@ -21,9 +22,8 @@ use self::{
 };
 use crate::{
     cli::RedactArgs,
-    compress::Compression,
     formats::detect,
-    input::{Input, opened::Opened},
+    input::Input,
     interrupt::is_interrupted,
     job::{Refusal, single_format},
     outputs::Outputs,

@@ -7,18 +7,17 @@ use std::{
 
 use clap::ValueHint;
 use conversion::Source;
+use storage::{Folder, is_url};
 
 use crate::{
     cli::ConversionArgs,
     conversions::n_cores,
-    folder::Folder,
     folder_run::plan::{Plan, Task, largest_first},
     formats::detect,
     input::{Input, is_inside_an_input, remote::Stores, sessions::Lookup},
     job::single_format,
     journal::{Base, paths::path_body},
     run::{Status, failed, inputs},
-    storage::is_url,
     terminal::{
         figures::{count, parse_size, size},
         progress::say,

@@ -6,9 +6,9 @@ use std::{
 };
 
 use clap::ValueHint;
+use storage::{Finished, Pending};
 
 use crate::{
-    output::{Finished, Pending},
     outputs::Outputs,
     run::{Status, complain},
     terminal::shown::shown,

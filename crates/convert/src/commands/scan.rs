@@ -84,7 +84,7 @@ impl<W: Write> Scan<W> {
     fn input(&mut self, input: &Input) -> io::Result<()> {
         self.lines(&input.label(), input.open()?)?;
         if let Some(mut sidecar) = input.sidecar()? {
-            let label = format!("{}.{}", input.label(), crate::input::SIDECAR);
+            let label = format!("{}.{}", input.label(), storage::SIDECAR);
             while let Some(carry) = sidecar.next_left()? {
                 self.line(&label, 1, &Line::new(carry.as_bytes(), 1))?;
             }

@@ -9,6 +9,7 @@ use std::io::{self, Write};
 
 use conversion::Source;
 use core_model::{Event, Format, Options};
+use storage::Storage;
 
 use self::{depth::Depths, markdown::MarkdownPage, text::TextPage};
 use super::export::lines::{Read, SessionLines};
@@ -26,7 +27,6 @@ use crate::{
         reader::known,
     },
     run::{Status, complain},
-    storage::Storage,
     terminal::{Terminal, pager::Pager, shown::shown},
     unit::is_of_a_session,
 };

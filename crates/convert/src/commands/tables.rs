@@ -11,16 +11,15 @@ use clap::ValueHint;
 use conversion::Source;
 use core_model::Format;
 use export_parquet::{Dataset, Options, SessionFile, Shelf};
+use storage::{FILE_MODE, Finished, Folder, Pending, remove_dead};
 
 use crate::{
     by_name,
     cli::{RedactArgs, Sources, format_names},
-    folder::Folder,
     formats::detect,
     input::{Input, is_inside_an_input},
     interrupt::is_interrupted,
     job::{Refusal, single_format},
-    output::{FILE_MODE, Finished, Pending, temporary::remove_dead},
     outputs::Outputs,
     run::{Status, complain, failed},
     terminal::{

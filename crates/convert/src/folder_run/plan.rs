@@ -6,14 +6,10 @@ use std::{
 };
 
 use conversion::CarryMode;
+use storage::{Compression, beside};
 
 use super::duplicates::duplicates;
-use crate::{
-    cli::ConversionArgs,
-    compress::Compression,
-    input::{Input, beside},
-    unit::Unit,
-};
+use crate::{cli::ConversionArgs, input::Input, unit::Unit};
 
 /// What is to be done with a session.
 #[derive(Debug)]
@@ -76,7 +72,7 @@ impl<'p> Plan<'p> {
     fn named(&self, name: &Path, names: &HashSet<&Path>) -> PathBuf {
         let bare = Compression::bare_path(name);
         let name = if names.contains(&*bare) { name } else { &bare };
-        match self.how.compress.map(Compression::ending) {
+        match self.how.compress.map(|it| Compression::from(it).ending()) {
             Some(ending) => beside(name, ending),
             None => name.to_owned(),
         }

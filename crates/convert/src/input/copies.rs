@@ -19,9 +19,10 @@ use std::{
 use conversion::{Carry, Member, Source};
 use core_model::Format;
 use jsonl::Scanner;
+use storage::Storage;
 
 use super::Input;
-use crate::{FORMATS, formats::detect, job::single_format, storage::Storage};
+use crate::{FORMATS, formats::detect, job::single_format};
 
 /// The bytes at each end of a file that are looked at for a carry.
 const MAX_END: u64 = 4 * 1024 * 1024;

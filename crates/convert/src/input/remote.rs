@@ -2,12 +2,18 @@
 
 use std::{io, path::Path};
 
+use storage::{Storage, is_url, without_query};
+
 use super::Input;
-#[cfg(not(feature = "cloud"))]
-use crate::storage::without_cloud;
-use crate::storage::{Storage, is_url, without_query};
+
 #[cfg(feature = "cloud")]
-use crate::{cloud::Buckets, input::walk::is_ours, storage::is_folder};
+use crate::input::walk::is_ours;
+#[cfg(feature = "cloud")]
+use storage::Buckets;
+#[cfg(feature = "cloud")]
+use storage::is_folder;
+#[cfg(not(feature = "cloud"))]
+use storage::without_cloud;
 
 /// The stores that the URLs of a run lead to.
 #[derive(Debug, Default)]

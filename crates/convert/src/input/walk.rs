@@ -7,15 +7,10 @@ use std::{
 };
 
 use rustix::fs::FileType;
+use storage::{Entry, Folder, JOURNAL, RECEIPTS, RESIDUE, SIDECAR, Storage, is_temporary};
 
-use super::{Input, JOURNAL, RECEIPTS, RESIDUE, SIDECAR};
-use crate::{
-    folder::{Entry, Folder},
-    output::temporary::is_temporary,
-    run::complain,
-    storage::Storage,
-    terminal::shown::shown,
-};
+use super::Input;
+use crate::{run::complain, terminal::shown::shown};
 
 /// Adds the regular files of a folder, in the order of their names; links are not followed.
 pub(crate) fn walk(root: &Path, name: &Path, inputs: &mut Vec<Input>) {

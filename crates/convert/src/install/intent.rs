@@ -12,15 +12,9 @@ use std::{
     sync::Arc,
 };
 
-use crate::{
-    folder::Folder,
-    journal::paths::path_body,
-    output::{
-        FILE_MODE,
-        hashing::Hashing,
-        temporary::{Temporary, is_stale},
-    },
-};
+use storage::{FILE_MODE, Folder, Hashing, Temporary, is_stale};
+
+use crate::journal::paths::path_body;
 
 /// The bytes of an intent that are read.
 const MAX_READ: u64 = 16 * 1024 * 1024;

@@ -18,13 +18,12 @@ use std::{
 
 use conversion::Source;
 use core_model::Home;
+use storage::{FILE_MODE, Finished, Folder, Replace, are_equal, sweep_once};
 
 use super::{exists, intent::Intent};
 use crate::{
-    folder::Folder,
     input::{Input, walk},
     job::Refusal,
-    output::{FILE_MODE, Finished, Replace, are_equal, temporary::sweep_once},
     outputs::{Bundle, Outputs},
     unit::moved,
 };

@@ -4,15 +4,17 @@ use std::{borrow::Cow, io};
 
 use core_model::LossKind;
 use jsonl::{Style, push_string};
+use storage::is_no_space;
 
 use crate::{
-    account::Telling,
-    account::describe::{Done, place},
+    account::{
+        Telling,
+        describe::{Done, place},
+    },
     conversions::Outcome,
     input::Input,
     interrupt::is_interrupted,
     job::{Refusal, verdict::Verdict},
-    output::is_no_space,
     run::Status,
     terminal::{object::Object, shown::shown},
 };

@@ -3,23 +3,17 @@
 use std::{fs, io, os::unix::fs::MetadataExt, path::Path};
 
 use conversion::{Agents, Carry, CarryMode, Contents, Member, Sidecar, Source, Target};
+use storage::{Compression, Finished, Limits, Opened, Replace, Storage};
 
 use super::{Order, Refusal, verify};
 use crate::{
     FORMATS,
     account::describe::Done,
-    compress::Compression,
     conversions::Outcome,
-    input::{
-        Input,
-        opened::{Limits, Opened},
-        residue_path, sidecar_path,
-    },
+    input::{Input, residue_path, sidecar_path},
     journal::{Record, Salt, Standing},
-    output::{Finished, Replace},
     outputs::{Bundle, lazy::LazyFile},
     run::complain,
-    storage::Storage,
     terminal::shown::shown,
     unit::OtherFile,
 };

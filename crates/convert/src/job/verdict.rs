@@ -3,11 +3,9 @@
 use std::io;
 
 use conversion::{CarryMode, Report};
+use storage::{Excess, Unwritten};
 
-use crate::{
-    conversions::Outcome, input::opened::Excess, job::Refusal, output::Unwritten,
-    session::place::Unread,
-};
+use crate::{conversions::Outcome, job::Refusal, session::place::Unread};
 
 /// What became of a file, as the journal and the report say it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -1,7 +1,5 @@
 //! The place whose files a journal tells of: a folder, or what is below an URL.
 
-#[cfg(feature = "cloud")]
-use std::path::PathBuf;
 use std::{
     ffi::OsStr,
     io::{self, Read, Write},
@@ -9,15 +7,19 @@ use std::{
     sync::Arc,
 };
 
-use super::lock::{Lock, lock};
-#[cfg(feature = "cloud")]
-use crate::cloud::{Bucket, Condition};
-use crate::{
-    folder::Folder,
-    input::{JOURNAL, remote::Stores},
-    output::{FILE_MODE, Pending, Place, Replace, hashing::Asked, temporary::remove_stale},
-    storage::{Storage, is_url},
+use storage::{
+    Asked, FILE_MODE, Folder, JOURNAL, Lock, Pending, Place, Replace, Storage, is_url, lock,
+    remove_stale,
 };
+
+use crate::input::remote::Stores;
+
+#[cfg(feature = "cloud")]
+use std::path::PathBuf;
+#[cfg(feature = "cloud")]
+use storage::Bucket;
+#[cfg(feature = "cloud")]
+use storage::Condition;
 
 /// The place whose files a journal tells of.
 #[derive(Clone, Debug)]

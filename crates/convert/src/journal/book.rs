@@ -7,8 +7,9 @@ use std::{
 };
 
 use super::{OutputOptions, Record};
+
 #[cfg(feature = "cloud")]
-use crate::cloud::ObjectLog;
+use storage::ObjectLog;
 
 /// Where the lines of a journal go.
 #[derive(Debug)]

@@ -9,6 +9,7 @@ use std::{
 };
 
 use jsonl::{Style, Value, push_string};
+use storage::{Folder, Snapshot, Stat};
 
 use super::{
     Base, OutputOptions, Salt, hash_of,
@@ -17,10 +18,7 @@ use super::{
 };
 use crate::{
     account::describe::Done,
-    folder::Folder,
-    input::snapshot::Snapshot,
     job::verdict::{Verdict, n_lost},
-    storage::Stat,
 };
 
 /// The version of the lines.

@@ -7,9 +7,8 @@
 use std::hash::Hasher;
 
 use conversion::{Volume, VolumeKind};
+use storage::Stat;
 use twox_hash::XxHash3_64;
-
-use crate::storage::Stat;
 
 /// A hash of what an output depends on beside its source and the options; 0 if on nothing.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]

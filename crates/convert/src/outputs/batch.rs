@@ -7,15 +7,12 @@ use std::{
     sync::PoisonError,
 };
 
-use super::{Bundle, Outputs};
-use crate::{
-    folder::Identity,
-    input::{RESIDUE, SIDECAR, beside},
-    interrupt::is_interrupted,
-    job::Refusal,
-    journal::Record,
-    output::{Finished, Named, Place, Published, Replace, unwritten},
+use storage::{
+    Finished, Identity, Named, Place, Published, RESIDUE, Replace, SIDECAR, beside, unwritten,
 };
+
+use super::{Bundle, Outputs};
+use crate::{interrupt::is_interrupted, job::Refusal, journal::Record};
 
 /// A batch is brought to the disk when it has so many files, or so many bytes.
 const MAX_FILES: usize = 64;

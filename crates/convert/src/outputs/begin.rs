@@ -7,15 +7,12 @@ use std::{
     sync::{Arc, PoisonError},
 };
 
+use storage::{Compression, Folder, Pending, Place, Scratch, unwritten};
+
 use super::Outputs;
+
 #[cfg(feature = "cloud")]
-use crate::storage::Storage;
-use crate::{
-    compress::Compression,
-    folder::Folder,
-    output::{Pending, Place, unwritten},
-    scratch::Scratch,
-};
+use storage::Storage;
 
 impl Outputs {
     /// Begins the file that will stand at a path, with at most the permissions of `mode`.

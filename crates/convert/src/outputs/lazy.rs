@@ -5,8 +5,9 @@ use std::{
     path::PathBuf,
 };
 
+use storage::{Finished, Pending};
+
 use super::Outputs;
-use crate::output::{Finished, Pending};
 
 /// Creates its file when the first byte is written.
 pub(crate) struct LazyFile<'o> {

@@ -7,15 +7,15 @@ use std::{
     sync::Arc,
 };
 
-#[cfg(feature = "cloud")]
-use crate::cloud::Bucket;
+use storage::{Folder, Replace, remove_stale, without_query};
+
 use crate::{
-    folder::Folder,
     journal::{Base, Journal, Origin, OutputOptions, Record, Standing, Unusable},
-    output::{Replace, temporary::remove_stale},
-    storage::without_query,
     terminal::shown::shown,
 };
+
+#[cfg(feature = "cloud")]
+use storage::Bucket;
 
 /// The folder that a run writes to, and its journal.
 #[derive(Debug)]

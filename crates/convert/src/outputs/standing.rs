@@ -2,12 +2,13 @@
 
 use std::{io, path::Path};
 
+use storage::{Opened, Replace};
+
 use super::Outputs;
 use crate::{
-    input::{Input, opened::Opened},
+    input::Input,
     job::verdict::Verdict,
     journal::{Origin, Salt, Standing},
-    output::Replace,
 };
 
 impl Outputs {

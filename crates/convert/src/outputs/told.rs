@@ -2,13 +2,13 @@
 
 use std::io;
 
+use storage::{Finished, Opened, Stat};
+
 use super::{Outputs, root::Root};
 use crate::{
-    input::{Input, opened::Opened},
+    input::Input,
     job::verdict::Verdict,
     journal::{Record, Salt, Written},
-    output::Finished,
-    storage::Stat,
 };
 
 impl Outputs {

@@ -8,15 +8,9 @@ use std::{
 };
 
 use core_model::Files;
+use storage::{Limits, Opened, Stat, Storage};
 
-use crate::{
-    input::{
-        Input,
-        opened::{Limits, Opened},
-    },
-    storage::{Stat, Storage},
-    terminal::shown::shown,
-};
+use crate::{input::Input, terminal::shown::shown};
 
 /// The bytes of a file.
 pub(crate) trait Bytes: Read + Seek + Send {}

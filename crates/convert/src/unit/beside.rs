@@ -14,15 +14,13 @@ use std::{
 
 use conversion::{OtherTarget, Stack, Volume};
 use core_model::{FileRole, SafeName};
+use storage::{Finished, Pending};
 
 use super::{
     paths::{folder_of, path_of},
     restored::has_link,
 };
-use crate::{
-    job::{Order, Refusal},
-    output::{Finished, Pending},
-};
+use crate::job::{Order, Refusal};
 
 /// The permissions of files beside a main one: for their owner alone, and never executable.
 const MODE: u32 = 0o600;
@@ -173,7 +171,7 @@ impl Order {
     fn written(
         &self,
         place: &Path,
-        folders: &mut HashMap<PathBuf, std::sync::Arc<crate::folder::Folder>>,
+        folders: &mut HashMap<PathBuf, std::sync::Arc<storage::Folder>>,
     ) -> Result<Sink, Refusal> {
         Ok(Sink::Written(Box::new(self.outputs.create_shut(place, MODE, folders)?)))
     }

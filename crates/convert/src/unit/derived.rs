@@ -8,13 +8,13 @@ use std::{
 
 use conversion::{Agents, Carry, Events, Member, Report, Source, Stack};
 use core_model::{FileRole, Format};
+use storage::{Finished, Pending};
 
 use super::{Companion, Unit, restored::has_link};
 use crate::{
     cli::SubAgents,
     input::Input,
     job::{Order, Refusal},
-    output::{Finished, Pending},
 };
 
 impl Order {

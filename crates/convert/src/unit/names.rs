@@ -3,16 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use conversion::{Volume, VolumeKind};
+use storage::Compression;
 
 use super::{
     Unit,
     paths::{name_of, path_of, stem_of, version_of},
 };
-use crate::{
-    compress::Compression,
-    input::{self, Input},
-    job::Order,
-};
+use crate::{input::Input, job::Order};
 
 impl Order {
     /// Returns where the target's client looks for the transcript of a sub-agent.
@@ -26,7 +23,7 @@ impl Order {
     pub(super) fn told(&self, path: &Path) -> PathBuf {
         let ending = self.outputs.manner.compression.map(Compression::ending);
         let ending = ending.filter(|_| !Compression::is_told_by(path));
-        ending.map_or_else(|| path.to_owned(), |ending| input::beside(path, ending))
+        ending.map_or_else(|| path.to_owned(), |ending| storage::beside(path, ending))
     }
 }
 

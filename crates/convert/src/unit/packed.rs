@@ -9,14 +9,12 @@ use std::{
 };
 
 use core_model::{FileRole, Files, Format};
+use storage::{Compression, Limits, NotListed, Storage, list};
 
 use super::{Companion, Unit, owner};
 use crate::{
-    compress::Compression,
-    folder::list::{NotListed, list},
-    input::{self, Input, opened::Limits, walk::walk},
+    input::{Input, walk::walk},
     session::place::Place,
-    storage::Storage,
 };
 
 /// Inputs by the names that they would have if none was compressed.
@@ -109,7 +107,7 @@ struct AnyEnding<'s>(&'s Storage);
 
 impl AnyEnding<'_> {
     fn stored(&self, path: &Path) -> Option<PathBuf> {
-        let packed = Compression::ENDINGS.map(|ending| input::beside(path, ending));
+        let packed = Compression::ENDINGS.map(|ending| storage::beside(path, ending));
         let mut paths = std::iter::once(path.to_owned()).chain(packed);
         paths.find(|path| self.0.stat_file(path).is_ok())
     }

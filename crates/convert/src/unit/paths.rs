@@ -6,8 +6,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use conversion::Volume;
-
-use crate::compress::Compression;
+use storage::Compression;
 
 /// What stands in a name for that of the main file, without its ending.
 const MAIN: &str = "*";

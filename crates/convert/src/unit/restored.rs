@@ -11,22 +11,16 @@ use conversion::{
     VolumeKind, first_damage, redact_with,
 };
 use core_model::Format;
+use storage::{Finished, Hashing, Limits, Opened, Scratch, Storage};
 
 use crate::{
     FORMATS,
     conversions::Outcome,
-    input::{
-        Input,
-        opened::{Limits, Opened},
-        residue_path, sidecar_path,
-    },
+    input::{Input, residue_path, sidecar_path},
     job::{Order, Refusal, check_target, tell_if_shrunk},
     journal::Standing,
-    output::{Finished, hashing::Hashing},
     outputs::{Bundle, lazy::LazyFile},
-    scratch::Scratch,
     session::{Change, Session, SessionEvents, place::Place, run_session},
-    storage::Storage,
 };
 
 /// A session as it is read, and what was taken out of it before.

@@ -3,6 +3,7 @@
 use std::io::{self, Seek, Write};
 
 use conversion::{CarryMode, Source, Target};
+use storage::{Limits, MAX_IN_MEMORY, Opened};
 use tempfile::SpooledTempFile;
 
 use super::{
@@ -12,10 +13,6 @@ use super::{
 };
 use crate::{
     conversions::Outcome,
-    input::{
-        MAX_IN_MEMORY,
-        opened::{Limits, Opened},
-    },
     job::{Order, Refusal},
     run::complain,
     session::{Change, run_session},

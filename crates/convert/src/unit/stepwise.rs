@@ -6,6 +6,7 @@ use std::{
 };
 
 use core_model::Format;
+use storage::Scratch;
 
 use super::Unit;
 use crate::{
@@ -15,7 +16,6 @@ use crate::{
     input::Input,
     job::{Order, Refusal},
     outputs::Outputs,
-    scratch::Scratch,
 };
 
 impl Order {

@@ -10,6 +10,7 @@ use std::{
 };
 
 use jsonl::Scanner;
+use storage::{Compression, FILE_MODE, JOURNAL, Lock, lock_shared};
 
 use super::{
     join::joined,
@@ -23,16 +24,10 @@ use crate::{
     account::Telling,
     cli::ConversionArgs,
     folder_run::{FolderRun, Worked, plan::Task},
-    input::{JOURNAL, remote::Stores},
+    input::remote::Stores,
     interrupt::is_interrupted,
     job::{Order, settled::End},
-    journal::{
-        Base, Journal,
-        lock::{Lock, lock_shared},
-        paths::path_body,
-        source_of,
-    },
-    output::FILE_MODE,
+    journal::{Base, Journal, paths::path_body, source_of},
     outputs::{Durability, Manner, Outputs},
     terminal::progress::{Mode, Progress},
     unit::Unit,
@@ -135,7 +130,7 @@ impl Worker {
         let manner = Manner {
             force: self.force,
             durability: self.durability,
-            compression: how.compress,
+            compression: how.compress.map(Compression::from),
             is_rehearsal: false,
             is_signed: true,
         };

@@ -10,6 +10,8 @@ use std::{
     path::{Path, PathBuf, absolute},
 };
 
+use storage::{Asked, Pending, Place, RECEIPTS, Replace, Snapshot, unwritten};
+
 use super::{
     chunk::{is_of, lines_of},
     planned::{Planned, PlannedPiece},
@@ -18,13 +20,12 @@ use super::{
 };
 use crate::{
     folder_run::Worked,
-    input::{Input, RECEIPTS, snapshot::Snapshot},
+    input::Input,
     job::{
         settled::{End, Settled},
         verdict::Verdict,
     },
     journal::{Base, Journal, Origin, OutputOptions, Record, Salt, Standing, Written},
-    output::{Pending, Place, Replace, hashing::Asked, unwritten},
 };
 
 /// Where pieces wait, below the folder of receipts.

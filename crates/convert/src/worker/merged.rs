@@ -9,7 +9,12 @@ use std::{
 
 use jsonl::{Scanner, Stream, Value};
 
-use super::{VERSION, planned::Planned, receipt, receipt::Word, store::Store};
+use super::{
+    VERSION,
+    planned::Planned,
+    receipt::{self, Word},
+    store::Store,
+};
 use crate::{job::settled::Settled, terminal::shown::shown};
 
 /// What the receipts of a plan say together.

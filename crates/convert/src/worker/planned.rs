@@ -3,13 +3,13 @@
 use std::{hash::Hasher, io, path::PathBuf};
 
 use jsonl::Value;
+use storage::{Stat, Storage};
 use twox_hash::XxHash3_64;
 
 use super::VERSION;
 use crate::{
     input::Input,
     journal::paths::{path_body, path_of},
-    storage::{Stat, Storage},
     terminal::object::Object,
     unit::Unit,
 };

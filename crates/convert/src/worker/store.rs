@@ -10,11 +10,9 @@ use std::{
 
 use jsonl::Scanner;
 use sha2::{Digest, Sha256};
+use storage::RECEIPTS;
 
-use crate::{
-    input::RECEIPTS,
-    journal::{Base, hex},
-};
+use crate::journal::{Base, hex};
 
 /// The largest receipt that is read.
 const MAX_RECEIPT: u64 = 64 * 1024 * 1024;

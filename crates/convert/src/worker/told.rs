@@ -5,10 +5,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{
-    input::RECEIPTS,
-    journal::{OutputOptions, Record},
-};
+use storage::RECEIPTS;
+
+use crate::journal::{OutputOptions, Record};
 
 /// What was told of files that were written.
 pub(super) struct Told {

@@ -9,13 +9,10 @@ use std::{
 use conversion::{Events, Source};
 use core_model::{Agent, Answers, Bundle, Context, Event, Format, Missing, Options, Plan};
 use jsonl::{Line, Style, Text, push_string};
+use storage::Limits;
 
 use crate::{
-    cli::RedactArgs,
-    input::{Input, opened::Limits},
-    session::place::Place,
-    terminal::shown::shown,
-    unit::Unit,
+    cli::RedactArgs, input::Input, session::place::Place, terminal::shown::shown, unit::Unit,
 };
 
 /// How deep the files of sub-agents are read inside of one another; deeper ones come at the end.

@@ -8,10 +8,10 @@ use std::{
 };
 
 use export_html::is_page;
+use storage::{FILE_MODE, Pending, Replace};
 
 use crate::{
     job::Refusal,
-    output::{FILE_MODE, Pending, Replace},
     outputs::{Bundle, Outputs},
 };
 

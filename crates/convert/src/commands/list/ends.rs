@@ -7,12 +7,9 @@ use core_model::{
     is_client_text,
 };
 use jsonl::{Line, Scanner};
+use storage::Opened;
 
-use crate::{
-    input::{Input, opened::Opened},
-    job::Refusal,
-    reading::reader::format_of,
-};
+use crate::{input::Input, job::Refusal, reading::reader::format_of};
 
 /// The bytes that are read of either end.
 const WINDOW: u64 = 64 * 1024;

@@ -18,7 +18,7 @@ use super::{
     ranged::Reader,
     runtime::{Begun, Runtime},
 };
-use crate::storage::{Stat, is_changed, is_folder};
+use crate::backend::{Stat, is_changed, is_folder};
 
 /// How often an object is opened that is changed each time.
 const MAX_ATTEMPTS: usize = 3;
@@ -27,7 +27,7 @@ const MAX_ATTEMPTS: usize = 3;
 const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A bucket, or one object of the web.
-pub(crate) struct Bucket {
+pub struct Bucket {
     pub(super) store: Arc<dyn ObjectStore>,
     pub(super) runtime: Runtime,
     /// What the paths of its objects start with.
@@ -66,18 +66,18 @@ impl Bucket {
     }
 
     /// Returns whether it is one object of the web.
-    pub(crate) fn is_web(&self) -> bool {
+    pub fn is_web(&self) -> bool {
         self.is_web
     }
 
     /// Returns whether a path names an object, rather than what others start with.
-    pub(crate) fn is_object(&self, path: &Path) -> bool {
+    pub fn is_object(&self, path: &Path) -> bool {
         self.is_web || !is_folder(path) && self.stat(path).is_ok()
     }
 
     /// Returns whether an object was written so long ago that no run still has a use for it, if it is
     /// a part of a run.
-    pub(crate) fn is_old(&self, path: &Path) -> bool {
+    pub fn is_old(&self, path: &Path) -> bool {
         let modified = self.stat(path).ok().and_then(|stat| u64::try_from(stat.modified).ok());
         let age = modified.map(|it| (UNIX_EPOCH + Duration::from_nanos(it)).elapsed());
         age.is_some_and(|age| age.is_ok_and(|age| age > MAX_AGE))
@@ -88,7 +88,7 @@ impl Bucket {
     /// # Errors
     ///
     /// `NotFound` if there is none; those of the store.
-    pub(crate) fn stat(&self, path: &Path) -> io::Result<Stat> {
+    pub fn stat(&self, path: &Path) -> io::Result<Stat> {
         let key = self.key(path)?;
         if let Some(stat) = self.seen().look(&key) {
             return stat.ok_or_else(|| failure(&missing(&key)));
@@ -115,7 +115,7 @@ impl Bucket {
     /// # Errors
     ///
     /// `NotFound` if there is none; those of the store.
-    pub(crate) fn open(self: &Arc<Self>, path: &Path) -> io::Result<Reader> {
+    pub fn open(self: &Arc<Self>, path: &Path) -> io::Result<Reader> {
         let key = self.key(path)?;
         if self.is_web {
             return Reader::of_web(self, key);
@@ -137,7 +137,7 @@ impl Bucket {
     /// # Errors
     ///
     /// Those of the store.
-    pub(crate) fn list(&self, prefix: &Path) -> io::Result<Vec<PathBuf>> {
+    pub fn list(&self, prefix: &Path) -> io::Result<Vec<PathBuf>> {
         let key = self.key(prefix)?;
         let (store, asked) = (self.store.clone(), key.clone());
         let whole = Some(asked).filter(|key| !key.as_ref().is_empty());
@@ -154,7 +154,7 @@ impl Bucket {
     /// # Errors
     ///
     /// Those of the store.
-    pub(crate) fn beside(&self, main: &Path) -> io::Result<Vec<PathBuf>> {
+    pub fn beside(&self, main: &Path) -> io::Result<Vec<PathBuf>> {
         if self.is_web {
             return Ok(Vec::new());
         }

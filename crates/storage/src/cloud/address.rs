@@ -23,7 +23,7 @@ const WEB_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
 /// The buckets that the names of a run lead to, each opened once.
 #[derive(Debug, Default)]
-pub(crate) struct Buckets {
+pub struct Buckets {
     open: HashMap<String, Arc<Bucket>>,
 }
 
@@ -43,7 +43,7 @@ impl Buckets {
     /// # Errors
     ///
     /// If it is no URL of a store, or what the environment says of that makes no sense.
-    pub(crate) fn of(&mut self, url: &Path) -> io::Result<(Arc<Bucket>, PathBuf)> {
+    pub fn of(&mut self, url: &Path) -> io::Result<(Arc<Bucket>, PathBuf)> {
         let text = url.to_str().ok_or_else(|| io::Error::other("is no text"))?;
         let address = Address::of(text)?;
         // Each object of the web has a server, a query and rules of its own.
@@ -59,7 +59,7 @@ impl Buckets {
     }
 
     /// Forgets what the objects of all buckets were.
-    pub(crate) fn forget(&self) {
+    pub fn forget(&self) {
         self.open.values().for_each(|bucket| bucket.forget_all());
     }
 }
@@ -97,7 +97,7 @@ fn store(address: &Address<'_>, url: &str) -> object_store::Result<Arc<dyn Objec
     // Whoever installed another one before us knows why.
     _ = rustls::crypto::ring::default_provider().install_default();
     Ok(match address.scheme {
-        #[cfg(test)]
+        #[cfg(feature = "memory")]
         "memory" => super::memory::store(address.root),
         "gs" => Arc::new(
             GoogleCloudStorageBuilder::from_env()

@@ -4,7 +4,6 @@
 //! that was killed, a later one finds by that name, and removes.
 
 use std::{
-    env,
     ffi::{OsStr, OsString},
     io,
     os::unix::fs::MetadataExt,
@@ -17,7 +16,7 @@ use rustix::fs::FileType;
 
 use crate::{
     folder::{Entry, Folder},
-    journal::lock::Lock,
+    lock::Lock,
     output::temporary::{is_of_the_dead, is_temporary, new_name},
 };
 
@@ -29,7 +28,7 @@ const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A folder for files that nobody is to see; dropped, it is removed with all that is in it.
 #[derive(Debug)]
-pub(crate) struct Scratch {
+pub struct Scratch {
     above: Arc<Folder>,
     name: OsString,
     folder: Arc<Folder>,
@@ -41,8 +40,8 @@ impl Scratch {
     /// # Errors
     ///
     /// The system's own.
-    pub(crate) fn new() -> io::Result<Self> {
-        let above = Folder::open(&env::temp_dir())?;
+    pub fn new() -> io::Result<Self> {
+        let above = Folder::open(&tempfile::env::temp_dir())?;
         remove_dead(&above);
         let (name, folder) = loop {
             let name = new_name(OsStr::new(NAME));
@@ -57,7 +56,7 @@ impl Scratch {
     }
 
     /// Returns its path.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         self.folder.path()
     }
 }

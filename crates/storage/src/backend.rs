@@ -22,7 +22,7 @@ const SCHEMES: [&str; 10] =
 
 /// Where files are.
 #[derive(Clone, Debug)]
-pub(crate) enum Storage {
+pub enum Storage {
     /// On a disk of this machine.
     Disk,
     /// In an object store; the paths are URLs.
@@ -32,23 +32,23 @@ pub(crate) enum Storage {
 
 /// What tells a file from what it was, or will be.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub(crate) struct Stat {
+pub struct Stat {
     /// In bytes.
-    pub(crate) length: u64,
+    pub length: u64,
     /// When it was changed last, in nanoseconds since 1970.
-    pub(crate) modified: i128,
+    pub modified: i128,
     /// When it or its name was changed last, as the system keeps it and nobody can set it.
-    pub(crate) changed: Option<i128>,
+    pub changed: Option<i128>,
     /// What the system calls it.
-    pub(crate) inode: Option<u64>,
+    pub inode: Option<u64>,
     /// What an object store calls this content of an object.
-    pub(crate) etag: Option<String>,
+    pub etag: Option<String>,
 }
 
 /// An input that was changed since it was listed or opened, so that the rest of it cannot be read.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("changed while it was read")]
-pub(crate) struct Changed;
+pub struct Changed;
 
 impl Storage {
     /// Returns what it knows of a file.
@@ -56,7 +56,7 @@ impl Storage {
     /// # Errors
     ///
     /// `NotFound` if there is none; those of asking.
-    pub(crate) fn stat(&self, path: &Path) -> io::Result<Stat> {
+    pub fn stat(&self, path: &Path) -> io::Result<Stat> {
         match self {
             Storage::Disk => Ok(Stat::of(&fs::metadata(path)?)),
             #[cfg(feature = "cloud")]
@@ -70,7 +70,7 @@ impl Storage {
     /// # Errors
     ///
     /// `NotFound` if there is no file; those of asking.
-    pub(crate) fn stat_file(&self, path: &Path) -> io::Result<Stat> {
+    pub fn stat_file(&self, path: &Path) -> io::Result<Stat> {
         match self {
             Storage::Disk => {
                 let metadata = fs::metadata(path)?;
@@ -87,7 +87,7 @@ impl Storage {
     /// # Errors
     ///
     /// `NotFound` if there is none; those of reading.
-    pub(crate) fn reader(&self, path: &Path) -> io::Result<Bytes> {
+    pub fn reader(&self, path: &Path) -> io::Result<Bytes> {
         match self {
             Storage::Disk => Ok(Bytes::File(File::open(path)?)),
             #[cfg(feature = "cloud")]
@@ -96,7 +96,7 @@ impl Storage {
     }
 
     /// Returns whether something has a path, a link that leads nowhere too.
-    pub(crate) fn is_taken(&self, path: &Path) -> bool {
+    pub fn is_taken(&self, path: &Path) -> bool {
         match self {
             Storage::Disk => path.symlink_metadata().is_ok(),
             #[cfg(feature = "cloud")]
@@ -109,11 +109,7 @@ impl Storage {
     /// # Errors
     ///
     /// Those of looking for them.
-    pub(crate) fn belonging(
-        &self,
-        bundles: Bundles,
-        main: &Path,
-    ) -> io::Result<Vec<(PathBuf, FileRole)>> {
+    pub fn belonging(&self, bundles: Bundles, main: &Path) -> io::Result<Vec<(PathBuf, FileRole)>> {
         match self {
             Storage::Disk => bundles.files_listed(main, &mut list),
             #[cfg(feature = "cloud")]
@@ -130,7 +126,7 @@ impl Storage {
     }
 
     /// Returns whether the files are on the disk.
-    pub(crate) fn is_disk(&self) -> bool {
+    pub fn is_disk(&self) -> bool {
         matches!(self, Storage::Disk)
     }
 }
@@ -165,7 +161,7 @@ impl Files for Storage {
 
 impl Stat {
     /// Takes what a system says of a file.
-    pub(crate) fn of(metadata: &fs::Metadata) -> Self {
+    pub fn of(metadata: &fs::Metadata) -> Self {
         let nanos =
             |seconds: i64, nanos: i64| i128::from(seconds) * 1_000_000_000 + i128::from(nanos);
         Self {
@@ -180,8 +176,10 @@ impl Stat {
 
 /// The bytes of a file.
 #[derive(Debug)]
-pub(crate) enum Bytes {
+pub enum Bytes {
+    /// A file on the disk.
     File(File),
+    /// An object.
     #[cfg(feature = "cloud")]
     Object(Reader),
 }
@@ -207,24 +205,26 @@ impl io::Seek for Bytes {
 }
 
 /// Returns whether a path names something in an object store: a file of such a name is `./s3://..`.
-pub(crate) fn is_url(path: &Path) -> bool {
+pub fn is_url(path: &Path) -> bool {
     let scheme = path.to_str().and_then(|path| path.split_once("://")).map(|(scheme, _)| scheme);
-    scheme.is_some_and(|scheme| SCHEMES.contains(&scheme) || cfg!(test) && scheme == "memory")
+    scheme.is_some_and(|scheme| {
+        SCHEMES.contains(&scheme) || cfg!(feature = "memory") && scheme == "memory"
+    })
 }
 
 /// Returns whether a path names a folder: one that is there, or that ends as only those do.
-pub(crate) fn is_folder(path: &Path) -> bool {
+pub fn is_folder(path: &Path) -> bool {
     let ends_as_one = path.as_os_str().as_encoded_bytes().ends_with(b"/");
     ends_as_one || !is_url(path) && path.is_dir()
 }
 
 /// Returns whether a path names what bytes go through, such as a device or a pipe.
-pub(crate) fn is_stream(path: &Path) -> bool {
+pub fn is_stream(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
 /// Returns an URL as messages may call it: signatures stand in queries, passwords before hosts.
-pub(crate) fn without_query(url: &Path) -> PathBuf {
+pub fn without_query(url: &Path) -> PathBuf {
     let url = url.to_string_lossy();
     let (scheme, rest) = url.split_once("://").unwrap_or(("", &url));
     let rest = rest.split(['?', '#']).next().unwrap_or_default();
@@ -235,12 +235,12 @@ pub(crate) fn without_query(url: &Path) -> PathBuf {
 
 /// Returns that this program knows no object stores.
 #[cfg(not(feature = "cloud"))]
-pub(crate) fn without_cloud() -> io::Error {
+pub fn without_cloud() -> io::Error {
     let how = "cargo install --path crates/convert --features cloud";
     io::Error::other(format!("this program was built without object stores: {how}"))
 }
 
 /// Returns whether an error says that an input changed under our hands.
-pub(crate) fn is_changed(error: &io::Error) -> bool {
+pub fn is_changed(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|cause| cause.is::<Changed>())
 }

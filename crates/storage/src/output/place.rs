@@ -11,9 +11,11 @@ use crate::folder::{Folder, Identity};
 
 /// Where a file is to appear.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
-    pub(crate) folder: Arc<Folder>,
-    pub(crate) name: OsString,
+pub struct Place {
+    /// The folder.
+    pub folder: Arc<Folder>,
+    /// The name in it.
+    pub name: OsString,
 }
 
 impl Place {
@@ -22,7 +24,7 @@ impl Place {
     /// # Errors
     ///
     /// If the path names no file, or its folder cannot be made or opened.
-    pub(crate) fn of(path: &Path) -> io::Result<Self> {
+    pub fn of(path: &Path) -> io::Result<Self> {
         let folder = Folder::create(path.parent().unwrap_or(Path::new("")))?;
         Ok(Self { folder, name: file_name(path)?.to_owned() })
     }
@@ -32,19 +34,19 @@ impl Place {
     /// # Errors
     ///
     /// If the path leads out or through a link, or its folder cannot be made.
-    pub(crate) fn below(root: &Arc<Folder>, path: &Path) -> io::Result<Self> {
+    pub fn below(root: &Arc<Folder>, path: &Path) -> io::Result<Self> {
         let name = file_name(path)?.to_owned();
         let folder = root.create_below(path.parent().unwrap_or(Path::new("")))?;
         Ok(Self { folder, name })
     }
 
     /// Returns which file is there, if one is.
-    pub(crate) fn identity(&self) -> Option<Identity> {
+    pub fn identity(&self) -> Option<Identity> {
         Identity::of(&self.folder.read(&self.name).ok()?).ok()
     }
 
     /// Returns its path, for messages.
-    pub(crate) fn path(&self) -> PathBuf {
+    pub fn path(&self) -> PathBuf {
         self.folder.path().join(&self.name)
     }
 }

@@ -1,6 +1,10 @@
 //! Who writes to a folder: one run at a time, or workers together.
 
-use std::{fs, fs::File, io, os::unix::fs::MetadataExt};
+use std::{
+    fs::{self, File},
+    io,
+    os::unix::fs::MetadataExt,
+};
 
 use rustix::{
     fs::{FlockOperation, flock},
@@ -9,7 +13,7 @@ use rustix::{
 
 /// What came of asking for a lock.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Lock {
+pub enum Lock {
     /// It is ours, until the file is closed.
     Held,
     /// The file system has no locks.
@@ -23,7 +27,7 @@ pub(crate) enum Lock {
 /// # Errors
 ///
 /// The system's own.
-pub(crate) fn lock(file: &File) -> io::Result<Lock> {
+pub fn lock(file: &File) -> io::Result<Lock> {
     lock_as(file, FlockOperation::NonBlockingLockExclusive)
 }
 
@@ -32,7 +36,7 @@ pub(crate) fn lock(file: &File) -> io::Result<Lock> {
 /// # Errors
 ///
 /// The system's own.
-pub(crate) fn lock_shared(file: &File) -> io::Result<Lock> {
+pub fn lock_shared(file: &File) -> io::Result<Lock> {
     lock_as(file, FlockOperation::NonBlockingLockShared)
 }
 

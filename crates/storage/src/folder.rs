@@ -18,11 +18,13 @@ use rustix::{
     io::Errno,
 };
 
+use crate::names::one_line;
+
 /// A folder that is held open.
 ///
 /// Whoever moves it or puts a link in its place meanwhile does not change where we write.
 #[derive(Debug)]
-pub(crate) struct Folder {
+pub struct Folder {
     handle: File,
     path: PathBuf,
     /// The folder above, if this one was made by us: its name has to reach the disk too.
@@ -31,14 +33,16 @@ pub(crate) struct Folder {
 
 /// Something in a folder.
 #[derive(Debug)]
-pub(crate) struct Entry {
-    pub(crate) name: OsString,
-    pub(crate) kind: FileType,
+pub struct Entry {
+    /// The name, without its folder.
+    pub name: OsString,
+    /// The type of the file itself: a link is not followed.
+    pub kind: FileType,
 }
 
 /// Which file or folder it is, whatever it is called.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub(crate) struct Identity {
+pub struct Identity {
     device: u64,
     inode: u64,
 }
@@ -49,7 +53,7 @@ impl Identity {
     /// # Errors
     ///
     /// The system's own.
-    pub(crate) fn of(file: &File) -> io::Result<Self> {
+    pub fn of(file: &File) -> io::Result<Self> {
         use std::os::unix::fs::MetadataExt;
         let metadata = file.metadata()?;
         Ok(Self { device: metadata.dev(), inode: metadata.ino() })
@@ -62,7 +66,7 @@ impl Folder {
     /// # Errors
     ///
     /// If it is not there, or is no folder.
-    pub(crate) fn open(path: &Path) -> io::Result<Arc<Self>> {
+    pub fn open(path: &Path) -> io::Result<Arc<Self>> {
         Self::open_with(path, OFlags::empty())
     }
 
@@ -71,7 +75,7 @@ impl Folder {
     /// # Errors
     ///
     /// If it is not there, or is no folder.
-    pub(crate) fn open_found(path: &Path) -> io::Result<Arc<Self>> {
+    pub fn open_found(path: &Path) -> io::Result<Arc<Self>> {
         Self::open_with(path, OFlags::NOFOLLOW)
     }
 
@@ -83,7 +87,7 @@ impl Folder {
     }
 
     /// Returns its path, for messages.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
@@ -92,7 +96,7 @@ impl Folder {
     /// # Errors
     ///
     /// If it is not there, or something else has its name.
-    pub(crate) fn enter(&self, name: &OsStr) -> io::Result<Self> {
+    pub fn enter(&self, name: &OsStr) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let path = self.path.join(name);
         match retried(|| openat(&self.handle, name, flags, Mode::empty())) {
@@ -109,7 +113,7 @@ impl Folder {
     /// # Errors
     ///
     /// If a part of the path is a link, is no folder, leads out, or is not there.
-    pub(crate) fn below(self: &Arc<Self>, path: &Path) -> io::Result<Arc<Self>> {
+    pub fn below(self: &Arc<Self>, path: &Path) -> io::Result<Arc<Self>> {
         let mut folder = self.clone();
         for part in path.components() {
             let Component::Normal(name) = part else { return Err(leads_out(path)) };
@@ -123,7 +127,7 @@ impl Folder {
     /// # Errors
     ///
     /// If it is not there, or is something else.
-    pub(crate) fn read(&self, name: &OsStr) -> io::Result<File> {
+    pub fn read(&self, name: &OsStr) -> io::Result<File> {
         // A pipe that took the place of a file would block the open.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let handle = match retried(|| openat(&self.handle, name, flags, Mode::empty())) {
@@ -145,7 +149,7 @@ impl Folder {
     /// # Errors
     ///
     /// If something has its name; the system's own.
-    pub(crate) fn make(&self, name: &OsStr, mode: u32) -> io::Result<File> {
+    pub fn make(&self, name: &OsStr, mode: u32) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
         let mode = permissions::of(mode);
         let handle = retried(|| openat(&self.handle, name, flags | OFlags::CLOEXEC, mode))?;
@@ -162,7 +166,7 @@ impl Folder {
     /// # Errors
     ///
     /// If something else has its name; the system's own.
-    pub(crate) fn append(&self, name: &OsStr, mode: u32) -> io::Result<File> {
+    pub fn append(&self, name: &OsStr, mode: u32) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW;
         let mode = permissions::of(mode);
         let handle = retried(|| openat(&self.handle, name, flags | OFlags::CLOEXEC, mode))?;
@@ -175,7 +179,7 @@ impl Folder {
     /// # Errors
     ///
     /// If it is not there; the system's own.
-    pub(crate) fn reopen(&self, name: &OsStr) -> io::Result<File> {
+    pub fn reopen(&self, name: &OsStr) -> io::Result<File> {
         let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         Ok(retried(|| openat(&self.handle, name, flags, Mode::empty()))?.into())
     }
@@ -185,7 +189,7 @@ impl Folder {
     /// # Errors
     ///
     /// `NotFound` if nothing has; the system's own.
-    pub(crate) fn kind(&self, name: &OsStr) -> io::Result<FileType> {
+    pub fn kind(&self, name: &OsStr) -> io::Result<FileType> {
         let stat = statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW)?;
         Ok(FileType::from_raw_mode(stat.st_mode))
     }
@@ -195,7 +199,7 @@ impl Folder {
     /// # Errors
     ///
     /// The system's own.
-    pub(crate) fn entries(&self) -> io::Result<Vec<Entry>> {
+    pub fn entries(&self) -> io::Result<Vec<Entry>> {
         use std::os::unix::ffi::OsStrExt;
         let mut entries = Vec::new();
         for entry in rustix::fs::Dir::read_from(&self.handle)? {
@@ -218,7 +222,7 @@ impl Folder {
     /// # Errors
     ///
     /// The system's own.
-    pub(crate) fn identity(&self) -> io::Result<Identity> {
+    pub fn identity(&self) -> io::Result<Identity> {
         Identity::of(&self.handle)
     }
 }
@@ -234,11 +238,11 @@ fn retried<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> io::Result<T> 
 }
 
 fn is_link(path: &Path) -> io::Error {
-    let path = crate::terminal::shown::shown(&path.to_string_lossy());
+    let path = one_line(path);
     io::Error::other(format!("{path} is a link, and links below the folder are not followed"))
 }
 
 fn leads_out(path: &Path) -> io::Error {
-    let path = crate::terminal::shown::shown(&path.to_string_lossy());
+    let path = one_line(path);
     io::Error::other(format!("{path} leads out of the folder"))
 }

@@ -17,8 +17,8 @@ use super::{
     runtime::Begun,
 };
 use crate::{
-    input::MAX_IN_MEMORY,
-    storage::{Stat, is_changed},
+    backend::{Stat, is_changed},
+    opened::MAX_IN_MEMORY,
 };
 
 /// An object up to this size is read at once and kept.
@@ -29,7 +29,7 @@ const BLOCK: u64 = 4 * 1024 * 1024;
 
 /// An object as it was when it was opened: what it becomes meanwhile is seen, and not read.
 #[derive(Debug)]
-pub(crate) struct Reader {
+pub struct Reader {
     stat: Stat,
     position: u64,
     content: Content,
@@ -95,12 +95,12 @@ impl Reader {
     }
 
     /// Returns what it was when it was opened.
-    pub(crate) fn stat(&self) -> &Stat {
+    pub fn stat(&self) -> &Stat {
         &self.stat
     }
 
     /// Returns whether it was found to be something else since.
-    pub(crate) fn is_changed(&self) -> bool {
+    pub fn is_changed(&self) -> bool {
         self.is_changed
     }
 

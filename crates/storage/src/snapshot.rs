@@ -10,12 +10,13 @@ use std::{
 use memchr::memchr;
 use twox_hash::XxHash3_64;
 
-use crate::storage::{Bytes, Stat};
+use crate::backend::{Bytes, Stat};
+
 #[cfg(feature = "cloud")]
 use crate::{cloud::Reader, output::FILE_MODE};
 
 /// A file up to the length that it had when it was opened, or the lines that start in a part of it.
-pub(crate) struct Snapshot {
+pub struct Snapshot {
     bytes: Bytes,
     stat: Stat,
     /// The bytes before the part, and those that it has.
@@ -37,19 +38,19 @@ impl Snapshot {
     /// # Errors
     ///
     /// The system's own.
-    pub(crate) fn new(file: File) -> io::Result<Self> {
+    pub fn new(file: File) -> io::Result<Self> {
         let metadata = file.metadata()?;
         Ok(Self::with_metadata(file, &metadata))
     }
 
     /// Takes a file that was just opened, and what the system says of it.
-    pub(crate) fn with_metadata(file: File, metadata: &Metadata) -> Self {
+    pub fn with_metadata(file: File, metadata: &Metadata) -> Self {
         Self::of(Bytes::File(file), Stat::of(metadata), metadata.mode())
     }
 
     /// Takes an object, which whoever may read it may read.
     #[cfg(feature = "cloud")]
-    pub(crate) fn of_object(object: Reader) -> Self {
+    pub fn of_object(object: Reader) -> Self {
         let stat = object.stat().clone();
         Self::of(Bytes::Object(object), stat, FILE_MODE)
     }
@@ -78,7 +79,7 @@ impl Snapshot {
     /// # Errors
     ///
     /// The system's own.
-    pub(crate) fn of_lines(file: File, [start, end]: [u64; 2]) -> io::Result<Self> {
+    pub fn of_lines(file: File, [start, end]: [u64; 2]) -> io::Result<Self> {
         let mut snapshot = Self::new(file)?;
         let start = snapshot.line_start(start)?;
         let end = snapshot.line_start(end)?;
@@ -107,22 +108,22 @@ impl Snapshot {
     }
 
     /// Returns what it was when it was opened.
-    pub(crate) fn stat(&self) -> &Stat {
+    pub fn stat(&self) -> &Stat {
         &self.stat
     }
 
     /// Leaves bytes unhashed when they are read: nobody will ask what they were.
-    pub(crate) fn skip_hash(&mut self) {
+    pub fn skip_hash(&mut self) {
         self.is_hashing = false;
     }
 
     /// Returns how many bytes it had.
-    pub(crate) fn length(&self) -> u64 {
+    pub fn length(&self) -> u64 {
         self.length
     }
 
     /// Returns its permissions.
-    pub(crate) fn mode(&self) -> u32 {
+    pub fn mode(&self) -> u32 {
         self.mode
     }
 
@@ -131,7 +132,7 @@ impl Snapshot {
     /// # Errors
     ///
     /// The system's own.
-    pub(crate) fn is_unchanged(&self) -> io::Result<bool> {
+    pub fn is_unchanged(&self) -> io::Result<bool> {
         match &self.bytes {
             Bytes::File(file) => Ok(Stat::of(&file.metadata()?) == self.stat),
             // What is read of it is of one version, or nothing.
@@ -145,7 +146,7 @@ impl Snapshot {
     /// # Errors
     ///
     /// The system's own.
-    pub(crate) fn hash(&mut self) -> io::Result<u64> {
+    pub fn hash(&mut self) -> io::Result<u64> {
         self.is_hashing = true;
         self.seek(SeekFrom::Start(self.n_hashed))?;
         io::copy(self, &mut io::sink())?;
@@ -158,7 +159,7 @@ impl Snapshot {
     /// # Errors
     ///
     /// The system's own.
-    pub(crate) fn is_prefix(&mut self) -> io::Result<bool> {
+    pub fn is_prefix(&mut self) -> io::Result<bool> {
         if !matches!(self.bytes, Bytes::File(_)) {
             return self.is_unchanged();
         }

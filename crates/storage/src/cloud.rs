@@ -7,12 +7,12 @@ mod address;
 mod bucket;
 mod failure;
 mod log;
-#[cfg(test)]
+#[cfg(feature = "memory")]
 mod memory;
 mod ranged;
 mod runtime;
 mod upload;
 
-pub(crate) use self::{
+pub use self::{
     address::Buckets, bucket::Bucket, log::ObjectLog, ranged::Reader, upload::Condition,
 };

@@ -18,8 +18,8 @@ use super::{
     runtime::Begun,
 };
 use crate::{
+    backend::Stat,
     output::temporary::{is_temporary, new_name},
-    storage::Stat,
 };
 
 /// What is larger goes in parts.
@@ -36,7 +36,7 @@ const MAX_BEGUN: usize = 2;
 
 /// What must hold of an object's name for it to be written.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) enum Condition {
+pub enum Condition {
     /// No object has it.
     Free,
     /// Whatever has it goes.
@@ -50,9 +50,9 @@ impl Bucket {
     ///
     /// # Errors
     ///
-    /// `AlreadyExists` if the name is not free; [`Changed`](crate::storage::Changed) if the object is
+    /// `AlreadyExists` if the name is not free; [`Changed`](crate::backend::Changed) if the object is
     /// not the same any more; those of the store. Nothing is written then.
-    pub(crate) fn put(
+    pub fn put(
         &self,
         path: &Path,
         bytes: &mut dyn Read,
@@ -183,7 +183,7 @@ impl Bucket {
         let meta = self.runtime.wait(async move { store.head(&asked).await })?;
         let meta = meta.map_err(|error| failure(&error))?;
         if bare(etag) != bare(meta.e_tag.as_deref()) {
-            return Err(io::Error::other(crate::storage::Changed));
+            return Err(io::Error::other(crate::backend::Changed));
         }
         Ok(UpdateVersion { e_tag: meta.e_tag, version: meta.version })
     }
@@ -193,7 +193,7 @@ impl Bucket {
     /// # Errors
     ///
     /// `NotFound` if there is no such object; those of the store.
-    pub(crate) fn copy(&self, from: &Path, to: &Path) -> io::Result<()> {
+    pub fn copy(&self, from: &Path, to: &Path) -> io::Result<()> {
         let (store, from, to) = (self.store.clone(), self.key(from)?, self.key(to)?);
         let copied = self.runtime.wait(async move { store.copy(&from, &to).await })?;
         copied.map_err(|error| failure(&error))
@@ -204,7 +204,7 @@ impl Bucket {
     /// # Errors
     ///
     /// Those of the store.
-    pub(crate) fn remove(&self, path: &Path) -> io::Result<()> {
+    pub fn remove(&self, path: &Path) -> io::Result<()> {
         let (store, key) = (self.store.clone(), self.key(path)?);
         self.forget(&key);
         let removed = self.runtime.finish(async move { store.delete(&key).await });
@@ -215,7 +215,7 @@ impl Bucket {
     }
 
     /// Removes what dead runs left of objects that were to be copied to their names.
-    pub(crate) fn sweep(&self, objects: &[PathBuf]) {
+    pub fn sweep(&self, objects: &[PathBuf]) {
         for path in objects {
             if path.file_name().is_some_and(is_temporary) && self.is_old(path) {
                 // What cannot be removed now is removed by a later run.
@@ -229,7 +229,7 @@ impl Bucket {
     /// # Errors
     ///
     /// Those of reading either.
-    pub(crate) fn is_equal(
+    pub fn is_equal(
         self: &Arc<Self>,
         path: &Path,
         bytes: &mut dyn Read,

@@ -6,30 +6,32 @@ use memchr::{memchr_iter, memrchr};
 
 /// How much an input may hold.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Limits {
+pub struct Limits {
     /// The bytes of a line.
-    pub(crate) line: Option<u64>,
+    pub line: Option<u64>,
     /// The bytes that a compressed input expands to.
-    pub(crate) expanded: Option<u64>,
+    pub expanded: Option<u64>,
 }
 
 impl Limits {
     /// Whatever it holds: for what we wrote ourselves.
-    pub(crate) const NONE: Self = Self { line: Some(u64::MAX), expanded: Some(u64::MAX) };
+    pub const NONE: Self = Self { line: Some(u64::MAX), expanded: Some(u64::MAX) };
 }
 
 /// An input that holds more than it may.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
-pub(crate) enum Excess {
+pub enum Excess {
+    /// A line has more bytes than this.
     #[error("a line has more than {0} bytes; --max-line allows longer ones")]
     Line(u64),
+    /// A compressed input expands to more bytes than this.
     #[error("it expands to more than {0} bytes; --max-expanded allows more")]
     Expanded(u64),
 }
 
 /// Counts the bytes of lines as they are read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LineMeter {
+pub struct LineMeter {
     max: u64,
     /// The bytes of the line that was read last, so far.
     line: u64,
@@ -37,15 +39,15 @@ pub(super) struct LineMeter {
 
 impl LineMeter {
     /// For lines of any length.
-    pub(super) const NONE: Self = Self { max: u64::MAX, line: 0 };
+    pub const NONE: Self = Self { max: u64::MAX, line: 0 };
 
     /// Creates a meter for lines of at most so many bytes.
-    pub(super) fn new(max: u64) -> Self {
+    pub fn new(max: u64) -> Self {
         Self { max, line: 0 }
     }
 
     /// Begins anew with the first line.
-    pub(super) fn restart(&mut self) {
+    pub fn restart(&mut self) {
         self.line = 0;
     }
 
@@ -54,7 +56,7 @@ impl LineMeter {
     /// # Errors
     ///
     /// If a line is too long.
-    pub(super) fn measure(&mut self, bytes: &[u8]) -> io::Result<()> {
+    pub fn measure(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.max == u64::MAX {
             return Ok(());
         }
@@ -83,9 +85,11 @@ impl LineMeter {
 }
 
 /// A reader of which no line may be longer than a meter allows.
-pub(super) struct Metered<R> {
-    pub(super) reader: R,
-    pub(super) meter: LineMeter,
+pub struct Metered<R> {
+    /// The reader.
+    pub reader: R,
+    /// The counts so far.
+    pub meter: LineMeter,
 }
 
 impl<R: io::Read> io::Read for Metered<R> {

@@ -9,7 +9,7 @@ use std::{
 use object_store::{Error, GetOptions, ObjectStore, PutMode, PutPayload, PutResult, UpdateVersion};
 
 use super::{bucket::Bucket, failure::failure};
-use crate::storage::is_changed;
+use crate::backend::is_changed;
 
 /// The log is written anew when what is not in the store yet is this part of all of it: then all
 /// that is ever written is a few times what stands in the end.
@@ -23,7 +23,7 @@ const MAX_ATTEMPTS: usize = 10;
 
 /// Lines that are appended to an object, by several at a time: none loses another's.
 #[derive(Debug)]
-pub(crate) struct ObjectLog {
+pub struct ObjectLog {
     bucket: Arc<Bucket>,
     path: PathBuf,
     /// What is in the store.
@@ -38,7 +38,7 @@ impl ObjectLog {
     /// # Errors
     ///
     /// Those of the store.
-    pub(crate) fn open(bucket: Arc<Bucket>, path: &Path) -> io::Result<Self> {
+    pub fn open(bucket: Arc<Bucket>, path: &Path) -> io::Result<Self> {
         let (saved, unsaved, version) = Default::default();
         let mut log = Self { bucket, path: path.to_owned(), saved, version, unsaved };
         log.load()?;
@@ -46,12 +46,12 @@ impl ObjectLog {
     }
 
     /// Returns the lines that are in the store, for reading; torn ones are none of ours.
-    pub(crate) fn saved(&self) -> impl Read {
+    pub fn saved(&self) -> impl Read {
         self.saved.as_slice()
     }
 
     /// Appends a line, which reaches the store with others.
-    pub(crate) fn append(&mut self, line: &[u8]) {
+    pub fn append(&mut self, line: &[u8]) {
         self.unsaved.extend_from_slice(line);
     }
 
@@ -60,7 +60,7 @@ impl ObjectLog {
     /// # Errors
     ///
     /// Those of the store.
-    pub(crate) fn save_some(&mut self) -> io::Result<()> {
+    pub fn save_some(&mut self) -> io::Result<()> {
         let is_enough = self.unsaved.len() >= MIN_UNSAVED.max(self.saved.len() / SHARE);
         if is_enough { self.save() } else { Ok(()) }
     }
@@ -69,8 +69,8 @@ impl ObjectLog {
     ///
     /// # Errors
     ///
-    /// Those of the store; [`Changed`](crate::storage::Changed) if others do so all the time.
-    pub(crate) fn save(&mut self) -> io::Result<()> {
+    /// Those of the store; [`Changed`](crate::backend::Changed) if others do so all the time.
+    pub fn save(&mut self) -> io::Result<()> {
         if self.unsaved.is_empty() {
             return Ok(());
         }

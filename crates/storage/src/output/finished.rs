@@ -15,17 +15,18 @@ use super::{
     stored::Stored,
     temporary::Temporary,
 };
+use crate::{backend::Storage, folder::Identity};
+
 #[cfg(feature = "cloud")]
 use crate::{
+    backend::{Stat, is_changed},
     cloud::{Bucket, Condition},
-    input::beside,
-    storage::{Stat, is_changed},
+    names::beside,
 };
-use crate::{folder::Identity, storage::Storage};
 
 /// A file that is written, but has not got its name yet.
 #[derive(Debug)]
-pub(crate) struct Finished {
+pub struct Finished {
     pub(super) file: Stored,
     pub(super) hash: u64,
     pub(super) length: u64,
@@ -35,17 +36,17 @@ pub(crate) struct Finished {
 
 impl Finished {
     /// Returns how many bytes it has.
-    pub(crate) fn length(&self) -> u64 {
+    pub fn length(&self) -> u64 {
         self.length
     }
 
     /// Returns the XXH3 of its bytes; 0 if that was not to be asked.
-    pub(crate) fn hash(&self) -> u64 {
+    pub fn hash(&self) -> u64 {
         self.hash
     }
 
     /// Returns where on the disk it is to appear, if it is.
-    pub(crate) fn place(&self) -> Option<&Place> {
+    pub fn place(&self) -> Option<&Place> {
         match &self.home {
             Home::Here(_, place) => Some(place),
             #[cfg(feature = "cloud")]
@@ -55,7 +56,7 @@ impl Finished {
     }
 
     /// Returns which file it is, if it is to appear on the disk.
-    pub(crate) fn identity(&self) -> Option<Identity> {
+    pub fn identity(&self) -> Option<Identity> {
         self.place().and_then(|_| self.file.identity().ok())
     }
 
@@ -70,12 +71,12 @@ impl Finished {
     }
 
     /// Returns the SHA-256 of its bytes, if it was asked for.
-    pub(crate) fn sha256(&self) -> Option<[u8; 32]> {
+    pub fn sha256(&self) -> Option<[u8; 32]> {
         self.sha256
     }
 
     /// Returns its path, for messages.
-    pub(crate) fn path(&self) -> PathBuf {
+    pub fn path(&self) -> PathBuf {
         self.home.path()
     }
 
@@ -84,7 +85,7 @@ impl Finished {
     /// # Errors
     ///
     /// The system's own.
-    pub(crate) fn reread(&self) -> io::Result<File> {
+    pub fn reread(&self) -> io::Result<File> {
         self.file.reread()
     }
 
@@ -93,7 +94,7 @@ impl Finished {
     /// # Errors
     ///
     /// The system's own.
-    pub(crate) fn set_modified(&self, time: SystemTime) -> io::Result<()> {
+    pub fn set_modified(&self, time: SystemTime) -> io::Result<()> {
         self.file.reread()?.set_modified(time)
     }
 
@@ -102,7 +103,7 @@ impl Finished {
     /// # Errors
     ///
     /// The system's own.
-    pub(crate) fn sync(&self) -> io::Result<()> {
+    pub fn sync(&self) -> io::Result<()> {
         match &self.home {
             Home::Here(..) => self.file.sync(),
             // What goes to a store is there when it has its name.
@@ -117,7 +118,7 @@ impl Finished {
     /// # Errors
     ///
     /// `AlreadyExists` if another file has it, and is to stay; the system's own.
-    pub(crate) fn publish(self, replace: Replace) -> io::Result<Published> {
+    pub fn publish(self, replace: Replace) -> io::Result<Published> {
         let named = self.named();
         let (is_new, etag) = match &self.home {
             Home::Here(temporary, place) => (self.rename(temporary, place, replace)?, None),
@@ -238,21 +239,25 @@ impl Finished {
 
 /// Where a file has got its name.
 #[derive(Clone, Debug)]
-pub(crate) enum Named {
+pub enum Named {
+    /// In a folder.
     Here(Place),
+    /// In a bucket.
     #[cfg(feature = "cloud")]
     Away(Arc<Bucket>, PathBuf),
+    /// Nowhere: it was a dry run.
     Nowhere,
 }
 
 /// What came of giving a file its name.
 #[derive(Clone, Debug)]
-pub(crate) struct Published {
-    pub(crate) named: Named,
+pub struct Published {
+    /// The place.
+    pub named: Named,
     /// Whether the name is new, and not that of an equal file.
-    pub(crate) is_new: bool,
+    pub is_new: bool,
     /// What the store that it is in calls its content.
-    pub(crate) etag: Option<String>,
+    pub etag: Option<String>,
 }
 
 impl Named {
@@ -261,7 +266,7 @@ impl Named {
     /// # Errors
     ///
     /// Those of the disk or the store.
-    pub(crate) fn remove(&self) -> io::Result<()> {
+    pub fn remove(&self) -> io::Result<()> {
         match self {
             Named::Here(Place { folder, name }) => folder.remove(name),
             #[cfg(feature = "cloud")]
@@ -272,7 +277,7 @@ impl Named {
 }
 
 /// Returns whether two files have the same bytes.
-pub(crate) fn are_equal(one: impl Read, other: impl Read) -> io::Result<bool> {
+pub fn are_equal(one: impl Read, other: impl Read) -> io::Result<bool> {
     let (mut one, mut other) = (io::BufReader::new(one), io::BufReader::new(other));
     let mut buffers = [[0; 8192]; 2];
     loop {

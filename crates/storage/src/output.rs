@@ -17,33 +17,34 @@ use std::{
 use sha2::Digest;
 
 use self::stored::Stored;
-pub(crate) use self::{
-    finished::{Finished, Named, Published, are_equal},
-    place::Place,
-};
-#[cfg(feature = "cloud")]
-use crate::cloud::Bucket;
 use crate::{
+    backend::Storage,
     compress::{Compression, Encoder},
-    interrupt::Interruptible,
+    interruption::Interruptible,
+    names::one_line,
     output::{
         hashing::{Asked, Hashing},
         temporary::{Temporary, sweep_once},
     },
     scratch::Scratch,
-    storage::Storage,
-    terminal::shown::shown,
 };
 
+pub use self::{
+    finished::{Finished, Named, Published, are_equal},
+    place::Place,
+};
+#[cfg(feature = "cloud")]
+use crate::cloud::Bucket;
+
 /// What a file that we write grants at most: it is for its owner alone.
-pub(crate) const FILE_MODE: u32 = 0o600;
+pub const FILE_MODE: u32 = 0o600;
 
 /// The bytes that are handed to the system at a time; longer lines go without a copy.
 const BUFFER: usize = 32 * 1024;
 
 /// What becomes of an older file of the same name.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Replace {
+pub enum Replace {
     /// It stays, and to write another is an error.
     Never,
     /// It is kept as `NAME.bak`.
@@ -56,7 +57,7 @@ pub(crate) enum Replace {
 }
 
 /// A file that is being written under a temporary name.
-pub(crate) struct Pending {
+pub struct Pending {
     file: Encoder<BufWriter<Interruptible<Hashing<Stored>>>>,
     home: Home,
 }
@@ -80,7 +81,7 @@ impl Pending {
     /// # Errors
     ///
     /// The system's own.
-    pub(crate) fn create(
+    pub fn create(
         place: Place,
         mode: u32,
         compression: Option<Compression>,
@@ -99,7 +100,7 @@ impl Pending {
     /// # Errors
     ///
     /// The system's own.
-    pub(crate) fn create_shut(place: Place, mode: u32, asked: Asked) -> io::Result<Self> {
+    pub fn create_shut(place: Place, mode: u32, asked: Asked) -> io::Result<Self> {
         let mode = mode & FILE_MODE;
         sweep_once(&place.folder);
         let (_, temporary) = Temporary::create(place.folder.clone(), &place.name, mode)?;
@@ -113,7 +114,7 @@ impl Pending {
     ///
     /// The system's own.
     #[cfg(feature = "cloud")]
-    pub(crate) fn of_object(
+    pub fn of_object(
         bucket: &Arc<Bucket>,
         path: &Path,
         compression: Option<Compression>,
@@ -128,7 +129,7 @@ impl Pending {
     /// # Errors
     ///
     /// The system's own.
-    pub(crate) fn rehearse(
+    pub fn rehearse(
         storage: &Storage,
         path: &Path,
         compression: Option<Compression>,
@@ -143,11 +144,7 @@ impl Pending {
     /// # Errors
     ///
     /// The system's own.
-    pub(crate) fn rehearse_shut(
-        storage: &Storage,
-        path: &Path,
-        scratch: &Scratch,
-    ) -> io::Result<Self> {
+    pub fn rehearse_shut(storage: &Storage, path: &Path, scratch: &Scratch) -> io::Result<Self> {
         let file = tempfile::NamedTempFile::new_in(scratch.path())?;
         let file = Stored::Scratch(file.into_temp_path());
         Self::new(Hashing::new(file), Home::Nowhere(storage.clone(), path.to_owned()), None)
@@ -167,7 +164,7 @@ impl Pending {
     /// # Errors
     ///
     /// The system's own.
-    pub(crate) fn finish(self) -> io::Result<Finished> {
+    pub fn finish(self) -> io::Result<Finished> {
         let Self { file, home } = self;
         let path = home.path();
         let file = file.finish().and_then(|file| file.into_inner().map_err(|it| it.into_error()));
@@ -201,14 +198,14 @@ impl Home {
 
 /// A file that could not be written, and why.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {error}", shown(&path.to_string_lossy()))]
-pub(crate) struct Unwritten {
+#[error("{}: {error}", one_line(path))]
+pub struct Unwritten {
     path: PathBuf,
     error: io::Error,
 }
 
 /// Returns an error of writing a file, which names it.
-pub(crate) fn unwritten(error: io::Error, path: &Path) -> io::Error {
+pub fn unwritten(error: io::Error, path: &Path) -> io::Error {
     if error.get_ref().is_some_and(|cause| cause.is::<Unwritten>()) {
         return error;
     }
@@ -216,6 +213,6 @@ pub(crate) fn unwritten(error: io::Error, path: &Path) -> io::Error {
 }
 
 /// Returns whether an error says that a file system has no space for anything more.
-pub(crate) fn is_no_space(error: &io::Error) -> bool {
+pub fn is_no_space(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }

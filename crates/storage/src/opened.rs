@@ -7,12 +7,15 @@ use std::{
 
 use tempfile::SpooledTempFile;
 
-pub(crate) use super::limits::{Excess, Limits};
 use crate::{
     compress::{Compression, Decoder},
-    input::{limits::LineMeter, snapshot::Snapshot},
+    limits::{Excess, Limits, LineMeter},
     output::FILE_MODE,
+    snapshot::Snapshot,
 };
+
+/// Standard input up to this size is kept in memory, more of it in a temporary file.
+pub const MAX_IN_MEMORY: usize = 8 * 1024 * 1024;
 
 /// What a compressed input may hold, times its size, and so many bytes more, if nothing else is said.
 const MAX_EXPANSION: u64 = 100;
@@ -27,7 +30,7 @@ const MIN_MAX_LINE: u64 = 32 * 1024 * 1024;
 const MAX_KEPT: u64 = 8 * 1024 * 1024;
 
 /// An input that can be read again from its start.
-pub(crate) struct Opened {
+pub struct Opened {
     content: Content,
     /// The input in whose place the content is read.
     origin: Option<Box<Opened>>,
@@ -60,7 +63,7 @@ impl Opened {
     /// # Errors
     ///
     /// The system's own; those of a compressed file.
-    pub(crate) fn file(file: File, limits: Limits) -> io::Result<Self> {
+    pub fn file(file: File, limits: Limits) -> io::Result<Self> {
         Self::snapshot_of(Snapshot::new(file)?, limits)
     }
 
@@ -69,13 +72,13 @@ impl Opened {
     /// # Errors
     ///
     /// Those of reading it; those of a compressed file.
-    pub(crate) fn snapshot_of(snapshot: Snapshot, limits: Limits) -> io::Result<Self> {
+    pub fn snapshot_of(snapshot: Snapshot, limits: Limits) -> io::Result<Self> {
         let size = snapshot.length();
         Self::new(Stored::File(Box::new(snapshot)), size, limits)
     }
 
     /// Takes what is a file, of which the bytes are read as they are.
-    pub(crate) fn as_it_is(snapshot: Snapshot) -> Self {
+    pub fn as_it_is(snapshot: Snapshot) -> Self {
         let content = Content::Plain(Stored::File(Box::new(snapshot)));
         Self { content, origin: None, meter: LineMeter::NONE }
     }
@@ -85,7 +88,7 @@ impl Opened {
     /// # Errors
     ///
     /// The system's own.
-    pub(crate) fn lines_of(file: File, range: [u64; 2], limits: Limits) -> io::Result<Self> {
+    pub fn lines_of(file: File, range: [u64; 2], limits: Limits) -> io::Result<Self> {
         let content = Content::Plain(Stored::File(Box::new(Snapshot::of_lines(file, range)?)));
         let meter = LineMeter::new(limits.line.unwrap_or(u64::MAX));
         Ok(Self { content, origin: None, meter })
@@ -96,7 +99,7 @@ impl Opened {
     /// # Errors
     ///
     /// The system's own; those of a compressed file.
-    pub(crate) fn spooled(mut file: SpooledTempFile, limits: Limits) -> io::Result<Self> {
+    pub fn spooled(mut file: SpooledTempFile, limits: Limits) -> io::Result<Self> {
         let size = file.seek(SeekFrom::End(0))?;
         Self::new(Stored::Spooled(file), size, limits)
     }
@@ -121,18 +124,18 @@ impl Opened {
 
     /// Lets something else be read in its place; what it is, and whether it changes, stays asked of
     /// it.
-    pub(crate) fn read_as(self, file: SpooledTempFile) -> Self {
+    pub fn read_as(self, file: SpooledTempFile) -> Self {
         let content = Content::Plain(Stored::Spooled(file));
         Self { content, origin: Some(Box::new(self)), meter: LineMeter::NONE }
     }
 
     /// Returns whether what is read is not what is stored.
-    pub(crate) fn is_packed(&self) -> bool {
+    pub fn is_packed(&self) -> bool {
         matches!(self.content, Content::Packed(_)) || self.origin.is_some()
     }
 
     /// Returns its permissions.
-    pub(crate) fn mode(&self) -> u32 {
+    pub fn mode(&self) -> u32 {
         if let Some(origin) = &self.origin {
             return origin.mode();
         }
@@ -143,7 +146,7 @@ impl Opened {
     }
 
     /// Returns the file as it was opened, if it is one.
-    pub(crate) fn snapshot(&mut self) -> Option<&mut Snapshot> {
+    pub fn snapshot(&mut self) -> Option<&mut Snapshot> {
         if let Some(origin) = &mut self.origin {
             return origin.snapshot();
         }
@@ -158,7 +161,7 @@ impl Opened {
     }
 
     /// Leaves the bytes of a file unhashed when they are read: nobody will ask what they were.
-    pub(crate) fn skip_hash(&mut self) {
+    pub fn skip_hash(&mut self) {
         _ = self.snapshot().map(Snapshot::skip_hash);
     }
 

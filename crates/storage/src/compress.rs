@@ -15,8 +15,8 @@ const MAX_WINDOW_LOG: u32 = 27;
 const ZST_LEVEL: i32 = 3;
 
 /// How a file is compressed.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq, clap::ValueEnum)]
-pub(crate) enum Compression {
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Compression {
     /// As gzip does it (RFC 1952)
     Gz,
     /// As zstd does it (RFC 8878)
@@ -25,10 +25,10 @@ pub(crate) enum Compression {
 
 impl Compression {
     /// The endings that tell of compression.
-    pub(crate) const ENDINGS: [&str; 3] = ["gz", "zst", "zstd"];
+    pub const ENDINGS: [&str; 3] = ["gz", "zst", "zstd"];
 
     /// Returns how a file that starts so is compressed, if it is.
-    pub(crate) fn of(head: &[u8]) -> Option<Self> {
+    pub fn of(head: &[u8]) -> Option<Self> {
         match head {
             [0x1f, 0x8b, 0x08, ..] => Some(Compression::Gz),
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Compression::Zst),
@@ -39,25 +39,25 @@ impl Compression {
     }
 
     /// Returns a name without the ending that tells of compression, if it has one.
-    pub(crate) fn bare(name: &Path) -> &Path {
+    pub fn bare(name: &Path) -> &Path {
         let ending = name.extension().and_then(OsStr::to_str).unwrap_or_default();
         let is_packed = Self::ENDINGS.contains(&ending.to_ascii_lowercase().as_str());
         name.file_stem().filter(|_| is_packed).map_or(name, Path::new)
     }
 
     /// Returns a path without the ending that tells of compression, if it has one.
-    pub(crate) fn bare_path(path: &Path) -> PathBuf {
+    pub fn bare_path(path: &Path) -> PathBuf {
         path.with_file_name(Self::bare(Path::new(path.file_name().unwrap_or_default())))
     }
 
     /// Returns whether a name has an ending that tells of compression.
-    pub(crate) fn is_told_by(path: &Path) -> bool {
+    pub fn is_told_by(path: &Path) -> bool {
         let name = Path::new(path.file_name().unwrap_or_default());
         Self::bare(name) != name
     }
 
     /// Returns the ending of the names of such files.
-    pub(crate) fn ending(self) -> &'static str {
+    pub fn ending(self) -> &'static str {
         match self {
             Compression::Gz => "gz",
             Compression::Zst => "zst",
@@ -66,8 +66,10 @@ impl Compression {
 }
 
 /// Reads what a compressed file holds: all of its frames or members.
-pub(crate) enum Decoder<R: Read> {
+pub enum Decoder<R: Read> {
+    /// All members of a gzip file.
     Gz(Box<MultiGzDecoder<BufReader<R>>>),
+    /// All frames of a zstd file.
     Zst(zstd::stream::read::Decoder<'static, BufReader<R>>),
 }
 
@@ -77,7 +79,7 @@ impl<R: Read> Decoder<R> {
     /// # Errors
     ///
     /// If it cannot be set up.
-    pub(crate) fn new(compression: Compression, reader: R) -> io::Result<Self> {
+    pub fn new(compression: Compression, reader: R) -> io::Result<Self> {
         Ok(match compression {
             Compression::Gz => Decoder::Gz(Box::new(MultiGzDecoder::new(BufReader::new(reader)))),
             Compression::Zst => {
@@ -89,7 +91,7 @@ impl<R: Read> Decoder<R> {
     }
 
     /// Returns what it reads from.
-    pub(crate) fn get_ref(&self) -> &R {
+    pub fn get_ref(&self) -> &R {
         match self {
             Decoder::Gz(decoder) => decoder.get_ref().get_ref(),
             Decoder::Zst(decoder) => decoder.get_ref().get_ref(),
@@ -97,7 +99,7 @@ impl<R: Read> Decoder<R> {
     }
 
     /// Returns what it reads from; to read from that loses its place.
-    pub(crate) fn get_mut(&mut self) -> &mut R {
+    pub fn get_mut(&mut self) -> &mut R {
         match self {
             Decoder::Gz(decoder) => decoder.get_mut().get_mut(),
             Decoder::Zst(decoder) => decoder.get_mut().get_mut(),
@@ -105,7 +107,7 @@ impl<R: Read> Decoder<R> {
     }
 
     /// Returns what it reads from.
-    pub(crate) fn into_inner(self) -> R {
+    pub fn into_inner(self) -> R {
         match self {
             Decoder::Gz(decoder) => decoder.into_inner().into_inner(),
             Decoder::Zst(decoder) => decoder.finish().into_inner(),
@@ -123,9 +125,12 @@ impl<R: Read> Read for Decoder<R> {
 }
 
 /// Writes a file as it is, or compressed.
-pub(crate) enum Encoder<W: Write> {
+pub enum Encoder<W: Write> {
+    /// Bytes as they are.
     Plain(W),
+    /// One gzip member.
     Gz(GzEncoder<W>),
+    /// One zstd frame.
     Zst(zstd::stream::write::Encoder<'static, W>),
 }
 
@@ -135,7 +140,7 @@ impl<W: Write> Encoder<W> {
     /// # Errors
     ///
     /// If it cannot be set up.
-    pub(crate) fn new(compression: Option<Compression>, writer: W) -> io::Result<Self> {
+    pub fn new(compression: Option<Compression>, writer: W) -> io::Result<Self> {
         Ok(match compression {
             None => Encoder::Plain(writer),
             // No name and no time: equal inputs are equal files.
@@ -155,7 +160,7 @@ impl<W: Write> Encoder<W> {
     /// # Errors
     ///
     /// The writer's own.
-    pub(crate) fn finish(self) -> io::Result<W> {
+    pub fn finish(self) -> io::Result<W> {
         match self {
             Encoder::Plain(writer) => Ok(writer),
             Encoder::Gz(encoder) => encoder.finish(),

@@ -9,14 +9,16 @@ use core_model::FolderEntry;
 use rustix::fs::FileType;
 
 use super::{Entry, Folder};
-use crate::terminal::shown::shown;
+use crate::names::one_line;
 
 /// A folder that cannot be listed, and why.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {error}", shown(&folder.to_string_lossy()))]
-pub(crate) struct NotListed {
-    pub(crate) folder: PathBuf,
-    pub(crate) error: io::Error,
+#[error("{}: {error}", one_line(folder))]
+pub struct NotListed {
+    /// The folder.
+    pub folder: PathBuf,
+    /// The error of opening or reading it.
+    pub error: io::Error,
 }
 
 /// Lists a folder. The standard library panics where a folder cannot be closed.
@@ -24,7 +26,7 @@ pub(crate) struct NotListed {
 /// # Errors
 ///
 /// [`NotListed`], of the kind that the system says.
-pub(crate) fn list(folder: &Path) -> io::Result<Vec<FolderEntry>> {
+pub fn list(folder: &Path) -> io::Result<Vec<FolderEntry>> {
     let entries = Folder::open(folder).and_then(|folder| folder.entries());
     let entries = entries.map_err(|error| {
         io::Error::new(error.kind(), NotListed { folder: folder.to_owned(), error })

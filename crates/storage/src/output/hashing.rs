@@ -10,7 +10,7 @@ use twox_hash::XxHash3_64;
 
 /// What will be asked of the bytes that pass, beside how many they are: each takes time.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Asked {
+pub enum Asked {
     /// Nothing.
     Nothing,
     /// Their XXH3, of which the journal tells.
@@ -20,27 +20,30 @@ pub(crate) enum Asked {
 }
 
 /// A sink that hashes and counts.
-pub(crate) struct Hashing<W> {
-    pub(crate) inner: W,
+pub struct Hashing<W> {
+    /// The sink.
+    pub inner: W,
     hash: Option<XxHash3_64>,
-    pub(crate) length: u64,
-    pub(crate) sha256: Option<Sha256>,
+    /// The bytes written so far.
+    pub length: u64,
+    /// The hash of them, if it was asked for.
+    pub sha256: Option<Sha256>,
 }
 
 impl<W> Hashing<W> {
     /// Creates a sink that will be asked for the XXH3.
-    pub(crate) fn new(inner: W) -> Self {
+    pub fn new(inner: W) -> Self {
         Self::of(inner, Asked::Xxh3)
     }
 
     /// Creates a sink.
-    pub(crate) fn of(inner: W, asked: Asked) -> Self {
+    pub fn of(inner: W, asked: Asked) -> Self {
         let hash = (asked != Asked::Nothing).then(XxHash3_64::new);
         Self { inner, hash, length: 0, sha256: (asked == Asked::Sha256).then(Sha256::new) }
     }
 
     /// Returns the XXH3 of what passed; 0 if that was not to be asked.
-    pub(crate) fn digest(&self) -> u64 {
+    pub fn digest(&self) -> u64 {
         self.hash.as_ref().map_or(0, Hasher::finish)
     }
 }

@@ -9,7 +9,7 @@ use std::{
 
 use tokio::{runtime::Handle, sync::oneshot, task::AbortHandle};
 
-use crate::interrupt::is_interrupted;
+use crate::interruption::is_interrupted;
 
 /// How long it may take until somebody who waits sees that the run was asked to stop.
 const PATIENCE: Duration = Duration::from_millis(100);

@@ -11,7 +11,7 @@ use std::{
 use rustix::{fs::mkdirat, io::Errno};
 
 use super::{Folder, leads_out, permissions};
-use crate::journal::lock::{Lock, lock};
+use crate::lock::{Lock, lock};
 
 /// What a folder is made with: it is for its owner alone.
 const FOLDER_MODE: u32 = 0o700;
@@ -22,7 +22,7 @@ impl Folder {
     /// # Errors
     ///
     /// If it cannot be made or opened.
-    pub(crate) fn create(path: &Path) -> io::Result<Arc<Self>> {
+    pub fn create(path: &Path) -> io::Result<Arc<Self>> {
         match Self::open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             opened => return opened,
@@ -43,7 +43,7 @@ impl Folder {
     /// # Errors
     ///
     /// If something has its name; the system's own.
-    pub(crate) fn make_folder(&self, name: &OsStr) -> io::Result<Self> {
+    pub fn make_folder(&self, name: &OsStr) -> io::Result<Self> {
         mkdirat(&self.handle, name, permissions::of(FOLDER_MODE))?;
         self.enter(name)
     }
@@ -53,12 +53,12 @@ impl Folder {
     /// # Errors
     ///
     /// The system's own.
-    pub(crate) fn lock(&self) -> io::Result<Lock> {
+    pub fn lock(&self) -> io::Result<Lock> {
         lock(&self.handle)
     }
 
     /// Returns whether it was made by us.
-    pub(crate) fn is_new(&self) -> bool {
+    pub fn is_new(&self) -> bool {
         self.new_in.is_some()
     }
 
@@ -67,7 +67,7 @@ impl Folder {
     /// # Errors
     ///
     /// The system's own.
-    pub(crate) fn metadata(&self) -> io::Result<Metadata> {
+    pub fn metadata(&self) -> io::Result<Metadata> {
         self.handle.metadata()
     }
 
@@ -76,7 +76,7 @@ impl Folder {
     /// # Errors
     ///
     /// If a part of the path is a link, is no folder, or leads out; the system's own.
-    pub(crate) fn create_below(self: &Arc<Self>, path: &Path) -> io::Result<Arc<Self>> {
+    pub fn create_below(self: &Arc<Self>, path: &Path) -> io::Result<Arc<Self>> {
         let mut folder = self.clone();
         for part in path.components() {
             let Component::Normal(name) = part else { return Err(leads_out(path)) };
@@ -100,7 +100,7 @@ impl Folder {
     /// # Errors
     ///
     /// The system's own.
-    pub(crate) fn sync(&self) -> io::Result<()> {
+    pub fn sync(&self) -> io::Result<()> {
         let mut folder = Some(self);
         while let Some(it) = folder {
             match it.handle.sync_all() {

@@ -15,7 +15,7 @@ impl Folder {
     /// # Errors
     ///
     /// `AlreadyExists` if it is not; the system's own.
-    pub(crate) fn rename_to_free(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+    pub fn rename_to_free(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
         {
             use rustix::fs::{RenameFlags, renameat_with};
@@ -35,7 +35,7 @@ impl Folder {
     /// # Errors
     ///
     /// The system's own.
-    pub(crate) fn rename_over(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+    pub fn rename_over(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         Ok(renameat(&self.handle, from, &self.handle, to)?)
     }
 
@@ -44,7 +44,7 @@ impl Folder {
     /// # Errors
     ///
     /// `AlreadyExists` if it is not; the system's own.
-    pub(crate) fn link(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+    pub fn link(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         Ok(linkat(&self.handle, from, &self.handle, to, AtFlags::empty())?)
     }
 
@@ -53,7 +53,7 @@ impl Folder {
     /// # Errors
     ///
     /// The system's own.
-    pub(crate) fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
+    pub fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
         Ok(unlinkat(&self.handle, name, AtFlags::REMOVEDIR)?)
     }
 
@@ -62,7 +62,7 @@ impl Folder {
     /// # Errors
     ///
     /// The system's own.
-    pub(crate) fn remove(&self, name: &OsStr) -> io::Result<()> {
+    pub fn remove(&self, name: &OsStr) -> io::Result<()> {
         Ok(unlinkat(&self.handle, name, AtFlags::empty())?)
     }
 }

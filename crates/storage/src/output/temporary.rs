@@ -19,7 +19,7 @@ use rustix::{
 
 use crate::{
     folder::{Entry, Folder, Identity},
-    interrupt::Remembered,
+    interruption::Remembered,
 };
 
 /// The longest name that a file may have, on the file systems that we know.
@@ -30,7 +30,7 @@ const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A temporary file's name; dropped, the file is removed.
 #[derive(Debug)]
-pub(crate) struct Temporary {
+pub struct Temporary {
     folder: Arc<Folder>,
     name: OsString,
     remembered: Option<Remembered>,
@@ -42,11 +42,7 @@ impl Temporary {
     /// # Errors
     ///
     /// The system's own.
-    pub(crate) fn create(
-        folder: Arc<Folder>,
-        name: &OsStr,
-        mode: u32,
-    ) -> io::Result<(fs::File, Self)> {
+    pub fn create(folder: Arc<Folder>, name: &OsStr, mode: u32) -> io::Result<(fs::File, Self)> {
         Self::new(folder.clone(), name, |temporary| folder.make(temporary, mode))
     }
 
@@ -55,7 +51,7 @@ impl Temporary {
     /// # Errors
     ///
     /// `NotFound` if there is no such file; the system's own.
-    pub(crate) fn second(folder: Arc<Folder>, name: &OsStr) -> io::Result<Self> {
+    pub fn second(folder: Arc<Folder>, name: &OsStr) -> io::Result<Self> {
         let ((), second) =
             Self::new(folder.clone(), name, |temporary| folder.link(name, temporary))?;
         Ok(second)
@@ -78,12 +74,12 @@ impl Temporary {
     }
 
     /// Returns its name.
-    pub(crate) fn name(&self) -> &OsStr {
+    pub fn name(&self) -> &OsStr {
         &self.name
     }
 
     /// Takes note that the file has its own name now, and is not to be removed.
-    pub(crate) fn keep(mut self) {
+    pub fn keep(mut self) {
         self.remembered = None;
     }
 }
@@ -98,14 +94,13 @@ impl Drop for Temporary {
 }
 
 /// Removes what dead runs left in a folder and in those below it; the run lock is held.
-pub(crate) fn remove_stale(root: &Arc<Folder>) {
+pub fn remove_stale(root: &Arc<Folder>) {
     remove(root, is_stale);
 }
 
 /// Removes what surely dead runs left in a folder and in those below it, which has no lock: another
 /// machine may write to it.
-#[cfg(any(feature = "parquet", test))]
-pub(crate) fn remove_dead(root: &Arc<Folder>) {
+pub fn remove_dead(root: &Arc<Folder>) {
     remove(root, is_left_by_the_dead);
 }
 
@@ -113,7 +108,7 @@ pub(crate) fn remove_dead(root: &Arc<Folder>) {
 /// those below it nothing.
 ///
 /// A run that was killed left files only where the same run writes again.
-pub(crate) fn sweep_once(folder: &Folder) {
+pub fn sweep_once(folder: &Folder) {
     if !is_first_time(folder) {
         return;
     }
@@ -162,12 +157,12 @@ fn remove(root: &Arc<Folder>, is_left: impl Fn(&Folder, &OsStr) -> bool) {
 }
 
 /// Returns whether a name is one of ours, and temporary.
-pub(crate) fn is_temporary(name: &OsStr) -> bool {
+pub fn is_temporary(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| owner_of(name).is_some())
 }
 
 /// Returns whether a name is of a temporary file that no run of this machine writes any more.
-pub(crate) fn is_stale(folder: &Folder, name: &OsStr) -> bool {
+pub fn is_stale(folder: &Folder, name: &OsStr) -> bool {
     let Some((pid, boot)) = name.to_str().and_then(owner_of) else { return false };
     boot != boot_id() || !is_alive(pid) || is_old(folder, name)
 }

@@ -1,0 +1,74 @@
+//! What must end when a program is interrupted: writes fail, and temporary files are removed.
+//!
+//! The program owns its signals: its handler sets [`IS_INTERRUPTED`], and calls
+//! [`remove_temporary_files`] before it ends the process.
+
+use std::{
+    ffi::OsString,
+    io::{self, Write},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+};
+
+use crate::folder::Folder;
+
+/// Whether the program was asked to stop; set by its signal handler.
+pub static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+static TEMPORARY: Mutex<Vec<(u64, Arc<Folder>, OsString)>> = Mutex::new(Vec::new());
+
+/// Returns whether the program was asked to stop.
+pub fn is_interrupted() -> bool {
+    IS_INTERRUPTED.load(Ordering::Relaxed)
+}
+
+/// Removes the temporary files that are being written, calls `then`, and makes no others before
+/// that returns.
+pub fn remove_temporary_files(then: impl FnOnce()) {
+    let files = TEMPORARY.lock();
+    for (_, folder, name) in files.iter().flat_map(|files| files.iter()) {
+        _ = folder.remove(name);
+    }
+    then();
+}
+
+/// Remembers a temporary file for as long as the value lives.
+#[derive(Debug)]
+pub(crate) struct Remembered(u64);
+
+impl Remembered {
+    pub(crate) fn new(folder: Arc<Folder>, name: OsString) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        if let Ok(mut files) = TEMPORARY.lock() {
+            files.push((id, folder, name));
+        }
+        Self(id)
+    }
+}
+
+impl Drop for Remembered {
+    fn drop(&mut self) {
+        if let Ok(mut files) = TEMPORARY.lock() {
+            files.retain(|(id, ..)| *id != self.0);
+        }
+    }
+}
+
+/// A sink that fails once the run was asked to stop.
+pub struct Interruptible<W>(pub W);
+
+impl<W: Write> Write for Interruptible<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if is_interrupted() {
+            return Err(io::Error::other("interrupted"));
+        }
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
