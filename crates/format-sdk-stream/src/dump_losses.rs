@@ -10,27 +10,26 @@ pub(crate) fn lose_members(record: &Record<'_>, is_new: bool, out: &mut Output) 
     let value = record.value;
     let (all, new): (&[&str], &[&str]) = match record.kind {
         RecordKind::User => {
-            (&["type", "message", "parent_tool_use_id"], &["uuid", "tool_use_result", "origin"])
+            (&["message", "parent_tool_use_id"], &["uuid", "tool_use_result", "origin"])
         }
         RecordKind::Assistant => (
-            &["type", "message", "parent_tool_use_id"],
+            &["message", "parent_tool_use_id"],
             &["uuid", "session_id", "error", "user_message_uuid", "user_message_uuids"],
         ),
         RecordKind::Result => (RESULT, NEW_RESULT),
         RecordKind::StreamEvent => (
-            &["type", "uuid", "session_id", "event", "parent_tool_use_id"],
+            &["uuid", "session_id", "event", "parent_tool_use_id"],
             &["user_message_uuid", "user_message_uuids"],
         ),
-        RecordKind::RateLimit => (&["type", "rate_limit_info", "uuid", "session_id"], &[]),
-        RecordKind::ConversationReset => {
-            (&["type", "new_conversation_id", "uuid", "session_id"], &[])
-        }
+        RecordKind::RateLimit => (&["rate_limit_info", "uuid", "session_id"], &[]),
+        RecordKind::ConversationReset => (&["new_conversation_id", "uuid", "session_id"], &[]),
         // A dump has the whole line of a system line under `data`.
         RecordKind::System | RecordKind::Prompt | RecordKind::Unknown => return,
     };
-    lose_others("", value, all, if is_new { new } else { &[] }, out);
+    let new = if is_new { new } else { &[] };
+    lose_others("", value, &[&["type"], all, new], out);
     if let Some(deferred) = value.get("deferred_tool_use").filter(|_| is_new) {
-        lose_others("deferred_tool_use.", deferred, &["id", "name", "input"], &[], out);
+        lose_others("deferred_tool_use.", deferred, &[&["id", "name", "input"]], out);
     }
     if let Some(origin) = value.get("origin").filter(|_| is_new)
         && origin.get("kind").is_none_or(|kind| kind.text().is_none())
@@ -46,12 +45,12 @@ pub(crate) fn lose_members(record: &Record<'_>, is_new: bool, out: &mut Output) 
         _ => return,
     };
     if let Some(message) = record.message() {
-        lose_others("message.", message, inner.0, if is_new { inner.1 } else { &[] }, out);
+        lose_others("message.", message, &[inner.0, if is_new { inner.1 } else { &[] }], out);
     }
 }
 
+/// The members of an outcome in both flavors.
 const RESULT: &[&str] = &[
-    "type",
     "subtype",
     "duration_ms",
     "duration_api_ms",
@@ -90,12 +89,12 @@ pub(crate) fn lose_dumped_members(record: &Record<'_>, out: &mut Output) {
         RecordKind::ConversationReset => &["new_conversation_id"],
         RecordKind::Result => {
             lose_odd(record.value, out);
-            return lose_others("", record.value, DUMPED_RESULT, NEW_RESULT, out);
+            return lose_others("", record.value, &[RESULT, NEW_RESULT, &["model_usage"]], out);
         }
         RecordKind::System | RecordKind::Unknown => return,
     };
     lose_odd(record.value, out);
-    lose_others("", record.value, known, AROUND, out);
+    lose_others("", record.value, &[known, AROUND], out);
 }
 
 /// Counts ids that are no strings: a line of the wire has one of its own in their place.
@@ -119,22 +118,9 @@ const AROUND: &[&str] = &[
     "user_message_uuids",
 ];
 
-const DUMPED_RESULT: &[&str] = &[
-    "subtype",
-    "duration_ms",
-    "duration_api_ms",
-    "is_error",
-    "num_turns",
-    "session_id",
-    "total_cost_usd",
-    "usage",
-    "result",
-    "model_usage",
-];
-
-fn lose_others(prefix: &str, value: Value<'_>, known: &[&str], also: &[&str], out: &mut Output) {
+fn lose_others(prefix: &str, value: Value<'_>, known: &[&[&str]], out: &mut Output) {
     for (key, member) in value.members() {
-        let is_known = known.iter().chain(also).any(|name| key.is(name));
+        let is_known = known.iter().copied().flatten().any(|name| key.is(name));
         if !is_known && !is_void(&member) {
             out.lose_named(LossKind::Dropped, &format!("{prefix}{}", key.decode()));
         }

@@ -1,24 +1,16 @@
 //! Without a carry, what is said is in the target, or the report says that it is not.
 
-use std::io;
-
-use convert::{CarryMode, Conversion, Detected, FORMATS, Source, by_name, detect};
-use core_model::{Check, Format, Options};
+use convert::{CarryMode, Conversion, FORMATS, by_name};
+use core_model::{Check, Options};
 
 use crate::shared::{
-    data::data,
+    data::{Session, real_sessions},
     difference::Difference,
     fixtures::fixtures,
     leaves::{leaves, unaccounted},
     parallel::check_all,
     said::Said,
 };
-
-struct Session {
-    name: String,
-    from: &'static Format,
-    bytes: Vec<u8>,
-}
 
 fn check(sessions: &[Session]) {
     check_all(
@@ -113,15 +105,7 @@ fn what_is_written_says_the_same_where_it_is_converted_once_more() {
 
 #[test]
 fn real_sessions_say_the_same_or_the_report_tells_and_every_client_loads_them() {
-    let sessions: Vec<_> = data(&["real", "clients", "sdk-dump"])
-        .into_iter()
-        .filter_map(|(name, bytes)| {
-            match detect(&mut Source::new(io::Cursor::new(&bytes))).expect("in memory") {
-                Detected::Format(from) => Some(Session { name, from, bytes }),
-                _ => None,
-            }
-        })
-        .collect();
+    let sessions = real_sessions();
     if !sessions.is_empty() {
         check(&sessions);
         check_accepted(&sessions);

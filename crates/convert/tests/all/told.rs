@@ -6,15 +6,18 @@
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
-    io,
     sync::Mutex,
 };
 
-use convert::{CarryMode, Conversion, Detected, FORMATS, Report, Source, by_name, detect};
+use convert::{CarryMode, Conversion, FORMATS, Report, by_name};
 use core_model::{Format, LossKind, Options};
 use serde_json::Value;
 
-use crate::shared::{data::data, fixtures::fixtures, parallel::check_all};
+use crate::shared::{
+    data::{Session, real_sessions},
+    fixtures::fixtures,
+    parallel::check_all,
+};
 
 /// A string, number or truth value of a record.
 struct Leaf {
@@ -246,12 +249,6 @@ impl Shown {
     }
 }
 
-struct Session {
-    name: String,
-    from: &'static Format,
-    bytes: Vec<u8>,
-}
-
 /// What is neither shown nor named: how often, and where first.
 type Untold = BTreeMap<String, (u64, String)>;
 
@@ -330,15 +327,7 @@ fn every_member_of_fixtures_is_shown_or_named() {
 
 #[test]
 fn every_member_of_real_sessions_is_shown_or_named() {
-    let sessions: Vec<_> = data(&["real", "clients", "sdk-dump"])
-        .into_iter()
-        .filter_map(|(name, bytes)| {
-            match detect(&mut Source::new(io::Cursor::new(&bytes))).expect("in memory") {
-                Detected::Format(from) => Some(Session { name, from, bytes }),
-                _ => None,
-            }
-        })
-        .collect();
+    let sessions = real_sessions();
     if !sessions.is_empty() {
         check(&with_converted(sessions));
     }

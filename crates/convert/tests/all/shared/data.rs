@@ -2,9 +2,12 @@
 
 use std::{
     fs,
-    io::{self, Write},
+    io::{self, Cursor, Write},
     path::{Path, PathBuf},
 };
+
+use convert::{Detected, Source, detect};
+use core_model::Format;
 
 /// Returns the folder of the shared data.
 pub(crate) fn root() -> PathBuf {
@@ -43,4 +46,25 @@ pub(crate) fn data(folders: &[&str]) -> Vec<(String, Vec<u8>)> {
         _ = writeln!(io::stderr(), "skipped: no data in {}", root.display());
     }
     files
+}
+
+/// A session with its detected format.
+pub(crate) struct Session {
+    /// The path within the shared data, or the name of a fixture.
+    pub(crate) name: String,
+    pub(crate) from: &'static Format,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// Returns the sessions of the shared data in our formats; none, after saying so, where there is no
+/// data.
+pub(crate) fn real_sessions() -> Vec<Session> {
+    let detected =
+        |(name, bytes): (String, Vec<u8>)| match detect(&mut Source::new(Cursor::new(&bytes)))
+            .expect("in memory")
+        {
+            Detected::Format(from) => Some(Session { name, from, bytes }),
+            _ => None,
+        };
+    data(&["real", "clients", "sdk-dump"]).into_iter().filter_map(detected).collect()
 }
