@@ -34,7 +34,7 @@ pub(crate) use self::{
     encode::CarryEncoder,
     member::push_member,
     number::{push_number, read_guard, read_number},
-    orders::MemberOrders,
+    orders::{MemberOrders, Skips},
     pending::PendingEntries,
     template::Template,
 };

@@ -42,6 +42,9 @@ impl Copied {
 /// For slices longer than this a line grows by what it needs rather than to the double.
 pub(crate) const LARGE: usize = 16 * 1024 * 1024;
 
+/// What is shorter is not worth a note that it is repeated.
+pub(crate) const LONG: usize = 32;
+
 /// The lines that are being written, and those that can be used again.
 #[derive(Debug, Default)]
 pub(crate) struct Drafts {
@@ -134,6 +137,11 @@ impl Source {
             Some((known, digest)) if known == address => digest,
             _ => self.digest.insert((address, id::digest(value.as_bytes()))).1,
         }
+    }
+
+    /// Returns the note of a slice of the source line that stands at `at` as it is.
+    pub(crate) fn copied(&self, slice: &str, at: usize) -> Option<Copied> {
+        Copied::new(self.find(slice)?, slice.len(), at, slice.len(), false)
     }
 
     /// Returns where a slice starts in the source line, if it is a part of it.

@@ -8,7 +8,7 @@ use jsonl::{Line, Raw, Respeller, Respelt, Style, Text, push_string, respell_bod
 
 use crate::{
     Event, Losses,
-    draft::{Copied, Drafts, LARGE, LineId, Source},
+    draft::{Copied, Drafts, LARGE, LONG, LineId, Source},
     id,
 };
 
@@ -22,6 +22,8 @@ pub struct Output {
     drafts: Drafts,
     emitted: VecDeque<LineId>,
     touched: Vec<LineId>,
+    /// The longer parts of the source line that were repeated, which is no home for them.
+    repeated: Vec<(LineId, Copied)>,
     /// Whether it is noted what was copied from where.
     is_noting: bool,
     style: Style,
@@ -39,6 +41,7 @@ impl Output {
             drafts: Drafts::default(),
             emitted: VecDeque::new(),
             touched: Vec::new(),
+            repeated: Vec::new(),
             is_noting: true,
             style,
             source_style,
@@ -63,6 +66,7 @@ impl Output {
     pub fn start_source(&mut self, line: &Line<'_>, source_style: Style) {
         self.source_style = source_style;
         self.source.start(line);
+        self.repeated.clear();
         for id in self.touched.drain(..) {
             self.drafts.line_mut(id).is_touched = false;
         }
@@ -118,10 +122,14 @@ impl Output {
     /// envelope, which must survive an edit of the written line.
     pub fn put_raw(&mut self, id: LineId, raw: Raw<'_>) {
         let bytes = &mut self.drafts.line_mut(id).bytes;
-        if self.style == self.source_style {
-            bytes.extend_from_slice(raw.as_str().as_bytes());
-        } else {
-            self.respeller.append(bytes, raw, self.style);
+        if self.style != self.source_style {
+            return self.respeller.append(bytes, raw, self.style);
+        }
+        let at = bytes.len();
+        bytes.extend_from_slice(raw.as_str().as_bytes());
+        if self.is_noting && raw.as_str().len() >= LONG {
+            let repeated = self.source.copied(raw.as_str(), at);
+            self.repeated.extend(repeated.map(|repeated| (id, repeated)));
         }
     }
 
@@ -216,6 +224,12 @@ impl Output {
     /// source line.
     pub fn first_copied(&self, id: LineId) -> Option<u32> {
         self.drafts.line(id).copied.iter().map(|copied| copied.from).min()
+    }
+
+    /// Returns the longer values of the current source line that stand in lines as they are, and that
+    /// were not noted as copied.
+    pub fn repeated(&self) -> &[(LineId, Copied)] {
+        &self.repeated
     }
 
     /// Returns the next emitted line, if there is one.

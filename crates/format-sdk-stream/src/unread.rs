@@ -36,7 +36,7 @@ fn shape(event: &Event<'_>) -> Shape {
         shape.add(key, &value);
         if key == b"message" || key == b"data" || key == b"compact_metadata" {
             add_inner(&mut shape, value);
-        } else if is_id(key) && value.text().is_none() || is_flag(key) {
+        } else if value.text().is_none() && is_id(key) || is_flag(key) {
             shape.add_name(value.raw().as_str().as_bytes());
         }
         true
@@ -47,7 +47,7 @@ fn shape(event: &Event<'_>) -> Shape {
 fn add_inner(shape: &mut Shape, value: Value<'_>) {
     value.read_members(|key, value| {
         shape.add(key, &value);
-        if key == b"level" || is_id(key) && value.text().is_none() {
+        if key == b"level" || value.text().is_none() && is_id(key) {
             shape.add_name(value.raw().as_str().as_bytes());
         }
         true

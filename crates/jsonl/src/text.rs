@@ -75,6 +75,17 @@ impl<'l> Text<'l> {
         self.body().is_empty()
     }
 
+    /// Returns whether the string means white space alone, or nothing.
+    ///
+    /// ```
+    /// let text = |written| jsonl::Text::new(written).expect("a string");
+    /// assert!(text(r#"" \n\u00a0\t""#).is_blank() && text("\"\"").is_blank());
+    /// assert!(!text(r#"" \\n""#).is_blank() && !text(r#"" \ud800""#).is_blank());
+    /// ```
+    pub fn is_blank(&self) -> bool {
+        Unescape::new(self.body()).all(|char| char.is_some_and(char::is_whitespace))
+    }
+
     /// Returns whether the string holds the escape of a printable ASCII character by its number: if
     /// not, words without quotes and slashes stand in it as they are.
     ///

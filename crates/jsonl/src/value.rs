@@ -196,6 +196,30 @@ impl<'l> Value<'l> {
         !is_container || has_nodes || within.trim_ascii().is_empty()
     }
 
+    /// Returns the value of the same line that is written in `slice`, a part of the line in memory;
+    /// `None` if that is no value, or none that is indexed.
+    pub fn at_slice(&self, slice: &[u8]) -> Option<Value<'l>> {
+        let start = (slice.as_ptr() as usize).checked_sub(self.line.as_ptr() as usize)?;
+        let at = self.nodes.partition_point(|node| (node.start as usize) < start);
+        let node = *self.nodes.get(at)?;
+        let is_it = node.start as usize == start && node.end as usize == start + slice.len();
+        is_it.then_some(Value { node, at: u32::try_from(at).ok()?, ..*self })
+    }
+
+    /// Calls `is_fine` with each object that the value holds, itself included, until it returns
+    /// false; returns whether it never did, and all values within are indexed.
+    pub fn all_objects(&self, mut is_fine: impl FnMut(Value<'l>) -> bool) -> bool {
+        (self.at..self.node.next()).all(|at| {
+            let Some(node) = self.nodes.get(at as usize) else { return false };
+            let value = || Value { node: *node, at, ..*self };
+            match node.kind() {
+                Kind::Object => value().is_indexed() && is_fine(value()),
+                Kind::Array => value().is_indexed(),
+                _ => true,
+            }
+        })
+    }
+
     /// Returns the value itself as the only item.
     pub fn alone(&self) -> Items<'l> {
         Items { parent: *self, at: self.at, end: self.at + 1 }
@@ -371,6 +395,30 @@ mod tests {
             value = inner;
         }
         assert!(value.raw().as_str() == many);
+    }
+
+    #[test]
+    fn values_are_found_by_where_they_lie_and_their_objects_within() {
+        let mut scanner = Scanner::default();
+        let line = br#" {"a":[{"b":{}},"c"],"d":{"e":1}}"#;
+        let value = scanner.scan_slice(line, 0).expect("valid");
+        let array = value.get("a").expect("there");
+        let slice = array.raw().as_str().as_bytes();
+        let found = value.at_slice(slice).expect("an array");
+        assert_eq!(found.raw().as_str(), array.raw().as_str());
+        let mut objects = Vec::new();
+        let mut note = |object: super::Value<'_>| {
+            objects.push(object.raw().as_str().to_owned());
+            object.n_members() > 0
+        };
+        assert!(!found.all_objects(&mut note));
+        assert!(value.get("d").expect("there").all_objects(&mut note));
+        assert_eq!(objects, [r#"{"b":{}}"#, "{}", r#"{"e":1}"#]);
+        assert!(value.at_slice(&slice[1..]).is_none() && value.at_slice(&slice[..2]).is_none());
+        assert!(value.at_slice(b"[]").is_none(), "another line");
+        let deep = format!("{}{}", "[".repeat(40), "]".repeat(40));
+        let value = scanner.scan_slice(deep.as_bytes(), 0).expect("valid");
+        assert!(!value.all_objects(|_| true), "not indexed");
     }
 
     #[test]

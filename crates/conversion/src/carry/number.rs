@@ -94,14 +94,22 @@ pub(super) fn read_base64(out: &mut Vec<u8>, digits: &[u8]) -> bool {
 /// Appends a number in base 36.
 pub(crate) fn push_number(out: &mut Vec<u8>, mut number: u64) {
     const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
-    if let Some(digit) = DIGITS.get(number as usize).filter(|_| number < 36) {
-        return out.push(*digit);
+    // Most numbers are this short, and no loop knows it.
+    let digit = |number: u32| DIGITS[(number % 36) as usize];
+    if number < 36 * 36 * 36 {
+        let number = number as u32;
+        let (first, second) = (number / (36 * 36), number / 36);
+        return match number {
+            0..36 => out.push(digit(number)),
+            36..1296 => out.extend_from_slice(&[digit(second), digit(number)]),
+            _ => out.extend_from_slice(&[digit(first), digit(second), digit(number)]),
+        };
     }
     let mut digits = [0; 13];
     let mut at = digits.len();
     while number > 0 {
         at -= 1;
-        digits[at] = DIGITS[(number % 36) as usize];
+        digits[at] = digit((number % 36) as u32);
         number /= 36;
     }
     out.extend_from_slice(&digits[at..]);
@@ -130,7 +138,7 @@ mod tests {
 
     #[test]
     fn numbers_and_bytes_come_back() {
-        for number in [0, 1, 35, 36, 12345, u64::MAX] {
+        for number in [0, 1, 35, 36, 1295, 1296, 12345, 46655, 46656, u64::MAX] {
             let mut text = Vec::new();
             push_number(&mut text, number);
             let mut rest = &text[..];

@@ -11,6 +11,7 @@
 
 use std::collections::HashMap;
 
+use core_model::Copied;
 use jsonl::{Kind, Scanner, Style, Value, respell};
 use twox_hash::XxHash3_64;
 
@@ -28,71 +29,228 @@ const MAX_SETS: usize = 4096;
 /// A deeper value is not spelled anew.
 const MAX_DEPTH: u32 = 128;
 
+/// How many shapes of objects are known at a time to need no order.
+const MAX_SHAPES: usize = 1024;
+
 /// The orders of members that a written file has so far, by the hash of their set.
 #[derive(Debug, Default)]
 pub(crate) struct MemberOrders {
     orders: HashMap<u64, Vec<u8>>,
-    /// The keys of the objects that are open, as places in the line, and where each object's start.
+    /// Shapes of objects (the hash of their keys in their order) that need no order as things stand,
+    /// each at its own place.
+    shapes: Vec<u64>,
+    /// How often an order was added: then other shapes may need one.
+    age: u64,
+    /// The keys of the objects that are open, as places in the line.
     keys: Vec<(usize, usize)>,
-    open: Vec<Open>,
+    /// The containers around the innermost one.
+    outer: Vec<Open>,
     sorted: Vec<usize>,
     digits: Vec<u8>,
     text: Vec<u8>,
 }
 
-#[derive(Clone, Copy, Debug)]
+/// A container that is open.
+#[derive(Clone, Copy, Debug, Default)]
 struct Open {
     is_object: bool,
-    /// Where its keys start in `keys`.
-    first_key: usize,
     /// Whether the next string is a key.
     expects_key: bool,
+    /// Where its keys start in `keys`.
+    first_key: usize,
+    shape: KeyShape,
+}
+
+/// The hash of the keys of an object, as they are spelled and in their order.
+#[derive(Clone, Copy, Debug, Default)]
+struct KeyShape {
+    hash: u64,
+    n_keys: usize,
+}
+
+impl KeyShape {
+    #[inline]
+    fn add(&mut self, key: &[u8]) {
+        const WORD: usize = size_of::<u64>();
+        for word in key.as_chunks::<WORD>().0 {
+            self.mix(u64::from_le_bytes(*word));
+        }
+        let last = match key.last_chunk::<WORD>() {
+            Some(last) => u64::from_le_bytes(*last),
+            None => key.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+        };
+        self.mix(last ^ (key.len() as u64) << 56);
+        self.n_keys += 1;
+    }
+
+    #[inline]
+    fn mix(&mut self, word: u64) {
+        let mixed = u128::from(self.hash ^ word ^ 0x9e37_79b9_7f4a_7c15) * 0xa076_1d64_78bd_642f;
+        self.hash = (mixed as u64 ^ (mixed >> 64) as u64).wrapping_add(1);
+    }
+
+    /// Returns whether an object of such members never needs an order.
+    fn is_exempt(self) -> bool {
+        !is_kept(self.n_keys)
+    }
+
+    fn place(self) -> usize {
+        self.hash as usize % MAX_SHAPES
+    }
+}
+
+/// Values in a written line that need not be looked into.
+#[derive(Debug, Default)]
+pub(crate) struct Skips {
+    /// Where they start and end.
+    places: Vec<(u32, u32)>,
+    /// The age of the orders that hold for objects among them; zero for none.
+    age: u64,
+}
+
+impl Skips {
+    /// A value shorter than this is not worth skipping.
+    const SHORTEST: u32 = 32;
+
+    /// Notes a part of `line` that was copied, and of which `value` may say what it is.
+    pub(crate) fn note(
+        &mut self,
+        orders: &MemberOrders,
+        line: &[u8],
+        value: Value<'_>,
+        copy: &Copied,
+    ) {
+        let [from, len] = [copy.from, copy.len].map(|number| number as usize);
+        if copy.written < Self::SHORTEST {
+            return;
+        }
+        let Some(slice) = line.get(from..from.saturating_add(len)) else { return };
+        let is_fine = match slice.first() {
+            Some(b'"') => true,
+            Some(b'{' | b'[') if !copy.is_respelt => {
+                let found = value.at_slice(slice);
+                found.is_some_and(|found| found.all_objects(|object| orders.knows(object)))
+                    && self.has_age(orders.age)
+            }
+            _ => false,
+        };
+        if is_fine {
+            self.places.push((copy.at, copy.at + copy.written));
+        }
+    }
+
+    /// Returns whether objects may be skipped that need no order at this age.
+    fn has_age(&mut self, age: u64) -> bool {
+        if self.age == 0 {
+            self.age = age + 1;
+        }
+        self.age == age + 1
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.places.clear();
+        self.age = 0;
+    }
+
+    pub(crate) fn sort(&mut self) {
+        self.places.sort_unstable();
+    }
+}
+
+/// Which values a walk over a line leaves out, and what it does with the others.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Walk {
+    /// It leaves out strings and objects, and ends where an object may need an order.
+    Quick,
+    /// It leaves out strings, and writes orders.
+    Thorough,
 }
 
 impl MemberOrders {
-    /// Appends to `out` the orders of a written line that are not known yet.
-    ///
-    /// `strings` are places of strings in the line, sorted, as (start, end): they are skipped.
-    pub(crate) fn push_new(&mut self, out: &mut Vec<u8>, line: &[u8], strings: &[(u32, u32)]) {
+    /// Appends to `out` the orders of a written line that are not known yet; `skips` are sorted.
+    pub(crate) fn push_new(&mut self, out: &mut Vec<u8>, line: &[u8], skips: &Skips) {
+        let is_known = skips.age == self.age + 1 && self.walk(out, line, skips, Walk::Quick);
+        if !is_known {
+            self.walk(out, line, skips, Walk::Thorough);
+        }
+    }
+
+    /// Walks over a line; returns whether it came to the end.
+    fn walk(&mut self, out: &mut Vec<u8>, line: &[u8], skips: &Skips, walk: Walk) -> bool {
         self.keys.clear();
-        self.open.clear();
-        let mut strings = strings.iter().peekable();
+        self.outer.clear();
+        let mut open = Open::default();
+        let mut skips = skips.places.iter().peekable();
+        let mut skip = |at: usize| {
+            while skips.next_if(|(start, _)| (*start as usize) < at).is_some() {}
+            skips.next_if(|(start, _)| *start as usize == at).map(|(_, end)| *end as usize)
+        };
         let mut at = 0;
         while let Some(byte) = line.get(at) {
             match byte {
                 b'"' => {
-                    while strings.next_if(|(start, _)| (*start as usize) < at).is_some() {}
-                    let end = match strings.next_if(|(start, _)| *start as usize == at) {
-                        Some((_, end)) => *end as usize,
+                    let is_key = std::mem::take(&mut open.expects_key);
+                    let start = at;
+                    at = match if is_key { None } else { skip(at) } {
+                        Some(end) => end,
                         None => end_of_string(line, at + 1),
                     };
-                    if let Some(open) = self.open.last_mut()
-                        && std::mem::take(&mut open.expects_key)
-                    {
-                        self.keys.push((at, end));
+                    if is_key {
+                        open.shape.add(line.get(start..at).unwrap_or_default());
+                        if walk == Walk::Thorough && open.shape.n_keys <= MAX_MEMBERS {
+                            self.keys.push((start, at));
+                        }
                     }
-                    at = end;
                     continue;
                 }
                 b'{' | b'[' => {
+                    if walk == Walk::Quick
+                        && let Some(end) = skip(at)
+                    {
+                        at = end;
+                        continue;
+                    }
                     let is_object = *byte == b'{';
-                    let first_key = self.keys.len();
-                    self.open.push(Open { is_object, first_key, expects_key: is_object });
+                    let (first_key, shape) = (self.keys.len(), KeyShape::default());
+                    self.outer.push(open);
+                    open = Open { is_object, expects_key: is_object, first_key, shape };
                 }
-                b',' => {
-                    if let Some(open) = self.open.last_mut() {
-                        open.expects_key = open.is_object;
-                    }
-                }
+                b',' => open.expects_key = open.is_object,
                 b'}' | b']' => {
-                    if let Some(open) = self.open.pop().filter(|open| open.is_object) {
+                    if open.is_object && !self.knows_shape(open.shape) {
+                        if walk == Walk::Quick {
+                            return false;
+                        }
                         self.close_object(out, line, open.first_key);
-                        self.keys.truncate(open.first_key);
+                        self.know_shape(open.shape);
                     }
+                    self.keys.truncate(open.first_key);
+                    open = self.outer.pop().unwrap_or_default();
                 }
                 _ => {}
             }
             at += 1;
+        }
+        true
+    }
+
+    /// Returns whether an object needs no order.
+    fn knows(&self, object: Value<'_>) -> bool {
+        let mut shape = KeyShape::default();
+        object.members().for_each(|(key, _)| shape.add(key.as_str().as_bytes()));
+        self.knows_shape(shape)
+    }
+
+    fn knows_shape(&self, shape: KeyShape) -> bool {
+        shape.is_exempt() || self.shapes.get(shape.place()) == Some(&shape.hash)
+    }
+
+    fn know_shape(&mut self, shape: KeyShape) {
+        if self.shapes.is_empty() {
+            self.shapes.resize(MAX_SHAPES, 0);
+        }
+        if let Some(place) = self.shapes.get_mut(shape.place()) {
+            *place = shape.hash;
         }
     }
 
@@ -132,6 +290,8 @@ impl MemberOrders {
             push_number(out, number);
         }
         self.orders.insert(set, digits.clone());
+        self.age += 1;
+        self.shapes.clear();
     }
 
     /// Takes the orders that a carry says; returns false if they do not follow the grammar.
@@ -255,7 +415,24 @@ fn is_permutation(digits: &[u8]) -> bool {
 
 /// Returns where a string ends, behind its closing quote, given where its body starts.
 fn end_of_string(line: &[u8], body: usize) -> usize {
+    /// The bytes of a string that are looked at eight at a time: most strings are no longer.
+    const SHORT: usize = 32;
     let mut at = body;
+    while let Some(word) = line.get(at..).and_then(<[u8]>::first_chunk::<8>)
+        && at < body + SHORT
+    {
+        let word = u64::from_le_bytes(*word);
+        let found = bytes_equal(word, b'"') | bytes_equal(word, b'\\');
+        if found == 0 {
+            at += 8;
+            continue;
+        }
+        at += found.trailing_zeros() as usize / 8;
+        if line.get(at) == Some(&b'"') {
+            return at + 1;
+        }
+        at += 2;
+    }
     while let Some(found) = line.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
         at += found;
         if line.get(at) == Some(&b'"') {
@@ -264,6 +441,13 @@ fn end_of_string(line: &[u8], body: usize) -> usize {
         at += 2;
     }
     line.len()
+}
+
+/// Returns a word whose lowest set bit is in the first byte that equals `byte`; zero if none does.
+fn bytes_equal(word: u64, byte: u8) -> u64 {
+    const ONES: u64 = u64::MAX / 0xff;
+    let other = word ^ (ONES * u64::from(byte));
+    other.wrapping_sub(ONES) & !other & (ONES << 7)
 }
 
 #[cfg(test)]
@@ -277,9 +461,9 @@ mod tests {
             let mut written = Vec::new();
             jsonl::respell_str(&mut written, line, style);
             let (mut encoder, mut orders) = (MemberOrders::default(), Vec::new());
-            encoder.push_new(&mut orders, &written, &[]);
+            encoder.push_new(&mut orders, &written, &Skips::default());
             let n_orders = orders.len();
-            encoder.push_new(&mut orders, &written, &[]);
+            encoder.push_new(&mut orders, &written, &Skips::default());
             assert_eq!(orders.len(), n_orders, "an order is said once");
             let mut decoder = MemberOrders::default();
             assert!(decoder.learn(std::str::from_utf8(&orders).expect("text")));
@@ -293,14 +477,69 @@ mod tests {
         }
     }
 
+    /// Returns the orders that a written line gets if values of a source line were copied into it.
+    fn orders_of(
+        orders: &mut MemberOrders,
+        source: &str,
+        written: &str,
+        copied: &[&str],
+    ) -> String {
+        let mut scanner = Scanner::default();
+        let value = scanner.scan_slice(source.as_bytes(), 0).expect("JSON");
+        let mut skips = Skips::default();
+        for part in copied {
+            let (from, at) =
+                (source.find(part).expect("there"), written.find(part).expect("there"));
+            let [from, len, at] = [from, part.len(), at].map(|number| number as u32);
+            let copy = Copied { from, len, at, written: len, is_respelt: false };
+            skips.note(orders, source.as_bytes(), value, &copy);
+        }
+        let mut out = Vec::new();
+        orders.push_new(&mut out, written.as_bytes(), &skips);
+        String::from_utf8(out).expect("text")
+    }
+
     #[test]
-    fn strings_that_are_skipped_change_nothing() {
-        let line = br#"{"b":"{\"x\":","a":1}"#;
-        let (mut with, mut without) = (Vec::new(), Vec::new());
-        MemberOrders::default().push_new(&mut without, line, &[]);
-        MemberOrders::default().push_new(&mut with, line, &[(5, 14)]);
-        assert_eq!(with, without);
-        assert_eq!(&with[SET_LEN..], b"210");
+    fn values_that_are_skipped_change_nothing() {
+        let text = r#""{\"x\": and some words more, as many as count""#;
+        let object = format!(r#"{{"z":{{"b":1,"a":2}},"a":[{text}]}}"#);
+        let other = format!(r#"{{"z":{{"a":1,"b":2}},"a":[{text}]}}"#);
+        let (mut with, mut without) = (MemberOrders::default(), MemberOrders::default());
+        let mut lengths = Vec::new();
+        for (part, before) in [
+            (text, "1"),
+            (text, "1"),
+            (&*object, "1"),
+            (&*object, "1"),
+            (&*other, "1"),
+            (&*object, r#"{"a":0,"b":[]}"#),
+            (&*object, r#"{"b":0,"a":[]}"#),
+            (&*object, r#"{"b":0,"a":[]}"#),
+            // The line has another order for members that are copied after it, and known.
+            (&*object, r#"{"a":0,"b":[]}"#),
+            (&*other, r#"{"b":0,"a":[]}"#),
+        ] {
+            let source = format!(r#"{{"message":{part},"id":1}}"#);
+            let written = format!(r#"{{"type":{before},"said":{part}}}"#);
+            let expected = orders_of(&mut without, &source, &written, &[]);
+            assert_eq!(orders_of(&mut with, &source, &written, &[part]), expected, "{written}");
+            lengths.push(expected.len() / (SET_LEN + 3));
+        }
+        assert_eq!(lengths, [1, 0, 2, 0, 1, 1, 0, 0, 2, 1]);
+    }
+
+    #[test]
+    fn strings_end_at_the_first_quote_that_is_not_escaped() {
+        for length in 0..80 {
+            for escape in [r#"\""#, r"\\", "é", r#"\\\""#] {
+                let body = format!("{}{escape}{}", "x".repeat(length), "y".repeat(80 - length));
+                for (end, after) in [(&body[..], "\":1}"), (&body[..length], "\"")] {
+                    let line = format!("\"{end}{after}");
+                    assert_eq!(end_of_string(line.as_bytes(), 1), end.len() + 2, "{line}");
+                }
+            }
+        }
+        assert_eq!(end_of_string(br#""open\""#, 1), 7);
     }
 
     #[test]

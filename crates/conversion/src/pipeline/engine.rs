@@ -8,7 +8,7 @@ use core_model::{
 use jsonl::Line;
 
 use crate::{
-    carry::{CarryEncoder, Contents, PendingEntries, run::Run},
+    carry::{CarryEncoder, Contents, PendingEntries, Skips, run::Run},
     pipeline::{survey::Survey, target::Target},
 };
 
@@ -215,11 +215,15 @@ impl<'w> Engine<'w> {
         }
         self.writer.write(event, &mut self.out);
         self.find_homes();
+        for (id, repeated) in self.out.repeated() {
+            let skips = &mut slot(&mut self.records, *id).skips;
+            skips.note(&self.target.orders, line.bytes(), event.value, repeated);
+        }
         match self.homes[..] {
             [] => self.ride(line),
             _ if !self.has_carries() => {}
             [(_, id)] => self.push_own(line, event, id),
-            _ => self.push_parts(line),
+            _ => self.push_parts(line, event),
         }
         if !self.has_prompt && event.is_prompt() {
             self.has_prompt = true;
@@ -246,12 +250,14 @@ impl<'w> Engine<'w> {
     fn push_own(&mut self, line: &Line<'_>, event: &Event<'_>, id: LineId) {
         let carry = self.source_carry.take();
         self.out.swap_copied(id, &mut self.copied);
-        let Records { entries, strings } = slot(&mut self.records, id);
+        let Records { entries, skips } = slot(&mut self.records, id);
         let start = entries.len();
         if let Some(carry) = &carry {
             self.encoder.push_sidecar(entries, line.offset(), carry);
         }
-        note_strings(strings, &self.copied);
+        for copy in &self.copied {
+            skips.note(&self.target.orders, line.bytes(), event.value, copy);
+        }
         self.encoder.push_own(entries, line, event.value, &mut self.copied);
         if !event.is_prompt() && !self.target.has_room(entries.len() - start) {
             entries.truncate(start);
@@ -263,7 +269,7 @@ impl<'w> Engine<'w> {
         }
     }
 
-    fn push_parts(&mut self, line: &Line<'_>) {
+    fn push_parts(&mut self, line: &Line<'_>, event: &Event<'_>) {
         let n_parts = self.homes.len();
         let carry = self.source_carry.take();
         if let (Some(carry), Some((_, id))) = (&carry, self.homes.first()) {
@@ -276,8 +282,10 @@ impl<'w> Engine<'w> {
             let end =
                 self.homes.get(part + 1).map_or(line.bytes().len(), |(next, _)| *next as usize);
             self.out.swap_copied(id, &mut self.copied);
-            let Records { entries, strings } = slot(&mut self.records, id);
-            note_strings(strings, &self.copied);
+            let Records { entries, skips } = slot(&mut self.records, id);
+            for copy in &self.copied {
+                skips.note(&self.target.orders, line.bytes(), event.value, copy);
+            }
             let part = (part, n_parts);
             self.encoder.push_part(entries, line, start..end, part, &mut self.copied);
         }
@@ -311,12 +319,12 @@ impl<'w> Engine<'w> {
     fn take_emitted(&mut self) -> io::Result<()> {
         while let Some(id) = self.out.next_emitted() {
             self.end_run();
-            let Records { entries, strings } = slot(&mut self.records, id);
+            let Records { entries, skips } = slot(&mut self.records, id);
             self.out.swap_bytes(id, &mut self.line);
-            strings.sort_unstable();
-            self.target.push(&mut self.line, entries, strings, &self.encoder, &mut self.pending)?;
+            skips.sort();
+            self.target.push(&mut self.line, entries, skips, &self.encoder, &mut self.pending)?;
             entries.clear();
-            strings.clear();
+            skips.clear();
             self.out.release(id);
             if self.prompt_lines.contains(&id) {
                 self.prompt_lines.clear();
@@ -348,8 +356,7 @@ impl<'w> Engine<'w> {
 #[derive(Default)]
 struct Records {
     entries: Vec<u8>,
-    /// Where copied strings are in the line, as (start, end).
-    strings: Vec<(u32, u32)>,
+    skips: Skips,
 }
 
 fn slot(records: &mut Vec<Records>, id: LineId) -> &mut Records {
@@ -357,13 +364,4 @@ fn slot(records: &mut Vec<Records>, id: LineId) -> &mut Records {
         records.resize_with(id.index() + 1, Records::default);
     }
     &mut records[id.index()]
-}
-
-/// A copied slice shorter than this is not worth skipping.
-const SHORTEST_STRING: u32 = 32;
-
-/// Notes where long slices are in a line, which may be whole strings.
-fn note_strings(strings: &mut Vec<(u32, u32)>, copied: &[Copied]) {
-    let long = copied.iter().filter(|copy| copy.written >= SHORTEST_STRING);
-    strings.extend(long.map(|copy| (copy.at, copy.at + copy.written)));
 }

@@ -6,7 +6,7 @@ use core_model::Format;
 
 use crate::{
     carry::{
-        CarryEncoder, MEMBER, MemberOrders, PendingEntries, guard_of, push_member,
+        CarryEncoder, MEMBER, MemberOrders, PendingEntries, Skips, guard_of, push_member,
         sidecar::SidecarWriter,
     },
     pipeline::engine::CarryMode,
@@ -44,7 +44,7 @@ pub(crate) struct Target<'w> {
     /// The last line, which waits for what may still ride on it.
     held: Option<Held>,
     spare: Held,
-    orders: MemberOrders,
+    pub(crate) orders: MemberOrders,
     new_orders: Vec<u8>,
     /// The lines with a carry so far.
     n_carries: u64,
@@ -104,14 +104,14 @@ impl<'w> Target<'w> {
         &mut self,
         line: &mut Vec<u8>,
         records: &mut Vec<u8>,
-        strings: &[(u32, u32)],
+        skips: &Skips,
         encoder: &CarryEncoder,
         pending: &mut PendingEntries,
     ) -> io::Result<()> {
         let mut held = self.next_held()?;
         std::mem::swap(&mut held.line, line);
         if self.mode != CarryMode::None {
-            self.start_carry(&mut held, strings, encoder);
+            self.start_carry(&mut held, skips, encoder);
             std::mem::swap(&mut held.records, records);
             let room = if self.is_head {
                 self.format.limits.head.saturating_sub(self.head_used + held.carry_len())
@@ -130,9 +130,9 @@ impl<'w> Target<'w> {
         Ok(std::mem::take(&mut self.spare))
     }
 
-    fn start_carry(&mut self, held: &mut Held, strings: &[(u32, u32)], encoder: &CarryEncoder) {
+    fn start_carry(&mut self, held: &mut Held, skips: &Skips, encoder: &CarryEncoder) {
         self.new_orders.clear();
-        self.orders.push_new(&mut self.new_orders, &held.line, strings);
+        self.orders.push_new(&mut self.new_orders, &held.line, skips);
         let guard = guard_of(&[&held.line]);
         encoder.push_head(&mut held.head, guard, self.n_carries, &self.new_orders);
         self.n_carries += 1;
@@ -171,7 +171,7 @@ impl<'w> Target<'w> {
             let mut held = self.next_held()?;
             held.line.extend_from_slice(limits.carrier.as_bytes());
             held.line.push(b'}');
-            self.start_carry(&mut held, &[], encoder);
+            self.start_carry(&mut held, &Skips::default(), encoder);
             let taken = held.line.len() + held.carry_len() + MEMBER.len() + FRAME;
             if !pending.take(&mut held.records, limits.carrier_size.saturating_sub(taken)) {
                 pending.take(&mut held.records, usize::MAX);

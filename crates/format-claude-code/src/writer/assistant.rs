@@ -5,7 +5,7 @@ use jsonl::{Raw, Text};
 
 use super::{
     ClaudeCodeWriter,
-    block::{is_blank, put_assistant_block, put_tool_use},
+    block::{put_assistant_block, put_tool_use},
     calls::{Call, tool_name},
     thread::{Ending, json, lose_envelope},
 };
@@ -71,7 +71,8 @@ impl ClaudeCodeWriter {
             is_empty = false;
             let entry = Entry { event, message, block_idx, is_first };
             match block {
-                Block::Text(text) if is_blank(text) => {
+                // The API refuses such blocks.
+                Block::Text(text) if text.is_blank() => {
                     out.lose(LossKind::Dropped, "text");
                     continue;
                 }

@@ -25,11 +25,6 @@ const API_KINDS: [&str; 16] = [
     "web_search_tool_result",
 ];
 
-/// Returns whether a text says nothing: the API refuses such blocks.
-pub(super) fn is_blank(text: Text<'_>) -> bool {
-    text.decode().trim().is_empty()
-}
-
 /// Writes a block that is neither a tool use nor a result, nor unsigned thinking.
 pub(super) fn put_block(out: &mut Output, line: LineId, block: &Block<'_>, raw: Raw<'_>) {
     match block {

@@ -1,19 +1,13 @@
 //! Prompts, and one entry for each tool result.
 
 use core_model::{Block, Content, Event, Field, LineId, LossKind, Message, Output, ToolResult};
-use jsonl::{Raw, Text};
+use jsonl::Raw;
 
 use super::{
     ClaudeCodeWriter,
     block::{put_block, put_flat, put_result_content},
     thread::Ending,
 };
-
-/// Returns whether a text has no words: the API refuses a prompt of blanks (client 2.1.330).
-fn is_blank(text: Text<'_>) -> bool {
-    let may_be = |first: char| first.is_whitespace() || first == '\\';
-    text.body().chars().next().is_none_or(may_be) && text.decode().trim().is_empty()
-}
 
 impl ClaudeCodeWriter {
     pub(super) fn user(&mut self, event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
@@ -34,7 +28,7 @@ impl ClaudeCodeWriter {
             Content::Blocks(blocks) => {
                 let is_shown = |block: &Block<'_>| match block {
                     Block::ToolResult(_) => false,
-                    Block::Text(text) => !is_blank(*text),
+                    Block::Text(text) => !text.is_blank(),
                     _ => true,
                 };
                 if blocks.into_iter().any(|(block, _)| is_shown(&block)) {
@@ -53,7 +47,8 @@ impl ClaudeCodeWriter {
                     out.lose_record(event);
                 }
             }
-            Content::Text(text) if is_blank(text) => self.placeholder(event, message, out),
+            // The API refuses a prompt of blanks (client 2.1.330).
+            Content::Text(text) if text.is_blank() => self.placeholder(event, message, out),
             Content::Text(text) => {
                 let line = self.open_user(event, out);
                 out.copy_text(line, text);
