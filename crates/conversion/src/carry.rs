@@ -14,6 +14,7 @@ mod number;
 mod orders;
 mod ordinals;
 mod pending;
+mod queue;
 pub(crate) mod restore;
 pub(crate) mod rooms;
 pub(crate) mod run;
@@ -32,9 +33,10 @@ pub use self::{
 pub(crate) use self::{
     decode::EntryCursor,
     encode::CarryEncoder,
-    member::push_member,
+    member::{end_member, push_carried, start_member},
     number::{push_number, read_guard, read_number},
     orders::{MemberOrders, Skips},
     pending::PendingEntries,
+    queue::Queue,
     template::Template,
 };

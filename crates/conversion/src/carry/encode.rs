@@ -310,7 +310,7 @@ mod tests {
     use jsonl::{Scanner, Style};
 
     use super::{
-        super::{CarriedFormat, Carry, End, EntryKind, PendingEntries},
+        super::{CarriedFormat, Carry, End, EntryKind, PendingEntries, Queue},
         *,
     };
 
@@ -333,11 +333,16 @@ mod tests {
         let value = scanner.scan(&line_).expect("valid");
         encoder.push_own(&mut text, &line_, value, &mut copied);
         let mut pending = PendingEntries::new(Some(12));
-        pending.add(&mut encoder, 2000, b"not \xff UTF-8");
-        pending.add(&mut encoder, 3000, "ééééééééé\r\n".as_bytes());
-        pending.add_sidecar(&mut encoder, 3000, b"1a");
-        pending.take(&mut text, usize::MAX);
-        assert!(pending.is_empty());
+        pending.add(&mut encoder, 2000, b"not \xff UTF-8").expect("kept");
+        pending.add(&mut encoder, 3000, "ééééééééé\r\n".as_bytes()).expect("kept");
+        pending.add_sidecar(&mut encoder, 3000, b"1a").expect("kept");
+        let mut taken = Queue::default();
+        assert!(pending.take(&mut taken, usize::MAX).expect("taken") && pending.is_empty());
+        let append = |part: &[u8]| {
+            text.extend_from_slice(part);
+            Ok(())
+        };
+        taken.drain(append).expect("read");
         encoder.push_end(&mut text, 1);
 
         let text = String::from_utf8(text).expect("text");

@@ -16,35 +16,56 @@ fn exchange(byte: u8) -> u8 {
     byte ^ (quote * (b'"' ^ b'^')) ^ (backslash * (b'\\' ^ 0x7f))
 }
 
-/// Appends to a written line, whose last byte is `}`, the member with a carry: its head and its
-/// records, whole characters each.
-///
-/// In Python's style the string is ASCII, but for DEL being itself rather than an escape.
-pub(crate) fn push_member(line: &mut Vec<u8>, carry: [&[u8]; 2], style: Style) {
+/// Appends to a written line, whose last byte is `}`, the start of the member with a carry.
+pub(crate) fn start_member(line: &mut Vec<u8>, style: Style) {
     line.pop();
     let is_first = line.last() == Some(&b'{');
     let (comma, colon) = (style.comma(), style.colon());
     for part in [if is_first { "" } else { comma }, "\"", MEMBER, "\"", colon, "\""] {
         line.extend_from_slice(part.as_bytes());
     }
+}
+
+/// Appends to a written line the end of the member with a carry.
+pub(crate) fn end_member(line: &mut Vec<u8>) {
+    line.extend_from_slice(b"\"}");
+}
+
+/// Appends to a written line a part of its carry, and returns how many bytes of it: all but those of
+/// a character that the part does not end.
+///
+/// In Python's style the string is ASCII, but for DEL being itself rather than an escape.
+pub(crate) fn push_carried(line: &mut Vec<u8>, part: &[u8], style: Style) -> usize {
     let ascii_only = style == Style::Python;
-    for part in carry {
-        line.reserve(part.len() + part.len() / 16);
-        let mut rest = part;
-        while let Some((block, after)) = rest.split_first_chunk::<BLOCK>() {
-            let (exchanged, is_plain) = exchange_block(block, ascii_only);
-            if is_plain {
-                line.extend_from_slice(&exchanged);
-                rest = after;
-            } else {
-                rest = push_escaped(line, rest, BLOCK, ascii_only);
-            }
-        }
-        while !rest.is_empty() {
-            rest = push_escaped(line, rest, 1, ascii_only);
+    line.reserve(part.len() + part.len() / 16);
+    let whole = part.get(..end_of_characters(part)).unwrap_or_default();
+    let mut rest = whole;
+    while let Some((block, after)) = rest.split_first_chunk::<BLOCK>() {
+        let (exchanged, is_plain) = exchange_block(block, ascii_only);
+        if is_plain {
+            line.extend_from_slice(&exchanged);
+            rest = after;
+        } else {
+            rest = push_escaped(line, rest, BLOCK, ascii_only);
         }
     }
-    line.extend_from_slice(b"\"}");
+    while !rest.is_empty() {
+        rest = push_escaped(line, rest, 1, ascii_only);
+    }
+    whole.len()
+}
+
+/// Returns where the last whole character of a text ends that may be cut within one.
+fn end_of_characters(text: &[u8]) -> usize {
+    let n_following = text.iter().rev().take(3).take_while(|byte| **byte & 0xc0 == 0x80).count();
+    let first = text.len().checked_sub(n_following + 1);
+    let n_expected = match first.and_then(|first| text.get(first)) {
+        Some(0xf0..) => 4,
+        Some(0xe0..) => 3,
+        Some(0xc0..) => 2,
+        _ => return text.len(),
+    };
+    if n_following + 1 < n_expected { text.len() - n_following - 1 } else { text.len() }
 }
 
 /// Bytes that are looked at together: as many as compilers turn into a few vector instructions.
@@ -174,7 +195,11 @@ mod tests {
         {
             let mut line = visible.as_bytes().to_vec();
             let (head, records) = carry.split_at(carry.floor_char_boundary(7));
-            push_member(&mut line, [head.as_bytes(), records.as_bytes()], style);
+            start_member(&mut line, style);
+            for part in [head, records] {
+                assert_eq!(push_carried(&mut line, part.as_bytes(), style), part.len());
+            }
+            end_member(&mut line);
             assert!(style == Style::Compact || line.is_ascii());
             let mut scanner = jsonl::Scanner::default();
             let value = scanner.scan_slice(&line, 0).expect("JSON");
@@ -185,6 +210,16 @@ mod tests {
             assert_eq!(line.get(start..start + 3), Some(&b"1a^"[..]));
             assert_eq!(member.visible(), visible);
             assert_eq!(member.guard(), guard_of(&[visible.as_bytes()]));
+        }
+    }
+
+    #[test]
+    fn what_is_cut_within_a_character_ends_before_it() {
+        for text in ["aé", "é", "a€", "a🎉", "🎉🎉", "abc", ""] {
+            for end in 0..=text.len() {
+                let expected = text.floor_char_boundary(end);
+                assert_eq!(end_of_characters(&text.as_bytes()[..end]), expected, "{text} {end}");
+            }
         }
     }
 

@@ -1,8 +1,8 @@
 //! Entries of source records that no written record says, until a written record holds them.
 
-use std::slice;
+use std::{io, slice};
 
-use super::{CarryEncoder, encode::Part};
+use super::{CarryEncoder, Queue, encode::Part};
 
 /// Returns the bytes that a carry takes in a member.
 fn escaped_len(carry: &[u8]) -> usize {
@@ -14,21 +14,12 @@ fn escaped_len(carry: &[u8]) -> usize {
     carry.iter().map(escaped).sum()
 }
 
-/// Where an entry ends, and how many bytes all entries up to it take in a member.
-#[derive(Clone, Copy, Debug, Default)]
-struct End {
-    at: usize,
-    escaped: usize,
-}
-
 /// Entries that wait for a written record to hold them.
 #[derive(Debug, Default)]
 pub(crate) struct PendingEntries {
     /// The most bytes that an entry may take in a member; `None` for no limit.
     longest: Option<usize>,
-    records: Vec<u8>,
-    ends: Vec<End>,
-    taken: usize,
+    queue: Queue,
 }
 
 impl PendingEntries {
@@ -38,75 +29,63 @@ impl PendingEntries {
     }
 
     /// Adds a source record, as several entries if it is too long for one.
-    pub(crate) fn add(&mut self, encoder: &mut CarryEncoder, offset: u64, line: &[u8]) {
-        self.add_as(line, |out, part, bytes| encoder.push_held(out, offset, part, bytes));
+    ///
+    /// # Errors
+    ///
+    /// Those of the file that holds what memory does not, as of all that adds entries or takes them.
+    pub(crate) fn add(
+        &mut self,
+        encoder: &mut CarryEncoder,
+        offset: u64,
+        line: &[u8],
+    ) -> io::Result<()> {
+        self.add_as(line, |out, part, bytes| encoder.push_held(out, offset, part, bytes))
     }
 
     /// Adds the carry that the source's own sidecar has for the source record at an offset.
-    pub(crate) fn add_sidecar(&mut self, encoder: &mut CarryEncoder, offset: u64, carry: &[u8]) {
-        self.add_as(carry, |out, part, bytes| encoder.push_sidecar_part(out, offset, part, bytes));
+    pub(crate) fn add_sidecar(
+        &mut self,
+        encoder: &mut CarryEncoder,
+        offset: u64,
+        carry: &[u8],
+    ) -> io::Result<()> {
+        self.add_as(carry, |out, part, bytes| encoder.push_sidecar_part(out, offset, part, bytes))
     }
 
-    fn add_as(&mut self, bytes: &[u8], mut push: impl FnMut(&mut Vec<u8>, Option<Part>, &[u8])) {
-        let longest = match self.longest {
-            Some(longest) if escaped_len(bytes) > longest => longest,
-            _ => {
-                push(&mut self.records, None, bytes);
-                return self.end_entry();
-            }
+    fn add_as(
+        &mut self,
+        bytes: &[u8],
+        mut push: impl FnMut(&mut Vec<u8>, Option<Part>, &[u8]),
+    ) -> io::Result<()> {
+        let Some(longest) = self.longest else {
+            return self.queue.push(|out| push(out, None, bytes), |_| 0);
         };
+        if escaped_len(bytes) <= longest {
+            return self.queue.push(|out| push(out, None, bytes), escaped_len);
+        }
         let cuts = cuts(bytes, longest);
         let n_parts = cuts.len() - 1;
         for (part, range) in cuts.windows(2).enumerate() {
-            push(&mut self.records, Some(Part { part, n_parts }), &bytes[range[0]..range[1]]);
-            self.end_entry();
+            let (part, bytes) = (Part { part, n_parts }, &bytes[range[0]..range[1]]);
+            self.queue.push(|out| push(out, Some(part), bytes), escaped_len)?;
         }
-    }
-
-    fn end_entry(&mut self) {
-        let before = self.ends.last().copied().unwrap_or_default();
-        let record = &self.records[before.at..];
-        let escaped = before.escaped + self.longest.map_or(0, |_| escaped_len(record));
-        self.ends.push(End { at: self.records.len(), escaped });
+        Ok(())
     }
 
     /// Returns whether no entry waits.
     pub(crate) fn is_empty(&self) -> bool {
-        self.taken == self.ends.len()
+        self.queue.is_empty()
     }
 
     /// Returns how many bytes the entries take in a member; 0 without a limit.
     pub(crate) fn len(&self) -> usize {
-        self.ends.last().map_or(0, |end| end.escaped - self.start().escaped)
-    }
-
-    fn start(&self) -> End {
-        self.taken.checked_sub(1).and_then(|last| self.ends.get(last)).copied().unwrap_or_default()
+        self.queue.n_escaped()
     }
 
     /// Moves to `out` the first entries that take no more than `room` bytes in a member together, and
     /// returns whether there were any.
-    pub(crate) fn take(&mut self, out: &mut Vec<u8>, room: usize) -> bool {
-        let start = self.start();
-        let waiting = self.ends.get(self.taken..).unwrap_or_default();
-        let n = waiting.partition_point(|end| end.escaped - start.escaped <= room);
-        let Some(end) = n.checked_sub(1).and_then(|last| waiting.get(last)).copied() else {
-            return false;
-        };
-        let is_all = start.at == 0 && end.at == self.records.len();
-        if is_all && out.is_empty() {
-            // What waits may be large: it is not copied.
-            std::mem::swap(out, &mut self.records);
-        } else {
-            out.extend_from_slice(&self.records[start.at..end.at]);
-        }
-        self.taken += n;
-        if self.is_empty() {
-            self.records.clear();
-            self.ends.clear();
-            self.taken = 0;
-        }
-        true
+    pub(crate) fn take(&mut self, out: &mut Queue, room: usize) -> io::Result<bool> {
+        self.queue.move_to(out, room)
     }
 }
 

@@ -12,7 +12,7 @@ use std::{
     io::{self, BufRead, BufReader, Cursor, Read, Write},
 };
 
-use crate::carry::{Carry, push_number, read_guard, read_number};
+use crate::carry::{Carry, Queue, push_number, read_guard, read_number};
 
 const MAGIC: &[u8] = b"carry 2\n";
 const MAGIC_1: &[u8] = b"carry 1\n";
@@ -65,19 +65,28 @@ impl<W: Write> SidecarWriter<W> {
         Ok(Self { bytes: Vec::new(), encoder })
     }
 
-    /// Adds the carry of a written record: its head and its entries.
+    /// Adds the carry of a written record: its head, its own entries, those that it holds, and its end
+    /// mark, if it has one.
     ///
     /// # Errors
     ///
-    /// The compressor's own.
-    pub(crate) fn add(&mut self, carry: [&[u8]; 2]) -> io::Result<()> {
+    /// The compressor's own, and those of the entries' file.
+    pub(crate) fn add(
+        &mut self,
+        start: [&[u8]; 2],
+        held: &mut Queue,
+        end: &[u8],
+    ) -> io::Result<()> {
         self.bytes.clear();
-        push_number(&mut self.bytes, carry.iter().map(|part| part.len() as u64).sum());
+        let n_bytes: usize = start.iter().map(|part| part.len()).sum();
+        push_number(&mut self.bytes, (n_bytes + end.len()) as u64 + held.n_bytes());
         self.bytes.push(b':');
         self.encoder.write_all(&self.bytes)?;
-        for part in carry {
+        for part in start {
             self.encoder.write_all(part)?;
         }
+        held.drain(|part| self.encoder.write_all(part))?;
+        self.encoder.write_all(end)?;
         self.encoder.write_all(b"\n")
     }
 
@@ -305,7 +314,8 @@ mod tests {
         for (ordinal, guard) in [7, 9, 7, 0].into_iter().enumerate() {
             let mut head = Vec::new();
             encoder.push_head(&mut head, guard, ordinal as u64, b"");
-            writer.add([&head, "é".as_bytes()]).expect("written");
+            let start = [&head[..], "é".as_bytes()];
+            writer.add(start, &mut Queue::default(), b"").expect("written");
             head.extend_from_slice("é".as_bytes());
             carries.push(String::from_utf8(head).expect("text"));
         }

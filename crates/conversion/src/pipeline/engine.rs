@@ -158,48 +158,51 @@ impl<'w> Engine<'w> {
 
     /// Takes a carry of the source's own sidecar that belongs to no source line; `offset` is behind the
     /// last line, and of no other such carry.
-    pub(crate) fn hold_source_carry(&mut self, carry: &str, offset: u64) {
-        if self.has_carries() {
-            self.end_run();
-            self.pending.add_sidecar(&mut self.encoder, offset, carry.as_bytes());
+    pub(crate) fn hold_source_carry(&mut self, carry: &str, offset: u64) -> io::Result<()> {
+        if !self.has_carries() {
+            return Ok(());
         }
+        self.end_run()?;
+        self.pending.add_sidecar(&mut self.encoder, offset, carry.as_bytes())
     }
 
     /// Takes a source line that no written line says.
-    pub(crate) fn ride(&mut self, line: &Line<'_>) {
+    pub(crate) fn ride(&mut self, line: &Line<'_>) -> io::Result<()> {
         self.n_riders += 1;
         let carry = self.source_carry.take();
         if !self.has_carries() {
-            return;
+            return Ok(());
         }
         let is_in_run = self.run.notes(line) && carry.is_none();
         if !is_in_run || !self.run.has_room() {
-            self.end_run();
+            self.end_run()?;
         }
-        match is_in_run {
-            true => self.run.push(line),
-            false => self.hold(line, carry.as_deref()),
+        if !is_in_run {
+            return self.hold(line, carry.as_deref());
         }
+        self.run.push(line);
+        Ok(())
     }
 
     /// Ends a run of tiny source lines: the next line does not belong to it.
-    pub(crate) fn end_run(&mut self) {
+    pub(crate) fn end_run(&mut self) -> io::Result<()> {
         if let Some((offset, bytes)) = self.run.get() {
-            self.pending.add(&mut self.encoder, offset, bytes);
+            self.pending.add(&mut self.encoder, offset, bytes)?;
             self.run.clear();
         }
+        Ok(())
     }
 
     fn has_carries(&self) -> bool {
         self.mode != CarryMode::None && !self.is_derived
     }
 
-    fn hold(&mut self, line: &Line<'_>, carry: Option<&str>) {
-        self.end_run();
+    fn hold(&mut self, line: &Line<'_>, carry: Option<&str>) -> io::Result<()> {
+        self.end_run()?;
         if let Some(carry) = carry {
-            self.pending.add_sidecar(&mut self.encoder, line.offset(), carry.as_bytes());
+            self.pending.add_sidecar(&mut self.encoder, line.offset(), carry.as_bytes())?;
         }
-        self.pending.add(&mut self.encoder, line.offset(), line.bytes());
+        self.pending.add(&mut self.encoder, line.offset(), line.bytes())
     }
 
     /// Writes an event that the target shows.
@@ -220,9 +223,9 @@ impl<'w> Engine<'w> {
             skips.note(&self.target.orders, line.bytes(), event.value, repeated);
         }
         match self.homes[..] {
-            [] => self.ride(line),
+            [] => self.ride(line)?,
             _ if !self.has_carries() => {}
-            [(_, id)] => self.push_own(line, event, id),
+            [(_, id)] => self.push_own(line, event, id)?,
             _ => self.push_parts(line, event),
         }
         if !self.has_prompt && event.is_prompt() {
@@ -247,7 +250,7 @@ impl<'w> Engine<'w> {
         }
     }
 
-    fn push_own(&mut self, line: &Line<'_>, event: &Event<'_>, id: LineId) {
+    fn push_own(&mut self, line: &Line<'_>, event: &Event<'_>, id: LineId) -> io::Result<()> {
         let carry = self.source_carry.take();
         self.out.swap_copied(id, &mut self.copied);
         let Records { entries, skips } = slot(&mut self.records, id);
@@ -265,8 +268,9 @@ impl<'w> Engine<'w> {
             if let Some(carry) = &carry {
                 self.encoder.retract(carry.len());
             }
-            self.hold(line, carry.as_deref());
+            return self.hold(line, carry.as_deref());
         }
+        Ok(())
     }
 
     fn push_parts(&mut self, line: &Line<'_>, event: &Event<'_>) {
@@ -318,7 +322,7 @@ impl<'w> Engine<'w> {
 
     fn take_emitted(&mut self) -> io::Result<()> {
         while let Some(id) = self.out.next_emitted() {
-            self.end_run();
+            self.end_run()?;
             let Records { entries, skips } = slot(&mut self.records, id);
             self.out.swap_bytes(id, &mut self.line);
             skips.sort();
@@ -336,7 +340,7 @@ impl<'w> Engine<'w> {
 
     /// Writes what comes after the last source line.
     pub(crate) fn finish(mut self) -> io::Result<Written> {
-        self.end_run();
+        self.end_run()?;
         self.target.start_closing(&self.encoder, &mut self.pending)?;
         self.writer.finish(&mut self.out);
         self.take_emitted()?;

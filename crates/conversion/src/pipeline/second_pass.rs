@@ -122,10 +122,9 @@ impl<'w> SecondPass<'w> {
     ) -> io::Result<()> {
         self.report.bytes_in += line.bytes().len() as u64;
         if self.files.len() > 1 {
-            self.enter_file(line.offset());
+            self.enter_file(line.offset())?;
             if self.files.get(self.file_idx).is_some_and(|file| file.is_side) {
-                self.engine.ride(line);
-                return Ok(());
+                return self.engine.ride(line);
             }
         }
         self.damage_log.arrives(line, event.is_ok(), &mut self.report);
@@ -148,15 +147,16 @@ impl<'w> SecondPass<'w> {
     }
 
     /// Goes on with the count of lines of the file that a line of the source stands in.
-    fn enter_file(&mut self, offset: u64) {
+    fn enter_file(&mut self, offset: u64) -> io::Result<()> {
         let file_idx = self.files.partition_point(|file| file.start <= offset).saturating_sub(1);
         if file_idx != self.file_idx {
             self.files[self.file_idx].n_lines = self.report.lines_in;
             self.report.lines_in = self.files[file_idx].n_lines;
             self.damage_log.enters_file(&mut self.report);
-            self.engine.end_run();
+            self.engine.end_run()?;
             self.file_idx = file_idx;
         }
+        Ok(())
     }
 
     /// Ends the pass and returns the report.
@@ -202,7 +202,7 @@ impl<'w> SecondPass<'w> {
         let Some(sidecar) = &mut self.sidecar else { return Ok(()) };
         let mut offset = self.report.bytes_in;
         while let Some(carry) = sidecar.next_left()? {
-            self.engine.hold_source_carry(&carry, offset);
+            self.engine.hold_source_carry(&carry, offset)?;
             offset += 1;
         }
         Ok(())
@@ -346,7 +346,7 @@ impl<'w> SecondPass<'w> {
             Ok(event) => event,
             Err(error) => {
                 self.damage_log.is_unreadable(line, error, &mut self.report);
-                engine.ride(line);
+                engine.ride(line)?;
                 if let Some(residue) = &mut self.residue
                     && !line.is_blank()
                 {
@@ -365,8 +365,7 @@ impl<'w> SecondPass<'w> {
             } else if !self.survey.is_elsewhere(event) {
                 engine.lose(field, place);
             }
-            engine.ride(line);
-            return Ok(());
+            return engine.ride(line);
         }
         let own = is_agent.then(|| as_own(*event));
         let event = own.as_ref().unwrap_or(event);

@@ -6,8 +6,8 @@ use core_model::Format;
 
 use crate::{
     carry::{
-        CarryEncoder, MEMBER, MemberOrders, PendingEntries, Skips, guard_of, push_member,
-        sidecar::SidecarWriter,
+        CarryEncoder, MEMBER, MemberOrders, PendingEntries, Queue, Skips, end_member, guard_of,
+        push_carried, sidecar::SidecarWriter, start_member,
     },
     pipeline::engine::CarryMode,
 };
@@ -15,22 +15,26 @@ use crate::{
 /// The bytes around the name of a member and its carry, and the end of the line.
 const FRAME: usize = ",\"\":\"\"\n".len();
 
+/// How much of a line with a long carry is written at once.
+const MAX_UNWRITTEN: usize = 1024 * 1024;
+
 /// A line and its carry.
 #[derive(Default)]
 struct Held {
     line: Vec<u8>,
     /// What the carry starts with.
     head: Vec<u8>,
+    /// The entries of the source records that the line says.
     records: Vec<u8>,
+    /// The entries of others.
+    others: Queue,
+    /// The end mark, if the carry may be the last.
+    end: Vec<u8>,
 }
 
 impl Held {
-    fn carry(&self) -> [&[u8]; 2] {
-        [&self.head, &self.records]
-    }
-
     fn carry_len(&self) -> usize {
-        self.head.len() + self.records.len()
+        self.head.len() + self.records.len() + self.others.n_bytes() as usize
     }
 }
 
@@ -118,7 +122,7 @@ impl<'w> Target<'w> {
             } else {
                 usize::MAX
             };
-            pending.take(&mut held.records, room);
+            pending.take(&mut held.others, room)?;
             self.head_used += held.carry_len();
         }
         self.held = Some(held);
@@ -173,8 +177,8 @@ impl<'w> Target<'w> {
             held.line.push(b'}');
             self.start_carry(&mut held, &Skips::default(), encoder);
             let taken = held.line.len() + held.carry_len() + MEMBER.len() + FRAME;
-            if !pending.take(&mut held.records, limits.carrier_size.saturating_sub(taken)) {
-                pending.take(&mut held.records, usize::MAX);
+            if !pending.take(&mut held.others, limits.carrier_size.saturating_sub(taken))? {
+                pending.take(&mut held.others, usize::MAX)?;
             }
             self.held = Some(held);
         }
@@ -205,7 +209,7 @@ impl<'w> Target<'w> {
     ) -> io::Result<()> {
         // No other carry may follow.
         if let Some(held) = self.held.as_mut().filter(|_| self.mode != CarryMode::None) {
-            encoder.push_end(&mut held.records, self.n_carries);
+            encoder.push_end(&mut held.end, self.n_carries);
         }
         let is_continued = is_continued && self.held.is_none();
         self.needs_newline &= !is_continued;
@@ -221,7 +225,10 @@ impl<'w> Target<'w> {
 
     /// Writes a carry that the sidecar of the restored file had to the target's own.
     pub(crate) fn push_restored_carry(&mut self, carry: &str) -> io::Result<()> {
-        self.open_sidecar()?.map_or(Ok(()), |sidecar| sidecar.add([carry.as_bytes(), b""]))
+        let mut none = Queue::default();
+        let add =
+            |sidecar: &mut SidecarWriter<_>| sidecar.add([carry.as_bytes(), b""], &mut none, b"");
+        self.open_sidecar()?.map_or(Ok(()), add)
     }
 
     /// Ends a restored line that ended its file, now that more follows.
@@ -237,11 +244,10 @@ impl<'w> Target<'w> {
         let Some(mut held) = self.held.take() else { return Ok(()) };
         self.end_line()?;
         match (self.mode, &mut self.sidecar) {
-            (CarryMode::Inline, _) => {
-                let carry = [&held.head[..], &held.records[..]];
-                push_member(&mut held.line, carry, self.format.style);
+            (CarryMode::Inline, _) => self.push_carry(&mut held)?,
+            (CarryMode::Sidecar, Some(sidecar)) => {
+                sidecar.add([&held.head, &held.records], &mut held.others, &held.end)?;
             }
-            (CarryMode::Sidecar, Some(sidecar)) => sidecar.add(held.carry())?,
             _ => {}
         }
         held.line.push(b'\n');
@@ -251,7 +257,38 @@ impl<'w> Target<'w> {
         held.line.clear();
         held.head.clear();
         held.records.clear();
+        held.end.clear();
         self.spare = held;
+        Ok(())
+    }
+
+    /// Appends its carry to a line; what comes before the end of a long one is written.
+    fn push_carry(&mut self, held: &mut Held) -> io::Result<()> {
+        let Held { line, head, records, others, end } = held;
+        let style = self.format.style;
+        start_member(line, style);
+        // A piece may end within a character, which goes on in the next.
+        let mut cut = Vec::new();
+        let mut push = |part: &[u8]| {
+            for piece in part.chunks(MAX_UNWRITTEN) {
+                if line.len() > MAX_UNWRITTEN {
+                    self.sink.write_all(line)?;
+                    self.n_bytes += line.len() as u64;
+                    line.clear();
+                }
+                let joined = if cut.is_empty() { None } else { Some([&cut[..], piece].concat()) };
+                let piece = joined.as_deref().unwrap_or(piece);
+                let n_pushed = push_carried(line, piece, style);
+                cut.clear();
+                cut.extend_from_slice(piece.get(n_pushed..).unwrap_or_default());
+            }
+            Ok(())
+        };
+        push(head)?;
+        push(records)?;
+        others.drain(&mut push)?;
+        push(end)?;
+        end_member(line);
         Ok(())
     }
 
@@ -263,21 +300,21 @@ impl<'w> Target<'w> {
         pending: &mut PendingEntries,
     ) -> io::Result<(Option<u64>, bool)> {
         if let Some(held) = self.held.as_mut().filter(|_| self.mode != CarryMode::None) {
-            pending.take(&mut held.records, usize::MAX);
-            encoder.push_end(&mut held.records, self.n_carries);
+            pending.take(&mut held.others, usize::MAX)?;
+            encoder.push_end(&mut held.end, self.n_carries);
         }
         self.write_held()?;
         self.sink.flush()?;
         // Restored lines are not touched: what was added to them and shows nothing has no place.
         let is_stranded = !pending.is_empty() && self.n_lines > 0 && self.sidecar.is_none();
         if !pending.is_empty() && !is_stranded {
-            let (mut head, mut records) = (Vec::new(), Vec::new());
-            encoder.push_head(&mut head, guard_of(&[b""]), self.n_carries, b"");
+            let mut held = Held::default();
+            encoder.push_head(&mut held.head, guard_of(&[b""]), self.n_carries, b"");
             self.n_carries += 1;
-            pending.take(&mut records, usize::MAX);
-            encoder.push_end(&mut records, self.n_carries);
+            pending.take(&mut held.others, usize::MAX)?;
+            encoder.push_end(&mut held.end, self.n_carries);
             if let Some(sidecar) = self.open_sidecar()? {
-                sidecar.add([&head, &records])?;
+                sidecar.add([&held.head, b""], &mut held.others, &held.end)?;
             }
         }
         let sidecar = self.sidecar.take().map(SidecarWriter::finish).transpose()?;
