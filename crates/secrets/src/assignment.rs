@@ -13,7 +13,7 @@ use crate::{
     name::{Name, Word},
     randomness::Makeup,
     redact::PLACEHOLDER,
-    span::{Quote, bare_end, is_blank, past_break},
+    span::{Quote, bare_end, is_blank, is_quote, past_blanks, past_break},
     value::{Form, Kind},
 };
 
@@ -46,12 +46,42 @@ pub(crate) fn find(word: Word, start: Cursor<'_>, end: Cursor<'_>) -> Option<Ran
     let kind = name.kind(word)?;
     // `pass x` is said of arguments.
     let is_said = kind == Kind::Pass && link == Link::Blank && !name.is_option();
+    let is_option = kind == Kind::Pass && name.is_option();
+    let kind = if is_option { Kind::Password } else { kind };
     let kind = if is_said && !is_argument(&name) { return None } else { kind };
     let is_tight = link == Link::Sign && at.place() == name.end.forward(1).place();
-    let found = value(&name, kind, link, at, is_tight)?;
-    let place = found.start.place();
-    let secret = secret_in(kind, found.end.since(place), found.form)?;
-    Some(place.saturating_add(secret.start)..place.saturating_add(secret.end))
+    let secret = |found: Found<'_>| {
+        let place = found.start.place();
+        let secret = secret_in(kind, found.end.since(place), found.form)?;
+        Some(place.saturating_add(secret.start)..place.saturating_add(secret.end))
+    };
+    value(&name, kind, link, at, is_tight).and_then(secret).or_else(|| {
+        let at = if link == Link::Sign { inner(at).or_else(|| fallback(at)) } else { None };
+        let (quote, start) = Quote::open(at?)?;
+        secret(Found { start, end: quote.close(start)?, form: Form::Quoted })
+    })
+}
+
+/// Returns the place of the string that an object has first: `"oauth": {"github.com": "x"}`.
+fn inner(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    let at = past_blanks(past_blanks(at, 8).past(b"{")?, 8);
+    let at = past_break(at).map_or(at, |at| past_blanks(at, 40));
+    let (quote, name) = Quote::open(at)?;
+    let end = quote.close(name)?;
+    let text = end.since(name.place());
+    let is_host_or_value = text.eq_ignore_ascii_case(b"value") || text.contains(&b'.');
+    let sign = past_blanks(past_closers(end).0, 8).past(b":")?;
+    is_host_or_value.then(|| past_blanks(sign, 8))
+}
+
+/// Returns the place of the string that a value falls back to: `get("X") ?: "x"`.
+fn fallback(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    const SIGNS: &[&[u8]] = &[b" ?: ", b" || ", b" ?? ", b" or "];
+    /// How far after the sign it is looked for, in bytes.
+    const MAX_CALL: usize = 80;
+    let line = at.window(MAX_CALL).split(|byte| *byte == b'\n' || *byte == b';').next()?;
+    let found = SIGNS.iter().find_map(|sign| Some((memmem::find(line, sign)?, sign.len())))?;
+    Some(at.forward(found.0).forward(found.1))
 }
 
 /// Returns which part of a value is a secret, if there is one. Breaks of lines within a value are
@@ -70,10 +100,11 @@ pub(crate) fn secret_in(kind: Kind, value: &[u8], form: Form) -> Option<Range<us
 /// Returns what ties a name to a value, and the place after it.
 fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
     let (after, has_quote) = past_closers(name.end);
-    if after.next() == Some(b'>') && name.start.previous() == Some(b'<') {
-        return Some((Link::Tag, after.forward(1)));
+    if let Some(at) = past_tag(name, after) {
+        return Some((Link::Tag, at));
     }
-    let at = after.skip(60, is_blank);
+    let at = past_blanks(after, 60);
+    let at = if name.is_option() { past_continuation(at).unwrap_or(at) } else { at };
     let has_blank = at.place() > after.place();
     if let Some(at) = past_type(at).or_else(|| past_sign(at)) {
         return Some((Link::Sign, at));
@@ -85,6 +116,7 @@ fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
         // R assigns with an arrow, a shell hands a string to a command.
         b'<' if has_blank => Some((Link::Weak, at.past(b"<- ").or_else(|| at.past(b"<<< "))?)),
         b',' if has_quote => Some((Link::Weak, at.forward(1))),
+        b',' if name.is_option() => Some((Link::Blank, at.forward(1))),
         b'(' if !has_quote && !has_blank => Some((Link::Weak, at.forward(1))),
         b'|' | b'?' if at.rest().starts_with(b"||") || at.rest().starts_with(b"??") => {
             Some((Link::Weak, at.forward(2)))
@@ -98,8 +130,45 @@ fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
     }
 }
 
+/// Returns the place after the tag that a name stands in: `<password>`, `<password type="x">`,
+/// `<entry key="password">`, `<key>password</key><string>`.
+fn past_tag<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
+    /// Tags are not longer after their name, in bytes.
+    const MAX_TAG: usize = 80;
+    match after.next()? {
+        b'>' => {
+            let is_in = |byte: &u8| !matches!(byte, b'<' | b'>' | b'\n');
+            let before = name.start.window_before(MAX_TAG);
+            let n = before.iter().rev().take_while(|byte| is_in(byte)).count();
+            let is_tag = name.start.back(n).previous() == Some(b'<');
+            is_tag.then(|| after.forward(1))
+        }
+        b' ' if name.start.previous() == Some(b'<') => {
+            let end = after.skip(MAX_TAG, |byte| !matches!(byte, b'<' | b'>' | b'\n' | b'/'));
+            end.past(b">")
+        }
+        b'<' if name.start.previous() == Some(b'>') => {
+            let end = after.past(b"</key>")?;
+            let end = past_break(end).map_or(end, |end| past_blanks(end, 60));
+            end.past(b"<string>")
+        }
+        _ => None,
+    }
+}
+
+/// Returns the place after the sign that a command goes on in the next line.
+fn past_continuation(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    let letter = at.skip(63, |byte| byte == b'\\');
+    let after = match letter.since(at.place()).len() {
+        0 => return None,
+        1 => letter.past(b"\n")?,
+        _ => letter.past(b"\n").or_else(|| letter.past(b"n"))?,
+    };
+    Some(past_blanks(after, 40))
+}
+
 /// Returns the place after what closes a name: `"`, `']`, `**`, and whether it was in quotes.
-fn past_closers(mut at: Cursor<'_>) -> (Cursor<'_>, bool) {
+pub(crate) fn past_closers(mut at: Cursor<'_>) -> (Cursor<'_>, bool) {
     /// `**"name"]):` has most.
     const MAX_CLOSERS: usize = 4;
     let mut has_quote = false;
@@ -174,6 +243,7 @@ fn past_value_name<'b>(name: &Name<'b>, has_quote: bool) -> Option<Cursor<'b>> {
     const OTHERS: &[&[u8]] = &[
         b"--body ",
         b"--value ",
+        b"-Value ",
         b"--data ",
         b"-b ",
         b"-v ",
@@ -207,7 +277,7 @@ fn value<'b>(
     at: Cursor<'b>,
     is_tight: bool,
 ) -> Option<Found<'b>> {
-    let start = at.skip(40, is_blank);
+    let start = past_note(past_blanks(at, 40));
     if let Some((quote, start)) = open(start) {
         let end = quote.close(start)?;
         return Some(Found { start, end, form: Form::Quoted });
@@ -255,8 +325,28 @@ fn open(at: Cursor<'_>) -> Option<(Quote, Cursor<'_>)> {
     })
 }
 
-/// Moves past the sign of a block of YAML, `|` or `>-`, and the break after it.
+/// Moves past what YAML puts before a value, `!!str` or `&anchor`, and past the break between a name
+/// of JSON and its string.
+fn past_note(at: Cursor<'_>) -> Cursor<'_> {
+    let is_note = at.rest().starts_with(b"!!") || at.next() == Some(b'&');
+    if is_note {
+        let end = at.skip(24, |byte| byte.is_ascii_alphanumeric() || b"!&_-".contains(&byte));
+        return if end.next() == Some(b' ') { end.skip(8, is_blank) } else { at };
+    }
+    let line = past_break(at).map(|line| past_blanks(line, 60));
+    let is_string =
+        |line: &Cursor<'_>| line.skip(63, |byte| byte == b'\\').next().is_some_and(is_quote);
+    line.filter(is_string).unwrap_or(at)
+}
+
+/// Moves past the sign of a block of YAML, `|` or `>-`, and the break after it; past `<<EOT` too.
 fn past_block(at: Cursor<'_>) -> Cursor<'_> {
+    let here = at.past(b"<<").map(|at| {
+        at.skip(1, |byte| byte == b'-' || byte == b'~').skip(24, |byte| byte.is_ascii_alphabetic())
+    });
+    if let Some(line) = here.and_then(past_break) {
+        return past_blanks(line, 40);
+    }
     let sign = at.skip(1, |byte| byte == b'|' || byte == b'>');
     let line = past_break(sign.skip(1, |byte| byte == b'-' || byte == b'+'));
     match line {

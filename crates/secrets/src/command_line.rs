@@ -23,14 +23,53 @@ pub(crate) fn user_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<us
     let (value, value_end) = argument(start, end, true)?;
     let user =
         value.skip(128, |byte| !matches!(byte, b':' | b'%' | b'/') && !byte.is_ascii_whitespace());
-    let is_samba = end.previous() == Some(b'U');
-    let is_joint = user.next() == Some(if is_samba { b'%' } else { b':' });
+    let joint = match end.previous() {
+        Some(b'U') if !has_command(start, &[b"curl"]) => b'%',
+        // Other commands have other values there.
+        Some(b'a' | b'A') if !has_command(start, USER_AND_PASSWORD) => return None,
+        _ => b':',
+    };
+    let is_joint = user.next() == Some(joint);
     let after = user.forward(1);
     let is_path = matches!(after.next(), Some(b'/' | b'\\'));
     if !is_joint || is_path || user.place() >= value_end.place() {
         return None;
     }
     password(after, value_end)
+}
+
+/// Commands whose `-a` or `-A` is a user and a password.
+const USER_AND_PASSWORD: &[&[u8]] = &[b"http", b"https", b"xh", b"xhs", b"ab", b"hey"];
+
+/// Returns whether one of some words stands before an option in its command.
+fn has_command(start: Cursor<'_>, words: &[&[u8]]) -> bool {
+    let command = context(start, MAX_COMMAND);
+    let command = command.rsplit(|byte| b";|&".contains(byte)).next().unwrap_or_default();
+    let mut found = command.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'-');
+    found.any(|word| words.contains(&word))
+}
+
+/// Finds the password of `-u` among other letters: `curl -sSfu ada:x`.
+pub(crate) fn curl(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let mut at = end.back(1);
+    for _ in 0..24 {
+        let option = at.skip(MAX_COMMAND, |byte| !is_blank(byte) && byte != b'\n');
+        let option = option.skip(8, is_blank);
+        if option.place() == at.place() || option.next().is_none_or(|byte| byte == b'\n') {
+            return None;
+        }
+        let Some(letters) = option.past(b"-") else {
+            at = option;
+            continue;
+        };
+        let letters = letters.skip(8, |byte| byte.is_ascii_alphabetic());
+        let n_letters = letters.place().saturating_sub(option.place());
+        if n_letters > 2 && letters.previous() == Some(b'u') {
+            return user_option(letters.back(2), letters);
+        }
+        at = letters;
+    }
+    None
 }
 
 /// Finds the password of `-p`, `-P`, `-a`, `-w` of commands that take one.
@@ -52,10 +91,30 @@ pub(crate) fn password_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Rang
                 b"winrm",
                 b"crackmapexec",
                 b"xfreerdp",
+                b"rdesktop",
+                b"useradd",
+                b"usermod",
+                b"kinit",
+                b"mongosh",
             ],
         ),
-        (b'P', &[b"sqlcmd", b"bcp ", b"zip ", b"tsql", b"isql", b"ldap"]),
+        (
+            b'P',
+            &[
+                b"sqlcmd",
+                b"bcp",
+                b"zip",
+                b"tsql",
+                b"isql",
+                b"ldap",
+                b"ipmitool",
+                b"mosquitto",
+                b"rar",
+            ],
+        ),
         (b'a', &[b"redis-cli", b"valkey-cli", b"keydb-cli"]),
+        (b'A', &[b"snmp"]),
+        (b'X', &[b"snmp"]),
         (b'w', &[b"ldap"]),
         (b'k', &[b"openssl enc", b"openssl aes"]),
     ];
@@ -114,7 +173,7 @@ fn argument<'b>(
     Some((at, bare_end(at, |byte| byte == b'|')))
 }
 
-fn password(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+pub(crate) fn password(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let value = end.since(start.place());
     let is_cut = end.rest().starts_with(PLACEHOLDER);
     let found = Kind::Password.secret_in(value, Form::Tight).filter(|_| !is_cut)?;

@@ -17,10 +17,17 @@ const MAX_TOKEN: usize = 8 * 1024;
 
 /// Finds the token after `Bearer`, `Token`, and the like.
 pub(crate) fn bearer(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
-    let token = after_scheme(start, end)?;
+    let token = in_call(end).or_else(|| after_scheme(start, end))?;
     let bytes = token.1.since(token.0.place());
     let is_secret = bytes.len() >= 12 && Kind::Secret.secret_in(bytes, Form::Quoted).is_some();
     is_secret.then(|| token.0.place()..token.1.place())
+}
+
+/// Returns the string that a call is given: `.bearer_auth("x")`, `bearerToken("x")`.
+fn in_call<'b>(end: Cursor<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
+    const NAMES: &[&[u8]] = &[b"_auth(", b"Auth(", b"_token(", b"Token("];
+    let (quote, start) = Quote::open(NAMES.iter().find_map(|name| end.past(name))?)?;
+    Some((start, quote.close(start)?))
 }
 
 /// Finds the user and the password after `Basic`.

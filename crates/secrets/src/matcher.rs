@@ -61,7 +61,8 @@ pub(crate) struct Fit {
 
 /// What a rule says of a place.
 enum Verdict {
-    Fits(Fit),
+    /// At least one secret, in order.
+    Fits(Vec<Fit>),
     No,
     /// An escape stands there: what it means decides.
     Escaped,
@@ -137,8 +138,8 @@ impl Matcher {
                 continue;
             }
             at = start.forward(1);
-            if let Verdict::Fits(fit) = self.verdict(start, prefix, done, false) {
-                waiting.push(fit);
+            if let Verdict::Fits(fits) = self.verdict(start, prefix, done, false) {
+                fits.into_iter().for_each(|fit| waiting.push(fit));
             }
         }
         waiting.fits.into_iter().for_each(each);
@@ -183,7 +184,7 @@ impl Matcher {
                 None => place.verdict(rule),
             };
             match verdict_of_rule {
-                Verdict::Fits(fit) => return Verdict::Fits(fit),
+                Verdict::Fits(fits) => return Verdict::Fits(fits),
                 Verdict::Escaped => verdict = Verdict::Escaped,
                 Verdict::No => {}
             }
@@ -268,7 +269,7 @@ impl Place<'_> {
         match inner.map_or(Verdict::No, |inner| inner.verdict(rule)) {
             Verdict::Fits(_) if run.start() >= self.done => {
                 let secret = run.whole();
-                Verdict::Fits(Fit { rule, end: secret.end, secret })
+                Verdict::Fits(vec![Fit { rule, end: secret.end, secret }])
             }
             _ if self.has_escapes && run.is_cut_by_escape() => Verdict::Escaped,
             _ => Verdict::No,
@@ -276,11 +277,14 @@ impl Place<'_> {
     }
 
     /// Returns what a rule says that is no list of parts.
-    fn found(&self, rule: &'static Rule, secret: Option<Range<usize>>) -> Verdict {
-        match secret.filter(|secret| secret.start >= self.done) {
-            Some(secret) => Verdict::Fits(Fit { rule, end: secret.end, secret }),
-            None => Verdict::No,
-        }
+    fn found(
+        &self,
+        rule: &'static Rule,
+        secrets: impl IntoIterator<Item = Range<usize>>,
+    ) -> Verdict {
+        let secrets = secrets.into_iter().filter(|secret| secret.start >= self.done);
+        let fits: Vec<_> = secrets.map(|secret| Fit { rule, end: secret.end, secret }).collect();
+        if fits.is_empty() { Verdict::No } else { Verdict::Fits(fits) }
     }
 
     fn verdict(&self, rule: &'static Rule) -> Verdict {
@@ -289,6 +293,7 @@ impl Place<'_> {
                 return self.found(rule, assignment::find(*word, self.start, self.end));
             }
             [Part::By(finder)] => return self.found(rule, finder(self.start, self.end)),
+            [Part::Each(lister)] => return self.found(rule, lister(self.start, self.end)),
             _ => {}
         }
         let Some(start) = self.start_of(rule) else {
@@ -328,7 +333,7 @@ impl Place<'_> {
         if !(rule.accepts)(at.to(secret.end).since(secret.start)) {
             return Verdict::No;
         }
-        Verdict::Fits(Fit { rule, secret, end: at.place() })
+        Verdict::Fits(vec![Fit { rule, secret, end: at.place() }])
     }
 
     /// Returns where what fits starts, if it may start there.
@@ -364,7 +369,7 @@ impl Place<'_> {
         let stopped = match part {
             Part::Is(text) => text.bytes().zip(rest).take_while(|(a, b)| a == *b).count(),
             Part::Run(class, _, max) => class.run(rest, *max),
-            Part::Armor | Part::Named(_) | Part::By(_) => 0,
+            Part::Armor | Part::Named(_) | Part::By(_) | Part::Each(_) => 0,
         };
         let escape = rest.get(stopped..).unwrap_or_default();
         let is_escape = self.has_escapes && is_escaped_char(escape);
@@ -384,7 +389,7 @@ fn end_of<'b>(part: &Part, at: Cursor<'b>) -> Option<Cursor<'b>> {
         Part::Is(text) => at.past(text.as_bytes()),
         Part::Run(class, min, max) => run_over_breaks(class, at, *min, *max),
         Part::Armor => armor(at.rest()).map(|length| at.forward(length)),
-        Part::Named(_) | Part::By(_) => None,
+        Part::Named(_) | Part::By(_) | Part::Each(_) => None,
     }
 }
 

@@ -17,6 +17,10 @@ pub(crate) enum Word {
     Authorization,
     /// `auth`, as Docker and npm write it.
     Auth,
+    /// `pat`: a personal access token.
+    Pat,
+    /// The name that a server gives the cookie of a session.
+    Session,
 }
 
 /// Names are not longer, in bytes.
@@ -192,6 +196,7 @@ const FINDERS: &[&str] = &[
     "fact",
     "field",
     "foreign",
+    "gpg",
     "group",
     "hash",
     "hot",
@@ -262,8 +267,33 @@ const OTHER_TOKENS: &[&str] = &[
 
 /// Words before `token` that say what it opens.
 const TOKEN_OPENERS: &[&str] = &[
-    "access", "api", "auth", "bearer", "bot", "client", "deploy", "id", "oauth", "personal",
-    "refresh", "secret", "security", "service", "session", "user",
+    "access",
+    "api",
+    "auth",
+    "bearer",
+    "bot",
+    "build",
+    "client",
+    "deploy",
+    "github",
+    "gitlab",
+    "id",
+    "identity",
+    "login",
+    "npm",
+    "oauth",
+    "personal",
+    "private",
+    "publish",
+    "refresh",
+    "registration",
+    "registry",
+    "runner",
+    "secret",
+    "security",
+    "service",
+    "session",
+    "user",
 ];
 
 /// Words that end in `pass`.
@@ -314,6 +344,10 @@ impl<'b> Name<'b> {
         let head = self.head;
         let (attached, tail) = attached(self.tail);
         let is_attached = |allowed: &[&str]| allowed.iter().any(|text| is(attached, text));
+        let is_id = word == Word::Secret && attached.is_empty() && is_only_id(tail);
+        if is_id && !ends_with_any(head, &["client"]) {
+            return Some(Kind::Id);
+        }
         if words(tail).any(|word| OTHER_TAILS.iter().any(|other| is(word, other))) {
             return None;
         }
@@ -345,7 +379,19 @@ impl<'b> Name<'b> {
             Word::Authorization if attached.is_empty() => Some(Kind::Authorization),
             Word::Auth => {
                 let is_whole = attached.is_empty() && tail.is_empty();
-                (is_whole && matches!(head, b"" | b"_")).then_some(Kind::UserAndPassword)
+                match head {
+                    b"" | b"_" => is_whole.then_some(Kind::UserAndPassword),
+                    [.., b'o' | b'O'] => is_whole.then_some(Kind::Token),
+                    _ => None,
+                }
+            }
+            Word::Pat => {
+                let is_whole = attached.is_empty() && tail.is_empty();
+                is_whole.then_some(Kind::Token)
+            }
+            Word::Session => {
+                let is_whole = is_attached(&["", "id"]) && tail.is_empty();
+                is_whole.then_some(Kind::Token)
             }
             _ => None,
         }
@@ -377,6 +423,12 @@ pub(crate) fn follows_placeholder(place: Cursor<'_>) -> bool {
         .checked_sub(start)
         .and_then(|at| before.get(at..))
         .is_some_and(|text| text.starts_with(PLACEHOLDER))
+}
+
+/// Returns whether `id` is all that follows a word.
+fn is_only_id(tail: &[u8]) -> bool {
+    let tail = tail.strip_prefix(b"_").or_else(|| tail.strip_prefix(b"-")).unwrap_or(tail);
+    is(tail, "id")
 }
 
 /// Splits what follows a word into letters that go on with it, and the words after them.

@@ -231,7 +231,16 @@ pub(crate) fn is_template(value: &[u8]) -> bool {
 pub(crate) fn is_weak(value: &[u8]) -> bool {
     let (lower, length) = lowercase(value);
     let lower = lower.get(..length).unwrap_or_default();
-    value.len() <= MAX_LOOK && lower.split(|byte| !byte.is_ascii_alphabetic()).all(are_weak)
+    value.len() <= MAX_LOOK
+        && !is_long_hex(lower)
+        && lower.split(|byte| !byte.is_ascii_alphabetic()).all(are_weak)
+}
+
+/// Returns whether a value is hexadecimal, and too long to be typed: its letters stand alone among
+/// digits, and make no words.
+fn is_long_hex(lower: &[u8]) -> bool {
+    let n_letters = lower.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+    lower.len() >= 24 && n_letters >= 4 && lower.iter().all(u8::is_ascii_hexdigit)
 }
 
 /// Returns whether weak words, one after the other, make up some letters.

@@ -30,6 +30,9 @@ pub struct Rule {
 /// Returns where the secret lies that a prefix leads to: `start` and `end` are around the prefix.
 pub(crate) type Finder = fn(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>>;
 
+/// Returns where the secrets lie that a prefix leads to, in order.
+pub(crate) type Lister = fn(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>>;
+
 /// A part of a secret.
 #[derive(Debug)]
 pub(crate) enum Part {
@@ -43,6 +46,8 @@ pub(crate) enum Part {
     Named(Word),
     /// What a function finds.
     By(Finder),
+    /// What a function finds, more than one.
+    Each(Lister),
 }
 
 /// What may not stand before a secret.
@@ -90,7 +95,7 @@ impl Rule {
     pub(crate) fn rank(&self) -> u8 {
         match self.parts {
             [Part::Named(_)] => 0,
-            [Part::By(_)] => 1,
+            [Part::By(_) | Part::Each(_)] => 1,
             _ => 2,
         }
     }
@@ -99,6 +104,11 @@ impl Rule {
     pub(crate) fn is_found_in_base64(&self) -> bool {
         let is_token = self.before.is_none() && self.secret == Secret::Whole;
         let is_word = self.edge == Edge::Word || matches!(self.parts, [.., Part::Armor]);
-        is_token && is_word && self.rank() == 2 && !self.is_for_tests
+        is_token && is_word && self.rank() == 2 && !self.is_for_tests || self.is_name_in_base64()
+    }
+
+    /// Returns whether base64 of a whole file of settings is known by names in it.
+    fn is_name_in_base64(&self) -> bool {
+        matches!(self.parts, [Part::Named(Word::Pass | Word::Secret | Word::Token)])
     }
 }

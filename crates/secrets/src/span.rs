@@ -20,8 +20,22 @@ impl Quote {
         let n_slashes = quote.since(at.place()).len();
         let byte = quote.next().filter(|byte| is_quote(*byte))?;
         let after = quote.forward(1);
-        let is_triple = n_slashes == 0 && after.rest().starts_with(&[byte, byte]);
-        Some((Self { byte, n_slashes, is_triple }, after.forward(if is_triple { 2 } else { 0 })))
+        let quote = Self { byte, n_slashes, is_triple: false };
+        Some(match quote.past_two(after) {
+            Some(after) => (Self { is_triple: true, ..quote }, after),
+            None => (quote, after),
+        })
+    }
+
+    /// Moves past two more of the same quotes.
+    fn past_two(self, at: Cursor<'_>) -> Option<Cursor<'_>> {
+        self.past_one(at).and_then(|at| self.past_one(at))
+    }
+
+    fn past_one(self, at: Cursor<'_>) -> Option<Cursor<'_>> {
+        let quote = at.skip(self.n_slashes, |byte| byte == b'\\');
+        let is_same = quote.since(at.place()).len() == self.n_slashes;
+        (is_same && quote.next() == Some(self.byte)).then(|| quote.forward(1))
     }
 
     /// Returns where the string that starts at a place ends: before its closing quote and the
@@ -40,7 +54,7 @@ impl Quote {
                 return None;
             }
             let is_closed = n_slashes.checked_rem(step) == Some(self.n_slashes);
-            if is_closed && (!self.is_triple || quote.rest().starts_with(&[self.byte; 3])) {
+            if is_closed && (!self.is_triple || self.past_two(quote.forward(1)).is_some()) {
                 return Some(quote.back(self.n_slashes));
             }
             at = quote.forward(1);
@@ -67,6 +81,25 @@ pub(crate) fn past_break(at: Cursor<'_>) -> Option<Cursor<'_>> {
         ([_, ..], Some(b'r')) => past_break(letter.forward(1)).or(Some(letter.forward(1))),
         _ => None,
     }
+}
+
+/// Moves past blanks, at most `max`, and past tabs as JSON within JSON spells them.
+pub(crate) fn past_blanks(at: Cursor<'_>, max: usize) -> Cursor<'_> {
+    let mut at = at.skip(max, is_blank);
+    while at.next() == Some(b'\\')
+        && let Some(after) = past_tab(at)
+    {
+        at = after.skip(max, is_blank);
+    }
+    at
+}
+
+/// Moves past a tab, as it is or as JSON within JSON spells it.
+pub(crate) fn past_tab(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    at.past(b"\t").or_else(|| {
+        let letter = at.skip(63, |byte| byte == b'\\');
+        (letter.place() > at.place()).then(|| letter.past(b"t")).flatten()
+    })
 }
 
 /// Returns whether a byte is a space or a tab.

@@ -28,6 +28,8 @@ pub(crate) enum Kind {
     Authorization,
     /// A user and a password in base64, as Docker keeps them.
     UserAndPassword,
+    /// What is called the id of a secret, as Vault does: a UUID.
+    Id,
 }
 
 /// How a value is written.
@@ -61,6 +63,7 @@ impl Kind {
                 let is_secret = is_scheme && is_secret(token, Self::Secret, Form::Quoted);
                 is_secret.then_some(start..value.len())
             }
+            Self::Id => is_uuid(value).then_some(whole),
             Self::Passphrase if is_phrase(value) => Some(whole),
             _ => is_secret(value, self, form).then_some(whole),
         }
@@ -72,7 +75,7 @@ fn is_secret(value: &[u8], kind: Kind, form: Form) -> bool {
     let is_password = matches!(kind, Kind::Password | Kind::Pass | Kind::Passphrase);
     let min = match kind {
         Kind::Password | Kind::Pass | Kind::Passphrase => 6,
-        Kind::Token => 16,
+        Kind::Token => 12,
         _ => 8,
     };
     if !(min..=MAX_VALUE).contains(&value.len()) || has_blank(value) {
@@ -101,12 +104,21 @@ fn is_secret(value: &[u8], kind: Kind, form: Form) -> bool {
         false if is_password => is_thought_up(value, form, &makeup),
         false => {
             is_hex(value) || kind == Kind::Secret && is_uuid(value) || {
-                let is_joined = makeup.n_joints > 0 || value.len() < 10;
+                let is_ended = matches!(value, [.., b'_' | b'-']);
+                let is_joined = makeup.n_joints > usize::from(is_ended) || value.len() < 10;
                 kind == Kind::Secret && !is_joined && is_thought_up(value, form, &makeup)
             }
         }
     };
-    is_fit && !(kind == Kind::Token && is_uuid(value)) && !is_template(value)
+    is_fit && !(kind == Kind::Token && !is_token(value, &makeup)) && !is_template(value)
+}
+
+/// Returns whether a value may be a token and is no id: a short one has letters of both cases and
+/// digits.
+fn is_token(value: &[u8], makeup: &Makeup) -> bool {
+    let Makeup { n_lower, n_upper, n_digits, .. } = *makeup;
+    let is_varied = n_lower > 1 && n_upper > 1 && n_digits > 0 && makeup.is_random();
+    !is_uuid(value) && (value.len() >= 16 || is_varied)
 }
 
 fn has_blank(value: &[u8]) -> bool {
@@ -127,7 +139,9 @@ fn is_random(value: &[u8], makeup: &Makeup) -> bool {
 /// Returns whether a person may have made a value up: `hunter2`, `Correct!Horse`.
 fn is_thought_up(value: &[u8], form: Form, makeup: &Makeup) -> bool {
     // A name of a variable, or of its member.
-    let has_dot = form != Form::Quoted && value.contains(&b'.') && makeup.n_marks == 0;
+    let is_varied = makeup.n_lower > 0 && makeup.n_upper > 0 && makeup.n_digits > 0;
+    let has_dot = value.contains(&b'.') && makeup.n_marks == 0;
+    let has_dot = has_dot && (form == Form::Loose || form == Form::Tight && !is_varied);
     let is_mixed = makeup.n_lower > 0 && makeup.n_upper > 0;
     let is_marked = makeup.n_marks > 0 && is_mixed && value.len() >= 8;
     // `Required!` and `Forgot?` are words for people.
@@ -192,7 +206,7 @@ fn is_hex(value: &[u8]) -> bool {
 }
 
 /// Returns whether a value is a UUID.
-fn is_uuid(value: &[u8]) -> bool {
+pub(crate) fn is_uuid(value: &[u8]) -> bool {
     let is_fit = |(n, byte): (usize, &u8)| match n {
         8 | 13 | 18 | 23 => *byte == b'-',
         _ => byte.is_ascii_hexdigit(),

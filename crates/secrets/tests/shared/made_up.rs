@@ -8,7 +8,7 @@ impl Random {
         Self(seed)
     }
 
-    fn number(&mut self, below: usize) -> usize {
+    pub(crate) fn number(&mut self, below: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -20,7 +20,7 @@ impl Random {
         of[self.number(of.len())]
     }
 
-    fn text(&mut self, letters: &str, n: usize) -> String {
+    pub(crate) fn text(&mut self, letters: &str, n: usize) -> String {
         let letters: Vec<char> = letters.chars().collect();
         (0..n).map(|_| letters[self.number(letters.len())]).collect()
     }
@@ -40,7 +40,7 @@ impl Random {
             + &self.letters(1)
     }
 
-    fn base64(&mut self, n: usize) -> String {
+    pub(crate) fn base64(&mut self, n: usize) -> String {
         self.text("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", n)
     }
 
@@ -54,7 +54,7 @@ impl Random {
     }
 
     /// Returns a password as a person makes it up.
-    fn thought_up(&mut self) -> String {
+    pub(crate) fn thought_up(&mut self) -> String {
         let words =
             ["Tiger", "monkey", "Sommer", "dragon", "Falcon", "winter", "Sunshine", "pirate"];
         let word = self.one(&words).to_owned();
@@ -278,7 +278,7 @@ const BASIC_HELD_OUT: &[&str] = &[
     "Authorization=\"Basic {}\"",
 ];
 
-fn base64_of(text: &str) -> String {
+pub(crate) fn base64_of(text: &str) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();
     for group in text.as_bytes().chunks(3) {

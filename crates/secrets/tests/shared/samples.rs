@@ -8,6 +8,9 @@ pub(crate) struct Sample {
     pub(crate) after: String,
 }
 
+/// `ada-tZ8!kq02Lm` in base64.
+const B64: &str = "YWRhLXRaOCFrcTAyTG0=";
+
 /// Returns `n` letters and digits.
 fn letters(n: usize) -> String {
     "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0z".chars().cycle().take(n).collect()
@@ -46,6 +49,21 @@ pub(crate) fn samples() -> Vec<Sample> {
         format!("-----BEGIN {kind}-----\n{lines}\n-----END {kind}-----")
     };
     vec![
+        within("cookie", "Cookie: theme=dark; sid=", letters(32), "; lang=en"),
+        within("cookie", "#HttpOnly_x.dev\tFALSE\t/\tTRUE\t0\tsid\t", letters(32), ""),
+        within("kubernetes-secret", "stringData:\n  login: ", letters(20), ""),
+        within(
+            "kubernetes-secret",
+            "kind: Secret\ndata:\n  a: YWRtaW4=\n  b: ",
+            B64.to_owned(),
+            "",
+        ),
+        within("vault-key", "Unseal Key 1: ", letters(43) + "=", ""),
+        within("password", "echo ", letters(20), " | docker login -u ada --password-stdin"),
+        within("password", "net use Z: \\\\nas\\share ", letters(20), " /user:ada"),
+        within("password", "auth=(\"ada\", \"", letters(20), "\")"),
+        within("password", "ada:", letters(20), "@tcp(db:3306)/shop"),
+        within("token", "poetry config pypi-token.shop ", letters(20), ""),
         sample("anthropic-key", format!("sk-ant-api03-{}-{}_AA", letters(50), letters(40))),
         sample("anthropic-key", format!("sk-ant-oat01-{}", letters(95))),
         sample("openrouter-key", format!("sk-or-v1-{}", hex(64))),

@@ -1,0 +1,72 @@
+//! Keys that are known by what stands around them: of PuTTY, of a vault, of a JSON Web Key.
+
+use std::ops::Range;
+
+use crate::{
+    assignment::past_closers,
+    class::{BASE64, BASE64_URL},
+    cursor::Cursor,
+    randomness::Makeup,
+    span::{Quote, past_blanks, past_break},
+};
+
+/// The letters that a key has at least.
+const MIN_LETTERS: usize = 40;
+
+/// Finds the lines after `Private-Lines: 8`.
+pub(crate) fn putty(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    const MAX_LINES: usize = 256;
+    let start = past_break(end.skip(3, |byte| byte.is_ascii_digit()))?;
+    let mut line_end = start.skip(128, |byte| BASE64.has(byte));
+    let is_key = line_end.since(start.place()).len() >= MIN_LETTERS;
+    for _ in 0..MAX_LINES {
+        let Some(next) = past_break(line_end) else { break };
+        let next_end = next.skip(128, |byte| BASE64.has(byte));
+        if next_end.place() == next.place() || !is_over(next_end) {
+            break;
+        }
+        line_end = next_end;
+    }
+    is_key.then(|| start.place()..line_end.place())
+}
+
+fn is_over(at: Cursor<'_>) -> bool {
+    at.next().is_none_or(|byte| b"\r\n\\\"".contains(&byte))
+}
+
+/// Finds the first key after `Unseal Key 1:`, `unseal_keys_b64:`.
+pub(crate) fn unseal(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    /// How far after the name it is looked for, in bytes.
+    const MAX_BETWEEN: usize = 48;
+    let mut at = end;
+    while at.place() < end.place().saturating_add(MAX_BETWEEN) {
+        // The letter of a break belongs to no key.
+        at = past_break(at).unwrap_or(at);
+        let run = at.skip(128, |byte| BASE64.has(byte));
+        let key = run.since(at.place());
+        if (44..=88).contains(&key.len()) && (Makeup::of(key).is_random()) {
+            return Some(at.place()..run.place());
+        }
+        at = run.forward(usize::from(run.place() == at.place()));
+        at.next()?;
+    }
+    None
+}
+
+/// Finds the private member of a JSON Web Key; `start` and `end` are around `kty`.
+pub(crate) fn jwk(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    /// How far after its kind it is looked for, in bytes.
+    const MAX_KEY: usize = 2048;
+    let text = end.window(MAX_KEY);
+    for found in memchr::memchr_iter(b'd', text) {
+        let name = end.forward(found);
+        let is_whole = name.previous() == Some(b'"');
+        let (closed, has_quote) = past_closers(name.forward(1));
+        let Some(sign) = closed.past(b":").filter(|_| is_whole && has_quote) else { continue };
+        let (_, value) = Quote::open(past_blanks(sign, 8))?;
+        let value_end = value.skip(MAX_KEY, |byte| BASE64_URL.has(byte));
+        let is_key = value_end.since(value.place()).len() >= MIN_LETTERS;
+        return is_key.then(|| value.place()..value_end.place());
+    }
+    None
+}

@@ -1,0 +1,242 @@
+//! Passwords that a command reads from another one, or takes as a bare word.
+//!
+//! `echo x | docker login --password-stdin`, `gh secret set NAME <<< x`, `net use Z: \\host\share x`,
+//! `poetry config pypi-token.shop x`.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use crate::{
+    assignment::context,
+    command_line::password,
+    cursor::Cursor,
+    span::{Quote, bare_end, is_blank, past_blanks, past_break},
+};
+
+/// How far before a command is looked for what writes to it, in bytes.
+const MAX_WRITER: usize = 400;
+
+/// How far after a word its command is looked at, in bytes.
+const MAX_COMMAND: usize = 200;
+
+/// Finds the password that a command reads: `start` and `end` are around what says that it does.
+pub(crate) fn read(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    written(start, end).or_else(|| handed(end)).or_else(|| second_word(end))
+}
+
+/// Finds what `echo`, `printf` or `cat` before the last `|` writes.
+fn written(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    const WRITERS: &[&[u8]] = &[b"echo ", b"printf ", b"Write-Output ", b"cat <<"];
+    let before = context(start, MAX_WRITER);
+    let line = start.back(before.len());
+    let pipe = memchr::memrchr(b'|', before)?;
+    let writer = before.get(..pipe).unwrap_or_default();
+    let place = WRITERS.iter().filter_map(|word| memmem::rfind(writer, word)).max()?;
+    let pipe = line.forward(pipe);
+    let is_here = line.forward(place).rest().starts_with(b"cat <<");
+    if is_here {
+        return here(end);
+    }
+    let mut at = line.forward(place).skip(16, |byte| !is_blank(byte));
+    let mut last = None;
+    // An option, a format, and what is written.
+    for _ in 0..6 {
+        at = past_blanks(at, 8);
+        if at.place() >= pipe.place() {
+            break;
+        }
+        let (value, value_end, after) = word(at)?;
+        last = Some((value, value_end));
+        at = after;
+    }
+    let (value, value_end) = last.filter(|(_, end)| end.place() <= pipe.place())?;
+    secret(value, value_end)
+}
+
+/// Finds what a shell hands to a command: `<<< x`, or the lines after `<<EOF`.
+fn handed(end: Cursor<'_>) -> Option<Range<usize>> {
+    let line = line(end);
+    let at = end.forward(memmem::find(line, b"<<")?);
+    match at.past(b"<<<") {
+        Some(at) => {
+            let (value, value_end, _) = word(past_blanks(at, 8))?;
+            secret(value, value_end)
+        }
+        None => here(at),
+    }
+}
+
+/// Finds the first line of a document that stands in a script.
+fn here(end: Cursor<'_>) -> Option<Range<usize>> {
+    let value = past_break(end.forward(line(end).len()))?;
+    secret(value, bare_end(value, |_| false))
+}
+
+/// Finds the second word after `secret set`, `secrets add`.
+fn second_word(end: Cursor<'_>) -> Option<Range<usize>> {
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./".contains(&byte);
+    const ACTIONS: &[&[u8]] = &[b" put", b" set", b" add", b" create"];
+    let is_action = ACTIONS.iter().any(|action| end.window_before(8).ends_with(action));
+    let name = past_blanks(end, 8);
+    let name_end = name.skip(64, is_name);
+    let value = past_blanks(name_end, 8);
+    let is_apart = name_end.place() > name.place() && value.place() > name_end.place();
+    if !is_action || !is_apart || value.next() == Some(b'-') {
+        return None;
+    }
+    let (value, value_end, _) = word(value)?;
+    secret(value, value_end)
+}
+
+/// Finds the password of `net use` and `net user`.
+pub(crate) fn net(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let is_user = end.previous() == Some(b'r');
+    let is_edge = start.previous().is_none_or(|byte| !byte.is_ascii_alphanumeric());
+    let mut at = end;
+    for n in 0..6 {
+        let next = past_blanks(at, 8);
+        if !is_edge || next.place() == at.place() {
+            return None;
+        }
+        let (value, value_end, after) = match next.next()? {
+            b'/' | b'*' | b'\\' => {
+                let after = next.skip(128, |byte| byte.is_ascii_graphic());
+                (next, after, after)
+            }
+            _ => word(next)?,
+        };
+        let is_drive = value_end.next() == Some(b':');
+        let after = match is_drive {
+            true => value_end.forward(1),
+            false => after,
+        };
+        let is_other =
+            matches!(value.next()?, b'/' | b'*' | b'\\') || is_drive || is_user && n == 0;
+        if !is_other {
+            return secret(value, value_end);
+        }
+        at = after;
+    }
+    None
+}
+
+/// Finds the last word after `config` of a tool for packages.
+pub(crate) fn config(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    const TOOLS: &[&[u8]] = &[b"poetry", b"bundle", b"composer", b"gem", b"npm", b"yarn", b"pip"];
+    const NAMES: &[&[u8]] = &[b"token", b"auth", b"basic", b"pass", b"secret", b"key"];
+    let before = start.window_before(10);
+    let is_tool = TOOLS.iter().any(|tool| before.ends_with(tool));
+    let is_bundle = before.ends_with(b"bundle");
+    let words = line(end);
+    let is_named = is_bundle || NAMES.iter().any(|name| memmem::find(words, name).is_some());
+    if !is_tool || !is_named {
+        return None;
+    }
+    let mut at = end;
+    let mut last = None;
+    for n in 0..8 {
+        let next = past_blanks(at, 8);
+        if n > 0 && next.place() == at.place() {
+            break;
+        }
+        at = next;
+        let Some((value, value_end, after)) = word(at) else { break };
+        if value_end.place() == value.place() {
+            break;
+        }
+        last = (n > 0).then_some((value, value_end));
+        at = after;
+    }
+    let (value, value_end) = last?;
+    secret(value, value_end)
+}
+
+/// Finds the password of `user:password` after a name or a host that has no word for it.
+pub(crate) fn user_and_password(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let name = end.skip(64, |byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let sign = past_blanks(name, 8);
+    let at = past_blanks(sign.skip(1, |byte| byte == b':' || byte == b'='), 8);
+    let (value, value_end, _) = word(at)?;
+    secret(value, value_end).filter(|found| found.start > value.place())
+}
+
+/// Finds the password of a user that a call names: `auth=("ada", "x")`, `basic_auth("ada", "x")`.
+pub(crate) fn call(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let mut at = end;
+    let mut last = None;
+    for n in 0..6 {
+        at = past_blanks(at, 16);
+        at = past_break(at).map_or(at, |at| past_blanks(at, 64));
+        at = at.past(b"Some(").unwrap_or(at);
+        at = match Quote::open(at) {
+            Some((quote, value)) => {
+                let value_end = quote.close(value)?;
+                last = (n > 0).then_some((value, value_end));
+                value_end.skip(63, |byte| byte == b'\\').forward(1)
+            }
+            None => {
+                last = None;
+                at.skip(64, |byte| byte.is_ascii_alphanumeric() || b"_.:$&".contains(&byte))
+            }
+        };
+        at = at.skip(1, |byte| byte == b')');
+        let Some(after) = past_blanks(at, 8).past(b",") else { break };
+        at = after;
+    }
+    let (value, value_end) = last?;
+    password(value, value_end)
+}
+
+/// Finds the password before the host of a source: `user:x@tcp(host)`, `thin:user/x@//host`.
+pub(crate) fn source(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let before = start.window_before(160);
+    let is_in = |byte: &u8| byte.is_ascii_graphic() && !b"\"'`<>\\,;".contains(byte);
+    let n = before.iter().rev().take_while(|byte| is_in(byte)).count();
+    let text = before.get(before.len().saturating_sub(n)..).unwrap_or_default();
+    let is_oracle = end.previous() == Some(b'/');
+    let joint = match is_oracle {
+        true => memmem::rfind(text, b"thin:").and_then(|at| {
+            let user = text.get(at..)?;
+            Some(at.saturating_add(memchr::memchr(b'/', user)?))
+        }),
+        false => memchr::memchr(b':', text),
+    }?;
+    let value = start.back(n).forward(joint).forward(1);
+    password(value, start)
+}
+
+/// Returns the rest of a line.
+fn line(at: Cursor<'_>) -> &[u8] {
+    let line = at.window(MAX_COMMAND).split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let end = memmem::find(line, b"\\n").map(|end| {
+        let before = line.get(..end).unwrap_or_default();
+        end.saturating_sub(before.iter().rev().take_while(|byte| **byte == b'\\').count())
+    });
+    line.get(..end.unwrap_or(line.len())).unwrap_or_default()
+}
+
+/// Returns where a word of a command starts and ends, and the place after it.
+fn word(at: Cursor<'_>) -> Option<(Cursor<'_>, Cursor<'_>, Cursor<'_>)> {
+    match Quote::open(at) {
+        Some((quote, value)) => {
+            let end = quote.close(value)?;
+            Some((value, end, crate::assignment::past_closers(end).0))
+        }
+        None => {
+            let end = bare_end(at, |byte| byte == b'|');
+            Some((at, end, end))
+        }
+    }
+}
+
+/// Returns the secret of a word: of `user:password` the password.
+fn secret(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let value = end.since(start.place());
+    let joint = memchr::memchr(b':', value).filter(|at| {
+        let user = value.get(..*at).unwrap_or_default();
+        !user.is_empty()
+            && user.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_-.@".contains(byte))
+    });
+    password(joint.map_or(start, |at| start.forward(at).forward(1)), end)
+}

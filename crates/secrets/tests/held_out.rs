@@ -1,0 +1,139 @@
+//! Spellings drawn by a seed from templates that were written before their author read the rules:
+//! `open.tsv`, which the rules may be mended against, and `held_out.tsv`, which only scores them.
+
+#[path = "shared/made_up.rs"]
+#[expect(dead_code, reason = "this test has spellings of its own")]
+mod made_up;
+#[path = "held_out/values.rs"]
+mod values;
+
+use jsonl::Line;
+use secrets::Search;
+
+use self::{
+    made_up::{Random, body, levels},
+    values::value,
+};
+
+/// Each line is a family, a tab, and a text with a value such as `<<hex32>>` in it.
+const OPEN: &str = include_str!("held_out/open.tsv");
+const HELD_OUT: &str = include_str!("held_out/held_out.tsv");
+/// Texts that hold no secret.
+const BENIGN: &str = include_str!("held_out/benign.txt");
+
+/// Returns a text with its escapes read: `\n`, `\r`, `\t` and `\\`.
+fn unescaped(text: &str) -> String {
+    let (mut out, mut letters) = (String::new(), text.chars());
+    while let Some(letter) = letters.next() {
+        match (letter, letter == '\\') {
+            (_, true) => match letters.next() {
+                Some('n') => out.push('\n'),
+                Some('r') => out.push('\r'),
+                Some('t') => out.push('\t'),
+                Some('\\') => out.push('\\'),
+                other => out.extend([Some('\\'), other].into_iter().flatten()),
+            },
+            _ => out.push(letter),
+        }
+    }
+    out
+}
+
+/// Returns a text with its values made, and the secret parts of them.
+fn made(text: &str, random: &mut Random) -> (String, Vec<String>) {
+    let (mut out, mut secrets, mut rest) = (String::new(), Vec::new(), text);
+    while let Some(start) = rest.find("<<") {
+        let behind = &rest[start + 2..];
+        let end = behind.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+        let kind = &behind[..end.unwrap_or(behind.len())];
+        if kind.is_empty() || !behind[kind.len()..].starts_with(">>") {
+            out.push_str(&rest[..start + 1]);
+            rest = &rest[start + 1..];
+            continue;
+        }
+        let (parts, value) = value(random, kind);
+        out.push_str(&rest[..start]);
+        out.push_str(&value);
+        secrets.extend(parts);
+        rest = &behind[kind.len() + 2..];
+    }
+    (out + rest, secrets)
+}
+
+fn redacted(search: &mut Search, line: &str) -> String {
+    let mut out = Vec::new();
+    search.redact(&Line::new(line.as_bytes(), 0), &mut out, &mut |_| {});
+    String::from_utf8(out).expect("text")
+}
+
+/// Returns whether neither half of a secret is left.
+fn is_gone(out: &str, secret: &str) -> bool {
+    let half = secret.len() / 2;
+    !out.contains(&secret[..half]) && !out.contains(&secret[half..])
+}
+
+/// Prints the recall of each family and every spelling missed; returns the families below 95 %.
+fn score(rows: &'static str, shows_missed: bool) -> Vec<&'static str> {
+    let (mut random, mut search) = (Random::new(20_261_123), Search::with_test_keys());
+    let mut families: Vec<(&str, usize, usize)> = Vec::new();
+    for row in rows.lines() {
+        let (family, text) = row.split_once('\t').expect("a family");
+        if families.last().is_none_or(|last| last.0 != family) {
+            families.push((family, 0, 0));
+        }
+        let text = unescaped(text);
+        let (mut n, mut n_gone, mut left) = (0, 0, String::new());
+        for _ in 0..4 {
+            let (text, secrets) = made(&text, &mut random);
+            for line in levels(&text) {
+                let out = redacted(&mut search, &line);
+                n += 1;
+                if secrets.iter().all(|secret| is_gone(&out, secret)) {
+                    n_gone += 1;
+                } else {
+                    left = out;
+                }
+            }
+        }
+        if let Some(last) = families.last_mut() {
+            last.1 += n_gone;
+            last.2 += n;
+        }
+        if n_gone < n && shows_missed {
+            println!("    {n_gone} of {n}: {row}\n        {left}");
+        }
+    }
+    let (gone, all) =
+        families.iter().fold((0, 0), |sum, family| (sum.0 + family.1, sum.1 + family.2));
+    println!("{gone} of {all}");
+    for (family, gone, all) in &families {
+        println!("  {family}: {:.1} %", *gone as f64 * 100.0 / *all as f64);
+    }
+    let below = families.iter().filter(|family| family.1 * 100 < family.2 * 95);
+    below.map(|family| family.0).collect()
+}
+
+#[test]
+fn open_spellings_are_found() {
+    assert_eq!(score(OPEN, true), [""; 0]);
+}
+
+#[test]
+fn held_out_spellings_are_found() {
+    assert_eq!(score(HELD_OUT, std::env::var_os("SHOW_HELD_OUT").is_some()), [""; 0]);
+}
+
+#[test]
+fn texts_without_a_secret_stay_as_they_are() {
+    let mut search = Search::with_test_keys();
+    let mut changed = Vec::new();
+    for text in BENIGN.lines() {
+        let text = unescaped(text);
+        let line = format!("{{\"text\":\"{}\"}}", body(&text));
+        if redacted(&mut search, &line) != line {
+            println!("{}", redacted(&mut search, &line));
+            changed.push(text);
+        }
+    }
+    assert_eq!(changed, [""; 0]);
+}

@@ -1,0 +1,132 @@
+//! Values that the spellings of `open.tsv` and `held_out.tsv` name: `<<hex32>>`, `<<basic>>`.
+
+use super::made_up::{Random, base64_of};
+
+/// Letters that a password has beside letters and digits.
+const MARKS: &str = "!@#%^*-_+=.?~";
+
+/// Returns a password of `n` letters with marks and digits within.
+fn password(random: &mut Random, n: usize, marks: &str) -> String {
+    let marks = [random.text(marks, 1), random.text(marks, 1)];
+    let half = n.saturating_sub(4) / 2;
+    let [a, b, c] = [half, half, 1].map(|n| random.letters(n));
+    format!("{a}{}{b}{}{c}{}", marks[0], random.text("23456789", 1), random.letters(1))
+}
+
+fn upper(random: &mut Random, n: usize) -> String {
+    random.text("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", n)
+}
+
+fn uuid(random: &mut Random) -> String {
+    let mut part = |n| random.hex(n);
+    format!("{}-{}-4{}-a{}-{}", part(8), part(4), part(3), part(3), part(12))
+}
+
+fn github(random: &mut Random) -> String {
+    format!("ghp_{}", random.letters(36))
+}
+
+fn basic(random: &mut Random) -> String {
+    base64_of(&format!("svc-deploy:{}", random.letters(18)))
+}
+
+/// Returns the lines of a key, and what stands between two of them.
+fn key(random: &mut Random, between: &str) -> (Vec<String>, String) {
+    let lines: Vec<_> = (0..3).map(|_| random.base64(64)).collect();
+    let text = lines.join(between);
+    (lines, text)
+}
+
+/// Returns a value of a kind: its secret parts, and how it stands in the text.
+pub(crate) fn value(random: &mut Random, kind: &str) -> (Vec<String>, String) {
+    let between = match kind {
+        "keyesc" => "\\n",
+        "keyesc2" => "\\\\n",
+        "keynl" => "\n",
+        "keycrlf" => "\r\n",
+        "keyind" => "\n  ",
+        "keyplus" => "\\n\" +\n  \"",
+        "keynum" => "\n     3\t",
+        "keyquote" => "\n> ",
+        "keydiff" => "\n+",
+        "keyblank" => " ",
+        _ => "",
+    };
+    if !between.is_empty() {
+        return key(random, between);
+    }
+    let text = one(random, kind);
+    (vec![text.clone()], text)
+}
+
+fn one(random: &mut Random, kind: &str) -> String {
+    let n_of = |prefix: &str| kind.strip_prefix(prefix).and_then(|n| n.parse::<usize>().ok());
+    if let Some(n) = n_of("hex") {
+        return random.hex(n);
+    }
+    if let Some(n) = n_of("alnum") {
+        return random.letters(n);
+    }
+    if let Some(n) = n_of("url") {
+        return random.url(n);
+    }
+    match kind {
+        "b64_40" => random.base64(40),
+        "b64_44" => random.base64(43) + "=",
+        "b64_88" | "azkey" => random.base64(86) + "==",
+        "b64_300" => random.base64(300),
+        "pass12" => password(random, 12, MARKS),
+        "pass16" => password(random, 16, MARKS),
+        "pass12c" | "pass12x" => password(random, 12, "!@#%^*-_+.?~"),
+        "pass12s" => password(random, 12, "!@%^_+.~-"),
+        "words" => random.thought_up(),
+        "urlword" => random.thought_up().replace(['#', '!'], "-"),
+        "pct12" => {
+            format!("{}%21{}%40{}", random.letters(5), random.letters(5), random.letters(3))
+        }
+        "uuid" => uuid(random),
+        "jwtless" => {
+            format!("{}.{}.{}", random.letters(20), random.letters(30), random.letters(27))
+        }
+        "azsecret" => format!("{}8Q~{}", random.letters(3), random.url(34)),
+        "sas" => random.base64(43).replace('+', "%2B").replace('/', "%2F") + "%3D",
+        "pat52" => random.text("abcdefghijklmnopqrstuvwxyz234567", 52),
+        "azfn" => random.url(54) + "==",
+        "hvs" => format!("hvs.{}", random.url(95)),
+        "hvb" => format!("hvb.{}", random.url(140)),
+        "hvslegacy" => format!("s.{}", random.letters(24)),
+        "discord" => {
+            let id = format!("10{}", random.text("0123456789", 16));
+            format!("{}.G{}.{}", base64_of(&id), random.letters(5), random.url(38))
+        }
+        "dapi" => format!("dapi{}", random.hex(32)),
+        "twsk" => format!("SK{}", random.hex(32)),
+        "sendgrid" => format!("SG.{}.{}", random.url(22), random.url(43)),
+        "atatt" => {
+            format!("ATATT3xFfGF0{}={}", random.url(176), random.text("0123456789ABCDEF", 8))
+        }
+        "atbb" => format!("ATBB{}", random.letters(32)),
+        "lin" => format!("lin_api_{}", random.letters(40)),
+        "sklive" => format!("sk_live_{}", random.letters(24)),
+        "rklive" => format!("rk_live_{}", random.letters(24)),
+        "whsec" => format!("whsec_{}", random.letters(32)),
+        "bech" => random.text("QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", 58),
+        "basic" => basic(random),
+        "b64ghp" => base64_of(&github(random)),
+        "b64ant" => base64_of(&format!("sk-ant-api03-{}AA", random.url(93))),
+        "b64aws" => base64_of(&format!("AKIA{}", upper(random, 16))),
+        "b64env" => base64_of(&format!("DB_USER=svc\nDB_PASSWORD={}\n", random.letters(20))),
+        "b64json" => base64_of(&format!("{{\"user\":\"svc\",\"token\":\"{}\"}}", github(random))),
+        "b64glpat" => base64_of(&format!("glpat-{}", random.url(20))),
+        "b64slack" => base64_of(&format!("xoxb-1234567890-1234567890123-{}", random.letters(24))),
+        "b64docker" => {
+            base64_of(&format!("{{\"auths\":{{\"ghcr.io\":{{\"auth\":\"{}\"}}}}}}", basic(random)))
+        }
+        "b64val" => base64_of(&password(random, 16, MARKS)),
+        "b64key" => base64_of(&format!(
+            "-----BEGIN EC PRIVATE KEY-----\n{}\n-----END EC PRIVATE KEY-----\n",
+            random.base64(64)
+        )),
+        other => unreachable!("{other} is no kind of value"),
+    }
+}
