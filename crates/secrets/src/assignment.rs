@@ -103,6 +103,9 @@ fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
     if let Some(at) = past_tag(name, after) {
         return Some((Link::Tag, at));
     }
+    if let Some(at) = past_log(name, after) {
+        return Some((Link::Sign, at));
+    }
     let at = past_blanks(after, 60);
     let at = if name.is_option() { past_continuation(at).unwrap_or(at) } else { at };
     let has_blank = at.place() > after.place();
@@ -152,6 +155,19 @@ fn past_tag<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
             let end = past_break(end).map_or(end, |end| past_blanks(end, 60));
             end.past(b"<string>")
         }
+        _ => None,
+    }
+}
+
+/// Returns the place after a name as YAML has it above its value, `? password`, or as a log sets it:
+/// `::set-env name=PASSWORD::`, `##vso[task.setvariable variable=PASSWORD]`.
+fn past_log<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
+    match after.next()? {
+        b':' if name.start.window_before(5) == b"name=" => after.past(b"::"),
+        b']' | b';' if name.start.window_before(9) == b"variable=" => {
+            after.skip(40, |byte| !matches!(byte, b']' | b'\n')).past(b"]")
+        }
+        b'\n' | b'\\' if name.start.window_before(2) == b"? " => past_break(after)?.past(b": "),
         _ => None,
     }
 }
@@ -383,7 +399,11 @@ fn is_argument(name: &Name<'_>) -> bool {
     let is_first = name.start.previous().is_none_or(|byte| !byte.is_ascii_alphanumeric());
     let is_of_redis = name.end.since(name.start.place()) == b"requirepass"
         || name.end.since(name.start.place()) == b"masterauth";
+    // `--auth-type=token x`
+    let is_kind = name.start.previous() == Some(b'=')
+        && before.rsplit(|byte| *byte == b' ').next().is_some_and(|word| word.starts_with(b"--"));
     name.is_option() && is_first
+        || is_kind
         || is_of_redis
         || CONTEXTS.iter().any(|context| memmem::find(before, context).is_some())
 }

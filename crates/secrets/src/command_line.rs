@@ -21,11 +21,13 @@ const MAX_COMMAND: usize = 160;
 /// Finds the password of `-u user:password` and `--user user:password`.
 pub(crate) fn user_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let (value, value_end) = argument(start, end, true)?;
-    let user =
-        value.skip(128, |byte| !matches!(byte, b':' | b'%' | b'/') && !byte.is_ascii_whitespace());
+    let user = value.skip(128, |byte| {
+        !matches!(byte, b':' | b'%' | b'/' | b',') && !byte.is_ascii_whitespace()
+    });
     let joint = match end.previous() {
         Some(b'U') if !has_command(start, &[b"curl"]) => b'%',
         // Other commands have other values there.
+        Some(b'u') if has_command(start, &[b"lftp"]) => b',',
         Some(b'a' | b'A') if !has_command(start, USER_AND_PASSWORD) => return None,
         _ => b':',
     };
@@ -130,7 +132,12 @@ pub(crate) fn password_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Rang
 
 /// Finds the string in quotes after `IDENTIFIED BY` and `ConvertTo-SecureString`.
 pub(crate) fn quoted(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
-    let (quote, value) = Quote::open(end.skip(8, is_blank))?;
+    let at = end.skip(8, is_blank);
+    let Some((quote, value)) = Quote::open(at) else {
+        let value_end = bare_end(at, |_| false);
+        let is_plain = value_end.rest().starts_with(b" -AsPlainText");
+        return if is_plain { password(at, value_end) } else { None };
+    };
     password(value, quote.close(value)?)
 }
 

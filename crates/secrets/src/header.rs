@@ -25,7 +25,7 @@ pub(crate) fn bearer(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>>
 
 /// Returns the string that a call is given: `.bearer_auth("x")`, `bearerToken("x")`.
 fn in_call<'b>(end: Cursor<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
-    const NAMES: &[&[u8]] = &[b"_auth(", b"Auth(", b"_token(", b"Token("];
+    const NAMES: &[&[u8]] = &[b"_auth(", b"Auth(", b"_token(", b"Token(", b"="];
     let (quote, start) = Quote::open(NAMES.iter().find_map(|name| end.past(name))?)?;
     Some((start, quote.close(start)?))
 }

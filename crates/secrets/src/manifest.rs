@@ -112,6 +112,7 @@ struct Value<'b> {
 fn value_at(at: Cursor<'_>, is_encoded: bool) -> Option<Value<'_>> {
     let (start, end) = match Quote::open(at) {
         Some((quote, start)) => (start, quote.close(start)?),
+        None if is_encoded => (at, at.skip(MAX_MANIFEST, |byte| BASE64.has(byte))),
         None => (at, bare_end(at, |_| false)),
     };
     let value = end.since(start.place());

@@ -17,6 +17,7 @@ use crate::{
     redact::PLACEHOLDER,
     rule::{Edge, Part, Rule, Secret},
     rules::RULES,
+    span::{Quote, is_blank, past_break},
     value::{Form, Kind},
 };
 
@@ -434,9 +435,22 @@ fn is_no_letter(digits: &[u8; 4]) -> bool {
 fn armor(bytes: &[u8]) -> Option<usize> {
     /// The least of base64 that a key has.
     const MIN_LETTERS: usize = 40;
-    let end = Cursor::new(bytes).forward(ARMOR.run(bytes, usize::MAX));
+    let mut end = Cursor::new(bytes).forward(ARMOR.run(bytes, usize::MAX));
+    while let Some(next) = past_joint(end) {
+        end = next.forward(ARMOR.run(next.rest(), usize::MAX));
+    }
     let n_letters = end.before().iter().filter(|byte| LETTERS.has(**byte)).count();
     (n_letters >= MIN_LETTERS).then(|| after_last_line(end).place())
+}
+
+/// Returns the place after a quote and the next one, of a string that code puts together of its
+/// lines: `" +`, a break, `"`.
+fn past_joint(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    let (_, closed) = Quote::open(at)?;
+    let is_between = |byte: u8| is_blank(byte) || matches!(byte, b'+' | b'.');
+    let line = closed.skip(8, is_between);
+    let line = past_break(line)?.skip(60, is_between);
+    Some(Quote::open(line)?.1)
 }
 
 /// Returns where the last line of a key ends, if that stands at a place; else the place, or the end

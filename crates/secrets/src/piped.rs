@@ -11,6 +11,7 @@ use crate::{
     assignment::context,
     command_line::password,
     cursor::Cursor,
+    matcher::is_edge,
     span::{Quote, bare_end, is_blank, past_blanks, past_break},
 };
 
@@ -92,7 +93,7 @@ fn second_word(end: Cursor<'_>) -> Option<Range<usize>> {
 /// Finds the password of `net use` and `net user`.
 pub(crate) fn net(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let is_user = end.previous() == Some(b'r');
-    let is_edge = start.previous().is_none_or(|byte| !byte.is_ascii_alphanumeric());
+    let is_edge = is_edge(start.before());
     let mut at = end;
     for n in 0..6 {
         let next = past_blanks(at, 8);
@@ -121,20 +122,30 @@ pub(crate) fn net(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     None
 }
 
+/// Finds the word after `AUTH` of Redis.
+pub(crate) fn redis(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let command = context(start, MAX_COMMAND);
+    let is_redis =
+        [&b"redis"[..], b"valkey"].iter().any(|name| memmem::find(command, name).is_some());
+    let (value, value_end, _) = word(past_blanks(end, 8)).filter(|_| is_redis)?;
+    secret(value, value_end)
+}
+
 /// Finds the last word after `config` of a tool for packages.
 pub(crate) fn config(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
-    const TOOLS: &[&[u8]] = &[b"poetry", b"bundle", b"composer", b"gem", b"npm", b"yarn", b"pip"];
+    const TOOLS: &[&[u8]] =
+        &[b"poetry", b"bundle", b"composer", b"gem", b"npm", b"yarn", b"pip", b"mc"];
     const NAMES: &[&[u8]] = &[b"token", b"auth", b"basic", b"pass", b"secret", b"key"];
     let before = start.window_before(10);
     let is_tool = TOOLS.iter().any(|tool| before.ends_with(tool));
-    let is_bundle = before.ends_with(b"bundle");
+    // These need no name.
+    let is_bundle = before.ends_with(b"bundle") || before.ends_with(b"mc");
     let words = line(end);
     let is_named = is_bundle || NAMES.iter().any(|name| memmem::find(words, name).is_some());
     if !is_tool || !is_named {
         return None;
     }
     let mut at = end;
-    let mut last = None;
     for n in 0..8 {
         let next = past_blanks(at, 8);
         if n > 0 && next.place() == at.place() {
@@ -145,11 +156,14 @@ pub(crate) fn config(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>>
         if value_end.place() == value.place() {
             break;
         }
-        last = (n > 0).then_some((value, value_end));
+        if n > 0
+            && let Some(found) = secret(value, value_end)
+        {
+            return Some(found);
+        }
         at = after;
     }
-    let (value, value_end) = last?;
-    secret(value, value_end)
+    None
 }
 
 /// Finds the password of `user:password` after a name or a host that has no word for it.

@@ -596,7 +596,13 @@ pub static RULES: &[Rule] = &[
         &[By(piped::read)],
     ),
     Rule::new("password", "a word of net use", &["net use", "net user"], &[By(piped::net)]),
-    Rule::new("token", "the last word of a setting", &[" config "], &[By(piped::config)]),
+    Rule::new(
+        "token",
+        "the last word of a setting",
+        &[" config ", " alias set "],
+        &[By(piped::config)],
+    ),
+    Rule::new("password", "what opens Redis", &[" AUTH "], &[By(piped::redis)]),
     Rule::new(
         "password",
         "of a user, in a call",

@@ -49,6 +49,8 @@ pub(crate) fn samples() -> Vec<Sample> {
         format!("-----BEGIN {kind}-----\n{lines}\n-----END {kind}-----")
     };
     vec![
+        sample("anthropic-key", format!("sk-ant-api03-{}-{}_AA", letters(50), letters(40))),
+        sample("anthropic-key", format!("sk-ant-oat01-{}", letters(95))),
         within("cookie", "Cookie: theme=dark; sid=", letters(32), "; lang=en"),
         within("cookie", "#HttpOnly_x.dev\tFALSE\t/\tTRUE\t0\tsid\t", letters(32), ""),
         within("kubernetes-secret", "stringData:\n  login: ", letters(20), ""),
@@ -64,8 +66,6 @@ pub(crate) fn samples() -> Vec<Sample> {
         within("password", "auth=(\"ada\", \"", letters(20), "\")"),
         within("password", "ada:", letters(20), "@tcp(db:3306)/shop"),
         within("token", "poetry config pypi-token.shop ", letters(20), ""),
-        sample("anthropic-key", format!("sk-ant-api03-{}-{}_AA", letters(50), letters(40))),
-        sample("anthropic-key", format!("sk-ant-oat01-{}", letters(95))),
         sample("openrouter-key", format!("sk-or-v1-{}", hex(64))),
         sample("openai-key", format!("sk-proj-{}_{}-x", letters(70), letters(70))),
         sample("openai-key", format!("sk-svcacct-{}", letters(60))),
