@@ -10,6 +10,7 @@ use memchr::memmem;
 
 use crate::{
     cursor::Cursor,
+    matcher::is_edge,
     name::{Name, Word},
     randomness::Makeup,
     redact::PLACEHOLDER,
@@ -388,6 +389,7 @@ fn is_argument(name: &Name<'_>) -> bool {
         b"setenv ",
         b"secret ",
         b"add ",
+        b"connect ",
     ];
     let before = context(name.start, MAX_CONTEXT);
     // The lines of a `.netrc`.
@@ -396,7 +398,7 @@ fn is_argument(name: &Name<'_>) -> bool {
     {
         return true;
     }
-    let is_first = name.start.previous().is_none_or(|byte| !byte.is_ascii_alphanumeric());
+    let is_first = is_edge(name.start.before());
     let is_of_redis = name.end.since(name.start.place()) == b"requirepass"
         || name.end.since(name.start.place()) == b"masterauth";
     // `--auth-type=token x`

@@ -14,6 +14,11 @@ impl<'b> Cursor<'b> {
         Self { bytes, place: 0 }
     }
 
+    /// Returns all of the bytes.
+    pub(crate) fn whole(self) -> &'b [u8] {
+        self.bytes
+    }
+
     /// Returns how many bytes stand before it.
     pub(crate) fn place(self) -> usize {
         self.place

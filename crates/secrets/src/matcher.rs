@@ -1,11 +1,9 @@
-//! Finding what fits a rule in some bytes: prefixes by one automaton, then each rule at its place.
+//! Finding what fits a rule in some bytes: prefixes in one pass, then each rule at its place.
 //!
 //! A secret may be found twice: `TOKEN=ghp_...` has a name, and a prefix of its own. The longer of
 //! two that overlap is taken, and of equal ones the one that is known by its prefix.
 
 use std::ops::Range;
-
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use crate::{
     assignment,
@@ -14,6 +12,7 @@ use crate::{
     encoded,
     name::Name,
     pieces::run_over_breaks,
+    prefixes::Prefixes,
     redact::PLACEHOLDER,
     rule::{Edge, Part, Rule, Secret},
     rules::RULES,
@@ -27,11 +26,11 @@ const ESCAPED: &[&str] = &["\\u002", "\\u003", "\\u004", "\\u005", "\\u006", "\\
 /// Finds what fits a rule.
 #[derive(Clone, Debug)]
 pub(crate) struct Matcher {
-    automaton: AhoCorasick,
+    places: Prefixes,
     prefixes: Vec<Prefix>,
 }
 
-/// What the automaton looks for.
+/// What is looked for at each place.
 #[derive(Clone, Debug)]
 struct Prefix {
     text: String,
@@ -70,7 +69,7 @@ enum Verdict {
 }
 
 impl Matcher {
-    /// Creates the automaton; `ESCAPED` is looked for too, where the bytes are not decoded yet.
+    /// Creates the table of prefixes; `ESCAPED` is looked for too, where the bytes are not decoded yet.
     pub(crate) fn new(are_decoded: bool, has_test_keys: bool) -> Self {
         let escaped = if are_decoded { &[][..] } else { ESCAPED };
         let rules = || RULES.iter().filter(|rule| has_test_keys || !rule.is_for_tests);
@@ -87,12 +86,10 @@ impl Matcher {
                 Prefix { text: text.to_owned(), starts }
             })
             .collect();
-        let automaton = AhoCorasick::builder()
-            .match_kind(MatchKind::LeftmostLongest)
-            .kind(Some(AhoCorasickKind::DFA))
-            .build(prefixes.iter().map(|prefix| &prefix.text))
-            .expect("a few hundred short prefixes make a small automaton");
-        Self { automaton, prefixes }
+        let follows =
+            |n: usize, byte: u8| prefixes.get(n).is_some_and(|prefix| prefix.may_go_on(byte));
+        let places = Prefixes::new(prefixes.iter().map(|prefix| &*prefix.text), follows);
+        Self { places, prefixes }
     }
 
     /// Returns whether some bytes of JSON, not decoded, may hold a secret. Where there is none, it
@@ -165,8 +162,8 @@ impl Matcher {
 
     /// Returns where the next prefix starts.
     fn next_prefix<'b>(&self, at: Cursor<'b>) -> Option<(Cursor<'b>, &Prefix)> {
-        let found = self.automaton.find(at.rest())?;
-        Some((at.forward(found.start()), self.prefixes.get(found.pattern().as_usize())?))
+        let (place, n) = self.places.next(at.whole(), at.place())?;
+        Some((at.to(place), self.prefixes.get(n)?))
     }
 
     /// Asks each rule of a prefix; what starts before `done` does not fit.
@@ -194,6 +191,19 @@ impl Matcher {
     }
 }
 
+impl Prefix {
+    /// Returns whether a byte may follow the prefix: of one that a run follows, an escape or a break
+    /// too.
+    fn may_go_on(&self, byte: u8) -> bool {
+        self.starts.iter().any(|start| match start.rule.parts {
+            [Part::Run(class, ..), ..] if start.shift.is_none() => {
+                class.has(byte) || matches!(byte, b'\\' | b'\r' | b'\n')
+            }
+            _ => true,
+        })
+    }
+}
+
 impl Verdict {
     fn is_none_or_fits(&self) -> bool {
         !matches!(self, Verdict::No)
@@ -204,7 +214,7 @@ impl Verdict {
 fn starts_of(rule: &'static Rule) -> impl Iterator<Item = Start> {
     /// A prefix that has fewer letters in base64 would be found everywhere.
     const MIN_LETTERS: usize = 3;
-    /// More letters would make the automaton larger than a cache; what is found is decoded anyway.
+    /// What is found is decoded anyway.
     const MAX_LETTERS: usize = 6;
     rule.prefixes.iter().copied().flat_map(move |prefix| {
         let start = move |text: String, shift| Start { text, rule, shift, prefix };

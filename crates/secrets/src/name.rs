@@ -404,6 +404,9 @@ impl<'b> Name<'b> {
             let words = self.start.window_before(16).strip_suffix(b" ");
             return words.filter(|words| is_opener(words)).map(|_| Kind::Secret);
         }
+        if ends_with_any(self.head, &["primary", "secondary"]) {
+            return Some(Kind::Padded);
+        }
         if last_word(self.head).is_empty() || ends_with_any(self.head, FINDERS) {
             return None;
         }

@@ -122,6 +122,25 @@ pub(crate) fn net(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     None
 }
 
+/// Finds what a script sends to a prompt for a password: `expect "assword:"`, `send "x\r"`.
+pub(crate) fn sent(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let is_asked = memmem::find(start.window_before(120), b"assword").is_some();
+    let (quote, value) = Quote::open(past_blanks(end, 8)).filter(|_| is_asked)?;
+    let value_end = quote.close(value)?;
+    let text = value_end.since(value.place());
+    let n = memchr::memchr(b'\\', text).unwrap_or(text.len());
+    password(value, value.forward(n))
+}
+
+/// Finds the password after `/p:` and `/pass:` of commands of Windows.
+pub(crate) fn slash(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    const OTHERS: &[&[u8]] = &[b"/u:", b"/user:", b"/v:"];
+    let command = context(start, MAX_COMMAND);
+    let is_login = OTHERS.iter().any(|word| memmem::find(command, word).is_some());
+    let (value, value_end, _) = word(end).filter(|_| is_login)?;
+    password(value, value_end)
+}
+
 /// Finds the word after `AUTH` of Redis.
 pub(crate) fn redis(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let command = context(start, MAX_COMMAND);

@@ -602,6 +602,8 @@ pub static RULES: &[Rule] = &[
         &[" config ", " alias set "],
         &[By(piped::config)],
     ),
+    Rule::new("password", "what a script sends", &["send "], &[By(piped::sent)]),
+    Rule::new("password", "an option of Windows", &[" /p:", " /pass:"], &[By(piped::slash)]),
     Rule::new("password", "what opens Redis", &[" AUTH "], &[By(piped::redis)]),
     Rule::new(
         "password",

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use crate::{
     base64::user_and_password,
+    class::BASE64,
     placeholder::{is_template, is_weak},
     randomness::{Makeup, has_many_humps},
 };
@@ -30,6 +31,8 @@ pub(crate) enum Kind {
     UserAndPassword,
     /// What is called the id of a secret, as Vault does: a UUID.
     Id,
+    /// What is called the primary or the secondary key, as Azure does: bytes in base64.
+    Padded,
 }
 
 /// How a value is written.
@@ -63,6 +66,7 @@ impl Kind {
                 let is_secret = is_scheme && is_secret(token, Self::Secret, Form::Quoted);
                 is_secret.then_some(start..value.len())
             }
+            Self::Padded => is_padded(value).then_some(whole),
             Self::Id => is_uuid(value).then_some(whole),
             Self::Passphrase if is_phrase(value) => Some(whole),
             _ => is_secret(value, self, form).then_some(whole),
@@ -212,6 +216,12 @@ pub(crate) fn is_uuid(value: &[u8]) -> bool {
         _ => byte.is_ascii_hexdigit(),
     };
     value.len() == 36 && value.iter().enumerate().all(is_fit)
+}
+
+/// Returns whether a value is 32 or 64 random bytes in base64, with its end.
+fn is_padded(value: &[u8]) -> bool {
+    let is_long = matches!(value.len(), 44 | 88) && value.ends_with(b"=");
+    is_long && value.iter().all(|byte| BASE64.has(*byte)) && Makeup::of(value).is_random()
 }
 
 /// Returns whether a value is a phrase of four words or more, all in small letters.

@@ -1,0 +1,188 @@
+//! Where one of a few hundred short texts stands in some bytes.
+//!
+//! A table of all states of an automaton is larger than the caches next to the processor, and each
+//! step waits for the one before. Here three bytes at each place are asked for in a set of bits that
+//! fits into the first cache; the places of a word are asked for at once. One place in thirty is
+//! looked at again.
+
+/// How many bits the set has, as a power of two.
+const FILTER_BITS: u32 = 16;
+/// How many words of 64 bits those are.
+const FILTER_WORDS: usize = 1 << (FILTER_BITS - 6);
+/// How many lists of texts there are, as a power of two.
+const LIST_BITS: u32 = 13;
+/// How many places are asked for at once: their three bytes lie within eight.
+const N_PLACES: usize = 6;
+
+/// Texts, found by their first three bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct Prefixes {
+    filter: Box<[u64; FILTER_WORDS]>,
+    /// For each hash of three bytes, the number of its list; 0 is an empty one.
+    slots: Vec<u16>,
+    /// The texts of a hash, by their numbers, the longest first.
+    lists: Vec<Vec<Entry>>,
+}
+
+/// A text.
+#[derive(Clone, Debug, Eq, PartialEq)]
+struct Entry {
+    text: Box<[u8]>,
+    number: usize,
+    /// Its first eight bytes, as one number, and which bits of it count.
+    word: u64,
+    mask: u64,
+}
+
+impl Entry {
+    fn new(text: &[u8], number: usize) -> Self {
+        let (mut word, mut mask) = ([0; 8], [0; 8]);
+        for ((to, bits), from) in word.iter_mut().zip(&mut mask).zip(text) {
+            (*to, *bits) = (*from, u8::MAX);
+        }
+        let [word, mask] = [word, mask].map(u64::from_le_bytes);
+        Self { text: text.into(), number, word, mask }
+    }
+
+    /// Returns whether some bytes start with it; `word` are the first eight, zeros behind their end.
+    #[inline]
+    fn starts(&self, rest: &[u8], word: u64) -> bool {
+        (word ^ self.word) & self.mask == 0
+            && (self.mask != u64::MAX && rest.len() >= 8 || rest.starts_with(&self.text))
+    }
+}
+
+impl Prefixes {
+    /// Keeps texts of at least two bytes; `follows` says which byte may follow one of two.
+    pub(crate) fn new<'t>(
+        texts: impl Iterator<Item = &'t str>,
+        follows: impl Fn(usize, u8) -> bool,
+    ) -> Self {
+        let mut prefixes = Self {
+            filter: Box::new([0; FILTER_WORDS]),
+            slots: vec![0; 1 << LIST_BITS],
+            lists: vec![Vec::new()],
+        };
+        for (n, text) in texts.enumerate() {
+            match text.as_bytes() {
+                [a, b, c, ..] => prefixes.add(text, n, [*a, *b, *c]),
+                [a, b] => (0..=u8::MAX)
+                    .filter(|c| follows(n, *c))
+                    .for_each(|c| prefixes.add(text, n, [*a, *b, c])),
+                _ => {}
+            }
+        }
+        for list in &mut prefixes.lists {
+            list.sort_by_key(|entry| (std::cmp::Reverse(entry.text.len()), entry.number));
+            list.dedup();
+        }
+        prefixes
+    }
+
+    fn add(&mut self, text: &str, n: usize, [a, b, c]: [u8; 3]) {
+        let hash = hash(u64::from_le_bytes([a, b, c, 0, 0, 0, 0, 0]));
+        if let Some(word) = self.filter.get_mut(word_of(hash)) {
+            *word |= bit_of(hash);
+        }
+        let n_lists = self.lists.len();
+        let Some(slot) = self.slots.get_mut(slot_of(hash)) else { return };
+        if *slot == 0 {
+            *slot = u16::try_from(n_lists).unwrap_or_default();
+            self.lists.push(Vec::new());
+        }
+        if let Some(list) = self.lists.get_mut(usize::from(*slot)) {
+            list.push(Entry::new(text.as_bytes(), n));
+        }
+    }
+
+    /// Returns where the next text stands from a place on, and its number: of several, the longest.
+    pub(crate) fn next(&self, bytes: &[u8], from: usize) -> Option<(usize, usize)> {
+        let mut at = from;
+        while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
+            let mut hits = self.hits(u64::from_le_bytes(*chunk));
+            while hits != 0 {
+                let n = usize::try_from(hits.trailing_zeros()).unwrap_or_default();
+                let place = at.saturating_add(n);
+                if let Some(found) = self.at(bytes, place) {
+                    return Some((place, found));
+                }
+                hits &= hits.wrapping_sub(1);
+            }
+            at = at.saturating_add(N_PLACES);
+        }
+        (at..bytes.len()).find_map(|place| Some((place, self.at(bytes, place)?)))
+    }
+
+    /// Returns a bit for each of the first places of eight bytes that may start a text.
+    #[inline]
+    fn hits(&self, word: u64) -> u32 {
+        let mut hits = 0;
+        for n in 0..6 {
+            let hash = hash(word >> (8 * n));
+            let word = self.filter.get(word_of(hash)).copied().unwrap_or_default();
+            hits |= u32::from(word & bit_of(hash) != 0) << n;
+        }
+        hits
+    }
+
+    /// Returns the number of the longest text at a place.
+    fn at(&self, bytes: &[u8], place: usize) -> Option<usize> {
+        let rest = bytes.get(place..)?;
+        let word = match rest.first_chunk() {
+            Some(chunk) => u64::from_le_bytes(*chunk),
+            None => Entry::new(rest, 0).word,
+        };
+        if rest.len() < 3 {
+            return None;
+        }
+        let hash = hash(word);
+        let slot = self.slots.get(slot_of(hash)).copied().unwrap_or_default();
+        let list = self.lists.get(usize::from(slot))?;
+        list.iter().find(|entry| entry.starts(rest, word)).map(|entry| entry.number)
+    }
+}
+
+/// Returns a hash of the lowest three bytes of a word.
+#[inline]
+fn hash(word: u64) -> u32 {
+    let [a, b, c, ..] = word.to_le_bytes();
+    u32::from_le_bytes([0, a, b, c]).wrapping_mul(0x9e37_79b1)
+}
+
+#[inline]
+fn word_of(hash: u32) -> usize {
+    usize::try_from(hash >> (38 - FILTER_BITS)).unwrap_or_default() % FILTER_WORDS
+}
+
+#[inline]
+fn bit_of(hash: u32) -> u64 {
+    1 << (hash >> (32 - FILTER_BITS) & 63)
+}
+
+fn slot_of(hash: u32) -> usize {
+    usize::try_from(hash >> (32 - LIST_BITS)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_text_at_the_first_place_is_found() {
+        let texts = ["pass", "password", "key", "MT", "-----BEGIN"];
+        let prefixes = Prefixes::new(texts.into_iter(), |_, byte| byte.is_ascii_alphanumeric());
+        let mut bytes = b"a password, a pass, MTx, MT-, keyboard, pas ---- k".to_vec();
+        for n in 0..20 {
+            let mut found = Vec::new();
+            let mut at = 0;
+            while let Some((place, text)) = prefixes.next(&bytes, at) {
+                found.push((place - n, texts[text]));
+                at = place + 1;
+            }
+            assert_eq!(found, [(2, "password"), (14, "pass"), (20, "MT"), (30, "key")], "{n}");
+            bytes.insert(0, b'-');
+        }
+        assert_eq!(prefixes.next(b"key", 0), Some((0, 2)));
+        assert_eq!(prefixes.next(b"MT", 0), None);
+    }
+}
