@@ -80,7 +80,9 @@ fn fallback(at: Cursor<'_>) -> Option<Cursor<'_>> {
     const SIGNS: &[&[u8]] = &[b" ?: ", b" || ", b" ?? ", b" or "];
     /// How far after the sign it is looked for, in bytes.
     const MAX_CALL: usize = 80;
-    let line = at.window(MAX_CALL).split(|byte| *byte == b'\n' || *byte == b';').next()?;
+    let line = until_placeholder(at.window(MAX_CALL))
+        .split(|byte| *byte == b'\n' || *byte == b';')
+        .next()?;
     let found = SIGNS.iter().find_map(|sign| Some((memmem::find(line, sign)?, sign.len())))?;
     Some(at.forward(found.0).forward(found.1))
 }
@@ -142,7 +144,7 @@ fn past_tag<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
     match after.next()? {
         b'>' => {
             let is_in = |byte: &u8| !matches!(byte, b'<' | b'>' | b'\n');
-            let before = name.start.window_before(MAX_TAG);
+            let before = without_placeholders(name.start.window_before(MAX_TAG));
             let n = before.iter().rev().take_while(|byte| is_in(byte)).count();
             let is_tag = name.start.back(n).previous() == Some(b'<');
             is_tag.then(|| after.forward(1))
@@ -166,7 +168,7 @@ fn past_log<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
     match after.next()? {
         b':' if name.start.window_before(5) == b"name=" => after.past(b"::"),
         b']' | b';' if name.start.window_before(9) == b"variable=" => {
-            after.skip(40, |byte| !matches!(byte, b']' | b'\n')).past(b"]")
+            after.skip(40, |byte| !matches!(byte, b'[' | b']' | b'\n')).past(b"]")
         }
         b'\n' | b'\\' if name.start.window_before(2) == b"? " => past_break(after)?.past(b": "),
         _ => None,
@@ -420,9 +422,17 @@ pub(crate) fn context(place: Cursor<'_>, max: usize) -> &[u8] {
 }
 
 /// Returns what stands after the last secret that was taken out.
-fn without_placeholders(before: &[u8]) -> &[u8] {
-    let start = memmem::rfind(before, PLACEHOLDER);
-    before.get(start.map_or(0, |at| at.saturating_add(PLACEHOLDER.len()))..).unwrap_or_default()
+pub(crate) fn without_placeholders(before: &[u8]) -> &[u8] {
+    let Some(start) = memmem::rfind(before, PLACEHOLDER) else { return before };
+    let rest = before.get(start.saturating_add(PLACEHOLDER.len())..).unwrap_or_default();
+    let is_in = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
+    let name = rest.iter().take_while(|byte| is_in(byte)).count();
+    rest.get(name..).and_then(|rest| rest.strip_prefix(b"]")).unwrap_or(rest)
+}
+
+/// Returns what stands before the first secret that was taken out.
+pub(crate) fn until_placeholder(after: &[u8]) -> &[u8] {
+    memmem::find(after, PLACEHOLDER).and_then(|end| after.get(..end)).unwrap_or(after)
 }
 
 /// Returns a value without the breaks at its end.

@@ -8,7 +8,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use crate::{
-    assignment::context,
+    assignment::{context, until_placeholder},
     cursor::Cursor,
     redact::PLACEHOLDER,
     span::{Quote, bare_end, is_blank, is_quote},
@@ -18,11 +18,14 @@ use crate::{
 /// How far before an option its command is looked for, in bytes.
 const MAX_COMMAND: usize = 160;
 
+/// How far after `curl` an option is looked for, in bytes.
+const MAX_LINE: usize = 1024;
+
 /// Finds the password of `-u user:password` and `--user user:password`.
 pub(crate) fn user_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let (value, value_end) = argument(start, end, true)?;
     let user = value.skip(128, |byte| {
-        !matches!(byte, b':' | b'%' | b'/' | b',') && !byte.is_ascii_whitespace()
+        !matches!(byte, b':' | b'%' | b'/' | b',' | b'[') && !byte.is_ascii_whitespace()
     });
     let joint = match end.previous() {
         Some(b'U') if !has_command(start, &[b"curl"]) => b'%',
@@ -54,10 +57,14 @@ fn has_command(start: Cursor<'_>, words: &[&[u8]]) -> bool {
 /// Finds the password of `-u` among other letters: `curl -sSfu ada:x`.
 pub(crate) fn curl(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let mut at = end.back(1);
+    let last = end.place().saturating_add(until_placeholder(end.window(MAX_LINE)).len());
     for _ in 0..24 {
         let option = at.skip(MAX_COMMAND, |byte| !is_blank(byte) && byte != b'\n');
         let option = option.skip(8, is_blank);
-        if option.place() == at.place() || option.next().is_none_or(|byte| byte == b'\n') {
+        if option.place() >= last
+            || option.place() == at.place()
+            || option.next().is_none_or(|byte| byte == b'\n')
+        {
             return None;
         }
         let Some(letters) = option.past(b"-") else {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::{
-    assignment::past_closers,
+    assignment::{past_closers, until_placeholder},
     class::{BASE64, BASE64_URL},
     cursor::Cursor,
     randomness::Makeup,
@@ -39,7 +39,8 @@ pub(crate) fn unseal(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     /// How far after the name it is looked for, in bytes.
     const MAX_BETWEEN: usize = 48;
     let mut at = end;
-    while at.place() < end.place().saturating_add(MAX_BETWEEN) {
+    let n_between = until_placeholder(end.window(MAX_BETWEEN)).len();
+    while at.place() < end.place().saturating_add(n_between) {
         // The letter of a break belongs to no key.
         at = past_break(at).unwrap_or(at);
         let run = at.skip(128, |byte| BASE64.has(byte));
@@ -57,7 +58,7 @@ pub(crate) fn unseal(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
 pub(crate) fn jwk(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     /// How far after its kind it is looked for, in bytes.
     const MAX_KEY: usize = 2048;
-    let text = end.window(MAX_KEY);
+    let text = until_placeholder(end.window(MAX_KEY));
     for found in memchr::memchr_iter(b'd', text) {
         let name = end.forward(found);
         let is_whole = name.previous() == Some(b'"');

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::{
-    assignment::past_closers,
+    assignment::{past_closers, until_placeholder, without_placeholders},
     base64::decode,
     class::BASE64,
     cursor::Cursor,
@@ -27,8 +27,9 @@ pub(crate) fn data(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     if n_between == 0 || !name.ends_with(b"kind") || end.next().is_some_and(is_letter) {
         return Vec::new();
     }
-    let first = start.back(MAX_MANIFEST);
-    let text = end.forward(MAX_MANIFEST).since(first.place());
+    let first = start.back(without_placeholders(start.window_before(MAX_MANIFEST)).len());
+    let last = end.forward(until_placeholder(end.window(MAX_MANIFEST)).len());
+    let text = last.since(first.place());
     let mut found = Vec::new();
     for at in memchr::memmem::find_iter(text, b"data") {
         let name = first.forward(at);

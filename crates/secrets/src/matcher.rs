@@ -174,7 +174,7 @@ impl Matcher {
         done: usize,
         has_escapes: bool,
     ) -> Verdict {
-        let mut verdict = Verdict::No;
+        let (mut verdict, mut fits) = (Verdict::No, Vec::new());
         for Start { rule, shift, prefix, .. } in &prefix.starts {
             let place = Place { start, end: start.forward(prefix.len()), done, has_escapes };
             let verdict_of_rule = match shift {
@@ -182,12 +182,13 @@ impl Matcher {
                 None => place.verdict(rule),
             };
             match verdict_of_rule {
-                Verdict::Fits(fits) => return Verdict::Fits(fits),
+                Verdict::Fits(more) => fits.extend(more),
                 Verdict::Escaped => verdict = Verdict::Escaped,
                 Verdict::No => {}
             }
         }
-        verdict
+        // Each is asked: what one takes out must not be all that hides what another finds.
+        if fits.is_empty() { verdict } else { Verdict::Fits(fits) }
     }
 }
 

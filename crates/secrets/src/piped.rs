@@ -8,7 +8,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use crate::{
-    assignment::context,
+    assignment::{context, past_closers, until_placeholder, without_placeholders},
     command_line::password,
     cursor::Cursor,
     matcher::is_edge,
@@ -124,7 +124,8 @@ pub(crate) fn net(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
 
 /// Finds what a script sends to a prompt for a password: `expect "assword:"`, `send "x\r"`.
 pub(crate) fn sent(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
-    let is_asked = memmem::find(start.window_before(120), b"assword").is_some();
+    let is_asked =
+        memmem::find(without_placeholders(start.window_before(120)), b"assword").is_some();
     let (quote, value) = Quote::open(past_blanks(end, 8)).filter(|_| is_asked)?;
     let value_end = quote.close(value)?;
     let text = value_end.since(value.place());
@@ -223,7 +224,7 @@ pub(crate) fn call(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
 
 /// Finds the password before the host of a source: `user:x@tcp(host)`, `thin:user/x@//host`.
 pub(crate) fn source(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
-    let before = start.window_before(160);
+    let before = without_placeholders(start.window_before(160));
     let is_in = |byte: &u8| byte.is_ascii_graphic() && !b"\"'`<>\\,;".contains(byte);
     let n = before.iter().rev().take_while(|byte| is_in(byte)).count();
     let text = before.get(before.len().saturating_sub(n)..).unwrap_or_default();
@@ -233,7 +234,7 @@ pub(crate) fn source(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>>
             let user = text.get(at..)?;
             Some(at.saturating_add(memchr::memchr(b'/', user)?))
         }),
-        false => memchr::memchr(b':', text),
+        false => memchr::memrchr(b':', text),
     }?;
     let value = start.back(n).forward(joint).forward(1);
     password(value, start)
@@ -241,7 +242,10 @@ pub(crate) fn source(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>>
 
 /// Returns the rest of a line.
 fn line(at: Cursor<'_>) -> &[u8] {
-    let line = at.window(MAX_COMMAND).split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let line = until_placeholder(at.window(MAX_COMMAND))
+        .split(|byte| *byte == b'\n')
+        .next()
+        .unwrap_or_default();
     let end = memmem::find(line, b"\\n").map(|end| {
         let before = line.get(..end).unwrap_or_default();
         end.saturating_sub(before.iter().rev().take_while(|byte| **byte == b'\\').count())
@@ -254,7 +258,7 @@ fn word(at: Cursor<'_>) -> Option<(Cursor<'_>, Cursor<'_>, Cursor<'_>)> {
     match Quote::open(at) {
         Some((quote, value)) => {
             let end = quote.close(value)?;
-            Some((value, end, crate::assignment::past_closers(end).0))
+            Some((value, end, past_closers(end).0))
         }
         None => {
             let end = bare_end(at, |byte| byte == b'|');

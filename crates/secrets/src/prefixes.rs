@@ -6,7 +6,7 @@
 //! looked at again.
 
 /// How many bits the set has, as a power of two.
-const FILTER_BITS: u32 = 16;
+const FILTER_BITS: u32 = 17;
 /// How many words of 64 bits those are.
 const FILTER_WORDS: usize = 1 << (FILTER_BITS - 6);
 /// How many lists of texts there are, as a power of two.

@@ -12,7 +12,7 @@ use secrets::Search;
 
 use self::{
     made_up::{Random, body, levels},
-    values::value,
+    values::{made, unescaped},
 };
 
 /// Each line is a family, a tab, and a text with a value such as `<<hex32>>` in it.
@@ -20,45 +20,6 @@ const OPEN: &str = include_str!("held_out/open.tsv");
 const HELD_OUT: &str = include_str!("held_out/held_out.tsv");
 /// Texts that hold no secret.
 const BENIGN: &str = include_str!("held_out/benign.txt");
-
-/// Returns a text with its escapes read: `\n`, `\r`, `\t` and `\\`.
-fn unescaped(text: &str) -> String {
-    let (mut out, mut letters) = (String::new(), text.chars());
-    while let Some(letter) = letters.next() {
-        match (letter, letter == '\\') {
-            (_, true) => match letters.next() {
-                Some('n') => out.push('\n'),
-                Some('r') => out.push('\r'),
-                Some('t') => out.push('\t'),
-                Some('\\') => out.push('\\'),
-                other => out.extend([Some('\\'), other].into_iter().flatten()),
-            },
-            _ => out.push(letter),
-        }
-    }
-    out
-}
-
-/// Returns a text with its values made, and the secret parts of them.
-fn made(text: &str, random: &mut Random) -> (String, Vec<String>) {
-    let (mut out, mut secrets, mut rest) = (String::new(), Vec::new(), text);
-    while let Some(start) = rest.find("<<") {
-        let behind = &rest[start + 2..];
-        let end = behind.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
-        let kind = &behind[..end.unwrap_or(behind.len())];
-        if kind.is_empty() || !behind[kind.len()..].starts_with(">>") {
-            out.push_str(&rest[..start + 1]);
-            rest = &rest[start + 1..];
-            continue;
-        }
-        let (parts, value) = value(random, kind);
-        out.push_str(&rest[..start]);
-        out.push_str(&value);
-        secrets.extend(parts);
-        rest = &behind[kind.len() + 2..];
-    }
-    (out + rest, secrets)
-}
 
 fn redacted(search: &mut Search, line: &str) -> String {
     let mut out = Vec::new();
@@ -81,10 +42,9 @@ fn score(rows: &str, shows_missed: bool) -> Vec<String> {
         if families.last().is_none_or(|last| last.0 != family) {
             families.push((family, 0, 0));
         }
-        let text = unescaped(text);
         let (mut n, mut n_gone, mut left) = (0, 0, String::new());
         for _ in 0..4 {
-            let (text, secrets) = made(&text, &mut random);
+            let (text, secrets) = made(text, &mut random);
             for line in levels(&text) {
                 let out = redacted(&mut search, &line);
                 n += 1;

@@ -130,3 +130,43 @@ fn one(random: &mut Random, kind: &str) -> String {
         other => unreachable!("{other} is no kind of value"),
     }
 }
+
+/// Returns a text with its escapes read: `\n`, `\r`, `\t` and `\\`.
+pub(crate) fn unescaped(text: &str) -> String {
+    let (mut out, mut letters) = (String::new(), text.chars());
+    while let Some(letter) = letters.next() {
+        match (letter, letter == '\\') {
+            (_, true) => match letters.next() {
+                Some('n') => out.push('\n'),
+                Some('r') => out.push('\r'),
+                Some('t') => out.push('\t'),
+                Some('\\') => out.push('\\'),
+                other => out.extend([Some('\\'), other].into_iter().flatten()),
+            },
+            _ => out.push(letter),
+        }
+    }
+    out
+}
+
+/// Returns a text with its escapes read and its values made, and the secret parts of them.
+pub(crate) fn made(text: &str, random: &mut Random) -> (String, Vec<String>) {
+    let text = unescaped(text);
+    let (mut out, mut secrets, mut rest) = (String::new(), Vec::new(), &*text);
+    while let Some(start) = rest.find("<<") {
+        let behind = &rest[start + 2..];
+        let end = behind.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+        let kind = &behind[..end.unwrap_or(behind.len())];
+        if kind.is_empty() || !behind[kind.len()..].starts_with(">>") {
+            out.push_str(&rest[..start + 1]);
+            rest = &rest[start + 1..];
+            continue;
+        }
+        let (parts, made) = value(random, kind);
+        out.push_str(&rest[..start]);
+        out.push_str(&made);
+        secrets.extend(parts);
+        rest = &behind[kind.len() + 2..];
+    }
+    (out + rest, secrets)
+}

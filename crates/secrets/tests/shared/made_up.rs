@@ -16,7 +16,7 @@ impl Random {
         ((z ^ (z >> 31)) % below as u64) as usize
     }
 
-    fn one<'t>(&mut self, of: &[&'t str]) -> &'t str {
+    pub(crate) fn one<'t>(&mut self, of: &[&'t str]) -> &'t str {
         of[self.number(of.len())]
     }
 
