@@ -239,6 +239,63 @@ fn what_other_commands_write_is_clean_too() {
     }
 }
 
+/// Asserts that `show --follow --redact` prints no secret: not of what is there, nor of a line that
+/// comes in two halves, nor after the file was replaced.
+#[test]
+fn what_is_followed_is_clean_too() {
+    let prompt = |text: &str| {
+        format!(
+            "{{\"type\":\"user\",\"message\":{{\"role\":\"user\",\"content\":\"{text}\"}},\
+             \"uuid\":\"5f0c2ce1-6c6f-4b5e-9a58-0d1c2b3a4f5e\",\"parentUuid\":null,\
+             \"sessionId\":\"s\",\"timestamp\":\"2026-01-01T00:00:00.000Z\"}}\n"
+        )
+    };
+    let [one, two, three] = secrets();
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("live.jsonl");
+    fs::write(&path, prompt(&format!("first {one} done"))).expect("written");
+    let follow = |redact: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_convert"))
+            .args([&["show", "--follow", "--full"], redact].concat())
+            .arg(&path)
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .expect("the program runs")
+    };
+    let read_until = |child: &mut std::process::Child, printed: &mut String, words: &str| {
+        let stdout = child.stdout.as_mut().expect("a pipe");
+        let mut buffer = [0; 4096];
+        while !printed.contains(words) {
+            let n_bytes = stdout.read(&mut buffer).expect("readable");
+            assert!(n_bytes > 0, "it ended after {printed}");
+            printed.push_str(&String::from_utf8_lossy(&buffer[..n_bytes]));
+        }
+    };
+    let (mut clean, mut plain) = (follow(&["--redact"]), follow(&[]));
+    let (mut said, mut said_plain) = (String::new(), String::new());
+    read_until(&mut clean, &mut said, "done");
+    read_until(&mut plain, &mut said_plain, "done");
+    // The half of a line ends within the secret.
+    let line = prompt(&format!("second DB_PASSWORD={two} whole"));
+    let (half, rest) = line.split_at(line.find(&two).expect("the secret") + 25);
+    let mut file = fs::File::options().append(true).open(&path).expect("writable");
+    std::io::Write::write_all(&mut file, half.as_bytes()).expect("written");
+    std::thread::sleep(std::time::Duration::from_millis(600));
+    std::io::Write::write_all(&mut file, rest.as_bytes()).expect("written");
+    read_until(&mut clean, &mut said, "whole");
+    read_until(&mut plain, &mut said_plain, "whole");
+    fs::write(&path, prompt(&format!("third {three} again"))).expect("written");
+    read_until(&mut clean, &mut said, "again");
+    for mut child in [clean, plain] {
+        child.kill().expect("it runs");
+        child.wait().expect("it ends");
+    }
+    assert_clean(said.as_bytes(), "show --follow --redact");
+    assert_eq!(said.matches("[REDACTED:").count(), 3, "{said}");
+    assert!(said_plain.contains(&one) && said_plain.contains(&two), "{said_plain}");
+}
+
 /// Asserts that secrets are found which only the carry says: in a member that the target does not
 /// have, by their prefix and by their name, on a plain line and in JSON within JSON.
 #[test]
