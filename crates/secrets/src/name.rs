@@ -267,6 +267,8 @@ const OTHER_TOKENS: &[&str] = &[
 
 /// Words before `token` that say what it opens.
 const TOKEN_OPENERS: &[&str] = &[
+    "authenticity",
+    "ossrh",
     "access",
     "api",
     "auth",
@@ -496,9 +498,10 @@ mod tests {
         for name in ["apiKey", "API_KEY", "x-api-key", "ENCRYPTION_KEY", "myapikey", "api key"] {
             assert_eq!(kind(name, Word::Key, "key"), Some(Kind::Secret), "{name}");
         }
-        for name in ["key", "primary_key", "publicKey", "keyboard", "apiKeyId", "cacheKey"] {
+        for name in ["key", "foreign_key", "publicKey", "keyboard", "apiKeyId", "cacheKey"] {
             assert_eq!(kind(name, Word::Key, "key"), None, "{name}");
         }
+        assert_eq!(kind("primary_key", Word::Key, "key"), Some(Kind::Padded));
         assert_eq!(kind("DATADOG_KEY", Word::Key, "key"), Some(Kind::Token));
         for name in ["tokens", "token_count", "nextToken", "tokenizer", "tokenType"] {
             assert_eq!(kind(name, Word::Token, "token"), None, "{name}");

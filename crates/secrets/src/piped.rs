@@ -142,6 +142,12 @@ pub(crate) fn slash(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> 
     password(value, value_end)
 }
 
+/// Finds the key that opens a wireless network: `psk="x"`.
+pub(crate) fn wireless(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let (value, value_end, _) = word(end).filter(|_| is_edge(start.before()))?;
+    password(value, value_end)
+}
+
 /// Finds the word after `AUTH` of Redis.
 pub(crate) fn redis(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let command = context(start, MAX_COMMAND);

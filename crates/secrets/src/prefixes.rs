@@ -117,8 +117,9 @@ impl Prefixes {
     #[inline]
     fn hits(&self, word: u64) -> u32 {
         let mut hits = 0;
-        for n in 0..6 {
-            let hash = hash(word >> (8 * n));
+        // One for each of `N_PLACES`, by as many bits.
+        for (n, shift) in [0, 8, 16, 24, 32, 40].into_iter().enumerate() {
+            let hash = hash(word >> shift);
             let word = self.filter.get(word_of(hash)).copied().unwrap_or_default();
             hits |= u32::from(word & bit_of(hash) != 0) << n;
         }

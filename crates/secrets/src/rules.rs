@@ -604,6 +604,7 @@ pub static RULES: &[Rule] = &[
     ),
     Rule::new("password", "what a script sends", &["send "], &[By(piped::sent)]),
     Rule::new("password", "an option of Windows", &[" /p:", " /pass:"], &[By(piped::slash)]),
+    Rule::new("password", "of a wireless network", &["psk=", "PSK="], &[By(piped::wireless)]),
     Rule::new("password", "what opens Redis", &[" AUTH "], &[By(piped::redis)]),
     Rule::new(
         "password",
@@ -665,7 +666,7 @@ pub static RULES: &[Rule] = &[
         ..Rule::new(
             "url-token",
             "what signs a URL, or opens it",
-            &["?auth=", "&auth=", "?code=", "&code=", "?key=", "&key="],
+            &["?auth=", "&auth=", "?code=", "&code=", "?key=", "&key=", " key="],
             &[Run(&SIGNATURE, 14, MAX)],
         )
     },

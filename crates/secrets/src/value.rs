@@ -114,7 +114,7 @@ fn is_secret(value: &[u8], kind: Kind, form: Form) -> bool {
             }
         }
     };
-    is_fit && !(kind == Kind::Token && !is_token(value, &makeup)) && !is_template(value)
+    is_fit && (kind != Kind::Token || is_token(value, &makeup)) && !is_template(value)
 }
 
 /// Returns whether a value may be a token and is no id: a short one has letters of both cases and
