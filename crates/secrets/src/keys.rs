@@ -7,6 +7,7 @@ use crate::{
     class::{BASE64, BASE64_URL},
     cursor::Cursor,
     randomness::Makeup,
+    redact::PLACEHOLDER,
     span::{Quote, past_blanks, past_break},
 };
 
@@ -27,7 +28,12 @@ pub(crate) fn putty(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
         }
         line_end = next_end;
     }
-    is_key.then(|| start.place()..line_end.place())
+    (is_key && !is_cut(line_end)).then(|| start.place()..line_end.place())
+}
+
+/// Returns whether what follows was taken out: a key went on there, and was too long for one.
+fn is_cut(at: Cursor<'_>) -> bool {
+    at.rest().starts_with(PLACEHOLDER)
 }
 
 fn is_over(at: Cursor<'_>) -> bool {
@@ -45,7 +51,8 @@ pub(crate) fn unseal(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
         at = past_break(at).unwrap_or(at);
         let run = at.skip(128, |byte| BASE64.has(byte));
         let key = run.since(at.place());
-        if (44..=88).contains(&key.len()) && (Makeup::of(key).is_random()) {
+        let is_whole = (44..=88).contains(&key.len()) && !is_cut(run);
+        if is_whole && Makeup::of(key).is_random() {
             return Some(at.place()..run.place());
         }
         at = run.forward(usize::from(run.place() == at.place()));
@@ -66,7 +73,7 @@ pub(crate) fn jwk(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
         let Some(sign) = closed.past(b":").filter(|_| is_whole && has_quote) else { continue };
         let (_, value) = Quote::open(past_blanks(sign, 8))?;
         let value_end = value.skip(MAX_KEY, |byte| BASE64_URL.has(byte));
-        let is_key = value_end.since(value.place()).len() >= MIN_LETTERS;
+        let is_key = value_end.since(value.place()).len() >= MIN_LETTERS && !is_cut(value_end);
         return is_key.then(|| value.place()..value_end.place());
     }
     None
