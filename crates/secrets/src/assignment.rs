@@ -9,6 +9,7 @@ use std::{borrow::Cow, ops::Range};
 use memchr::memmem;
 
 use crate::{
+    class::WORD,
     cursor::Cursor,
     matcher::is_edge,
     name::{Name, Word},
@@ -150,7 +151,8 @@ fn past_tag<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
             is_tag.then(|| after.forward(1))
         }
         b' ' if name.start.previous() == Some(b'<') => {
-            let end = after.skip(MAX_TAG, |byte| !matches!(byte, b'<' | b'>' | b'\n' | b'/'));
+            let end =
+                after.skip(MAX_TAG, |byte| !matches!(byte, b'<' | b'>' | b'\n' | b'/' | b'['));
             end.past(b">")
         }
         b'<' if name.start.previous() == Some(b'>') => {
@@ -427,7 +429,10 @@ pub(crate) fn without_placeholders(before: &[u8]) -> &[u8] {
     let rest = before.get(start.saturating_add(PLACEHOLDER.len())..).unwrap_or_default();
     let is_in = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
     let name = rest.iter().take_while(|byte| is_in(byte)).count();
-    rest.get(name..).and_then(|rest| rest.strip_prefix(b"]")).unwrap_or(rest)
+    let rest = rest.get(name..).and_then(|rest| rest.strip_prefix(b"]")).unwrap_or(rest);
+    // The end of a word whose start was taken out is no word.
+    let word = rest.iter().take_while(|byte| WORD.has(**byte)).count();
+    rest.get(word..).unwrap_or_default()
 }
 
 /// Returns what stands before the first secret that was taken out.

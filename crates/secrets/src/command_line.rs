@@ -27,14 +27,13 @@ pub(crate) fn user_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<us
     let user = value.skip(128, |byte| {
         !matches!(byte, b':' | b'%' | b'/' | b',' | b'[') && !byte.is_ascii_whitespace()
     });
-    let joint = match end.previous() {
-        Some(b'U') if !has_command(start, &[b"curl"]) => b'%',
-        // Other commands have other values there.
-        Some(b'u') if has_command(start, &[b"lftp"]) => b',',
-        Some(b'a' | b'A') if !has_command(start, USER_AND_PASSWORD) => return None,
-        _ => b':',
+    // What a command has to be is asked only where it makes a secret: a second time it may be hidden.
+    let is_joint = match (end.previous()?, user.next()?) {
+        (b'a' | b'A', b':') => has_command(start, USER_AND_PASSWORD),
+        (_, b':') | (b'U', b'%') => true,
+        (b'u', b',') => has_command(start, &[b"lftp"]),
+        _ => false,
     };
-    let is_joint = user.next() == Some(joint);
     let after = user.forward(1);
     let is_path = matches!(after.next(), Some(b'/' | b'\\'));
     if !is_joint || is_path || user.place() >= value_end.place() {

@@ -404,6 +404,7 @@ impl<'b> Name<'b> {
         if self.head.is_empty() {
             // `Secret access key: x`
             let words = self.start.window_before(16).strip_suffix(b" ");
+            let words = words.filter(|words| words.last().is_some_and(u8::is_ascii_alphanumeric));
             return words.filter(|words| is_opener(words)).map(|_| Kind::Secret);
         }
         if ends_with_any(self.head, &["primary", "secondary"]) {

@@ -21,9 +21,10 @@ const MAX_WRITER: usize = 400;
 /// How far after a word its command is looked at, in bytes.
 const MAX_COMMAND: usize = 200;
 
-/// Finds the password that a command reads: `start` and `end` are around what says that it does.
-pub(crate) fn read(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
-    written(start, end).or_else(|| handed(end)).or_else(|| second_word(end))
+/// Finds the passwords that a command reads: `start` and `end` are around what says that it does.
+pub(crate) fn read(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
+    // All of them: when one is taken out, no other may show up in its stead.
+    [written(start, end), handed(end), second_word(end)].into_iter().flatten().collect()
 }
 
 /// Finds what `echo`, `printf` or `cat` before the last `|` writes.
@@ -94,10 +95,11 @@ fn second_word(end: Cursor<'_>) -> Option<Range<usize>> {
 pub(crate) fn net(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let is_user = end.previous() == Some(b'r');
     let is_edge = is_edge(start.before());
+    let last = end.place().saturating_add(until_placeholder(end.window(MAX_COMMAND)).len());
     let mut at = end;
     for n in 0..6 {
         let next = past_blanks(at, 8);
-        if !is_edge || next.place() == at.place() {
+        if !is_edge || next.place() == at.place() || next.place() >= last {
             return None;
         }
         let (value, value_end, after) = match next.next()? {
@@ -174,7 +176,8 @@ pub(crate) fn config(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>>
     let mut at = end;
     for n in 0..8 {
         let next = past_blanks(at, 8);
-        if n > 0 && next.place() == at.place() {
+        let is_over = next.place() >= end.place().saturating_add(words.len());
+        if is_over || n > 0 && next.place() == at.place() {
             break;
         }
         at = next;
@@ -278,7 +281,9 @@ fn secret(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let value = end.since(start.place());
     let joint = memchr::memchr(b':', value).filter(|at| {
         let user = value.get(..*at).unwrap_or_default();
-        !user.is_empty()
+        let is_path = value.get(at.saturating_add(1)) == Some(&b'/');
+        !is_path
+            && !user.is_empty()
             && user.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_-.@".contains(byte))
     });
     password(joint.map_or(start, |at| start.forward(at).forward(1)), end)

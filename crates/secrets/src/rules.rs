@@ -593,7 +593,7 @@ pub static RULES: &[Rule] = &[
             "secrets create",
             "secrets versions add",
         ],
-        &[By(piped::read)],
+        &[Each(piped::read)],
     ),
     Rule::new("password", "a word of net use", &["net use", "net user"], &[By(piped::net)]),
     Rule::new(
