@@ -9,7 +9,7 @@
 //!   The name has to promise a secret (`token_count` does not), and the value has to look like one:
 //!   `changeme`, `${TOKEN}`, `process.env.TOKEN`, `string` and `get_token()` are none.
 //!
-//! [`RULES`] has all of them. One pass over the bytes finds prefixes, and the words of names.
+//! [`rules`] has all of them. One pass over the bytes finds prefixes, and the words of names.
 //!
 //! Strings are searched for what they mean: `sk-\u0061nt-...` is found, and so is a key in JSON that
 //! is itself a string. Ids, signatures and the base64 of pictures are left alone. A line that is no
@@ -68,6 +68,6 @@ mod value;
 
 pub use self::{
     rule::Rule,
-    rules::RULES,
+    rules::rules,
     search::{Finding, Search},
 };

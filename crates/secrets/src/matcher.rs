@@ -15,7 +15,7 @@ use crate::{
     prefixes::Prefixes,
     redact::PLACEHOLDER,
     rule::{Edge, Part, Rule, Secret},
-    rules::RULES,
+    rules::rules,
     span::{Quote, is_blank, past_break},
     value::{Form, Kind},
 };
@@ -72,7 +72,7 @@ impl Matcher {
     /// Creates the table of prefixes; `ESCAPED` is looked for too, where the bytes are not decoded yet.
     pub(crate) fn new(are_decoded: bool, has_test_keys: bool) -> Self {
         let escaped = if are_decoded { &[][..] } else { ESCAPED };
-        let rules = || RULES.iter().filter(|rule| has_test_keys || !rule.is_for_tests);
+        let rules = || rules().filter(|rule| has_test_keys || !rule.is_for_tests);
         let starts: Vec<Start> = rules().flat_map(starts_of).collect();
         let mut texts: Vec<&str> = starts.iter().map(|start| &*start.text).collect();
         texts.extend(escaped);
@@ -493,7 +493,7 @@ mod tests {
     #[test]
     fn every_prefix_is_found_by_its_rules() {
         let matcher = Matcher::new(true, true);
-        for rule in RULES {
+        for rule in rules() {
             for prefix in rule.prefixes {
                 let found = matcher.prefixes.iter().find(|found| found.text == *prefix);
                 let mut starts = found.expect("a prefix").starts.iter();
