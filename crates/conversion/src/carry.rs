@@ -5,6 +5,7 @@
 //! `{"type":"user_message","text":"Hi there"}`. Out: the same with a last member `_carried`, from which
 //! the first can be made again.
 
+mod agreement;
 mod audit;
 mod contents;
 mod decode;

@@ -5,13 +5,14 @@
 //! through entry by entry as items are asked for, so that a carry of many entries takes the memory of
 //! one.
 
+mod compare;
 mod items;
 mod steps;
 
 use std::io;
 
 use core_model::Format;
-use jsonl::{Line, Style, Value, respell_str};
+use jsonl::{Line, Scanner, Value, respell_str};
 
 pub(crate) use self::items::Item;
 pub use self::items::Tally;
@@ -35,14 +36,15 @@ const MAX_KEPT: u64 = 64 * 1024;
 pub(crate) struct Restorer {
     /// The format of the source.
     format: &'static Format,
-    /// How the written records spell JSON.
-    written: Style,
+    /// The format of the written records.
+    written: &'static Format,
     template: Option<Vec<u8>>,
     orders: MemberOrders,
     ordinals: Ordinals,
     end: Option<End>,
     /// Whether a carry was read.
     is_started: bool,
+    scanner: Scanner,
     /// Whether a carry of version 2 was read.
     has_ordinals: bool,
     buffers: ReorderBuffers,
@@ -78,6 +80,8 @@ struct Current {
     is_whole: bool,
     /// Whether one of its own entries is a part of a source record.
     has_parts: bool,
+    /// How many source records its own entries are of.
+    n_sources: u64,
     /// The restored bytes of its own entries, as far as they were kept.
     own: std::vec::IntoIter<Vec<u8>>,
     /// Whether the record itself has been handed on.
@@ -94,8 +98,12 @@ enum Phase {
 }
 
 impl Restorer {
-    /// Creates a restorer of records of a format from records that spell JSON in a style.
-    pub(crate) fn new(format: &'static Format, written: Style, sidecar: Option<Sidecar>) -> Self {
+    /// Creates a restorer of records of a format from records of another one.
+    pub(crate) fn new(
+        format: &'static Format,
+        written: &'static Format,
+        sidecar: Option<Sidecar>,
+    ) -> Self {
         Self {
             format,
             written,
@@ -104,6 +112,7 @@ impl Restorer {
             ordinals: Ordinals::default(),
             end: None,
             is_started: false,
+            scanner: Scanner::default(),
             has_ordinals: false,
             buffers: ReorderBuffers::default(),
             tally: Tally::default(),
@@ -139,8 +148,9 @@ impl Restorer {
     /// Those of reading the sidecar.
     pub(crate) fn next_item(&mut self) -> io::Result<Option<(usize, Item)>> {
         loop {
-            if let Some(item) = self.buffers.next_item() {
-                return Ok(Some(item));
+            if let Some((file_idx, item)) = self.buffers.next_item() {
+                self.compare_parts(&item);
+                return Ok(Some((file_idx, item)));
             }
             if let Some(current) = self.current.take() {
                 self.step(current);
@@ -182,7 +192,7 @@ impl Restorer {
             },
             None => {
                 match value.and_then(Member::find) {
-                    Some(member) => self.push_member(line, member),
+                    Some(member) => self.push_member(line, value, member),
                     None if value.is_some_and(Member::is_in) => {
                         self.push_unreadable(line, CarryError::Damaged);
                     }
@@ -195,14 +205,14 @@ impl Restorer {
             Some(carry) => {
                 self.count_read(carry.len() as u64);
                 let before = std::str::from_utf8(content).unwrap_or_default();
-                self.push_member(line, Member { before, after: "", carry });
+                self.push_member(line, value, Member { before, after: "", carry });
             }
             None => self.push_added(line),
         }
         Ok(())
     }
 
-    fn push_member(&mut self, line: &Line<'_>, member: Member<'_>) {
+    fn push_member(&mut self, line: &Line<'_>, value: Option<Value<'_>>, member: Member<'_>) {
         let carry = match Carry::parse(&member.carry) {
             Ok(carry) if carry.format.is(self.format) => carry,
             Ok(_) => return self.push_added(line),
@@ -223,8 +233,14 @@ impl Restorer {
         }
         self.tally.moved += u64::from(seen == Seen::Late);
         let (visible, is_intact) = self.visible(&member, carry.guard);
-        let OwnEntries { kept, is_whole, has_parts } =
+        let OwnEntries { kept, is_whole, has_parts, n_sources } =
             self.own_entries(&carry, &visible, is_intact);
+        if is_whole && !has_parts {
+            let shown = value.map(self.written.read);
+            if self.differs(&carry, shown.as_ref(), &visible, &kept) {
+                self.tally.count_difference(offset);
+            }
+        }
         let start = carry.cursor(&member.carry);
         self.current = Some(Current {
             carry: member.carry,
@@ -238,6 +254,7 @@ impl Restorer {
             is_gone: false,
             is_whole,
             has_parts,
+            n_sources,
             own: kept.into_iter(),
             is_placed: false,
         });
@@ -288,18 +305,21 @@ impl Restorer {
         jsonl::validate(record.as_bytes()).ok()?;
         let fits = |candidate: &String| guard_of(&[candidate.as_bytes()]) == guard;
         let mut spelled = Vec::with_capacity(record.len());
-        respell_str(&mut spelled, record, self.written);
+        respell_str(&mut spelled, record, self.written.style);
         let in_order = String::from_utf8(spelled).ok().filter(fits);
-        in_order.or_else(|| self.orders.respelt(record, self.written).filter(fits))
+        in_order.or_else(|| self.orders.respelt(record, self.written.style).filter(fits))
     }
 
     /// Checks a record's own entries, and keeps what they restore unless that is long.
     fn own_entries(&mut self, carry: &Carry<'_>, visible: &str, is_intact: bool) -> OwnEntries {
         let (mut kept, mut n_kept) = (Vec::new(), 0u64);
         let (mut is_whole, mut has_parts) = (is_intact, false);
+        let (mut n_sources, mut last) = (0, None);
         let most = MAX_KEPT.max(2 * visible.len() as u64);
         for entry in carry.entries().filter(|entry| entry.kind == EntryKind::Own) {
             has_parts |= entry.n_parts > 1;
+            n_sources += u64::from(last != Some(entry.offset));
+            last = Some(entry.offset);
             let mut bytes = Vec::new();
             is_whole = is_whole
                 && self.may_restore(entry.length)
@@ -312,7 +332,7 @@ impl Restorer {
         if !is_whole {
             kept.clear();
         }
-        OwnEntries { kept, is_whole, has_parts }
+        OwnEntries { kept, is_whole, has_parts, n_sources }
     }
 
     /// Counts bytes to be restored; returns false if they are too many.
@@ -386,6 +406,7 @@ impl Restorer {
             is_gone: true,
             is_whole: false,
             has_parts: false,
+            n_sources: 0,
             own: Vec::new().into_iter(),
             is_placed: false,
         });
@@ -450,6 +471,7 @@ struct OwnEntries {
     kept: Vec<Vec<u8>>,
     is_whole: bool,
     has_parts: bool,
+    n_sources: u64,
 }
 
 /// What a sidecar has for a record.

@@ -71,7 +71,7 @@ impl<'w> SecondPass<'w> {
         let levels: Vec<&'static Format> =
             std::iter::once(from).chain(unwound.iter().copied()).collect();
         let restorer = |(format, written): (&&'static Format, &&'static Format)| {
-            Restorer::new(format, written.style, sidecar.take())
+            Restorer::new(format, written, sidecar.take())
         };
         let restorers = unwound.iter().zip(&levels).map(restorer).collect();
         let (scanner, damage_log, report) = Default::default();
@@ -262,14 +262,14 @@ impl<'w> SecondPass<'w> {
                 continue;
             }
             match item {
-                Item::Restored { bytes, is_continued, carry: None } if is_run(&bytes) => {
+                Item::Restored { bytes, is_continued, carry: None, .. } if is_run(&bytes) => {
                     for (n, line) in lines_of(&bytes).enumerate() {
                         self.report.restored.restored += u64::from(is_last && n > 0);
                         let place = (level, file_idx);
                         self.restore(place, line, is_continued && n == 0, None, scanner)?;
                     }
                 }
-                Item::Restored { bytes, is_continued, carry } => {
+                Item::Restored { bytes, is_continued, carry, .. } => {
                     self.restore((level, file_idx), &bytes, is_continued, carry, scanner)?;
                 }
                 Item::Orphan { carry } if !is_last => {

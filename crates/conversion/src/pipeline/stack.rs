@@ -188,10 +188,10 @@ impl Head {
     fn restored(
         self,
         format: &'static Format,
-        written: &Format,
+        written: &'static Format,
         scanner: &mut Scanner,
     ) -> io::Result<Self> {
-        let mut restorer = Restorer::new(format, written.style, None);
+        let mut restorer = Restorer::new(format, written, None);
         // A second file's lines say nothing of where the first came from, unless that has none.
         let mut restored: BTreeMap<usize, Head> = BTreeMap::new();
         let mut take = |restorer: &mut Restorer| -> io::Result<()> {

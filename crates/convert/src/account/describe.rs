@@ -64,6 +64,10 @@ impl Done {
             (tally.respelt, "records were spelled anew by another program; they are restored"),
             (tally.edited, "edited lines were converted"),
             (tally.added, "added lines were converted"),
+            (
+                tally.differs,
+                "records say something else than what their carry restores; the latter was written",
+            ),
             (tally.gaps, "gaps: lines that carried source lines are missing"),
             (tally.unreadable, "carried lines could not be restored"),
             (
@@ -80,6 +84,11 @@ impl Done {
             if count > 0 {
                 lines.push(format!("{label}: {count} {what}"));
             }
+        }
+        if let Some(offset) = tally.first_difference {
+            lines.push(format!(
+                "{label}: byte {offset}: the first of them; --ignore-carry converts what is shown"
+            ));
         }
         for Missing { id, tool_use, evidence } in &report.missing {
             let (id, tool_use, evidence) = (shown(id), shown(tool_use), evidence.name());
@@ -185,6 +194,7 @@ impl Done {
             ("lines_doubled", report.restored.doubled),
             ("lines_missing", report.restored.missing),
             ("lines_refused", report.restored.refused),
+            ("lines_differ", report.restored.differs),
             ("carries_damaged", report.restored.damaged),
             ("carries_newer", report.restored.newer),
             ("files_cut", report.restored.cut),

@@ -4,6 +4,7 @@
 //! whole process allocates, or that measure others beside them, are in `alone`.
 
 mod accounts;
+mod agreement;
 mod carry;
 mod carry_faults;
 mod carry_names;

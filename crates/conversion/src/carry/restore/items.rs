@@ -3,7 +3,7 @@
 use core_model::Formats;
 use jsonl::Value;
 
-use crate::carry::{Carry, CarryError, Member};
+use crate::carry::{Carry, CarryError, Member, waiting::PartLine};
 
 /// What a record with or without a carry turns into.
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub(crate) enum Item {
         is_continued: bool,
         /// The carry that the source's own sidecar has for it.
         carry: Option<String>,
+        /// The written records that say its parts, if they are several.
+        said_by: Vec<PartLine>,
     },
     /// A record that must be converted: new since the conversion, or edited.
     Converted {
@@ -39,8 +41,9 @@ impl Item {
     /// Returns how many bytes it holds.
     pub(crate) fn n_bytes(&self) -> usize {
         match self {
-            Item::Restored { bytes, carry, .. } => {
-                bytes.len() + carry.as_ref().map_or(0, String::len)
+            Item::Restored { bytes, carry, said_by, .. } => {
+                let n_said: usize = said_by.iter().map(PartLine::n_bytes).sum();
+                bytes.len() + carry.as_ref().map_or(0, String::len) + n_said
             }
             Item::Converted { line, skeletons, .. } => {
                 line.len() + skeletons.iter().flatten().map(Vec::len).sum::<usize>()
@@ -75,6 +78,10 @@ pub struct Tally {
     pub unreadable: u64,
     /// Entries that were not restored because a restore may write no more.
     pub refused: u64,
+    /// Written records that say something else than the records that they carry, which are restored.
+    pub differs: u64,
+    /// Where the first of them starts in the file, if it is one of the file that was read.
+    pub first_difference: Option<u64>,
     /// Carries that do not follow the grammar.
     pub damaged: u64,
     /// Carries of a version that this program does not know.
@@ -101,8 +108,16 @@ impl Tally {
         self.gaps += other.gaps;
         self.unreadable += other.unreadable;
         self.refused += other.refused;
+        self.differs += other.differs;
+        self.first_difference = self.first_difference.or(other.first_difference);
         self.damaged += other.damaged;
         self.newer += other.newer;
+    }
+
+    /// Counts a record that says something else than it carries.
+    pub(super) fn count_difference(&mut self, offset: u64) {
+        self.differs += 1;
+        self.first_difference = self.first_difference.or(Some(offset));
     }
 
     /// Counts the carry of a record, if it cannot be read.
@@ -119,7 +134,7 @@ impl Tally {
     /// Returns whether something is missing, edited, moved or cannot be read: what was restored is
     /// not the source.
     pub fn is_not_the_source(&self) -> bool {
-        let Tally { restored: _, respelt: _, added: _, .. } = *self;
+        let Tally { restored: _, respelt: _, added: _, first_difference: _, .. } = *self;
         self.edited
             + self.moved
             + self.doubled
@@ -128,6 +143,7 @@ impl Tally {
             + self.gaps
             + self.unreadable
             + self.refused
+            + self.differs
             + self.damaged
             + self.newer
             > 0

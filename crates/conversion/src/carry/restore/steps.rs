@@ -32,6 +32,7 @@ impl Restorer {
                     kept: current.own.next(),
                     is_whole: current.is_whole,
                     has_parts: current.has_parts,
+                    n_sources: current.n_sources,
                     is_moved: current.is_moved,
                     is_first: !current.is_placed,
                     visible: &current.visible,
@@ -96,6 +97,7 @@ impl Restorer {
             line: own.record.to_vec(),
             offset: own.offset,
             skeleton: self.skeleton(entry),
+            is_alone: own.n_sources == 1,
         });
         self.buffers.push_part(part_of(entry), bytes, line, own.is_whole, &mut self.tally);
         true
@@ -108,6 +110,7 @@ impl Restorer {
                 kept: None,
                 is_whole: false,
                 has_parts: false,
+                n_sources: 0,
                 is_moved: current.is_moved,
                 is_first: true,
                 visible: &current.visible,
@@ -141,6 +144,7 @@ struct Own<'r> {
     kept: Option<Vec<u8>>,
     is_whole: bool,
     has_parts: bool,
+    n_sources: u64,
     is_moved: bool,
     is_first: bool,
     visible: &'r str,

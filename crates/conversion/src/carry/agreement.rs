@@ -1,0 +1,257 @@
+//! Whether a written record says what its carry restores.
+//!
+//! A carry is a stranger's: its guard and its checks may fit, and yet it may restore other words than
+//! the record shows. In: the event of the written record, and those of the records that it restores.
+//! Out: whether the messages in both say the same: texts, thinking, tool uses and tool results.
+//!
+//! Compared are lines without blanks, since writers join texts and change blanks. What one side must
+//! say is looked for among all that the other side says. Words that are no message of somebody, such as
+//! a notice or the result of a run, and those that writers put in the place of a block that the target
+//! does not know, may stand for a message, and need not be there.
+
+use std::{borrow::Cow, collections::HashSet};
+
+use core_model::{Block, Body, Content, Event, Role};
+use jsonl::{Raw, Scanner, Style, respell};
+use twox_hash::XxHash3_64;
+
+/// What a piece of a message is.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+enum Kind {
+    User,
+    Assistant,
+    Thinking,
+    /// A tool use: its id and its name.
+    Call,
+    /// The input of a tool use.
+    Input,
+    /// A tool result: the id of the tool use.
+    Answer,
+    /// The words of a tool result.
+    Result,
+}
+
+/// The hashes of what messages say: equal ones agree, and most are.
+#[derive(Debug, Default)]
+pub(super) struct Digest {
+    hashes: Vec<u64>,
+}
+
+impl Digest {
+    /// Adds what an event says.
+    pub(super) fn add(&mut self, event: &Event<'_>) {
+        each_piece(event, &mut |kind, text| {
+            self.hashes.push(XxHash3_64::oneshot_with_seed(kind as u64, text.as_bytes()));
+        });
+    }
+
+    /// Returns whether nothing is said.
+    pub(super) fn is_empty(&self) -> bool {
+        self.hashes.is_empty()
+    }
+
+    /// Returns whether two say the same, whatever the order.
+    pub(super) fn is_equal(&mut self, other: &mut Self) -> bool {
+        if self.hashes == other.hashes {
+            return true;
+        }
+        self.hashes.sort_unstable();
+        other.hashes.sort_unstable();
+        self.hashes == other.hashes
+    }
+}
+
+/// What records say, line by line.
+#[derive(Debug, Default)]
+pub(super) struct Sayings {
+    /// What the other side must say too.
+    lines: HashSet<(Kind, String)>,
+    /// What may stand for anything on the other side.
+    others: HashSet<String>,
+    /// Blocks that a target may not know: how their stand-ins begin, and the block.
+    marks: Vec<(String, String)>,
+    n_bytes: usize,
+    has_message: bool,
+    has_image: bool,
+    /// Whether a tool's input has values that not all programs keep.
+    has_odd_input: bool,
+}
+
+impl Sayings {
+    /// Adds what an event says.
+    pub(super) fn add(&mut self, event: &Event<'_>) {
+        match &event.body {
+            Body::Message(message) => {
+                self.has_message = true;
+                each_piece(event, &mut |kind, text| self.add_lines(kind, &text));
+                self.add_unknown(&message.content);
+            }
+            Body::Notice(notice) => self.add_raw(notice.text),
+            Body::Outcome(outcome) => self.add_raw(outcome.result),
+            _ => {}
+        }
+    }
+
+    fn add_lines(&mut self, kind: Kind, text: &str) {
+        self.has_odd_input |= kind == Kind::Input && is_odd(text);
+        for line in compared_lines(text) {
+            self.n_bytes += line.len();
+            self.lines.insert((kind, line));
+        }
+    }
+
+    fn add_raw(&mut self, raw: Option<Raw<'_>>) {
+        let Some(raw) = raw else { return };
+        match raw.as_text() {
+            Some(text) => self.add_other(&text.decode()),
+            None => self.add_other(raw.as_str()),
+        }
+    }
+
+    fn add_other(&mut self, text: &str) {
+        for line in compared_lines(text) {
+            self.n_bytes += line.len();
+            self.others.insert(line);
+        }
+    }
+
+    /// Adds what writers put in the place of a content that a target does not know.
+    fn add_unknown(&mut self, content: &Content<'_>) {
+        if let Content::Other(raw) = content {
+            return self.add_raw(Some(*raw));
+        }
+        let Content::Blocks(_) = content else { return };
+        for (block, raw) in content.blocks() {
+            let kind = match block {
+                Block::Other { kind, .. } => {
+                    if raw.as_str().len() <= MAX_MARK {
+                        self.add_raw(Some(raw));
+                    }
+                    self.others.insert("[unknown]".to_owned());
+                    kind.map(|kind| kind.decode())
+                }
+                Block::ToolUse(tool) if tool.is_server => Some(Cow::Borrowed("server_tool_use")),
+                Block::ToolUse(_) => Some(Cow::Borrowed("tool_use")),
+                Block::Thinking { .. } => Some(Cow::Borrowed("thinking")),
+                Block::ToolResult(result) => {
+                    self.add_unknown(&result.content);
+                    Some(Cow::Borrowed("tool_result"))
+                }
+                Block::Image { .. } => {
+                    self.has_image = true;
+                    None
+                }
+                // A string in the place of a block.
+                _ => {
+                    self.add_raw(raw.as_text().map(Raw::from));
+                    None
+                }
+            };
+            if let Some(kind) = kind {
+                // Such as `[tool_reference WebFetch]`, of which the words stand in the block.
+                let start = raw.as_str().floor_char_boundary(MAX_MARK);
+                let [mark, block] = [&kind, &raw.as_str()[..start]].map(compared);
+                self.n_bytes += block.len();
+                self.marks.push((format!("[{mark}"), block));
+            }
+        }
+    }
+
+    /// Returns whether a line stands in for a block that the target does not know.
+    fn stands_in(&self, line: &str) -> bool {
+        self.marks.iter().take(MAX_MARKS).any(|(mark, block)| {
+            let words = line.strip_prefix(mark.as_str()).and_then(|it| it.strip_suffix(']'));
+            words.is_some_and(|words| block.contains(words))
+        })
+    }
+
+    /// Returns how many bytes are compared.
+    pub(super) fn n_bytes(&self) -> usize {
+        self.n_bytes
+    }
+
+    /// Returns whether all that must be said is said on the other side.
+    pub(super) fn is_said_by(&self, other: &Self) -> bool {
+        self.lines.iter().all(|(kind, line)| {
+            other.lines.contains(&(*kind, line.clone()))
+                || other.others.contains(line)
+                || line == EMPTY
+                || other.stands_in(line)
+                || other.has_image && line.starts_with("[image")
+                || *kind == Kind::Answer && !other.has_message
+                || *kind == Kind::Input && (self.has_odd_input || other.has_odd_input)
+        })
+    }
+}
+
+/// The most blocks that are looked through for what stands in for them.
+const MAX_MARKS: usize = 64;
+
+/// The most bytes that are looked through of each, from its start on.
+const MAX_MARK: usize = 4096;
+
+/// What Claude Code says where there is nothing, without blanks.
+const EMPTY: &str = "(nocontent)";
+
+/// Returns the lines of a text as they are compared.
+fn compared_lines(text: &str) -> impl Iterator<Item = String> {
+    text.split('\n').map(compared).filter(|line| !line.is_empty())
+}
+
+/// Returns a text without blanks and what is no text: both change on the way.
+fn compared(text: &str) -> String {
+    let is_compared =
+        |it: &char| !it.is_whitespace() && !it.is_control() && *it != char::REPLACEMENT_CHARACTER;
+    text.chars().filter(is_compared).collect()
+}
+
+/// Deeper values are not kept by every client, within a message and a record.
+const MAX_DEPTH: u32 = 64;
+
+/// Returns whether a tool's input has a lone surrogate, a number beyond a double, or is deep: then
+/// some writers say less.
+fn is_odd(input: &str) -> bool {
+    let mut scanner = Scanner::default();
+    let Ok(value) = scanner.scan_slice(input.as_bytes(), 0) else { return true };
+    let oddities = value.oddities();
+    let is_number = |char: char| char.is_ascii_digit() || "+-.eE".contains(char);
+    let is_infinite = |it: &str| it.parse::<f64>().is_ok_and(f64::is_infinite);
+    let has_lone_surrogate = || {
+        let mut compact = Vec::new();
+        respell(&mut compact, value.raw(), Style::Compact);
+        memchr::memmem::find(&compact, b"\\ud").is_some()
+    };
+    oddities.depth > MAX_DEPTH
+        || oddities.wide_number && input.split(|it| !is_number(it)).any(is_infinite)
+        || oddities.surrogate_escape && has_lone_surrogate()
+}
+
+/// Calls with each piece of what an event says, but for what other formats need not show.
+fn each_piece(event: &Event<'_>, each: &mut dyn FnMut(Kind, Cow<'_, str>)) {
+    let Some(message) = event.message() else { return };
+    let said = if message.role == Role::User { Kind::User } else { Kind::Assistant };
+    let is_list = matches!(message.content, Content::Blocks(_));
+    for (block, raw) in message.blocks() {
+        match block {
+            // A string is no block.
+            Block::Text(_) if is_list && raw.as_text().is_some() => {}
+            Block::Text(text) => each(said, text.decode()),
+            Block::Thinking { text, .. } => each(Kind::Thinking, text.decode()),
+            Block::ToolUse(tool) if tool.is_server => {}
+            Block::ToolUse(tool) => {
+                each(
+                    Kind::Call,
+                    [&tool.id.decode(), "\u{1}", &*tool.name.decode()].concat().into(),
+                );
+                let mut input = Vec::new();
+                respell(&mut input, tool.input, Style::Python);
+                each(Kind::Input, String::from_utf8_lossy(&input));
+            }
+            Block::ToolResult(result) => {
+                each(Kind::Answer, result.tool_use_id.decode());
+                each(Kind::Result, result.content.joined().into());
+            }
+            _ => {}
+        }
+    }
+}

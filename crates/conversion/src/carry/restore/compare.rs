@@ -1,0 +1,111 @@
+//! What a written record says, compared with what its carry restores.
+
+use core_model::Event;
+use jsonl::Line;
+
+use super::{Item, Restorer};
+use crate::carry::{
+    Carry, EntryKind,
+    agreement::{Digest, Sayings},
+    waiting::PartLine,
+};
+
+/// A record may restore so many bytes of words for each of its own, and so many more.
+const MAX_FACTOR: usize = 4;
+const FREE_BYTES: usize = 64 * 1024;
+
+impl Restorer {
+    /// Returns whether a record says something else than the records that its own entries restore,
+    /// of which the first are in `kept`.
+    pub(super) fn differs(
+        &mut self,
+        carry: &Carry<'_>,
+        shown: Option<&Event<'_>>,
+        visible: &str,
+        kept: &[Vec<u8>],
+    ) -> bool {
+        let mut said = Digest::default();
+        let n_own = self.each_own(carry, visible, kept, &mut |event| {
+            said.add(event);
+            true
+        });
+        if n_own == 0 {
+            return false;
+        }
+        let mut here = Digest::default();
+        if let Some(shown) = shown {
+            here.add(shown);
+        }
+        if here.is_empty() && said.is_empty() || here.is_equal(&mut said) {
+            return false;
+        }
+        let (mut here, mut said) = (Sayings::default(), Sayings::default());
+        if let Some(shown) = shown {
+            here.add(shown);
+        }
+        let most = MAX_FACTOR * visible.len() + FREE_BYTES;
+        self.each_own(carry, visible, kept, &mut |event| {
+            said.add(event);
+            said.n_bytes() <= most
+        });
+        said.n_bytes() > most || !here.is_said_by(&said) || !said.is_said_by(&here)
+    }
+
+    /// Compares a restored record with the written records that say its parts.
+    pub(super) fn compare_parts(&mut self, item: &Item) {
+        let Item::Restored { bytes, said_by, .. } = item else { return };
+        if said_by.is_empty() {
+            return;
+        }
+        let mut scanner = std::mem::take(&mut self.scanner);
+        let (mut said, mut here, mut alone) =
+            (Sayings::default(), Sayings::default(), Sayings::default());
+        if let Ok(value) = scanner.scan(&Line::new(bytes, 0)) {
+            said.add(&(self.format.read)(value));
+        }
+        for PartLine { line, offset, is_alone, .. } in said_by {
+            let Ok(value) = scanner.scan(&Line::new(line, *offset)) else { continue };
+            let event = (self.written.read)(value);
+            here.add(&event);
+            if *is_alone {
+                alone.add(&event);
+            }
+        }
+        if !said.is_said_by(&here) || !alone.is_said_by(&said) {
+            let offset = said_by.iter().map(|line| line.offset).min();
+            self.tally.count_difference(offset.unwrap_or_default());
+        }
+        self.scanner = scanner;
+    }
+
+    /// Calls with the event of each record that the own entries restore, until it returns false, and
+    /// returns how many there are.
+    fn each_own(
+        &mut self,
+        carry: &Carry<'_>,
+        visible: &str,
+        kept: &[Vec<u8>],
+        each: &mut dyn FnMut(&Event<'_>) -> bool,
+    ) -> usize {
+        let mut scanner = std::mem::take(&mut self.scanner);
+        let mut n_own = 0;
+        let mut bytes = Vec::new();
+        for entry in carry.entries().filter(|entry| entry.kind == EntryKind::Own) {
+            let restored = match kept.get(n_own) {
+                Some(kept) => &kept[..],
+                None => {
+                    bytes.clear();
+                    self.restore(&entry, visible, &mut bytes);
+                    &bytes[..]
+                }
+            };
+            n_own += 1;
+            let event = scanner.scan(&Line::new(restored, entry.offset)).map(self.format.read);
+            if event.is_ok_and(|event| !each(&event)) {
+                break;
+            }
+        }
+        self.scanner = scanner;
+        n_own
+    }
+}

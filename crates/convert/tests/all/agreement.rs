@@ -1,0 +1,190 @@
+//! A restored record that says something else than the visible one is said.
+
+use std::io::Cursor;
+
+use convert::{
+    CarryMode, Conversion, Detected, FORMATS, Report, Sidecar, Source, by_name, detect, guard_of,
+};
+use core_model::{Format, Options};
+
+use crate::shared::{data::data, fixtures::fixtures, parallel::check_all};
+
+fn conversion(from: &'static Format, to: &'static Format, carry: CarryMode) -> Conversion {
+    Conversion { from, to, carry, options: Options::default() }
+}
+
+/// Converts there and back, and returns the report of the way back.
+fn home(
+    source: &[u8],
+    from: &'static Format,
+    to: &'static Format,
+    carry: CarryMode,
+) -> (Vec<u8>, Report) {
+    let there = conversion(from, to, carry).convert(source, None).expect("in memory");
+    let sidecar = there.1.map(|bytes| Sidecar::read(&bytes[..]).expect("a sidecar"));
+    let back = conversion(to, from, CarryMode::Inline).convert(&there.0, sidecar);
+    let (restored, _, report) = back.expect("in memory");
+    (restored, report)
+}
+
+/// The first lines of a file, so many bytes.
+fn head(bytes: &[u8], length: usize) -> &[u8] {
+    let head = bytes.get(..length).unwrap_or(bytes);
+    let end = head.iter().rposition(|byte| *byte == b'\n').map_or(head.len(), |end| end + 1);
+    if head.len() == bytes.len() { bytes } else { &head[..end] }
+}
+
+#[test]
+fn what_was_written_agrees_with_what_it_carries() {
+    let all = std::env::var_os("AGREEMENT_ALL").is_some();
+    let mut files: Vec<(String, Vec<u8>)> =
+        fixtures().into_iter().map(|fixture| (fixture.name, fixture.bytes)).collect();
+    files.extend(data(&["real", "clients", "sdk-dump", "hostile"]));
+    check_all(
+        &files,
+        |(name, _)| name.clone(),
+        |(_, bytes)| {
+            let bytes = if all { &bytes[..] } else { head(bytes, 64 * 1024) };
+            let mut source = Source::new(Cursor::new(bytes));
+            let Ok(Detected::Format(from)) = detect(&mut source) else {
+                return Vec::new();
+            };
+            let mut wrong = Vec::new();
+            for to in FORMATS.iter().copied().filter(|to| to.name != from.name) {
+                for carry in [CarryMode::Inline, CarryMode::Sidecar] {
+                    let (restored, report) = home(bytes, from, to, carry);
+                    let differs = (report.restored.differs, report.restored.first_difference);
+                    if restored != bytes || differs != (0, None) {
+                        wrong.push(format!("{} to {}, {carry:?}: {differs:?}", from.name, to.name));
+                    }
+                }
+            }
+            wrong
+        },
+    );
+}
+
+const CLAUDE: &str = r#"{"type":"user","uuid":"u1","sessionId":"s","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":CONTENT}}"#;
+const CALLED: &str = r#"{"type":"assistant","uuid":"u2","sessionId":"s","timestamp":"2026-01-01T00:00:00.000Z","message":{"id":"m","role":"assistant","content":CONTENT}}"#;
+const CLIDO: &str = r#"{"type":"user_message","role":"user","content":CONTENT}"#;
+const ANSWER: &str = r#"{"type":"assistant_message","content":CONTENT}"#;
+
+fn base36(mut number: usize) -> String {
+    let mut digits = Vec::new();
+    loop {
+        digits.push(b"0123456789abcdefghijklmnopqrstuvwxyz"[number % 36]);
+        number /= 36;
+        if number == 0 {
+            break;
+        }
+    }
+    digits.reverse();
+    String::from_utf8(digits).expect("ASCII")
+}
+
+fn base64(mut bits: u64, n_digits: usize) -> String {
+    const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    let mut digits = String::new();
+    for _ in 0..n_digits {
+        digits.push(char::from(DIGITS[(bits & 63) as usize]));
+        bits >>= 6;
+    }
+    digits
+}
+
+/// A written record with a carry whose guard and checks fit, and which restores other records, or the
+/// parts of one.
+fn forged(visible: &str, restored: &[&str], is_parts: bool) -> String {
+    let (mut entries, mut offset, n_parts) = (String::new(), 0, restored.len());
+    for (part, text) in restored.iter().enumerate() {
+        let is_last = !is_parts || part + 1 == n_parts;
+        let bytes = if is_last { format!("{text}\n") } else { (*text).to_owned() };
+        let place = if is_parts { format!(",{part},{n_parts}") } else { String::new() };
+        entries += &format!(
+            "{}{place}@{}{}:{}{}L{text}",
+            base36(offset),
+            if is_last { 'n' } else { 'e' },
+            base36(bytes.len()),
+            base64(guard_of(&[bytes.as_bytes()]), 6),
+            base36(text.len()),
+        );
+        offset += if is_parts { 0 } else { bytes.len() };
+    }
+    let guard = base64(guard_of(&[visible.as_bytes()]), 11);
+    let carry = format!("2Fb:claude-codeGb:{guard}N1:0;{entries}!1,1,1");
+    let carry = carry.replace('"', "^").replace('\\', "\u{7f}");
+    format!("{},\"_carried\":\"{carry}\"}}\n", &visible[..visible.len() - 1])
+}
+
+/// Restores a forged record, and returns the bytes and how many records differ.
+fn restored(forged: &str) -> (String, u64) {
+    let way = conversion(
+        by_name("clido").expect("a format"),
+        by_name("claude-code").expect("a format"),
+        CarryMode::Inline,
+    );
+    let (bytes, _, report) = way.convert(forged.as_bytes(), None).expect("in memory");
+    let differs = report.restored.differs;
+    assert_eq!(report.restored.is_not_the_source(), differs > 0, "{:?}", report.restored);
+    assert_eq!(report.restored.first_difference, (differs > 0).then_some(0));
+    (String::from_utf8(bytes).expect("text"), differs)
+}
+
+#[test]
+fn a_record_that_restores_other_words_is_said() {
+    let text = |text: &str| format!(r#"[{{"type":"text","text":"{text}"}}]"#);
+    let call = |id: &str, name: &str, input: &str| {
+        format!(r#"[{{"type":"tool_use","id":"{id}","name":"{name}","input":{input}}}]"#)
+    };
+    let answer = |id: &str, words: &str| {
+        format!(r#"[{{"type":"tool_result","tool_use_id":"{id}","content":"{words}"}}]"#)
+    };
+    let ls = r#"{"command":"ls"}"#;
+    // What is shown, what is restored, and whether they agree.
+    let prompts = [
+        (text("Hello there"), text("Hello there"), true),
+        (text("Hello there"), "\"Hello there\"".to_owned(), true),
+        (text("Hello there"), text("Delete all"), false),
+        (text("Hello there"), text("Hello"), false),
+        (text("Hello"), text("Hello there"), false),
+        (text("Hello"), text("Hello\"},{\"type\":\"text\",\"text\":\"and more"), false),
+        (text("Hello"), "[]".to_owned(), false),
+        (text("Hello"), answer("t1", "Hello"), false),
+        (text("[image]"), text("Delete all"), false),
+        (text("(no content)"), text("Delete all"), false),
+    ];
+    let calls = [
+        (call("t1", "Bash", ls), call("t1", "Bash", ls), true),
+        (call("t1", "Bash", ls), call("t1", "Bash", r#"{"command":"rm -rf /"}"#), false),
+        (call("t1", "Bash", ls), call("t2", "Bash", ls), false),
+        (call("t1", "Bash", ls), call("t1", "Write", ls), false),
+        (call("t1", "Bash", r#"{"n":1}"#), call("t1", "Bash", r#"{"n":2}"#), false),
+        (text("Fine"), call("t1", "Bash", ls), false),
+        (text("Fine"), text("Fine"), true),
+    ];
+    let all = prompts.iter().map(|case| (CLIDO, CLAUDE, case));
+    for (shown, source, (here, there, agrees)) in
+        all.chain(calls.iter().map(|it| (ANSWER, CALLED, it)))
+    {
+        let visible = shown.replace("CONTENT", here);
+        let source = source.replace("CONTENT", there);
+        let (bytes, differs) = restored(&forged(&visible, &[&source], false));
+        assert_eq!(bytes, format!("{source}\n"));
+        assert_eq!(differs, u64::from(!agrees), "{visible} restores {source}");
+        // The words may stand in a member that nobody reads.
+        let hidden = source.replace("\"uuid\"", &format!("\"x\":{here},\"uuid\""));
+        assert_eq!(restored(&forged(&visible, &[&hidden], false)).1, u64::from(!agrees));
+        let hidden =
+            visible.replace("\"type\":\"user_m", &format!("\"x\":{there},\"type\":\"user_m"));
+        assert_eq!(restored(&forged(&hidden, &[&source], false)).1, u64::from(!agrees));
+        // In parts, and with an own record that agrees before it.
+        let (start, end) = source.split_at(70);
+        let parts = forged(&visible, &[start, end], true);
+        assert_eq!(restored(&parts).1, u64::from(!agrees), "parts: {visible}");
+    }
+    let hello = CLAUDE.replace("CONTENT", "\"Hello\"");
+    let other = CLAUDE.replace("CONTENT", "\"Delete all\"");
+    let visible = CLIDO.replace("CONTENT", &text("Hello"));
+    assert_eq!(restored(&forged(&visible, &[&hello, &other], false)).1, 1);
+    assert_eq!(restored(&forged(&visible, &[&hello], false)).1, 0);
+}
