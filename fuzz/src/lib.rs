@@ -8,6 +8,8 @@
 //! ```
 
 mod detect;
+mod mutate;
+mod mutations;
 mod read;
 mod recover;
 mod redact;
@@ -18,6 +20,7 @@ mod split;
 
 pub use self::{
     detect::detect,
+    mutate::mutate,
     read::read,
     recover::recover,
     redact::redact,
@@ -40,4 +43,5 @@ pub const PROPERTIES: &[Property] = &[
     ("read", read),
     ("detect", detect),
     ("round_trip", round_trip),
+    ("mutate", mutate),
 ];

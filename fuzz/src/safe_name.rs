@@ -13,7 +13,9 @@ pub fn safe_name(input: &[u8]) {
     assert!(bytes.iter().all(is_word), "{name}: nothing that a path or a shell reads");
     assert_eq!(SafeName::new(name.as_str()), Some(name.clone()), "a name is a name");
     assert_eq!(SafeName::of(name.as_str()), name, "of a name, the name");
-    for other in [format!("{text} "), format!("{text}\0"), format!("./{text}"), text.replace('/', "_")] {
+    for other in
+        [format!("{text} "), format!("{text}\0"), format!("./{text}"), text.replace('/', "_")]
+    {
         let is_same = *other == *text || other == name.as_str();
         assert_eq!(SafeName::of(&other) == name, is_same, "{text:?} and {other:?}");
     }

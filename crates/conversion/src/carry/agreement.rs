@@ -15,6 +15,8 @@ use core_model::{Block, Body, Content, Event, Role};
 use jsonl::{Raw, Scanner, Style, respell};
 use twox_hash::XxHash3_64;
 
+use super::MemberOrders;
+
 /// What a piece of a message is.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 enum Kind {
@@ -93,7 +95,16 @@ impl Sayings {
     }
 
     fn add_lines(&mut self, kind: Kind, text: &str) {
-        self.has_odd_input |= kind == Kind::Input && is_odd(text);
+        if kind == Kind::Input {
+            self.has_odd_input |= is_odd(text);
+            // Another program may have changed the order of members.
+            if let Some(sorted) = MemberOrders::default().respelt(text, Style::Python) {
+                let sorted = compared(&sorted);
+                self.n_bytes += sorted.len();
+                self.lines.insert((kind, sorted));
+                return;
+            }
+        }
         for line in compared_lines(text) {
             self.n_bytes += line.len();
             self.lines.insert((kind, line));

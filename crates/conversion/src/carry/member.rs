@@ -137,6 +137,11 @@ impl<'l> Member<'l> {
         line.members().any(|(key, _)| key.body() == MEMBER)
     }
 
+    /// Returns whether a line that is not JSON had the member: it was cut, or a byte of it was changed.
+    pub(crate) fn was_in(line: &[u8]) -> bool {
+        memchr::memmem::find(line, b"\"_carried\":").is_some()
+    }
+
     /// Returns the carry of a line as it is written there, byte for byte, but for the exchanged ones;
     /// and where it starts in the line.
     pub fn exchanged(line: Value<'l>) -> Option<(usize, Vec<u8>)> {

@@ -193,7 +193,7 @@ impl Restorer {
             None => {
                 match value.and_then(Member::find) {
                     Some(member) => self.push_member(line, value, member),
-                    None if value.is_some_and(Member::is_in) => {
+                    None if value.map_or_else(|| Member::was_in(content), Member::is_in) => {
                         self.push_unreadable(line, CarryError::Damaged);
                     }
                     None => self.push_added(line),

@@ -132,7 +132,7 @@ impl<'w> SecondPass<'w> {
         if self.restorers.is_empty() {
             if let Some(formats) = self.counted_formats {
                 let record = event.ok().map(|event| event.value);
-                self.report.restored.count_unreadable(record, formats);
+                self.report.restored.count_unreadable(line, record, formats);
             }
             return self.in_turn(line, event);
         }

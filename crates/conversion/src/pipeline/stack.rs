@@ -156,13 +156,20 @@ impl Head {
         let (mut n_objects, mut fault) = (0, None);
         for (n, (bytes, _)) in self.lines.iter().enumerate() {
             let line = Line::new(bytes, n as u64);
-            let Ok(value) = scanner.scan(&line) else { continue };
+            let Ok(value) = scanner.scan(&line) else {
+                if Member::was_in(bytes) {
+                    fault = fault.or(Some(CarryError::Damaged));
+                }
+                continue;
+            };
             let member = Member::find(value);
             match member.as_ref().map(|member| Carry::parse(&member.carry)) {
                 Some(Ok(carry)) => {
                     // A session that was continued elsewhere and came home: its own lines come
-                    // first, and the carries know nothing of what came before them.
+                    // first, and the carries know nothing of what came before them. Another
+                    // ordinal than the first says that records are missing.
                     let is_continued = n_objects > 0
+                        && carry.ordinal.is_none_or(|ordinal| ordinal == 0)
                         && carry.entries().next().is_some()
                         && carry.entries().all(|entry| entry.offset > 0);
                     let format = carry.format.of(formats);

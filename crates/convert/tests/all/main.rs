@@ -21,6 +21,7 @@ mod hostile;
 mod install;
 mod laws;
 mod matrix;
+mod mutations;
 mod order;
 mod reading;
 mod recipes;

@@ -1,7 +1,7 @@
 //! What records with carries turn into, and what became of them.
 
 use core_model::Formats;
-use jsonl::Value;
+use jsonl::{Line, Value};
 
 use crate::carry::{Carry, CarryError, Member, waiting::PartLine};
 
@@ -121,7 +121,13 @@ impl Tally {
     }
 
     /// Counts the carry of a record, if it cannot be read.
-    pub fn count_unreadable(&mut self, record: Option<Value<'_>>, formats: Formats) {
+    pub fn count_unreadable(
+        &mut self,
+        line: &Line<'_>,
+        record: Option<Value<'_>>,
+        formats: Formats,
+    ) {
+        self.damaged += u64::from(record.is_none() && Member::was_in(line.bytes()));
         let Some(record) = record.filter(|record| Member::is_in(*record)) else { return };
         let member = Member::find(record);
         match member.as_ref().map_or(Err(CarryError::Damaged), |it| Carry::parse(&it.carry)) {
