@@ -199,7 +199,7 @@ impl Conversion {
             max_restored,
         } = target;
         let residue = residue.filter(|_| self.carry == CarryMode::None);
-        let mut survey = survey(events, self)?;
+        let mut survey = survey(events, self, !unwound.is_empty(), sidecar.is_some())?;
         survey.facts.agent = agent;
         if let Some(derived) = derived {
             *derived = survey.take_hidden_agents();
@@ -237,7 +237,8 @@ impl Conversion {
         )
         .with_residue(residue)
         .with_max_restored(max_restored)
-        .counting_carries(counts_carries.then_some(self.formats));
+        .counting_carries(counts_carries.then_some(self.formats))
+        .with_edited_start()?;
         let mut result = Ok(());
         events.for_each(&mut |line, event| {
             result = pass.line(line, event);

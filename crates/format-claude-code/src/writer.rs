@@ -10,8 +10,8 @@ mod thread;
 mod user;
 
 use core_model::{
-    Block, Body, Context, Event, Facts, LossKind, Output, Place, Role, Start, Writer, iso_millis,
-    millis,
+    Block, Body, Context, Event, Facts, LossKind, Output, Place, Role, Start, TitleRank, Writer,
+    iso_millis, millis,
 };
 use jsonl::Text;
 
@@ -23,6 +23,9 @@ use self::{
     thread::{Thread, json},
 };
 pub(crate) use self::{calls::is_word, clock::TIMES};
+
+/// The permission mode of a session that says none.
+const DEFAULT_MODE: &str = "\"default\"";
 
 /// Writes events as lines of a transcript.
 ///
@@ -49,6 +52,11 @@ pub struct ClaudeCodeWriter {
     written_title: Option<String>,
     /// Whether a title came that the output does not have.
     has_new_title: bool,
+    /// How high the last title ranks that the output has already.
+    written_rank: Option<TitleRank>,
+    /// The folder of the last start, and whether lines stood in the output before this session.
+    start_cwd: Option<String>,
+    has_resumed: bool,
     /// What the last start says that only entries show, and where it says it.
     unshown: Vec<(&'static str, Place)>,
 }
@@ -69,6 +77,7 @@ impl ClaudeCodeWriter {
             out.lose(LossKind::Dropped, "uuid");
         }
         let (context, names) = (&event.context, event.vocabulary);
+        self.start_cwd = context.cwd.map(|cwd| json(&cwd.decode())).or(self.start_cwd.take());
         self.unshown.clear();
         for (text, name) in [(context.cwd, names.cwd), (context.version, names.version)] {
             self.unshown.extend(text.map(|_| (name, out.place())));
@@ -87,7 +96,10 @@ impl ClaudeCodeWriter {
         }
         if let Some(mode) = event.context.permission_mode {
             let mode = json(&mode.decode());
-            if self.permission_mode.as_ref() != Some(&mode) {
+            // What the entries before do not say is the default.
+            let is_default =
+                self.has_resumed && self.permission_mode.is_none() && mode == DEFAULT_MODE;
+            if self.permission_mode.as_ref() != Some(&mode) && !is_default {
                 self.thread.name_session(event, out);
                 let line = out.open();
                 out.put(line, "{\"type\":\"permission-mode\",\"permissionMode\":");
@@ -166,8 +178,10 @@ impl Writer for ClaudeCodeWriter {
         self.flush_thought(out);
         self.flush_held(out);
         self.is_dirty = false;
+        self.has_resumed = true;
         if let Body::Title(title) = &event.body {
             self.written_title = Some(title.text.as_str().to_owned());
+            self.written_rank = self.written_rank.max(Some(title.rank));
         }
         if let Some(mode) = event.context.permission_mode {
             self.permission_mode = Some(json(&mode.decode()));
@@ -216,8 +230,17 @@ impl Writer for ClaudeCodeWriter {
             match self.thread.session_id() {
                 // Without an entry there is no session that could have a title.
                 "" => out.lose(LossKind::Dropped, "title"),
-                id => thread::put_title(out, *rank, title, id),
+                // A lower rank than that of the title before it would not show.
+                id => thread::put_title(
+                    out,
+                    (*rank).max(self.written_rank.unwrap_or(*rank)),
+                    title,
+                    id,
+                ),
             }
+        }
+        if self.has_resumed {
+            self.thread.relocate(out, self.start_cwd.take());
         }
         if !self.thread.has_entry() {
             for (name, place) in self.unshown.drain(..) {

@@ -7,15 +7,17 @@
 
 mod compare;
 mod items;
+mod moved;
 mod steps;
 
-use std::io;
+use std::{collections::HashSet, io};
 
-use core_model::Format;
+use core_model::{Body, Event, Format};
 use jsonl::{Line, Scanner, Value, respell_str};
 
 pub(crate) use self::items::Item;
 pub use self::items::Tally;
+use self::moved::Moved;
 use crate::carry::{
     Carry, CarryEntry, CarryError, End, EntryCursor, EntryKind, Member, MemberOrders, guard_of,
     ordinals::{Ordinals, Seen},
@@ -44,7 +46,13 @@ pub(crate) struct Restorer {
     end: Option<End>,
     /// Whether a carry was read.
     is_started: bool,
+    /// Whether a record was looked for in the sidecar.
+    has_read: bool,
+    /// The guards of all records of a file with a sidecar.
+    guards: HashSet<u64>,
     scanner: Scanner,
+    /// The folder that an edited record names, for the source record that says it.
+    moved: Moved,
     /// Whether a carry of version 2 was read.
     has_ordinals: bool,
     buffers: ReorderBuffers,
@@ -82,6 +90,8 @@ struct Current {
     has_parts: bool,
     /// How many source records its own entries are of.
     n_sources: u64,
+    /// Whether it says where the session starts.
+    is_start: bool,
     /// The restored bytes of its own entries, as far as they were kept.
     own: std::vec::IntoIter<Vec<u8>>,
     /// Whether the record itself has been handed on.
@@ -112,7 +122,10 @@ impl Restorer {
             ordinals: Ordinals::default(),
             end: None,
             is_started: false,
+            has_read: false,
+            guards: HashSet::new(),
             scanner: Scanner::default(),
+            moved: Moved::default(),
             has_ordinals: false,
             buffers: ReorderBuffers::default(),
             tally: Tally::default(),
@@ -129,6 +142,26 @@ impl Restorer {
     /// Lets so many bytes be restored, however little is read.
     pub(crate) fn set_max_restored(&mut self, max_restored: u64) {
         self.max_restored = max_restored;
+    }
+
+    /// Sets the guards of all records of a file with a sidecar: what has none of its carries is edited or
+    /// new, and so it can be told which.
+    pub(crate) fn set_guards(&mut self, guards: HashSet<u64>) {
+        self.guards = guards;
+    }
+
+    /// Returns whether the sidecar has no carry for a record with this guard.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the sidecar.
+    pub(crate) fn lacks(&mut self, guard: u64) -> io::Result<bool> {
+        self.sidecar.as_mut().map_or(Ok(false), |sidecar| Ok(!sidecar.knows(guard)?))
+    }
+
+    /// Lets the source's first start name another folder.
+    pub(crate) fn move_to(&mut self, cwd: &str) {
+        self.moved.set(cwd);
     }
 
     /// Counts bytes of the input: the more is read, the more may be restored.
@@ -148,8 +181,11 @@ impl Restorer {
     /// Those of reading the sidecar.
     pub(crate) fn next_item(&mut self) -> io::Result<Option<(usize, Item)>> {
         loop {
-            if let Some((file_idx, item)) = self.buffers.next_item() {
+            if let Some((file_idx, mut item)) = self.buffers.next_item() {
                 self.compare_parts(&item);
+                if file_idx == 0 {
+                    self.moved.change(&mut item, self.format, &mut self.scanner);
+                }
                 return Ok(Some((file_idx, item)));
             }
             if let Some(current) = self.current.take() {
@@ -232,12 +268,16 @@ impl Restorer {
             return self.buffers.push_edited(None, item, &mut self.tally);
         }
         self.tally.moved += u64::from(seen == Seen::Late);
-        let (visible, is_intact) = self.visible(&member, carry.guard);
+        let event = value.map(self.written.read);
+        let (visible, is_intact) = self.visible(&member, &carry, event.as_ref());
+        let is_start = event.as_ref().is_some_and(|event| matches!(event.body, Body::Start(_)));
+        if let Some(event) = event.as_ref().filter(|_| !is_intact) {
+            self.moved.note(event);
+        }
         let OwnEntries { kept, is_whole, has_parts, n_sources } =
             self.own_entries(&carry, &visible, is_intact);
         if is_whole && !has_parts {
-            let shown = value.map(self.written.read);
-            if self.differs(&carry, shown.as_ref(), &visible, &kept) {
+            if self.differs(&carry, event.as_ref(), &visible, &kept) {
                 self.tally.count_difference(offset);
             }
         }
@@ -255,6 +295,7 @@ impl Restorer {
             is_whole,
             has_parts,
             n_sources,
+            is_start,
             own: kept.into_iter(),
             is_placed: false,
         });
@@ -286,8 +327,13 @@ impl Restorer {
     }
 
     /// Returns a record as it was written, and whether it says what it said then.
-    fn visible(&mut self, member: &Member<'_>, guard: u64) -> (String, bool) {
-        let visible = member.visible();
+    fn visible(
+        &mut self,
+        member: &Member<'_>,
+        carry: &Carry<'_>,
+        event: Option<&Event<'_>>,
+    ) -> (String, bool) {
+        let (visible, guard) = (member.visible(), carry.guard);
         if member.guard() == guard {
             return (visible, true);
         }
@@ -296,7 +342,13 @@ impl Restorer {
                 self.tally.respelt += 1;
                 (written, true)
             }
-            None => (visible, false),
+            None => match event.and_then(|event| self.before_move(member, carry, event)) {
+                Some(written) => {
+                    self.tally.edited += 1;
+                    (written, true)
+                }
+                None => (visible, false),
+            },
         }
     }
 
@@ -407,6 +459,7 @@ impl Restorer {
             is_whole: false,
             has_parts: false,
             n_sources: 0,
+            is_start: false,
             own: Vec::new().into_iter(),
             is_placed: false,
         });
@@ -445,6 +498,7 @@ impl Restorer {
     /// another program had not spelled them anew.
     fn take_of_sidecar(&mut self, content: &[u8]) -> io::Result<Found> {
         let Some(sidecar) = &mut self.sidecar else { return Ok(Found::Nothing) };
+        let is_first = !std::mem::replace(&mut self.has_read, true);
         let guard = guard_of(&[content]);
         if let Some(carry) = sidecar.take(guard)? {
             return Ok(Found::Carry(carry));
@@ -457,7 +511,16 @@ impl Restorer {
             return Ok(Found::Nothing);
         };
         self.orders.learn(carry.orders);
-        if self.spelled_as(text, carry.guard).is_none() {
+        // If no record of the file has the next carry, this one does, and was edited.
+        let is_edited = !self.guards.is_empty()
+            && !self.guards.contains(&carry.guard)
+            && carry.guard != guard_of(&[b""])
+            && carry.format.is(self.format);
+        if !is_edited && self.spelled_as(text, carry.guard).is_none() {
+            if is_first && carry.ordinal == Some(0) && carry.format.is(self.format) {
+                // Its record may be gone; the others need the template.
+                self.template = carry.template.map(|it| it.as_bytes().to_vec());
+            }
             return Ok(Found::Nothing);
         }
         let sidecar = self.sidecar.as_mut();

@@ -73,7 +73,10 @@ impl<'w> SecondPass<'w> {
         let restorer = |(format, written): (&&'static Format, &&'static Format)| {
             Restorer::new(format, written, sidecar.take())
         };
-        let restorers = unwound.iter().zip(&levels).map(restorer).collect();
+        let mut restorers: Vec<Restorer> = unwound.iter().zip(&levels).map(restorer).collect();
+        if let Some(first) = restorers.first_mut() {
+            first.set_guards(std::mem::take(&mut survey.guards));
+        }
         let (scanner, damage_log, report) = Default::default();
         let late = Latecomers::new(&std::mem::take(&mut survey.plan.late));
         let read = |(start, volume): (u64, &Volume)| ReadFile::new(start, volume);
@@ -107,6 +110,21 @@ impl<'w> SecondPass<'w> {
     /// Lets the carries of the source be counted, since none can be read.
     pub(crate) fn counting_carries(self, counted_formats: Option<Formats>) -> Self {
         Self { counted_formats, ..self }
+    }
+
+    /// Tells the restorers of the folder of the session, if somebody changed it in the record that says
+    /// it: what names it in the source may come first.
+    pub(crate) fn with_edited_start(mut self) -> io::Result<Self> {
+        let Some(start) = self.survey.start.take() else { return Ok(self) };
+        let is_edited = match (start.carried, self.restorers.first_mut()) {
+            (Some(carried), _) => carried != start.guard,
+            (None, Some(first)) => first.lacks(start.guard)?,
+            (None, None) => false,
+        };
+        if is_edited {
+            self.restorers.iter_mut().for_each(|restorer| restorer.move_to(&start.cwd));
+        }
+        Ok(self)
     }
 
     /// Sets where bytes go that cannot be read.

@@ -1,12 +1,12 @@
 //! The first pass over a source: what its writer must know before the first line.
 
-use std::{io, sync::Arc};
+use std::{collections::HashSet, io, sync::Arc};
 
 use core_model::{Answers, Event, Facts, Plan, Role};
 use jsonl::Line;
 
 use crate::{
-    carry::Template,
+    carry::{Carry, Member, Template, guard_of},
     pipeline::{
         Conversion,
         agents::Agents,
@@ -32,6 +32,30 @@ pub(crate) struct Survey {
     pub(crate) attribution: Arc<Attribution>,
     /// Whether these are written to files of their own.
     pub(crate) has_derived: bool,
+    /// The first record that names the folder, in a source whose carries are read.
+    pub(crate) start: Option<WrittenStart>,
+    /// The guards of all records, in a source with a sidecar.
+    pub(crate) guards: HashSet<u64>,
+}
+
+/// The first record of a written file that names the folder of the session.
+#[derive(Debug)]
+pub(crate) struct WrittenStart {
+    /// The folder.
+    pub(crate) cwd: String,
+    /// The guard of the record, and that which its carry says.
+    pub(crate) guard: u64,
+    pub(crate) carried: Option<u64>,
+}
+
+impl WrittenStart {
+    fn of(line: &Line<'_>, event: &Event<'_>) -> Option<Self> {
+        let cwd = event.context.cwd?.decode().into_owned();
+        let member = Member::find(event.value);
+        let carried = member.as_ref().and_then(|member| Carry::guard_in(&member.carry));
+        let guard = member.map_or_else(|| guard_of(&[line.content()]), |member| member.guard());
+        Some(Self { cwd, guard, carried })
+    }
 }
 
 impl Survey {
@@ -92,7 +116,14 @@ pub type EachEvent<'e> = dyn FnMut(&Line<'_>, jsonl::Result<&Event<'_>>) -> bool
 const MAX_SAMPLE: usize = 64 * 1024;
 
 /// Reads a source for the first time.
-pub(crate) fn survey(source: &mut dyn Events, conversion: &Conversion) -> io::Result<Survey> {
+///
+/// Of one that is unwound, what its carries need is gathered too; of one with a sidecar, guards.
+pub(crate) fn survey(
+    source: &mut dyn Events,
+    conversion: &Conversion,
+    is_unwound: bool,
+    has_sidecar: bool,
+) -> io::Result<Survey> {
     let Conversion { from, to, carry, options, .. } = conversion;
     let has_carry = *carry != CarryMode::None;
     let mut survey = Survey::default();
@@ -103,7 +134,13 @@ pub(crate) fn survey(source: &mut dyn Events, conversion: &Conversion) -> io::Re
     let (own_end, mut has_sidechains) = (source.own_end(), false);
     survey.shows_linked = to.has_inline_agents;
     source.for_each(&mut |line, event| {
+        if has_sidecar && is_unwound {
+            survey.guards.insert(guard_of(&[line.content()]));
+        }
         let Ok(event) = event else { return true };
+        if is_unwound && survey.start.is_none() {
+            survey.start = WrittenStart::of(line, event);
+        }
         if let Some(planner) = &mut planner {
             planner.observe(line.offset(), event);
         }

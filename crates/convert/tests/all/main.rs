@@ -3,6 +3,7 @@
 //! `cargo test -p convert --test all rules::` runs those of one module. Tests that count what their
 //! whole process allocates, or that measure others beside them, are in `alone`.
 
+mod about;
 mod accounts;
 mod agreement;
 mod carry;

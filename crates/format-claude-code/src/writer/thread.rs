@@ -89,6 +89,23 @@ impl Thread {
         }
     }
 
+    /// Says in which folder the session goes on, if a start that was edited names another one than the
+    /// entries that stand in the output already.
+    pub(super) fn relocate(&mut self, out: &mut Output, cwd: Option<String>) {
+        let Some(cwd) = cwd.filter(|cwd| self.cwd.as_ref().is_some_and(|known| known != cwd))
+        else {
+            return;
+        };
+        let line = out.open_derived();
+        out.put(line, "{\"type\":\"relocated\",\"relocatedCwd\":");
+        out.put(line, &cwd);
+        out.put(line, ",\"sessionId\":");
+        out.put(line, &self.session_id);
+        out.put(line, "}");
+        out.emit(line);
+        self.cwd = Some(cwd);
+    }
+
     /// Returns the session's id.
     pub(super) fn session_id(&self) -> &str {
         &self.session_id

@@ -33,6 +33,7 @@ impl Restorer {
                     is_whole: current.is_whole,
                     has_parts: current.has_parts,
                     n_sources: current.n_sources,
+                    is_start: current.is_start,
                     is_moved: current.is_moved,
                     is_first: !current.is_placed,
                     visible: &current.visible,
@@ -70,6 +71,17 @@ impl Restorer {
     /// now, should it have to be converted.
     fn take_own(&mut self, entry: &CarryEntry<'_>, own: Own<'_>) -> bool {
         if !own.has_parts && !own.is_whole {
+            // A start that takes nothing from the record comes back, with the folder that is new.
+            let mut bytes = Vec::new();
+            if own.is_start
+                && own.is_first
+                && self.may_restore(entry.length)
+                && self.restore(entry, own.visible, &mut bytes)
+            {
+                self.tally.edited += 1;
+                self.buffers.push_restored(entry.offset, bytes, own.is_moved, &mut self.tally);
+                return true;
+            }
             // An edited record is converted once.
             if own.is_first {
                 let place = (!own.is_moved).then_some(entry.offset);
@@ -111,6 +123,7 @@ impl Restorer {
                 is_whole: false,
                 has_parts: false,
                 n_sources: 0,
+                is_start: false,
                 is_moved: current.is_moved,
                 is_first: true,
                 visible: &current.visible,
@@ -145,6 +158,7 @@ struct Own<'r> {
     is_whole: bool,
     has_parts: bool,
     n_sources: u64,
+    is_start: bool,
     is_moved: bool,
     is_first: bool,
     visible: &'r str,

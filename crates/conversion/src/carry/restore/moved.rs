@@ -1,0 +1,101 @@
+//! The folder of a session that somebody changed in a written record, on its way to the source record
+//! that names it.
+
+use core_model::{Body, Event, Format};
+use jsonl::{Line, Scanner, push_string};
+
+use super::{Item, Restorer};
+use crate::carry::{Carry, EntryKind, Member, guard_of};
+
+/// What edited records say of the folder, until the source's first start is handed out.
+#[derive(Debug, Default)]
+pub(super) struct Moved {
+    cwd: Option<String>,
+    is_past: bool,
+    /// The folder that the source's first start names.
+    old: Option<String>,
+}
+
+impl Moved {
+    /// Sets the folder.
+    pub(super) fn set(&mut self, cwd: &str) {
+        self.cwd = Some(cwd.to_owned());
+    }
+
+    /// Takes note of an edited record.
+    pub(super) fn note(&mut self, event: &Event<'_>) {
+        if let Some(cwd) = event.context.cwd.filter(|_| !self.is_past) {
+            self.cwd = Some(cwd.decode().into_owned());
+        }
+    }
+
+    /// Changes the folder in the source's first start; all its other bytes stay.
+    pub(super) fn change(&mut self, item: &mut Item, format: &Format, scanner: &mut Scanner) {
+        let (Item::Restored { bytes, .. }, Some(cwd), false) = (item, &self.cwd, self.is_past)
+        else {
+            return;
+        };
+        let line = Line::new(bytes, 0);
+        let Ok(value) = scanner.scan(&line) else { return };
+        let event = (format.read)(value);
+        if !matches!(event.body, Body::Start(_)) {
+            return;
+        }
+        self.is_past = true;
+        self.old = event.context.cwd.map(|cwd| cwd.decode().into_owned());
+        let Some(old) = event.context.cwd.filter(|old| !old.is(cwd)) else { return };
+        let place = (old.as_str().as_ptr() as usize).checked_sub(bytes.as_ptr() as usize);
+        let Some(range) = place.map(|start| start..start + old.as_str().len()) else { return };
+        let mut spelled = Vec::new();
+        push_string(&mut spelled, cwd, format.style);
+        bytes.splice(range, spelled);
+    }
+}
+
+/// Of a carry, so many entries are looked at for the source's start.
+const MAX_LOOKED_AT: usize = 8;
+
+impl Restorer {
+    /// Returns a record as it was written, if only the folder was changed since.
+    pub(super) fn before_move(
+        &mut self,
+        member: &Member<'_>,
+        carry: &Carry<'_>,
+        event: &Event<'_>,
+    ) -> Option<String> {
+        let new = event.context.cwd?.as_str();
+        if self.moved.old.is_none() {
+            self.moved.old = self.start_in(carry);
+        }
+        let mut old = Vec::new();
+        push_string(&mut old, self.moved.old.as_ref()?, self.written.style);
+        let start = (new.as_ptr() as usize).checked_sub(member.before.as_ptr() as usize)?;
+        let (before, rest) = member.before.split_at_checked(start)?;
+        let after = rest.strip_prefix(new)?;
+        let written = [before, std::str::from_utf8(&old).ok()?, after, member.after].concat();
+        if guard_of(&[written.as_bytes()]) != carry.guard {
+            return None;
+        }
+        self.moved.note(event);
+        Some(written)
+    }
+
+    /// Returns the folder of the start that a carry holds.
+    fn start_in(&mut self, carry: &Carry<'_>) -> Option<String> {
+        let mut scanner = std::mem::take(&mut self.scanner);
+        let held = carry.entries().filter(|entry| entry.kind == EntryKind::Held);
+        let found = held.take(MAX_LOOKED_AT).find_map(|entry| {
+            let mut bytes = Vec::new();
+            if entry.n_parts > 1 || !self.may_restore(entry.length) {
+                return None;
+            }
+            self.restore(&entry, "", &mut bytes);
+            let value = scanner.scan(&Line::new(&bytes, 0)).ok()?;
+            let event = (self.format.read)(value);
+            let is_start = matches!(event.body, Body::Start(_));
+            event.context.cwd.filter(|_| is_start).map(|cwd| cwd.decode().into_owned())
+        });
+        self.scanner = scanner;
+        found
+    }
+}
