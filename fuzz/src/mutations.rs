@@ -1,7 +1,7 @@
 //! The law of carries, for the property `mutate` and for a test of `convert`: a written file that somebody changed restores its source, or the report says
 //! what is missing, edited or moved.
 
-use convert::{CarryMode, Conversion, Sidecar};
+use convert::{CarryMode, Conversion, FORMATS, Sidecar};
 use core_model::{Format, Options};
 use jsonl::Style;
 
@@ -23,7 +23,8 @@ impl<'s> Written<'s> {
         to: &'static Format,
         carry: CarryMode,
     ) -> Self {
-        let conversion = Conversion { from, to, carry, options: Options::default() };
+        let conversion =
+            Conversion { formats: FORMATS, from, to, carry, options: Options::default() };
         let there = conversion.convert(source, None).expect("memory has no errors");
         Self { source, from, to, carry, bytes: there.0, sidecar: there.1 }
     }
@@ -115,7 +116,7 @@ impl<'s> Written<'s> {
         let sidecar = self.sidecar.as_deref().map(|it| Sidecar::read(it).expect("a sidecar"));
         let (from, to) = (self.to, self.from);
         let options = Options::default();
-        let back = Conversion { from, to, carry: CarryMode::Inline, options };
+        let back = Conversion { formats: FORMATS, from, to, carry: CarryMode::Inline, options };
         let (restored, _, report) = back.convert(changed, sidecar).expect("memory has no errors");
         let tally = report.restored;
         let is_law = restored == self.source

@@ -25,7 +25,7 @@ mod template;
 pub(crate) mod waiting;
 
 pub use self::{
-    audit::CarryAudit,
+    audit::{CarryAudit, carry_faults},
     contents::{Contents, Volume, VolumeKind},
     decode::{CarriedFormat, Carry, CarryEntry, CarryError, End, Ending, EntryKind, Piece},
     member::{MEMBER, Member},

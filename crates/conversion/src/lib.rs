@@ -38,8 +38,8 @@ mod redaction;
 pub use self::{
     carry::{
         CarriedFormat, Carry, CarryAudit, CarryEntry, CarryError, Contents, End, Ending, EntryKind,
-        MEMBER, Member, Piece, Volume, VolumeKind, guard_of, restore::Tally, sidecar::Sidecar,
-        strip::without_carry,
+        MEMBER, Member, Piece, Volume, VolumeKind, carry_faults, guard_of, restore::Tally,
+        sidecar::Sidecar, strip::without_carry,
     },
     detect::{Ballot, Detected},
     pipeline::{

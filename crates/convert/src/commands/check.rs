@@ -14,7 +14,7 @@ use storage::Opened;
 
 use self::stale::StaleFiles;
 use crate::{
-    by_name,
+    FORMATS, by_name,
     cli::{Sources, format_names},
     formats::detect,
     input::Input,
@@ -132,7 +132,7 @@ impl Printer<'_> {
         &mut self,
         stem: Option<&str>,
         source: &mut Source<Opened>,
-        format: &Format,
+        format: &'static Format,
         mut files: Option<&mut StaleFiles>,
     ) -> io::Result<bool> {
         let mut check = Check::new((format.checker)());
@@ -147,11 +147,11 @@ impl Printer<'_> {
         if let Some(stem) = stem {
             check.name(stem, &mut print);
         }
-        let (mut carries, mut last) = (CarryAudit::default(), (0, 0));
+        let (mut carries, mut last) = (CarryAudit::new(FORMATS, format), (0, 0));
         source.for_each(&mut |line, value| {
             last = (line.offset(), last.1 + 1);
             if let Ok(value) = value
-                && let Some((rule, message)) = carries.record(value)
+                && let Some((rule, message)) = carries.record(line, value)
             {
                 print(carry_problem(last, rule, message.to_owned()));
             }

@@ -7,13 +7,14 @@ mod text;
 
 use std::io::{self, Write};
 
-use conversion::Source;
+use conversion::{Source, carry_faults};
 use core_model::{Event, Format, Options};
 use storage::Storage;
 
 use self::{depth::Depths, markdown::MarkdownPage, text::TextPage};
 use super::export::lines::{Read, SessionLines};
 use crate::{
+    FORMATS,
     cli::RedactArgs,
     formats::detect,
     input::Input,
@@ -134,6 +135,9 @@ fn show(
         Some(format) => format,
         None => known(detect(&mut source)?)?,
     };
+    for fault in carry_faults(FORMATS, &mut source, format)? {
+        complain(&format!("{}: {fault}", shown(&input.label())));
+    }
     let mut lines = SessionLines::new(input, format, args.redact)?;
     let options = Options { all_branches: args.all_branches, ..Options::default() };
     let mut shower = Shower::new(args, filter, format);

@@ -26,8 +26,13 @@ const WIRE: &str = r#"{"type":"system","subtype":"init","cwd":"/home/ada/demo","
 fn sessions() -> Vec<(&'static Format, Vec<u8>)> {
     let [claude, clido, dump, wire] = ["claude-code", "clido", "sdk-stream", "sdk-stream:wire"]
         .map(|it| by_name(it).expect("a format"));
-    let conversion =
-        Conversion { from: wire, to: dump, carry: CarryMode::None, options: Options::default() };
+    let conversion = Conversion {
+        formats: FORMATS,
+        from: wire,
+        to: dump,
+        carry: CarryMode::None,
+        options: Options::default(),
+    };
     let (dumped, _, _) = conversion.convert(WIRE.as_bytes(), None).expect("in memory");
     vec![(claude, CLAUDE.into()), (clido, CLIDO.into()), (dump, dumped), (wire, WIRE.into())]
 }
@@ -49,7 +54,7 @@ fn home(
     carry: CarryMode,
     (old, new): (&str, &str),
 ) -> Option<(String, Report)> {
-    let there = Conversion { from, to, carry, options: Options::default() };
+    let there = Conversion { formats: FORMATS, from, to, carry, options: Options::default() };
     let (bytes, sidecar, _) = there.convert(source, None).expect("in memory");
     let written = String::from_utf8(bytes).expect("text");
     let changed = exchanged(&written, old, new);
@@ -57,8 +62,13 @@ fn home(
         return None;
     }
     let sidecar = sidecar.as_deref().map(|it| Sidecar::read(it).expect("a sidecar"));
-    let back =
-        Conversion { from: to, to: from, carry: CarryMode::None, options: Options::default() };
+    let back = Conversion {
+        formats: FORMATS,
+        from: to,
+        to: from,
+        carry: CarryMode::None,
+        options: Options::default(),
+    };
     let (home, _, report) = back.convert(changed.as_bytes(), sidecar).expect("in memory");
     Some((String::from_utf8(home).expect("text"), report))
 }

@@ -10,7 +10,7 @@ use core_model::{Format, Options};
 use crate::shared::{data::data, fixtures::fixtures, parallel::check_all};
 
 fn conversion(from: &'static Format, to: &'static Format, carry: CarryMode) -> Conversion {
-    Conversion { from, to, carry, options: Options::default() }
+    Conversion { formats: FORMATS, from, to, carry, options: Options::default() }
 }
 
 /// Converts there and back, and returns the report of the way back.
@@ -187,4 +187,31 @@ fn a_record_that_restores_other_words_is_said() {
     let visible = CLIDO.replace("CONTENT", &text("Hello"));
     assert_eq!(restored(&forged(&visible, &[&hello, &other], false)).1, 1);
     assert_eq!(restored(&forged(&visible, &[&hello], false)).1, 0);
+}
+
+#[test]
+fn show_and_check_say_what_is_wrong_with_carries() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let visible = CLIDO.replace("CONTENT", r#"[{"type":"text","text":"Hello"}]"#);
+    let [same, other] = ["\"Hello\"", "\"Delete all\""].map(|it| CLAUDE.replace("CONTENT", it));
+    let meta = r#"{"type":"meta","session_id":"s","schema_version":1,"start_time":"2026-01-01T00:00:00Z","project_path":"/p"}"#;
+    let whole = forged(&visible, &[&same], false);
+    for (name, text, words) in [
+        ("whole", whole.clone(), ""),
+        ("differs", forged(&visible, &[&other], false), "something else than its carry restores"),
+        ("damaged", whole.replace("2Fb:", "2Fz:"), "damaged"),
+        ("newer", whole.replace("2Fb:", "3Fb:"), "newer version"),
+        ("cut", whole.replace("!1,1,1", ""), "was cut"),
+    ] {
+        let path = folder.path().join(format!("{name}.jsonl"));
+        std::fs::write(&path, format!("{meta}\n{text}")).expect("written");
+        for command in ["show", "check"] {
+            let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_convert"));
+            let output = program.arg(command).arg(&path).output().expect("it runs");
+            let said = [output.stdout, output.stderr].concat();
+            let said = String::from_utf8_lossy(&said).into_owned();
+            let says = said.contains("carry") && said.contains(words);
+            assert_eq!(says, !words.is_empty(), "{command} {name}: {said}");
+        }
+    }
 }
