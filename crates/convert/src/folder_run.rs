@@ -64,7 +64,26 @@ impl FolderRun<'_> {
         for (path, refusal) in self.order.outputs.close() {
             self.take_back(&mut worked, &path, refusal);
         }
+        self.remove_unwritten(&mut worked);
         worked
+    }
+
+    /// Removes what earlier runs made of files that are within the file of their session now, once
+    /// that has its name.
+    fn remove_unwritten(&self, worked: &mut [Worked]) {
+        for (task, Worked { files, .. }) in self.tasks.iter().zip(worked) {
+            if files.first().is_none_or(|main| main.end != End::Converted) {
+                continue;
+            }
+            for (input, file) in task.unit.files().zip(files) {
+                if file.end == End::Inside
+                    && let Err(error) = self.order.outputs.remove_unwritten(input)
+                {
+                    *file = self.settle(input, &Err(Refusal::Io(error)));
+                    file.is_main = false;
+                }
+            }
+        }
     }
 
     fn settle(&self, input: &Input, result: &Result<Outcome, Refusal>) -> Settled {

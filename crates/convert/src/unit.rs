@@ -108,10 +108,14 @@ impl Unit {
     }
 
     /// Creates the unit of a file and of what stands beside it.
-    pub(crate) fn of_file(path: PathBuf) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// Those of looking for it.
+    pub(crate) fn of_file(path: PathBuf) -> io::Result<Self> {
         let main = Input::file(path);
-        let (format, others) = beside(&main).unwrap_or_default();
-        Self { main, others, format }
+        let (format, others) = beside(&main)?;
+        Ok(Self { main, others, format })
     }
 
     /// Creates the unit of an input and of what a format has beside it.

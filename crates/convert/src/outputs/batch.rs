@@ -12,7 +12,7 @@ use storage::{
 };
 
 use super::{Bundle, Outputs};
-use crate::{interrupt::is_interrupted, job::Refusal, journal::Record};
+use crate::{input::Input, interrupt::is_interrupted, job::Refusal, journal::Record};
 
 /// A batch is brought to the disk when it has so many files, or so many bytes.
 const MAX_FILES: usize = 64;
@@ -166,7 +166,11 @@ impl Outputs {
             }
         }
         if replace != Replace::Never {
-            keep_stale(&names)?;
+            let is_ours = |path: &Path| match (&self.root, records.first()) {
+                (Some(root), Some(first)) => root.is_superseded(&first.source, path),
+                _ => false,
+            };
+            keep_stale(&names, is_ours)?;
         }
         Ok(names)
     }
@@ -216,6 +220,21 @@ impl Outputs {
         }
     }
 
+    /// Removes, with `--force`, what an input became by other options of which nothing is written any
+    /// more: it is within the file of its session now, or left out.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading and removing it.
+    pub(crate) fn remove_unwritten(&self, input: &Input) -> io::Result<()> {
+        match (&self.root, input.absolute()?) {
+            (Some(root), Some(source)) if self.manner.force && !self.manner.is_rehearsal => {
+                root.remove_superseded(&source, &[])
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Writes lines of the journal.
     fn tell(&self, records: &[Record]) -> io::Result<()> {
         let root = self.root.as_ref();
@@ -224,13 +243,13 @@ impl Outputs {
 }
 
 /// Keeps what stood beside an older output, and is none of those written now, as `NAME.bak`: it says
-/// nothing of the new one, which is the last.
-fn keep_stale(names: &[Named]) -> Result<(), Refusal> {
+/// nothing of the new one, which is the last. What is ours by `is_ours`, by its path, is removed later.
+fn keep_stale(names: &[Named], is_ours: impl Fn(&Path) -> bool) -> Result<(), Refusal> {
     let Some(Named::Here(output)) = names.last() else { return Ok(()) };
     for ending in [SIDECAR, RESIDUE] {
         let name = beside(Path::new(&output.name), ending).into_os_string();
         let is_new = |named: &Named| matches!(named, Named::Here(place) if place.name == name);
-        if names.iter().any(is_new) {
+        if names.iter().any(is_new) || is_ours(&output.folder.path().join(&name)) {
             continue;
         }
         let backup = beside(Path::new(&name), "bak");

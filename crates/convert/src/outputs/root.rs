@@ -116,6 +116,12 @@ impl Root {
         Ok(())
     }
 
+    /// Returns whether a source became the file at a path by other options, and it is as we wrote it.
+    pub(super) fn is_superseded(&self, source: &Path, path: &Path) -> bool {
+        let (Some(base), Some(journal)) = (&self.base, &self.journal) else { return false };
+        journal.superseded(base, source).iter().any(|below| below == self.strip(path))
+    }
+
     /// Returns what was told since this was asked last, if there is nobody else to tell it to.
     pub(super) fn take_told(&self) -> Vec<Record> {
         self.journal.as_ref().map(Journal::take_told).unwrap_or_default()

@@ -56,7 +56,10 @@ impl Order {
         if results.iter().any(|(_, result)| result.is_err()) {
             return results;
         }
-        let between = Unit::of_file(main);
+        let between = match Unit::of_file(main) {
+            Ok(between) => between,
+            Err(error) => return unit.refused_for(error.into()),
+        };
         // What is between is ours: nothing in it is to be taken out, and its format is known.
         let order = Order { from: Some(last), redacts: false, ..self.clone() };
         let second = order.unit_to_files(&between, path, false);

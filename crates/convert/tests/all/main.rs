@@ -6,6 +6,7 @@
 mod about;
 mod accounts;
 mod agreement;
+mod anew;
 mod carry;
 mod carry_faults;
 mod carry_names;

@@ -131,6 +131,26 @@ const CASES: &[Case] = &[
         kept: &[],
     },
     Case {
+        name: "other options for files beside",
+        prepare: |stage| {
+            several(stage, "in");
+            stage.clean(&["in", "--to", "clido", "-o", "out", "--carry", "sidecar"]);
+        },
+        arguments: &[
+            "in",
+            "--to",
+            "clido",
+            "-o",
+            "out",
+            "--force",
+            "--subagents",
+            "carry",
+            "-j",
+            "1",
+        ],
+        kept: &[],
+    },
+    Case {
         name: "secrets taken out",
         prepare: |stage| several(stage, "in"),
         arguments: &["in/2a86484a.jsonl", "--to", "sdk-stream", "--redact", "-o", "out.jsonl"],
