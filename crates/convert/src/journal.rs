@@ -231,6 +231,16 @@ impl Journal {
         })
     }
 
+    /// Returns what becomes of a file `below` a folder, if it is as it was written of the same source as
+    /// a new one.
+    pub(crate) fn own(&self, base: &Base, below: &Path, new: &Record) -> Option<Replace> {
+        let known = self.past.of(&path_body(below))?;
+        let is_own = *known.source == *path_body(&new.source);
+        (is_own && known.is_there(base, below).is_some()).then_some(())?;
+        // As in `standing`: the older output alone says what the source said.
+        Some(if new.stat.length < known.size { Replace::KeepEach } else { Replace::Own })
+    }
+
     /// Appends a line, in one write, unless the last line of a source that failed says the same.
     ///
     /// # Errors

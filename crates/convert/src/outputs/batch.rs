@@ -144,7 +144,9 @@ impl Outputs {
         records: &mut [Record],
     ) -> Result<Vec<Named>, Refusal> {
         let (mut names, mut made) = (Vec::new(), Vec::new());
-        for (file_idx, file) in files.into_iter().enumerate() {
+        let ways = self.ways(&files, replace, records);
+        let replaces = ways.iter().any(|way| *way != Replace::Never);
+        for (file_idx, (file, replace)) in files.into_iter().zip(ways).enumerate() {
             match self.name_one(file, replace) {
                 Ok(Published { named, is_new, etag }) => {
                     if is_new && replace == Replace::Never {
@@ -165,7 +167,7 @@ impl Outputs {
                 }
             }
         }
-        if replace != Replace::Never {
+        if replaces {
             let is_ours = |path: &Path| match (&self.root, records.first()) {
                 (Some(root), Some(first)) => root.is_superseded(&first.source, path),
                 _ => false,
@@ -173,6 +175,27 @@ impl Outputs {
             keep_stale(&names, is_ours)?;
         }
         Ok(names)
+    }
+
+    /// Returns what becomes of what stands in the place of each file.
+    ///
+    /// A run that was stopped between two names left files of its own beside older ones of ours. Taken
+    /// together they are no output that the journal knows, so each is looked at for itself: what is as
+    /// the journal says goes, and what is equal already stays. Anything else is somebody's.
+    fn ways(&self, files: &[Finished], replace: Replace, records: &[Record]) -> Vec<Replace> {
+        let as_asked = vec![replace; files.len()];
+        let (Some(root), Some(record)) = (&self.root, records.first()) else { return as_asked };
+        if !matches!(replace, Replace::Never | Replace::KeepOld) {
+            return as_asked;
+        }
+        let own: Vec<_> = files.iter().map(|file| root.own(&file.path(), record)).collect();
+        let is_somebodys = |(file, own): (&Finished, &Option<Replace>)| {
+            own.is_none() && replace == Replace::Never && !file.is_free_or_equal()
+        };
+        if own.iter().all(Option::is_none) || files.iter().zip(&own).any(is_somebodys) {
+            return as_asked;
+        }
+        own.into_iter().map(|own| own.unwrap_or(replace)).collect()
     }
 
     /// Gives a file its name.

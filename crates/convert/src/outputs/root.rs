@@ -146,6 +146,12 @@ impl Root {
         }
     }
 
+    /// Returns what becomes of the file at a path, if it is as we wrote it of the source of a line.
+    pub(super) fn own(&self, path: &Path, record: &Record) -> Option<Replace> {
+        let (base, journal) = self.base.as_ref().zip(self.journal.as_ref())?;
+        journal.own(base, self.strip(path), record)
+    }
+
     /// Returns whether the journal tells of a file.
     pub(super) fn has_written(&self, path: &Path) -> bool {
         self.journal.as_ref().is_some_and(|journal| journal.has_written(self.strip(path)))

@@ -232,6 +232,30 @@ impl Finished {
         }
     }
 
+    /// Returns whether nothing stands in its place, or what says the same.
+    pub(crate) fn is_free_or_equal(&self) -> bool {
+        let is_fine = |there: io::Result<File>| match there {
+            Ok(other) => self.is_equal(other),
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+        };
+        match &self.home {
+            Home::Here(_, Place { folder, name }) => is_fine(folder.read(name)),
+            #[cfg(feature = "cloud")]
+            Home::Away(bucket, path) => match bucket.stat(path) {
+                Ok(stat) if stat.length == self.length => {
+                    let reread = self.reread();
+                    reread.and_then(|mut it| bucket.is_equal(path, &mut it, self.length)).unwrap_or(false)
+                }
+                Ok(_) => false,
+                Err(error) => error.kind() == io::ErrorKind::NotFound,
+            },
+            Home::Nowhere(storage, path) => {
+                !storage.is_taken(path)
+                    || storage.reader(path).is_ok_and(|other| self.is_equal(other))
+            }
+        }
+    }
+
     fn is_equal(&self, other: impl Read) -> bool {
         self.reread().and_then(|file| are_equal(file, other)).unwrap_or(false)
     }

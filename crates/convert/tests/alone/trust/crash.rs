@@ -63,6 +63,16 @@ const CASES: &[Case] = &[
         kept: &[],
     },
     Case {
+        name: "export, one page refused",
+        prepare: |stage| {
+            several(stage, "in");
+            fs::create_dir_all(stage.path("out/d1")).expect("made");
+            fs::write(stage.path("out/d1/s1.html"), "mine: page\n").expect("written");
+        },
+        arguments: &["export", "--html", "in", "-o", "out", "-j", "1"],
+        kept: &[],
+    },
+    Case {
         name: "one file",
         prepare: |_| {},
         arguments: &[
@@ -151,6 +161,17 @@ const CASES: &[Case] = &[
         kept: &[],
     },
     Case {
+        name: "a folder of sessions that grew",
+        prepare: |stage| {
+            stage.clean(&["in", "--to", "clido", "-o", "out", "--carry", "sidecar"]);
+            for name in ["in/d0/s0.jsonl", "in/d1/s1.jsonl"] {
+                fs::write(stage.path(name), session(9, name)).expect("written");
+            }
+        },
+        arguments: &["in", "--to", "clido", "-o", "out", "--carry", "sidecar", "-j", "1"],
+        kept: &[],
+    },
+    Case {
         name: "secrets taken out",
         prepare: |stage| several(stage, "in"),
         arguments: &["in/2a86484a.jsonl", "--to", "sdk-stream", "--redact", "-o", "out.jsonl"],
@@ -189,6 +210,13 @@ const CASES: &[Case] = &[
         kept: &[],
     },
 ];
+
+impl Case {
+    /// Returns the status of a run to which nothing happens.
+    fn status(&self) -> i32 {
+        i32::from(self.name.ends_with("refused"))
+    }
+}
 
 /// Writes a session with sub-agents and outputs.
 fn several(stage: &Stage, folder: &str) {
@@ -288,7 +316,7 @@ impl Stage {
         let output = self.alone(case.arguments).output().expect("it runs");
         let words = text(&output);
         // Tables that are all there are not written twice.
-        let is_done = output.status.code() == Some(0) || words.contains("has tables already");
+        let is_done = output.status.code() == Some(case.status()) || words.contains("has tables already");
         assert!(is_done, "{place}: {words}");
         self.check_kept(case, place);
         let found = tree(self.folder.path());
@@ -337,7 +365,7 @@ fn tree(root: &Path) -> Tree {
 fn expected(case: &Case) -> Tree {
     let stage = Stage::reset(case);
     let output = stage.alone(case.arguments).output().expect("it runs");
-    assert_eq!(output.status.code(), Some(0), "{}: {}", case.name, text(&output));
+    assert_eq!(output.status.code(), Some(case.status()), "{}: {}", case.name, text(&output));
     let tree = tree(stage.folder.path());
     let is_left = |name: &&PathBuf| {
         name.to_string_lossy().contains(".tmp-") || name.parent() == Some(Path::new("tmp"))
@@ -363,7 +391,8 @@ fn killed_before_any_call_the_same_command_finishes() {
                 let (output, is_killed) =
                     stage.injected(case, call, &format!("signal=KILL:when={k}"));
                 if !is_killed {
-                    assert_eq!(output.status.code(), Some(0), "{place}: {}", text(&output));
+                    let code = output.status.code();
+                    assert_eq!(code, Some(case.status()), "{place}: {}", text(&output));
                     break;
                 }
                 n_killed += 1;
@@ -378,7 +407,10 @@ fn killed_before_any_call_the_same_command_finishes() {
 
 /// The commands that leave nothing of a run that failed which the next one would refuse to replace. The
 /// others go on without what cannot be read, say so, and give a lesser file its name.
-const FINISHED: [&str; 7] = [
+const FINISHED: [&str; 10] = [
+    "a folder of sessions that grew",
+    "export",
+    "export, one page refused",
     "install in clido",
     "install in claude-code",
     "one file",
