@@ -6,6 +6,7 @@
 #![expect(clippy::print_stderr, reason = "a figure, or that a test is skipped, is said")]
 
 mod alone;
+mod beside;
 mod bombs;
 mod calls;
 mod crash;
