@@ -25,7 +25,8 @@ usage: cargo xtask TASK
   pages [DIR...]    pages of three sessions in Chromium: drawn, quiet, quick, and used
   compat VERSION PROGRAM SOURCES  fixtures/compat/VERSION, by the program of that version, with the
                     feature parquet, and its sources
-  matrix [DIR...]   every file of the folders to every format and back; --third: and by a third
+  matrix [DIR...]   every file of the folders to every format and back; --third: and by a third;
+                    and every fixture, cut at every byte
   fuzz RUNS [NAME...]  the fuzz targets under libFuzzer, each so many times, with nightly and cargo-fuzz
   miri              jsonl's unit tests and its vectors under Miri, where it is installed
   trust [WORD...]   runs that are killed, interrupted, refused any call, short of space, or not alone,
@@ -151,9 +152,16 @@ fn matrix(folders: &[String]) -> bool {
     if !are_there {
         return false;
     }
-    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["run", "--release", "-p", "convert", "--example", "matrix", "--"]).args(folders);
-    cargo.status().is_ok_and(|status| status.success())
+    let cargo = || Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut whole = cargo();
+    whole.args(["run", "--release", "-p", "convert", "--example", "matrix", "--"]).args(folders);
+    let mut cut = cargo();
+    cut.current_dir(root).env("MATRIX_FULL", "1").args(["test", "-p", "convert", "--test", "all", "--"]);
+    cut.arg("matrix::every_fixture_comes_back_cut_at_every_byte");
+    // Both run, whatever the first one finds.
+    let passes = |cargo: &mut Command| cargo.status().is_ok_and(|status| status.success());
+    let results = [passes(&mut whole), passes(&mut cut)];
+    results == [true; 2]
 }
 
 /// Runs the tests of what happens to a run, at full size, one after the other.

@@ -120,13 +120,51 @@ fn every_fixture_comes_back_through_every_third_format() {
     });
 }
 
+/// A fixture with at most so many bytes is cut at each of them, whatever the turn.
+const SMALL: usize = 500;
+
+/// A larger one is cut beside its line ends, and at one of so many bytes: at another one each day, so
+/// that all have had their turn after as many days.
+const TURNS: usize = 16;
+
+/// Returns whose turn it is: `MATRIX_TURN`, or one a day.
+fn turn() -> usize {
+    let told = std::env::var("MATRIX_TURN").ok().and_then(|turn| turn.parse().ok());
+    let days = || std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs() / 86_400) as usize;
+    told.unwrap_or_else(days) % TURNS
+}
+
+/// Returns where a fixture is cut on a turn: before which bytes.
+fn cuts(bytes: &[u8], turn: usize) -> Vec<usize> {
+    let is_line_end = |at: usize| bytes.get(at) == Some(&b'\n');
+    let is_cut = |end: usize| {
+        let is_at_line_end = is_line_end(end) || end > 0 && is_line_end(end - 1);
+        bytes.len() <= SMALL || is_at_line_end || end % TURNS == turn
+    };
+    (0..bytes.len()).filter(|end| is_cut(*end)).collect()
+}
+
+#[test]
+fn every_byte_has_its_turn() {
+    for (fixture, _) in sessions() {
+        let mut all: Vec<_> = (0..TURNS).flat_map(|turn| cuts(&fixture.bytes, turn)).collect();
+        all.sort_unstable();
+        all.dedup();
+        assert!(all.into_iter().eq(0..fixture.bytes.len()), "{}", fixture.name);
+    }
+}
+
 /// A cut goes to one of the other formats by turns, since each cut of each to each takes minutes.
+/// `cargo xtask matrix` cuts at every byte at once, with `MATRIX_FULL`.
 #[test]
 fn every_fixture_comes_back_cut_at_every_byte() {
+    let is_full = std::env::var_os("MATRIX_FULL").is_some();
+    let turn = turn();
     check_all(&sessions(), name, |(fixture, from)| {
         let mut wrong = Vec::new();
         let targets: Vec<_> = others(&[from]).collect();
-        for end in 0..fixture.bytes.len() {
+        let all = || (0..fixture.bytes.len()).collect();
+        for end in if is_full { all() } else { cuts(&fixture.bytes, turn) } {
             let bytes = &fixture.bytes[..end];
             let to = targets[end % targets.len()];
             let mode = MODES[usize::from(end % 61 == 0)];
