@@ -233,7 +233,7 @@ impl Finished {
     }
 
     /// Returns whether nothing stands in its place, or what says the same.
-    pub(crate) fn is_free_or_equal(&self) -> bool {
+    pub fn is_free_or_equal(&self) -> bool {
         let is_fine = |there: io::Result<File>| match there {
             Ok(other) => self.is_equal(other),
             Err(error) => error.kind() == io::ErrorKind::NotFound,
