@@ -41,6 +41,7 @@ const GATES: &[Gate] = &[
 /// The gates that are tasks of ours: what each is called, and what returns whether it passes.
 const TASKS: &[(&str, fn(&Path) -> bool)] = &[
     ("tidy", tidy),
+    ("picture", crate::picture::picture_of_tests),
     ("minimum", crate::minimum),
     ("targets", crate::targets),
     ("sdk-reader", crate::sdk_reader::sdk_reader_of_tests),

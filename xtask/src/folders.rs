@@ -1,4 +1,4 @@
-//! What folder runs take: the rates that README states.
+//! What folder runs take: the rates that docs/FAST.md states.
 
 use std::{env, path::Path, process::Command};
 
@@ -10,7 +10,7 @@ const SCRIPT: &str = include_str!("folders.py");
 /// How many sessions are made up.
 const N_SESSIONS: &str = "2000";
 
-/// Converts an archive of made-up sessions, and the folders that are named, in each way that README
+/// Converts an archive of made-up sessions, and the folders that are named, in each way that docs/FAST.md
 /// has a rate of, below the folder for temporary files; returns whether all could be done.
 pub fn folders(root: &Path, folders: &[String]) -> bool {
     in_scratch("folders", |scratch| run(root, folders, scratch))

@@ -21,6 +21,7 @@ mod limits;
 mod manifest;
 mod miri;
 mod pages;
+mod picture;
 mod queries;
 mod real_clients;
 mod scratch;
@@ -44,6 +45,7 @@ pub use self::{
     manifest::{Fixture, manifest},
     miri::miri,
     pages::pages,
+    picture::picture,
     queries::queries,
     real_clients::real_clients,
     sdk_reader::sdk_reader,

@@ -22,6 +22,7 @@ usage: cargo xtask TASK
       --cases FILE  the recorded answers of clients to faults, asked again; --record-cases FILE
   cloud [DIR...]    runs between object stores on loopback, against what runs on the disk give
   queries [DIR...]  the questions of docs/QUERIES.md, asked of tables, and the files back from them
+  picture [--check] docs/terminal.svg, README's picture, from the built program; --check only compares
   pages [DIR...]    pages of three sessions in Chromium: drawn, quiet, quick, and used
   compat VERSION PROGRAM SOURCES  fixtures/compat/VERSION, by the program of that version, with the
                     feature parquet, and its sources
@@ -69,6 +70,8 @@ fn main() -> ExitCode {
         ("miri", []) => xtask::miri(xtask::root()),
         ("cloud", folders) => xtask::cloud(xtask::root(), folders),
         ("queries", folders) => xtask::queries(xtask::root(), folders),
+        ("picture", []) => xtask::picture(xtask::root(), false),
+        ("picture", [flag]) if flag == "--check" => xtask::picture(xtask::root(), true),
         ("pages", folders) => xtask::pages(xtask::root(), folders),
         ("compat", [version, program, sources]) => {
             xtask::compat(xtask::root(), version, program, sources)

@@ -56,3 +56,8 @@ pub use conversion::{
     Detected, End, Ending, EntryKind, MAX_PLACES, MEMBER, Member, Piece, Recovered, Redacted,
     Redactions, Report, Sidecar, Source, Tally, Volume, VolumeKind, guard_of, redact,
 };
+
+/// Compiles and runs the examples of docs/LIBRARY.md.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/LIBRARY.md")]
+struct LibraryPage;
