@@ -34,7 +34,7 @@ usage: cargo xtask TASK
                     as often as RELIABILITY.md tells of; or those with a word in their names
   engines [--sail]  an archive through processes, Sail, Spark and Ray, some of them killed: one hash
       --sessions N  of so many sessions, 20000 if not said; --shell, --spark, --ray: these alone
-  folders [DIR...]  rates of folder runs over 2,000 made-up sessions and the folders: README's table
+  folders [DIR...]  rates of folder runs over 2,000 made-up sessions and the folders, for docs/FAST.md
   limits [WORD...]  the law of memory and time: commands on files that are odd in one way; those with a
                     word in the name of the command or of the file
       --size N      megabytes of the files, 32 if not said
