@@ -1,6 +1,10 @@
 //! The command line: what can be asked for.
 
+pub(crate) mod complete;
 mod conversion;
+mod examples;
+mod help;
+mod nearest;
 mod redact;
 mod sources;
 
@@ -14,6 +18,7 @@ use crate::{FORMATS, commands::Command, outputs::Durability};
 
 pub(crate) use self::{
     conversion::ConversionArgs,
+    help::{command, missing_target, overview, unknown_word, with_examples},
     redact::RedactArgs,
     sources::{Pace, Sources},
 };
@@ -24,11 +29,11 @@ const VERSION: &str = match option_env!("CONVERT_VERSION") {
     None => env!("CARGO_PKG_VERSION"),
 };
 
-/// Translates session logs of AI coding agents into one another, and loses nothing.
+/// Translates session logs of AI coding agents into one another and loses nothing.
 ///
-/// Reads files, folders, or standard input; finds out their format by content; writes one input to
-/// standard output, or all under --output. What the target format cannot say rides along in a carry,
-/// so that converting back gives the source byte for byte. Nothing leaves this machine.
+/// The inputs are files, folders, ids of sessions, or standard input. Their format is detected from the
+/// content. One input is written to standard output, or all inputs to --output. The parts that the
+/// target format cannot hold are kept in a carry, and converting back gives the source byte for byte.
 #[derive(Debug, Parser)]
 #[command(version = VERSION, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Cli {
@@ -44,11 +49,11 @@ pub(crate) struct ConvertArgs {
     pub(crate) sources: Sources,
     #[command(flatten)]
     pub(crate) how: ConversionArgs,
-    /// The file to write; for several inputs or a folder, the folder
+    /// The file to write; for a folder or several inputs, the folder
     #[arg(short, long, value_hint = ValueHint::AnyPath)]
     pub(crate) output: Option<PathBuf>,
-    /// Put the output where the target's client finds it, and print the command that goes on with
-    /// it; in the session's own project, or in PROJECT
+    /// Write the output where the target's client finds it, and print the command that goes on with
+    /// it. The project is that of the session, or PROJECT
     #[arg(
         long,
         value_name = "PROJECT",
@@ -58,14 +63,14 @@ pub(crate) struct ConvertArgs {
         value_hint = ValueHint::DirPath
     )]
     pub(crate) install: Option<Option<PathBuf>>,
-    /// With --install: write a transcript that was compacted from its start, instead of what its
-    /// client would go on with
+    /// With --install: write all of a compacted transcript, not only the part after its last
+    /// compaction
     #[arg(long, requires = "install", conflicts_with = "from_last_compaction")]
     pub(crate) from_start: bool,
-    /// Overwrite existing files, and keep each as NAME.bak
+    /// Overwrite existing files and keep each as NAME.bak
     #[arg(long)]
     pub(crate) force: bool,
-    /// When written files are brought to the disk
+    /// When to flush written files to the disk
     #[arg(
         long,
         value_enum,
@@ -74,39 +79,39 @@ pub(crate) struct ConvertArgs {
         hide_env_values = true
     )]
     pub(crate) durability: Durability,
-    /// Do and report everything, but write nothing
+    /// Report everything and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Convert files of equal content once; the report says which is the same as which
+    /// Convert equal files once; the report says which files are equal
     #[arg(long)]
     pub(crate) dedupe: bool,
-    /// Write the report as JSON
+    /// Write a report as JSON to FILE
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) report: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) pace: Pace,
-    /// Print the report of every file of a folder
+    /// Print a report for every file of a folder
     #[arg(short, long)]
     pub(crate) verbose: bool,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub(crate) enum SubAgents {
-    /// Each is a session beside its own
+    /// Write each as a session beside its own
     Files,
-    /// They ride in their session's file
+    /// Keep them in the carry of their session
     Carry,
-    /// They are left out
+    /// Leave them out
     Drop,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Carry {
-    /// In the written lines, as their last member
+    /// In the written lines, in their last member
     Inline,
-    /// In a file beside the written one, NAME.carry
+    /// In NAME.carry beside the written file
     Sidecar,
-    /// Nowhere: the output is clean, and there is no way back
+    /// Nowhere: a clean output, and no way back
     None,
 }
 

@@ -7,7 +7,7 @@ mod detect;
 mod export;
 mod find;
 mod formats;
-mod list;
+pub(crate) mod list;
 mod man;
 mod merge;
 mod plan;
@@ -26,44 +26,44 @@ use clap::Subcommand;
 
 use crate::run::Status;
 
-/// A command; what a person reads of it in `--help` stands at its row.
+/// A command. The comment on each row is its text in `--help`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Name the format of each input, one line each
+    /// Print the format of each input
     Detect(detect::Args),
-    /// Say whether a client would load each input, and what it would not see: a line per finding
+    /// Find what a client would refuse or ignore in a session
     Check(check::Args),
-    /// List sessions: what they are called, where and when they were, how large they are
+    /// List sessions: id, time, size, project, title
     List(list::Args),
-    /// Show sessions as conversations, in a pager or as Markdown, or while they go on
+    /// Print sessions as conversations: in a pager, as Markdown, live
     Show(show::Args),
-    /// Find tool calls, errors, and words in sessions: a line per hit
+    /// Find words, tool calls and errors in sessions
     Find(find::Args),
-    /// Sum up sessions: what was said, called, touched and spent, and how long it took
+    /// Summarize messages, tool calls, files, tokens, cost, duration
     Stats(stats::Args),
-    /// Write sessions as pages that a person reads
+    /// Write sessions as self-contained HTML pages
     Export(export::Args),
-    /// Write sessions as Parquet tables, of their content blocks and of themselves
+    /// Write sessions as Parquet tables of content blocks and sessions
     #[cfg(feature = "parquet")]
     Tables(tables::Args),
-    /// Write the files again that tables with raw lines keep
+    /// Write the original files from tables with raw lines
     #[cfg(feature = "parquet")]
     Restore(restore::Args),
-    /// Print what a run would do, a line for each session, for `work` on any machine
+    /// Plan a run: print one line per session, for `work`
     Plan(plan::Args),
-    /// Do units of a plan, and answer each with a receipt
+    /// Convert the sessions of a plan; print a receipt for each
     Work(work::Args),
-    /// Check that all units of a plan were done, and write the journal and the report of it
+    /// Check the receipts of a plan; write the journal and a report
     Merge(merge::Args),
-    /// Find keys, tokens and passwords: where they stand, not what they are
+    /// Find keys, tokens and passwords, without printing them
     Scan(scan::Args),
-    /// Show or strip what a converted file carries
+    /// Print or remove the carry of a converted file
     Carry(carry::Args),
     /// List the formats
     Formats,
-    /// Print what a shell completes
+    /// Print a script that completes commands in a shell
     Completions(completions::Args),
-    /// Print a manual page, as `man -l -` reads it
+    /// Print a manual page for `man -l -`
     Man(man::Args),
 }
 

@@ -14,11 +14,16 @@ use std::{
 };
 
 use clap::ValueHint;
+use clap_complete::engine::ArgValueCompleter;
 use core_model::Format;
 
 use crate::{
     by_name,
-    cli::{Pace, format_names},
+    cli::{
+        Pace,
+        complete::{Projects, Sessions},
+        format_names,
+    },
     input::{
         Input,
         sessions::{Lookup, absolute},
@@ -31,13 +36,18 @@ use crate::{
 #[derive(clap::Args, Debug)]
 pub(crate) struct Reading {
     /// Files, folders, or ids of sessions; `-` is standard input
-    #[arg(value_hint = ValueHint::AnyPath)]
+    #[arg(value_hint = ValueHint::AnyPath, add = ArgValueCompleter::new(Sessions))]
     pub(crate) inputs: Vec<PathBuf>,
-    /// The format to read, instead of finding it out
+    /// The format to read, instead of detecting it
     #[arg(long, value_parser = format_names())]
     pub(crate) from: Option<String>,
-    /// The project whose sessions are meant by ids; without an input, all of them
-    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    /// The project for ids; without an input, all its sessions
+    #[arg(
+        long,
+        value_name = "FOLDER",
+        value_hint = ValueHint::DirPath,
+        add = ArgValueCompleter::new(Projects)
+    )]
     pub(crate) project: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) pace: Pace,

@@ -7,11 +7,11 @@ use std::{
     process::ExitCode,
 };
 
-use clap::Parser;
+use clap::{FromArgMatches, error::ErrorKind};
 use storage::is_url;
 
 use crate::{
-    cli::Cli,
+    cli::{self, Cli},
     conversions::convert,
     input::{Input, remote::Stores, sessions::Lookup, walk},
     interrupt::{self, is_interrupted},
@@ -34,18 +34,39 @@ pub(crate) enum Status {
 /// 0: all was converted. 1: converted, but something wants attention. 2: usage, or nothing could be
 /// converted. 130: interrupted.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let cli = match Cli::try_parse_from(args) {
+    let args: Vec<OsString> = args.into_iter().collect();
+    if let Some(shell) = cli::complete::asking_shell() {
+        return match cli::complete::answer(&shell, args) {
+            Ok(()) => ExitCode::SUCCESS,
+            // The shell shows nothing of it.
+            Err(_) => ExitCode::from(Status::Failed as u8),
+        };
+    }
+    if args.len() <= 1 {
+        _ = write!(io::stderr(), "{}", cli::overview());
+        return ExitCode::from(Status::Failed as u8);
+    }
+    let cli = match parse(&args) {
         Ok(cli) => cli,
         Err(error) => {
             if !error.use_stderr() {
                 _ = error.print();
                 return ExitCode::SUCCESS;
             }
-            // Arguments are quoted in it, which may come from anywhere.
-            _ = write!(io::stderr(), "{}", shown_lines(&error.render().to_string()));
+            match mistyped(&args, error.kind()).and_then(cli::unknown_word) {
+                Some(message) => complain(&message),
+                // Arguments are quoted in it, which may come from anywhere.
+                None => {
+                    _ = write!(io::stderr(), "{}", shown_lines(&error.render().to_string()));
+                }
+            }
             return ExitCode::from(Status::Failed as u8);
         }
     };
+    if cli.command.is_none() && cli.convert.how.to.is_none() {
+        complain(&cli::missing_target(&cli.convert.sources.paths));
+        return ExitCode::from(Status::Failed as u8);
+    }
     interrupt::listen();
     let result = match &cli.command {
         None => convert(&cli.convert),
@@ -61,6 +82,23 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             ExitCode::from(Status::Failed as u8)
         }
     }
+}
+
+fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
+    let matches = cli::command().try_get_matches_from(args)?;
+    Cli::from_arg_matches(&matches)
+}
+
+/// Returns the word that may be a mistyped command: the first one, which is parsed as an input, so that
+/// the options behind it are unknown; or the one behind `help`.
+fn mistyped(args: &[OsString], kind: ErrorKind) -> Option<&str> {
+    let word = match kind {
+        ErrorKind::UnknownArgument => args.get(1)?.to_str()?,
+        ErrorKind::InvalidSubcommand => args.get(2)?.to_str()?,
+        _ => return None,
+    };
+    let is_command = || cli::command().find_subcommand(word).is_some();
+    (!word.starts_with('-') && !Path::new(word).exists() && !is_command()).then_some(word)
 }
 
 pub(crate) fn complain(message: &str) {

@@ -17,9 +17,9 @@ const ZST_LEVEL: i32 = 3;
 /// How a file is compressed.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Compression {
-    /// As gzip does it (RFC 1952)
+    /// gzip (RFC 1952)
     Gz,
-    /// As zstd does it (RFC 8878)
+    /// zstd (RFC 8878)
     Zst,
 }
 

@@ -19,10 +19,10 @@ pub(crate) struct ConversionArgs {
     /// The format to write
     #[arg(long, value_parser = format_names(), required = true)]
     pub(crate) to: Option<String>,
-    /// The format to read, instead of finding it out
+    /// The format to read, instead of detecting it
     #[arg(long, value_parser = format_names())]
     pub(crate) from: Option<String>,
-    /// Where to keep what the target cannot say
+    /// Where to keep the parts that the target cannot hold
     #[arg(
         long,
         value_enum,
@@ -31,34 +31,33 @@ pub(crate) struct ConversionArgs {
         hide_env_values = true
     )]
     pub(crate) carry: Carry,
-    /// What becomes of sub-agents, where the target does not tell of them among the others
+    /// How to write sub-agents if the target has no place for them in the session
     #[arg(long, value_enum, default_value = "files")]
     pub(crate) subagents: SubAgents,
     /// Convert each output back and compare it with its source
     #[arg(long)]
     pub(crate) verify: bool,
-    /// Take keys, tokens and passwords out of what is read: converting back gives the source without
-    /// them
+    /// Remove keys, tokens and passwords from the input. Converting back gives the source without them
     #[arg(long)]
     pub(crate) redact: bool,
-    /// With --redact: take keys of test environments out too, such as sk_test_ of Stripe
+    /// With --redact: also remove keys of test environments, such as sk_test_ of Stripe
     #[arg(long, requires = "redact")]
     pub(crate) test_keys: bool,
-    /// Compress what is written; compressed inputs are known by content and need no option
+    /// Compress the outputs; compressed inputs need no option
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) compress: Option<Compress>,
-    /// The bytes that a compressed input may expand to, such as 20GiB [default: 1 GiB, and 100 times
-    /// its size]
+    /// The largest size of an expanded input, such as 20GiB [default: 1 GiB plus 100 times its
+    /// compressed size]
     #[arg(long, value_name = "BYTES", value_parser = parse_size)]
     pub(crate) max_expanded: Option<u64>,
-    /// The bytes that a line may have, such as 64MiB [default: no limit; of a compressed input
-    /// 32 MiB, or 20 times its size]
+    /// The largest size of a line, such as 64MiB [default: no limit; for compressed inputs 32 MiB,
+    /// or 20 times their size]
     #[arg(long, value_name = "BYTES", value_parser = parse_size)]
     pub(crate) max_line: Option<u64>,
-    /// Exit with status 1 if the target does not say everything that the source says
+    /// Exit with status 1 if the target does not show everything in the source
     #[arg(long)]
     pub(crate) fail_on_loss: bool,
-    /// The version of the Agent SDK for Python whose dump is written
+    /// The version of the Agent SDK for Python, for `--to sdk-stream`
     #[arg(
         long,
         value_enum,
@@ -67,20 +66,19 @@ pub(crate) struct ConversionArgs {
         hide_env_values = true
     )]
     pub(crate) sdk_version: Sdk,
-    /// Convert an input as if it had never been converted: leave its carries as they are, and its
-    /// sidecar alone
+    /// Convert a converted file as if it were its client's own: do not use its carry
     #[arg(long)]
     pub(crate) ignore_carry: bool,
-    /// A new folder for the files of a carry that have no place beside the main file
+    /// A new folder for files of a carry that have no place beside the main file
     #[arg(long, value_name = "DIR")]
     pub(crate) restore_files: Option<PathBuf>,
-    /// Convert nothing of an input with a line that cannot be read
+    /// Do not convert an input that has an unreadable line
     #[arg(long)]
     pub(crate) strict: bool,
-    /// Write the branches of a transcript too that its client would not resume
+    /// Also write the branches of a transcript that its client would not resume
     #[arg(long)]
     pub(crate) all_branches: bool,
-    /// Of a transcript that was compacted, write only what its client would go on with
+    /// Write only the part of a compacted transcript that its client would go on with
     #[arg(long, conflicts_with = "all_branches")]
     pub(crate) from_last_compaction: bool,
 }
@@ -96,9 +94,9 @@ struct Words {
 /// How to compress what is written.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 pub(crate) enum Compress {
-    /// As gzip does it (RFC 1952)
+    /// gzip (RFC 1952)
     Gz,
-    /// As zstd does it (RFC 8878)
+    /// zstd (RFC 8878)
     Zst,
 }
 

@@ -5,10 +5,10 @@ use clap::Args;
 /// Which secrets are taken out of what is read.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct RedactArgs {
-    /// Take keys, tokens and passwords out of what is read
+    /// Remove keys, tokens and passwords from the input
     #[arg(long)]
     pub(crate) redact: bool,
-    /// With --redact: take keys of test environments out too, such as sk_test_ of Stripe
+    /// With --redact: also remove keys of test environments, such as sk_test_ of Stripe
     #[arg(long, requires = "redact")]
     pub(crate) test_keys: bool,
 }

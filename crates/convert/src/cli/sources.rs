@@ -3,8 +3,10 @@
 use std::{io, path::PathBuf};
 
 use clap::{Args, ValueHint, builder::FalseyValueParser};
+use clap_complete::engine::ArgValueCompleter;
 use core_model::Format;
 
+use super::complete::{Projects, Sessions};
 use crate::{
     conversions::{n_cores, n_jobs},
     input::{Input, sessions::Lookup},
@@ -15,11 +17,20 @@ use crate::{
 /// Which sessions are meant.
 #[derive(Args, Debug)]
 pub(crate) struct Sources {
-    /// Files, folders, or ids of sessions; standard input if there is none, or for `-`
-    #[arg(value_name = "INPUTS", value_hint = ValueHint::AnyPath)]
+    /// Files, folders, or ids of sessions; `-` or nothing for standard input
+    #[arg(
+        value_name = "INPUTS",
+        value_hint = ValueHint::AnyPath,
+        add = ArgValueCompleter::new(Sessions)
+    )]
     pub(crate) paths: Vec<PathBuf>,
-    /// The project whose sessions are meant by ids; without an input, all of them
-    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    /// The project for ids; without an input, all its sessions
+    #[arg(
+        long,
+        value_name = "FOLDER",
+        value_hint = ValueHint::DirPath,
+        add = ArgValueCompleter::new(Projects)
+    )]
     project: Option<PathBuf>,
 }
 
@@ -47,10 +58,10 @@ impl Sources {
 /// How many files at a time, and what is told meanwhile.
 #[derive(Args, Debug)]
 pub(crate) struct Pace {
-    /// How many files to read at a time [default: one for each core]
+    /// The number of files to read at once [default: the number of cores]
     #[arg(short, long, env = "CONVERT_JOBS", hide_env_values = true)]
     pub(crate) jobs: Option<usize>,
-    /// How to tell how far the run is
+    /// How to report progress
     #[arg(
         long,
         value_enum,

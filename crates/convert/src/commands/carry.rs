@@ -24,12 +24,12 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Print a line for each source line that a file carries: where it rides, and its bytes
+    /// Print each carried source line: the written line, its offset, its bytes
     Show {
         /// A converted file; standard input for `-`
         input: PathBuf,
     },
-    /// Print a converted file without its carries
+    /// Print a converted file without its carry
     Strip {
         /// A converted file; standard input for `-`
         input: PathBuf,

@@ -29,13 +29,13 @@ use crate::{
 pub(crate) struct Args {
     #[command(flatten)]
     sources: Sources,
-    /// The format whose client is to load the inputs, instead of finding it out
+    /// The format whose client will load the inputs, instead of detecting it
     #[arg(long = "as", value_name = "FORMAT", value_parser = format_names())]
     format: Option<String>,
-    /// Compare the files that tools wrote with the disk too, as clido does before `-p --resume`
+    /// Also compare files that tools wrote with the disk, as clido does before `-p --resume`
     #[arg(long)]
     files: bool,
-    /// Print a JSON object per finding
+    /// Print a JSON object for each finding
     #[arg(long)]
     json: bool,
 }

@@ -1,10 +1,8 @@
-//! `completions`: what a shell completes, made from the definition of the command line.
+//! `completions`: a script that makes a shell ask this program for completions.
 
 use std::io::{self, Write};
 
-use clap::CommandFactory;
-
-use crate::{cli::Cli, run::Status};
+use crate::{cli::complete::registration, run::Status};
 
 /// Whose completions to print.
 #[derive(clap::Args, Debug)]
@@ -15,8 +13,7 @@ pub(crate) struct Args {
 
 /// Prints the completions of a shell.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
-    let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "convert", &mut script);
+    let script = registration(&args.shell.to_string())?;
     io::stdout().lock().write_all(&script)?;
     Ok(Status::Done)
 }

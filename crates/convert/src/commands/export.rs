@@ -40,17 +40,16 @@ use crate::{
 /// What to write as pages, and where.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Write HTML: a page for each session, and for a folder an index; no page asks for anything
-    /// from elsewhere
+    /// Write HTML: a page for each session, and an index for a folder. A page loads nothing
     #[arg(long, required = true)]
     html: bool,
-    /// The file to write; for several inputs or a folder, the folder
+    /// The file to write; for a folder or several inputs, the folder
     #[arg(short, long, value_hint = ValueHint::AnyPath)]
     output: Option<PathBuf>,
-    /// Show the branches of a transcript too that its client would not resume
+    /// Also write the branches of a transcript that its client would not resume
     #[arg(long)]
     all_branches: bool,
-    /// Overwrite existing files that are no pages of ours, and keep each as NAME.bak
+    /// Overwrite existing files that are not exported pages, and keep each as NAME.bak
     #[arg(long)]
     force: bool,
     #[command(flatten)]

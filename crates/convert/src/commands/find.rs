@@ -41,13 +41,13 @@ use crate::{
 pub(crate) struct Args {
     #[command(flatten)]
     filter: FilterArgs,
-    /// Print the names of the files with a hit only
+    /// Print only the names of files with a hit
     #[arg(short = 'l', long, conflicts_with = "json")]
     files: bool,
-    /// Print the first N hits only
+    /// Print only the first N hits
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<u64>,
-    /// Print an object for each hit, with all of its text
+    /// Print a JSON object for each hit, with all of its text
     #[arg(long)]
     json: bool,
     #[command(flatten)]

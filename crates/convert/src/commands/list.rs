@@ -6,6 +6,7 @@ mod ends;
 use std::{
     cmp::Ordering,
     io::{self, Write},
+    path::Path,
 };
 
 use core_model::{Costs, Format, TokenTotals};
@@ -13,6 +14,7 @@ use rayon::prelude::*;
 
 use self::{column::Column, ends::Session};
 use crate::{
+    input::Input,
     interrupt::is_interrupted,
     job::Refusal,
     reading::{
@@ -36,7 +38,7 @@ use crate::{
 /// Which sessions to list, and what to print of them.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// What to print of each session, in this order
+    /// The columns to print, in this order
     #[arg(
         long,
         value_name = "COLUMN",
@@ -45,19 +47,19 @@ pub(crate) struct Args {
         default_value = "id,when,size,project,title"
     )]
     columns: Vec<Column>,
-    /// Print all columns; each session is read as a whole
+    /// Print all columns; this reads all of each session
     #[arg(short, long, conflicts_with = "columns")]
     long: bool,
-    /// Sort by this column: names from A, everything else from the last or largest
+    /// Sort by this column: names from A, other values from the largest or latest
     #[arg(long, value_name = "COLUMN", value_enum, default_value = "when")]
     sort: Column,
-    /// Turn the order round
+    /// Reverse the order
     #[arg(short, long)]
     reverse: bool,
-    /// List the first N only
+    /// List only the first N
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
-    /// Print an object for each session
+    /// Print a JSON object for each session
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -229,6 +231,12 @@ impl Wanted<'_> {
         numbers.cost = costs.total(session.format.cost);
         Ok(())
     }
+}
+
+/// Returns the title and the project of a session file, as `list` shows them.
+pub(crate) fn title_and_project(path: &Path) -> Option<(Option<String>, Option<String>)> {
+    let session = ends::scan(&Input::file(path.to_owned()), None).ok()?;
+    Some((session.title, session.project))
 }
 
 /// Compares so that what is larger comes first, and what is unknown last.

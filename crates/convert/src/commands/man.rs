@@ -6,20 +6,20 @@ use clap::CommandFactory;
 use clap_mangen::Man;
 
 use crate::{
-    cli::Cli,
+    cli::{Cli, with_examples},
     run::{Status, failed},
 };
 
 /// Which page to print.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// The command that the page is about, such as `carry show` [default: the program]
+    /// The command, such as `carry show` [default: the program]
     command: Vec<String>,
 }
 
 /// Prints a manual page.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
-    let mut program = Cli::command();
+    let mut program = with_examples(Cli::command());
     program.build();
     let mut command = &program;
     for name in &args.command {

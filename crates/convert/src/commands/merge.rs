@@ -23,11 +23,11 @@ use crate::{
 /// Which receipts to merge, and where to report.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Files with receipts; standard input for `-`; without one, those that workers keep below the
-    /// folder that they write to
+    /// Files with receipts; `-` for standard input; nothing for the receipts stored in the output
+    /// folder
     #[arg(value_hint = ValueHint::FilePath)]
     receipts: Vec<PathBuf>,
-    /// The plan that was done
+    /// The plan
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     plan: PathBuf,
     /// Write a report as JSON: an object for each file, and the totals

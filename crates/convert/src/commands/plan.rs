@@ -6,11 +6,15 @@ use std::{
 };
 
 use clap::ValueHint;
+use clap_complete::engine::ArgValueCompleter;
 use conversion::Source;
 use storage::{Folder, is_url};
 
 use crate::{
-    cli::ConversionArgs,
+    cli::{
+        ConversionArgs,
+        complete::{Projects, Sessions},
+    },
     conversions::n_cores,
     folder_run::plan::{Plan, Task, largest_first},
     formats::detect,
@@ -30,21 +34,26 @@ use crate::{
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     /// Files, folders, or ids of sessions
-    #[arg(value_hint = ValueHint::AnyPath)]
+    #[arg(value_hint = ValueHint::AnyPath, add = ArgValueCompleter::new(Sessions))]
     inputs: Vec<PathBuf>,
     #[command(flatten)]
     how: ConversionArgs,
-    /// The folder, or the URL, that workers write to
+    /// The folder or URL that workers write to
     #[arg(short, long, value_hint = ValueHint::DirPath)]
     output: PathBuf,
-    /// The project whose sessions are meant by ids; without an input, all of them
-    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    /// The project for ids; without an input, all its sessions
+    #[arg(
+        long,
+        value_name = "FOLDER",
+        value_hint = ValueHint::DirPath,
+        add = ArgValueCompleter::new(Projects)
+    )]
     project: Option<PathBuf>,
-    /// Plan larger files in pieces of so many bytes, where each line is converted for itself: to the
-    /// format that they have, not compressed
+    /// Split larger files into pieces of BYTES, if each line is converted alone: to the same format,
+    /// not compressed
     #[arg(long, value_name = "BYTES", value_parser = parse_size)]
     max_bytes: Option<u64>,
-    /// Convert files of equal content once; the receipts say which is the same as which
+    /// Convert equal files once; the receipts say which files are equal
     #[arg(long)]
     dedupe: bool,
     /// Print errors only

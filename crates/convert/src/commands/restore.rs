@@ -23,7 +23,7 @@ pub(crate) struct Args {
     /// The folder for the files
     #[arg(short, long, value_hint = ValueHint::DirPath)]
     output: PathBuf,
-    /// Overwrite existing files, and keep each as NAME.bak
+    /// Overwrite existing files and keep each as NAME.bak
     #[arg(long)]
     force: bool,
 }

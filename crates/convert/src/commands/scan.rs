@@ -23,10 +23,10 @@ use crate::{
 pub(crate) struct Args {
     #[command(flatten)]
     sources: Sources,
-    /// Print a JSON object per finding
+    /// Print a JSON object for each finding
     #[arg(long)]
     json: bool,
-    /// Find keys of test environments too, such as sk_test_ of Stripe
+    /// Also find keys of test environments, such as sk_test_ of Stripe
     #[arg(long)]
     test_keys: bool,
 }

@@ -35,31 +35,31 @@ use crate::{
 /// What to show, and how.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Write Markdown, sub-agents as quotes within quotes
+    /// Print Markdown, with sub-agents as nested quotes
     #[arg(long)]
     markdown: bool,
-    /// Leave the first N messages out
+    /// Skip the first N messages
     #[arg(long, value_name = "N", default_value_t = 0)]
     offset: u64,
-    /// Show at most N messages
+    /// Print at most N messages
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<u64>,
-    /// Show inputs and results of tools with all of their lines
+    /// Print all lines of the inputs and results of tools
     #[arg(long)]
     full: bool,
-    /// Leave the model's reasoning out
+    /// Leave out the model's thinking
     #[arg(long)]
     no_thinking: bool,
-    /// Leave inputs and results of tools out
+    /// Leave out the inputs and results of tools
     #[arg(long, conflicts_with = "full")]
     no_tools: bool,
-    /// Show the branches of a transcript too that its client would not resume
+    /// Also print the branches of a transcript that its client would not resume
     #[arg(long)]
     all_branches: bool,
-    /// Go on with what is added to the file, until interrupted
+    /// Print new messages as they are added, until interrupted
     #[arg(short, long)]
     follow: bool,
-    /// Print to the terminal, and not through a pager
+    /// Print without a pager
     #[arg(long)]
     no_pager: bool,
     #[command(flatten)]

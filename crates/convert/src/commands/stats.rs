@@ -28,16 +28,16 @@ use crate::{
 /// Which sessions to sum up, and how to print the numbers.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Each session by itself, instead of their sum
+    /// Print each session instead of the sum
     #[arg(long)]
     each: bool,
-    /// The overview only
+    /// Print only the overview
     #[arg(long, conflicts_with = "json")]
     brief: bool,
     /// Which tool results count as errors
     #[arg(long, value_name = "RULE", value_enum, default_value = "flag")]
     errors: ErrorRule,
-    /// Print an object
+    /// Print a JSON object
     #[arg(long)]
     json: bool,
     #[command(flatten)]

@@ -40,13 +40,13 @@ const LAST: &str = "sessions/part-00000.parquet";
 pub(crate) struct Args {
     #[command(flatten)]
     sources: Sources,
-    /// The folder for the tables; in it there must be none
+    /// The folder for the tables; it must not contain tables
     #[arg(short, long, value_hint = ValueHint::DirPath)]
     output: PathBuf,
-    /// Keep the bytes of each line, and files beside sessions too: `restore` gives all of them back
+    /// Also keep the bytes of each line and the files beside sessions, for `restore`
     #[arg(long)]
     with_raw: bool,
-    /// The format to read, instead of finding it out
+    /// The format to read, instead of detecting it
     #[arg(long, value_parser = format_names())]
     from: Option<String>,
     #[command(flatten)]

@@ -34,10 +34,10 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// What to do of a plan, and how.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Plans, one after the other; standard input if there is none, or for `-`
+    /// Plans, one after the other; `-` or nothing for standard input
     #[arg(value_hint = ValueHint::FilePath)]
     plans: Vec<PathBuf>,
-    /// Take each N-th unit of the plan from the I-th on, counted from 1
+    /// Do every N-th unit of the plan, starting with unit I, counted from 1
     #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
     shard: Option<Shard>,
     /// Refuse units that are planned for another format
@@ -46,10 +46,10 @@ pub(crate) struct Args {
     /// Put the reports of files into the receipts, for `merge --report`
     #[arg(long, value_name = "FORM", value_parser = PossibleValuesParser::new(["json"]))]
     report: Option<String>,
-    /// Overwrite existing files, and keep each as NAME.bak
+    /// Overwrite existing files and keep each as NAME.bak
     #[arg(long)]
     force: bool,
-    /// When written files are brought to the disk; receipts come after that
+    /// When to flush written files to the disk; receipts follow
     #[arg(
         long,
         value_enum,
@@ -58,7 +58,7 @@ pub(crate) struct Args {
         hide_env_values = true
     )]
     durability: Durability,
-    /// How many units to convert at a time [default: one for each core]
+    /// The number of units to convert at once [default: the number of cores]
     #[arg(short, long, env = "CONVERT_JOBS", hide_env_values = true)]
     jobs: Option<usize>,
 }

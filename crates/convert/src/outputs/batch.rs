@@ -24,11 +24,11 @@ const OPEN_FILES: u64 = 6;
 /// When files are brought to the disk.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
 pub(crate) enum Durability {
-    /// Each, before the next is begun
+    /// Each file, before the next one
     File,
     /// After 64 files or 256 MiB, and at the end
     Batch,
-    /// When the system does it: a power cut may cost files that were done
+    /// When the system does; a power cut can lose finished files
     None,
 }
 

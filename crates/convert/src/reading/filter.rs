@@ -3,34 +3,42 @@
 use std::collections::HashSet;
 
 use clap::ValueEnum;
+use clap_complete::engine::ArgValueCompleter;
 use core_model::{ErrorPolicy, Event, ToolUse, event_millis, is_failure, named_time, tool_path};
 use jsonl::Scanner;
 
-use crate::reading::{
-    needle::{Needle, Prefilter},
-    part::{Kind, Part},
+use crate::{
+    cli::complete::Tools,
+    reading::{
+        needle::{Needle, Prefilter},
+        part::{Kind, Part},
+    },
 };
 
 /// What is wanted, as the command line has it.
 #[derive(clap::Args, Debug, Default)]
 pub(crate) struct FilterArgs {
-    /// Only parts with these words
+    /// Only parts that contain this text
     #[arg(short, long, value_name = "WORDS")]
     text: Option<String>,
-    /// Of these words, capital and small letters are the same
+    /// Ignore the case of --text
     #[arg(short, long, requires = "text")]
     ignore_case: bool,
     /// Only parts of these kinds
     #[arg(long = "type", value_name = "KIND", value_enum, value_delimiter = ',')]
     kinds: Vec<Kind>,
     /// Only uses of these tools
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_delimiter = ',',
+        add = ArgValueCompleter::new(Tools)
+    )]
     tool: Vec<String>,
-    /// Only uses of tools on this file: its path, or the end of it
+    /// Only uses of tools on this file: its path, or the end of the path
     #[arg(long, value_name = "PATH")]
     file: Option<String>,
-    /// Only tool results that tell of an error: by their flag, by the words in their text, or by
-    /// either
+    /// Only failed tool results: by their flag, by words in their text, or by either (default)
     #[arg(
         long,
         value_name = "RULE",
@@ -40,13 +48,13 @@ pub(crate) struct FilterArgs {
         default_missing_value = "either"
     )]
     errors: Option<ErrorRule>,
-    /// Only from this time on: `2026-01-17`, `2026-01-17T20:31`, in UTC unless it names a zone
+    /// Only from this time on: 2026-01-17 or 2026-01-17T20:31, in UTC without a zone
     #[arg(long, value_name = "TIME", value_parser = since)]
     since: Option<i64>,
-    /// Only until this time, a day as a whole
+    /// Only until this time; a day is included
     #[arg(long, value_name = "TIME", value_parser = until)]
     until: Option<i64>,
-    /// Only the main conversation, only those of sub-agents, or that of one of them, by its id
+    /// Only the main conversation, all sub-agents, or the sub-agent with this id
     #[arg(long, value_name = "main|agents|ID")]
     thread: Option<String>,
 }
@@ -54,11 +62,11 @@ pub(crate) struct FilterArgs {
 /// When a tool result tells of an error.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub(crate) enum ErrorRule {
-    /// It is marked as one
+    /// The result is marked as an error
     Flag,
-    /// It says `error` or `failed`: `0 errors` counts too
+    /// The text contains `error` or `failed`, as in `0 errors`
     Text,
-    /// Either of the two
+    /// One of the two
     Either,
 }
 

@@ -23,14 +23,14 @@ use crate::{
 /// How progress is told.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
 pub(crate) enum Mode {
-    /// As a line on a terminal, plain where the variable CI is set, otherwise not
+    /// A line on a terminal; `plain` if the variable CI is set; otherwise none
     #[default]
     Auto,
     /// A line every ten seconds
     Plain,
-    /// An object every second, and one at the end
+    /// A JSON object every second, and one at the end
     Json,
-    /// Not at all
+    /// No progress
     None,
 }
 

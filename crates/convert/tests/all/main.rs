@@ -14,6 +14,7 @@ mod check;
 mod clients;
 mod commands;
 mod compat;
+mod completions;
 mod content;
 mod damage;
 mod data;

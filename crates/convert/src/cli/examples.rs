@@ -1,0 +1,192 @@
+//! Examples and exit statuses of each command, for its help.
+
+/// Pairs of a text and what it means.
+type Rows = &'static [(&'static str, &'static str)];
+
+/// Of each command, by its name: examples with their effects, and exit statuses with their meanings.
+/// The main job has no name, and its statuses are in the overview.
+pub(super) const EXAMPLES: &[(&str, Rows, Rows)] = &[
+    (
+        "",
+        &[
+            ("convert session.jsonl --to clido -o clido.jsonl", "convert a file"),
+            ("convert clido.jsonl --to claude-code -o back.jsonl", "get the original back"),
+            ("convert 2a86484a --to clido --install", "go on with a session in clido"),
+            ("convert archive/ --to clido -o out/", "convert a folder, on all cores"),
+        ],
+        &[],
+    ),
+    (
+        "detect",
+        &[("convert detect archive/", "the format of each file, tab, its name")],
+        &[
+            ("0", "every input has a known format"),
+            ("1", "some inputs have not, or cannot be read"),
+            ("2", "no input could be read"),
+        ],
+    ),
+    ("formats", &[("convert formats", "the names for --to and --from")], &[("0", "always")]),
+    (
+        "check",
+        &[
+            ("convert check session.jsonl", "check a file for its own client"),
+            ("convert check --as clido out.jsonl", "check it for clido"),
+            ("convert check --project ~/app --json", "check all sessions of a project"),
+        ],
+        &[
+            ("0", "no finding stops the client; warnings do not count"),
+            ("1", "a finding stops the client, or an input cannot be read"),
+            ("2", "no input could be read"),
+        ],
+    ),
+    (
+        "list",
+        &[
+            ("convert list", "all sessions of this machine, the newest first"),
+            ("convert list --long --sort tokens -n 10", "the ten with the most tokens"),
+            ("convert list --columns id,title --since 2026-01-17", "two columns, since a day"),
+        ],
+        &[
+            ("0", "sessions were listed"),
+            ("1", "no session was found, or an input cannot be read"),
+            ("2", "no input could be read"),
+        ],
+    ),
+    (
+        "show",
+        &[
+            ("convert show session.jsonl", "a conversation, in the pager"),
+            ("convert show 2a86484a --tool Bash --full", "all output of a tool"),
+            ("convert show --markdown session.jsonl > session.md", "as Markdown"),
+            ("convert show --follow session.jsonl", "while the session goes on"),
+        ],
+        &[
+            ("0", "the session was printed"),
+            ("1", "an input among several cannot be read"),
+            ("2", "no input could be read"),
+        ],
+    ),
+    (
+        "find",
+        &[
+            ("convert find --text timeout -i", "a word, in all sessions"),
+            ("convert find --errors=flag --tool Bash archive/", "failed commands"),
+            ("convert find --file src/lib.rs --json .", "uses of a file, as objects"),
+        ],
+        &[
+            ("0", "there is a hit"),
+            ("1", "there is none, or an input cannot be read"),
+            ("2", "a usage error, or no input could be read"),
+        ],
+    ),
+    (
+        "stats",
+        &[
+            ("convert stats session.jsonl", "one session"),
+            ("convert stats --each --brief archive/", "a short summary of each session"),
+            ("convert stats --json --project ~/app", "the sum of a project, as an object"),
+        ],
+        &[
+            ("0", "the inputs were summed up"),
+            ("1", "an input among several cannot be read"),
+            ("2", "no input could be read"),
+        ],
+    ),
+    (
+        "export",
+        &[
+            ("convert export --html session.jsonl -o page.html", "one page"),
+            ("convert export --html archive/ -o pages/", "a page for each, and an index"),
+        ],
+        &[
+            ("0", "the pages were written, or are up to date"),
+            ("1", "some lines are damaged, or a session could not be exported"),
+            ("2", "nothing could be exported"),
+        ],
+    ),
+    (
+        "tables",
+        &[
+            ("convert tables -o tables archive/", "two tables, for DuckDB and others"),
+            ("convert tables --with-raw -o tables archive/", "also keep the files"),
+        ],
+        &[
+            ("0", "the tables were written"),
+            ("1", "an input among several cannot be read"),
+            ("2", "no table was written"),
+        ],
+    ),
+    (
+        "restore",
+        &[("convert restore tables -o restored/", "write the files of tables --with-raw")],
+        &[
+            ("0", "all files were written"),
+            ("1", "a file could not be written"),
+            ("2", "the tables cannot be read, or have no raw lines"),
+        ],
+    ),
+    (
+        "plan",
+        &[("convert plan archive/ --to clido -o out/ > plan.jsonl", "one line per session")],
+        &[("0", "the plan was printed"), ("2", "a usage error, or nothing to plan")],
+    ),
+    (
+        "work",
+        &[
+            ("convert work plan.jsonl > receipts.jsonl", "do all units"),
+            ("convert work --shard 3/8 plan.jsonl > receipts.3", "do every eighth unit"),
+        ],
+        &[
+            ("0", "every unit has a receipt; it says whether the unit failed"),
+            ("2", "a plan cannot be read"),
+        ],
+    ),
+    (
+        "merge",
+        &[
+            ("convert merge --plan plan.jsonl", "use the stored receipts"),
+            ("convert merge --plan plan.jsonl receipts.jsonl", "use these receipts"),
+        ],
+        &[
+            ("0", "all units are done"),
+            ("1", "a unit failed or has no receipt"),
+            ("2", "the plan cannot be read"),
+        ],
+    ),
+    (
+        "scan",
+        &[
+            ("convert scan session.jsonl", "one line per secret, without the secret"),
+            ("convert scan --json archive/", "one object per secret"),
+        ],
+        &[
+            ("0", "no secret was found"),
+            ("1", "a secret was found, or an input cannot be read"),
+            ("2", "no input could be read"),
+        ],
+    ),
+    (
+        "carry",
+        &[
+            ("convert carry show clido.jsonl", "the source lines that a file carries"),
+            ("convert carry strip clido.jsonl > clean.jsonl", "remove them for good"),
+        ],
+        &[("0", "printed"), ("2", "the input cannot be read")],
+    ),
+    (
+        "completions",
+        &[
+            ("eval \"$(convert completions bash)\"", "in ~/.bashrc"),
+            ("convert completions fish > ~/.config/fish/completions/convert.fish", "for fish"),
+        ],
+        &[("0", "printed"), ("2", "an unknown shell")],
+    ),
+    (
+        "man",
+        &[
+            ("convert man | man -l -", "the manual page of the program"),
+            ("convert man carry show | man -l -", "of a command"),
+        ],
+        &[("0", "printed"), ("2", "an unknown command")],
+    ),
+];
