@@ -26,6 +26,7 @@ mod queries;
 mod real_clients;
 mod scratch;
 mod sdk_reader;
+mod semver;
 mod tidy;
 mod toolchains;
 
@@ -49,6 +50,7 @@ pub use self::{
     queries::queries,
     real_clients::real_clients,
     sdk_reader::sdk_reader,
+    semver::semver,
     tidy::{Problem, tidy},
     toolchains::{minimum, targets},
 };

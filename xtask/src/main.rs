@@ -28,6 +28,7 @@ usage: cargo xtask TASK
                     feature parquet, and its sources
   matrix [DIR...]   every file of the folders to every format and back; --third: and by a third;
                     and every fixture, cut at every byte
+  semver [COMMIT]   public items of the libraries against version 0.1.0 or a commit, by cargo-semver-checks
   fuzz RUNS [NAME...]  the fuzz targets under libFuzzer, each so many times, with nightly and cargo-fuzz
   miri              jsonl's unit tests and its vectors under Miri, where it is installed
   trust [WORD...]   runs that are killed, interrupted, refused any call, short of space, or not alone,
@@ -70,6 +71,8 @@ fn main() -> ExitCode {
         ("miri", []) => xtask::miri(xtask::root()),
         ("cloud", folders) => xtask::cloud(xtask::root(), folders),
         ("queries", folders) => xtask::queries(xtask::root(), folders),
+        ("semver", []) => xtask::semver(xtask::root(), None),
+        ("semver", [commit]) => xtask::semver(xtask::root(), Some(commit)),
         ("picture", []) => xtask::picture(xtask::root(), false),
         ("picture", [flag]) if flag == "--check" => xtask::picture(xtask::root(), true),
         ("pages", folders) => xtask::pages(xtask::root(), folders),

@@ -61,3 +61,8 @@ pub use conversion::{
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/LIBRARY.md")]
 struct LibraryPage;
+
+/// Compiles and runs the examples of README.md.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmePage;

@@ -86,3 +86,8 @@ pub static FORMAT: Format = Format {
     bundles: Some(bundle::BUNDLES),
     limits: Limits { head: 8 * 1024, carrier: "{\"type\":\"carried\"", carrier_size: 256 * 1024 },
 };
+
+/// Compiles the example of README.md.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmePage;

@@ -56,3 +56,8 @@ pub use self::{
     text::{Raw, Text},
     value::{Items, Kind, Members, Oddities, Value},
 };
+
+/// Compiles and runs the examples of README.md.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmePage;

@@ -71,3 +71,8 @@ pub use self::{
     rules::rules,
     search::{Finding, Search},
 };
+
+/// Compiles and runs the examples of README.md.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmePage;
