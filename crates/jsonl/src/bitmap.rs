@@ -1,37 +1,36 @@
 //! The ends of strings by bitmaps: one bit for each byte of a block of 64, for quotes and for
 //! backslashes.
 //!
-//! Advice for whoever changes this: of all that a JSON index may hold, the walk needs only the
-//! quotes that are not escaped, in their order, since it looks at every byte outside of strings
-//! itself. So there is no bitmap of what lies inside of strings, no table of structural characters.
-//! A backslash outside of a string makes these positions wrong, and never matters: the walk refuses
-//! that byte before it asks for another quote.
+//! Before you change this: the walk reads every byte outside of strings itself, so it needs only
+//! the unescaped quotes, in order. There is no bitmap of string contents and no table of structural
+//! characters. A backslash outside of a string makes the positions wrong. That does not matter: the
+//! walk rejects that byte before it asks for another quote.
 
 use crate::{ErrorKind, grammar::Strings, portable::is_surrogate, simd};
 
 /// The bytes of a block.
 pub(crate) const BLOCK: usize = 64;
 
-/// The most positions that are held: a window that stays in the nearest cache.
+/// The largest number of positions in a window, which fits in the nearest cache.
 const WINDOW: usize = 1024;
 
-/// Stands after the last position, twice: a string asks for two.
+/// Marks the end of the positions. It is stored twice, because a string reads two.
 const NONE: u32 = u32::MAX;
 
-/// What a kernel says of a block, one bit for each byte, the first byte's the lowest.
+/// The masks of a block: one bit for each byte, the first byte lowest.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Masks {
     pub(crate) quotes: u64,
     pub(crate) backslashes: u64,
 }
 
-/// The quotes of a line that are not escaped, a window at a time.
+/// The unescaped quotes of a line, one window at a time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Quotes {
     positions: Vec<u32>,
     /// The index of the next position.
     next: usize,
-    /// The index of the next block to look at.
+    /// The index of the next block to read.
     block: usize,
     /// Whether the next block's first byte is escaped: 0 or 1.
     carry: u64,
@@ -39,19 +38,19 @@ pub(crate) struct Quotes {
     seen: Seen,
 }
 
-/// What was seen of a line so far, inside of strings or not.
+/// Flags for the bytes that were read so far, inside of strings or not.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     /// Whether a surrogate is escaped.
     surrogate_escape: bool,
-    /// Whether a backslash is followed by something that is no escape.
+    /// Whether a backslash is followed by an invalid escape.
     invalid_escape: bool,
     /// Whether there is a control character.
     control: bool,
 }
 
 impl Quotes {
-    /// Prepares for a line.
+    /// Resets the window for a line.
     pub(crate) fn start(&mut self, length: usize, kernel: simd::Kernel) {
         let capacity = length.min(WINDOW) + BLOCK + 2;
         if self.positions.len() < capacity {
@@ -65,10 +64,10 @@ impl Quotes {
         self.seen = Seen::default();
     }
 
-    /// Returns whether nothing was seen that no string may hold.
+    /// Returns whether all bytes so far are valid in strings.
     ///
-    /// White space between values may be a control character, in lines that someone wrote by hand:
-    /// those are left to the portable scanner.
+    /// Lines that were written by hand can have control characters between values. The portable
+    /// scanner reads those.
     pub(crate) fn is_clean(&self) -> bool {
         !self.seen.invalid_escape && !self.seen.control
     }
@@ -79,10 +78,10 @@ impl Quotes {
         self.seen.control |= any;
     }
 
-    /// Looks at blocks until the window is full or the line ends.
+    /// Reads blocks until the window is full or the line ends.
     ///
-    /// This is the one loop that sees every byte: it is inlined into every kernel, where `masks`
-    /// and `simple_escapes` are a few instructions.
+    /// This is the only loop over all bytes. It is inlined into every kernel, where `masks` and
+    /// `simple_escapes` are a few instructions.
     #[inline(always)]
     pub(crate) fn fill(
         &mut self,
@@ -100,7 +99,7 @@ impl Quotes {
         let mut block_idx = self.block;
         let mut carry = self.carry;
         while block_idx < n_blocks {
-            // A block has at most 64 quotes; two places more are for what stands after the last.
+            // A block has at most 64 quotes. Two more places are for the end marks.
             let rest = self.positions.get_mut(n..).and_then(<[u32]>::first_chunk_mut);
             let Some(places): Option<&mut [u32; BLOCK + 2]> = rest else { break };
             let block = blocks.get(block_idx).unwrap_or(&last);
@@ -146,7 +145,7 @@ impl Quotes {
     }
 }
 
-/// Returns the bits of bytes that are escaped, and whether the next block starts with one.
+/// Returns the bits of escaped bytes, and whether the next block starts with an escaped byte.
 ///
 /// A backslash that is itself escaped escapes nothing. The subtraction finds, for each run of
 /// backslashes, the byte after it, and whether the run began at an odd or an even bit: so no loop
@@ -161,7 +160,7 @@ fn escaped(backslashes: u64, carry: &mut u64) -> u64 {
     escaped
 }
 
-/// Checks escapes that are more than one character after the backslash, or none at all.
+/// Checks `\u` escapes, and backslashes that start no escape.
 #[inline(never)]
 fn check_escapes(line: &[u8], base: usize, mut bits: u64, seen: &mut Seen) {
     while bits != 0 {
@@ -176,9 +175,9 @@ fn check_escapes(line: &[u8], base: usize, mut bits: u64, seen: &mut Seen) {
     }
 }
 
-/// Puts the positions of set bits into `places` and returns how many there are.
+/// Writes the positions of set bits into `places` and returns their number.
 ///
-/// Four are put at a time, whether there are four or not: most blocks have no more.
+/// Always writes in steps of four, because most blocks have at most four.
 #[inline(always)]
 fn put(mut bits: u64, base: u32, places: &mut [u32; BLOCK + 2]) -> usize {
     if bits == 0 {
@@ -201,7 +200,7 @@ fn put(mut bits: u64, base: u32, places: &mut [u32; BLOCK + 2]) -> usize {
 impl Strings for Quotes {
     #[inline(always)]
     fn end_of(&mut self, bytes: &[u8], start: usize) -> Result<usize, (usize, ErrorKind)> {
-        // The opening quote is the next position, the closing one stands after it.
+        // The opening quote is the next position, and the closing quote follows it.
         let closing = match self.positions.get(self.next + 1) {
             Some(&closing) if closing != NONE => {
                 debug_assert_eq!(self.positions.get(self.next), Some(&(start as u32)));

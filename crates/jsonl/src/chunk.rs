@@ -1,10 +1,10 @@
-//! Lines that have been scanned, kept together with what the scanner found.
+//! Scanned lines with their values.
 
 use crate::{
     Error, ErrorKind, Line, Lines, Oddities, Result, Scanner, Value, node::Node, simd::Buffer,
 };
 
-/// Some bytes of an input, their lines, and the value of each.
+/// Bytes of an input, their lines, and the value of each line.
 ///
 /// ```
 /// use jsonl::{Chunk, Scanner};
@@ -22,7 +22,7 @@ pub struct Chunk {
     entries: Vec<Entry>,
 }
 
-/// About how many bytes of a session there are for each node.
+/// The typical number of bytes of a session per node.
 const USUAL_BYTES_PER_NODE: usize = 32;
 
 #[derive(Clone, Copy, Debug)]
@@ -42,11 +42,10 @@ impl Chunk {
         chunk
     }
 
-    /// Scans the first lines of bytes that start at `offset` of an input, at most `max_lines` of them,
-    /// and returns the bytes after those lines, if there are any.
+    /// Scans at most `max_lines` lines of bytes that start at `offset` of an input, and returns the
+    /// bytes after these lines.
     ///
-    /// Each line takes 40 bytes: a piece of an input that is nothing but newlines would take forty
-    /// times its size.
+    /// Each line takes 40 bytes, so newlines alone would take forty times their size.
     pub fn scan_some(
         bytes: Vec<u8>,
         offset: u64,
@@ -65,19 +64,18 @@ impl Chunk {
         (chunk, rest)
     }
 
-    /// Scans the lines of other bytes, which start at `offset` of an input, in the place of its own.
+    /// Replaces the bytes with others, which start at `offset` of an input, and scans their lines.
     ///
-    /// `read` fills a slice from its start on and returns how many bytes it has put there, 0 at the
-    /// end; `room` is how many bytes there may be. The lines of each piece are scanned before the
-    /// next is read, while they are in the cache; and a buffer that is used again and again is
-    /// cleared but once.
+    /// `read` fills a slice from its start and returns the number of bytes, 0 at the end. `room` is
+    /// the expected number of bytes. The lines of each piece are scanned before the next piece is
+    /// read, while they are in the cache. The reused buffer is cleared only once.
     ///
-    /// Returns whether that is all of the input: with more than `max_values` values no other piece
-    /// is read, for each takes 12 bytes. A line counts as four values, for it takes 40.
+    /// Returns whether the input ended. With more than `max_values` values no other piece is read,
+    /// because each value takes 12 bytes. A line counts as four values, because it takes 40 bytes.
     ///
     /// # Errors
     ///
-    /// Those of `read`; the chunk is empty then.
+    /// Returns the errors of `read`; the chunk is then empty.
     pub fn refill<E>(
         &mut self,
         offset: u64,
@@ -134,7 +132,7 @@ impl Chunk {
         }
     }
 
-    /// Returns the bytes that the lines have.
+    /// Returns the bytes of the lines.
     pub fn len(&self) -> usize {
         self.buffer.bytes().len()
     }
@@ -144,7 +142,7 @@ impl Chunk {
         self.len() == 0
     }
 
-    /// Returns what is wrong with lines that have no value.
+    /// Returns the errors of lines without a value.
     pub fn errors(&self) -> impl Iterator<Item = Error> {
         self.entries.iter().filter_map(|entry| entry.error)
     }
@@ -161,7 +159,7 @@ impl Chunk {
             let value = match (entry.error, text_of(&line, text, self.offset)) {
                 (Some(error), _) => Err(error),
                 (None, Some(text)) => Value::root(text, nodes, entry.oddities, line.offset()),
-                // Some other line is no text: seen again, which is cheaper than remembered.
+                // Another line is not UTF-8. Checking again is cheaper than storing it.
                 (None, None) => match simdutf8::basic::from_utf8(line.content()) {
                     Ok(text) => Value::root(text, nodes, entry.oddities, line.offset()),
                     Err(_) => Err(Error { offset: line.offset(), kind: ErrorKind::InvalidUtf8 }),
@@ -172,7 +170,7 @@ impl Chunk {
     }
 }
 
-/// Returns the content of a line as a part of the text that starts at `offset`.
+/// Returns the content of a line as a slice of the text that starts at `offset`.
 fn text_of<'t>(line: &Line<'_>, text: Option<&'t str>, offset: u64) -> Option<&'t str> {
     let content = line.content();
     let start = (line.offset_of(content)? - offset) as usize;

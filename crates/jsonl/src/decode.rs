@@ -1,4 +1,4 @@
-//! The meaning of values: unescaping, and typed decoding by simd-json with serde_json behind it.
+//! Unescapes strings, and decodes values into types with simd-json or serde_json.
 
 use serde::de::DeserializeOwned;
 
@@ -6,12 +6,12 @@ use crate::{Error, ErrorKind, Raw, Result};
 
 /// Decodes a value into a type.
 ///
-/// simd-json does the work, on a scratch copy since it rewrites its input. What it refuses although
-/// it is JSON (integers of 30 digits, nesting beyond 1,024) goes to serde_json.
+/// simd-json decodes a copy, because it rewrites its input. serde_json decodes valid JSON that
+/// simd-json rejects: integers of 30 digits, nesting beyond 1,024.
 ///
 /// # Errors
 ///
-/// If the value does not have the shape of `T`.
+/// Returns an error if the value does not have the shape of `T`.
 ///
 /// ```
 /// let mut scanner = jsonl::Scanner::default();
@@ -36,7 +36,7 @@ pub struct Unescape<'l> {
 }
 
 impl<'l> Unescape<'l> {
-    /// Creates the characters of what stands between the quotes of a valid JSON string.
+    /// Creates an iterator over the body of a valid JSON string.
     pub fn new(body: &'l str) -> Self {
         Self { rest: body }
     }
@@ -46,7 +46,7 @@ impl<'l> Unescape<'l> {
         u32::from_str_radix(digits, 16).ok()
     }
 
-    /// Returns what has not been read yet, as written.
+    /// Returns the rest of the body, as written.
     pub fn rest(&self) -> &'l str {
         self.rest
     }

@@ -1,16 +1,16 @@
-//! The two ways in which the formats spell JSON.
+//! The two spellings of JSON in the formats.
 
-/// How a program spells JSON.
+/// A spelling of JSON.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Style {
-    /// JavaScript's `JSON.stringify` and serde_json: no spaces, non-ASCII characters as they are.
+    /// JavaScript's `JSON.stringify` and serde_json: no spaces, non-ASCII characters unescaped.
     Compact,
     /// Python's `json.dumps`: `", "` and `": "`, ASCII only, Python's numbers.
     Python,
 }
 
 impl Style {
-    /// What stands between two members or items.
+    /// The separator of members and items.
     pub fn comma(self) -> &'static str {
         match self {
             Style::Compact => ",",
@@ -18,7 +18,7 @@ impl Style {
         }
     }
 
-    /// What stands between a key and its value.
+    /// The separator of a key and its value.
     pub fn colon(self) -> &'static str {
         match self {
             Style::Compact => ":",

@@ -1,23 +1,23 @@
-//! One error: where a line stops being JSON, and why.
+//! The error of a line that is not JSON: its offset and its kind.
 
 /// A result of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// An error with the absolute byte offset at which it was noticed.
+/// An error with its absolute byte offset.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("byte {offset}: {kind}")]
 pub struct Error {
     /// The offset from the start of the input, in bytes.
     pub offset: u64,
-    /// What was wrong there.
+    /// The kind of the error.
     pub kind: ErrorKind,
 }
 
-/// What was wrong with a line.
+/// The kind of an error.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The line holds nothing but spaces.
+    /// The line contains only white space.
     #[error("empty line")]
     Empty,
     /// The line is longer than [`MAX_LINE`](crate::MAX_LINE).
@@ -29,22 +29,22 @@ pub enum ErrorKind {
     /// The line ended inside a value.
     #[error("unexpected end of line")]
     UnexpectedEnd,
-    /// A byte that no JSON value has at this place.
+    /// A byte that is invalid at this position.
     #[error("unexpected byte 0x{0:02x}")]
     UnexpectedByte(u8),
     /// A control character inside a string.
     #[error("control character 0x{0:02x} in a string")]
     ControlCharacter(u8),
-    /// A backslash followed by something that is no escape.
+    /// A backslash that starts no valid escape.
     #[error("invalid escape")]
     InvalidEscape,
-    /// A number that JSON does not spell like this.
+    /// A number that is not spelled as in JSON.
     #[error("invalid number")]
     InvalidNumber,
     /// More bytes after the value.
     #[error("trailing bytes after the value")]
     TrailingBytes,
-    /// A value that does not have the type that was asked for.
+    /// A value of another type than the caller asked for.
     #[error("unexpected type")]
     UnexpectedType,
 }

@@ -1,4 +1,4 @@
-//! The strict grammar of JSON, walked once over a line; where strings end, an index tells.
+//! The strict grammar of JSON, in one walk over a line. An index finds the ends of strings.
 
 use crate::{
     ErrorKind,
@@ -9,25 +9,25 @@ use crate::{
     value::{Kind, Oddities},
 };
 
-/// The depth to which values are indexed; what lies deeper is validated and kept as written.
+/// The depth to which values are indexed. Deeper values are validated and kept as written.
 pub(crate) const MAX_INDEXED_DEPTH: usize = 16;
 
 const DEPTH_LIMIT: usize = MAX_INDEXED_DEPTH + 1;
 
-/// Finds where strings end.
+/// Finds the ends of strings.
 pub(crate) trait Strings {
-    /// Returns where the string that starts at `start` ends, its quotes included.
+    /// Returns the end of the string that starts at `start`, quotes included.
     ///
-    /// Strings are asked for in their order, each once. An error comes with its place.
+    /// The caller asks for strings in order, each once. An error includes its offset.
     fn end_of(&mut self, bytes: &[u8], start: usize) -> Result<usize, (usize, ErrorKind)>;
 
-    /// Returns whether a surrogate was escaped in the strings so far.
+    /// Returns whether a string so far contains an escaped surrogate.
     fn has_surrogate(&self) -> bool;
 }
 
-/// Validates a line, which is UTF-8 and within [`MAX_LINE`](crate::MAX_LINE), and appends its
-/// nodes, which say where they are among themselves. An error comes with its place; what was
-/// appended is gone then.
+/// Validates a line and appends its nodes, with indices relative to the first. The line must be
+/// UTF-8 and within [`MAX_LINE`](crate::MAX_LINE). An error includes its offset; no nodes are then
+/// appended.
 #[inline(always)]
 pub(crate) fn walk(
     bytes: &[u8],
@@ -66,25 +66,25 @@ pub(crate) fn walk(
     }
 }
 
-/// The walk. Advice for whoever changes it: a few instructions per value count. All of its methods
-/// are inlined, and none hands out the whole of it, so that its fields live in registers.
+/// The walk. Before you change it: a few instructions per value matter. All methods are inlined and
+/// none passes on the whole struct, so that its fields stay in registers.
 struct Walk<'s, S> {
     bytes: &'s [u8],
     at: usize,
     strings: &'s mut S,
     nodes: &'s mut Vec<Node>,
-    /// The nodes before those of the line.
+    /// The number of nodes before those of the line.
     first: usize,
-    /// How many nodes there may be here: none beyond the depth that is indexed.
+    /// The limit of the nodes at this depth: 0 beyond the indexed depth.
     max_nodes: usize,
-    /// How many nodes there may be in all.
+    /// The limit of all nodes.
     limit: usize,
-    /// The depth from which on values are not indexed: less within a container of too many, and 0
-    /// where containers are packed.
+    /// The depth from which values are not indexed. It is lower inside a container with too many
+    /// values, and 0 while containers are packed.
     depth_limit: usize,
     /// The innermost container.
     open: Open,
-    /// The containers around it, and the root around them.
+    /// The containers around it, and the root.
     outer: &'s mut OpenStack,
     depth: u32,
     has_wide_number: bool,
@@ -110,7 +110,7 @@ impl<S: Strings> Walk<'_, S> {
         }
     }
 
-    /// Reads one value, or the start of a container that is not empty (then returns true).
+    /// Reads one value, or the start of a non-empty container; then returns true.
     #[inline(always)]
     fn value(&mut self) -> Result<bool, ErrorKind> {
         let token = self.token();
@@ -139,7 +139,7 @@ impl<S: Strings> Walk<'_, S> {
         Ok(false)
     }
 
-    /// Reads what follows a value, up to the next one; returns true at the end of the line.
+    /// Reads from the end of a value to the next one. Returns true at the end of the line.
     #[inline(always)]
     fn after_value(&mut self) -> Result<bool, ErrorKind> {
         loop {
@@ -215,8 +215,8 @@ impl<S: Strings> Walk<'_, S> {
         }
     }
 
-    /// Reads members up to one whose value is no string, or is not written right after its key;
-    /// returns true if that value is still to be read.
+    /// Reads members with string values right after their keys. Returns true before another value,
+    /// which the caller reads.
     #[inline(always)]
     fn members(&mut self) -> Result<bool, ErrorKind> {
         if self.token() != Some(b'"') {
@@ -240,7 +240,7 @@ impl<S: Strings> Walk<'_, S> {
         }
     }
 
-    /// Returns whether two bytes come next.
+    /// Returns whether the next two bytes are the given ones.
     #[inline(always)]
     fn is_at(&self, pair: &[u8; 2]) -> bool {
         self.bytes.get(self.at..).and_then(<[u8]>::first_chunk) == Some(pair)
@@ -305,7 +305,7 @@ impl<S: Strings> Walk<'_, S> {
     }
 }
 
-/// Returns the place of the first byte that is no white space.
+/// Returns the offset of the first byte that is not white space.
 #[inline(never)]
 fn after_space(bytes: &[u8], start: usize) -> usize {
     let rest = bytes.get(start..).unwrap_or_default();

@@ -1,8 +1,9 @@
-//! What a scanner found in some lines, kept while their bytes are somewhere else.
+//! The results of scanning lines, kept without the bytes of the lines.
 
 use crate::{Error, ErrorKind, Line, Oddities, Result, Value, node::Node};
 
-/// What a scanner found in some lines of an input: lines that are looked at twice are scanned once.
+/// The results of scanning some lines of an input, so that lines that are read twice are scanned
+/// once.
 ///
 /// ```
 /// use jsonl::{Index, Scanner};
@@ -24,7 +25,7 @@ pub struct Index {
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    /// The line's.
+    /// The oddities of the line.
     offset: u64,
     nodes_end: usize,
     oddities: Oddities,
@@ -32,15 +33,15 @@ struct Entry {
 }
 
 impl Index {
-    /// The most values that are kept: about a megabyte.
+    /// The largest number of values that are kept, about a megabyte.
     const MAX_NODES: usize = if cfg!(miri) { 1 << 6 } else { 1 << 16 };
 
-    /// Creates an index of nothing.
+    /// Creates an empty index.
     pub const fn new() -> Self {
         Self { nodes: Vec::new(), entries: Vec::new() }
     }
 
-    /// Keeps what was found in a line, which lies behind those before, if there is room.
+    /// Keeps the result of a line, if there is room. The line must follow the lines before it.
     pub fn push(&mut self, line: &Line<'_>, value: &Result<Value<'_>>) {
         let (oddities, error) = match value {
             Ok(value) if self.nodes.len() + value.nodes().len() > Self::MAX_NODES => return,
@@ -54,7 +55,7 @@ impl Index {
         self.entries.push(Entry { offset, nodes_end, oddities, error });
     }
 
-    /// Returns what was found in a line, if that was kept; the line must be as it was then.
+    /// Returns the result of a line if it was kept. The line must be unchanged.
     pub fn get<'i>(&'i self, line: &Line<'i>) -> Option<Result<Value<'i>>> {
         let found = self.entries.binary_search_by_key(&line.offset(), |entry| entry.offset).ok()?;
         let entry = self.entries.get(found)?;
@@ -69,7 +70,7 @@ impl Index {
         })
     }
 
-    /// Forgets all lines.
+    /// Removes all lines.
     pub fn clear(&mut self) {
         self.nodes.clear();
         self.entries.clear();

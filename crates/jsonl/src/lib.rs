@@ -1,8 +1,8 @@
-//! Zero-copy lines and JSON values of JSONL files, as written.
+//! Splits JSON Lines into lines and scans their values, without copying.
 //!
-//! Bytes become [`Line`]s, a [`Scanner`] validates a line and finds where each value lies, and
-//! [`Value`], [`Text`] and [`Raw`] hand out slices of the line. Nothing is unescaped, no number is
-//! read, until someone asks for the meaning.
+//! [`lines()`] splits bytes into [`Line`]s. A [`Scanner`] validates a line and indexes its values.
+//! [`Value`], [`Text`] and [`Raw`] are slices of the line. Nothing is unescaped and no number is
+//! parsed until the caller asks for the meaning.
 //!
 //! ```
 //! let input = b"{\"type\":\"user\",\"n\":1e-05}\r\n\n{\"torn\":";

@@ -2,7 +2,7 @@
 
 use memchr::memchr;
 
-/// A line of the input: its bytes with the terminator, and where it starts.
+/// A line of the input: its bytes with the terminator, and its offset.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Line<'l> {
     bytes: &'l [u8],
@@ -16,8 +16,8 @@ impl<'l> Line<'l> {
         Self { bytes, offset, is_piece: false }
     }
 
-    /// Creates a piece of a damaged line, which goes on as a line of its own; only the last one has
-    /// the terminator.
+    /// Creates a piece of a damaged line, which is processed as a line. Only the last piece has the
+    /// terminator.
     pub(crate) fn piece(bytes: &'l [u8], offset: u64) -> Self {
         Self { bytes, offset, is_piece: true }
     }
@@ -37,7 +37,7 @@ impl<'l> Line<'l> {
         self.offset
     }
 
-    /// Returns the offset of what follows the line.
+    /// Returns the offset of the end of the line.
     pub fn end(&self) -> u64 {
         self.offset + self.bytes.len() as u64
     }
@@ -52,18 +52,18 @@ impl<'l> Line<'l> {
         }
     }
 
-    /// Returns whether the line ends with a newline; only the last one of an input may not, and
-    /// pieces of a line but for its last.
+    /// Returns whether the line ends with a newline. The last line of an input may lack one, and
+    /// all pieces of a line except the last do.
     pub fn is_terminated(&self) -> bool {
         self.bytes.last() == Some(&b'\n')
     }
 
-    /// Returns whether the line holds nothing but JSON white space.
+    /// Returns whether the line contains only JSON white space.
     pub fn is_blank(&self) -> bool {
         self.content().iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
     }
 
-    /// Returns the offset from the start of the input of a slice of this line.
+    /// Returns the offset of a slice of this line from the start of the input.
     pub fn offset_of(&self, slice: &[u8]) -> Option<u64> {
         let start = (slice.as_ptr() as usize).checked_sub(self.bytes.as_ptr() as usize)?;
         (start + slice.len() <= self.bytes.len()).then_some(self.offset + start as u64)
@@ -99,7 +99,7 @@ impl<'l> Iterator for Lines<'l> {
     }
 }
 
-/// Returns how long the first line is, terminator included.
+/// Returns the length of the first line, terminator included.
 fn first_line(bytes: &[u8]) -> usize {
     memchr(b'\n', bytes).map_or(bytes.len(), |at| at + 1)
 }

@@ -1,18 +1,18 @@
-//! Where the values of a line lie, and how many of them are noted.
+//! The index of a line: the range of each value, and the limit on their number.
 
 use crate::{Kind, MAX_LINE};
 
-/// A value's place in its line.
+/// The range of a value in its line.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Node {
     pub(crate) start: u32,
     pub(crate) end: u32,
-    /// The index of the node after this one and all that it holds, below the kind: a third node fits
-    /// where two would.
+    /// The index of the node after this one and its children, in the bits below the kind. So three
+    /// nodes need the memory of two.
     next_and_kind: u32,
 }
 
-/// Where the kind begins: a line of 4 GiB has no more nodes than an index below it tells.
+/// The lowest bit of the kind. The bits below it can index all nodes of a line of 4 GiB.
 const KIND_SHIFT: u32 = 29;
 
 const _: () = assert!(MAX_LINE / BYTES_PER_NODE < 1 << KIND_SHIFT);
@@ -24,14 +24,14 @@ impl Node {
         Self { start: start as u32, end: end as u32, next_and_kind }
     }
 
-    /// Sets where a container ends, which was not known when its node was made.
+    /// Sets the end of a container, which is unknown when its node is created.
     #[inline(always)]
     pub(crate) fn close(&mut self, end: usize, next: usize) {
         let kind = self.next_and_kind >> KIND_SHIFT << KIND_SHIFT;
         (self.end, self.next_and_kind) = (end as u32, kind | next as u32);
     }
 
-    /// Returns the index of the node after this one and all that it holds.
+    /// Returns the index of the node after this one and its children.
     #[inline(always)]
     pub(crate) fn next(&self) -> u32 {
         self.next_and_kind & ((1 << KIND_SHIFT) - 1)
@@ -51,65 +51,65 @@ impl Node {
     }
 }
 
-/// How many nodes any line may have. Where there are more, a container of many values is kept as
-/// written.
+/// The number of nodes that any line may have. Beyond it, large containers are not indexed.
 pub(crate) const MIN_LIMIT: usize = if cfg!(miri) { 1 << 9 } else { 1 << 20 };
 
-/// Of a longer line, how many bytes there must be for each node: about as many as a node takes, which
-/// leaves room for short blocks.
+/// The number of bytes per node in a longer line. It is about the size of a node, which leaves room
+/// for short blocks.
 pub(crate) const BYTES_PER_NODE: usize = 14;
 
-/// A container that is open: the index of its node, and whether it is an object.
+/// An open container: the index of its node, and whether it is an object.
 pub(crate) type Open = u32;
 
 pub(crate) const OBJECT: Open = 1 << 31;
 
-/// Stands for the index of a node that is not kept.
+/// The index of a container without a node.
 pub(crate) const NO_NODE: Open = OBJECT - 1;
 
-/// Stands for what is open outside of all containers.
+/// The container around the outermost value.
 pub(crate) const ROOT: Open = OBJECT - 2;
 
-/// How many containers are kept as they are before the outermost of them are packed.
+/// The number of unpacked containers before the outermost ones are packed.
 const MAX_LEVELS: usize = if cfg!(miri) { 256 } else { 2048 };
 
-/// How many of them are packed at a time, or unpacked.
+/// The number of containers that are packed or unpacked at once.
 const PACKED: usize = MAX_LEVELS / 2;
 
-/// The bits of a word of packed containers.
+/// The number of packed containers in a word.
 const BITS: usize = u64::BITS as usize;
 
-/// The containers that are open around a place, without the innermost one.
+/// The stack of open containers, without the innermost one.
 ///
-/// Those that are not indexed are packed where there are many, a bit for each: a line of a hundred
-/// million `[` takes an eighth of its length here. The outermost are indexed, and put aside.
+/// Many containers without an index are packed to one bit each: a line of a hundred million `[`
+/// takes an eighth of its length. The outermost containers are indexed and stored separately.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OpenStack {
-    /// The innermost containers, the outermost of them first.
+    /// The innermost containers, from the outside in.
     pub(crate) levels: Vec<Open>,
-    /// For each packed container whether it is an object; they lie outside of the levels.
+    /// One bit for each packed container: whether it is an object. Packed containers are around the
+    /// levels.
     packed: Vec<u64>,
     /// The outermost containers, if others are packed.
     outermost: Vec<Open>,
-    /// What [`OpenStack::pack`] was told first.
+    /// The depth limit of the first call of [`OpenStack::pack`].
     depth_limit: usize,
 }
 
 impl OpenStack {
-    /// Forgets all containers.
+    /// Removes all containers.
     pub(crate) fn clear(&mut self) {
         self.levels.clear();
         self.packed.clear();
         self.outermost.clear();
     }
 
-    /// Returns how many containers there are.
+    /// Returns the number of containers.
     pub(crate) fn depth(&self) -> usize {
         self.outermost.len() + self.packed.len() * BITS + self.levels.len()
     }
 
-    /// Packs the outermost half of the levels if there are many; returns the number of levels below
-    /// which the index goes on: `depth_limit`, or none while containers are packed.
+    /// Packs the outermost half of the levels if there are many. Returns the depth limit of the
+    /// index: `depth_limit`, or 0 while containers are packed.
     #[inline(always)]
     pub(crate) fn pack_many(&mut self, depth_limit: usize) -> usize {
         if self.levels.len() < MAX_LEVELS { depth_limit } else { self.pack(depth_limit) }
@@ -132,8 +132,8 @@ impl OpenStack {
         0
     }
 
-    /// Unpacks containers after the last level was closed; returns the innermost of them, and the
-    /// number of levels below which the index goes on.
+    /// Unpacks containers after the last level was closed. Returns the innermost one, and the depth
+    /// limit of the index.
     #[cold]
     #[inline(never)]
     pub(crate) fn unpack(&mut self) -> (Open, usize) {
@@ -150,9 +150,8 @@ impl OpenStack {
     }
 }
 
-/// Drops the nodes within the innermost open container that has a sixteenth of all those from
-/// `first` on, and returns the
-/// depth around it: what follows in it is not indexed either.
+/// Removes the nodes inside the innermost open container that has a sixteenth of all nodes from
+/// `first` on. Returns the depth around it; the rest of this container is not indexed either.
 #[cold]
 #[inline(never)]
 pub(crate) fn keep_as_written(

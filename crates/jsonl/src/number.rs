@@ -1,11 +1,11 @@
-//! Numbers: where they end, and how Python prints them.
+//! Finds the ends of numbers, and prints numbers as Python does.
 
-/// What was read of a number.
+/// The result of reading a number.
 pub(crate) struct Number {
-    /// Where it ends, or is no number any more.
+    /// The end of the number, or the offset of the first invalid byte.
     pub(crate) end: usize,
     pub(crate) is_invalid: bool,
-    /// Whether it may be beyond an f64: an exponent, or more than 17 characters.
+    /// Whether it may exceed an f64: it has an exponent, or more than 17 characters.
     pub(crate) is_wide: bool,
 }
 
@@ -20,7 +20,7 @@ pub(crate) fn read_number(bytes: &[u8], start: usize) -> Number {
     };
     let mut number = Number { end: start, is_invalid: true, is_wide: false };
     number.end += usize::from(peek(start) == b'-');
-    // Each part needs a digit; after a leading zero comes no other.
+    // Each part needs a digit. No digit may follow a leading zero.
     let first = number.end;
     number.end = if peek(first) == b'0' { first + 1 } else { digits(first) };
     if number.end == first {
@@ -48,7 +48,7 @@ pub(crate) fn read_number(bytes: &[u8], start: usize) -> Number {
     number
 }
 
-/// Appends a number as Python's `json` module prints what it read.
+/// Appends a number as Python's `json` module prints it after reading.
 pub(crate) fn push_python_number(out: &mut Vec<u8>, written: &str) {
     let is_integer = !written.contains(['.', 'e', 'E']);
     if is_integer {
@@ -60,11 +60,12 @@ pub(crate) fn push_python_number(out: &mut Vec<u8>, written: &str) {
         return;
     };
     if number.is_infinite() {
-        // Python prints `Infinity`, which is no JSON; as written it is, and Python reads it alike.
+        // Python prints `Infinity`, which is not JSON. The number as written is, and Python reads
+        // it as the same value.
         out.extend_from_slice(written.as_bytes());
         return;
     }
-    // Rust and Python agree on the shortest digits; only where the point stands differs.
+    // Rust and Python agree on the shortest digits and differ in the position of the point.
     let scientific = format!("{number:e}");
     let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);

@@ -1,11 +1,11 @@
-//! The ends of strings by memchr alone: for any CPU, for the errors of every other way, and what
-//! those are tested against.
+//! Finds the ends of strings with memchr alone. It runs on any CPU, computes the errors for all
+//! backends, and is the reference in their tests.
 
 use memchr::memchr2;
 
 use crate::{ErrorKind, grammar::Strings};
 
-/// Finds the ends of strings byte by byte, and what is wrong in them.
+/// Finds the ends of strings byte by byte, and errors in them.
 pub(crate) struct Portable {
     has_controls: bool,
     has_surrogate: bool,
@@ -17,7 +17,7 @@ impl Portable {
         Self { has_controls, has_surrogate: false }
     }
 
-    /// Returns the length of the escape at `at`, its backslash not counted.
+    /// Returns the length of the escape at `at` without its backslash.
     fn escape(&mut self, bytes: &[u8], at: usize) -> Result<usize, ErrorKind> {
         match bytes.get(at).ok_or(ErrorKind::UnexpectedEnd)? {
             b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Ok(1),

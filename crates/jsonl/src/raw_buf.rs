@@ -1,4 +1,4 @@
-//! A value that owns its text: the twin of a slice of a line, for those who keep it.
+//! A value that owns its text, for callers that keep it longer than the line.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ impl RawBuf {
     ///
     /// # Errors
     ///
-    /// If the text is not one JSON value.
+    /// Returns an error if the text is not one JSON value.
     pub fn new(written: impl Into<String>) -> Result<Self> {
         let written = written.into();
         validate(written.as_bytes())?;

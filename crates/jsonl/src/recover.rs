@@ -1,41 +1,41 @@
-//! Complete records in a line that is not JSON: what crashes and lost newlines leave behind.
+//! Finds complete records in a line that is not JSON, after a crash or a lost newline.
 //!
-//! A client that crashes leaves a torn record, and the next one follows it on the same line; a lost
-//! newline glues two records; a file system fills a lost block with NUL. [`recover`] takes complete
-//! objects from the start of such a line, then from its end, and never guesses about the middle. A
-//! scan for balanced braces would: a tear inside a string turns the strings of all that follows
-//! inside out.
+//! A client that crashes leaves a torn record, and the next record follows on the same line. A lost
+//! newline joins two records. A file system fills a lost block with NUL. [`recover`] finds complete
+//! objects at the start of such a line, then at its end, and never guesses about the middle. A scan
+//! for balanced braces would guess: after a tear inside a string, it would confuse strings with the
+//! text between them.
 
 use crate::{Line, Scanner, Value};
 
 /// A piece of a damaged line.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Piece<'l> {
-    /// Its bytes, and where they lie.
+    /// The bytes and their offset.
     pub line: Line<'l>,
-    /// Whether it is a complete object; else it is what lies before, between or after them.
+    /// Whether the piece is a complete object. Other pieces are the bytes around the objects.
     pub is_record: bool,
 }
 
-/// What is left of a damaged line.
+/// The pieces of a damaged line.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Recovery<'l> {
-    /// The pieces in their order; joined, they are the line. Empty if no record is complete.
+    /// The pieces in order; joined, they are the line. Empty if there is no complete record.
     pub pieces: Vec<Piece<'l>>,
-    /// How many bytes were looked at, repeatedly or not: at most four times the line.
+    /// The number of bytes that were read, with repetitions: at most four times the line.
     pub n_examined: u64,
 }
 
 /// Finds the complete records of a line that is not one JSON value, in linear time.
 ///
-/// Of a line of tiny objects alone, such as `{}{}{}`, no more than 64 Ki are taken, or one for each 96
-/// bytes; the rest is a piece that is no record.
+/// In a line of tiny objects such as `{}{}{}`, at most 64 Ki objects, or one for each 96 bytes,
+/// become records. The rest is one piece without a record.
 ///
-/// From the start on, complete objects are taken as they come, after spaces, NUL, record separators
-/// and byte order marks. One that the rest of a torn record may hold (before or after it stand the
-/// commas and brackets around an inner value) is taken only if `is_record` says that it is a whole
-/// line. From the end, the object is taken whose `{` balances the last `}`, if `is_record` says so,
-/// and again before it. `scanner` is used to validate.
+/// At the start, each complete object is a record; spaces, NUL, record separators and byte order
+/// marks are skipped. An object between commas or brackets may be an inner value of a torn record.
+/// It is a record only if `is_record` returns true for it. At the end, the object whose `{`
+/// balances the last `}` is a record if `is_record` returns true; then the search goes on before
+/// it. `scanner` validates the objects.
 ///
 /// ```
 /// let line = br#"{"type":"user","te{"type":"user","id":1}{"type":"user","id":2}"#;
@@ -64,13 +64,13 @@ pub fn recover<'l>(
     Recovery { pieces, n_examined }
 }
 
-/// How many records are taken from any line: each takes about a hundred bytes of memory.
+/// The number of records that any line may have. Each takes about a hundred bytes of memory.
 const MIN_RECORDS: usize = if cfg!(miri) { 256 } else { 64 * 1024 };
 
-/// Of a longer line, how many bytes there must be for each record: no client writes shorter ones.
+/// The number of bytes per record in a longer line. No client writes shorter records.
 const BYTES_PER_RECORD: usize = 96;
 
-/// Where an object lies in the content of a line.
+/// The range of an object in the content of a line.
 type Place = (usize, usize);
 
 struct Search<'s, 'l> {
@@ -78,18 +78,18 @@ struct Search<'s, 'l> {
     scanner: &'s mut Scanner,
     is_record: &'s dyn Fn(Value<'_>) -> bool,
     n_examined: usize,
-    /// How many more records are taken.
+    /// The number of records that may still be found.
     max_records: usize,
 }
 
 impl<'l> Search<'_, 'l> {
-    /// Takes objects from the start on, and returns what stands after the last one.
+    /// Finds objects from the start, and returns the rest after the last one.
     fn forward(&mut self, records: &mut Vec<Place>) -> &'l [u8] {
         let mut rest = self.content;
         loop {
             let (before, next) = rest.split_at(n_between(rest));
             self.n_examined += before.len();
-            // Between the values of an array or of an object an object may be an inner one.
+            // After a comma or a bracket, an object may be an inner value.
             let is_doubtful = before.iter().any(|byte| matches!(byte, b'[' | b','));
             let Some((object, after)) = self.object_at_start(next) else { return rest };
             let follows = after.iter().find(|byte| !is_space(**byte));
@@ -104,7 +104,7 @@ impl<'l> Search<'_, 'l> {
         }
     }
 
-    /// Takes objects from the end of the content on, as long as they stand in its `rest`.
+    /// Finds objects from the end of the content, within `rest`.
     fn backward(&mut self, mut rest: &'l [u8], records: &mut Vec<Place>) {
         let start = self.content.len() - rest.len();
         loop {
@@ -121,7 +121,7 @@ impl<'l> Search<'_, 'l> {
         }
     }
 
-    /// Returns whether an object is valid and, if that is in doubt, a record.
+    /// Returns whether an object is valid and, if it may be an inner value, a record.
     fn accepts(&mut self, object: &[u8], is_doubtful: bool) -> bool {
         self.n_examined += object.len();
         match self.scanner.scan_slice(object, 0) {
@@ -130,7 +130,7 @@ impl<'l> Search<'_, 'l> {
         }
     }
 
-    /// Returns the object at the start of some bytes and what follows it, if its braces balance.
+    /// Returns the object at the start of some bytes and the bytes after it, if its braces balance.
     fn object_at_start(&mut self, bytes: &'l [u8]) -> Option<(&'l [u8], &'l [u8])> {
         if bytes.first() != Some(&b'{') {
             return None;
@@ -155,7 +155,7 @@ impl<'l> Search<'_, 'l> {
         None
     }
 
-    /// Returns the object at the end of some bytes and what stands before it, if its braces balance.
+    /// Returns the object at the end of some bytes and the bytes before it, if its braces balance.
     fn object_at_end(&mut self, bytes: &'l [u8]) -> Option<(&'l [u8], &'l [u8])> {
         if bytes.last() != Some(&b'}') {
             return None;
@@ -194,7 +194,7 @@ fn is_space(byte: u8) -> bool {
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Returns how many bytes that are no value stand before a record.
+/// Returns the number of bytes before a record that belong to no value.
 fn n_between(bytes: &[u8]) -> usize {
     let mut rest = bytes;
     loop {
@@ -209,19 +209,19 @@ fn n_between(bytes: &[u8]) -> usize {
     }
 }
 
-/// Returns how many bytes that are no value stand after a record.
+/// Returns the number of bytes after a record that belong to no value.
 fn n_between_backward(bytes: &[u8]) -> usize {
     let is_between = |byte: u8| is_space(byte) || matches!(byte, b'\0' | b'\x1e' | b']' | b',');
     bytes.iter().rev().take_while(|byte| is_between(**byte)).count()
 }
 
-/// Cuts a line into the records and what lies between them.
+/// Cuts a line into records and the bytes between them.
 fn cut<'l>(line: &Line<'l>, records: &[Place]) -> Vec<Piece<'l>> {
     let (bytes, content) = (line.bytes(), line.content());
     let base = line.offset_of(content).map_or(0, |offset| (offset - line.offset()) as usize);
     let mut pieces = Vec::with_capacity(2 * records.len() + 1);
     let mut rest = bytes;
-    // Whatever the places are, the pieces are the line.
+    // The pieces are the line for any ranges.
     let mut cut_to = |end: usize, is_record: bool| {
         let done = bytes.len() - rest.len();
         let (piece, after) = rest.split_at(end.saturating_sub(done).min(rest.len()));
@@ -234,8 +234,9 @@ fn cut<'l>(line: &Line<'l>, records: &[Place]) -> Vec<Piece<'l>> {
     let mut done = 0;
     for (n, (start, end)) in records.iter().enumerate() {
         let (start, mut end) = (start + base, end + base);
-        // Spaces after a record are its own; before it, only if nothing else is there. So is what
-        // the content leaves out: a byte order mark at the start, the terminator at the end.
+        // Spaces after a record belong to it. Spaces before it do only if nothing else precedes
+        // them. A byte order mark at the start and the terminator at the end, which the content
+        // excludes, follow the same rule.
         let before = bytes.get(done.max(base)..start).unwrap_or_default();
         let is_alone = before.iter().all(|byte| is_space(*byte));
         let start = if is_alone { done } else { start };

@@ -1,4 +1,4 @@
-//! From one way to spell JSON to the other.
+//! Converts values between the two spellings of JSON.
 
 mod duplicates;
 mod tokens;
@@ -14,11 +14,10 @@ use crate::{
     number::push_python_number,
 };
 
-/// Appends a value in a style: strings and spaces as that style spells them, order kept.
+/// Appends a value in a style: its strings and spaces, in the same order.
 ///
-/// Numbers keep their spelling in [`Style::Compact`]; in [`Style::Python`] they are what
-/// `json.dumps(json.loads(..))` prints, and of duplicate members the last value stands at the first
-/// place.
+/// Numbers keep their spelling in [`Style::Compact`]. In [`Style::Python`] numbers are printed as
+/// by `json.dumps(json.loads(..))`, and of duplicate members the last value is at the first place.
 ///
 /// ```
 /// let mut scanner = jsonl::Scanner::default();
@@ -32,23 +31,23 @@ pub fn respell(out: &mut Vec<u8>, raw: Raw<'_>, style: Style) {
     respell_to_depth(&mut Scanner::default(), out, raw, style, 64);
 }
 
-/// Appends what is known to be one JSON value in a style, as [`respell`] does; anything else as it is.
+/// Appends a JSON value in a style, as [`respell`] does. Appends other text unchanged.
 pub fn respell_str(out: &mut Vec<u8>, written: &str, style: Style) {
     respell(out, Raw::from_scanned(written), style);
 }
 
-/// What a value became when it was spelled in another style.
+/// The result of respelling a value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Respelt {
-    /// It is the same.
+    /// The bytes are unchanged.
     Same,
-    /// It is not the same, but spelled in the first style again it is.
+    /// The bytes changed. Respelling them in the first style restores them.
     Reversible,
-    /// Nothing brings back how it was written.
+    /// The original bytes cannot be restored.
     Other,
 }
 
-/// Spells one value after another, through reused buffers.
+/// Respells values through reused buffers.
 ///
 /// ```
 /// use jsonl::{Respeller, Respelt, Style, Text};
@@ -69,11 +68,12 @@ pub struct Respeller {
 }
 
 impl Respeller {
-    /// Appends a value in the style `to` and returns what became of it, which had the style `from`.
+    /// Appends a value of the style `from` in the style `to`, and returns whether the way back is
+    /// exact.
     pub fn respell(&mut self, out: &mut Vec<u8>, raw: Raw<'_>, from: Style, to: Style) -> Respelt {
         let written = raw.as_str().as_bytes();
         let start = out.len();
-        // A string shows while it is read whether it is spelled as its style would.
+        // Whether a string has its style's spelling is visible while it is read.
         if let Some(body) = body_of(raw.as_str()) {
             let is_canonical = push_string(out, body, to, from);
             return match out.get(start..) {
@@ -101,7 +101,7 @@ impl Respeller {
     }
 }
 
-/// Appends what stands between the quotes of a JSON string, in a style.
+/// Appends the body of a JSON string, in a style.
 pub fn respell_body(out: &mut Vec<u8>, body: &str, style: Style) {
     push_body(out, body, style, style);
 }
@@ -114,7 +114,7 @@ fn respell_to_depth(
     depth: usize,
 ) {
     let written = raw.as_str();
-    // A string says itself where it ends: nothing to look for.
+    // A string needs no index.
     if let Some(body) = body_of(written) {
         push_string(out, body, style, style);
         return;
@@ -125,10 +125,10 @@ fn respell_to_depth(
     }
 }
 
-/// A value that lies too deep to be indexed is scanned by itself up to this length, in bytes.
+/// The longest value, in bytes, that is scanned separately if it is too deep to be indexed.
 const MAX_RESCANNED: usize = 64 * 1024;
 
-/// Returns what stands between the quotes of a string.
+/// Returns the characters between the quotes of a string.
 fn body_of(written: &str) -> Option<&str> {
     written.strip_prefix('"')?.strip_suffix('"')
 }
@@ -141,8 +141,8 @@ fn respell_value(out: &mut Vec<u8>, value: Value<'_>, style: Style, depth: usize
         }
         Kind::Number if style == Style::Python => push_python_number(out, raw),
         Kind::Array | Kind::Object if level == crate::grammar::MAX_INDEXED_DEPTH => {
-            // Deeper values are not indexed: scan them by themselves, to a depth that a stack bears.
-            // Of a long value each scan would be kept while the next one is made.
+            // Deeper values are not indexed. Scan them separately, to a depth that fits on a stack.
+            // Long values are excluded, because the scan of each level stays in memory.
             match depth.checked_sub(1) {
                 Some(_) if raw.len() > MAX_RESCANNED => respell_tokens(out, raw, style),
                 Some(depth) => {
@@ -194,7 +194,7 @@ fn respell_value(out: &mut Vec<u8>, value: Value<'_>, style: Style, depth: usize
 
 /// Appends a string by its body as written.
 ///
-/// Returns whether the body is what the style `from` makes of its meaning.
+/// Returns whether the body has the spelling of the style `from`.
 fn push_string(out: &mut Vec<u8>, body: &str, to: Style, from: Style) -> bool {
     out.push(b'"');
     let is_canonical = push_body(out, body, to, from);
@@ -206,7 +206,7 @@ fn push_body(out: &mut Vec<u8>, body: &str, to: Style, from: Style) -> bool {
     let mut is_canonical = true;
     let mut rest = body;
     loop {
-        // What both styles spell as it is, and the escapes that are spelled in only one way.
+        // Characters that both styles leave unescaped, and escapes with only one spelling.
         let mut n = 0;
         let other = loop {
             let after = rest.get(n..).unwrap_or_default();
@@ -243,11 +243,11 @@ fn push_either(out: &mut Vec<u8>, char: Option<char>, written: &str, style: Styl
     }
 }
 
-/// Returns the length of what two styles spell as it is written, up to the first other character.
+/// Returns the length of the start that both styles spell alike.
 fn n_same(body: &str, one: Style, other: Style) -> usize {
     let bytes = body.as_bytes();
     let is_ascii = one == Style::Python || other == Style::Python;
-    // Eight bytes at a time: escapes stand close together.
+    // Eight bytes at a time, because escapes are close together.
     let (words, rest) = bytes.as_chunks::<8>();
     for (word_idx, word) in words.iter().enumerate() {
         let others = if is_ascii { not_plain(*word) } else { backslashes(*word) };
@@ -262,13 +262,14 @@ fn n_same(body: &str, one: Style, other: Style) -> usize {
 const ONES: u64 = 0x0101_0101_0101_0101;
 const TOPS: u64 = ONES << 7;
 
-/// Returns the top bits of backslashes; the lowest is exact, those above it need not be.
+/// Returns the top bits of backslashes. Only the lowest bit is exact.
 fn backslashes(word: [u8; 8]) -> u64 {
     let zeros = u64::from_le_bytes(word) ^ (ONES * b'\\' as u64);
     zeros.wrapping_sub(ONES) & !zeros & TOPS
 }
 
-/// Returns the top bits of backslashes and of what is not printable ASCII; the lowest is exact.
+/// Returns the top bits of backslashes and of bytes that are not printable ASCII. Only the lowest
+/// bit is exact.
 fn not_plain(word: [u8; 8]) -> u64 {
     let bytes = u64::from_le_bytes(word);
     let controls = bytes.wrapping_sub(ONES * 0x20) & !bytes & TOPS;
@@ -311,7 +312,7 @@ mod tests {
     fn spaces_and_duplicates() {
         assert_eq!(python(r#"{ "a":[1,{}],"b":2,"a":[]}"#), r#"{"a": [], "b": 2}"#);
         assert_eq!(compact(r#"{ "a" : [1, {}], "a": 1.50 }"#), r#"{"a":[1,{}],"a":1.50}"#);
-        // What a key means counts, not how it is spelled; two halves of pairs are two keys.
+        // Keys are compared unescaped. The two halves of a surrogate pair are different keys.
         assert_eq!(python(r#"{"\u0061":1,"é":2,"a":3,"\u00e9":4}"#), r#"{"a": 3, "\u00e9": 4}"#);
         assert_eq!(python(r#"{"\ud800":1,"\uD801":2}"#), r#"{"\ud800": 1, "\ud801": 2}"#);
     }

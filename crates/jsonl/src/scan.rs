@@ -1,8 +1,8 @@
-//! Strict validation of one line, and the range of every value in it: the index all else reads.
+//! Validates a line strictly and indexes the range of every value in it.
 //!
-//! The scanner accepts exactly what `serde_json`'s `RawValue` accepts (lone surrogates, numbers of
-//! any length and nesting of any depth included) and never recurses. It allocates only to grow its
-//! reused buffers.
+//! The scanner accepts the same lines as `serde_json`'s `RawValue`, with lone surrogates, numbers
+//! of any length and nesting of any depth. It never recurses, and allocates only to grow its reused
+//! buffers.
 
 use crate::{
     Error, ErrorKind, Line, Raw, Result, Value,
@@ -14,10 +14,10 @@ use crate::{
     value::Oddities,
 };
 
-/// The longest line that is indexed, in bytes: offsets within a line are 32-bit.
+/// The longest line that is indexed, in bytes. Offsets within a line are 32-bit.
 pub const MAX_LINE: usize = u32::MAX as usize - 1;
 
-/// Which instructions a scanner uses; what it finds is the same.
+/// The instructions that a scanner uses. All find the same values.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Backend {
     /// The widest vectors that this CPU has.
@@ -25,11 +25,11 @@ pub enum Backend {
     Best,
     /// The vectors that every CPU of this architecture has.
     Baseline,
-    /// No vectors of our own.
+    /// No vectors in this crate.
     Portable,
 }
 
-/// Finds the values of one line after another, through reused buffers.
+/// Indexes lines, one at a time, through reused buffers.
 #[derive(Clone, Debug, Default)]
 pub struct Scanner {
     nodes: Vec<Node>,
@@ -39,7 +39,7 @@ pub struct Scanner {
 }
 
 impl Scanner {
-    /// Creates a scanner that uses certain instructions; for comparisons.
+    /// Creates a scanner with a backend, for comparisons.
     ///
     /// ```
     /// let mut portable = jsonl::Scanner::with_backend(jsonl::Backend::Portable);
@@ -56,23 +56,24 @@ impl Scanner {
     ///
     /// # Errors
     ///
-    /// If the line is blank, is not UTF-8, or is not one JSON value. The offset is absolute.
+    /// Returns an error if the line is blank, is not UTF-8, or is not one JSON value. The offset is
+    /// absolute.
     pub fn scan<'s>(&'s mut self, line: &Line<'s>) -> Result<Value<'s>> {
         let content = line.content();
         let base = line.offset_of(content).unwrap_or(line.offset());
         self.scan_slice(content, base)
     }
 
-    /// Validates bytes that lie at `base` of an input and returns their value.
+    /// Validates bytes at offset `base` of an input and returns their value.
     ///
     /// # Errors
     ///
-    /// As [`Scanner::scan`].
+    /// Returns the errors of [`Scanner::scan`].
     pub fn scan_slice<'s>(&'s mut self, content: &'s [u8], base: u64) -> Result<Value<'s>> {
         self.scan_text(text_of(content, base)?, base)
     }
 
-    /// Validates text that lies at `base` of an input and returns its value.
+    /// Validates text at offset `base` of an input and returns its value.
     pub(crate) fn scan_text<'s>(&'s mut self, text: &'s str, base: u64) -> Result<Value<'s>> {
         let mut nodes = std::mem::take(&mut self.nodes);
         nodes.clear();
@@ -81,8 +82,8 @@ impl Scanner {
         Value::root(text, &self.nodes, found?, base)
     }
 
-    /// Validates bytes that lie at `base` of an input and appends their nodes to others, if they are
-    /// a value; `text` is what they are, if that is known.
+    /// Validates bytes at offset `base` of an input and appends their nodes, if they are a value.
+    /// `text` is the bytes as text, if they are known to be UTF-8.
     pub(crate) fn append_slice(
         &mut self,
         content: &[u8],
@@ -96,7 +97,7 @@ impl Scanner {
         }
     }
 
-    /// Validates text that lies at `base` of an input and appends its nodes to others.
+    /// Validates text at offset `base` of an input and appends its nodes.
     fn append(&mut self, text: &str, base: u64, nodes: &mut Vec<Node>) -> Result<Oddities> {
         if text.len() > MAX_LINE {
             return Err(Error { offset: base, kind: ErrorKind::TooLong });
@@ -104,7 +105,7 @@ impl Scanner {
         let found = if self.backend == Backend::Portable { None } else { self.index(text, nodes) };
         let found = match found {
             Some(oddities) => Ok(oddities),
-            // Slower, and right about what is wrong and where.
+            // The slower scanner computes the exact error.
             None => {
                 let mut strings = Portable::new(text.as_bytes());
                 walk(text.as_bytes(), &mut strings, nodes, &mut self.open)
@@ -113,16 +114,16 @@ impl Scanner {
         found.map_err(|(at, kind)| Error { offset: base + at as u64, kind })
     }
 
-    /// Validates a value that is part of a line already read.
+    /// Validates a value inside a line that was already read.
     ///
     /// # Errors
     ///
-    /// As [`Scanner::scan`].
+    /// Returns the errors of [`Scanner::scan`].
     pub fn scan_raw<'s>(&'s mut self, raw: Raw<'s>) -> Result<Value<'s>> {
         self.scan_text(raw.as_str(), 0)
     }
 
-    /// Appends the nodes by vector instructions; `None` if the text is not valid.
+    /// Appends the nodes, with vector instructions; `None` if the text is not valid.
     fn index(&mut self, text: &str, nodes: &mut Vec<Node>) -> Option<Oddities> {
         if !simd::IS_AVAILABLE {
             return None;
@@ -140,9 +141,9 @@ impl Scanner {
     }
 }
 
-/// Returns bytes that lie at `base` of an input as text.
+/// Returns bytes at offset `base` of an input as text.
 fn text_of(content: &[u8], base: u64) -> Result<&str> {
-    // What is quick says only that something is wrong; then the other one says where.
+    // The fast check only finds that there is an error. The slow check finds its offset.
     simdutf8::basic::from_utf8(content).or_else(|_| std::str::from_utf8(content)).map_err(|found| {
         Error { offset: base + found.valid_up_to() as u64, kind: ErrorKind::InvalidUtf8 }
     })
@@ -152,7 +153,7 @@ fn text_of(content: &[u8], base: u64) -> Result<&str> {
 ///
 /// # Errors
 ///
-/// If they are not, with the offset in `bytes`.
+/// Returns an error with an offset in `bytes` if they are not.
 pub fn validate(bytes: &[u8]) -> Result<()> {
     Scanner::default().scan_slice(bytes, 0).map(|_| ())
 }

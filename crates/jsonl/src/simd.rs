@@ -1,35 +1,34 @@
-//! The bitmaps of a block by vector instructions, and bytes known to be text: the only module with
-//! unsafe code.
+//! Computes the bitmaps of a block with vector instructions, and keeps bytes that are known to be
+//! UTF-8. The only module with unsafe code.
 //!
-//! Unsafe is the call of a function that is compiled for instructions which this CPU is known to
-//! have, the load of a vector from a reference, and that [`Buffer`] remembers that its bytes are
-//! text. Nothing else.
+//! The unsafe operations are: calling a function that is compiled for instructions of this CPU,
+//! loading a vector from a reference, and returning the bytes of a [`Buffer`] as text after they
+//! were checked.
 
 use crate::bitmap::Quotes;
 
-/// How many bytes are asked for at a time: so few that they are still in the cache when their lines
-/// are scanned.
+/// The number of bytes per read: they are still in the cache when their lines are scanned.
 const PIECE: usize = if cfg!(miri) { 64 } else { 256 * 1024 };
 
-/// Bytes that are used again and again, and whether they are text.
+/// A reused buffer, and whether its bytes are UTF-8.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Buffer {
     bytes: Vec<u8>,
-    /// How many bytes were read.
+    /// The number of bytes that were read.
     n_read: usize,
-    /// How many of them count: whole lines, until there are no more.
+    /// The number of bytes in whole lines; at the end of the input, all bytes.
     len: usize,
-    /// Whether those are not text.
+    /// Whether those bytes are not UTF-8.
     is_other: bool,
 }
 
 impl Buffer {
-    /// Forgets all bytes.
+    /// Removes all bytes.
     pub(crate) fn clear(&mut self) {
         (self.n_read, self.len, self.is_other) = (0, 0, false);
     }
 
-    /// Takes bytes in the place of its own.
+    /// Replaces the bytes.
     pub(crate) fn replace(&mut self, bytes: Vec<u8>) {
         self.clear();
         self.bytes = bytes;
@@ -37,8 +36,8 @@ impl Buffer {
         self.count(self.n_read);
     }
 
-    /// Reads more bytes, and makes room for `room` of them before it reads the first; returns
-    /// whether there were no more.
+    /// Reads more bytes, with room for `room` bytes from the start. Returns whether the input
+    /// ended.
     pub(crate) fn extend<E>(
         &mut self,
         room: usize,
@@ -46,7 +45,7 @@ impl Buffer {
     ) -> Result<bool, E> {
         let before = self.n_read;
         if self.bytes.len() < room.max(before + 1) {
-            // Fresh pages are clear already: no byte of them is touched before it is read.
+            // Fresh pages are zeroed by the system: no byte of them is touched before it is read.
             let mut larger = vec![0; room.max(before + PIECE.max(before))];
             if let (Some(start), Some(read)) = (larger.get_mut(..before), self.bytes.get(..before))
             {
@@ -68,15 +67,15 @@ impl Buffer {
         Ok(n == 0)
     }
 
-    /// Lets all bytes up to `end` count.
+    /// Extends the valid bytes to `end`.
     fn count(&mut self, end: usize) {
-        // Text before and after a newline is text as a whole.
+        // UTF-8 before and after a newline is UTF-8 as a whole.
         let fresh = self.bytes.get(self.len..end).unwrap_or_default();
         self.is_other |= simdutf8::basic::from_utf8(fresh).is_err();
         self.len = end;
     }
 
-    /// Lets only the first bytes count, up to `len`. If that is within a character, they are not text.
+    /// Shortens the valid bytes to `len`. If `len` is within a character, they are not UTF-8.
     pub(crate) fn truncate(&mut self, len: usize) {
         let next = self.bytes().get(len);
         self.is_other |= next.is_some_and(|byte| byte & 0xc0 == 0x80);
@@ -85,7 +84,7 @@ impl Buffer {
         self.len = self.len.min(len);
     }
 
-    /// Returns the bytes that count.
+    /// Returns the valid bytes.
     pub(crate) fn bytes(&self) -> &[u8] {
         self.bytes.get(..self.len).unwrap_or_default()
     }
@@ -102,13 +101,13 @@ impl Buffer {
     }
 }
 
-/// Which vector instructions are used.
+/// The vector instructions to use.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) enum Kernel {
-    /// The best that this CPU has.
+    /// The widest vectors of this CPU.
     #[default]
     Best,
-    /// What every CPU of the target has.
+    /// The vectors that every CPU of the target has.
     Baseline,
 }
 
@@ -184,7 +183,7 @@ mod x86_64 {
         [0, 1].map(|n| halves.get(n).map_or(_mm256_setzero_si256(), load))
     }
 
-    /// One bit for each byte of two results of comparisons.
+    /// Returns one bit for each byte of two comparison results.
     #[inline]
     #[target_feature(enable = "avx2")]
     fn join(low: __m256i, high: __m256i) -> u64 {
@@ -192,10 +191,10 @@ mod x86_64 {
         bits(low) | bits(high) << 32
     }
 
-    /// Bytes that may stand after a backslash become 0xff.
+    /// Maps bytes that may follow a backslash to 0xff.
     ///
-    /// Each of `"\/bfnrt` has a high half of 2, 5, 6 or 7: one bit each. A table by the low half
-    /// says with which of them it makes such a byte.
+    /// Each of `"\/bfnrt` has a high half of 2, 5, 6 or 7: one bit each. A table, indexed by the
+    /// low half, has the bits of the matching high halves.
     #[inline]
     #[target_feature(enable = "avx2")]
     fn may_be_escaped(bytes: __m256i) -> __m256i {
@@ -217,7 +216,7 @@ mod x86_64 {
         _mm256_cmpgt_epi8(fits, _mm256_setzero_si256())
     }
 
-    /// The same by SSE2, which every CPU of this target has.
+    /// The same with SSE2, which every CPU of this target has.
     #[target_feature(enable = "sse2")]
     pub(super) fn fill_by_sse2(quotes: &mut Quotes, line: &[u8]) {
         let mut least = _mm_set1_epi8(0x7f);
@@ -248,7 +247,7 @@ mod x86_64 {
         [0, 2, 4, 6].map(|n| _mm_set_epi64x(word(n + 1), word(n)))
     }
 
-    /// One bit for each byte of a block that is `byte`.
+    /// Returns one bit for each byte of a block that equals `byte`.
     #[inline]
     #[target_feature(enable = "sse2")]
     fn mask(parts: [__m128i; 4], byte: u8) -> u64 {
@@ -265,7 +264,7 @@ mod aarch64 {
 
     use crate::bitmap::{BLOCK, Masks, Quotes};
 
-    /// The same by NEON, which every CPU of this target has.
+    /// The same with NEON, which every CPU of this target has.
     #[target_feature(enable = "neon")]
     pub(super) fn fill_by_neon(quotes: &mut Quotes, line: &[u8]) {
         let mut least = vdupq_n_u8(0x7f);
@@ -295,11 +294,12 @@ mod aarch64 {
         [0, 2, 4, 6].map(|n| vcombine_u8(word(n), word(n + 1)))
     }
 
-    /// One bit for each byte of a block that is `byte`.
+    /// Returns one bit for each byte of a block that equals `byte`.
     #[inline]
     #[target_feature(enable = "neon")]
     fn mask(parts: [uint8x16_t; 4], byte: u8) -> u64 {
-        // There is no instruction for it: each byte keeps one bit, and neighbors are added thrice.
+        // NEON has no instruction for this: each byte keeps one bit, and neighbors are added three
+        // times.
         let weights = vcreate_u8(0x8040_2010_0804_0201);
         let weights = vcombine_u8(weights, weights);
         let byte = vdupq_n_u8(byte);

@@ -6,13 +6,13 @@ use memchr::memchr;
 
 use crate::Line;
 
-/// How many bytes are asked for first: whoever wants but the first line pays for no more.
+/// The size of the first read. It is small, for callers that need only the first line.
 const FIRST: usize = if cfg!(miri) { 16 } else { 16 * 1024 };
 
-/// How many are asked for at a time where there are many.
+/// The size of later reads.
 const CAPACITY: usize = if cfg!(miri) { 64 } else { 256 * 1024 };
 
-/// From this length on a buffer grows by a quarter rather than to the double.
+/// From this length on, a buffer grows by a quarter instead of doubling.
 const LARGE: usize = 16 * 1024 * 1024;
 
 /// The lines of a reader.
@@ -44,7 +44,7 @@ impl<R: Read> Stream<R> {
     ///
     /// # Errors
     ///
-    /// The reader's own. Lines read before the error have been returned.
+    /// Returns the errors of the reader. Lines before the error have been returned.
     #[expect(clippy::should_implement_trait, reason = "the line borrows from the stream")]
     pub fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         let mut n_searched = 0;
@@ -71,11 +71,11 @@ impl<R: Read> Stream<R> {
     }
 }
 
-/// Bytes that were read and not taken yet, with room for more behind them.
+/// Bytes that were read and not consumed yet, followed by free space.
 #[derive(Debug)]
 struct Buffer {
     bytes: Vec<u8>,
-    /// Those that are held: no end lies before its start or beyond the bytes.
+    /// The range of the held bytes. It is valid within the buffer.
     start: usize,
     end: usize,
 }
@@ -85,19 +85,19 @@ impl Buffer {
         Self { bytes: vec![0; FIRST], start: 0, end: 0 }
     }
 
-    /// Returns what was read and not taken yet.
+    /// Returns the bytes that were read and not consumed yet.
     fn held(&self) -> &[u8] {
         self.bytes.get(self.start..self.end).unwrap_or_default()
     }
 
-    /// Takes so many bytes from the start of what is held.
+    /// Consumes held bytes from the start.
     fn take(&mut self, length: usize) -> &[u8] {
         let start = self.start;
         self.start = self.end.min(start + length);
         self.bytes.get(start..self.start).unwrap_or_default()
     }
 
-    /// Reads some bytes behind those that are held, and returns how many.
+    /// Reads bytes behind the held ones, and returns their number.
     fn read_more(&mut self, reader: &mut impl Read) -> io::Result<usize> {
         self.make_room();
         let free = self.bytes.get_mut(self.end..).unwrap_or_default();
@@ -106,7 +106,7 @@ impl Buffer {
         Ok(n)
     }
 
-    /// Moves what is held to the front, and grows a full buffer.
+    /// Moves the held bytes to the front, and grows a full buffer.
     fn make_room(&mut self) {
         let moved = self.start;
         // A reader that filled the buffer has more.
@@ -118,7 +118,7 @@ impl Buffer {
         }
         let length = self.bytes.len();
         if self.end == length || was_filled && length < CAPACITY {
-            // A long line must not cost much more than its length.
+            // The buffer must not be much larger than a long line.
             let more = if length < LARGE { length } else { length / 4 };
             self.bytes.reserve_exact(more);
             self.bytes.resize(length + more, 0);

@@ -9,7 +9,7 @@ use crate::{decode::Unescape, validate};
 pub struct Text<'l>(&'l str);
 
 impl<'l> Text<'l> {
-    /// Creates a text from a slice that the scanner has found to be a string.
+    /// Creates a text from a slice that the scanner validated as a string.
     pub(crate) fn from_scanned(written: &'l str) -> Self {
         Self(written)
     }
@@ -30,13 +30,13 @@ impl<'l> Text<'l> {
         self.0
     }
 
-    /// Returns what stands between the quotes, as written.
+    /// Returns the characters between the quotes, as written.
     #[inline]
     pub fn body(&self) -> &'l str {
         self.0.get(1..self.0.len() - 1).unwrap_or_default()
     }
 
-    /// Returns the meaning, with U+FFFD for lone surrogates.
+    /// Returns the unescaped text, with U+FFFD for lone surrogates.
     #[inline]
     pub fn decode(&self) -> Cow<'l, str> {
         let body = self.body();
@@ -58,11 +58,11 @@ impl<'l> Text<'l> {
         Cow::Owned(decoded)
     }
 
-    /// Returns whether the meaning is `text`.
+    /// Returns whether the unescaped text equals `text`.
     #[inline]
     pub fn is(&self, text: &str) -> bool {
         let body = self.body();
-        // What is escaped is longer than what it means.
+        // Escapes only make a string longer.
         match body.len().cmp(&text.len()) {
             Ordering::Less => false,
             Ordering::Equal => body == text && !has_backslash(body.as_bytes()),
@@ -70,7 +70,7 @@ impl<'l> Text<'l> {
         }
     }
 
-    /// Returns whether the string holds nothing.
+    /// Returns whether the string is empty.
     pub fn is_empty(&self) -> bool {
         self.body().is_empty()
     }
@@ -86,8 +86,8 @@ impl<'l> Text<'l> {
         Unescape::new(self.body()).all(|char| char.is_some_and(char::is_whitespace))
     }
 
-    /// Returns whether the string holds the escape of a printable ASCII character by its number: if
-    /// not, words without quotes and slashes stand in it as they are.
+    /// Returns whether the string contains a `\u` escape of a printable ASCII character. If not,
+    /// words without quotes and slashes are unescaped in it.
     ///
     /// ```
     /// let text = |written| jsonl::Text::new(written).expect("a string");
@@ -100,7 +100,7 @@ impl<'l> Text<'l> {
         body.contains("\\u00") && body.match_indices("\\u00").any(|(at, _)| is_printable(at + 4))
     }
 
-    /// Returns whether the string holds the escape of half a surrogate pair.
+    /// Returns whether the string contains the escape of a surrogate.
     pub fn has_lone_surrogate(&self) -> bool {
         let mut rest = self.body();
         if !rest.contains("\\ud") && !rest.contains("\\uD") {
@@ -117,21 +117,20 @@ impl<'l> Text<'l> {
     }
 }
 
-/// Returns whether there is a backslash; made for keys and ids, which are short.
+/// Returns whether there is a backslash. Fast for short strings such as keys and ids.
 #[inline]
 pub(crate) fn has_backslash(body: &[u8]) -> bool {
     if body.len() > 64 {
         return memchr::memchr(b'\\', body).is_some();
     }
     let (words, rest) = body.as_chunks::<8>();
-    // The last bytes again, with some of those before them, if there are any.
+    // Read the last eight bytes; they overlap the bytes before them.
     let last = body.last_chunk::<8>();
     words.iter().chain(last).any(|word| word_has_backslash(*word))
         || last.is_none() && rest.contains(&b'\\')
 }
 
-/// Returns whether one of eight bytes is a backslash: one that is becomes 0, and only from below a 0
-/// is borrowed.
+/// Returns whether one of eight bytes is a backslash: a backslash becomes 0, and only a 0 borrows.
 #[inline]
 fn word_has_backslash(word: [u8; 8]) -> bool {
     const ONES: u64 = 0x0101_0101_0101_0101;
@@ -153,7 +152,7 @@ impl<'l> Raw<'l> {
     /// The value `null`.
     pub const NULL: Raw<'static> = Raw("null");
 
-    /// Creates a value from a slice that the scanner has found to be one.
+    /// Creates a value from a slice that the scanner validated.
     pub(crate) fn from_scanned(written: &'l str) -> Self {
         Self(written)
     }

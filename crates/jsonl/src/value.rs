@@ -1,8 +1,8 @@
-//! A scanned value: what it is, where it lies, and what it holds.
+//! A scanned value: its kind, its range in the line, and its members or items.
 
 use crate::{Error, ErrorKind, Raw, Result, Text, node::Node, text::has_backslash};
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(missing_docs, reason = "the names of JSON's own kinds")]
 pub enum Kind {
@@ -20,25 +20,25 @@ pub enum Kind {
 pub struct Value<'l> {
     line: &'l str,
     nodes: &'l [Node],
-    /// Its own node, and the index of that.
+    /// The node of the value and the node's index.
     node: Node,
     at: u32,
     oddities: Oddities,
 }
 
-/// What a line holds that strict readers refuse; counted over the whole line.
+/// Parts of a line that strict readers reject, counted over the whole line.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Oddities {
     /// An escape of a surrogate, in a pair or alone.
     pub surrogate_escape: bool,
-    /// A number with an exponent or more than 17 digits: perhaps beyond an f64.
+    /// A number with an exponent or more than 17 digits, which may exceed an f64.
     pub wide_number: bool,
-    /// How deep values nest; a scalar line has depth 0.
+    /// The depth of the nesting; 0 for a scalar.
     pub depth: u32,
 }
 
 impl<'l> Value<'l> {
-    /// Returns the value of a line that lies at `base` of an input; without a node there is none.
+    /// Returns the value of a line at offset `base` of the input, or `None` without a node.
     pub(crate) fn root(
         line: &'l str,
         nodes: &'l [Node],
@@ -51,12 +51,12 @@ impl<'l> Value<'l> {
         }
     }
 
-    /// Returns what the scanner found in the whole line.
+    /// Returns the nodes of the whole line.
     pub(crate) fn nodes(&self) -> &'l [Node] {
         self.nodes
     }
 
-    /// Returns what the whole line holds that strict readers refuse.
+    /// Returns the parts of the whole line that strict readers reject.
     pub fn oddities(&self) -> Oddities {
         self.oddities
     }
@@ -113,13 +113,13 @@ impl<'l> Value<'l> {
         self.kind() == Kind::Array
     }
 
-    /// Returns the members of an object in their order; of anything else, none.
+    /// Returns the members of an object in order. Other values have none.
     pub fn members(&self) -> Members<'l> {
         let items = self.children(self.is_object());
         Members { items }
     }
 
-    /// Returns the number of members of an object; of anything else, 0.
+    /// Returns the number of members of an object; 0 for other values.
     ///
     /// ```
     /// let mut scanner = jsonl::Scanner::default();
@@ -131,7 +131,7 @@ impl<'l> Value<'l> {
     pub fn n_members(&self) -> usize {
         let end = if self.is_object() { self.node.next() } else { 0 };
         let (mut at, mut n_members) = (self.at + 1, 0);
-        // A key holds no nodes: the next one is its value.
+        // A key has no child nodes: the next node is its value.
         while at < end
             && let Some(value) = self.nodes.get(at as usize + 1)
         {
@@ -141,11 +141,11 @@ impl<'l> Value<'l> {
         n_members
     }
 
-    /// Calls `read` with each member of an object by the bytes of its key; it returns whether it
-    /// knows the key.
+    /// Calls `read` with the key and the value of each member of an object. `read` returns whether
+    /// it knows the key.
     ///
-    /// A key that it does not know and that is written with escapes is shown a second time, by what
-    /// it means: so the keys that every line has are compared as they are written.
+    /// An unknown key with escapes is passed a second time, unescaped. So common keys are compared
+    /// without unescaping.
     ///
     /// ```
     /// let mut scanner = jsonl::Scanner::default();
@@ -167,7 +167,7 @@ impl<'l> Value<'l> {
         let nodes = self.nodes.get(..end).unwrap_or_default();
         let bytes = self.line.as_bytes();
         let mut at = self.at as usize + 1;
-        // A key holds no nodes: the next one is its value.
+        // A key has no child nodes: the next node is its value.
         while let Some([key, node, ..]) = nodes.get(at..) {
             let value = Value { node: *node, at: at as u32 + 1, ..*self };
             let body = bytes.get(key.start as usize + 1..key.end as usize - 1).unwrap_or_default();
@@ -179,15 +179,15 @@ impl<'l> Value<'l> {
         }
     }
 
-    /// Returns the items of an array in their order; of anything else, none.
+    /// Returns the items of an array in order. Other values have none.
     pub fn items(&self) -> Items<'l> {
         self.children(self.is_array())
     }
 
-    /// Returns whether the values within were found: not those below the 16th level, nor those of an
-    /// array or object that has a sixteenth of the values of a line with more than it has room for
-    /// (a million, or one for each 14 bytes of a line beyond 14 MiB). Such a value is validated, has
-    /// no items or members, and is there as written.
+    /// Returns whether the values inside this one are indexed. Values below the 16th level are not.
+    /// A line has room for a million nodes, or one for each 14 bytes beyond 14 MiB. If it has more
+    /// values, arrays and objects with a sixteenth of them are not indexed either. A value that is
+    /// not indexed is validated and available as written, but has no items or members.
     pub fn is_indexed(&self) -> bool {
         let is_container = matches!(self.kind(), Kind::Array | Kind::Object);
         let has_nodes = self.node.next() > self.at + 1;
@@ -230,7 +230,7 @@ impl<'l> Value<'l> {
         Items { parent: *self, at: self.at + 1, end }
     }
 
-    /// Returns several members of an object in one walk; of duplicates, the last.
+    /// Returns several members of an object in one pass. The last duplicate wins.
     ///
     /// ```
     /// let mut scanner = jsonl::Scanner::default();
@@ -255,7 +255,7 @@ impl<'l> Value<'l> {
         found
     }
 
-    /// Returns the member `name` of an object; of duplicates, the last.
+    /// Returns the member `name` of an object. The last duplicate wins.
     pub fn get(&self, name: &str) -> Option<Value<'l>> {
         let end = if self.is_object() { self.node.next() as usize } else { 0 };
         let nodes = self.nodes.get(..end).unwrap_or_default();
@@ -263,10 +263,9 @@ impl<'l> Value<'l> {
         let first = name.as_bytes().first();
         let mut at = self.at as usize + 1;
         let mut found = None;
-        // A key holds no nodes: the next one is its value.
+        // A key has no child nodes: the next node is its value.
         while let Some([key, value, ..]) = nodes.get(at..) {
-            // Most keys are of another length (what is escaped is longer than what it means), or
-            // begin with another byte.
+            // Most keys differ in length (escapes only make a key longer) or in the first byte.
             let length = (key.end - key.start).saturating_sub(2) as usize;
             if length >= name.len() {
                 let begin = bytes.get(key.start as usize + 1);

@@ -1,4 +1,4 @@
-//! Members whose keys mean the same: Python keeps the last value, at the first place.
+//! Duplicate members. Python keeps the last value, at the first place.
 
 use std::{
     borrow::Cow,
@@ -9,13 +9,13 @@ use std::{
 use super::push_body;
 use crate::{Style, Text, Value};
 
-/// The most members among which duplicates are looked for one by one.
+/// The largest number of members that are compared one by one.
 const FEW: usize = 16;
 
-/// The most members that are kept to leave duplicates out.
+/// The largest number of members of an object whose duplicates are removed.
 const MANY: usize = 64 * 1024;
 
-/// Returns whether an object has so many members that its duplicates stay.
+/// Returns whether an object has too many members to remove duplicates.
 pub(super) fn has_many_members(value: Value<'_>) -> bool {
     value.members().nth(MANY).is_some()
 }
@@ -24,7 +24,8 @@ pub(super) fn has_many_members(value: Value<'_>) -> bool {
 pub(super) fn has_duplicates(value: Value<'_>) -> bool {
     let mut later = value.members();
     if later.clone().nth(FEW).is_some() {
-        // Of many keys, hashes: the keys themselves would take more than the object.
+        // Many keys are compared by hashes, because copies of the keys would take more memory than
+        // the object.
         let (state, mut seen) = (RandomState::new(), HashSet::new());
         return later.any(|(key, _)| !seen.insert(state.hash_one(meaning(key))));
     }
@@ -37,7 +38,7 @@ pub(super) fn has_duplicates(value: Value<'_>) -> bool {
     false
 }
 
-/// Returns the members; of duplicates, the last value at the first place.
+/// Returns the members without duplicates: the last value, at the first place.
 pub(super) fn without_duplicates(value: Value<'_>) -> Vec<(&str, Value<'_>)> {
     let mut places = HashMap::new();
     let mut kept: Vec<(&str, Value<'_>)> = Vec::new();
@@ -51,7 +52,7 @@ pub(super) fn without_duplicates(value: Value<'_>) -> Vec<(&str, Value<'_>)> {
     kept
 }
 
-/// Returns what two keys have in common if they mean the same, half surrogate pairs included.
+/// Returns the unescaped key, with lone surrogates, for comparison.
 fn meaning(key: Text<'_>) -> Cow<'_, [u8]> {
     let body = key.body();
     if body.is_ascii() && !body.contains('\\') {

@@ -1,9 +1,9 @@
-//! Values that have no index, token by token.
+//! Respells values without an index, token by token.
 
 use super::{body_of, push_string};
 use crate::{Style, number::push_python_number};
 
-/// Appends a value of too many values token by token; members with the same key all stay.
+/// Appends a value without an index token by token. Duplicate members are kept.
 pub(super) fn respell_tokens(out: &mut Vec<u8>, written: &str, style: Style) {
     let mut rest = written;
     while let Some(first) = rest.as_bytes().first() {
@@ -30,7 +30,7 @@ pub(super) fn respell_tokens(out: &mut Vec<u8>, written: &str, style: Style) {
     }
 }
 
-/// Returns where the string ends that bytes start with.
+/// Returns the end of the string at the start of some bytes.
 fn end_of_string(bytes: &[u8]) -> usize {
     let mut at = 1;
     while let Some(found) = memchr::memchr2(b'"', b'\\', bytes.get(at..).unwrap_or_default()) {
