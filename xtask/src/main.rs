@@ -162,7 +162,9 @@ fn matrix(folders: &[String]) -> bool {
     let mut whole = cargo();
     whole.args(["run", "--release", "-p", "convert", "--example", "matrix", "--"]).args(folders);
     let mut cut = cargo();
-    cut.current_dir(root).env("MATRIX_FULL", "1").args(["test", "-p", "convert", "--test", "all", "--"]);
+    cut.current_dir(root)
+        .env("MATRIX_FULL", "1")
+        .args(["test", "-p", "convert", "--test", "all", "--"]);
     cut.arg("matrix::every_fixture_comes_back_cut_at_every_byte");
     // Both run, whatever the first one finds.
     let passes = |cargo: &mut Command| cargo.status().is_ok_and(|status| status.success());

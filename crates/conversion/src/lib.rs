@@ -56,3 +56,8 @@ pub use self::{
     },
     redaction::{Redacted, Redactions, redact, redact_with},
 };
+
+/// Compiles and runs the examples of README.md.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmePage;

@@ -61,3 +61,8 @@ pub use self::{
     scratch::Scratch,
     snapshot::Snapshot,
 };
+
+/// Compiles and runs the examples of README.md.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmePage;

@@ -3,9 +3,9 @@
 use std::{fmt::Write, path::Path};
 
 use clap::{Command, CommandFactory};
+use storage::is_url;
 
 use super::{Cli, examples::EXAMPLES, nearest::nearest};
-use crate::storage::is_url;
 
 /// The commands in the order of the overview, in groups. A name that this build does not have is left
 /// out; a command that is in no group is listed under `Other`.

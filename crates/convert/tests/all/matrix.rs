@@ -130,7 +130,8 @@ const TURNS: usize = 16;
 /// Returns whose turn it is: `MATRIX_TURN`, or one a day.
 fn turn() -> usize {
     let told = std::env::var("MATRIX_TURN").ok().and_then(|turn| turn.parse().ok());
-    let days = || std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs() / 86_400) as usize;
+    let days =
+        || std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs() / 86_400) as usize;
     told.unwrap_or_else(days) % TURNS
 }
 

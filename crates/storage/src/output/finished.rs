@@ -244,7 +244,9 @@ impl Finished {
             Home::Away(bucket, path) => match bucket.stat(path) {
                 Ok(stat) if stat.length == self.length => {
                     let reread = self.reread();
-                    reread.and_then(|mut it| bucket.is_equal(path, &mut it, self.length)).unwrap_or(false)
+                    reread
+                        .and_then(|mut it| bucket.is_equal(path, &mut it, self.length))
+                        .unwrap_or(false)
                 }
                 Ok(_) => false,
                 Err(error) => error.kind() == io::ErrorKind::NotFound,

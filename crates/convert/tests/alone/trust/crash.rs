@@ -316,7 +316,8 @@ impl Stage {
         let output = self.alone(case.arguments).output().expect("it runs");
         let words = text(&output);
         // Tables that are all there are not written twice.
-        let is_done = output.status.code() == Some(case.status()) || words.contains("has tables already");
+        let is_done =
+            output.status.code() == Some(case.status()) || words.contains("has tables already");
         assert!(is_done, "{place}: {words}");
         self.check_kept(case, place);
         let found = tree(self.folder.path());
