@@ -42,6 +42,7 @@ const GATES: &[Gate] = &[
 const TASKS: &[(&str, fn(&Path) -> bool)] = &[
     ("tidy", tidy),
     ("picture", crate::picture::picture_of_tests),
+    ("alone", crate::alone),
     ("minimum", crate::minimum),
     ("targets", crate::targets),
     ("sdk-reader", crate::sdk_reader::sdk_reader_of_tests),

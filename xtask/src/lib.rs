@@ -7,6 +7,7 @@
 //! }
 //! ```
 
+mod alone;
 mod bench_peers;
 mod ci;
 mod cloud;
@@ -33,6 +34,7 @@ mod toolchains;
 use std::path::Path;
 
 pub use self::{
+    alone::alone,
     bench_peers::bench_peers,
     ci::ci,
     cloud::cloud,

@@ -12,6 +12,7 @@ usage: cargo xtask TASK
 
   ci                the gates that land a change, with the minutes of each
   tidy              what the compiler does not check: directions, names, sizes, fixtures
+  alone             each format crate without its features: at most 8 crates of others, and it compiles
   minimum           compiles everything with the Rust that Cargo.toml states as the oldest
   targets           checks the program for musl, for Linux on ARM, and for macOS
   fixtures          writes the fixtures that are made from others; --check only compares
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
     let is_fine = match (task.as_str(), rest.as_slice()) {
         ("ci", []) => xtask::ci(xtask::root()),
         ("tidy", []) => tidy(),
+        ("alone", []) => xtask::alone(xtask::root()),
         ("minimum", []) => xtask::minimum(xtask::root()),
         ("targets", []) => xtask::targets(xtask::root()),
         ("fixtures", []) => fixtures(xtask::write_fixtures(xtask::root())).is_some(),

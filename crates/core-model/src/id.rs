@@ -1,9 +1,8 @@
 //! Ids that must be made up: a function of the source alone (CONVERSION section 0.4).
 
-use sha2::{Digest, Sha256};
-use uuid::Uuid;
+use crate::{Sha256, sha1::sha1};
 
-const NAMESPACE: Uuid = Uuid::from_u128(0xe72307bb_b2a0_58c1_a02d_4f3cff301f10);
+const NAMESPACE: u128 = 0xe72307bb_b2a0_58c1_a02d_4f3cff301f10;
 const BASE_62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// How many digits a division gives: as many as fit beside a word of the number.
@@ -15,7 +14,7 @@ pub(crate) type LineDigest = [u8; 32];
 
 /// Returns the digest of a source line.
 pub(crate) fn digest(line: &[u8]) -> LineDigest {
-    Sha256::digest(line).into()
+    Sha256::of(line)
 }
 
 /// Returns the UUID of the thing `kind` that block `block_idx` of a source line stands for.
@@ -26,14 +25,30 @@ pub(crate) fn uuid(
     block_idx: usize,
     line: &LineDigest,
 ) -> String {
-    let name = name(kind, session_id, offset, block_idx, line);
-    Uuid::new_v5(&NAMESPACE, &name).hyphenated().to_string()
+    uuid_v5(&name(kind, session_id, offset, block_idx, line))
 }
 
 /// Returns the UUID of a name that is no source line, such as a session id of free text.
 pub fn uuid_of_name(kind: &str, name: &str) -> String {
-    let name = [kind.as_bytes(), b"\0", name.as_bytes()].concat();
-    Uuid::new_v5(&NAMESPACE, &name).hyphenated().to_string()
+    uuid_v5(&[kind.as_bytes(), b"\0", name.as_bytes()].concat())
+}
+
+/// Returns the UUID of version 5 (RFC 9562) of a name in our namespace.
+fn uuid_v5(name: &[u8]) -> String {
+    let hash = sha1(&[&NAMESPACE.to_be_bytes(), name].concat());
+    let mut uuid = hash.iter().take(16).fold(0, |uuid, byte| uuid << 8 | u128::from(*byte));
+    // The version and the variant take the places of some bits.
+    uuid = uuid & !(0xf << 76) | 0x5 << 76;
+    uuid = uuid & !(0x3 << 62) | 0x2 << 62;
+    let mut text = String::with_capacity(36);
+    for n in (0..32).rev() {
+        let digit = (uuid >> (n * 4)) as u32 & 0xf;
+        text.extend(char::from_digit(digit, 16));
+        if matches!(n, 24 | 20 | 16 | 12) {
+            text.push('-');
+        }
+    }
+    text
 }
 
 /// Returns the message id of the response that starts at a source line.
@@ -43,8 +58,7 @@ pub(crate) fn message_id(
     block_idx: usize,
     line: &LineDigest,
 ) -> String {
-    let hash: [u8; 32] =
-        Sha256::digest(name("message", session_id, offset, block_idx, line)).into();
+    let hash = Sha256::of(&name("message", session_id, offset, block_idx, line));
     let (words, _) = hash.as_chunks::<4>();
     let mut number = [0_u32; 8];
     for (word, bytes) in number.iter_mut().zip(words) {
@@ -75,6 +89,13 @@ fn name(kind: &str, session_id: &str, offset: u64, block_idx: usize, line: &Line
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ids_as_other_programs_make_them() {
+        // python3 -c 'import uuid; print(uuid.uuid5(uuid.UUID("e72307bb-b2a0-58c1-a02d-4f3cff301f10"), "a\0b"))'
+        assert_eq!(uuid_of_name("a", "b"), "9b0fc70b-6bde-5cba-8623-0929b490f72b");
+        assert_eq!(uuid_of_name("", &"é".repeat(50)), "17a3147a-6cb3-5f16-906c-354a05498d67");
+    }
 
     #[test]
     fn ids_depend_on_each_part_of_the_name() {

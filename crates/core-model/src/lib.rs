@@ -40,11 +40,15 @@ mod outcome;
 mod output;
 mod plan;
 mod problem;
+mod sha1;
+mod sha256;
 mod store;
 mod time;
 mod turn;
 mod views;
 
+#[cfg(feature = "jiff")]
+pub use self::time::named_time;
 pub use self::{
     bundle::{
         Agent, AgentIds, Bundle, Bundles, Description, Evidence, FileRole, FolderEntry, Link,
@@ -74,11 +78,12 @@ pub use self::{
     output::Output,
     plan::{Hidden, Late, Plan},
     problem::{Check, Checker, Findings, Problem, Severity},
+    sha256::Sha256,
     store::{
         Environment, Home, Named, Store, System, append_session_file, create_session_file,
         session_files, subfolders,
     },
-    time::{iso_millis, millis, named_time},
+    time::{iso_millis, millis},
     turn::Turn,
     views::{
         Answers, Compaction, CompactionRule, CostPolicy, Costs, DurationRule, Ending, ErrorPolicy,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use sha2::{Digest, Sha256};
+use crate::Sha256;
 
 /// A name that is safe as a part of a path and as an argument of a command.
 ///
@@ -45,7 +45,7 @@ impl SafeName {
     /// ```
     pub fn of(text: &str) -> Self {
         Self::new(text).unwrap_or_else(|| {
-            let hash = Sha256::digest(text.as_bytes());
+            let hash = Sha256::of(text.as_bytes());
             let hex: String = hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
             Self(format!("x-{hex}"))
         })

@@ -1,14 +1,28 @@
 //! Times: read from whatever a format writes, printed as Claude Code prints them.
 
-use std::ops::Range;
+#[cfg(feature = "jiff")]
+mod any;
+#[cfg(any(test, not(feature = "jiff")))]
+mod strict;
 
-use jiff::{Span, Timestamp, civil, tz::TimeZone};
 use jsonl::Raw;
+
+#[cfg(feature = "jiff")]
+pub use self::any::named_time;
+#[cfg(feature = "jiff")]
+pub(crate) use self::any::{in_its_zone, shown_clock};
+#[cfg(feature = "jiff")]
+use self::any::{iso_of_any_year, millis_of_any};
+#[cfg(not(feature = "jiff"))]
+pub(crate) use self::strict::{in_its_zone, shown_clock};
+#[cfg(not(feature = "jiff"))]
+use self::strict::{iso_of_any_year, millis_of_any};
 
 /// Returns a time as milliseconds since 1970, if it is one.
 ///
-/// A string is read as RFC 3339; a number as seconds, or as milliseconds if above 1e11 (seed 003
-/// has seconds as a float, history files have milliseconds).
+/// A string is read as RFC 3339 (with feature `jiff`, in any other spelling of ISO 8601 too); a
+/// number as seconds, or as milliseconds if above 1e11: SDK streams have seconds as a float, and
+/// history files have milliseconds.
 ///
 /// ```
 /// let mut scanner = jsonl::Scanner::default();
@@ -20,8 +34,7 @@ use jsonl::Raw;
 pub fn millis(time: Raw<'_>) -> Option<i64> {
     if let Some(text) = time.as_text() {
         let text = text.decode();
-        return millis_of_utc(text.as_bytes())
-            .or_else(|| text.parse::<Timestamp>().ok().map(|time| time.as_millisecond()));
+        return millis_of_utc(text.as_bytes()).or_else(|| millis_of_any(&text));
     }
     let number = time.as_f64()?;
     let millis = if number.abs() > 1e11 { number } else { number * 1000.0 };
@@ -59,6 +72,11 @@ fn millis_of_utc(text: &[u8]) -> Option<i64> {
     Some((((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + millis)
 }
 
+/// Prints a time of a year from 1000 to 9998, which nearly all are; returns `None` for any other.
+fn iso_of_four_digits(millis: i64) -> Option<String> {
+    civil(millis).filter(|(year, _)| (1000..=9998).contains(year)).map(|(_, text)| text)
+}
+
 /// Returns the number that a few digits are.
 fn number(digits: &[u8]) -> i64 {
     digits.iter().fold(0, |number, digit| 10 * number + i64::from(digit - b'0'))
@@ -84,41 +102,11 @@ const TOPS: u64 = 0x8080_8080_8080_8080;
 /// assert_eq!(core_model::iso_millis(0), "1970-01-01T00:00:00.000Z");
 /// ```
 pub fn iso_millis(millis: i64) -> String {
-    if let Some(text) = iso_of_four_digits(millis) {
-        return text;
-    }
-    let time = Timestamp::from_millisecond(millis).unwrap_or(Timestamp::UNIX_EPOCH);
-    time.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()
+    iso_of_four_digits(millis).unwrap_or_else(|| iso_of_any_year(millis))
 }
 
-/// Returns the milliseconds since 1970 that a date or a time covers, as a person names it: a day
-/// (`2026-01-17`) from its start to that of the next one, a time down to the millisecond; in UTC,
-/// unless it names an offset.
-///
-/// ```
-/// let day = core_model::named_time("2026-01-17").expect("a day");
-/// assert_eq!(core_model::iso_millis(day.start), "2026-01-17T00:00:00.000Z");
-/// assert_eq!(core_model::iso_millis(day.end), "2026-01-18T00:00:00.000Z");
-/// let time = core_model::named_time("2026-01-17 20:31").expect("a time");
-/// assert_eq!(Some(time), core_model::named_time("2026-01-17T21:31:00+01:00"));
-/// assert_eq!(core_model::named_time("yesterday"), None);
-/// ```
-pub fn named_time(text: &str) -> Option<Range<i64>> {
-    if let Ok(time) = text.parse::<Timestamp>() {
-        let millis = time.as_millisecond();
-        return Some(millis..millis + 1);
-    }
-    let start = text.parse::<civil::DateTime>().ok()?;
-    let millis = |time: civil::DateTime| {
-        TimeZone::UTC.to_timestamp(time).ok().map(|time| time.as_millisecond())
-    };
-    let is_day = text.parse::<civil::Time>().is_err();
-    let end = if is_day { start.checked_add(Span::new().days(1)).ok()? } else { start };
-    Some(millis(start)?..millis(end)? + i64::from(!is_day))
-}
-
-/// Prints a time of a year of four digits, which nearly all are; `None` says only that it is none.
-fn iso_of_four_digits(millis: i64) -> Option<String> {
+/// Returns the year of a time, and the time as printed; `None` if the year is not 0 to 9999.
+fn civil(millis: i64) -> Option<(i64, String)> {
     const DAY: i64 = 24 * 60 * 60 * 1000;
     let (days, time) = (millis.div_euclid(DAY), millis.rem_euclid(DAY));
     // Years that begin in March have their leap day at the end (H. Hinnant, civil_from_days).
@@ -130,7 +118,7 @@ fn iso_of_four_digits(millis: i64) -> Option<String> {
     let day = day - (153 * month + 2) / 5 + 1;
     let month = if month < 10 { month + 3 } else { month - 9 };
     let year = year + era * 400 + i64::from(month <= 2);
-    if !(1000..=9998).contains(&year) {
+    if !(0..=9999).contains(&year) {
         return None;
     }
     let mut text = *b"0000-00-00T00:00:00.000Z";
@@ -147,11 +135,13 @@ fn iso_of_four_digits(millis: i64) -> Option<String> {
     put(&mut text[14..16], time / 60_000 % 60);
     put(&mut text[17..19], time / 1000 % 60);
     put(&mut text[20..23], time % 1000);
-    Some(String::from_utf8_lossy(&text).into_owned())
+    Some((year, String::from_utf8_lossy(&text).into_owned()))
 }
 
 #[cfg(test)]
 mod tests {
+    use jiff::{Timestamp, tz::TimeZone};
+
     use super::*;
 
     #[test]
@@ -163,6 +153,7 @@ mod tests {
             let time = Timestamp::from_millisecond(millis).expect("before 9999");
             let expected = time.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string();
             assert_eq!(iso_millis(millis), expected);
+            assert_eq!(strict::iso_of_any_year(millis), expected);
         }
         assert_eq!(iso_millis(i64::MAX), iso_millis(0));
         assert_eq!(iso_millis(i64::MIN), iso_millis(0));

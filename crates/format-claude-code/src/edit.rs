@@ -11,8 +11,6 @@ use std::{
     path::Path,
 };
 
-use unicode_normalization::UnicodeNormalization;
-
 use self::object::Object;
 pub use self::{
     append::{Appender, NewMessage, Thread},
@@ -75,7 +73,8 @@ pub fn title_line(session_id: &str, title: &str) -> io::Result<String> {
 /// Returns the line that gives a session a tag; `None` takes the last one away.
 ///
 /// Characters stand in their compatible forms (NFKC), and those that show nothing or turn the
-/// direction of writing are left out, as the SDK does (0.2.187).
+/// direction of writing are left out, as the SDK does (0.2.187). Without feature `unicode`,
+/// characters stand as they are.
 ///
 /// # Errors
 ///
@@ -84,8 +83,10 @@ pub fn title_line(session_id: &str, title: &str) -> io::Result<String> {
 /// ```
 /// let line = format_claude_code::tag_line("s1", Some("later\u{200b}"))?;
 /// assert_eq!(line, r#"{"type":"tag","tag":"later","sessionId":"s1"}"#);
+/// # #[cfg(feature = "unicode")] {
 /// let line = format_claude_code::tag_line("s1", Some("\u{ff34}odo\u{fb01}x"))?;
 /// assert_eq!(line, r#"{"type":"tag","tag":"Todofix","sessionId":"s1"}"#);
+/// # }
 /// assert!(format_claude_code::tag_line("s1", Some("\u{202e}")).is_err());
 /// # Ok::<(), std::io::Error>(())
 /// ```
@@ -93,7 +94,7 @@ pub fn tag_line(session_id: &str, tag: Option<&str>) -> io::Result<String> {
     let mut shown = tag.unwrap_or_default().to_owned();
     // What was left out may have kept apart what composes.
     for _ in 0..MAX_SPELLINGS {
-        let again: String = shown.nfkc().filter(|char| !is_unseen(*char)).collect();
+        let again: String = crate::unicode::nfkc(&shown).filter(|char| !is_unseen(*char)).collect();
         if again == shown {
             break;
         }

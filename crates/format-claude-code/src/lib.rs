@@ -32,6 +32,7 @@ mod reader;
 mod record;
 mod store;
 mod transcript;
+mod unicode;
 mod validate;
 mod writer;
 

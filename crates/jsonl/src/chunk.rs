@@ -1,7 +1,7 @@
 //! Scanned lines with their values.
 
 use crate::{
-    Error, ErrorKind, Line, Lines, Oddities, Result, Scanner, Value, node::Node, simd::Buffer,
+    Error, ErrorKind, Line, Lines, Oddities, Result, Scanner, Value, node::Node, simd::Buffer, utf8,
 };
 
 /// Bytes of an input, their lines, and the value of each line.
@@ -160,9 +160,9 @@ impl Chunk {
                 (Some(error), _) => Err(error),
                 (None, Some(text)) => Value::root(text, nodes, entry.oddities, line.offset()),
                 // Another line is not UTF-8. Checking again is cheaper than storing it.
-                (None, None) => match simdutf8::basic::from_utf8(line.content()) {
-                    Ok(text) => Value::root(text, nodes, entry.oddities, line.offset()),
-                    Err(_) => Err(Error { offset: line.offset(), kind: ErrorKind::InvalidUtf8 }),
+                (None, None) => match utf8::from_utf8(line.content()) {
+                    Some(text) => Value::root(text, nodes, entry.oddities, line.offset()),
+                    None => Err(Error { offset: line.offset(), kind: ErrorKind::InvalidUtf8 }),
                 },
             };
             (line, value)

@@ -1,6 +1,6 @@
 //! The results of scanning lines, kept without the bytes of the lines.
 
-use crate::{Error, ErrorKind, Line, Oddities, Result, Value, node::Node};
+use crate::{Error, ErrorKind, Line, Oddities, Result, Value, node::Node, utf8};
 
 /// The results of scanning some lines of an input, so that lines that are read twice are scanned
 /// once.
@@ -64,9 +64,9 @@ impl Index {
         }
         let before = found.checked_sub(1).and_then(|before| self.entries.get(before));
         let nodes = self.nodes.get(before.map_or(0, |entry| entry.nodes_end)..entry.nodes_end)?;
-        Some(match simdutf8::basic::from_utf8(line.content()) {
-            Ok(text) => Value::root(text, nodes, entry.oddities, line.offset()),
-            Err(_) => Err(Error { offset: line.offset(), kind: ErrorKind::InvalidUtf8 }),
+        Some(match utf8::from_utf8(line.content()) {
+            Some(text) => Value::root(text, nodes, entry.oddities, line.offset()),
+            None => Err(Error { offset: line.offset(), kind: ErrorKind::InvalidUtf8 }),
         })
     }
 

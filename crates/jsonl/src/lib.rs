@@ -23,6 +23,7 @@
 
 mod bitmap;
 mod chunk;
+#[cfg(feature = "serde")]
 mod decode;
 mod encode;
 mod error;
@@ -39,11 +40,14 @@ mod scan;
 mod simd;
 mod stream;
 mod text;
+mod unescape;
+mod utf8;
 mod value;
 
+#[cfg(feature = "serde")]
+pub use self::decode::decode;
 pub use self::{
     chunk::Chunk,
-    decode::{Unescape, decode},
     encode::{Style, push_string},
     error::{Error, ErrorKind, Result},
     index::Index,
@@ -54,6 +58,7 @@ pub use self::{
     scan::{Backend, MAX_LINE, Scanner, validate},
     stream::Stream,
     text::{Raw, Text},
+    unescape::Unescape,
     value::{Items, Kind, Members, Oddities, Value},
 };
 

@@ -9,9 +9,9 @@ use self::{
 };
 use crate::{
     Kind, Raw, Scanner, Style, Value,
-    decode::Unescape,
     encode::{push_char, push_code_unit},
     number::push_python_number,
+    unescape::Unescape,
 };
 
 /// Appends a value in a style: its strings and spaces, in the same order.

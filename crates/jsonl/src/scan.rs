@@ -11,6 +11,7 @@ use crate::{
     node::{Node, OpenStack},
     portable::Portable,
     simd::{self, Kernel},
+    utf8,
     value::Oddities,
 };
 
@@ -144,7 +145,7 @@ impl Scanner {
 /// Returns bytes at offset `base` of an input as text.
 fn text_of(content: &[u8], base: u64) -> Result<&str> {
     // The fast check only finds that there is an error. The slow check finds its offset.
-    simdutf8::basic::from_utf8(content).or_else(|_| std::str::from_utf8(content)).map_err(|found| {
+    utf8::from_utf8(content).map_or_else(|| std::str::from_utf8(content), Ok).map_err(|found| {
         Error { offset: base + found.valid_up_to() as u64, kind: ErrorKind::InvalidUtf8 }
     })
 }

@@ -71,7 +71,7 @@ impl Buffer {
     fn count(&mut self, end: usize) {
         // UTF-8 before and after a newline is UTF-8 as a whole.
         let fresh = self.bytes.get(self.len..end).unwrap_or_default();
-        self.is_other |= simdutf8::basic::from_utf8(fresh).is_err();
+        self.is_other |= crate::utf8::from_utf8(fresh).is_none();
         self.len = end;
     }
 

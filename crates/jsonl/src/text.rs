@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, cmp::Ordering, fmt};
 
-use crate::{decode::Unescape, validate};
+use crate::{unescape::Unescape, validate};
 
 /// A JSON string as written, quotes included.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

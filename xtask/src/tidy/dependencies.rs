@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{File, Problem, entries};
 
 /// The formats depend on these crates from outside, if they must.
-const LIGHT: &[&str] = &["jiff", "memchr", "serde", "sha2", "thiserror", "unicode-normalization"];
+const LIGHT: &[&str] = &["memchr", "serde", "thiserror", "unicode-normalization"];
 
 const JSON: &[&str] = &["serde_json", "simd-json", "sonic-rs", "json"];
 

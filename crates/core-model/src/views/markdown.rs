@@ -4,11 +4,12 @@ mod pretty;
 
 use std::fmt::{self, Write};
 
-use jiff::{Timestamp, civil::DateTime, tz::TimeZone};
-
 use self::pretty::write_pretty;
 use super::event_millis;
-use crate::{Block, Body, Content, Event, Message, Notice, NoticeKind, Role, ToolResult};
+use crate::{
+    Block, Body, Content, Event, Message, Notice, NoticeKind, Role, ToolResult,
+    time::{in_its_zone, shown_clock},
+};
 
 /// Prints events as Markdown.
 ///
@@ -45,18 +46,7 @@ pub fn quoted(text: &str, depth: usize) -> String {
 /// assert_eq!(core_model::shown_time(Some(1_768_681_919_197)), "2026-01-17 20:31:59");
 /// ```
 pub fn shown_time(millis: Option<i64>) -> String {
-    let time = millis.and_then(|millis| Timestamp::from_millisecond(millis).ok());
-    time.map_or_else(
-        || "Unknown time".to_owned(),
-        |time| time.to_zoned(TimeZone::UTC).strftime("%Y-%m-%d %H:%M:%S").to_string(),
-    )
-}
-
-/// Returns a time with an offset from UTC as its own clock shows it.
-fn in_its_zone(time: &str) -> Option<String> {
-    let is_offset = !time.ends_with(['Z', 'z']) && time.parse::<Timestamp>().is_ok();
-    let time = is_offset.then(|| time.parse::<DateTime>().ok()).flatten()?;
-    Some(time.strftime("%Y-%m-%d %H:%M:%S").to_string())
+    millis.and_then(shown_clock).unwrap_or_else(|| "Unknown time".to_owned())
 }
 
 impl Markdown<'_> {

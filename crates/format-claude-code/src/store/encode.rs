@@ -1,6 +1,6 @@
 //! The names that clients give to the folder of a project.
 
-use unicode_normalization::UnicodeNormalization;
+use crate::unicode::nfc;
 
 /// The number of bytes after which client 2.1 cuts the name of a project's folder.
 pub const MAX_PROJECT_DIR: usize = 200;
@@ -28,10 +28,11 @@ pub fn encode_project_dir(path: &str) -> String {
 /// let names = format_claude_code::candidates("/a/.b_c d");
 /// assert_eq!(names[0], "-a--b-c-d");
 /// assert!(names.contains(&"-a-.b_c d".to_owned()));
+/// # #[cfg(feature = "unicode")]
 /// assert!(format_claude_code::candidates("/e\u{301}").contains(&"--".to_owned()));
 /// ```
 pub fn candidates(path: &str) -> Vec<String> {
-    let composed: String = path.nfc().collect();
+    let composed: String = nfc(path).collect();
     let by_char = dashed(composed.chars(), u32::from);
     let dots = path.replace(['/', '.'], "-");
     let mut names = vec![

@@ -2,7 +2,7 @@
 
 use std::{fs::File, io::Read, path::Path, time::UNIX_EPOCH};
 
-use sha2::{Digest, Sha256};
+use core_model::Sha256;
 
 use crate::SessionLine;
 
@@ -65,7 +65,7 @@ fn is_as_recorded(record: &StaleFileRecord, folder: &Path) -> bool {
 
 fn hash(path: &Path) -> Option<String> {
     let mut file = File::open(path).ok()?;
-    let mut hasher = Sha256::new();
+    let mut hasher = Sha256::default();
     let mut buffer = vec![0; 64 * 1024];
     loop {
         match file.read(&mut buffer).ok()? {
@@ -73,5 +73,5 @@ fn hash(path: &Path) -> Option<String> {
             n => hasher.update(buffer.get(..n)?),
         }
     }
-    Some(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Some(hasher.hex())
 }

@@ -1,0 +1,70 @@
+//! Each format crate by itself: how many crates it needs, and whether it compiles without the others.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a gate says what it did")]
+
+use std::{collections::BTreeSet, env, fs, path::Path, process::Command};
+
+/// The most crates that are not ours which a format crate needs without its features.
+const MAX_CRATES: usize = 8;
+
+/// Compiles each format crate without its features and counts the crates that it needs; returns
+/// whether all compile and none needs more than [`MAX_CRATES`].
+pub fn alone(root: &Path) -> bool {
+    let ours = names(&root.join("crates"));
+    let mut is_fine = true;
+    for name in ours.iter().filter(|name| name.starts_with("format-")) {
+        let Some(tree) = cargo(root, &["tree", "-e", "normal", "--prefix", "none"], name) else {
+            eprintln!("{name}: `cargo tree` failed");
+            is_fine = false;
+            continue;
+        };
+        let foreign = foreign(&tree, &ours);
+        println!("{name}: {} crates: {}", foreign.len(), foreign.join(" "));
+        if foreign.len() > MAX_CRATES {
+            eprintln!("{name}: needs more than {MAX_CRATES} crates; put some behind a feature");
+            is_fine = false;
+        }
+        if cargo(root, &["check", "--quiet"], name).is_none() {
+            eprintln!("{name}: does not compile without its features");
+            is_fine = false;
+        }
+    }
+    is_fine
+}
+
+/// Runs a command of cargo for one package without its features; returns its output if it succeeds.
+fn cargo(root: &Path, arguments: &[&str], package: &str) -> Option<String> {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root).args(arguments);
+    command.args(["--locked", "--no-default-features", "-p", package]);
+    let output = command.output().ok()?;
+    eprint!("{}", String::from_utf8_lossy(&output.stderr));
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Returns the names of the crates in the output of `cargo tree` that are not in the workspace.
+fn foreign<'t>(tree: &'t str, ours: &[String]) -> Vec<&'t str> {
+    let names = tree.lines().filter_map(|line| line.split(' ').next());
+    let is_foreign = |name: &&str| !name.is_empty() && !ours.iter().any(|our| our == name);
+    names.filter(is_foreign).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::foreign;
+
+    #[test]
+    fn crates_are_counted_once_and_ours_not_at_all() {
+        let tree = "format-x v0.1.0 (path)\nmemchr v2.8\njsonl v0.1.0 (path)\nmemchr v2.8 (*)\n";
+        let ours = ["format-x", "jsonl"].map(str::to_owned);
+        assert_eq!(foreign(tree, &ours), ["memchr"]);
+    }
+}
