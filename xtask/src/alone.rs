@@ -4,6 +4,8 @@
 
 use std::{collections::BTreeSet, env, fs, path::Path, process::Command};
 
+use crate::scratch::target;
+
 /// The most crates that are not ours which a format crate needs without its features.
 const MAX_CRATES: usize = 8;
 
@@ -28,6 +30,22 @@ pub fn alone(root: &Path) -> bool {
             eprintln!("{name}: does not compile without its features");
             is_fine = false;
         }
+    }
+    is_fine & example(root)
+}
+
+/// Builds the program outside the workspace that has one line of dependencies, and runs it over a
+/// fixture; returns whether it prints the prompt.
+fn example(root: &Path) -> bool {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root).args(["run", "--quiet", "--locked", "--manifest-path"]);
+    command.arg("examples/alone/Cargo.toml").arg("--target-dir").arg(target(root).join("alone"));
+    command.args(["--", "fixtures/claude-code/one-tool-call.jsonl"]);
+    let Ok(output) = command.output() else { return false };
+    eprint!("{}", String::from_utf8_lossy(&output.stderr));
+    let is_fine = output.status.success() && output.stdout.starts_with(b"> ");
+    if !is_fine {
+        eprintln!("examples/alone: does not build, or does not print a prompt first");
     }
     is_fine
 }

@@ -40,6 +40,7 @@ mod outcome;
 mod output;
 mod plan;
 mod problem;
+mod record_format;
 mod sha1;
 mod sha256;
 mod store;
@@ -78,6 +79,7 @@ pub use self::{
     output::Output,
     plan::{Hidden, Late, Plan},
     problem::{Check, Checker, Findings, Problem, Severity},
+    record_format::{Reader, RecordBuf, RecordChecker, RecordFormat, RecordRef, RecordWriter},
     sha256::Sha256,
     store::{
         Environment, Home, Named, Store, System, append_session_file, create_session_file,

@@ -26,6 +26,7 @@ mod bundle;
 mod chain;
 mod diagnose;
 mod edit;
+mod face;
 mod markdown;
 mod prompt;
 mod reader;
@@ -40,6 +41,9 @@ use core_model::{CostPolicy, Format, Limits};
 pub use core_model::{Followed, Follower};
 use jsonl::Style;
 
+pub use core_model;
+pub use jsonl;
+
 pub use self::{
     bundle::open_bundle,
     chain::Chain,
@@ -48,13 +52,14 @@ pub use self::{
         Appender, Fork, ForkError, NewMessage, Thread, create_transcript, fork, rename, tag,
         tag_line, title_line,
     },
+    face::{Checker, ClaudeCode, Reader, RecordBuf, RecordRef, Writer},
     markdown::SessionMarkdown,
     reader::{detect, read},
     record::{ApiMessage, Record},
     store::{
         Breadcrumb, IndexEntry, MAX_PROJECT_DIR, Project, SessionInfo, candidates, config_dir,
-        encode_project_dir, folders_named, head_tail_scan, project_folders, sessions,
-        sessions_index,
+        encode_project_dir, folders_named, head_tail_scan, list_sessions, project_folders,
+        sessions_dir, sessions_index,
     },
     transcript::{
         BadLine, ChainRule, Entries, Entry, Filter, FoundCall, FoundError, FoundResult, KeyMessage,

@@ -17,7 +17,7 @@ pub use self::{
     breadcrumb::Breadcrumb,
     encode::{MAX_PROJECT_DIR, candidates, encode_project_dir},
     index::{IndexEntry, sessions_index},
-    listing::{SessionInfo, head_tail_scan, sessions},
+    listing::{SessionInfo, head_tail_scan, list_sessions},
     project::{Project, folders_named},
 };
 use crate::session_uuid;
@@ -36,6 +36,21 @@ pub(crate) const STORE: Store = Store {
 /// Returns the folder of the client's settings and sessions: `CLAUDE_CONFIG_DIR`, or `~/.claude`.
 pub fn config_dir(environment: &Environment<'_>) -> Option<PathBuf> {
     environment.path("CLAUDE_CONFIG_DIR").or_else(|| Some(environment.home()?.join(".claude")))
+}
+
+/// Returns the folder in which the client keeps the transcripts of a project, whether it is there or
+/// not; [`project_folders`] finds those that other clients and old layouts name otherwise.
+///
+/// ```
+/// use core_model::{Environment, System};
+///
+/// let variable = |name: &str| (name == "HOME").then(|| "/home/u".into());
+/// let environment = Environment::new(System::Unix, &variable);
+/// let folder = format_claude_code::sessions_dir(&environment, "/home/u/a.b");
+/// assert_eq!(folder, Some("/home/u/.claude/projects/-home-u-a-b".into()));
+/// ```
+pub fn sessions_dir(environment: &Environment<'_>, project: &str) -> Option<PathBuf> {
+    Some(config_dir(environment)?.join("projects").join(encode_project_dir(project)))
 }
 
 /// Returns the folders of a project that are there, the client's own first: other clients and old

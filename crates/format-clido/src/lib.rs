@@ -36,6 +36,7 @@
 
 mod bundle;
 mod content_block;
+mod face;
 mod history;
 mod loadable;
 mod reader;
@@ -51,8 +52,12 @@ mod writer;
 use core_model::{CostPolicy, Format, Limits};
 use jsonl::Style;
 
+pub use core_model;
+pub use jsonl;
+
 pub use self::{
     content_block::ContentBlock,
+    face::{Checker, Clido, Reader, RecordBuf, RecordRef, Writer},
     history::{HistoryError, HistoryMessage, to_messages},
     reader::{detect, read, read_block},
     record::{
@@ -62,9 +67,9 @@ pub use self::{
     repair::{BadLines, Repaired, repair},
     session_line::{NotLoadable, SessionLine},
     store::{
-        Listing, RawLine, RawLines, SessionReader, SessionSummary, SessionWriter, StaleFileRecord,
-        data_dir, encode_project_dir, find, list_sessions, sessions_dir, stale_file_records,
-        stale_paths, validate_file,
+        Appender, Listing, RawLine, RawLines, SessionReader, SessionSummary, SessionWriter,
+        StaleFileRecord, data_dir, encode_project_dir, find, list_sessions, sessions_dir,
+        stale_file_records, stale_paths, validate_file,
     },
     validate::validate_strict,
     views::{count_by_type, interactions, title, tool_calls, total_cost, user_texts},

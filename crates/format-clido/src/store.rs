@@ -18,6 +18,7 @@ pub use self::{
     listing::{Listing, SessionSummary, list_sessions},
     session_reader::{RawLine, RawLines, SessionReader},
     session_writer::SessionWriter,
+    session_writer::SessionWriter as Appender,
     stale::{StaleFileRecord, stale_file_records, stale_paths},
 };
 

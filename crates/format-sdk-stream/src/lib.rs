@@ -41,6 +41,7 @@ mod dump;
 mod dump_losses;
 mod ending;
 mod events;
+mod face;
 mod message;
 mod parser;
 mod reader;
@@ -58,15 +59,19 @@ mod writer;
 use core_model::{CostPolicy, Format, Limits};
 use jsonl::Style;
 
+pub use core_model;
+pub use jsonl;
+
 pub use self::{
     block::read_block,
+    face::{Checker, Reader, RecordBuf, RecordRef, SdkStream, Writer},
     message::Message,
     reader::{read, read_wire},
     record::{Flavor, Record, RecordKind},
     status::{Progress, result, status},
     store::{
-        AgentSession, Dialect, SessionMeta, StreamReader, StreamWriter, Written, agent_sessions,
-        is_session_name, result_of, sessions_dir, status_of,
+        AgentSession, Appender, Dialect, SessionMeta, StreamReader, StreamWriter, Written,
+        agent_sessions, is_session_name, list_sessions, result_of, sessions_dir, status_of,
     },
     validate::validate,
     views::{

@@ -13,10 +13,12 @@ use std::{
 use core_model::{Environment, Store};
 
 pub use self::{
-    agent_session::{AgentSession, agent_sessions, result_of, status_of},
+    agent_session::{
+        AgentSession, agent_sessions, agent_sessions as list_sessions, result_of, status_of,
+    },
     session_meta::SessionMeta,
     stream_reader::StreamReader,
-    stream_writer::{Dialect, StreamWriter, Written},
+    stream_writer::{Dialect, StreamWriter, StreamWriter as Appender, Written},
 };
 
 /// Where the orchestrator keeps dumped streams; nothing is installed there, for a session of its

@@ -59,7 +59,7 @@ pub use self::{
     stream::Stream,
     text::{Raw, Text},
     unescape::Unescape,
-    value::{Items, Kind, Members, Oddities, Value},
+    value::{Items, Kind, Members, Oddities, Value, ValueBuf},
 };
 
 /// Compiles and runs the examples of README.md.

@@ -31,13 +31,14 @@ pub struct Stream<R> {
     reader: R,
     buffer: Buffer,
     offset: u64,
+    n_lines: u64,
     done: bool,
 }
 
 impl<R: Read> Stream<R> {
     /// Creates a stream of lines.
     pub fn new(reader: R) -> Self {
-        Self { reader, buffer: Buffer::new(), offset: 0, done: false }
+        Self { reader, buffer: Buffer::new(), offset: 0, n_lines: 0, done: false }
     }
 
     /// Returns the next line, or `None` at the end of the input.
@@ -47,27 +48,62 @@ impl<R: Read> Stream<R> {
     /// Returns the errors of the reader. Lines before the error have been returned.
     #[expect(clippy::should_implement_trait, reason = "the line borrows from the stream")]
     pub fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+        let length = self.read_line()?;
+        Ok(self.take(length))
+    }
+
+    /// Returns the next line that is not blank, with its number from 1; `None` at the end of the
+    /// input.
+    ///
+    /// ```
+    /// let mut stream = jsonl::Stream::new(&b"\n  \n{}\n"[..]);
+    /// assert_eq!(stream.next_filled()?.map(|(number, line)| (number, line.offset())), Some((3, 4)));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Stream::next`].
+    pub fn next_filled(&mut self) -> io::Result<Option<(u64, Line<'_>)>> {
+        loop {
+            let length = self.read_line()?;
+            let bytes = self.buffer.held().get(..length).unwrap_or_default();
+            if length == 0 || !Line::new(bytes, self.offset).is_blank() {
+                let number = self.n_lines + 1;
+                return Ok(self.take(length).map(|line| (number, line)));
+            }
+            self.take(length);
+        }
+    }
+
+    /// Reads to the end of the next line and returns its length; 0 at the end of the input.
+    fn read_line(&mut self) -> io::Result<usize> {
         let mut n_searched = 0;
-        let length = loop {
+        loop {
             let held = self.buffer.held();
             let fresh = held.get(n_searched..).unwrap_or_default();
             if let Some(at) = memchr(b'\n', fresh) {
-                break n_searched + at + 1;
+                return Ok(n_searched + at + 1);
             }
             n_searched = held.len();
             if self.done {
-                break n_searched;
+                return Ok(n_searched);
             }
             match self.buffer.read_more(&mut self.reader) {
                 Ok(n) => self.done = n == 0,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
-        };
+        }
+    }
+
+    /// Takes a line that was read; `None` if it is empty.
+    fn take(&mut self, length: usize) -> Option<Line<'_>> {
         let bytes = self.buffer.take(length);
         let line = Line::new(bytes, self.offset);
         self.offset += bytes.len() as u64;
-        Ok((!bytes.is_empty()).then_some(line))
+        self.n_lines += u64::from(!bytes.is_empty());
+        (!bytes.is_empty()).then_some(line)
     }
 }
 

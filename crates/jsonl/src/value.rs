@@ -1,5 +1,8 @@
 //! A scanned value: its kind, its range in the line, and its members or items.
 
+mod buf;
+
+pub use self::buf::ValueBuf;
 use crate::{Error, ErrorKind, Raw, Result, Text, node::Node, text::has_backslash};
 
 /// The kind of a value.
@@ -49,6 +52,15 @@ impl<'l> Value<'l> {
             Some(node) => Ok(Self { line, nodes, node: *node, at: 0, oddities }),
             None => Err(Error { offset: base, kind: ErrorKind::Empty }),
         }
+    }
+
+    /// Copies the value, to keep it without its line.
+    ///
+    /// # Errors
+    ///
+    /// None for a value that a scanner returned.
+    pub fn to_buf(&self) -> Result<ValueBuf> {
+        ValueBuf::of_line(self).map_or_else(|| ValueBuf::new(self.raw().as_str()), Ok)
     }
 
     /// Returns the nodes of the whole line.

@@ -142,8 +142,8 @@ pub fn head_tail_scan(path: &Path) -> io::Result<Option<SessionInfo>> {
 /// # Errors
 ///
 /// Those of reading the folder.
-pub fn sessions(folder: &Path) -> io::Result<Vec<SessionInfo>> {
-    let files = session_files(folder)?;
+pub fn list_sessions(folder: impl AsRef<Path>) -> io::Result<Vec<SessionInfo>> {
+    let files = session_files(folder.as_ref())?;
     let infos = files.iter().filter_map(|path| head_tail_scan(path).ok().flatten());
     let mut infos: Vec<SessionInfo> = infos.filter(SessionInfo::is_listed).collect();
     infos.sort_by_key(|info| std::cmp::Reverse(info.modified));

@@ -9,7 +9,7 @@ use std::{
 use core_model::{session_files, subfolders};
 
 use super::{
-    SessionInfo, candidates, encode::encode_project_dir, listing::sessions, project_folders,
+    SessionInfo, candidates, encode::encode_project_dir, listing::list_sessions, project_folders,
 };
 
 /// A project, by the path in which the client is started.
@@ -67,7 +67,7 @@ impl Project {
         }
         let mut known = HashSet::new();
         for folder in subfolders(&config_dir.join("projects"))? {
-            known.extend(sessions(&folder)?.into_iter().filter_map(|info| info.cwd));
+            known.extend(list_sessions(&folder)?.into_iter().filter_map(|info| info.cwd));
         }
         Ok(paths.into_iter().find(|path| known.contains(*path)).map(Self::new))
     }
@@ -81,7 +81,7 @@ impl Project {
     pub fn sessions(&self, config_dir: &Path) -> io::Result<Vec<(PathBuf, SessionInfo)>> {
         let mut found = Vec::new();
         for folder in self.folders(config_dir)? {
-            for info in sessions(&folder)? {
+            for info in list_sessions(&folder)? {
                 found.push((folder.join(format!("{}.jsonl", info.session_id)), info));
             }
         }

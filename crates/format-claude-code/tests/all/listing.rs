@@ -3,7 +3,7 @@
 use std::{fs, path::PathBuf};
 
 use format_claude_code::{
-    Project, SessionInfo, Transcript, folders_named, head_tail_scan, sessions,
+    Project, SessionInfo, Transcript, folders_named, head_tail_scan, list_sessions,
 };
 
 fn folder(name: &str) -> PathBuf {
@@ -55,10 +55,10 @@ fn what_the_client_lists() {
     for (name, text) in files {
         fs::write(folder.join(format!("{name}.jsonl")), text).expect("a file");
     }
-    let listed: Vec<SessionInfo> = sessions(&folder).expect("a folder");
+    let listed: Vec<SessionInfo> = list_sessions(&folder).expect("a folder");
     let ids: Vec<_> = listed.iter().map(|info| info.session_id.as_str()).collect();
     assert_eq!(ids, [format!("{ID}2")]);
-    assert_eq!(sessions(&folder.join("none")).expect("no folder, no sessions"), []);
+    assert_eq!(list_sessions(&folder.join("none")).expect("no folder, no sessions"), []);
     fs::remove_dir_all(folder).expect("the folder");
 }
 

@@ -4,6 +4,7 @@ mod bundle;
 mod chain;
 mod data;
 mod edit;
+mod face;
 mod fixtures;
 mod listing;
 mod markdown;

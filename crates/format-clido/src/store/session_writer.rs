@@ -55,6 +55,16 @@ impl SessionWriter {
         Ok(writer)
     }
 
+    /// Opens a session file to go on with it: [`SessionWriter::append`] by the name that every format
+    /// crate has for it.
+    ///
+    /// # Errors
+    ///
+    /// As [`SessionWriter::append`].
+    pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
+        Self::append(path)
+    }
+
     /// Opens a session file to go on with it; a last line without a newline gets one.
     ///
     /// # Errors

@@ -7,12 +7,13 @@ use std::{
 };
 
 use core_model::{
-    Facts, LossKind, Options, Output, SdkVersion, append_session_file, create_session_file,
+    Facts, LossKind, Options, Output, ReadError, SdkVersion, append_session_file,
+    create_session_file,
 };
 use jsonl::{Line, Scanner, Style};
 
 use crate::{
-    DUMP, WIRE,
+    DUMP, Reader, WIRE,
     record::{Flavor, Record, RecordKind},
 };
 
@@ -79,6 +80,41 @@ impl StreamWriter {
     /// If there is a file of this name.
     pub fn create(path: impl AsRef<Path>, dialect: Dialect) -> io::Result<Self> {
         Ok(Self::new(create_session_file(path.as_ref())?, dialect))
+    }
+
+    /// Opens a file to go on with it in its own flavor, that of its first record; a file without
+    /// records is a dump.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is no such file, or it cannot be read and written.
+    ///
+    /// ```
+    /// use format_sdk_stream::Appender;
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("session.jsonl");
+    /// std::fs::write(&path, "{\"type\":\"user\",\"session_id\":\"s\",\"message\":{}}\n")?;
+    /// let line = r#"{"type":"tool_progress","session_id":"s"}"#;
+    /// Appender::open(&path)?.write_line(line)?;
+    /// assert!(std::fs::read_to_string(&path)?.ends_with(&format!("{line}\n")));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
+        let mut records = Reader::open(&path)?;
+        let dialect = loop {
+            match records.next_borrowed() {
+                None => break Dialect::Dump(SdkVersion::default()),
+                Some(Err(ReadError::Io(error))) => return Err(error),
+                Some(Err(_)) => {}
+                Some(Ok(record)) => match record.record() {
+                    Record { kind: RecordKind::Unknown, .. } => {}
+                    Record { flavor: Flavor::Wire, .. } => break Dialect::Wire,
+                    Record { .. } => break Dialect::Dump(SdkVersion::default()),
+                },
+            }
+        };
+        Self::append(path, dialect)
     }
 
     /// Opens a file to go on with it, as the orchestrator does for each run; a last line without a

@@ -1,0 +1,72 @@
+//! Finds what the client of a format would refuse in a file.
+
+use std::{
+    fmt,
+    fs::File,
+    io::{self, Read},
+    marker::PhantomData,
+    path::Path,
+};
+
+use jsonl::{Scanner, Stream};
+
+use super::RecordFormat;
+use crate::{Check, Problem};
+
+/// Finds what the client of a format would refuse, or would not load, in a file.
+pub struct RecordChecker<F> {
+    check: Check,
+    problems: Vec<Problem>,
+    format: PhantomData<fn() -> F>,
+}
+
+impl<F: RecordFormat> RecordChecker<F> {
+    /// Creates a checker of one file.
+    pub fn new() -> Self {
+        let check = Check::new((F::format().checker)());
+        Self { check, problems: Vec::new(), format: PhantomData }
+    }
+
+    /// Checks a file, its name included, and returns its problems in order.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be read.
+    pub fn check(path: impl AsRef<Path>) -> io::Result<Vec<Problem>> {
+        let mut checker = Self::new();
+        let stem = path.as_ref().file_stem().unwrap_or_default().to_string_lossy();
+        checker.check.name(&stem, &mut |problem| checker.problems.push(problem));
+        checker.read(File::open(path)?)
+    }
+
+    /// Checks the lines of a reader and returns their problems in order.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the reader fails.
+    pub fn check_reader(reader: impl Read) -> io::Result<Vec<Problem>> {
+        Self::new().read(reader)
+    }
+
+    fn read(mut self, reader: impl Read) -> io::Result<Vec<Problem>> {
+        let (mut stream, mut scanner) = (Stream::new(reader), Scanner::default());
+        let problems = &mut self.problems;
+        while let Some(line) = stream.next()? {
+            self.check.line(&line, scanner.scan(&line), &mut |problem| problems.push(problem));
+        }
+        self.check.finish(&mut |problem| problems.push(problem));
+        Ok(self.problems)
+    }
+}
+
+impl<F: RecordFormat> Default for RecordChecker<F> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<F> fmt::Debug for RecordChecker<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RecordChecker").field("problems", &self.problems).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,106 @@
+//! Reads the records of a file, one after another.
+
+use std::{
+    fmt,
+    fs::File,
+    io::{self, Read},
+    marker::PhantomData,
+    path::Path,
+};
+
+use jsonl::{Line, Scanner, Stream};
+
+use super::{RecordBuf, RecordFormat, RecordRef};
+use crate::{Place, Problem, ReadError, Severity};
+
+/// The records of a file, in their order.
+///
+/// As an iterator it returns records that own their bytes. [`Reader::next_borrowed`] returns records
+/// that borrow from the reader and allocates nothing for them. Blank lines are passed over. A line
+/// that is no JSON object is an error with its place, and the lines after it can still be read. After
+/// an error of the file itself there are no more records.
+pub struct Reader<R, F> {
+    stream: Stream<R>,
+    scanner: Scanner,
+    has_failed: bool,
+    format: PhantomData<fn() -> F>,
+}
+
+impl<F: RecordFormat> Reader<File, F> {
+    /// Opens a file.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be opened.
+    pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
+        Ok(Self::from_reader(File::open(path)?))
+    }
+}
+
+impl<R: Read, F: RecordFormat> Reader<R, F> {
+    /// Reads records from any reader; it needs no buffer of its own.
+    pub fn from_reader(reader: R) -> Self {
+        Self {
+            stream: Stream::new(reader),
+            scanner: Scanner::default(),
+            has_failed: false,
+            format: PhantomData,
+        }
+    }
+
+    /// Returns the next record, which borrows from the reader; `None` at the end of the file.
+    pub fn next_borrowed(&mut self) -> Option<Result<RecordRef<'_, F>, ReadError>> {
+        if self.has_failed {
+            return None;
+        }
+        let (number, line) = match self.stream.next_filled() {
+            Ok(line) => line?,
+            Err(error) => {
+                self.has_failed = true;
+                return Some(Err(error.into()));
+            }
+        };
+        let place = Place { line: number, offset: line.offset() };
+        Some(read(&mut self.scanner, &line, place))
+    }
+}
+
+impl<R: Read, F: RecordFormat> Iterator for Reader<R, F> {
+    type Item = Result<RecordBuf<F>, ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let record = match self.next_borrowed()? {
+            Ok(record) => record,
+            Err(error) => return Some(Err(error)),
+        };
+        let place = record.place();
+        Some(record.to_buf().map_err(|error| no_record(place, error)))
+    }
+}
+
+impl<R, F> fmt::Debug for Reader<R, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reader").field("has_failed", &self.has_failed).finish_non_exhaustive()
+    }
+}
+
+fn read<'s, F: RecordFormat>(
+    scanner: &'s mut Scanner,
+    line: &Line<'s>,
+    place: Place,
+) -> Result<RecordRef<'s, F>, ReadError> {
+    let value = scanner.scan(line).map_err(|error| no_record(place, error))?;
+    if value.is_object() {
+        return Ok(RecordRef::new(place, value));
+    }
+    Err(problem(place, place.offset, "object", "not an object".to_owned()))
+}
+
+fn no_record(place: Place, error: jsonl::Error) -> ReadError {
+    problem(place, error.offset, "json", error.kind.to_string())
+}
+
+fn problem(place: Place, offset: u64, rule: &'static str, message: String) -> ReadError {
+    let (line, severity) = (place.line, Severity::Stops);
+    ReadError::Line(Problem { offset, line, severity, rule, message: message.into() })
+}

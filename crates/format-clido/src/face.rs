@@ -1,0 +1,37 @@
+//! The names that every format crate has for the same jobs.
+
+use core_model::{Format, RecordFormat};
+use jsonl::Value;
+
+use crate::{FORMAT, Record};
+
+/// clido's session files, as a type: the parameter of [`Reader`], [`Writer`] and [`Checker`].
+#[derive(Clone, Copy, Debug)]
+pub enum Clido {}
+
+impl RecordFormat for Clido {
+    type Record<'l> = Record<'l>;
+
+    fn format() -> &'static Format {
+        &FORMAT
+    }
+
+    fn record(value: Value<'_>) -> Record<'_> {
+        Record::decode(value)
+    }
+}
+
+/// Reads the records of a file: `Reader::open(path)?`, or `Reader::from_reader(reader)`.
+pub type Reader<R> = core_model::Reader<R, Clido>;
+
+/// A record that owns its bytes.
+pub type RecordBuf = core_model::RecordBuf<Clido>;
+
+/// A record that borrows from its reader.
+pub type RecordRef<'l> = core_model::RecordRef<'l, Clido>;
+
+/// Writes records of any format as records of this one.
+pub type Writer<W> = core_model::RecordWriter<W, Clido>;
+
+/// Finds what the client would refuse in a file: `Checker::check(path)?`.
+pub type Checker = core_model::RecordChecker<Clido>;

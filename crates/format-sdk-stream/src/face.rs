@@ -1,0 +1,37 @@
+//! The names that every format crate has for the same jobs.
+
+use core_model::{Format, RecordFormat};
+use jsonl::Value;
+
+use crate::{DUMP, Record};
+
+/// SDK streams, of either flavor, as a type: the parameter of [`Reader`], [`Writer`] and [`Checker`].
+#[derive(Clone, Copy, Debug)]
+pub enum SdkStream {}
+
+impl RecordFormat for SdkStream {
+    type Record<'l> = Record<'l>;
+
+    fn format() -> &'static Format {
+        &DUMP
+    }
+
+    fn record(value: Value<'_>) -> Record<'_> {
+        Record::new(value)
+    }
+}
+
+/// Reads the records of a file: `Reader::open(path)?`, or `Reader::from_reader(reader)`.
+pub type Reader<R> = core_model::Reader<R, SdkStream>;
+
+/// A record that owns its bytes.
+pub type RecordBuf = core_model::RecordBuf<SdkStream>;
+
+/// A record that borrows from its reader.
+pub type RecordRef<'l> = core_model::RecordRef<'l, SdkStream>;
+
+/// Writes records of any format as records of this one.
+pub type Writer<W> = core_model::RecordWriter<W, SdkStream>;
+
+/// Finds what the client would refuse in a file: `Checker::check(path)?`.
+pub type Checker = core_model::RecordChecker<SdkStream>;
