@@ -17,7 +17,7 @@ use self::{
     place::{Bytes, Place},
     start::{Seen, Start},
 };
-use crate::journal::Salt;
+use crate::{input::sidecar_path, journal::Salt};
 
 pub(crate) use self::events::{SessionEvents, run_session};
 
@@ -90,6 +90,15 @@ impl Session {
     /// Returns the files.
     pub(crate) fn files(&self) -> &[SessionFile] {
         &self.files
+    }
+
+    /// Returns how many transcripts have a sidecar beside them.
+    pub(crate) fn n_sidecars(&self) -> u64 {
+        let has_sidecar = |file: &&SessionFile| {
+            file.volume.kind != VolumeKind::Side
+                && file.place.stat(&sidecar_path(&file.path)).is_ok()
+        };
+        self.files.iter().filter(has_sidecar).count() as u64
     }
 
     /// Returns what became of the files since they were measured.

@@ -52,6 +52,8 @@ pub struct Report {
     pub files_beside: Vec<String>,
     /// The restored lines of files beside the main one that no place was given for.
     pub n_elsewhere: u64,
+    /// The sidecars beside the files of a session of several, which the target does not take along.
+    pub n_sidecars_unread: u64,
     /// The sub-agents with a file.
     pub n_agents: u64,
     /// Those of which nothing says which tool use started them.
@@ -77,6 +79,7 @@ impl Report {
             || self.n_stranded > 0
             || self.n_unplaced > 0
             || self.n_elsewhere > 0
+            || self.n_sidecars_unread > 0
             || self.restored.is_not_the_source()
     }
 }

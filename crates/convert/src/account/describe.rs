@@ -75,6 +75,10 @@ impl Done {
                 "carried lines would make more than 16 times what was read; --max-expanded allows more",
             ),
             (report.n_stranded, "lines have neither a line to ride on nor a sidecar"),
+            (
+                report.n_sidecars_unread,
+                "sidecars beside the session's files were not read, and what they carry does not go on; the session comes back from these files, not from the new one",
+            ),
             (report.n_elsewhere, "lines of other files of the session are written with -o only"),
             (
                 report.n_unplaced,
@@ -199,6 +203,7 @@ impl Done {
             ("carries_newer", report.restored.newer),
             ("files_cut", report.restored.cut),
             ("lines_stranded", report.n_stranded),
+            ("sidecars_unread", report.n_sidecars_unread),
             ("files_unplaced", report.n_unplaced),
             ("subagents", report.n_agents),
             ("subagents_unlinked", report.n_unlinked),

@@ -26,7 +26,10 @@ pub(crate) fn run_session(
     target: Target<'_>,
 ) -> io::Result<Report> {
     let mut events = SessionEvents::new(session, conversion.from);
-    conversion.run_events(&mut events, Target { contents: Some(session.contents()), ..target })
+    let target = Target { contents: Some(session.contents()), ..target };
+    let mut report = conversion.run_events(&mut events, target)?;
+    report.n_sidecars_unread = session.n_sidecars();
+    Ok(report)
 }
 
 /// How many files may be open at a time: of sub-agents that start each other, those that are deeper

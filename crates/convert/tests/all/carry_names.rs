@@ -151,3 +151,36 @@ fn ignored_carries_are_left_as_they_are() {
     let wire = fs::read(folder.join("wire.jsonl")).expect("read");
     assert_eq!(fs::read(folder.join("again.jsonl")).expect("read"), wire);
 }
+
+/// Files of a session that have sidecars of their own: what goes on without them is said.
+#[test]
+fn a_chain_from_files_with_sidecars_comes_back_or_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    session(folder);
+    let source = fs::read(folder.join("in/s1.jsonl")).expect("read");
+    let agent = fs::read(folder.join("in/s1/subagents/agent-a123.jsonl")).expect("read");
+    for mode in ["inline", "sidecar"] {
+        for second in ["clido", "sdk-stream", "sdk-stream:wire"] {
+            for third in
+                ["clido", "sdk-stream", "sdk-stream:wire"].into_iter().filter(|it| *it != second)
+            {
+                let name = format!("{mode}-{second}-{third}").replace(':', "-");
+                let [there, far, back] = ["there", "far", "back"].map(|step| {
+                    fs::create_dir_all(folder.join(&name).join(step)).expect("made");
+                    format!("{name}/{step}/s1.jsonl")
+                });
+                let first = ["in/s1.jsonl", "--to", second, "--carry", mode, "-o", &there];
+                assert_eq!(convert(folder, &first).0, 0, "{name}");
+                let (status, words) = convert(folder, &[&there, "--to", third, "-o", &far]);
+                let is_said = status == 1 && words.contains("sidecars beside");
+                let (_, more) = convert(folder, &[&far, "--to", "claude-code", "-o", &back]);
+                let back = folder.join(&name).join("back");
+                let is_back = fs::read(back.join("s1.jsonl")).ok().as_ref() == Some(&source)
+                    && fs::read(back.join("s1/subagents/agent-a123.jsonl")).ok().as_ref()
+                        == Some(&agent);
+                assert!(is_back != is_said, "{name}: {status} {words}\n{more}");
+            }
+        }
+    }
+}
