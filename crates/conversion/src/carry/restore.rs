@@ -276,10 +276,8 @@ impl Restorer {
         }
         let OwnEntries { kept, is_whole, has_parts, n_sources } =
             self.own_entries(&carry, &visible, is_intact);
-        if is_whole && !has_parts {
-            if self.differs(&carry, event.as_ref(), &visible, &kept) {
-                self.tally.count_difference(offset);
-            }
+        if is_whole && !has_parts && self.differs(&carry, event.as_ref(), &visible, &kept) {
+            self.tally.count_difference(offset);
         }
         let start = carry.cursor(&member.carry);
         self.current = Some(Current {
