@@ -3,13 +3,13 @@
 //! `MUTATIONS=N` asks for so many changes, and `MUTATIONS_SEED=N` for others.
 
 #[path = "../../../../fuzz/src/mutations.rs"]
-mod mutations;
+mod law;
 
 use std::collections::BTreeMap;
 
 use convert::{CarryMode, FORMATS, by_name};
 
-use self::mutations::Written;
+use self::law::Written;
 use crate::shared::fixtures::fixtures;
 
 #[test]
