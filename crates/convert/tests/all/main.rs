@@ -35,3 +35,4 @@ mod shared;
 mod terminal;
 mod tiny_lines;
 mod told;
+mod vectors;
