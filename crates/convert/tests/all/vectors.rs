@@ -6,7 +6,6 @@ use std::{fs, path::Path};
 use convert::{Carry, CarryError, CarryMode, Conversion, by_name};
 use core_model::Options;
 use jsonl::Style;
-use serde_json::Value;
 
 /// A vector: what stands behind its keys.
 #[derive(Default)]
