@@ -1,11 +1,10 @@
-//! How much memory a command takes: at most 32 MiB, three times the longest line, read or written, and
-//! 64 bytes an id. `cargo xtask limits` measures all commands on many more files.
+//! How much memory a command takes: at most 32 MiB, three times the longest line, and 64 bytes an id. `cargo xtask limits` measures all commands on many more files.
 
 #![cfg(target_os = "linux")]
 
 use std::{
     fs::File,
-    io::{BufRead as _, BufWriter, Write},
+    io::{BufWriter, Write},
     path::Path,
     process::Command,
     thread::sleep,
@@ -144,13 +143,9 @@ fn one_long_line_of_any_shape() {
 /// What a command may take beside the longest record and the ids.
 const ALLOWANCE: usize = 32 * MIB;
 
-/// What a conversion with a carry may take instead. The law wants 32 MiB here too; entries that wait
-/// for a record to hold them are in memory, which costs up to 16 MiB more.
-const CARRY_ALLOWANCE: usize = 56 * MIB;
-
-/// Runs a command on a file and returns the most memory that it took and the longest line that it
-/// wrote, in bytes. `IN` is the file, `OUT` a new one beside it.
-fn peak_of_command(arguments: &str, source: &Path) -> (usize, usize) {
+/// Runs a command on a file and returns the most memory that it took, in bytes. `IN` is the file, `OUT`
+/// a new one beside it.
+fn peak_of_command(arguments: &str, source: &Path) -> usize {
     let target = source.with_extension("out");
     let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
     for argument in arguments.split(' ') {
@@ -167,18 +162,10 @@ fn peak_of_command(arguments: &str, source: &Path) -> (usize, usize) {
         peak = peak.max(peak_of(process.id()).unwrap_or(0));
         sleep(Duration::from_millis(1));
     }
-    let written = longest_line(&target);
     for path in [target.clone(), target.with_extension("out.carry")] {
         _ = std::fs::remove_file(path);
     }
-    (peak, written)
-}
-
-/// Returns the bytes of the longest line of a file, if it is there.
-fn longest_line(path: &Path) -> usize {
-    let Ok(file) = File::open(path) else { return 0 };
-    let lines = std::io::BufReader::new(file).split(b'\n');
-    lines.map_while(Result::ok).map(|line| line.len()).max().unwrap_or(0)
+    peak
 }
 
 /// The commands that read a session from its first line to its last.
@@ -212,10 +199,8 @@ fn check_law(name: &str, start: &str, part: &str, end: &str, longest: usize) {
     put(end);
     file.flush().expect("written");
     for command in COMMANDS {
-        let (peak, written) = peak_of_command(command, &source);
-        let has_carry = command.contains("--to") && !command.contains("--carry none");
-        let allowance = if has_carry { CARRY_ALLOWANCE } else { ALLOWANCE };
-        let law = allowance + 3 * longest.max(written);
+        let peak = peak_of_command(command, &source);
+        let law = ALLOWANCE + 3 * longest;
         assert!(peak <= law, "{command} of {name}: {} of {} MiB", peak / MIB, law / MIB);
     }
 }
