@@ -1,4 +1,4 @@
-//! Values of names that say that they are secrets, however the two are tied together.
+//! Finds the values of names of secrets, in all forms of assignment.
 //!
 //! `PASSWORD=x`, `"password": "x"`, `password: str = 'x'`, `--password x`, `<password>x</password>`,
 //! `{"name": "DB_PASSWORD", "value": "x"}`: a name, a link, and a value. The same text within JSON
@@ -19,14 +19,14 @@ use crate::{
     value::{Form, Kind},
 };
 
-/// How a name is tied to its value.
+/// The link between a name and its value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Link {
     /// `=` or `:`, with or without blanks.
     Sign,
-    /// A comma, a call, a fallback: only a string in quotes is a value there.
+    /// A comma, a call, a fallback: only a quoted string is a value.
     Weak,
-    /// Nothing but blanks.
+    /// Only blanks.
     Blank,
     /// `>` of a tag of XML.
     Tag,
@@ -39,14 +39,13 @@ struct Found<'b> {
     form: Form,
 }
 
-/// Returns where the secret is that a name is tied to; `start` and `end` are around a word of the
-/// name.
+/// Returns the range of the secret of a name; `start..end` is a word of the name.
 pub(crate) fn find(word: Word, start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let name = Name::around(start, end)?;
-    // Most names have no value, or are those of something else: ask for that first.
+    // Most names have no value, or name something else: check that first.
     let (link, at) = link(&name)?;
     let kind = name.kind(word)?;
-    // `pass x` is said of arguments.
+    // `pass x` is common prose about arguments.
     let is_said = kind == Kind::Pass && link == Link::Blank && !name.is_option();
     let is_option = kind == Kind::Pass && name.is_option();
     let kind = if is_option { Kind::Password } else { kind };
@@ -88,8 +87,8 @@ fn fallback(at: Cursor<'_>) -> Option<Cursor<'_>> {
     Some(at.forward(found.0).forward(found.1))
 }
 
-/// Returns which part of a value is a secret, if there is one. Breaks of lines within a value are
-/// none of it, so that a key in two lines is found.
+/// Returns the part of a value that is a secret, if there is one. Line breaks are removed first, so
+/// that a key on two lines is found.
 pub(crate) fn secret_in(kind: Kind, value: &[u8], form: Form) -> Option<Range<usize>> {
     let value = without_last_break(value);
     match without_breaks(value) {
@@ -101,7 +100,7 @@ pub(crate) fn secret_in(kind: Kind, value: &[u8], form: Form) -> Option<Range<us
     }
 }
 
-/// Returns what ties a name to a value, and the place after it.
+/// Returns the link between a name and a value, and the position after it.
 fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
     let (after, has_quote) = past_closers(name.end);
     if let Some(at) = past_tag(name, after) {
@@ -208,7 +207,7 @@ pub(crate) fn past_closers(mut at: Cursor<'_>) -> (Cursor<'_>, bool) {
     (at, has_quote)
 }
 
-/// Returns the place after a sign that assigns or compares.
+/// Returns the position after an operator that assigns or compares.
 fn past_sign(at: Cursor<'_>) -> Option<Cursor<'_>> {
     const SIGNS: &[&[u8]] =
         &[b":=", b"=>", b"===", b"==", b"!==", b"!=", b"||=", b"??=", b"?=", b"+=", b"=", b":"];
@@ -217,7 +216,7 @@ fn past_sign(at: Cursor<'_>) -> Option<Cursor<'_>> {
     (!is_other).then_some(after)
 }
 
-/// Returns the place after the type of a variable and `=`: `: &str = `, ` string = `.
+/// Returns the position after the type of a variable and `=`: `: &str = `, ` string = `.
 fn past_type(at: Cursor<'_>) -> Option<Cursor<'_>> {
     const GO_TYPES: &[&[u8]] = &[b"string ", b"String ", b"str ", b"NSString "];
     let start = match at.next()? {
@@ -236,8 +235,8 @@ fn past_type(at: Cursor<'_>) -> Option<Cursor<'_>> {
     (is_type && (is_apart || is_known)).then_some(after)
 }
 
-/// Returns the place after the name of a value that follows the name of a secret:
-/// `"name": "DB_PASSWORD", "value": `, `variable "password" { default = `.
+/// Returns the position after the name of a value that follows the name of a secret: `"name":
+/// "DB_PASSWORD", "value": `, `variable "password" { default = `.
 fn past_value_name<'b>(name: &Name<'b>, has_quote: bool) -> Option<Cursor<'b>> {
     const NAMES: &[&[u8]] = &[
         b"value",
@@ -290,7 +289,7 @@ fn past_value_name<'b>(name: &Name<'b>, has_quote: bool) -> Option<Cursor<'b>> {
     past_sign(past_closers(found).0.skip(40, is_blank)).filter(|_| is_whole)
 }
 
-/// Returns the value at a place, if there may be one.
+/// Returns the value at a position, if there may be one.
 fn value<'b>(
     name: &Name<'b>,
     kind: Kind,
@@ -334,9 +333,9 @@ fn is_scheme(start: Cursor<'_>, end: Cursor<'_>) -> bool {
     end.since(start.place()).iter().all(u8::is_ascii_alphabetic)
 }
 
-/// Opens a string, with what languages put before its quote: `r"`, `b'`, `@"`, `String::from("`.
+/// Reads the start of a string, with the prefix of its quote: `r"`, `b'`, `@"`, `String::from("`.
 fn open(at: Cursor<'_>) -> Option<(Quote, Cursor<'_>)> {
-    /// Longer names of functions are not looked at.
+    /// The longest name of a function that is recognized.
     const MAX_CALL: usize = 48;
     let prefixed = at.skip(2, |byte| b"bBrRfFuULl@$".contains(&byte));
     Quote::open(at).or_else(|| Quote::open(prefixed)).or_else(|| {
@@ -379,7 +378,7 @@ fn past_block(at: Cursor<'_>) -> Cursor<'_> {
 /// Returns whether a value follows a name after a blank: of an option, in a `.netrc`, in a
 /// `Dockerfile`, after a command that sets it.
 fn is_argument(name: &Name<'_>) -> bool {
-    /// How far before the name it is looked for what makes it an argument.
+    /// The number of bytes before the name that are searched for a command.
     const MAX_CONTEXT: usize = 160;
     const CONTEXTS: &[&[u8]] = &[
         b"login ",
@@ -414,8 +413,8 @@ fn is_argument(name: &Name<'_>) -> bool {
         || CONTEXTS.iter().any(|context| memmem::find(before, context).is_some())
 }
 
-/// Returns what stands before a place in its line, at most `max` bytes, without what stands before
-/// a secret that was taken out: so nothing is found the second time that was not the first time.
+/// Returns at most `max` bytes before a position in its line, up to the last redacted secret. So a
+/// second run finds no more than the first.
 pub(crate) fn context(place: Cursor<'_>, max: usize) -> &[u8] {
     let before = without_placeholders(place.window_before(max));
     let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
@@ -440,7 +439,7 @@ pub(crate) fn until_placeholder(after: &[u8]) -> &[u8] {
     memmem::find(after, PLACEHOLDER).and_then(|end| after.get(..end)).unwrap_or(after)
 }
 
-/// Returns a value without the breaks at its end.
+/// Returns a value without line breaks at its end.
 fn without_last_break(value: &[u8]) -> &[u8] {
     let mut value = value.trim_ascii_end();
     while let [line @ .., b'\\', b'n' | b'r'] = value {
@@ -450,7 +449,7 @@ fn without_last_break(value: &[u8]) -> &[u8] {
     value
 }
 
-/// Returns a value without breaks of lines and the blanks after them.
+/// Returns a value without line breaks and the blanks after them.
 fn without_breaks(value: &[u8]) -> Cow<'_, [u8]> {
     let mut whole = Vec::new();
     let (mut at, mut done) = (Cursor::new(value), 0);

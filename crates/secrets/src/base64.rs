@@ -1,4 +1,4 @@
-//! Base64: what it decodes to, and how a text looks within it.
+//! Decodes base64, and finds the base64 form of a text.
 //!
 //! `ghp_` at the start of three bytes is `Z2hwX` in base64; one byte later it is `dwX` after two
 //! letters that depend on the byte before. So each prefix of a token has three spellings, and the
@@ -9,7 +9,7 @@ use crate::{
     placeholder::{is_template, is_weak},
 };
 
-/// Appends what base64 decodes to, up to its end or to the first byte that is no base64.
+/// Decodes base64 up to its end or to the first other byte.
 pub(crate) fn decode(text: &[u8], out: &mut Vec<u8>) {
     let (mut bits, mut n_bits) = (0_u32, 0_u32);
     for byte in text {
@@ -37,20 +37,20 @@ fn digit(byte: u8) -> Option<u32> {
     Some(u32::from(byte.wrapping_sub(first)).saturating_add(value))
 }
 
-/// Returns how many letters of a group hold bits of the first `shift` bytes in it.
+/// Returns the number of letters of a group that contain bits of its first `shift` bytes.
 pub(crate) fn n_before(shift: usize) -> usize {
     [0, 2, 3].get(shift).copied().unwrap_or_default()
 }
 
-/// Returns the letters that a text always has in base64 after `shift` bytes of others, 0 to 2,
-/// without the letters that hold bits of the others too.
+/// Returns the letters that a text always has in base64 after `shift` other bytes, 0 to 2. Letters
+/// that also contain bits of the other bytes are left out.
 pub(crate) fn spelling(text: &str, shift: usize) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let bytes: Vec<u8> = std::iter::repeat_n(0, shift).chain(text.bytes()).collect();
     let letters = bytes.chunks(3).flat_map(|group| {
         let byte = |n: usize| group.get(n).copied().map_or(0, u32::from);
         let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        // The last letter of a group that is not full holds bits of the bytes after.
+        // The last letter of an incomplete group contains bits of the next bytes.
         let n_whole = [0, 1, 2, 4].get(group.len()).copied().unwrap_or_default();
         [18_u32, 12, 6, 0].into_iter().take(n_whole).map(move |shift| bits >> shift & 0x3f)
     });

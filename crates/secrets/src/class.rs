@@ -1,11 +1,11 @@
-//! Sets of bytes: what a key may consist of.
+//! Sets of bytes that keys consist of.
 
 /// A set of bytes.
 #[derive(Debug)]
 pub(crate) struct Class([bool; 256]);
 
 impl Class {
-    /// Creates a set of ranges: of each the first byte and the last.
+    /// Creates a set from ranges, each with its first and last byte.
     const fn of(ends: &[u8]) -> Self {
         let mut set = [false; 256];
         let mut rest: &mut [bool] = &mut set;
@@ -23,7 +23,7 @@ impl Class {
         self.0.get(usize::from(byte)) == Some(&true)
     }
 
-    /// Returns how many bytes from the start on are in the set, at most `max`, and before a fence.
+    /// Returns the number of leading bytes in the set, at most `max`, up to a fence.
     pub(crate) fn run(&self, bytes: &[u8], max: usize) -> usize {
         let is_fence = |at: usize| bytes.get(at..).is_some_and(|rest| rest.starts_with(FENCE));
         let is_in =
@@ -43,7 +43,7 @@ const fn is_within(byte: u8, mut ends: &[u8]) -> bool {
     false
 }
 
-/// What the first and the last line of a key in armor start and end with.
+/// The marks of the first and the last line of an armored key.
 pub(crate) const FENCE: &[u8] = b"-----";
 
 /// Decimal digits.
@@ -76,15 +76,15 @@ pub(crate) static UUID: Class = Class::of(b"--09af");
 pub(crate) static BASE64: Class = Class::of(b"++/9==AZaz");
 /// Letters, digits and `/`.
 pub(crate) static PATH: Class = Class::of(b"/9AZaz");
-/// What may stand between the name of a value and the value: `key: "`, `key = '`, `\"key\":\"`.
+/// Bytes between a name and its value: `key: "`, `key = '`, `\"key\":\"`.
 pub(crate) static BETWEEN: Class = Class::of(b"\t\t  \"\"''::=>\\\\");
-/// What may stand between an account and its token: `AC..:..`, `AC.. ..`.
+/// Bytes between an account and its token: `AC..:..`, `AC.. ..`.
 pub(crate) static PAIR: Class = Class::of(b"  \"\"'',,::\\\\");
 /// The name of a user in a URL.
 pub(crate) static USER: Class = Class::of(b"%%++-.09AZ__az~~");
-/// A password in a URL; what a shell or a template puts in its place is none.
+/// A password in a URL, without the marks of shell variables and templates.
 pub(crate) static PASSWORD: Class = Class::of(b"!!$&**+.09;;==AZ^_az~~");
-/// The lines of a key between its first and its last: base64, headers, and what tools put before
-/// lines (numbers, an arrow, `>`), in JSON within JSON too.
+/// The lines of a key between its first and its last: base64, headers, and prefixes of tools
+/// (numbers, an arrow, `>`), also in JSON within JSON.
 pub(crate) static ARMOR: Class =
     Class::of(b"\t\n\r\r  ()+:=>AZ\\\\__az||\x7f\x7f\x86\x86\x92\x92\xe2\xe2");

@@ -1,7 +1,7 @@
-//! Passwords in short options of commands, and in the lines of a `.pgpass`.
+//! Finds passwords in short options of commands, and in the lines of a `.pgpass`.
 //!
-//! `curl -u ada:x`, `mysql -u root -px`, `sshpass -p x`, `redis-cli -a x`; `-p` alone is a port or a
-//! folder, so that another word of the command has to say that it is a password.
+//! `curl -u ada:x`, `mysql -u root -px`, `sshpass -p x`, `redis-cli -a x`; `-p` alone may be a port
+//! or a folder, so another word of the command must show that it is a password.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::{
     value::{Form, Kind},
 };
 
-/// How far before an option its command is looked for, in bytes.
+/// The number of bytes before an option that are searched for its command.
 const MAX_COMMAND: usize = 160;
 
 /// How far after `curl` an option is looked for, in bytes.
@@ -127,7 +127,7 @@ pub(crate) fn password_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Rang
         (b'k', &[b"openssl enc", b"openssl aes"]),
     ];
     let option = end.previous()?;
-    // Few places have a value: the command is looked for last.
+    // Few positions have a value, so the command is searched last.
     let (value, value_end) = argument(start, end, option == b'p')?;
     let found = password(value, value_end)?;
     let command = context(start, MAX_COMMAND);
@@ -158,7 +158,7 @@ pub(crate) fn pgpass(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>>
     password(start, value_end)
 }
 
-/// Returns where the value of an option starts and ends.
+/// Returns the range of the value of an option.
 fn argument<'b>(
     start: Cursor<'b>,
     end: Cursor<'b>,

@@ -1,6 +1,6 @@
-//! A place in some bytes, which never lies outside of them.
+//! A position in bytes, always within bounds.
 
-/// A place in some bytes: between two of them, before the first, or after the last.
+/// A position in bytes: between two bytes, before the first, or after the last.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cursor<'b> {
     bytes: &'b [u8],
@@ -9,7 +9,7 @@ pub(crate) struct Cursor<'b> {
 }
 
 impl<'b> Cursor<'b> {
-    /// Stands before some bytes.
+    /// Creates a position before the first byte.
     pub(crate) fn new(bytes: &'b [u8]) -> Self {
         Self { bytes, place: 0 }
     }
@@ -24,32 +24,32 @@ impl<'b> Cursor<'b> {
         self.place
     }
 
-    /// Returns what stands before it.
+    /// Returns the bytes before it.
     pub(crate) fn before(self) -> &'b [u8] {
         self.since(0)
     }
 
-    /// Returns what stands between a place and this one: nothing, unless that one is before it.
+    /// Returns the bytes from an earlier position to this one. Returns none for a later position.
     pub(crate) fn since(self, place: usize) -> &'b [u8] {
         self.bytes.get(place..self.place).unwrap_or_default()
     }
 
-    /// Returns what stands after it.
+    /// Returns the bytes after it.
     pub(crate) fn rest(self) -> &'b [u8] {
         self.bytes.get(self.place..).unwrap_or_default()
     }
 
-    /// Goes to a place, or to the end if it lies beyond.
+    /// Moves to a position, or to the end if it is beyond.
     pub(crate) fn to(self, place: usize) -> Self {
         Self { place: place.min(self.bytes.len()), ..self }
     }
 
-    /// Goes on by so many bytes, to the end if there are fewer.
+    /// Moves forward by a number of bytes, at most to the end.
     pub(crate) fn forward(self, length: usize) -> Self {
         self.to(self.place.saturating_add(length))
     }
 
-    /// Goes back by so many bytes, to the start if there are fewer.
+    /// Moves back by a number of bytes, at most to the start.
     pub(crate) fn back(self, length: usize) -> Self {
         Self { place: self.place.saturating_sub(length), ..self }
     }

@@ -1,4 +1,4 @@
-//! Tokens in base64: the run of letters around a prefix, and what it decodes to.
+//! Finds tokens in base64: the run of letters around a prefix, decoded.
 
 use std::ops::Range;
 
@@ -9,18 +9,18 @@ use crate::{
     span::past_break,
 };
 
-/// How many letters are decoded to find a token.
+/// The number of letters that are decoded to find a token.
 const MAX_LOOK: usize = 160;
 
 /// A run of base64 in some text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Run<'b> {
-    /// Where the group of the prefix starts.
+    /// The start of the prefix's group.
     group: Cursor<'b>,
 }
 
 impl<'b> Run<'b> {
-    /// Returns the run around a prefix that follows `shift` bytes of others in its group.
+    /// Returns the run around a prefix that follows `shift` other bytes in its group.
     pub(crate) fn around(prefix: Cursor<'b>, shift: usize) -> Option<Self> {
         let n_before = n_before(shift);
         let before = prefix.window_before(n_before);
@@ -29,7 +29,7 @@ impl<'b> Run<'b> {
         (is_whole && run.is_text()).then_some(run)
     }
 
-    /// Returns whether the first letters decode to ASCII, as all of a token does.
+    /// Returns whether the first letters decode to ASCII, like all of a token.
     fn is_text(self) -> bool {
         /// Nine bytes: the others of the group, a prefix, and a few more.
         const N_LETTERS: usize = 12;
@@ -38,7 +38,7 @@ impl<'b> Run<'b> {
         decoded.iter().skip(2).all(u8::is_ascii)
     }
 
-    /// Decodes the letters from the group of the prefix on, over breaks of lines.
+    /// Decodes the letters from the prefix's group on, across line breaks.
     pub(crate) fn decoded(self) -> Vec<u8> {
         let mut letters = Vec::new();
         let mut at = self.group;
@@ -53,18 +53,18 @@ impl<'b> Run<'b> {
         decoded
     }
 
-    /// Returns where the run starts.
+    /// Returns the start of the run.
     pub(crate) fn start(self) -> usize {
         let before = self.group.before();
         let n_letters = before.iter().rev().take_while(|byte| is_letter(**byte)).count();
         let start = self.group.back(n_letters);
-        // The letter of an escape of JSON within JSON is none of it.
+        // The letter of an escape in JSON within JSON is no part of the run.
         let is_escape =
             start.previous() == Some(b'\\') && matches!(start.next(), Some(b'n' | b'r' | b't'));
         start.forward(usize::from(is_escape && n_letters > 0)).place()
     }
 
-    /// Returns where the run lies, with the lines of base64 after it.
+    /// Returns the range of the run, with the lines of base64 after it.
     pub(crate) fn whole(self) -> Range<usize> {
         let mut at = self.group.to(self.start());
         loop {
@@ -76,14 +76,14 @@ impl<'b> Run<'b> {
         }
     }
 
-    /// Returns whether an escape ends the run: what it means decides.
+    /// Returns whether an escape ends the run, so that the decoded text must be searched.
     pub(crate) fn is_cut_by_escape(self) -> bool {
         matches!(self.group.skip(MAX_LOOK, is_letter).window(2), [b'\\', b'u' | b'/'])
     }
 }
 
-/// Returns where base64 goes on after a break, if the line before it is as long as tools make them,
-/// or the line after it is no word.
+/// Returns the offset at which base64 continues after a line break. The line before it must have a
+/// length that tools use, or the line after it must not be a word.
 fn next_line<'b>(start: Cursor<'b>, end: Cursor<'b>) -> Option<Cursor<'b>> {
     let after = past_break(end)?;
     let piece_end = after.skip(usize::MAX, is_letter);

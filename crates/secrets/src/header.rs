@@ -1,4 +1,5 @@
-//! Tokens after the name of their scheme: `Authorization: Bearer x`, `Proxy-Authorization: Basic x`.
+//! Finds tokens after the name of their scheme: `Authorization: Bearer x`, `Proxy-Authorization:
+//! Basic x`.
 
 use std::ops::Range;
 
@@ -12,7 +13,7 @@ use crate::{
     value::{Form, Kind},
 };
 
-/// Tokens are not longer, in bytes.
+/// The largest length of a token, in bytes.
 const MAX_TOKEN: usize = 8 * 1024;
 
 /// Finds the token after `Bearer`, `Token`, and the like.
@@ -36,7 +37,7 @@ pub(crate) fn basic(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> 
     user_and_password(token.1.since(token.0.place())).then(|| token.0.place()..token.1.place())
 }
 
-/// Returns where the token after a scheme starts and ends.
+/// Returns the range of the token after a scheme.
 fn after_scheme<'b>(start: Cursor<'b>, end: Cursor<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
     if !is_edge(start.before()) || follows_placeholder(start) {
         return None;

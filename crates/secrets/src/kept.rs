@@ -1,10 +1,10 @@
-//! Strings that are never looked into: ids, signatures, the bytes of pictures.
+//! Strings that are never searched: ids, signatures, images.
 
 use jsonl::{Text, Value};
 
 use crate::class::BASE64;
 
-/// Members that the formats keep ids in.
+/// Members of the formats that contain ids.
 const IDS: &[&str] = &[
     "agentId",
     "agent_id",
@@ -28,18 +28,18 @@ const IDS: &[&str] = &[
     "uuid",
 ];
 
-/// Members whose values are a tool's own: what they call an id need not be one.
+/// Members with values of tools, whose ids may be secrets.
 const FREE: &[&str] = &["input", "toolUseResult", "tool_use_result"];
 
-/// Ids are not longer, in bytes.
+/// The largest length of an id, in bytes.
 const MAX_ID: usize = 128;
 
-/// Returns whether the value of a member is a tool's own.
+/// Returns whether the value of a member belongs to a tool.
 pub(crate) fn is_free(key: Text<'_>) -> bool {
     FREE.iter().any(|name| key.is(name))
 }
 
-/// Returns whether a member of an object is an id, a signature, or the bytes of a picture.
+/// Returns whether a member of an object is an id, a signature, or an image.
 pub(crate) fn is_kept(object: Value<'_>, key: Text<'_>, value: Text<'_>, is_free: bool) -> bool {
     if IDS.iter().any(|name| key.is(name)) {
         return !is_free && value.body().len() <= MAX_ID;

@@ -1,12 +1,12 @@
-//! Finds keys, tokens and passwords in the lines of JSONL files, and takes them out.
+//! Finds keys, tokens and passwords in the lines of JSON Lines files, and removes them.
 //!
-//! A secret is known in one of two ways:
+//! A secret is found in one of two ways:
 //!
-//! - By its own prefix: `ghp_` and 36 letters. A rule says what may follow the prefix, how much of
-//!   it, and what may not stand before and behind: `risk-proj-...` is no key, and neither is a hash
-//!   of a commit. Such tokens are found in base64 too, and with a line break in them.
-//! - By what stands around it: `DB_PASSWORD=`, `"apiKey": "`, `Authorization: Bearer`, `curl -u`.
-//!   The name has to promise a secret (`token_count` does not), and the value has to look like one:
+//! - By its own prefix: `ghp_` and 36 letters. A rule says which bytes may follow the prefix, how
+//!   many, and which may not precede or follow the token: `risk-proj-...` is no key, nor is a
+//!   commit hash. Such tokens are also found in base64, and with a line break inside.
+//! - By its surroundings: `DB_PASSWORD=`, `"apiKey": "`, `Authorization: Bearer`, `curl -u`. The
+//!   name must be that of a secret (`token_count` is not), and the value must look like one:
 //!   `changeme`, `${TOKEN}`, `process.env.TOKEN`, `string` and `get_token()` are none.
 //!
 //! [`rules`] has all of them. One pass over the bytes finds prefixes, and the words of names.
@@ -27,13 +27,13 @@
 //!
 //! # Why rules of its own
 //!
-//! Rule sets of others were looked at first. gitleaks keeps its rules well, but they are regular
-//! expressions for lines of source text: over JSON they miss what is escaped, and a span that they
-//! find may end inside an escape. detect-secrets measures randomness alone, trufflehog asks the
-//! service online. Of the Rust crates, leakguard 0.4 knows few families and rtb-redact 0.6 takes
-//! hashes of commits for secrets; stakpak-shared starts gitleaks. The prefixes and lengths here are
-//! those that services document and gitleaks has; what is around names and values is read by
-//! parsers that know quotes and line breaks at any level of JSON within JSON.
+//! Other rule sets were evaluated first. The rules of gitleaks are well maintained, but they are
+//! regular expressions for source text. In JSON they miss escaped text, and a match may end inside
+//! an escape. detect-secrets measures only randomness, and trufflehog asks the service online. Of
+//! the Rust crates, leakguard 0.4 knows few families and rtb-redact 0.6 takes hashes of commits for
+//! secrets; stakpak-shared starts gitleaks. The prefixes and lengths here come from the
+//! documentation of the services and from gitleaks. Parsers read names and values, with quotes and
+//! line breaks at any level of JSON within JSON.
 
 #![cfg_attr(
     not(test),

@@ -1,7 +1,7 @@
 //! Finding what fits a rule in some bytes: prefixes in one pass, then each rule at its place.
 //!
-//! A secret may be found twice: `TOKEN=ghp_...` has a name, and a prefix of its own. The longer of
-//! two that overlap is taken, and of equal ones the one that is known by its prefix.
+//! A secret may be found twice: `TOKEN=ghp_...` has a name, and a prefix of its own. Of two
+//! overlapping matches the longer one wins, and of two equal ones the match by prefix.
 
 use std::ops::Range;
 
@@ -20,10 +20,10 @@ use crate::{
     value::{Form, Kind},
 };
 
-/// Prefixes as JSON may spell them: with an escape where none is needed.
+/// Prefixes with an unnecessary JSON escape.
 const ESCAPED: &[&str] = &["\\u002", "\\u003", "\\u004", "\\u005", "\\u006", "\\u007", ":\\/\\/"];
 
-/// Finds what fits a rule.
+/// Finds matches of the rules.
 #[derive(Clone, Debug)]
 pub(crate) struct Matcher {
     places: Prefixes,
@@ -34,37 +34,37 @@ pub(crate) struct Matcher {
 #[derive(Clone, Debug)]
 struct Prefix {
     text: String,
-    /// The rules that start with it, or with a part of it.
+    /// The rules that start with the pattern, or with a part of it.
     starts: Vec<Start>,
 }
 
-/// How a rule starts.
+/// The start of a rule.
 #[derive(Clone, Debug)]
 struct Start {
     text: String,
     rule: &'static Rule,
-    /// How many bytes of others stand before the prefix in its group of base64, if it is in base64.
+    /// In base64: the number of other bytes before the prefix in its group.
     shift: Option<usize>,
-    /// The prefix, before it is encoded.
+    /// The prefix before encoding.
     prefix: &'static str,
 }
 
-/// Something that fits a rule.
+/// A match of a rule.
 #[derive(Clone, Debug)]
 pub(crate) struct Fit {
     pub(crate) rule: &'static Rule,
-    /// Where the secret lies.
+    /// The range of the secret.
     pub(crate) secret: Range<usize>,
-    /// Where all of it ends.
+    /// The end of the whole match.
     pub(crate) end: usize,
 }
 
-/// What a rule says of a place.
+/// The result of a rule at a position.
 enum Verdict {
     /// At least one secret, in order.
     Fits(Vec<Fit>),
     No,
-    /// An escape stands there: what it means decides.
+    /// There is an escape: the rule must see the decoded text.
     Escaped,
 }
 
@@ -92,8 +92,7 @@ impl Matcher {
         Self { places, prefixes }
     }
 
-    /// Returns whether some bytes of JSON, not decoded, may hold a secret. Where there is none, it
-    /// is seldom that they may.
+    /// Returns whether raw JSON bytes may contain a secret. False positives are rare.
     pub(crate) fn may_fit(&self, bytes: &[u8]) -> bool {
         let mut at = Cursor::new(bytes);
         while let Some((start, prefix)) = self.next_prefix(at) {
@@ -106,13 +105,12 @@ impl Matcher {
         false
     }
 
-    /// Calls `each` with everything in decoded bytes that fits a rule, in order, no secret over
-    /// another.
+    /// Calls `each` with every match in decoded bytes, in order, without overlaps.
     pub(crate) fn for_each(&self, bytes: &[u8], each: &mut dyn FnMut(Fit)) {
         self.for_each_of_named(bytes, None, each);
     }
 
-    /// Calls `each` as [`Matcher::for_each`] does, for the value of a member whose name promises a
+    /// Calls `each` as [`Matcher::for_each`] does, for the value of a member with the name of a
     /// secret.
     pub(crate) fn for_each_of_named(
         &self,
@@ -121,7 +119,7 @@ impl Matcher {
         each: &mut dyn FnMut(Fit),
     ) {
         let (mut at, mut done) = (Cursor::new(bytes), 0);
-        // A password stands late in its URL, whose user may be a secret too.
+        // A password follows the user in a URL, and the user may be a secret too.
         let mut waiting = Waiting::default();
         if let Some((rule, kind)) = named
             && let Some(secret) = assignment::secret_in(kind, bytes, Form::Quoted)
@@ -143,7 +141,7 @@ impl Matcher {
         waiting.fits.into_iter().for_each(each);
     }
 
-    /// Returns the rule of a name that promises a secret, and what its value is.
+    /// Returns the rule of the name of a secret, and the kind of its value.
     pub(crate) fn named(&self, name: &[u8]) -> Option<(&'static Rule, Kind)> {
         let mut at = Cursor::new(name);
         while let Some((start, prefix)) = self.next_prefix(at) {
@@ -160,13 +158,13 @@ impl Matcher {
         None
     }
 
-    /// Returns where the next prefix starts.
+    /// Returns the start of the next prefix.
     fn next_prefix<'b>(&self, at: Cursor<'b>) -> Option<(Cursor<'b>, &Prefix)> {
         let (place, n) = self.places.next(at.whole(), at.place())?;
         Some((at.to(place), self.prefixes.get(n)?))
     }
 
-    /// Asks each rule of a prefix; what starts before `done` does not fit.
+    /// Checks each rule of a prefix. Matches that start before `done` are rejected.
     fn verdict(
         &self,
         start: Cursor<'_>,
@@ -211,9 +209,9 @@ impl Verdict {
     }
 }
 
-/// Returns how a rule starts: with each of its prefixes, plain and in base64.
+/// Returns the starts of a rule: each of its prefixes, plain and in base64.
 fn starts_of(rule: &'static Rule) -> impl Iterator<Item = Start> {
-    /// A prefix that has fewer letters in base64 would be found everywhere.
+    /// A prefix with fewer letters in base64 would match everywhere.
     const MIN_LETTERS: usize = 3;
     /// What is found is decoded anyway.
     const MAX_LETTERS: usize = 6;
@@ -231,20 +229,20 @@ fn starts_of(rule: &'static Rule) -> impl Iterator<Item = Start> {
     })
 }
 
-/// Fits that were found, and whose secrets are still ahead, in order.
+/// Matches whose secrets are still ahead, in order.
 #[derive(Debug, Default)]
 struct Waiting {
     fits: Vec<Fit>,
 }
 
 impl Waiting {
-    /// Returns the first fit whose secret starts before a place.
+    /// Returns the first match whose secret starts before a position.
     fn pop_before(&mut self, place: usize) -> Option<Fit> {
         let is_due = self.fits.first().is_some_and(|fit| fit.secret.start < place);
         is_due.then(|| self.fits.remove(0))
     }
 
-    /// Adds a fit, unless there is a better one of the same bytes.
+    /// Adds a match, unless there is a better one for the same bytes.
     fn push(&mut self, fit: Fit) {
         let Range { start, end } = fit.secret;
         let overlaps = |other: &Fit| other.secret.start < end && start < other.secret.end;
@@ -271,7 +269,7 @@ struct Place<'b> {
 }
 
 impl Place<'_> {
-    /// Returns what a rule says if the prefix is in base64.
+    /// Returns the result of a rule whose prefix is in base64.
     fn verdict_in_base64(&self, rule: &'static Rule, shift: usize, prefix: &str) -> Verdict {
         let Some(run) = encoded::Run::around(self.start, shift) else { return Verdict::No };
         let decoded = run.decoded();
@@ -331,7 +329,8 @@ impl Place<'_> {
                     matches!(rest, [b'.']) || matches!(rest, [b'.', next, ..] if !WORD.has(*next));
                 let goes_on = !ends_a_sentence
                     && rest.first().is_some_and(|byte| class.has(*byte) || WORD.has(*byte));
-                // What was redacted once went on: the second time finds no more than the first.
+                // A redacted value may be followed by more text. A second run must find no more
+                // than the first.
                 !(goes_on || rest.starts_with(PLACEHOLDER)) || rest.starts_with(FENCE)
             }
             _ => true,
@@ -348,13 +347,13 @@ impl Place<'_> {
         Verdict::Fits(vec![Fit { rule, secret, end: at.place() }])
     }
 
-    /// Returns where what fits starts, if it may start there.
+    /// Returns the start of a match, if the bytes before it allow one.
     fn start_of(&self, rule: &Rule) -> Option<usize> {
         let mut start = self.start;
         if let Some((class, min, max)) = rule.before {
             let before = start.since(self.done).iter().rev().take(max.saturating_add(1));
             let mut length = before.take_while(|byte| class.has(**byte)).count();
-            // The letter of an escape, or of a color of a terminal, belongs to nothing.
+            // The letter of an escape, or of a terminal color, is no part of a word.
             if length > max && is_edge(start.back(max).before()) {
                 length = max;
             }
@@ -370,13 +369,13 @@ impl Place<'_> {
                 let ends = |byte: &u8| !class.has(*byte) || WORD.has(*byte) && is_edge(before);
                 start.place() == self.done || before.last().is_none_or(ends)
             }
-            // What is taken out before it is an edge the second time.
+            // A redacted secret before it is a boundary in a second run.
             _ => start.place() == self.done || is_edge(before),
         };
         (start.place() >= self.done && is_free).then_some(start.place())
     }
 
-    /// Returns what it means that a part does not fit what stands at a place.
+    /// Returns the result of a part that does not match at a position.
     fn failed(&self, part: &Part, rest: &[u8]) -> Verdict {
         let stopped = match part {
             Part::Is(text) => text.bytes().zip(rest).take_while(|(a, b)| a == *b).count(),
@@ -389,13 +388,13 @@ impl Place<'_> {
     }
 }
 
-/// Returns whether an escape starts some bytes that may stand for a letter or a mark. The others are
-/// read as they are written: breaks of lines, quotes, and backslashes.
+/// Returns whether bytes start with an escape of a letter or a punctuation mark. Escaped line
+/// breaks, quotes and backslashes are matched as written.
 fn is_escaped_char(bytes: &[u8]) -> bool {
     matches!(bytes, [b'\\', b'u' | b'/', ..])
 }
 
-/// Returns where a part ends, if it fits at a place.
+/// Returns the end of a part, if it matches at a position.
 fn end_of<'b>(part: &Part, at: Cursor<'b>) -> Option<Cursor<'b>> {
     match part {
         Part::Is(text) => at.past(text.as_bytes()),
@@ -407,8 +406,8 @@ fn end_of<'b>(part: &Part, at: Cursor<'b>) -> Option<Cursor<'b>> {
 
 /// Returns whether a word can start after some bytes.
 ///
-/// A letter does not always belong to the word before: of JSON within JSON the `n` of `\n` is left,
-/// in a URL a byte is `%3D`, and terminals are told of colors by `ESC [ 3 1 m`.
+/// A letter may belong to an escape instead of a word: the `n` of `\n` in JSON within JSON, `%3D`
+/// in a URL, or `ESC [ 3 1 m` for a terminal color.
 pub(crate) fn is_edge(before: &[u8]) -> bool {
     match before {
         [] => true,
@@ -424,9 +423,9 @@ pub(crate) fn is_edge(before: &[u8]) -> bool {
     }
 }
 
-/// Returns what stands before the numbers that tell a terminal of a color.
+/// Returns the bytes before the numbers of a terminal color.
 fn without_parameters(mut bytes: &[u8]) -> &[u8] {
-    /// How many bytes they have at most.
+    /// The largest length of the numbers, in bytes.
     const MAX_COLOR: usize = 24;
     for _ in 0..MAX_COLOR {
         let [rest @ .., b'0'..=b'9' | b';'] = bytes else { break };
@@ -435,16 +434,17 @@ fn without_parameters(mut bytes: &[u8]) -> &[u8] {
     bytes
 }
 
-/// Returns whether four digits of an escape spell what no word has.
+/// Returns whether the four digits of an escape are a character that is in no word.
 fn is_no_letter(digits: &[u8; 4]) -> bool {
     let unit = std::str::from_utf8(digits).ok();
     let unit = unit.and_then(|digits| u32::from_str_radix(digits, 16).ok());
     unit.is_some_and(|unit| u8::try_from(unit).map_or(true, |byte| !WORD.has(byte)))
 }
 
-/// Returns how long the lines of a key are with the last one, or as far as they go.
+/// Returns the length of the lines of a key up to the last line, or up to the first line that is no
+/// part of it.
 fn armor(bytes: &[u8]) -> Option<usize> {
-    /// The least of base64 that a key has.
+    /// The smallest number of base64 letters in a key.
     const MIN_LETTERS: usize = 40;
     let mut end = Cursor::new(bytes).forward(ARMOR.run(bytes, usize::MAX));
     while let Some(next) = past_joint(end) {

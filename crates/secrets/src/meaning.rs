@@ -1,4 +1,4 @@
-//! What JSON text means, with the way from each byte of it back to the text as written.
+//! Decodes JSON text, and maps each decoded byte back to the text as written.
 
 use std::ops::Range;
 
@@ -10,12 +10,12 @@ use crate::cursor::Cursor;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Meaning {
     bytes: Vec<u8>,
-    /// After each escape: where that is in the meaning, and in what is written.
+    /// The offset after each escape, in the decoded and in the written text.
     turns: Vec<(usize, usize)>,
 }
 
 impl Meaning {
-    /// Decodes the body of a string, or bytes that are no JSON as if they were such a body.
+    /// Decodes the body of a string. Decodes bytes that are not JSON in the same way.
     pub(crate) fn decode(&mut self, written: &[u8]) -> &[u8] {
         self.bytes.clear();
         self.turns.clear();
@@ -30,7 +30,7 @@ impl Meaning {
         &self.bytes
     }
 
-    /// Appends what the escape at the front means, and returns how long it is.
+    /// Appends the decoded escape at the start, and returns its length.
     fn push_escape(&mut self, written: &[u8]) -> usize {
         /// A pair of surrogates.
         const LONGEST: usize = 12;
@@ -43,12 +43,12 @@ impl Meaning {
         text.len().saturating_sub(chars.rest().len()).max(1)
     }
 
-    /// Returns the bytes of a range of the meaning, none if it is not all there.
+    /// Returns the bytes of a decoded range, or none if it is out of bounds.
     pub(crate) fn slice(&self, range: &Range<usize>) -> &[u8] {
         self.bytes.get(range.clone()).unwrap_or_default()
     }
 
-    /// Returns where a range of the meaning lies in what is written.
+    /// Returns the written range of a decoded range.
     pub(crate) fn written(&self, range: &Range<usize>) -> Range<usize> {
         self.place(range.start)..self.place(range.end)
     }

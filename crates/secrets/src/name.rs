@@ -1,8 +1,9 @@
-//! Names of secrets: `DB_PASSWORD`, `apiKey`, `client_secret`; not `token_count`, `primary_key`.
+//! Recognizes names of secrets: `DB_PASSWORD`, `apiKey`, `client_secret`; not `token_count`,
+//! `primary_key`.
 
 use crate::{class::WORD, cursor::Cursor, redact::PLACEHOLDER, value::Kind};
 
-/// The word within a name that says that its value is a secret.
+/// The word in a name that marks its value as a secret.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Word {
     /// `pass`, with `password`, `passwd` and `passphrase`.
@@ -11,7 +12,7 @@ pub(crate) enum Word {
     Pwd,
     Secret,
     Token,
-    /// `key`, which needs a word before it that says what it opens.
+    /// `key`, after a word that says which access it gives.
     Key,
     Credential,
     Authorization,
@@ -23,13 +24,13 @@ pub(crate) enum Word {
     Session,
 }
 
-/// Names are not longer, in bytes.
+/// The largest length of a name, in bytes.
 const MAX_NAME: usize = 64;
 
-/// What follows `pass` without a joint.
+/// The endings of `pass` without a separator.
 const PASSES: &[&str] = &["", "word", "wd", "phrase", "code", "wrd"];
 
-/// Words after the word that say that the value is something else.
+/// Following words of names whose values are no secrets.
 const OTHER_TAILS: &[&str] = &[
     "age",
     "alg",
@@ -141,7 +142,7 @@ const OTHER_TAILS: &[&str] = &[
     "visible",
 ];
 
-/// Words before `key` that say that it opens something.
+/// Words before `key` that mark a secret.
 const OPENERS: &[&str] = &[
     "access",
     "account",
@@ -183,7 +184,7 @@ const OPENERS: &[&str] = &[
     "webhook",
 ];
 
-/// Words before `key` that say that it finds or orders something.
+/// Words before `key` that mark a lookup or sort key.
 const FINDERS: &[&str] = &[
     "background",
     "bucket",
@@ -241,7 +242,7 @@ const FINDERS: &[&str] = &[
     "url",
 ];
 
-/// Words before `token` that say that it is none that opens something.
+/// Words before `token` that mark something else than a secret.
 const OTHER_TOKENS: &[&str] = &[
     "bos",
     "cancel",
@@ -265,7 +266,7 @@ const OTHER_TOKENS: &[&str] = &[
     "unk",
 ];
 
-/// Words before `token` that say what it opens.
+/// Words before `token` that mark a secret.
 const TOKEN_OPENERS: &[&str] = &[
     "authenticity",
     "ossrh",
@@ -341,7 +342,7 @@ impl<'b> Name<'b> {
         self.head.starts_with(b"-")
     }
 
-    /// Returns what the value of the name is, if it may be a secret.
+    /// Returns the kind of value of the name, if it may be a secret.
     pub(crate) fn kind(&self, word: Word) -> Option<Kind> {
         let head = self.head;
         let (attached, tail) = attached(self.tail);
@@ -417,10 +418,10 @@ impl<'b> Name<'b> {
     }
 }
 
-/// Returns whether the placeholder of a secret that was taken out ends at a place. What follows it
-/// was looked at when the secret was still there.
+/// Returns whether a placeholder of a redacted secret ends at a position. The text after it was
+/// searched before the redaction.
 pub(crate) fn follows_placeholder(place: Cursor<'_>) -> bool {
-    /// Placeholders are not longer, in bytes.
+    /// The largest length of a placeholder, in bytes.
     const LONGEST: usize = 48;
     let [before @ .., b']'] = place.window_before(LONGEST) else { return false };
     let start = before.iter().rev().take_while(|byte| **byte != b'[').count().saturating_add(1);
@@ -459,7 +460,7 @@ fn words(name: &[u8]) -> impl Iterator<Item = &[u8]> {
     name.chunk_by(same)
 }
 
-/// Returns the last word of what stands before a word, without joints.
+/// Returns the last word before a word, without separators.
 fn last_word(head: &[u8]) -> &[u8] {
     let is_letter = |word: &&[u8]| word.iter().all(u8::is_ascii_alphanumeric);
     words(head).filter(is_letter).last().unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Tokens that a terminal or an editor broke in two: `ghp_0123\n4567`, and with `\\n` within JSON.
+//! Finds tokens that a terminal or an editor broke: `ghp_0123\n4567`, or with `\\n` in JSON.
 
 use crate::{
     class::Class,
@@ -7,14 +7,14 @@ use crate::{
     span::{is_blank, past_break},
 };
 
-/// Blanks at the start of a line that a token goes on in.
+/// The largest indentation of a line that continues a token.
 const MAX_INDENT: usize = 8;
 
-/// A token has no more lines.
+/// The largest number of lines of a token.
 const MAX_LINES: usize = 16;
 
-/// Returns where a run of a class ends that has at least and at most so many bytes; a run that is
-/// too short may go on in the next lines.
+/// Returns the end of a run of a class with a length within limits. A shorter run may continue in
+/// the next lines.
 pub(crate) fn run_over_breaks<'b>(
     class: &Class,
     start: Cursor<'b>,
@@ -25,7 +25,7 @@ pub(crate) fn run_over_breaks<'b>(
     let mut at = start.forward(length);
     if length >= min {
         let is_open = max == usize::MAX && !class.has(b'=');
-        // The end of a sentence is no part of it.
+        // A full stop at the end of a sentence is no part of the token.
         let ends_a_sentence = max == usize::MAX && length > min && at.previous() == Some(b'.');
         at = if ends_a_sentence { at.back(1) } else { at };
         return Some(if is_open { last_piece(class, at).unwrap_or(at) } else { at });
@@ -49,8 +49,8 @@ pub(crate) fn run_over_breaks<'b>(
     None
 }
 
-/// Returns where the rest of a token ends that has enough bytes already, if the next line is nothing
-/// but that rest.
+/// Returns the end of a token that is long enough already, if the next line contains only the rest
+/// of it.
 fn last_piece<'b>(class: &Class, end: Cursor<'b>) -> Option<Cursor<'b>> {
     /// Shorter pieces may be words.
     const MIN_PIECE: usize = 6;

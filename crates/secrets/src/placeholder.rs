@@ -1,17 +1,17 @@
-//! Values that stand in for a secret: `changeme`, `ghp_xxxx`, `${TOKEN}`, `AKIAIOSFODNN7EXAMPLE`.
+//! Recognizes placeholders of secrets: `changeme`, `ghp_xxxx`, `${TOKEN}`, `AKIAIOSFODNN7EXAMPLE`.
 
 use memchr::memmem;
 
 use crate::redact::PLACEHOLDER;
 
-/// How much of a value is looked at, in bytes.
+/// The number of bytes of a value that are compared.
 const MAX_LOOK: usize = 128;
 
-/// What no random string of 60 letters has but by a chance of one in 30,000: examples have it.
+/// Parts of example keys. A random string of 60 letters contains one with a chance of 1 in 30,000.
 const MARKS: &[&str] =
     &["example", "xxxx", "****", "....", "placeholder", "redacted", "changeme", "dummy", "replace"];
 
-/// What else only a value of a name has that is no secret.
+/// More parts of values that are no secrets, for values of names.
 const TEMPLATES: &[&str] = &[
     "${",
     "$(",
@@ -59,7 +59,7 @@ const TEMPLATES: &[&str] = &[
     "$ref",
 ];
 
-/// Words that make no password, alone or together, with whatever digits.
+/// Words that are no password, alone or combined, with any digits.
 const WEAK: &[&str] = &[
     "abc",
     "any",
@@ -210,7 +210,7 @@ const WEAK: &[&str] = &[
     "xyz",
 ];
 
-/// Returns whether a token is one that documents show, or one that was taken out before.
+/// Returns whether a token is an example from documentation, or already redacted.
 pub(crate) fn is_example(token: &[u8]) -> bool {
     let (lower, length) = lowercase(token);
     let lower = lower.get(..length).unwrap_or_default();
@@ -220,14 +220,15 @@ pub(crate) fn is_example(token: &[u8]) -> bool {
     repeats || has_any(lower, MARKS) || memmem::find(token, PLACEHOLDER).is_some()
 }
 
-/// Returns whether the value of a name such as `password` is made for a reader or for a template.
+/// Returns whether the value of a name such as `password` is a placeholder for a reader or a
+/// template.
 pub(crate) fn is_template(value: &[u8]) -> bool {
     let (lower, length) = lowercase(value);
     let lower = lower.get(..length).unwrap_or_default();
     is_example(value) || has_any(lower, TEMPLATES) || is_in_brackets(lower) || is_sequence(lower)
 }
 
-/// Returns whether a value is nothing but a few common words and digits, as `test-password-1` is.
+/// Returns whether a value consists of a few common words and digits, such as `test-password-1`.
 pub(crate) fn is_weak(value: &[u8]) -> bool {
     let (lower, length) = lowercase(value);
     let lower = lower.get(..length).unwrap_or_default();
@@ -243,7 +244,7 @@ fn is_long_hex(lower: &[u8]) -> bool {
     lower.len() >= 24 && n_letters >= 4 && lower.iter().all(u8::is_ascii_hexdigit)
 }
 
-/// Returns whether weak words, one after the other, make up some letters.
+/// Returns whether some letters are a sequence of weak words.
 fn are_weak(letters: &[u8]) -> bool {
     /// A string of more words than these is no placeholder.
     const MAX_WORDS: usize = 8;
@@ -289,7 +290,7 @@ fn has_any(text: &[u8], needles: &[&str]) -> bool {
     needles.iter().any(|needle| memmem::find(text, needle.as_bytes()).is_some())
 }
 
-/// Returns the start of a text in lower case, and how long that is.
+/// Returns the start of a text in lower case, and its length.
 fn lowercase(text: &[u8]) -> ([u8; MAX_LOOK], usize) {
     let mut lower = [0; MAX_LOOK];
     for (to, from) in lower.iter_mut().zip(text) {

@@ -1,4 +1,4 @@
-//! Tells random strings from words: by the pairs of letters, and by digits among letters.
+//! Distinguishes random strings from words, by pairs of letters and by digits among letters.
 //!
 //! `connection_timeout` has no pair of letters that is rare in English or in code; of the pairs in
 //! `xKq9zLw2` most are. The table has the 323 pairs that make up 98.5 % of all pairs in the words
@@ -34,26 +34,26 @@ const COMMON: [u32; 26] = [
     0x000_0111, // z
 ];
 
-/// What a string consists of.
+/// The counts of the characters of a string.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Makeup {
     pub(crate) n_lower: usize,
     pub(crate) n_upper: usize,
     pub(crate) n_digits: usize,
-    /// How many bytes are `_`, `-`, or `.`.
+    /// The number of bytes `_`, `-`, and `.`.
     pub(crate) n_joints: usize,
-    /// How many bytes are other ASCII punctuation.
+    /// The number of other ASCII punctuation bytes.
     pub(crate) n_marks: usize,
-    /// How many bytes are no ASCII.
+    /// The number of non-ASCII bytes.
     pub(crate) n_others: usize,
-    /// How many pairs of neighbors were looked at.
+    /// The number of compared pairs of letters.
     n_pairs: usize,
-    /// How many of those pairs no word has.
+    /// The number of pairs that are in no word.
     n_rare: usize,
 }
 
 impl Makeup {
-    /// Counts what at most the first 128 bytes of a string consist of.
+    /// Counts the characters in the first 128 bytes of a string.
     pub(crate) fn of(text: &[u8]) -> Self {
         let mut makeup = Self::default();
         let mut before = b' ';
@@ -90,12 +90,12 @@ impl Makeup {
         self.n_rare = self.n_rare.saturating_add(if is_rare { weight } else { 0 });
     }
 
-    /// Returns how many letters there are.
+    /// Returns the number of letters.
     pub(crate) fn n_letters(&self) -> usize {
         self.n_lower.saturating_add(self.n_upper)
     }
 
-    /// Returns whether no words make up the string.
+    /// Returns whether the string does not consist of words.
     pub(crate) fn is_random(&self) -> bool {
         self.n_pairs >= 4 && self.n_rare.saturating_mul(4) >= self.n_pairs
     }

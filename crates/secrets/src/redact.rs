@@ -1,4 +1,4 @@
-//! Taking secrets out of a line: what stands in their place, and nothing else, is new.
+//! Replaces secrets in a line, and changes nothing else.
 
 use std::borrow::Cow;
 
@@ -7,8 +7,8 @@ use jsonl::Line;
 use crate::{Finding, Search, cursor::Cursor, matcher::Matcher, rule::Rule};
 
 impl Search {
-    /// Appends a line to `out` with each secret replaced by `[REDACTED:rule]`, calls `each` with
-    /// what was found, and returns whether there was anything. What is JSON stays JSON.
+    /// Appends a line to `out` with each secret replaced by `[REDACTED:rule]`. Calls `each` with
+    /// the findings, and returns whether there was one. JSON stays valid.
     ///
     /// ```
     /// let mut search = secrets::Search::new();
@@ -52,10 +52,10 @@ pub(crate) fn redacted_text<'t>(matcher: &Matcher, text: &'t str) -> Cow<'t, str
     Cow::Owned(redacted)
 }
 
-/// Returns what stands in place of a secret: nothing that any rule fits, in no need of escapes.
+/// Returns the placeholder of a secret. No rule matches it, and it needs no escapes.
 fn placeholder(rule: &Rule) -> String {
     format!("[REDACTED:{}]", rule.name)
 }
 
-/// How each placeholder starts.
+/// The start of each placeholder.
 pub(crate) const PLACEHOLDER: &[u8] = b"[REDACTED:";

@@ -1,33 +1,33 @@
-//! What a rule is: a prefix, and what follows it.
+//! The rules: a prefix and the parts after it.
 
 use std::ops::Range;
 
 use crate::{class::Class, cursor::Cursor, name::Word, placeholder::is_example};
 
-/// A kind of secret, and how it is spelled.
+/// A kind of secret and its spelling.
 #[derive(Debug)]
 pub struct Rule {
-    /// Its name, in lower case with hyphens.
+    /// The name of the rule, in lower case with hyphens.
     pub name: &'static str,
-    /// Whose it is, and what it opens.
+    /// The service, and the access that the secret gives.
     pub what: &'static str,
-    /// What it starts with, one of these.
+    /// The prefixes. The secret starts with one of them.
     pub(crate) prefixes: &'static [&'static str],
-    /// What stands before the prefix and belongs to it: how many bytes of a class.
+    /// The number and class of bytes before the prefix that belong to the secret.
     pub(crate) before: Option<(&'static Class, usize, usize)>,
-    /// What follows the prefix.
+    /// The parts after the prefix.
     pub(crate) parts: &'static [Part],
-    /// What may not stand before it.
+    /// The bytes that may not precede it.
     pub(crate) edge: Edge,
-    /// Where the secret starts: with the prefix, or behind it and some parts.
+    /// The start of the secret: the prefix, or a part after it.
     pub(crate) secret: Secret,
-    /// Whether what fits is a secret, and no example of one.
+    /// Returns whether a match is a secret and not an example.
     pub(crate) accepts: fn(&[u8]) -> bool,
-    /// Whether it is for keys that open nothing but a test environment.
+    /// Whether the rule is for keys of test environments.
     pub(crate) is_for_tests: bool,
 }
 
-/// Returns where the secret lies that a prefix leads to: `start` and `end` are around the prefix.
+/// Returns the range of the secret of a prefix at `start..end`.
 pub(crate) type Finder = fn(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>>;
 
 /// Returns where the secrets lie that a prefix leads to, in order.
@@ -38,40 +38,40 @@ pub(crate) type Lister = fn(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usi
 pub(crate) enum Part {
     /// These bytes.
     Is(&'static str),
-    /// At least and at most so many bytes of a class.
+    /// A number of bytes of a class, within limits.
     Run(&'static Class, usize, usize),
-    /// The lines of a key to its last one, or as far as they go.
+    /// The lines of a key up to its last one, or up to the first line that is no part of it.
     Armor,
-    /// The value of a name that has the prefix in it.
+    /// The value of a name that contains the prefix.
     Named(Word),
-    /// What a function finds.
+    /// The range that a function finds.
     By(Finder),
     /// What a function finds, more than one.
     Each(Lister),
 }
 
-/// What may not stand before a secret.
+/// The bytes that may not precede a secret.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Edge {
     /// A letter, a digit, or `_`.
     Word,
-    /// A byte that the part after the prefix could have too.
+    /// A byte of the class of the part after the prefix.
     Run,
     /// Anything may.
     None,
 }
 
-/// Which part of what is found is the secret.
+/// The part of a match that is the secret.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Secret {
     /// All of it.
     Whole,
-    /// The part of this index: the rest is a name, and is kept.
+    /// The part with this index. The rest is a name and is kept.
     Part(usize),
 }
 
 impl Rule {
-    /// Creates a rule of prefixes at the start of a word, and what follows them.
+    /// Creates a rule of prefixes at the start of a word, and the parts after them.
     pub(crate) const fn new(
         name: &'static str,
         what: &'static str,
@@ -91,7 +91,7 @@ impl Rule {
         }
     }
 
-    /// Returns how much is known of a secret: most by its prefix, least by the name before it.
+    /// Returns the certainty of a match: highest for a prefix, lowest for a name.
     pub(crate) fn rank(&self) -> u8 {
         match self.parts {
             [Part::Named(_)] => 0,
@@ -100,7 +100,7 @@ impl Rule {
         }
     }
 
-    /// Returns whether a secret is a token that is looked for in base64 too.
+    /// Returns whether the secret is also searched in base64.
     pub(crate) fn is_found_in_base64(&self) -> bool {
         let is_token = self.before.is_none() && self.secret == Secret::Whole;
         let is_word = self.edge == Edge::Word || matches!(self.parts, [.., Part::Armor]);

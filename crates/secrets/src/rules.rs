@@ -1,4 +1,4 @@
-//! The table of rules, as the services document their keys or as gitleaks (MIT) has them.
+//! The table of rules, after the documentation of the services, or after gitleaks (MIT).
 
 mod context;
 
@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// A run is as long as it is where a service promises no length.
+/// For services that document no length: a run of any length.
 const MAX: usize = usize::MAX;
 
 /// Keys that are known by a prefix of their own.
@@ -466,7 +466,7 @@ static BY_PREFIX: &[Rule] = &[
     ),
     Rule::new("typeform-token", "Typeform", &["tfp_"], &[Run(&DOTTED, 44, MAX)]),
     Rule::new("readme-key", "ReadMe", &["rdme_"], &[Run(&LETTERS, 70, 70)]),
-    // What watches, measures, delivers.
+    // Monitoring, analytics, delivery.
     Rule::new(
         "grafana-token",
         "Grafana: a service account",

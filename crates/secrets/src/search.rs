@@ -1,4 +1,4 @@
-//! A line's strings, one by one: where the secrets in them lie, and by which path one comes there.
+//! Searches the strings of a line, and returns the range and the JSON pointer of each secret.
 
 use std::ops::Range;
 
@@ -33,30 +33,31 @@ pub struct Search {
     meaning: Meaning,
 }
 
-/// A secret in a line; what it is, is not told.
+/// A secret in a line, without its text.
 #[derive(Clone, Debug)]
 pub struct Finding<'f> {
-    /// The rule that it fits.
+    /// The rule that matched.
     pub rule: &'static Rule,
-    /// The path of the string that it stands in, as a JSON pointer (RFC 6901); of a name of a
-    /// member, the path of that. Empty where the line is no JSON.
+    /// The JSON pointer (RFC 6901) of the string, or of the member whose name contains the secret.
+    /// Empty if the line is not JSON.
     pub pointer: &'f str,
-    /// Where it lies in the bytes of the line, as written.
+    /// The range in the bytes of the line, as written.
     pub written: Range<usize>,
-    /// How many bytes it has, decoded.
+    /// The decoded length, in bytes.
     pub length: usize,
     secret: &'f [u8],
 }
 
 impl Finding<'_> {
-    /// Returns a hash of the secret that tells it from others, but tells nothing without the key.
+    /// Returns a keyed hash of the secret. It distinguishes secrets and reveals nothing without the
+    /// key.
     pub fn hash(&self, key: &[u8]) -> u64 {
         let digest = Sha256::new().chain_update(key).chain_update(self.secret).finalize();
         digest.iter().take(8).fold(0, |hash, byte| hash << 8 | u64::from(*byte))
     }
 }
 
-/// What is done with a finding.
+/// The callback for findings.
 pub(crate) type EachFinding<'e> = dyn FnMut(&Finding<'_>) + 'e;
 
 impl Default for Search {
@@ -66,12 +67,12 @@ impl Default for Search {
 }
 
 impl Search {
-    /// Creates a search that leaves out keys which open nothing but a test environment.
+    /// Creates a search without keys of test environments.
     pub fn new() -> Self {
         Self::with(false)
     }
 
-    /// Creates a search for keys of test environments too, such as `sk_test_..` of Stripe.
+    /// Creates a search that includes keys of test environments, such as `sk_test_..` of Stripe.
     ///
     /// ```
     /// let line = jsonl::Line::new(b"{\"key\":\"sk_test_8aJd02kLmQ9xPzRt\"}", 0);
@@ -94,14 +95,14 @@ impl Search {
         }
     }
 
-    /// Returns whether some lines may hold a secret; if not, none of them does. The bytes are not
-    /// decoded for it.
+    /// Returns whether some lines may contain a secret, without decoding them. If it returns false,
+    /// no line does.
     pub fn may_find(&self, lines: &[u8]) -> bool {
         self.as_written.may_fit(lines)
     }
 
-    /// Calls `each` with the secrets of a line, in order. A line that is no JSON is searched as if
-    /// it were a string.
+    /// Calls `each` with the secrets of a line, in order. A line that is not JSON is searched like
+    /// a string.
     pub fn find(&mut self, line: &Line<'_>, each: &mut dyn FnMut(&Finding<'_>)) {
         if !self.may_find(line.bytes()) {
             return;
@@ -123,18 +124,18 @@ struct Strings<'s, 'l> {
     each: &'s mut EachFinding<'s>,
 }
 
-/// What is left of an object or an array.
+/// The rest of an object or an array.
 struct Open<'l> {
     value: Value<'l>,
     rest: Rest<'l>,
     is_free: bool,
-    /// How long its own pointer is.
+    /// The length of its JSON pointer.
     pointer: usize,
-    /// The item before, of an array: `--password` names the next one.
+    /// The previous item of an array: `--password` is the name of the next one.
     before: Option<Text<'l>>,
 }
 
-/// The rule of a name that promises a secret, and what its value is.
+/// The rule of the name of a secret, and the kind of its value.
 type Named = Option<(&'static Rule, Promise)>;
 
 enum Rest<'l> {
@@ -195,8 +196,8 @@ impl Strings<'_, '_> {
         }
     }
 
-    /// Returns what a member promises by its name: `"password"`, or `"value"` beside
-    /// `"name":"DB_PASSWORD"`.
+    /// Returns the kind of value that the name of a member announces: `"password"`, or `"value"`
+    /// beside `"name":"DB_PASSWORD"`.
     fn named(&self, object: Value<'_>, key: Text<'_>) -> Named {
         const NAMES: &[&str] = &["name", "Name", "key", "Key", "variable"];
         const VALUES: &[&str] =
@@ -214,7 +215,7 @@ impl Strings<'_, '_> {
         is_short.then(|| self.matcher.named(name.decode().as_bytes())).flatten()
     }
 
-    /// Searches the name of a member, and appends it to the pointer, without what it has to hide.
+    /// Searches the name of a member, and appends the redacted name to the pointer.
     fn key(&mut self, key: Text<'_>, pointer: &mut String) {
         let name = key.decode();
         let name = redacted_text(self.matcher, &name);
@@ -223,7 +224,7 @@ impl Strings<'_, '_> {
         self.text(key.body(), None, pointer);
     }
 
-    /// Searches a value, unless there is more inside: then it returns true.
+    /// Searches a value. Returns true for an object or an array, which the caller walks.
     fn inner(&mut self, value: Value<'_>, named: Named, pointer: &mut String) -> bool {
         if let Some(text) = value.text() {
             self.text(text.body(), named, pointer);
@@ -232,7 +233,7 @@ impl Strings<'_, '_> {
         let is_container = value.is_object() || value.is_array();
         let is_indexed = value.members().next().is_some() || value.items().next().is_some();
         if is_container && !is_indexed {
-            // What lies too deep is not taken apart: it is searched as it is written.
+            // Values that are too deep are searched as written.
             self.text(value.raw().as_str(), None, pointer);
         }
         is_container && is_indexed

@@ -1,9 +1,10 @@
-//! Where a value ends: at its closing quote, in JSON within JSON too, or where a bare word ends.
+//! Finds the end of a value: its closing quote, also in JSON within JSON, or the end of a bare
+//! word.
 
 use crate::{cursor::Cursor, value::MAX_VALUE};
 
-/// A quote that opens a string, and how many backslashes stand before it: none in plain text, one
-/// in JSON within a string, three in JSON within JSON within a string.
+/// A quote that opens a string, and the number of backslashes before it: none in plain text, one in
+/// JSON within a string, three in JSON within JSON within a string.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Quote {
     byte: u8,
@@ -12,7 +13,7 @@ pub(crate) struct Quote {
 }
 
 impl Quote {
-    /// Reads an opening quote, and returns the place after it.
+    /// Reads an opening quote, and returns the position after it.
     pub(crate) fn open(at: Cursor<'_>) -> Option<(Self, Cursor<'_>)> {
         /// A string within 6 levels of JSON.
         const MAX_SLASHES: usize = 63;
@@ -38,8 +39,8 @@ impl Quote {
         (is_same && quote.next() == Some(self.byte)).then(|| quote.forward(1))
     }
 
-    /// Returns where the string that starts at a place ends: before its closing quote and the
-    /// backslashes of that.
+    /// Returns the end of the string that starts at a position: before its closing quote and the
+    /// backslashes of the quote.
     pub(crate) fn close(self, start: Cursor<'_>) -> Option<Cursor<'_>> {
         let mut at = start;
         let end = start.place().saturating_add(MAX_VALUE);
@@ -67,8 +68,8 @@ pub(crate) fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`')
 }
 
-/// Returns the place after a line break and the blanks that follow it: a real one, or one as JSON
-/// within JSON spells it.
+/// Returns the position after a line break and the blanks after it. The line break may be escaped,
+/// as in JSON within JSON.
 pub(crate) fn past_break(at: Cursor<'_>) -> Option<Cursor<'_>> {
     /// As many backslashes as 6 levels of JSON need.
     const MAX_SLASHES: usize = 63;
@@ -107,12 +108,13 @@ pub(crate) fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
-/// Returns where a value without quotes ends.
+/// Returns the end of a value without quotes.
 ///
-/// Passwords have all kinds of marks. A mark ends the value only if what follows shows that it is
-/// none of it: `a=b&c=d` has two values, `a=b&c` has one.
+/// Passwords contain all kinds of marks. A mark ends the value only if the text after it shows
+/// that: `a=b&c=d` has two values, `a=b&c` has one.
 pub(crate) fn bare_end<'b>(start: Cursor<'b>, ends: fn(u8) -> bool) -> Cursor<'b> {
-    /// What has more signs is a list of pairs; each of its names would read all of it again.
+    /// The largest number of signs in a value. Text with more is a list of pairs, and each of its
+    /// names would read all of it.
     const MAX_SIGNS: usize = 6;
     let mut at = start;
     let mut n_signs = 0_usize;
@@ -153,7 +155,7 @@ pub(crate) fn bare_end<'b>(start: Cursor<'b>, ends: fn(u8) -> bool) -> Cursor<'b
     }
 }
 
-/// Returns whether no value goes on at a place.
+/// Returns whether a value ends at a position.
 fn is_over(at: Cursor<'_>) -> bool {
     at.next().is_none_or(|byte| {
         byte.is_ascii_whitespace()

@@ -1,4 +1,4 @@
-//! What the value of a name such as `password` looks like if it is a secret.
+//! Decides whether the value of a name such as `password` is a secret.
 //!
 //! `password = "tZ8!kq02Lm"` has one. `password: string`, `password = os.environ["PASSWORD"]`,
 //! `token = get_token()`, `"secret": "my-app/secret"` and `password=changeme` have none.
@@ -12,18 +12,18 @@ use crate::{
     randomness::{Makeup, has_many_humps},
 };
 
-/// What a name promises of its value.
+/// The kind of value that a name announces.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Kind {
-    /// A password: people think some of them up.
+    /// A password, possibly invented by a person.
     Password,
-    /// What is called `pass` or `pwd` alone: also the word of a test's report, or a folder.
+    /// The value of `pass` or `pwd` alone, which may also be a word in a test report, or a folder.
     Pass,
     /// A password of several words.
     Passphrase,
     /// A key or a token that a program made.
     Secret,
-    /// A key or a token, or something that is only called so: an id, a page token.
+    /// A key or a token, or a value with such a name: an id, a page token.
     Token,
     /// The value of the header `Authorization`: a scheme, and a token.
     Authorization,
@@ -35,7 +35,7 @@ pub(crate) enum Kind {
     Padded,
 }
 
-/// How a value is written.
+/// The spelling of a value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Form {
     Quoted,
@@ -45,11 +45,11 @@ pub(crate) enum Form {
     Loose,
 }
 
-/// Values are not longer, in bytes.
+/// The largest length of a value, in bytes.
 pub(crate) const MAX_VALUE: usize = 8 * 1024;
 
 impl Kind {
-    /// Returns which part of a value is the secret, if there is one.
+    /// Returns the part of a value that is the secret, if there is one.
     pub(crate) fn secret_in(self, value: &[u8], form: Form) -> Option<Range<usize>> {
         let whole = 0..value.len();
         match self {
@@ -129,7 +129,7 @@ fn has_blank(value: &[u8]) -> bool {
     value.iter().any(|byte| byte.is_ascii_whitespace() || byte.is_ascii_control())
 }
 
-/// Returns whether a program made a value up: no words are in it.
+/// Returns whether a value looks generated: it contains no words.
 fn is_random(value: &[u8], makeup: &Makeup) -> bool {
     if makeup.n_digits == 0 && makeup.n_marks == 0 {
         let min = if makeup.n_joints > 0 { 16 } else { 10 };
@@ -140,7 +140,7 @@ fn is_random(value: &[u8], makeup: &Makeup) -> bool {
     makeup.is_random() && makeup.n_letters() >= 3
 }
 
-/// Returns whether a person may have made a value up: `hunter2`, `Correct!Horse`.
+/// Returns whether a person may have invented a value: `hunter2`, `Correct!Horse`.
 fn is_thought_up(value: &[u8], form: Form, makeup: &Makeup) -> bool {
     // A name of a variable, or of its member.
     let is_varied = makeup.n_lower > 0 && makeup.n_upper > 0 && makeup.n_digits > 0;
@@ -148,7 +148,7 @@ fn is_thought_up(value: &[u8], form: Form, makeup: &Makeup) -> bool {
     let has_dot = has_dot && (form == Form::Loose || form == Form::Tight && !is_varied);
     let is_mixed = makeup.n_lower > 0 && makeup.n_upper > 0;
     let is_marked = makeup.n_marks > 0 && is_mixed && value.len() >= 8;
-    // `Required!` and `Forgot?` are words for people.
+    // `Required!` and `Forgot?` are labels.
     let ends_a_sentence = makeup.n_marks == 1 && matches!(value, [.., b'!' | b'?' | b':' | b',']);
     !has_dot && (makeup.n_digits > 0 || is_marked && !ends_a_sentence)
 }
