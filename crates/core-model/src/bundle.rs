@@ -1,4 +1,4 @@
-//! Sessions of several files: what belongs to a session, and which tool use started which sub-agent.
+//! Sessions of several files: the files of a session, and the tool use that started each sub-agent.
 
 mod find;
 mod search;
@@ -12,34 +12,34 @@ use std::{
 pub use self::sidechains::{AgentIds, Sidechain, Sidechains};
 use crate::{Event, Files};
 
-/// How a format's client spreads a session over files.
+/// The layout of a session's files, as a format's client writes them.
 #[derive(Clone, Copy, Debug)]
 pub struct Bundles {
-    /// Returns what a file belongs to, by its path and, where that does not tell, its first lines,
-    /// among files that are opened so; `None` if it is a session's main file or anything else.
+    /// Returns the owner of a file, from its path or, if that is not enough, from its first lines.
+    /// Returns `None` for a session's main file and for unrelated files.
     pub owner: fn(&Path, &dyn Files) -> Option<Owner>,
-    /// Returns what a file is to its session by its name alone: relative to the folder of the main
-    /// file, parted by `/`, with `*` at the start for the main file's name without its ending. `None`
-    /// if the client keeps no such file. Whoever writes files that a log names asks this first.
+    /// Returns the role of a file from its name: relative to the folder of the main file, separated
+    /// by `/`, with `*` at the start for the stem of the main file. Returns `None` if the client
+    /// keeps no such file. Callers check this before they write a file that a log names.
     pub role: fn(&str) -> Option<FileRole>,
-    /// Calls with each sub-agent that an event says was started, and by which tool use.
+    /// Calls back with each sub-agent that an event links to a tool use.
     pub links: for<'l> fn(&Event<'l>, &mut dyn FnMut(Link)),
     /// Reads a file that describes a sub-agent; `None` if the format has none.
     pub description: Option<fn(&[u8]) -> Description>,
-    /// Writes a description as the client does; `None` where transcripts have none.
+    /// Writes a description as the client does; `None` if transcripts have none.
     pub describe: Option<fn(&Description) -> Vec<u8>>,
-    /// Returns the name that the file of a sub-agent has, relative to the folder of the main file,
-    /// given that one's name without its ending and the sub-agent's id; parted by `/`.
+    /// Returns the name of a sub-agent's file, relative to the folder of the main file and
+    /// separated by `/`, from the stem of the main file and the sub-agent's id.
     pub agent_name: fn(&str, &str) -> String,
-    /// Returns the id of the sub-agent whose transcript has such a name; `None` if the name alone
-    /// does not tell.
+    /// Returns the id of the sub-agent whose transcript has this name; `None` if the name is not
+    /// enough.
     pub agent_id: fn(&str) -> Option<&str>,
-    /// Returns whether the client started the sub-agent with this id for itself, such as to suggest a
-    /// prompt: its transcript is no session that a person would go on with.
+    /// Returns whether the client started the sub-agent with this id for itself, for example to
+    /// suggest a prompt. No person goes on with such a session.
     pub is_internal: fn(&str) -> bool,
 }
 
-/// Something in a folder; a link is neither a folder nor a file.
+/// An entry of a folder. A link is neither a folder nor a file.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct FolderEntry {
     /// The name in the folder.
@@ -50,16 +50,16 @@ pub struct FolderEntry {
     pub is_file: bool,
 }
 
-/// What a file belongs to.
+/// The owner of a file.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Owner {
     /// The session's main file.
     pub main: PathBuf,
-    /// What the file is to it.
+    /// The role of the file in it.
     pub role: FileRole,
 }
 
-/// What a file is to its session.
+/// The role of a file in its session.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum FileRole {
     /// The transcript of the sub-agent with this id.
@@ -70,7 +70,7 @@ pub enum FileRole {
     Side,
 }
 
-/// That a tool use started a sub-agent.
+/// A link from a tool use to the sub-agent that it started.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Link {
     /// What says so.
@@ -81,34 +81,34 @@ pub struct Link {
     pub tool_use: String,
 }
 
-/// How a link names sub-agents.
+/// The way in which a link names sub-agents.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Linked {
     /// By the id of one.
     Agent(String),
-    /// By the folder that the files of all of one run stand in.
+    /// By the folder with the files of one run.
     Folder(String),
-    /// By the prompt that one was given.
+    /// By the prompt of one.
     Prompt(String),
 }
 
-/// What says that a tool use started a sub-agent, the strongest first.
+/// The evidence that a tool use started a sub-agent, the strongest first.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Evidence {
     /// The sub-agent's own description.
     Description,
-    /// What the client knows of the tool's result beyond the block.
+    /// The client's data about the tool's result, outside the block.
     Result,
     /// A report of the sub-agent's progress.
     Progress,
-    /// The words of the tool's result.
+    /// The text of the tool's result.
     Words,
-    /// The sub-agent was given the prompt that the tool use has.
+    /// The sub-agent has the prompt of the tool use.
     Prompt,
 }
 
 impl Evidence {
-    /// Returns the words for it.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             Evidence::Description => "its description",
@@ -120,18 +120,18 @@ impl Evidence {
     }
 }
 
-/// What a file beside a sub-agent's transcript says of it; each possibly unknown.
+/// The content of a file that describes a sub-agent. Each field may be unknown.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Description {
     /// The tool use that started it.
     pub tool_use: Option<String>,
-    /// What kind of sub-agent it is.
+    /// The kind of the sub-agent.
     pub kind: Option<String>,
-    /// What it is to do, in a few words.
+    /// Its task, in a few words.
     pub description: Option<String>,
 }
 
-/// A session with all the files that belong to it.
+/// A session with all its files.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Bundle {
     /// The main file.
@@ -140,7 +140,7 @@ pub struct Bundle {
     pub agents: Vec<Agent>,
     /// The other files, in the order of their names.
     pub side_files: Vec<PathBuf>,
-    /// The sub-agents of which there is evidence, but no file.
+    /// The sub-agents without a file.
     pub missing: Vec<Missing>,
 }
 
@@ -151,19 +151,19 @@ pub struct Agent {
     pub id: String,
     /// Its transcript.
     pub path: PathBuf,
-    /// The tool use that started it, if anything says so.
+    /// The tool use that started it, if known.
     pub tool_use: Option<String>,
-    /// The sub-agent in whose transcript that is said; `None` for the main file.
+    /// The sub-agent whose transcript contains the evidence; `None` for the main file.
     pub parent: Option<String>,
-    /// All that says so.
+    /// All evidence.
     pub evidence: Vec<Evidence>,
-    /// What its description says.
+    /// Its description.
     pub description: Description,
-    /// The messages in its transcript.
+    /// The number of messages in its transcript.
     pub n_messages: u64,
 }
 
-/// A sub-agent of which there is evidence, but no file.
+/// A sub-agent without a file.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Missing {
     /// The id.

@@ -1,9 +1,9 @@
-//! Texts that Claude Code writes in the user's place, by how they start.
+//! Recognizes texts that Claude Code writes in the user's role, by their start.
 
 use jsonl::Text;
 
-/// The starts of texts that nobody typed: what a command printed that the user ran in the client
-/// (2.0.77, 2.1.237), and that a task in the background ended (2.1.215, 2.1.330).
+/// The starts of texts that nobody typed: the output of a command that the user ran in the client
+/// (2.0.77, 2.1.237), and the notification of a finished background task (2.1.215, 2.1.330).
 const STARTS: [&str; 5] = [
     "<local-command-stdout>",
     "<local-command-caveat>",
@@ -12,8 +12,8 @@ const STARTS: [&str; 5] = [
     "<task-notification>",
 ];
 
-/// Returns whether the client wrote a text in the user's place. Sessions that were converted from
-/// Claude Code's say it as they do.
+/// Returns whether the client wrote a text in the user's role. Sessions converted from Claude Code
+/// contain the same texts.
 ///
 /// ```
 /// let text = jsonl::Text::new(r#""<task-notification>\nDone""#).expect("a string");

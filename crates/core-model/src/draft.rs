@@ -1,4 +1,4 @@
-//! A line that is being written, and the source line that it is written from.
+//! Lines that are being written, and their source line.
 
 use jsonl::Line;
 
@@ -15,15 +15,16 @@ impl LineId {
     }
 }
 
-/// A part of the source line that stands in a written line. A long line may have a part for each
-/// eighty of its bytes, so they are small: one beyond the first 4 GiB of a written line is not noted.
+/// A range of the source line that was copied into a written line. The struct is small, because a
+/// long line may have one for each eighty bytes. Ranges beyond the first 4 GiB of a written line
+/// are not noted.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Copied {
-    /// Where it starts in the source line.
+    /// Its offset in the source line.
     pub from: u32,
     /// Its length in the source line.
     pub len: u32,
-    /// Where it starts in the written line.
+    /// Its offset in the written line.
     pub at: u32,
     /// Its length in the written line.
     pub written: u32,
@@ -39,7 +40,7 @@ impl Copied {
     }
 }
 
-/// For slices longer than this a line grows by what it needs rather than to the double.
+/// For slices longer than this, a line grows by the needed size instead of doubling.
 pub(crate) const LARGE: usize = 16 * 1024 * 1024;
 
 /// What is shorter is not worth a note that it is repeated.
@@ -62,7 +63,7 @@ impl Drafts {
         })
     }
 
-    /// Takes a line back, to be opened again.
+    /// Returns a line to the pool.
     pub(crate) fn release(&mut self, id: LineId) {
         let draft = self.line_mut(id);
         draft.bytes.clear();
@@ -71,20 +72,20 @@ impl Drafts {
         self.free.push(id);
     }
 
-    /// Returns a line that it opened.
+    /// Returns an open line.
     #[inline]
     pub(crate) fn line(&self, id: LineId) -> &Draft {
         self.lines.get(id.index()).expect(OPENED)
     }
 
-    /// Returns a line that it opened, to be written to.
+    /// Returns an open line for writing.
     #[inline]
     pub(crate) fn line_mut(&mut self, id: LineId) -> &mut Draft {
         self.lines.get_mut(id.index()).expect(OPENED)
     }
 }
 
-/// Why an id leads to a line.
+/// The reason why an id has a line.
 const OPENED: &str = "ids are made by opening a line, and lines are never taken away";
 
 #[derive(Debug, Default)]
@@ -92,12 +93,12 @@ pub(crate) struct Draft {
     pub(crate) bytes: Vec<u8>,
     pub(crate) copied: Vec<Copied>,
     pub(crate) is_derived: bool,
-    /// Whether the current source line stands in it.
+    /// Whether it shows the current source line.
     pub(crate) is_touched: bool,
 }
 
 impl Draft {
-    /// Notes that `part` of the source line stands in what was written since `at`.
+    /// Notes that `part` of the source line was written at `at`.
     pub(crate) fn note(&mut self, source: &Source, part: &str, at: usize, is_respelt: bool) {
         let written = self.bytes.len() - at;
         let from = source.find(part);
@@ -112,7 +113,7 @@ pub(crate) struct Source {
     pub(crate) offset: u64,
     pub(crate) number: u64,
     pub(crate) length: usize,
-    /// The digest of a line, once somebody asked for an id, and where the line is.
+    /// The digest of a line, computed for the first id, and the offset of the line.
     digest: Option<(usize, LineDigest)>,
 }
 
@@ -125,12 +126,13 @@ impl Source {
         self.digest = None;
     }
 
-    /// Forgets the line: what comes next is no part of it.
+    /// Removes the line: later text is no part of it.
     pub(crate) fn end(&mut self) {
         self.digest = None;
     }
 
-    /// Returns the digest of a line's value: each block of a long response asks for it.
+    /// Returns the digest of a line's value. It is cached, because each block of a long response
+    /// needs it.
     pub(crate) fn digest(&mut self, value: &str) -> LineDigest {
         let address = value.as_ptr() as usize;
         match self.digest {

@@ -1,13 +1,13 @@
-//! What one line says, in words that all formats share.
+//! The event of a line, in the vocabulary that all formats share.
 
 use jsonl::{Raw, Text, Value};
 
 use crate::{Makeup, Message, Outcome, Role, Shape, Vocabulary};
 
-/// A member that may be absent, null, or there: three different things in every format.
+/// A member that is absent, null, or has a value. Every format distinguishes the three.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Field<T> {
-    /// The member is not there.
+    /// The member is absent.
     #[default]
     Absent,
     /// The member is `null`.
@@ -26,27 +26,27 @@ impl<T> Field<T> {
     }
 }
 
-/// What one line says.
+/// The event of one line.
 #[derive(Clone, Copy, Debug)]
 pub struct Event<'l> {
     /// The name of the format that read the line.
     pub format: &'static str,
-    /// The line itself, for writers of the same crate's other flavor.
+    /// The line itself, for writers of another dialect of the same crate.
     pub value: Value<'l>,
-    /// The line's own word for what it is: its `type`.
+    /// The `type` of the line.
     pub kind: Option<Text<'l>>,
     /// Who, where and when.
     pub context: Context<'l>,
     /// What.
     pub body: Body<'l>,
-    /// What the format calls the members of its records.
+    /// The format's names for the members of its records.
     pub vocabulary: &'static Vocabulary,
-    /// The names of the members that the event does not hold, if the reader has seen them.
+    /// A hash of the members that the event does not hold, if the reader computed it.
     pub unread: Shape,
 }
 
 impl<'l> Event<'l> {
-    /// Creates an event that says nothing beyond its line.
+    /// Creates an event without content.
     pub fn other(format: &'static str, value: Value<'l>) -> Self {
         let kind = value.get("type").and_then(|kind| kind.text());
         Self {
@@ -73,21 +73,21 @@ impl<'l> Event<'l> {
         self.context.is_sidechain || self.context.parent_tool_use.is_some()
     }
 
-    /// Returns whether the event is what a person asked: it opens an interaction.
+    /// Returns whether the event is a prompt of a person, which opens an interaction.
     ///
-    /// That is a user's message with some text or picture, without tool results, that no client
-    /// wrote on its own (meta, summary), outside sub-agents.
+    /// A prompt is a user's message with text or an image, without tool results, outside
+    /// sub-agents. It was not written by the client (meta, summary).
     pub fn is_prompt(&self) -> bool {
         self.message().is_some_and(|message| message.is_prompt()) && !self.is_sub_agent()
     }
 
-    /// Returns what [`Event::is_prompt`] does, if the makeup of its message is known already.
+    /// Returns [`Event::is_prompt`], given the makeup of the message.
     pub fn is_prompt_of(&self, makeup: Makeup) -> bool {
         self.message().is_some_and(|message| message.is_prompt_of(makeup)) && !self.is_sub_agent()
     }
 }
 
-/// Who said it, where, and when; each as written, each possibly unknown.
+/// The speaker, place and time of an event, as written. Each may be unknown.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Context<'l> {
     /// The session.
@@ -98,7 +98,7 @@ pub struct Context<'l> {
     pub parent: Field<Text<'l>>,
     /// The time: an ISO 8601 string, or a number of seconds since 1970.
     pub time: Option<Raw<'l>>,
-    /// The time of what the event records, such as a snapshot, if it says that rather than its own.
+    /// The time of the recorded thing, such as a snapshot, if the event has no time of its own.
     pub recorded: Option<Raw<'l>>,
     /// The working directory.
     pub cwd: Option<Text<'l>>,
@@ -106,7 +106,7 @@ pub struct Context<'l> {
     pub version: Option<Text<'l>>,
     /// The git branch.
     pub git_branch: Option<Text<'l>>,
-    /// What the tools may do.
+    /// The permission mode.
     pub permission_mode: Option<Text<'l>>,
     /// Whether the event belongs to a sub-agent's conversation (Claude Code's `isSidechain`).
     pub is_sidechain: bool,
@@ -116,32 +116,32 @@ pub struct Context<'l> {
     pub parent_tool_use: Option<Text<'l>>,
 }
 
-/// What an event is about.
+/// The content of an event.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::large_enum_variant, reason = "nearly all that is read are messages")]
 #[non_exhaustive]
 pub enum Body<'l> {
     /// The start of a session or of an interaction (clido's meta, an SDK's init).
     Start(Start<'l>),
-    /// Something that the user, a tool, or the assistant said.
+    /// A message of the user, a tool, or the assistant.
     Message(Message<'l>),
-    /// An index entry of a tool use that also stands in a message (clido's tool_call).
+    /// An index entry of a tool use that is also in a message (clido's tool_call).
     ToolCall(ToolCall<'l>),
-    /// Something that the client tells.
+    /// A notice of the client.
     Notice(Notice<'l>),
-    /// How a run ended.
+    /// The end of a run.
     Outcome(Outcome<'l>),
     /// A title of the session.
     Title(Title<'l>),
-    /// The session goes on in another working directory, which the context names.
+    /// The session moved to another working directory, which the context names.
     Relocation,
-    /// The tokens of a response that a sub-agent got and that the session's own file tells.
+    /// The tokens of a sub-agent's response, in the session's own file.
     Usage(AgentUsage<'l>),
-    /// Whatever has no place in this vocabulary: it lives on in the carry alone.
+    /// Content without a place in this vocabulary. Only the carry keeps it.
     Other,
 }
 
-/// The start of a session or of an interaction; id, folder and time stand in the context.
+/// The start of a session or of an interaction. Id, folder and time are in the context.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Start<'l> {
     /// The model.
@@ -161,24 +161,24 @@ pub struct ToolCall<'l> {
     pub input: Raw<'l>,
 }
 
-/// Something that the client tells.
+/// A notice of the client.
 #[derive(Clone, Copy, Debug)]
 pub struct Notice<'l> {
-    /// What it is about.
+    /// The kind of the notice.
     pub kind: NoticeKind,
-    /// The format's own word for it.
+    /// The format's own name for it.
     pub subtype: Option<Text<'l>>,
-    /// What the words are about, such as the path of a file.
+    /// The subject of the text, such as the path of a file.
     pub about: Option<Text<'l>>,
-    /// The words, or any other value that stands in their place.
+    /// The text, or another value in its place.
     pub text: Option<Raw<'l>>,
-    /// What started a compaction.
+    /// The trigger of a compaction.
     pub trigger: Option<Text<'l>>,
     /// The tokens in the context before a compaction.
     pub pre_tokens: Option<Raw<'l>>,
 }
 
-/// What a notice is about.
+/// The kind of a notice.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum NoticeKind {
@@ -192,7 +192,7 @@ pub enum NoticeKind {
     Info,
 }
 
-/// The tokens of a response that a sub-agent got.
+/// The tokens of a sub-agent's response.
 #[derive(Clone, Copy, Debug)]
 pub struct AgentUsage<'l> {
     /// The API's id of the response.
@@ -204,13 +204,13 @@ pub struct AgentUsage<'l> {
 /// A title of the session.
 #[derive(Clone, Copy, Debug)]
 pub struct Title<'l> {
-    /// The words.
+    /// The text.
     pub text: Text<'l>,
-    /// Who gave it: the highest rank wins, and of equals the last.
+    /// Its author. The highest rank wins, and of equal ranks the last title.
     pub rank: TitleRank,
 }
 
-/// Who gave a title.
+/// The author of a title.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum TitleRank {
     /// A summary of a conversation.
@@ -222,18 +222,17 @@ pub enum TitleRank {
 }
 
 impl<'l> Message<'l> {
-    /// Returns whether the message is what a person asked, sub-agents' prompts included.
+    /// Returns whether the message is a prompt, prompts of sub-agents included.
     pub fn is_prompt(&self) -> bool {
         self.may_be_prompt() && self.is_prompt_of(self.makeup())
     }
 
-    /// Returns what [`Message::is_prompt`] does, if its makeup is known already.
+    /// Returns [`Message::is_prompt`], given the makeup of the message.
     pub fn is_prompt_of(&self, makeup: Makeup) -> bool {
         self.may_be_prompt() && makeup.n_said() > 0 && makeup.n_tool_results == 0
     }
 
-    /// Returns whether the client wrote the message, though it stands in the place of the user or of
-    /// the assistant.
+    /// Returns whether the client wrote the message in the role of the user or of the assistant.
     pub fn is_by_client(&self) -> bool {
         self.is_meta || self.is_api_error
     }

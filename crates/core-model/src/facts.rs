@@ -1,16 +1,17 @@
-//! What a writer must know of a whole session before its first line: gathered in a first pass.
+//! Facts about a whole session that a writer needs before the first line, collected in a first
+//! pass.
 
 use crate::{
     Block, Body, Event, IdSet, Interactions, Makeup, Message, NoticeKind, Role, TitleRank,
 };
 
-/// What is known of a session after a first pass over the events that will be shown.
+/// The facts of a session, from a first pass over the events that will be shown.
 ///
 /// Strings are JSON strings as written in the source, quotes included.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
-    /// The id of the sub-agent whose transcript is written, if it is not the session's own: as it
-    /// is, not as JSON.
+    /// The id of the sub-agent whose transcript is written, unescaped; `None` for the session's
+    /// own.
     pub agent: Option<String>,
     /// The first session id.
     pub session_id: Option<String>,
@@ -24,15 +25,16 @@ pub struct Facts {
     pub version: Option<String>,
     /// The names of the tools used, each once, in order of first use.
     pub tools: Vec<String>,
-    /// The interactions, each opened by a prompt; what comes before the first prompt is not one.
+    /// The interactions, each opened by a prompt. Events before the first prompt belong to none.
     pub interactions: Interactions,
     /// The number of messages of any kind.
     pub n_messages: u64,
-    /// Whether a message in the user's role says anything beside tool results, sub-agents included.
+    /// Whether a message in the user's role has content other than tool results, sub-agents
+    /// included.
     pub has_user_text: bool,
     /// The winning title and its rank.
     pub title: Option<(TitleRank, String)>,
-    /// Whether the source says itself where a session or an interaction starts.
+    /// Whether the source has start events of sessions or interactions.
     pub has_start: bool,
     /// Whether an outcome is in the source.
     pub has_outcome: bool,
@@ -40,20 +42,20 @@ pub struct Facts {
     pub has_compaction: bool,
     called: IdSet,
     answered: IdSet,
-    /// The names of the tools, where they are many.
+    /// The names of the tools, if there are many.
     known_tools: IdSet,
 }
 
-/// So many tools are looked for in the list itself: few sessions have more.
+/// Up to this number, tools are searched in the list itself. Few sessions have more.
 const MAX_LISTED: usize = 32;
 
 impl Facts {
-    /// Creates the facts of a session of which only the id is known, a JSON string, if that is.
+    /// Creates the facts of a session with an id, a JSON string, if known.
     pub fn of_session(session_id: Option<String>) -> Self {
         Self { session_id, ..Self::default() }
     }
 
-    /// Takes note of an event that will be shown.
+    /// Adds an event that will be shown.
     pub fn observe(&mut self, event: &Event<'_>) {
         let context = &event.context;
         note(&mut self.session_id, context.session_id.map(|text| text.as_str()));

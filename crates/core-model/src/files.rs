@@ -1,4 +1,4 @@
-//! Where files are looked up and opened: on a disk, or wherever else whoever asks keeps them.
+//! Opens files by path, on the disk or in another backend.
 
 use std::{
     fs::{self, File},
@@ -8,22 +8,22 @@ use std::{
 
 /// Files that are opened by their paths.
 pub trait Files {
-    /// Returns how many bytes a file has.
+    /// Returns the size of a file in bytes.
     ///
     /// # Errors
     ///
-    /// `NotFound` if there is no such file; another, if something else has the path or it cannot be
-    /// asked for.
+    /// Returns `NotFound` if there is no such file, and other errors if the path is not a file or
+    /// cannot be read.
     fn size(&self, path: &Path) -> io::Result<u64>;
 
     /// Opens a file for reading, from its start.
     ///
     /// # Errors
     ///
-    /// `NotFound` if there is no such file; whatever else keeps it from being read.
+    /// Returns `NotFound` if there is no such file, and the errors of opening it.
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>>;
 
-    /// Returns whether there is a file, or nobody can say that there is none.
+    /// Returns whether a file exists, or its existence cannot be ruled out.
     fn may_be_there(&self, path: &Path) -> bool {
         use io::ErrorKind::{InvalidFilename, InvalidInput, NotADirectory, NotFound, Other};
         let no = [NotFound, NotADirectory, InvalidFilename, InvalidInput, Other];
@@ -31,7 +31,7 @@ pub trait Files {
     }
 }
 
-/// The files of this machine, by the paths that its system knows.
+/// The files of this machine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Disk;
 

@@ -12,8 +12,8 @@ use crate::Place;
 
 /// Follows a file that grows: complete lines only, each once.
 ///
-/// The file need not be there yet. If it is cut, replaced or removed, it is followed from its start
-/// again.
+/// The file may not exist yet. If it is truncated, replaced or removed, it is followed from its
+/// start again.
 #[derive(Clone, Debug)]
 pub struct Follower {
     path: PathBuf,
@@ -21,35 +21,35 @@ pub struct Follower {
     identity: Identity,
 }
 
-/// What came of a look at a file.
+/// The result of a read of the file.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Followed {
-    /// The number of complete lines that are new.
+    /// The number of new complete lines.
     pub n_lines: u64,
-    /// Whether they are those of another file, or of one that was cut: what came before is void.
+    /// Whether the file was replaced or truncated, so that earlier lines are void.
     pub is_restarted: bool,
 }
 
-/// Which file it is: device and number, where the system tells.
+/// The identity of the file: device and inode, if the system has them.
 type Identity = Option<(u64, u64)>;
 
 /// Before the first line.
 const START: Place = Place { line: 1, offset: 0 };
 
 impl Follower {
-    /// Creates a follower of a file, from its start on.
+    /// Creates a follower that starts at the first line of a file.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), next: START, identity: None }
     }
 
-    /// Calls `each` with every complete line since the last look.
+    /// Calls `each` with every complete line since the last call.
     ///
-    /// A line without its newline is still being written; it comes when it is complete. Offsets are
-    /// those in the file.
+    /// A line without a newline is still being written and is passed when it is complete. Offsets
+    /// are those in the file.
     ///
     /// # Errors
     ///
-    /// Those of reading the file; lines that came before the error are not repeated.
+    /// Returns the errors of reading the file. Lines before the error are not repeated.
     pub fn poll(&mut self, each: &mut dyn FnMut(Place, &Line<'_>)) -> io::Result<Followed> {
         let mut file = match File::open(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -82,19 +82,19 @@ impl Follower {
         Ok(followed)
     }
 
-    /// Goes back to the start, and returns whether that is a way.
+    /// Goes back to the start, and returns whether there was anything before.
     fn restart(&mut self) -> bool {
         self.identity = None;
         std::mem::replace(&mut self.next, START) != START
     }
 }
 
-/// Returns whether a line ends before an offset: a file that was cut and has grown again may be
-/// longer than it was.
+/// Returns whether a line ends before an offset. A truncated file that grew again may be longer
+/// than before.
 fn ends_a_line(file: &mut File, offset: u64) -> io::Result<bool> {
     file.seek(SeekFrom::Start(offset - 1))?;
     let mut last = Vec::new();
-    // Nothing, if the file was cut a moment ago.
+    // No bytes if the file was truncated a moment ago.
     file.take(1).read_to_end(&mut last)?;
     Ok(last == b"\n")
 }

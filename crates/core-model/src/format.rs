@@ -1,4 +1,4 @@
-//! What a format is: a row of functions, and the two traits behind them.
+//! The row of a format: its functions, and the traits `Writer` and `Planner`.
 
 use jsonl::{Style, Value};
 
@@ -7,41 +7,42 @@ use crate::{Bundles, Checker, CostPolicy, Event, Facts, Output, Plan, Store};
 /// A format, in one of its dialects.
 #[derive(Clone, Copy, Debug)]
 pub struct Format {
-    /// The name, as `--to` takes it.
+    /// The name for `--to`.
     pub name: &'static str,
-    /// The letter that stands for it in a carry.
+    /// The letter of the format in a carry.
     pub tag: char,
     /// A sentence about it.
     pub about: &'static str,
-    /// The crate's formats share a family: what only they can say passes between them.
+    /// The family of the crate's formats. Content that only they can hold is converted between
+    /// them.
     pub family: &'static str,
-    /// How it spells JSON.
+    /// The spelling of JSON.
     pub style: Style,
-    /// Whether sub-agents' messages stand among the others.
+    /// Whether sub-agents' messages are among the others.
     pub has_inline_agents: bool,
     /// Whether a line is in this format and in no other.
     pub detect: fn(Value<'_>) -> bool,
-    /// Whether an object at the end of a damaged line is a line of this format, rather than a value
-    /// inside one.
+    /// Returns whether an object at the end of a damaged line is a line of this format, and not an
+    /// inner value.
     pub is_record: fn(Value<'_>) -> bool,
     /// Reads a line. A pure function: no line needs another.
     pub read: for<'l> fn(Value<'l>) -> Event<'l>,
     /// Creates a writer.
     pub writer: fn(&Options, Facts) -> Box<dyn Writer>,
-    /// Creates what decides which lines are the conversation; `None` if all are.
+    /// Creates a planner that decides which lines are the conversation; `None` if all are.
     pub planner: Option<fn(&Options) -> Box<dyn Planner>>,
-    /// Creates what finds in a file what its client would stumble upon.
+    /// Creates a checker that finds the faults that the client would refuse or skip.
     pub checker: fn() -> Box<dyn Checker>,
-    /// Returns what lists show of a prompt, `None` if its client wrote it; where there is no such
-    /// function, they show all of it.
+    /// Returns the part of a prompt for lists, or `None` if the client wrote it. Without this
+    /// function lists show all of it.
     pub heading: Option<fn(&str) -> Option<String>>,
-    /// What the cost in an outcome means.
+    /// The meaning of the cost in an outcome.
     pub cost: CostPolicy,
     /// Where its client keeps its sessions; `None` if it keeps none.
     pub store: Option<Store>,
-    /// How its client spreads a session over files; `None` if a file is a session.
+    /// The layout of a session's files; `None` if a file is a session.
     pub bundles: Option<Bundles>,
-    /// What a file of this format must keep to, so that its client finds it.
+    /// The limits of a file, so that its client finds it.
     pub limits: Limits,
 }
 
@@ -50,23 +51,23 @@ pub struct Format {
 pub struct Limits {
     /// The bytes of carries until the first prompt is written; 0 for no limit.
     pub head: usize,
-    /// The start of a line of an own type that the client ignores, on which carries may ride: a
-    /// JSON object without its closing brace. Empty if the format has none.
+    /// The start of a line of a type that the client ignores, for carries: a JSON object without
+    /// its closing brace. Empty if the format has none.
     pub carrier: &'static str,
     /// The bytes of one carrier line.
     pub carrier_size: usize,
 }
 
-/// What a user may ask of a conversion.
+/// The options of a conversion.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The version of the SDK whose dump is written.
     pub sdk_version: SdkVersion,
-    /// Whether a source with a line that cannot be read is refused.
+    /// Whether a source with an unreadable line is refused.
     pub is_strict: bool,
     /// Whether branches off the active one are written too.
     pub all_branches: bool,
-    /// Whether only that is written with which the client would go on after the last compaction.
+    /// Whether to write only the part after the last compaction that the client would go on with.
     pub from_last_compaction: bool,
 }
 
@@ -80,25 +81,25 @@ pub enum SdkVersion {
     V0_2_187,
 }
 
-/// Writes events as lines of a format. What it must remember of earlier events is its state.
+/// Writes events as lines of a format, with state from earlier events.
 pub trait Writer {
     /// Writes an event.
     fn write(&mut self, event: &Event<'_>, out: &mut Output);
 
-    /// Takes note of an event of the writer's own format that already stands in the output: what
-    /// comes next is linked to it.
+    /// Adds an event of the writer's own format that is already in the output. Later lines are
+    /// linked to it.
     fn resume(&mut self, event: &Event<'_>, out: &mut Output);
 
-    /// Writes what comes after the last event. Nothing, if nothing was written since the last
-    /// event that was resumed.
+    /// Writes the end of the output. Writes nothing if nothing was written since the last resumed
+    /// event.
     fn finish(&mut self, out: &mut Output);
 }
 
 /// Decides which lines are the conversation, from a first pass over a file.
 pub trait Planner {
-    /// Takes note of an event and the offset of its line.
+    /// Adds an event with the offset of its line.
     fn observe(&mut self, offset: u64, event: &Event<'_>);
 
-    /// Returns which lines are the conversation.
+    /// Returns the plan of the conversation.
     fn finish(self: Box<Self>) -> Plan;
 }

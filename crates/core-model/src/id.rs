@@ -1,11 +1,11 @@
-//! Ids that must be made up: a function of the source alone (CONVERSION section 0.4).
+//! Derives ids from the source alone, for targets that need ids that the source does not have.
 
 use crate::{Sha256, sha1::sha1};
 
 const NAMESPACE: u128 = 0xe72307bb_b2a0_58c1_a02d_4f3cff301f10;
 const BASE_62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// How many digits a division gives: as many as fit beside a word of the number.
+/// The number of digits of one division, as many as fit in a word.
 const DIGITS: u32 = 4;
 const BASE: u64 = 62_u64.pow(DIGITS);
 
@@ -17,7 +17,7 @@ pub(crate) fn digest(line: &[u8]) -> LineDigest {
     Sha256::of(line)
 }
 
-/// Returns the UUID of the thing `kind` that block `block_idx` of a source line stands for.
+/// Returns the UUID of the thing `kind` in block `block_idx` of a source line.
 pub(crate) fn uuid(
     kind: &str,
     session_id: &str,
@@ -28,7 +28,7 @@ pub(crate) fn uuid(
     uuid_v5(&name(kind, session_id, offset, block_idx, line))
 }
 
-/// Returns the UUID of a name that is no source line, such as a session id of free text.
+/// Returns the UUID of a name, such as a session id of free text.
 pub fn uuid_of_name(kind: &str, name: &str) -> String {
     uuid_v5(&[kind.as_bytes(), b"\0", name.as_bytes()].concat())
 }

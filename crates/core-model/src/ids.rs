@@ -1,4 +1,4 @@
-//! Ids by their hashes: of a session of any length, no more than these is kept.
+//! Sets and maps of ids, stored as hashes to bound the memory of long sessions.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -14,9 +14,9 @@ pub type ByHash<V> = HashMap<u64, V, fast::RandomState>;
 /// Hashes of ids.
 pub type Hashes = HashSet<u64, fast::RandomState>;
 
-/// Makes 64-bit hashes that stand for ids, by what they mean and not how they are written.
+/// Computes 64-bit hashes of unescaped ids.
 ///
-/// Its seeds are other ones in each run: no log can hold two ids that are made to have one hash.
+/// The seeds differ in each run, so no log can contain ids with a prepared collision.
 ///
 /// ```
 /// let hasher = core_model::IdHasher::default();
@@ -28,7 +28,7 @@ pub type Hashes = HashSet<u64, fast::RandomState>;
 pub struct IdHasher(quality::RandomState);
 
 impl IdHasher {
-    /// Returns the hash of an id, or of what else tells one thing from another.
+    /// Returns the hash of an id or of another key.
     pub fn hash(&self, id: impl AsRef<[u8]>) -> u64 {
         self.0.hash_one(id.as_ref())
     }
@@ -63,17 +63,17 @@ impl IdSet {
         self.hashes.insert(self.hasher.hash_text(id))
     }
 
-    /// Returns the hash that stands for an id in the set, whether it is there or not.
+    /// Returns the hash of an id, whether or not the set contains it.
     pub fn hash(&self, id: &str) -> u64 {
         self.hasher.hash(id)
     }
 
-    /// Returns whether an id is in the set, of which [`IdSet::hash`] returned the hash.
+    /// Returns whether the set contains an id, given the result of [`IdSet::hash`].
     pub fn contains_hash(&self, hash: u64) -> bool {
         self.hashes.contains(&hash)
     }
 
-    /// Returns whether the id is in the set.
+    /// Returns whether the set contains the id.
     pub fn contains(&self, id: &str) -> bool {
         self.hashes.contains(&self.hasher.hash(id))
     }

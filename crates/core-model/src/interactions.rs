@@ -1,9 +1,9 @@
-//! The interactions of a session: the model and the permission mode of each, in no more memory than
-//! their changes take.
+//! The interactions of a session, with the model and the permission mode of each. The memory grows
+//! only with changes.
 
 use crate::{ByHash, IdHasher};
 
-/// What is known of an interaction. Strings are JSON strings as written in the source.
+/// The facts of an interaction. Strings are JSON strings as written in the source.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Interaction<'i> {
     /// The first model that answers.
@@ -33,7 +33,7 @@ pub struct Interaction<'i> {
 pub struct Interactions {
     /// The number of interactions.
     n: usize,
-    /// Interactions alike that follow each other, but for the last one.
+    /// Runs of equal interactions, without the last interaction.
     runs: Vec<Run>,
     /// The last one.
     last: Words,
@@ -43,7 +43,7 @@ pub struct Interactions {
     hasher: IdHasher,
 }
 
-/// The places of a model and of a mode among the words, plus 1; 0 if there is none.
+/// The indices of a model and of a mode in the words, plus 1; 0 for none.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 struct Words {
     model: u32,
@@ -59,7 +59,7 @@ struct Run {
 }
 
 impl Interactions {
-    /// Opens an interaction, in the permission mode of the one before.
+    /// Opens an interaction, with the permission mode of the previous one.
     pub fn open(&mut self) {
         if let Some(last) = self.n.checked_sub(1)
             && self.runs.last().is_none_or(|run| run.words != self.last)
@@ -84,7 +84,7 @@ impl Interactions {
         }
     }
 
-    /// Returns how many there are.
+    /// Returns the number of interactions.
     pub fn len(&self) -> usize {
         self.n
     }
@@ -118,7 +118,7 @@ impl Interactions {
         self.words.get(place.checked_sub(1)? as usize).map(String::as_str)
     }
 
-    /// Returns the place of a word, which is added if it is new.
+    /// Returns the index of a word, and adds it if it is new.
     fn place(&mut self, word: &str) -> u32 {
         let words = &mut self.words;
         *self.places.entry(self.hasher.hash(word)).or_insert_with(|| {

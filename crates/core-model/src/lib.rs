@@ -1,9 +1,9 @@
-//! The vocabulary that all session formats share, and what a format is.
+//! The vocabulary that all session formats share, and the row of a format.
 //!
-//! A reader turns a line into an [`Event`]; a [`Writer`] turns events into lines of another format,
-//! through an [`Output`] that notes which slices of the source stand in which line. Nothing here
-//! knows a format, and nothing here touches a file, but for the lists of folders in `store`, the
-//! search for a session's files in `bundle`, the disk in `files`, and what follows a growing file.
+//! A reader converts a line to an [`Event`]. A [`Writer`] converts events to lines of another
+//! format. It writes to an [`Output`], which notes the copied slices of the source. This crate
+//! knows no format. It touches files only in `store` (lists of folders), `bundle` (the files of a
+//! session), `files` (the disk) and `follower` (a growing file).
 //!
 //! ```
 //! use core_model::{LossKind, Losses, Place};

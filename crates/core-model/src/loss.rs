@@ -1,4 +1,4 @@
-//! What a conversion does not say, says with less structure, or makes up.
+//! Losses of a conversion: content that is dropped, flattened, or invented.
 
 use std::{borrow::Cow, collections::HashMap, fmt};
 
@@ -7,19 +7,19 @@ use crate::{
     members::{Shape, shortened},
 };
 
-/// How a mapping is not exact.
+/// The kind of an inexact mapping.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum LossKind {
     /// The target does not show it.
     Dropped,
     /// The target shows it with less structure.
     Flattened,
-    /// The target states what the source did not.
+    /// The target states a value that the source does not have.
     Invented,
 }
 
 impl LossKind {
-    /// Returns the word for it.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             LossKind::Dropped => "dropped",
@@ -38,7 +38,7 @@ pub struct Place {
     pub offset: u64,
 }
 
-/// How often something was lost, and where first.
+/// The number of times that something was lost, and its first places.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Loss {
     /// The number of times.
@@ -61,11 +61,12 @@ impl Loss {
 #[derive(Clone, Default)]
 pub struct Losses {
     entries: Vec<Entry>,
-    /// Where the next loss is expected: lines of a kind lose the same things in the same order.
+    /// The entry where the next loss is expected. Lines of a kind have the same losses in the same
+    /// order.
     next: usize,
     /// The entries of the members that records of a shape lose, by the hash of the shape.
     shapes: ByHash<Box<[u32]>>,
-    /// The last shape that was looked up.
+    /// The last shape in the map.
     last_shape: u64,
     /// Its entries.
     last_entries: Vec<u32>,
@@ -74,7 +75,7 @@ pub struct Losses {
 }
 
 impl fmt::Debug for Losses {
-    /// Prints the counts alone: two runs of one conversion print the same.
+    /// Prints only the counts, so that two runs print the same.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter()).finish()
     }
@@ -97,23 +98,23 @@ impl Entry {
 }
 
 impl Losses {
-    /// The number of places that are remembered for each kind and field.
+    /// The number of places that are kept for each kind and field.
     pub const MAX_PLACES: usize = 3;
 
-    /// The number of names that may come from records: a stranger can make up any number of them.
+    /// The limit of names from records, because an attacker can invent any number of them.
     pub const MAX_NAMES: usize = 500;
 
-    /// The number of shapes of records that are remembered.
+    /// The number of shapes of records that are cached.
     const MAX_SHAPES: usize = 4096;
 
-    /// The number of members that a shape has which is remembered.
+    /// The largest number of members of a cached shape.
     const MAX_MEMBERS: usize = 100;
 
     /// Counts a loss at a source line.
     #[inline]
     pub fn add(&mut self, kind: LossKind, field: &'static str, place: Place) {
         match self.entries.get_mut(self.next) {
-            // Nearly always it is the same constant: no byte of it is looked at.
+            // It is nearly always the same constant, so no byte is compared.
             Some(entry) if entry.kind == kind && std::ptr::eq(entry.field, field) => {
                 entry.loss.add(place);
                 self.next += 1;
@@ -147,8 +148,8 @@ impl Losses {
         }
     }
 
-    /// Returns the entry of a name that comes from a record, which it makes if there is none. Of
-    /// more names than [`Losses::MAX_NAMES`], all others share one entry.
+    /// Returns the entry of a name from a record, and creates it if needed. Beyond
+    /// [`Losses::MAX_NAMES`] names, all others share one entry.
     fn named(&mut self, kind: LossKind, name: &str) -> usize {
         const OTHERS: &str = "other members";
         let name = shortened(name);
@@ -168,8 +169,8 @@ impl Losses {
         at
     }
 
-    /// Counts the members that a record of a shape loses; `list` calls back with their names, the
-    /// first time that there is such a record.
+    /// Counts the lost members of a record of a shape. `list` calls back with their names; it is
+    /// called only for the first record of a shape.
     #[inline]
     pub(crate) fn add_shape(
         &mut self,
@@ -230,7 +231,7 @@ impl Losses {
         entries.into_iter().map(|entry| (entry.kind, entry.name(), &entry.loss))
     }
 
-    /// Returns the names with their counts, for keeping: a name that the program knows is not copied.
+    /// Returns the names with their counts, without copies of names that the program knows.
     pub fn counts(&self) -> impl Iterator<Item = (LossKind, Cow<'static, str>, u64)> {
         self.entries.iter().map(|entry| {
             let name = match entry.name.is_empty() {

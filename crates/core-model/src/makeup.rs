@@ -1,8 +1,8 @@
-//! What kinds of blocks a message has.
+//! Counts of the blocks of a message by kind.
 
 use crate::Block;
 
-/// How many blocks of which kind a message has.
+/// The number of blocks of a message, by kind.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Makeup {
     /// The number of tool uses.
@@ -23,7 +23,7 @@ impl Makeup {
         }
     }
 
-    /// Returns how many blocks are no tool results.
+    /// Returns the number of blocks that are not tool results.
     pub fn n_said(&self) -> usize {
         self.n_tool_uses + self.n_others
     }

@@ -18,7 +18,7 @@ use crate::{Event, Message};
 pub struct Shape(u64);
 
 impl Shape {
-    /// Adds a member. One that says nothing (`null`, `[]`, `{}`) is left out: it cannot be lost.
+    /// Adds a member. An empty one (`null`, `[]`, `{}`) is left out, because it cannot be lost.
     #[inline]
     pub fn add(&mut self, key: &[u8], value: &Value<'_>) {
         if !is_void(value) {
@@ -56,7 +56,7 @@ impl Shape {
     }
 }
 
-/// Returns whether a value says nothing: `null`, or an array or object that is empty.
+/// Returns whether a value is empty: `null`, `[]`, or `{}`.
 #[inline]
 pub fn is_void(value: &Value<'_>) -> bool {
     match value.kind() {
@@ -66,7 +66,8 @@ pub fn is_void(value: &Value<'_>) -> bool {
     }
 }
 
-/// What a format calls the members that its events hold, and how to find those that they do not.
+/// The format's names for the members that its events hold, and functions that find the other
+/// members.
 #[derive(Debug)]
 pub struct Vocabulary {
     /// The session.
@@ -81,7 +82,7 @@ pub struct Vocabulary {
     pub message_id: &'static str,
     /// The API's id of a request.
     pub request_id: &'static str,
-    /// What the client knows of a tool's result beyond the block.
+    /// The client's data about a tool's result, outside the block.
     pub tool_use_result: &'static str,
     /// Whether the client wrote a message on its own.
     pub is_meta: &'static str,
@@ -89,7 +90,7 @@ pub struct Vocabulary {
     pub is_api_error: &'static str,
     /// How a run ended.
     pub status: &'static str,
-    /// Returns a hash of the names that [`Vocabulary::list`] lists, or of more names than those.
+    /// Returns a hash of the names that [`Vocabulary::list`] lists, or of a superset.
     pub shape: for<'l> fn(&Event<'l>) -> Shape,
     /// Calls back with the name of each member that the event of a record does not hold.
     pub list: for<'l> fn(&Event<'l>, &mut dyn FnMut(&str)),
@@ -98,7 +99,7 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// The names of a format that calls everything as the API does, and has no other members.
+    /// The names of a format with the names of the API and no other members.
     pub const PLAIN: Vocabulary = Vocabulary {
         session_id: "session_id",
         time: "timestamp",
@@ -116,7 +117,7 @@ impl Vocabulary {
     };
 }
 
-/// The longest name that a report has, in bytes: names come from a stranger's file.
+/// The longest name in a report, in bytes. Names come from untrusted files.
 const MAX_NAME: usize = 80;
 
 /// Returns the name of a kind of record: `file-history-snapshot`, `system/init`.
@@ -137,10 +138,10 @@ pub(crate) fn shortened(name: &str) -> &str {
     name.get(..name.floor_char_boundary(MAX_NAME)).unwrap_or_default()
 }
 
-/// Adds the names of the members that the blocks of a message have beyond those that all formats
-/// have.
+/// Adds the names of the members of a message's blocks that not all formats have.
 ///
-/// Most messages have one block without any other member: then the count of its members says so.
+/// Most messages have one block without other members. The number of its members is enough to see
+/// that.
 #[inline]
 pub(crate) fn add_blocks(shape: &mut Shape, message: &Message<'_>) {
     let Some(array) = message.content.array() else { return };
@@ -158,7 +159,7 @@ pub(crate) fn add_blocks(shape: &mut Shape, message: &Message<'_>) {
     }
 }
 
-/// Returns how many members a block has that all formats know; `usize::MAX` where that depends.
+/// Returns the number of members of a block that all formats have; `usize::MAX` if it varies.
 fn n_expected(block: &crate::Block<'_>) -> usize {
     use crate::{Block, Field};
     match block {
@@ -170,8 +171,7 @@ fn n_expected(block: &crate::Block<'_>) -> usize {
     }
 }
 
-/// Calls back with the names of the members that blocks have beyond those that all formats have:
-/// `tool_use.caller`.
+/// Calls back with the names of the members of blocks that not all formats have: `tool_use.caller`.
 pub(crate) fn list_blocks(message: &Message<'_>, found: &mut dyn FnMut(&str)) {
     let Some(array) = message.content.array() else { return };
     for item in array.items() {

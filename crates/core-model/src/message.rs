@@ -1,4 +1,4 @@
-//! Messages and their blocks, as written and in their order.
+//! Messages and their blocks, as written and in order.
 
 mod blocks;
 mod joined;
@@ -8,27 +8,27 @@ use jsonl::{Raw, Text, Value};
 pub use self::blocks::{BlockIter, Blocks};
 use crate::{Field, Makeup};
 
-/// Who speaks.
+/// The speaker.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Role {
-    /// The user, or a tool that answers in the user's place.
+    /// The user, or a tool in the user's role.
     User,
     /// The model.
     Assistant,
 }
 
-/// Something that the user, a tool, or the assistant said.
+/// A message of the user, a tool, or the assistant.
 #[derive(Clone, Copy, Debug)]
 pub struct Message<'l> {
-    /// Who speaks.
+    /// The speaker.
     pub role: Role,
-    /// What is said.
+    /// The content.
     pub content: Content<'l>,
     /// The API's id of the response; lines with the same id are one response.
     pub id: Option<Text<'l>>,
     /// The model.
     pub model: Option<Text<'l>>,
-    /// Why the model stopped: a string or `null`.
+    /// The stop reason of the model: a string or `null`.
     pub stop_reason: Option<Raw<'l>>,
     /// The string at which the model stopped, or `null`.
     pub stop_sequence: Option<Raw<'l>>,
@@ -36,24 +36,24 @@ pub struct Message<'l> {
     pub usage: Option<Value<'l>>,
     /// The API's id of the request.
     pub request_id: Option<Text<'l>>,
-    /// What the client knows of a tool's result beyond the block: any value.
+    /// The client's data about a tool's result, outside the block: any value.
     pub tool_use_result: Option<Raw<'l>>,
     /// Whether the client wrote the message on its own: Claude Code's `isMeta`, and responses of no
     /// model (`<synthetic>`).
     pub is_meta: bool,
     /// Whether the message was typed while the agent worked: it does not open an interaction.
     pub is_queued: bool,
-    /// Whether the message sums up what a compaction removed.
+    /// Whether the message is the summary of a compaction.
     pub is_summary: bool,
-    /// Whether the message stands for a failed request.
+    /// Whether the message represents a failed request.
     pub is_api_error: bool,
-    /// The block of a content that has one alone, read with the message: most have, and each pass
-    /// over a session asks for it.
+    /// The only block of the content, read with the message. Most messages have one, and each pass
+    /// over a session needs it.
     pub only_block: Option<(Block<'l>, Raw<'l>)>,
 }
 
 impl<'l> Message<'l> {
-    /// Creates a message of which nothing is known but who said what.
+    /// Creates a message with a speaker and a content.
     pub fn new(role: Role, content: Content<'l>) -> Self {
         Self {
             role,
@@ -78,7 +78,7 @@ impl<'l> Message<'l> {
         Self { content, only_block: content.only_block(), ..self }
     }
 
-    /// Returns the blocks with the values that they were read from; of a string, one text block.
+    /// Returns the blocks with their JSON values. A string is one text block.
     #[inline]
     pub fn blocks(&self) -> impl Iterator<Item = (Block<'l>, Raw<'l>)> + use<'_, 'l> {
         let (mut only, mut blocks) = match (&self.only_block, self.content) {
@@ -91,7 +91,7 @@ impl<'l> Message<'l> {
         })
     }
 
-    /// Returns how many blocks of which kind there are, in one walk.
+    /// Returns the number of blocks by kind, in one pass.
     pub fn makeup(&self) -> Makeup {
         let mut makeup = Makeup::default();
         self.blocks().for_each(|(block, _)| makeup.add(&block));
@@ -115,13 +115,13 @@ impl<'l> Message<'l> {
     }
 }
 
-/// A format's way to read a block.
+/// A format's function that reads a block.
 type ReadBlock = for<'a> fn(Value<'a>) -> Block<'a>;
 
 /// The content of a message or of a tool result.
 #[derive(Clone, Copy, Debug)]
 pub enum Content<'l> {
-    /// The member is not there.
+    /// The member is absent.
     Absent,
     /// A string.
     Text(Text<'l>),
@@ -132,7 +132,7 @@ pub enum Content<'l> {
 }
 
 impl<'l> Content<'l> {
-    /// Creates a content from a value and a format's way to read a block.
+    /// Creates a content from a value and a format's function that reads a block.
     pub fn new(value: Option<Value<'l>>, read: ReadBlock) -> Self {
         match value {
             None => Content::Absent,
@@ -144,18 +144,18 @@ impl<'l> Content<'l> {
         }
     }
 
-    /// Creates a content of one block that stands in no array, such as a line that is a tool result.
+    /// Creates a content of one block outside an array, such as a line that is a tool result.
     pub fn one(value: Value<'l>, read: ReadBlock) -> Self {
         Content::Blocks(Blocks { before: None, array: value, read })
     }
 
-    /// Creates a content whose first blocks stand elsewhere on the line, in an array of their own;
-    /// the others in `array`, which may also be one block.
+    /// Creates a content whose first blocks are in another array of the line. The other blocks are
+    /// in `array`, which may also be one block.
     pub fn after(before: (Value<'l>, ReadBlock), array: Value<'l>, read: ReadBlock) -> Self {
         Content::Blocks(Blocks { before: Some(before), array, read })
     }
 
-    /// Returns the array that the blocks stand in, if they stand in one.
+    /// Returns the array of the blocks, if there is one.
     pub(crate) fn array(&self) -> Option<Value<'l>> {
         match self {
             Content::Blocks(blocks) => Some(blocks.array).filter(Value::is_array),
@@ -163,7 +163,7 @@ impl<'l> Content<'l> {
         }
     }
 
-    /// Returns the block, if there is one alone.
+    /// Returns the only block, if there is exactly one.
     fn only_block(&self) -> Option<(Block<'l>, Raw<'l>)> {
         match self {
             Content::Text(text) => Some((Block::Text(*text), Raw::from(*text))),
@@ -172,7 +172,7 @@ impl<'l> Content<'l> {
         }
     }
 
-    /// Returns the blocks with the values that they were read from; of a string, one text block.
+    /// Returns the blocks with their JSON values. A string is one text block.
     pub fn blocks(&self) -> impl Iterator<Item = (Block<'l>, Raw<'l>)> + use<'l> {
         let (mut text, mut blocks) = match *self {
             Content::Text(text) => (Some(text), None),
@@ -190,11 +190,11 @@ impl<'l> Content<'l> {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Block<'l> {
-    /// Words.
+    /// Text.
     Text(Text<'l>),
-    /// The model's reasoning, and the API's signature of it.
+    /// The model's thinking with the API's signature.
     Thinking {
-        /// The reasoning; often empty where there is a signature.
+        /// The thinking; often empty if there is a signature.
         text: Text<'l>,
         /// The signature.
         signature: Option<Text<'l>>,
@@ -203,14 +203,14 @@ pub enum Block<'l> {
     ToolUse(ToolUse<'l>),
     /// A tool result.
     ToolResult(ToolResult<'l>),
-    /// A picture in base64.
+    /// An image in base64.
     Image {
         /// The media type, such as `"image/png"`.
         media_type: Text<'l>,
-        /// The picture in base64.
+        /// The image in base64.
         data: Text<'l>,
     },
-    /// Anything else: redacted thinking, documents, pictures by address, what is yet to come.
+    /// Any other block: redacted thinking, documents, images by URL, future blocks.
     Other {
         /// The block's `type`, if it has one.
         kind: Option<Text<'l>>,
@@ -222,11 +222,11 @@ pub enum Block<'l> {
 /// A tool use.
 #[derive(Clone, Copy, Debug)]
 pub struct ToolUse<'l> {
-    /// The id, by which its result is found.
+    /// The id, which its result refers to.
     pub id: Text<'l>,
     /// The name of the tool.
     pub name: Text<'l>,
-    /// The input: an object, but for some proxies.
+    /// The input: an object, except from some proxies.
     pub input: Raw<'l>,
     /// Whether the API itself runs the tool (`server_tool_use`).
     pub is_server: bool,
@@ -237,25 +237,25 @@ pub struct ToolUse<'l> {
 pub struct ToolResult<'l> {
     /// The id of the tool use.
     pub tool_use_id: Text<'l>,
-    /// What the tool returned.
+    /// The output of the tool.
     pub content: Content<'l>,
     /// Whether the tool failed.
     pub is_error: Field<bool>,
-    /// How long the tool ran, in milliseconds.
+    /// The run time of the tool, in milliseconds.
     pub duration_ms: Option<Raw<'l>>,
     /// clido's record of the file that the tool wrote: path, hash, modification time.
     pub file: FileRecord<'l>,
 }
 
 impl<'l> ToolResult<'l> {
-    /// Creates a tool result of which no more is known than all formats tell.
+    /// Creates a tool result with the members that all formats have.
     pub fn new(tool_use_id: Text<'l>, content: Content<'l>, is_error: Field<bool>) -> Self {
         let file = FileRecord::default();
         Self { tool_use_id, content, is_error, duration_ms: None, file }
     }
 }
 
-/// clido's record of a file, by which it sees on resume that the file has changed.
+/// clido's record of a file. On resume, clido uses it to detect that the file changed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FileRecord<'l> {
     /// The path.

@@ -6,13 +6,13 @@ use crate::Sha256;
 
 /// A name that is safe as a part of a path and as an argument of a command.
 ///
-/// It starts with an ASCII letter or digit, holds only those, `-` and `_`, at most 64 of them, and
-/// is no device name of Windows.
+/// It starts with an ASCII letter or digit and contains only these, `-` and `_`. It has at most 64
+/// bytes and is no device name of Windows.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct SafeName(String);
 
 impl SafeName {
-    /// The number of bytes a name may have.
+    /// The largest length of a name, in bytes.
     pub const MAX_LENGTH: usize = 64;
 
     /// Creates a name; returns `None` if it is not safe.
@@ -63,7 +63,7 @@ impl fmt::Display for SafeName {
     }
 }
 
-/// Returns whether Windows takes a name, without its ending, for a device.
+/// Returns whether a name without its extension is a device of Windows.
 pub fn is_device(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     match name.as_str() {

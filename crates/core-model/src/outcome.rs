@@ -1,17 +1,17 @@
-//! How a run ended.
+//! The end of a run.
 
 use jsonl::{Raw, Text, Value};
 
 use crate::Field;
 
-/// How a run ended, and what it took.
+/// The end of a run: status, cost, turns, time, tokens.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcome<'l> {
-    /// How it ended.
+    /// The status.
     pub status: Status,
-    /// The format's own word for it.
+    /// The format's own name for it.
     pub status_text: Option<Text<'l>>,
-    /// Whether it failed, where the format says so beside the status.
+    /// Whether it failed, if the format has a flag beside the status.
     pub is_error: Field<bool>,
     /// The cost in US dollars.
     pub cost: Option<Raw<'l>>,
@@ -25,12 +25,12 @@ pub struct Outcome<'l> {
     pub usage: Option<Value<'l>>,
     /// The last words of the assistant.
     pub result: Option<Raw<'l>>,
-    /// What went wrong: an array of strings.
+    /// The errors: an array of strings.
     pub errors: Option<Raw<'l>>,
 }
 
 impl Outcome<'_> {
-    /// Creates an outcome of which only the status is known.
+    /// Creates an outcome with only a status.
     pub fn new(status: Status) -> Self {
         Self {
             status,
@@ -47,11 +47,11 @@ impl Outcome<'_> {
     }
 }
 
-/// How a run ended (CONVERSION section 8).
+/// The status of a finished run.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Status {
-    /// It did what was asked.
+    /// It completed its task.
     Success,
     /// It used up its turns.
     MaxTurns,
@@ -59,8 +59,8 @@ pub enum Status {
     MaxBudget,
     /// The user stopped it.
     Interrupted,
-    /// The API refused for the rate of requests.
+    /// The API refused because of its rate limit.
     RateLimited,
-    /// It failed in any other way.
+    /// It failed for another reason.
     Error,
 }

@@ -1,4 +1,4 @@
-//! Where writers put their lines, and where it is noted what they copied from the source.
+//! Collects the lines of writers, and notes the ranges that they copy from the source.
 
 mod losing;
 
@@ -12,11 +12,10 @@ use crate::{
     id,
 };
 
-/// Where writers put their lines.
+/// Collects the lines of writers.
 ///
-/// A writer opens a line, appends to it as long as it likes, and emits it; lines come out in the
-/// order in which they are emitted. Every slice of the current source line that is appended with
-/// [`Output::copy`] is noted.
+/// A writer opens a line, appends to it, and emits it. Lines are written in the order of their
+/// emission. [`Output::copy`] notes each copied slice of the current source line.
 #[derive(Debug)]
 pub struct Output {
     drafts: Drafts,
@@ -52,7 +51,7 @@ impl Output {
         }
     }
 
-    /// Leaves unnoted what is copied from where: nobody will ask.
+    /// Turns off notes of copied ranges, for conversions without a carry.
     pub fn without_notes(self) -> Self {
         Self { is_noting: false, ..self }
     }
@@ -72,7 +71,7 @@ impl Output {
         }
     }
 
-    /// Forgets the source line: what is written next stands for none.
+    /// Ends the source line: later text belongs to none.
     pub fn end_source(&mut self) {
         self.source.end();
     }
@@ -84,7 +83,7 @@ impl Output {
         id
     }
 
-    /// Opens a line that only repeats what another line says; it is no home for the source line.
+    /// Opens a line that only repeats another line, so the source line is not carried by it.
     pub fn open_derived(&mut self) -> LineId {
         let id = self.open();
         self.touched.pop();
@@ -93,7 +92,7 @@ impl Output {
         id
     }
 
-    /// Notes that the current source line stands in a line, though no slice of it was copied.
+    /// Notes that a line shows the current source line without a copied slice.
     pub fn touch(&mut self, id: LineId) {
         let draft = self.drafts.line_mut(id);
         if !draft.is_derived && !draft.is_touched {
@@ -102,23 +101,23 @@ impl Output {
         }
     }
 
-    /// Appends what the writer itself says, already in the output's style.
+    /// Appends text of the writer, already in the output's style.
     pub fn put(&mut self, id: LineId, written: &str) {
         self.drafts.line_mut(id).bytes.extend_from_slice(written.as_bytes());
     }
 
-    /// Appends what the writer itself says, formatted on the way.
+    /// Appends formatted text of the writer.
     pub fn put_args(&mut self, id: LineId, args: fmt::Arguments<'_>) {
         let bytes = &mut self.drafts.line_mut(id).bytes;
         bytes.write_fmt(args).expect("a vector takes all that is written to it");
     }
 
-    /// Appends a string that the writer itself says.
+    /// Appends a string of the writer.
     pub fn put_string(&mut self, id: LineId, text: &str) {
         push_string(&mut self.drafts.line_mut(id).bytes, text, self.style);
     }
 
-    /// Appends a value in the output's style without noting it: ids, times and the rest of the
+    /// Appends a value in the output's style without noting it. For ids, times and the rest of the
     /// envelope, which must survive an edit of the written line.
     pub fn put_raw(&mut self, id: LineId, raw: Raw<'_>) {
         let bytes = &mut self.drafts.line_mut(id).bytes;
@@ -142,7 +141,7 @@ impl Output {
         let draft = self.drafts.line_mut(id);
         let at = draft.bytes.len();
         let respelt = self.respeller.respell(&mut draft.bytes, raw, self.source_style, self.style);
-        // Noted only if the way back is exact: spelled in the source's style it is the source.
+        // Noted only if respelling in the source's style gives the source.
         let is_respelt = match respelt {
             Respelt::Same => false,
             Respelt::Reversible => true,
@@ -158,14 +157,14 @@ impl Output {
         self.copy(id, Raw::from(text));
     }
 
-    /// Appends a slice of the source line as it is and notes it; for parts of strings, in a style
-    /// that is the source's own.
+    /// Appends a slice of the source line unchanged and notes it. For parts of strings, if source
+    /// and output have one style.
     pub fn copy_slice(&mut self, id: LineId, slice: &str) {
         self.touch(id);
         let draft = self.drafts.line_mut(id);
         let at = draft.bytes.len();
         if slice.len() > LARGE {
-            // A long line must not cost much more than its length.
+            // The buffer must not be much larger than a long line.
             draft.bytes.reserve_exact(slice.len() + LARGE);
         }
         draft.bytes.extend_from_slice(slice.as_bytes());
@@ -174,7 +173,7 @@ impl Output {
         }
     }
 
-    /// Appends a part of a JSON string's body, in the output's style; noted where it is verbatim.
+    /// Appends a part of a JSON string's body, in the output's style. Notes it if it is unchanged.
     pub fn copy_body(&mut self, id: LineId, body: &str) {
         if self.style == self.source_style {
             return self.copy_slice(id, body);
@@ -183,28 +182,28 @@ impl Output {
         respell_body(&mut self.drafts.line_mut(id).bytes, body, self.style);
     }
 
-    /// Returns how many bytes the line has so far.
+    /// Returns the current length of a line, in bytes.
     pub fn len(&self, id: LineId) -> usize {
         self.drafts.line(id).bytes.len()
     }
 
-    /// Emits a line: it is final, and comes after all lines emitted before.
+    /// Emits a line. It is final, and follows all lines emitted before.
     pub fn emit(&mut self, id: LineId) {
         self.emitted.push_back(id);
     }
 
-    /// Returns how the output spells JSON.
+    /// Returns the spelling of JSON in the output.
     pub fn style(&self) -> Style {
         self.style
     }
 
-    /// Returns a UUID for what block `block_idx` of the current source line stands for.
+    /// Returns a UUID for block `block_idx` of the current source line.
     pub fn uuid(&mut self, event: &Event<'_>, kind: &str, block_idx: usize) -> String {
         let line = self.source.digest(event.value.raw().as_str());
         id::uuid(kind, &self.session_id, self.source.offset, block_idx, &line)
     }
 
-    /// Returns a UUID for a line that stands for no source line: what the writer adds at the end.
+    /// Returns a UUID for a line without a source line, which the writer adds at the end.
     pub fn uuid_at_end(&self, kind: &str, n: usize) -> String {
         id::uuid(kind, &self.session_id, self.source.offset, n, &id::digest(b""))
     }
@@ -215,13 +214,12 @@ impl Output {
         id::message_id(&self.session_id, self.source.offset, block_idx, &line)
     }
 
-    /// Returns the lines that the current source line stands in, in the order of first touch.
+    /// Returns the lines that show the current source line, in the order of their first use.
     pub fn touched(&self) -> &[LineId] {
         &self.touched
     }
 
-    /// Returns where the first part of the current source line that stands in a line starts in the
-    /// source line.
+    /// Returns the offset in the source line of the first range that was copied to a line.
     pub fn first_copied(&self, id: LineId) -> Option<u32> {
         self.drafts.line(id).copied.iter().map(|copied| copied.from).min()
     }
@@ -237,24 +235,24 @@ impl Output {
         self.emitted.pop_front()
     }
 
-    /// Returns what was written of a line so far.
+    /// Returns the bytes of a line so far.
     pub fn bytes(&self, id: LineId) -> &[u8] {
         &self.drafts.line(id).bytes
     }
 
-    /// Exchanges what was written of a line for an empty buffer.
+    /// Swaps the bytes of a line with an empty buffer.
     pub fn swap_bytes(&mut self, id: LineId, buffer: &mut Vec<u8>) {
         buffer.clear();
         std::mem::swap(&mut self.drafts.line_mut(id).bytes, buffer);
     }
 
-    /// Exchanges the parts of the current source line in a line for an empty buffer.
+    /// Swaps the noted ranges of a line with an empty buffer.
     pub fn swap_copied(&mut self, id: LineId, buffer: &mut Vec<Copied>) {
         buffer.clear();
         std::mem::swap(&mut self.drafts.line_mut(id).copied, buffer);
     }
 
-    /// Gives an emitted line back, to be used again.
+    /// Returns an emitted line for reuse.
     pub fn release(&mut self, id: LineId) {
         self.drafts.release(id);
     }

@@ -1,34 +1,35 @@
-//! What a first pass over a file finds of the conversation in it.
+//! The plan of a conversation, from a first pass over a file.
 
-/// Which lines are the conversation, and in which order.
+/// The lines of the conversation and their order.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Plan {
     /// The lines that are not part of the conversation, in the order of the file.
     pub hidden: Vec<Hidden>,
-    /// The lines that are said later than they stand in the file, in the order of the conversation.
+    /// The lines that are written later than their place in the file, in the order of the
+    /// conversation.
     pub late: Vec<Late>,
 }
 
 /// A line that is not part of the conversation.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Hidden {
-    /// Where the line starts in the file.
+    /// The offset of the line in the file.
     pub offset: u64,
-    /// What it belongs to instead: the field under which it is dropped.
+    /// The reason: the field under which its loss is counted.
     pub field: &'static str,
 }
 
-/// A line that is said later than it stands in the file.
+/// A line that is written later than its place in the file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Late {
-    /// Where the line starts in the file.
+    /// The offset of the line in the file.
     pub offset: u64,
-    /// Where the line starts after which it is said; that one is said where it stands.
+    /// The offset of the line that it follows. That line keeps its place.
     pub after: u64,
 }
 
 impl Plan {
-    /// Returns what a line belongs to, if it is not part of the conversation.
+    /// Returns the reason why a line is not part of the conversation; `None` if it is part of it.
     ///
     /// ```
     /// use core_model::{Hidden, Plan};

@@ -1,4 +1,4 @@
-//! What a client would stumble upon in a file, and what finds it.
+//! Faults in a file that its client would refuse or skip, and the checker that finds them.
 
 use std::{borrow::Cow, fmt};
 
@@ -6,19 +6,19 @@ use jsonl::{Line, Scanner, Value};
 
 use crate::Place;
 
-/// Something in a file that its client would stumble upon.
+/// A fault in a file.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Problem {
-    /// The offset from the start of the file, in bytes: of the fault if it is one of spelling,
-    /// else of the line.
+    /// The offset from the start of the file, in bytes: of the fault if it is a syntax error, else
+    /// of the line.
     pub offset: u64,
     /// The number of the line, from 1.
     pub line: u64,
-    /// What comes of it.
+    /// The severity.
     pub severity: Severity,
     /// The name of the rule that is broken.
     pub rule: &'static str,
-    /// What is wrong, and what the client makes of it.
+    /// The fault and its consequence.
     pub message: Cow<'static, str>,
 }
 
@@ -36,17 +36,17 @@ impl fmt::Display for Problem {
     }
 }
 
-/// What comes of a problem.
+/// The severity of a problem.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Severity {
-    /// The client loads the session, but not all of it, or some version of it does not.
+    /// The client loads only a part of the session, or an older version refuses it.
     Warns,
-    /// The client does not load the session, or cannot go on with it.
+    /// The client refuses the session, or cannot go on with it.
     Stops,
 }
 
 impl Severity {
-    /// Returns the word for it.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             Severity::Warns => "warns",
@@ -55,7 +55,7 @@ impl Severity {
     }
 }
 
-/// Where a checker reports what it finds.
+/// The receiver of a checker's findings.
 pub struct Findings<'f> {
     /// The line that is checked, or the last one.
     pub place: Place,
@@ -97,15 +97,16 @@ impl fmt::Debug for Findings<'_> {
     }
 }
 
-/// Finds what a format's client would stumble upon; its memory is bounded by the ids of a file.
+/// Finds the faults that a format's client would refuse or skip. Its memory is bounded by the ids
+/// of a file.
 pub trait Checker {
-    /// Checks the name of the file, without its ending.
+    /// Checks the name of the file, without its extension.
     fn name(&mut self, _stem: &str, _out: &mut Findings<'_>) {}
 
-    /// Checks the next line; `value` is what a scan makes of it.
+    /// Checks the next line. `value` is the result of its scan.
     fn line(&mut self, line: &Line<'_>, value: jsonl::Result<Value<'_>>, out: &mut Findings<'_>);
 
-    /// Reports what only the end of the file shows.
+    /// Reports faults that are known only at the end of the file.
     fn finish(&mut self, out: &mut Findings<'_>);
 }
 
@@ -121,13 +122,13 @@ impl Check {
         Self { checker, place: Place::default() }
     }
 
-    /// Checks the name of the file, without its ending.
+    /// Checks the name of the file, without its extension.
     pub fn name(&mut self, stem: &str, report: &mut dyn FnMut(Problem)) {
         let place = Place { line: 1, offset: 0 };
         self.checker.name(stem, &mut Findings { place, report });
     }
 
-    /// Checks the next line; `value` is what a scan makes of it.
+    /// Checks the next line. `value` is the result of its scan.
     pub fn line(
         &mut self,
         line: &Line<'_>,
@@ -138,12 +139,12 @@ impl Check {
         self.checker.line(line, value, &mut Findings { place: self.place, report });
     }
 
-    /// Reports what only the end of the file shows.
+    /// Reports faults that are known only at the end of the file.
     pub fn finish(mut self, report: &mut dyn FnMut(Problem)) {
         self.checker.finish(&mut Findings { place: self.place, report });
     }
 
-    /// Returns the problems of a whole file, those that its end shows last.
+    /// Returns the problems of a whole file. Those known only at its end are last.
     pub fn all(checker: Box<dyn Checker>, bytes: &[u8]) -> Vec<Problem> {
         let mut problems = Vec::new();
         let mut check = Self::new(checker);

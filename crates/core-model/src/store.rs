@@ -1,4 +1,4 @@
-//! Where clients keep their sessions: environment values come in, paths go out.
+//! Computes the folders of clients from environment variables.
 
 use std::{
     ffi::OsString,
@@ -10,17 +10,17 @@ use std::{
 
 use crate::SafeName;
 
-/// What a client looks at to find its folders.
+/// The environment that a client uses to find its folders.
 pub struct Environment<'e> {
     variable: &'e dyn Fn(&str) -> Option<OsString>,
-    /// The system whose customs the client follows.
+    /// The system whose conventions the client follows.
     pub system: System,
 }
 
-/// A family of systems, by where programs keep their data.
+/// A family of systems, by the folders of programs' data.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum System {
-    /// Linux and its relatives.
+    /// Linux and other Unix systems.
     Unix,
     /// macOS.
     Mac,
@@ -40,7 +40,7 @@ impl System {
 }
 
 impl<'e> Environment<'e> {
-    /// Creates an environment from a way to look variables up.
+    /// Creates an environment from a function that returns variables.
     pub fn new(system: System, variable: &'e dyn Fn(&str) -> Option<OsString>) -> Self {
         Self { variable, system }
     }
@@ -63,16 +63,17 @@ impl fmt::Debug for Environment<'_> {
     }
 }
 
-/// Where a format's client keeps its sessions, and how it goes on with one.
+/// The folders of a format's client, and its command to go on with a session.
 #[derive(Clone, Copy, Debug)]
 pub struct Store {
-    /// Returns the folders in which sessions of a project, or of all projects, may be.
+    /// Returns the folders with sessions of a project, or of all projects.
     pub folders: fn(&Environment<'_>, Option<&str>) -> io::Result<Vec<PathBuf>>,
-    /// Returns where the client looks for a session of a project; `None` if it goes on with none.
+    /// Returns the place where the client looks for a session of a project; `None` if it resumes
+    /// none.
     pub place: Option<fn(&Environment<'_>, project: &str, session_id: &str) -> Option<Home>>,
-    /// The command, before a session's name, that goes on with it.
+    /// The command that goes on with a session, without the session's name.
     pub resume: &'static [&'static str],
-    /// Reads a file that names a session of the client; `None` if it is none.
+    /// Reads a file that names a session of the client; `None` for other files.
     pub breadcrumb: Option<fn(&[u8]) -> Option<Named>>,
 }
 
@@ -81,18 +82,18 @@ pub struct Store {
 pub struct Named {
     /// The path of its project.
     pub project: String,
-    /// What the client calls it.
+    /// The client's name of the session.
     pub name: SafeName,
 }
 
-/// Where a client looks for a session.
+/// The place where a client looks for a session.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Home {
     /// The client's own folder, which may be a link.
     pub root: PathBuf,
-    /// The folder in it, below which there must be no link.
+    /// The folder in it. No link is allowed below it.
     pub folder: PathBuf,
-    /// The file's name, without `.jsonl`: what the client calls the session.
+    /// The file's name without `.jsonl`, which is the client's name of the session.
     pub name: SafeName,
 }
 
@@ -103,35 +104,35 @@ impl Home {
     }
 }
 
-/// Returns the folders in a folder, in the order of their names; none if it is not there.
+/// Returns the folders in a folder, sorted by name; none if it does not exist.
 ///
 /// Links are not followed.
 ///
 /// # Errors
 ///
-/// Those of reading the folder.
+/// Returns the errors of reading the folder.
 pub fn subfolders(folder: &Path) -> io::Result<Vec<PathBuf>> {
     entries(folder, |kind, _| kind.is_dir())
 }
 
-/// Returns the session files in a folder, in the order of their names; none if it is not there.
+/// Returns the session files in a folder, sorted by name; none if it does not exist.
 ///
 /// Links are not followed.
 ///
 /// # Errors
 ///
-/// Those of reading the folder.
+/// Returns the errors of reading the folder.
 pub fn session_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     entries(folder, |kind, path| {
         kind.is_file() && path.extension().is_some_and(|extension| extension == "jsonl")
     })
 }
 
-/// Creates a file for a session, which only its owner can read.
+/// Creates a file for a session, readable only by its owner.
 ///
 /// # Errors
 ///
-/// If there is a file of this name, or it cannot be created.
+/// Returns an error if a file of this name exists, or it cannot be created.
 pub fn create_session_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.append(true).create_new(true);
@@ -140,12 +141,12 @@ pub fn create_session_file(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Opens a session's file to append lines to it: a last line without a newline gets one, so that
-/// what was torn damages no line but its own.
+/// Opens a session's file for appending. A last line without a newline gets one, so that a torn
+/// line does not damage the next one.
 ///
 /// # Errors
 ///
-/// If there is no file of this name, and those of reading and writing.
+/// Returns an error if there is no file of this name, and the errors of reading and writing.
 pub fn append_session_file(path: &Path) -> io::Result<File> {
     let mut file = OpenOptions::new().read(true).append(true).open(path)?;
     let mut last = [b'\n'];

@@ -1,4 +1,4 @@
-//! Times: read from whatever a format writes, printed as Claude Code prints them.
+//! Reads times in the forms of all formats, and prints them as Claude Code does.
 
 #[cfg(feature = "jiff")]
 mod any;
@@ -41,8 +41,7 @@ pub fn millis(time: Raw<'_>) -> Option<i64> {
     Some(millis.round() as i64)
 }
 
-/// Reads `2025-12-25T10:30:00.007Z`, which nearly all times are; `None` says only that it is not
-/// written like this.
+/// Reads the form `2025-12-25T10:30:00.007Z` of nearly all times. `None` means another form.
 fn millis_of_utc(text: &[u8]) -> Option<i64> {
     let text: &[u8; 24] = text.try_into().ok()?;
     let (words, _) = text.as_chunks::<8>();
@@ -82,10 +81,11 @@ fn number(digits: &[u8]) -> i64 {
     digits.iter().fold(0, |number, digit| 10 * number + i64::from(digit - b'0'))
 }
 
-/// Returns whether eight bytes are digits where the shape has `0`, and else what it has.
+/// Returns whether eight bytes have a shape: digits where the shape has `0`, and otherwise its
+/// bytes.
 fn is_shaped(word: [u8; 8], shape: [u8; 8]) -> bool {
-    // What differs from a mark is not 0, and what differs from `0` in more than a digit is over 9:
-    // with what is added, the top bit of its byte says so.
+    // The difference from a mark must be 0, and the difference from `0` at most 9. The addition
+    // sets the top bit of a byte that violates this.
     let differs = u64::from_ne_bytes(word) ^ u64::from_ne_bytes(shape);
     let limit = shape.map(|byte| if byte == b'0' { 0x80 - 10 } else { 0x80 - 1 });
     let over = (differs & !TOPS) + u64::from_ne_bytes(limit);

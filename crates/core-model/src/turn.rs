@@ -1,11 +1,11 @@
-//! Whose turn it is after a message: what can be concluded of how a run stands.
+//! Derives the state of a run from its last message.
 
 use crate::{Block, Makeup, Message, Role};
 
-/// The start of the words that Claude Code writes when the user stops it.
+/// The start of the text that Claude Code writes when the user stops it.
 const INTERRUPTED: &str = "[Request interrupted by user";
 
-/// How a conversation stands after its last message.
+/// The state of a conversation after its last message.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Turn {
     /// It is the model's turn, or a tool's: the run may still be going on.
@@ -20,9 +20,9 @@ pub enum Turn {
 }
 
 impl Turn {
-    /// Takes note of a message; `makeup` is what it holds.
+    /// Adds a message with the counts of its blocks.
     ///
-    /// What the client says on its own changes nothing, unless it says that the request failed.
+    /// Messages of the client change nothing, except the message of a failed request.
     pub fn push(&mut self, message: &Message<'_>, makeup: Makeup) {
         match message.role {
             _ if message.is_api_error => *self = Turn::Failed,

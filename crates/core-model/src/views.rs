@@ -1,7 +1,7 @@
-//! What a session shows, whatever its format: views that events are pushed into, one by one, in the
-//! order of the file.
+//! Views over the events of a session of any format. Callers push the events in the order of the
+//! file.
 //!
-//! What a view returns is owned. Its memory is bounded by ids, but where its sentence says otherwise.
+//! Views return owned values. Their memory is bounded by ids, unless stated otherwise.
 
 mod answers;
 mod calls;
@@ -38,13 +38,13 @@ pub use self::{
 };
 use crate::{Event, millis};
 
-/// Returns the time of an event in milliseconds since 1970: its own, or that of what it records.
+/// Returns the time of an event in milliseconds since 1970: its own, or that of the recorded thing.
 pub fn event_millis(event: &Event<'_>) -> Option<i64> {
     millis(event.context.time.or(event.context.recorded)?)
 }
 
-/// Returns what a sub-agent's events have in common: the agent's id, or the tool use that started
-/// it; empty where a sub-agent has no name, and `None` for the main conversation.
+/// Returns the thread of an event: the sub-agent's id, or the tool use that started it. Empty for a
+/// sub-agent without a name, and `None` for the main conversation.
 pub fn thread(event: &Event<'_>) -> Option<String> {
     let context = &event.context;
     if !event.is_sub_agent() {

@@ -1,4 +1,4 @@
-//! Finding the files of a session, and reading them for what links them.
+//! Finds the files of a session and the links between them.
 
 use std::{
     collections::BTreeMap,
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{Disk, Event, Files, Format};
 
-/// The bytes of a description that are read.
+/// The number of bytes that are read of a description.
 const MAX_DESCRIPTION: u64 = 64 * 1024;
 
 impl Bundles {
@@ -23,7 +23,7 @@ impl Bundles {
     ///
     /// # Errors
     ///
-    /// Those of reading the folders.
+    /// Returns the errors of reading the folders.
     pub fn files(&self, main: &Path) -> io::Result<Vec<(PathBuf, FileRole)>> {
         self.files_listed(main, &mut list)
     }
@@ -33,7 +33,7 @@ impl Bundles {
     ///
     /// # Errors
     ///
-    /// Those of `list`, but for folders that are not there.
+    /// Returns the errors of `list`, except for missing folders.
     pub fn files_listed(
         &self,
         main: &Path,
@@ -63,12 +63,12 @@ impl Bundles {
     ) -> io::Result<()> {
         let entries = match entries {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            // The main file's name may have no ending, and so be that of the folder.
+            // A main file without an extension has the name of the folder.
             Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(()),
             entries => entries?,
         };
         for FolderEntry { name, is_folder, is_file } in entries {
-            // Beside a file that is named without a folder, names have none either.
+            // If the main file's path has no folder, the other paths have none either.
             let path = match main.parent() {
                 Some(parent) if parent.as_os_str().is_empty() && folder == Path::new(".") => {
                     PathBuf::from(name)
@@ -102,11 +102,11 @@ fn list(folder: &Path) -> io::Result<Vec<FolderEntry>> {
 }
 
 impl Bundle {
-    /// Finds the files of a session and reads them for what links them.
+    /// Finds the files of a session and the links between them.
     ///
     /// # Errors
     ///
-    /// Those of reading folders and files.
+    /// Returns the errors of reading folders and files.
     pub fn open(format: &Format, main: &Path) -> io::Result<Self> {
         let files = match &format.bundles {
             Some(bundles) => bundles.files(main)?,
@@ -115,11 +115,11 @@ impl Bundle {
         Self::of_files(format, main, files, &Disk)
     }
 
-    /// Reads the files of a session, opened as it is said, for what links them.
+    /// Reads the files of a session through `opened`, and finds the links between them.
     ///
     /// # Errors
     ///
-    /// Those of reading the files.
+    /// Returns the errors of reading the files.
     pub fn of_files(
         format: &Format,
         main: &Path,
@@ -169,7 +169,7 @@ impl Bundle {
     }
 }
 
-/// Calls with the event of each line of a file that is JSON.
+/// Calls back with the event of each JSON line of a file.
 fn read(
     format: &Format,
     file: Box<dyn Read + Send>,

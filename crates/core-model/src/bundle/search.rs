@@ -1,27 +1,28 @@
-//! What the events of a session say of its sub-agents, and which tool use that gives to which.
+//! Collects links between tool uses and sub-agents from the events of a session, and chooses the
+//! best.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::{Agent, Bundle, Bundles, Evidence, Link, Linked, Missing};
 use crate::{Block, Content, Event, Role};
 
-/// What the events of a session say of its sub-agents.
+/// The links to sub-agents in the events of a session.
 #[derive(Debug)]
 pub(super) struct Search {
     bundles: Bundles,
-    /// Links, the strongest evidence first, and the sub-agent among whose events each stands first.
+    /// Links, the strongest evidence first, each with the sub-agent whose events contain it first.
     links: BTreeMap<Link, Option<usize>>,
-    /// What the first message of a sub-agent asks of it, of those that have one.
+    /// The prompts of sub-agents, from their first messages.
     asked: BTreeMap<usize, Option<String>>,
 }
 
 impl Search {
-    /// Creates a search that has found nothing yet.
+    /// Creates an empty search.
     pub(super) fn new(bundles: Bundles) -> Self {
         Self { bundles, links: BTreeMap::new(), asked: BTreeMap::new() }
     }
 
-    /// Takes note of an event of the session itself, or of one of its sub-agents.
+    /// Adds an event of the session itself or of a sub-agent.
     pub(super) fn observe(&mut self, of: Option<usize>, event: &Event<'_>) {
         let Self { bundles, links, asked } = self;
         (bundles.links)(event, &mut |link| {
@@ -31,12 +32,12 @@ impl Search {
         asked.entry(agent_idx).or_insert_with(|| prompt(event));
     }
 
-    /// Takes note of a link that no event says.
+    /// Adds a link that is in no event.
     pub(super) fn add(&mut self, of: Option<usize>, link: Link) {
         self.links.entry(link).or_insert(of);
     }
 
-    /// Gives each sub-agent the tool use for which there is the strongest evidence.
+    /// Assigns each sub-agent the tool use with the strongest evidence.
     pub(super) fn resolve(&self, bundle: &mut Bundle) {
         let mut names = Names::new(&bundle.agents, &self.asked);
         let mut missing = HashSet::new();
@@ -57,7 +58,7 @@ impl Search {
                     }
                 }
             }
-            // Words may tell of anything; the client's own records of a sub-agent do not.
+            // Texts may mention any sub-agent; the client's own records do not.
             if let (true, Linked::Agent(id)) = (found.is_empty(), &link.agent)
                 && matches!(link.evidence, Evidence::Result | Evidence::Progress)
                 && !names.by_id.contains_key(id)
@@ -74,14 +75,14 @@ impl Search {
     }
 }
 
-/// The places of sub-agents by the ways in which links name them.
+/// The indices of sub-agents, by the ways in which links name them.
 struct Names<'s> {
     by_id: HashMap<String, Vec<usize>>,
     by_folder: HashMap<String, Vec<usize>>,
     asked: &'s BTreeMap<usize, Option<String>>,
-    /// Those that have no tool use yet, by their prompts.
+    /// Sub-agents without a tool use, by their prompts.
     free: HashMap<&'s str, BTreeSet<usize>>,
-    /// Those that have one, by that and their prompts.
+    /// Sub-agents with a tool use, by tool use and prompt.
     taken: HashMap<&'s str, HashMap<&'s str, BTreeSet<usize>>>,
 }
 
@@ -102,7 +103,7 @@ impl<'s> Names<'s> {
         Self { by_id, by_folder, asked, free, taken: HashMap::new() }
     }
 
-    /// Returns the sub-agents that a link names, which stands among the events of another.
+    /// Returns the sub-agents that a link in the events of another one names.
     fn of(&self, link: &Link, of: Option<usize>) -> Vec<usize> {
         let is_other = |agent_idx: &usize| of != Some(*agent_idx);
         let all = |found: Option<&Vec<usize>>| {
@@ -111,7 +112,7 @@ impl<'s> Names<'s> {
         match &link.agent {
             Linked::Agent(id) => all(self.by_id.get(id)),
             Linked::Folder(name) => all(self.by_folder.get(name)),
-            // A tool use starts one sub-agent, though two may have been asked the same.
+            // A tool use starts one sub-agent, even if two have the same prompt.
             Linked::Prompt(prompt) => {
                 let found = match self.taken.get(&*link.tool_use) {
                     Some(taken) => taken.get(&**prompt),
@@ -122,7 +123,7 @@ impl<'s> Names<'s> {
         }
     }
 
-    /// Takes note that a sub-agent has a tool use.
+    /// Records the tool use of a sub-agent.
     fn take(&mut self, agent_idx: usize, tool_use: &'s str) {
         let taken = self.taken.entry(tool_use).or_default();
         if let Some(Some(prompt)) = self.asked.get(&agent_idx) {
@@ -134,7 +135,7 @@ impl<'s> Names<'s> {
     }
 }
 
-/// Returns what a sub-agent was asked, if its first message says so.
+/// Returns the prompt of a sub-agent, if its first message is one.
 fn prompt(event: &Event<'_>) -> Option<String> {
     let message = event.message().filter(|message| message.role == Role::User)?;
     match message.content {

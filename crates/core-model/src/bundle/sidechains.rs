@@ -1,54 +1,54 @@
-//! Sub-agents whose lines stand in the session's own file, as old clients had them.
+//! Finds the sub-agents in the session's own file, where old clients wrote them.
 
 use std::collections::{BTreeSet, HashMap};
 
 use super::{Agent, Bundle, Bundles, search::Search};
 use crate::{ByHash, Event, Field, IdHasher, SafeName, uuid_of_name};
 
-/// The digits of an id that is made up, as those of client 2.0 have them.
+/// The number of digits of a derived id, as in client 2.0.
 const ID_LENGTH: usize = 7;
 
-/// The sub-agents whose lines stand in a session's own file, and which lines are whose.
+/// The sub-agents in a session's own file, and the owner of each line.
 ///
-/// A line says it by its `agentId`; where it has none (clients up to 1.0), by the line that it
-/// follows: the first line of a sub-agent follows none, or one of the session itself.
+/// A line belongs to its `agentId`. Without one (clients up to 1.0), it belongs to the sub-agent of
+/// its parent line. The first line of a sub-agent has no parent, or one in the session itself.
 #[derive(Debug)]
 pub struct Sidechains {
     search: Search,
     hasher: IdHasher,
     agents: Vec<Sidechain>,
-    /// Where each line starts and whose it is, in the order of the file.
+    /// The offset and the owner of each line, in the order of the file.
     lines: Vec<(u64, usize)>,
-    /// Whose the lines with an id are: the number of a sub-agent, or [`OWN`].
+    /// The owner of each id: the index of a sub-agent, or [`OWN`].
     by_uuid: ByHash<u32>,
     by_id: HashMap<String, usize>,
     ids: AgentIds,
 }
 
-/// Stands for the session itself, where others are sub-agents.
+/// The owner of the session's own lines.
 const OWN: u32 = u32::MAX;
 
-/// A sub-agent whose lines stand in the session's own file.
+/// A sub-agent in the session's own file.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Sidechain {
-    /// Its id, fit for the name of a file; made of its first line's, if the lines say none.
+    /// Its id, usable in a file name. Derived from its first line if the lines have none.
     pub id: String,
-    /// The tool use that started it, if anything says so.
+    /// The tool use that started it, if known.
     pub tool_use: Option<String>,
 }
 
-/// The ids of a session's sub-agents, each fit for the name of a file and no two of them equal.
+/// The ids of a session's sub-agents, unique and usable in file names.
 #[derive(Debug, Default)]
 pub struct AgentIds(BTreeSet<String>);
 
 impl AgentIds {
-    /// Returns the id of a sub-agent of which a log says one.
+    /// Returns the id of a sub-agent that has an id in the log.
     pub fn known(&mut self, id: &str) -> String {
         let name = SafeName::of(id).as_str().to_owned();
         if self.0.insert(name.clone()) { name } else { self.made_of(id) }
     }
 
-    /// Returns the id of a sub-agent that is known by something else, such as its tool use.
+    /// Returns the id of a sub-agent that is identified by another value, such as its tool use.
     ///
     /// ```
     /// let mut ids = core_model::AgentIds::default();
@@ -67,7 +67,7 @@ impl AgentIds {
 }
 
 impl Sidechains {
-    /// Creates the sub-agents of a file of which nothing has been read yet.
+    /// Creates an empty set of sub-agents.
     pub fn new(bundles: Bundles) -> Self {
         Self {
             search: Search::new(bundles),
@@ -80,7 +80,7 @@ impl Sidechains {
         }
     }
 
-    /// Takes note of the next event and of where its line starts.
+    /// Adds the next event with the offset of its line.
     pub fn observe(&mut self, offset: u64, event: &Event<'_>) {
         let context = &event.context;
         let agent_idx = context.is_sidechain.then(|| self.agent_of(offset, event));
@@ -92,7 +92,7 @@ impl Sidechains {
         self.search.observe(agent_idx, event);
     }
 
-    /// Finds the tool uses that started the sub-agents, once all events have been seen.
+    /// Finds the tool uses that started the sub-agents, after all events were added.
     pub fn link(&mut self) {
         let agent = |agent: &Sidechain| Agent { id: agent.id.clone(), ..Agent::default() };
         let agents = self.agents.iter().map(agent).collect();
@@ -108,13 +108,13 @@ impl Sidechains {
         &self.agents
     }
 
-    /// Returns the place among the sub-agents of the one whose line starts at an offset.
+    /// Returns the index of the sub-agent whose line starts at an offset.
     pub fn place_of(&self, offset: u64) -> Option<usize> {
         let found = self.lines.binary_search_by_key(&offset, |(start, _)| *start).ok()?;
         self.lines.get(found).map(|(_, agent_idx)| *agent_idx)
     }
 
-    /// Returns the sub-agent that a line of a sidechain belongs to: perhaps one that begins here.
+    /// Returns the sub-agent of a sidechain line, which may begin a new one.
     fn agent_of(&mut self, offset: u64, event: &Event<'_>) -> usize {
         let context = &event.context;
         if let Some(id) = context.agent_id.map(|id| id.decode()) {
@@ -129,7 +129,7 @@ impl Sidechains {
         let known = match context.parent {
             Field::Null => None,
             Field::Absent => last,
-            // A line that follows one which is not there goes on with what stands before it.
+            // A line with a missing parent belongs to the sub-agent of the line before it.
             Field::Value(parent) => match self.by_uuid.get(&self.hasher.hash_text(parent)) {
                 Some(&OWN) => None,
                 Some(&of) => Some(of as usize),

@@ -1,10 +1,10 @@
-//! The blocks of an array, read one by one.
+//! Reads the blocks of an array, one at a time.
 
 use jsonl::{Items, Raw, Value};
 
 use super::{Block, ReadBlock};
 
-/// An array of blocks, read one by one; or one block that stands in no array.
+/// An array of blocks, read one at a time, or one block outside an array.
 #[derive(Clone, Copy, Debug)]
 pub struct Blocks<'l> {
     pub(super) before: Option<(Value<'l>, ReadBlock)>,
@@ -13,13 +13,13 @@ pub struct Blocks<'l> {
 }
 
 impl<'l> Blocks<'l> {
-    /// Returns the array as written, without blocks that stand elsewhere; of a block that stands in
-    /// no array, the block.
+    /// Returns the array as written, without the blocks of the other array. Returns the block if
+    /// there is no array.
     pub fn raw(&self) -> Raw<'l> {
         self.array.raw()
     }
 
-    /// Returns the block, if there is one alone.
+    /// Returns the only block, if there is exactly one.
     pub(super) fn only(&self) -> Option<(Block<'l>, Raw<'l>)> {
         let mut items = items(self.array);
         let item = items.next()?;
@@ -28,7 +28,7 @@ impl<'l> Blocks<'l> {
     }
 }
 
-/// Returns the blocks of an array; of what is none, it is the block.
+/// Returns the blocks of an array. Another value is the only block.
 fn items(array: Value<'_>) -> Items<'_> {
     if array.is_array() { array.items() } else { array.alone() }
 }

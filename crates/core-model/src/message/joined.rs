@@ -1,9 +1,9 @@
-//! The words of a content, in one text.
+//! The text of a content.
 
 use crate::{Block, Content};
 
 impl Content<'_> {
-    /// Returns the texts in it, joined by newlines; a value that holds no blocks as written.
+    /// Returns the texts, joined by newlines. A value without blocks is returned as written.
     pub fn joined(&self) -> String {
         if let Content::Other(raw) = self {
             return if raw.is_null() { String::new() } else { raw.as_str().to_owned() };

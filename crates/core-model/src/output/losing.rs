@@ -1,4 +1,4 @@
-//! Counts what the output does not show of its source.
+//! Counts the losses of the output.
 
 use super::Output;
 use crate::{
@@ -19,7 +19,7 @@ impl Output {
         self.losses.add_named(kind, name, place);
     }
 
-    /// Counts the members of a record that its event does not hold: no writer writes them.
+    /// Counts the members of a record that its event does not hold. No writer writes them.
     #[inline]
     pub fn lose_members(&mut self, event: &Event<'_>) {
         let mut shape = (event.vocabulary.shape)(event);

@@ -1,8 +1,8 @@
-//! Answers that stand in no message: only the outcome of their run says them.
+//! Finds answers that are in no message, only in the outcome of their run.
 
 use crate::{Body, Content, Event, Field, IdHasher, Message, Role, Status};
 
-/// Finds answers that stand in no message, as in what `claude -p --output-format json` prints:
+/// Finds answers that are in no message, as in the output of `claude -p --output-format json`:
 /// `{"type":"result","subtype":"success","result":"4",..}` and nothing else.
 ///
 /// ```
@@ -21,13 +21,13 @@ use crate::{Body, Content, Event, Field, IdHasher, Message, Role, Status};
 pub struct Answers {
     /// Whether a message of the assistant came since the last outcome.
     is_said: bool,
-    /// A hash of the last answer: a run of a background agent ends twice.
+    /// A hash of the last answer, because a run of a background agent ends twice.
     last: Option<u64>,
     hasher: IdHasher,
 }
 
 impl Answers {
-    /// Takes note of an event, and returns the answer as a message, if only this event says it.
+    /// Adds an event, and returns the answer as a message if no other event has it.
     pub fn answer_of<'l>(&mut self, event: &Event<'l>) -> Option<Event<'l>> {
         let outcome = match &event.body {
             Body::Message(message) => {
@@ -54,7 +54,7 @@ impl Answers {
         let mut answer = Event { kind: None, body: Body::Message(message), ..*event };
         // The outcome keeps its id.
         answer.context.uuid = None;
-        // What is made of the answer is made of its own value, so that ids differ.
+        // The message refers to the value of the answer, so that derived ids differ.
         if let Some(value) = event.value.get("result") {
             answer.value = value;
         }

@@ -1,9 +1,9 @@
-//! The tool calls of a session, each joined with its result.
+//! Joins the tool calls of a session with their results.
 
 use super::{Viewed, thread};
 use crate::{Block, Body, ByHash, Event, IdHasher, Place, ToolResult};
 
-/// Where and when something was said.
+/// The line and the time of a message.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Moment {
     /// The line.
@@ -12,7 +12,7 @@ pub struct Moment {
     pub time: Option<i64>,
 }
 
-/// A tool call and what came of it.
+/// A tool call and its result.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct ToolRun {
     /// The id of the tool use.
@@ -21,17 +21,18 @@ pub struct ToolRun {
     pub name: String,
     /// The input as written, if contents are kept.
     pub input: Option<String>,
-    /// Where it was called; `None` if only the result is in the session.
+    /// The place of the call; `None` if only the result is in the session.
     pub called: Option<Moment>,
-    /// Where its result stands; `None` if it has none.
+    /// The place of its result; `None` if it has none.
     pub answered: Option<Moment>,
-    /// The words of the result, if contents are kept.
+    /// The text of the result, if contents are kept.
     pub result: Option<String>,
-    /// Whether the result says that the tool failed; `None` if it does not say.
+    /// Whether the tool failed; `None` if the result does not say.
     pub is_error: Option<bool>,
-    /// How long the tool ran in milliseconds: as the result says, or from call to result.
+    /// The run time of the tool in milliseconds: from the result, or from the times of call and
+    /// result.
     pub duration_ms: Option<i64>,
-    /// The sub-agent that called it, as [`thread`] has it.
+    /// The sub-agent that called it, as [`thread`] returns it.
     pub thread: Option<String>,
 }
 
@@ -46,17 +47,17 @@ pub struct ToolRuns {
 }
 
 impl ToolRuns {
-    /// Creates a view that keeps inputs and results too: as much memory as they take.
+    /// Creates a view that also keeps inputs and results, with their memory.
     pub fn with_contents() -> Self {
         Self { keeps_contents: true, ..Self::default() }
     }
 
-    /// Takes note of an event.
+    /// Adds an event.
     pub fn push(&mut self, place: Place, event: &Event<'_>) {
         self.view(place, &Viewed::new(event));
     }
 
-    /// Takes note of an event that other views look at too.
+    /// Adds an event that other views also use.
     pub fn view(&mut self, place: Place, viewed: &Viewed<'_, '_>) {
         let event = viewed.event;
         let moment = Moment { place, time: viewed.time };
@@ -86,7 +87,7 @@ impl ToolRuns {
         let input = self.keeps_contents.then(|| input.to_owned());
         let hash = self.hasher.hash(id);
         let known = self.by_id.get(&hash).and_then(|&at| self.runs.get_mut(at));
-        // A result that stands before its call.
+        // A result before its call.
         if let Some(run) = known.filter(|run| run.called.is_none()) {
             run.called = Some(moment);
             run.name = name.to_owned();
@@ -111,7 +112,7 @@ impl ToolRuns {
             self.runs.push(ToolRun { id, thread, ..ToolRun::default() });
             self.runs.len() - 1
         });
-        // Of two results, the first is the one that clients go on with.
+        // Clients go on with the first of two results.
         let Some(run) = self.runs.get_mut(at).filter(|run| run.answered.is_none()) else { return };
         run.answered = Some(moment);
         run.result = self.keeps_contents.then(|| result.content.joined());

@@ -1,36 +1,36 @@
-//! Where the context was compacted, and the generations between.
+//! Finds the compactions of a session and the generations between them.
 
 use crate::{Body, Event, NoticeKind, Place, TitleRank};
 
-/// What counts as a compaction.
+/// The events that count as compactions.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum CompactionRule {
-    /// A line of type `summary` (seed 003): in real logs, a title.
+    /// A line of type `summary`, which is a title in real logs.
     SeedSummary,
-    /// A boundary that the client notes, or the message that sums up what was removed.
+    /// A boundary of the client, or the summary of the removed messages.
     Boundary,
     /// Either.
     #[default]
     Any,
 }
 
-/// A place where the context was compacted.
+/// A compaction of the context.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Compaction {
     /// The number of events before it.
     pub idx: u64,
     /// Its line.
     pub place: Place,
-    /// What started it, such as `auto`.
+    /// Its trigger, such as `auto`.
     pub trigger: Option<String>,
     /// The tokens in the context before it.
     pub pre_tokens: Option<u64>,
 }
 
-/// What was said between two compactions.
+/// The events between two compactions.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Generation {
-    /// The compaction with which it starts; the first one starts with none.
+    /// The compaction at its start; `None` for the first generation.
     pub compaction: Option<Compaction>,
     /// Its first line.
     pub first: Place,
@@ -47,7 +47,7 @@ pub struct Generation {
 pub struct Generations {
     rule: CompactionRule,
     n_events: u64,
-    /// Whether a boundary came after the last message: the summary that follows is no other one.
+    /// Whether a boundary follows the last message. The next summary belongs to it.
     at_boundary: bool,
     generations: Vec<Generation>,
 }
@@ -58,7 +58,7 @@ impl Generations {
         Self { rule, ..Self::default() }
     }
 
-    /// Takes note of an event.
+    /// Adds an event.
     pub fn push(&mut self, place: Place, event: &Event<'_>) {
         let is_start = self.is_compaction(event);
         if is_start || self.generations.is_empty() {
@@ -87,7 +87,7 @@ impl Generations {
                 return is_another && self.rule != CompactionRule::SeedSummary;
             }
             Body::Title(title) => title.rank == TitleRank::Summary,
-            // A summary without words.
+            // A summary without text.
             Body::Other => event.kind.is_some_and(|kind| kind.is("summary")),
             _ => false,
         };

@@ -1,18 +1,18 @@
-//! What a session cost, in US dollars: outcomes mean different things by it.
+//! Sums up the cost of a session in US dollars. Formats define the cost of an outcome differently.
 
 use crate::{Body, Event};
 
-/// What the cost of an outcome means.
+/// The meaning of the cost in an outcome.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum CostPolicy {
-    /// The cost of its interaction, as the Agent SDK has it: the sum counts.
+    /// The cost of its interaction, as in the Agent SDK. The total is the sum.
     #[default]
     PerInteraction,
-    /// The cost of the session so far, as clido's terminal has it: the last one counts.
+    /// The cost of the session so far, as in clido. The total is the last one.
     Cumulative,
 }
 
-/// Gathers what a session cost.
+/// Sums up the cost of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Costs {
     sum: Option<f64>,
@@ -20,7 +20,7 @@ pub struct Costs {
 }
 
 impl Costs {
-    /// Takes note of an event.
+    /// Adds an event.
     pub fn push(&mut self, event: &Event<'_>) {
         let Body::Outcome(outcome) = &event.body else { return };
         let Some(cost) = outcome.cost.and_then(|cost| cost.as_f64()) else { return };
@@ -28,7 +28,7 @@ impl Costs {
         self.last = Some(cost);
     }
 
-    /// Returns the cost; `None` if no outcome tells one.
+    /// Returns the cost; `None` if no outcome has one.
     pub fn total(&self, policy: CostPolicy) -> Option<f64> {
         match policy {
             CostPolicy::PerInteraction => self.sum,

@@ -1,4 +1,4 @@
-//! How many lines there are of each type.
+//! Counts lines by type.
 
 use std::collections::BTreeMap;
 
@@ -12,20 +12,20 @@ pub struct TypeCounts {
     n_others: u64,
 }
 
-/// So many types are counted each for itself: clients write a few dozen.
+/// The number of types with a count of their own. Clients write a few dozen.
 const MAX_KINDS: usize = 1_000;
 
-/// The longest name of a type that is counted for itself, in bytes.
+/// The longest name of a type with a count of its own, in bytes.
 const MAX_NAME: usize = 256;
 
-/// What lines of other types count as.
+/// The name of the count of all other types.
 const OTHERS: &str = "(others)";
 
 impl TypeCounts {
-    /// Takes note of an event.
+    /// Adds an event.
     ///
-    /// A line without a type counts as what it says (the dump of the Agent SDK has no types), or as
-    /// `unknown` (seed 001).
+    /// A line without a type counts under the kind of its event (dumps of the Agent SDK have no
+    /// types), or under `unknown`.
     pub fn push(&mut self, event: &Event<'_>) {
         let kind = event.kind.map(|kind| kind.decode());
         let kind = kind.as_deref().unwrap_or(match &event.body {
@@ -38,8 +38,7 @@ impl TypeCounts {
         self.push_kind(kind);
     }
 
-    /// Takes note of a line whose type is known. After a thousand types, lines of others count as
-    /// `(others)`.
+    /// Adds a line with a known type. After a thousand types, others count as `(others)`.
     pub fn push_kind(&mut self, kind: &str) {
         let is_full = self.counts.len() >= MAX_KINDS || kind.len() > MAX_NAME;
         match self.counts.get_mut(kind) {

@@ -1,16 +1,16 @@
-//! The interactions of a session: a prompt and what came of it.
+//! Splits a session into interactions: a prompt and the events that follow it.
 
 use super::event_millis;
 use crate::{Body, Event, Place, Status};
 
-/// A prompt and what came of it.
+/// A prompt and the events that follow it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Exchange {
-    /// What was asked; `None` if the session does not say.
+    /// The prompt; `None` if the session does not have it.
     pub prompt: Option<String>,
     /// The line of the prompt.
     pub prompt_place: Option<Place>,
-    /// The line on which the client says that it starts (clido's meta, an SDK's init).
+    /// The line of the start event (clido's meta, an SDK's init).
     pub start: Option<Place>,
     /// The session, which may change between interactions of one file.
     pub session_id: Option<String>,
@@ -28,18 +28,18 @@ pub struct Exchange {
     pub start_time: Option<i64>,
     /// The last time, in milliseconds since 1970.
     pub end_time: Option<i64>,
-    /// How it ended, if the session says: the last one, where a background agent makes two.
+    /// The outcome, if the session has one. A background agent has two; the last one wins.
     pub ending: Option<Ending>,
 }
 
-/// How an interaction ended.
+/// The end of an interaction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ending {
     /// The line.
     pub place: Place,
-    /// How.
+    /// The status.
     pub status: Status,
-    /// The format's own word for it.
+    /// The format's own name for it.
     pub status_text: Option<String>,
     /// The cost in US dollars.
     pub cost: Option<f64>,
@@ -51,17 +51,17 @@ pub struct Ending {
     pub result: Option<String>,
 }
 
-/// Splits a session into interactions: its memory is that of the prompts and the last words.
+/// Splits a session into interactions. Its memory is that of the prompts and the final texts.
 #[derive(Clone, Debug, Default)]
 pub struct Exchanges {
     exchanges: Vec<Exchange>,
 }
 
 impl Exchanges {
-    /// Takes note of an event.
+    /// Adds an event.
     ///
-    /// A prompt opens an interaction; a start does, if the one before has ended. What comes before
-    /// the first prompt and says nothing belongs to it.
+    /// A prompt opens an interaction. A start event opens one if the previous interaction has
+    /// ended. Events without content before the first prompt belong to the first interaction.
     pub fn push(&mut self, place: Place, event: &Event<'_>) {
         let is_prompt = event.is_prompt();
         let opens = match self.exchanges.last() {

@@ -1,22 +1,22 @@
-//! Which tool results tell of an error.
+//! Decides which tool results are errors.
 
 use jsonl::Text;
 
 use crate::{Block, Content, Event, ToolResult};
 
-/// When a tool result tells of an error (REQUIREMENTS R001-23).
+/// The policy that decides whether a tool result is an error.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum ErrorPolicy {
-    /// It says so: `is_error` is true.
+    /// Its `is_error` is true.
     Flag,
-    /// Its text has `error` or `failed` in it, in any case (seed 001): `0 errors` is one too.
+    /// Its text contains `error` or `failed`, in any case; also in `0 errors`.
     Text,
-    /// Either of the two.
+    /// One of the two.
     #[default]
     Either,
 }
 
-/// Returns whether a tool result tells of an error.
+/// Returns whether a tool result is an error.
 pub fn is_failure(result: &ToolResult<'_>, policy: ErrorPolicy) -> bool {
     let by_flag = || result.is_error.value() == Some(true);
     match policy {
@@ -26,7 +26,7 @@ pub fn is_failure(result: &ToolResult<'_>, policy: ErrorPolicy) -> bool {
     }
 }
 
-/// Returns the tool results of an event that tell of an error.
+/// Returns the tool results of an event that are errors.
 pub fn failed_results<'e, 'l>(
     event: &'e Event<'l>,
     policy: ErrorPolicy,
@@ -45,7 +45,7 @@ fn has_error_words(result: &ToolResult<'_>) -> bool {
     })
 }
 
-/// Returns whether the meaning of a string has one of the words in it.
+/// Returns whether an unescaped string contains one of the words.
 fn says_word(text: Text<'_>) -> bool {
     match text.has_needless_escape() {
         true => has_word(&text.decode(), false),
@@ -53,13 +53,13 @@ fn says_word(text: Text<'_>) -> bool {
     }
 }
 
-/// Returns whether one of the words is in a text, in any case.
+/// Returns whether a text contains one of the words, in any case.
 ///
-/// Results are half of all bytes of a session: 32 places are looked at together, and only where two
-/// letters of a word are where they must be, each of them.
+/// Results are half of all bytes of a session. So 32 positions are compared at once by two letters
+/// of a word, and only matching positions are compared completely.
 fn has_word(text: &str, is_escaped: bool) -> bool {
     const PLACES: usize = 32;
-    /// The bytes of the places, and of a word that begins at the last of them.
+    /// The bytes of the positions, and of a word that begins at the last one.
     const BLOCK: usize = PLACES + 5;
 
     let may_begin = |block: &[u8; BLOCK]| {

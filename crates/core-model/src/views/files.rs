@@ -1,4 +1,4 @@
-//! Which files the tools of a session touched.
+//! Counts the files that the tools of a session used.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use jsonl::{Raw, Scanner};
 use super::Viewed;
 use crate::{Block, Event};
 
-/// How often a file was touched.
+/// The counts of a file.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Touches {
     /// The number of times it was read.
@@ -18,7 +18,7 @@ pub struct Touches {
     pub edited: u64,
 }
 
-/// Gathers the files that tool uses name.
+/// Collects the files in the inputs of tools.
 #[derive(Debug, Default)]
 pub struct FilesTouched {
     scanner: Scanner,
@@ -26,12 +26,12 @@ pub struct FilesTouched {
 }
 
 impl FilesTouched {
-    /// Takes note of an event.
+    /// Adds an event.
     pub fn push(&mut self, event: &Event<'_>) {
         self.view(&Viewed::new(event));
     }
 
-    /// Takes note of an event that other views look at too.
+    /// Adds an event that other views also use.
     pub fn view(&mut self, viewed: &Viewed<'_, '_>) {
         for block in &viewed.blocks {
             let Block::ToolUse(tool) = block else { continue };
@@ -47,13 +47,13 @@ impl FilesTouched {
         }
     }
 
-    /// Returns the files and how often each was touched, in the order of their paths.
+    /// Returns the files with their counts, sorted by path.
     pub fn iter(&self) -> impl Iterator<Item = (&str, Touches)> {
         self.files.iter().map(|(path, touches)| (path.as_str(), *touches))
     }
 }
 
-/// Returns the path in a tool's input; seed 004 calls it `path`.
+/// Returns the path in a tool's input.
 pub fn tool_path(input: Raw<'_>, scanner: &mut Scanner) -> Option<String> {
     let input = scanner.scan_slice(input.as_str().as_bytes(), 0).ok()?;
     let names = ["file_path", "notebook_path", "path"];

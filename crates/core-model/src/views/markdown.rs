@@ -1,4 +1,4 @@
-//! A session as Markdown, sub-agents as quotes in quotes (seed 004).
+//! Prints a session as Markdown, with sub-agents as nested quotes.
 
 mod pretty;
 
@@ -20,11 +20,11 @@ use crate::{
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Markdown<'m> {
-    /// What the assistant is called.
+    /// The name of the assistant.
     pub assistant: &'m str,
-    /// Whether reasoning is printed.
+    /// Whether thinking is printed.
     pub with_thinking: bool,
-    /// Whether tools' inputs and results are printed; else the name of the tool alone.
+    /// Whether inputs and results of tools are printed; else only the name of the tool.
     pub with_tools: bool,
 }
 
@@ -34,7 +34,7 @@ impl Default for Markdown<'_> {
     }
 }
 
-/// Returns a text as a quote of some depth (seed 004): `"> " * depth` before each line.
+/// Returns a text as a quote of some depth: `> ` repeated before each line.
 pub fn quoted(text: &str, depth: usize) -> String {
     let prefix = "> ".repeat(depth);
     format!("{prefix}{}", text.replace('\n', &format!("\n{prefix}")))
@@ -50,15 +50,15 @@ pub fn shown_time(millis: Option<i64>) -> String {
 }
 
 impl Markdown<'_> {
-    /// Appends an event, if there is anything to show of it: a header, the words, and an empty line.
+    /// Appends an event with visible content: a header, the text, and an empty line.
     ///
-    /// `mode` is what a sub-agent is called, such as `Plan Mode`.
+    /// `mode` is the name of a sub-agent, such as `Plan Mode`.
     pub fn event(&self, event: &Event<'_>, depth: usize, mode: Option<&str>, out: &mut String) {
-        // A string takes all that is written to it.
+        // Writing to a string cannot fail.
         _ = self.write_event(event, depth, mode, out);
     }
 
-    /// Returns whether there is anything to show of an event.
+    /// Returns whether an event has visible content.
     pub fn shows(&self, event: &Event<'_>) -> bool {
         match &event.body {
             Body::Message(message) => self.shows_message(message),
@@ -67,12 +67,12 @@ impl Markdown<'_> {
         }
     }
 
-    /// Writes an event as [`Markdown::event`] does, piece by piece: a long one is never there as a
-    /// whole.
+    /// Writes an event as [`Markdown::event`] does, in pieces, so that a long one is never in
+    /// memory as a whole.
     ///
     /// # Errors
     ///
-    /// Those of `out`.
+    /// Returns the errors of `out`.
     pub fn write_event(
         &self,
         event: &Event<'_>,
@@ -172,7 +172,7 @@ impl Markdown<'_> {
     }
 }
 
-/// Returns who speaks, and when.
+/// Returns the speaker and the time.
 fn header(speaker: &str, event: &Event<'_>, depth: usize) -> String {
     let written = event.context.time.and_then(|time| time.as_text());
     let own = written.and_then(|time| in_its_zone(&time.decode()));
@@ -180,7 +180,7 @@ fn header(speaker: &str, event: &Event<'_>, depth: usize) -> String {
     if depth == 0 { format!("## {speaker} ({time})") } else { format!("**{speaker}** ({time})") }
 }
 
-/// Writes what the client tells the model of a file, or the plan.
+/// Writes the client's text about a file, or the plan.
 fn write_notice(
     event: &Event<'_>,
     notice: &Notice<'_>,
@@ -206,7 +206,7 @@ fn write_notice(
     }
 }
 
-/// Puts the prefix of a quote before each line that is written.
+/// Writes the prefix of a quote before each line.
 struct Quoter<'o> {
     out: &'o mut dyn Write,
     prefix: String,
@@ -256,10 +256,10 @@ fn write_tool_result(result: &ToolResult<'_>, out: &mut dyn Write) -> fmt::Resul
     write!(out, "\n{fence}")
 }
 
-/// What is done with a piece of a text.
+/// The callback for a piece of text.
 type EachPiece<'e> = dyn FnMut(&str) -> fmt::Result + 'e;
 
-/// Calls `each` with the words of a result, a line for each block, in pieces.
+/// Calls `each` with the text of a result in pieces, one line for each block.
 fn for_each_piece(content: &Content<'_>, each: &mut EachPiece<'_>) -> fmt::Result {
     let Content::Blocks(blocks) = content else {
         return match content {
@@ -290,7 +290,7 @@ fn for_each_piece(content: &Content<'_>, each: &mut EachPiece<'_>) -> fmt::Resul
     Ok(())
 }
 
-/// Hands what is written to it to a function.
+/// A writer that passes its text to a function.
 struct Pieces<'p, 'e>(&'p mut EachPiece<'e>);
 
 impl Write for Pieces<'_, '_> {
@@ -299,10 +299,10 @@ impl Write for Pieces<'_, '_> {
     }
 }
 
-/// Writes JSON, a line for each member and item, between fences that are longer than any run of
+/// Writes JSON with one line for each member and item, between fences longer than any run of
 /// backticks in it.
 fn write_fenced(language: &str, json: &str, out: &mut dyn Write) -> fmt::Result {
-    // All backticks of JSON stand in its strings, which are written as they are.
+    // All backticks of JSON are in its strings, which are written unchanged.
     let fence = "`".repeat(longest_run(json).max(2) + 1);
     writeln!(out, "{fence}{language}")?;
     write_pretty(json, out)?;

@@ -1,4 +1,4 @@
-//! A session in a few lines (seed 004).
+//! A summary of a session in a few lines.
 
 use std::{collections::HashSet, fmt};
 
@@ -7,7 +7,7 @@ use jsonl::Scanner;
 use super::{DurationRule, ErrorPolicy, Span, Viewed, span::Minutes};
 use crate::{Block, Body, Event, IdSet, Message, Role};
 
-/// A session in a few lines; printed, it is the text of seed 004.
+/// A summary of a session in a few lines.
 ///
 /// ```
 /// use core_model::Overview;
@@ -40,21 +40,20 @@ pub struct Overview {
     pub n_events: u64,
     /// The times of the events.
     pub span: Span,
-    /// The number of messages of a user with words that no client wrote on its own, prompts of
-    /// sub-agents included.
+    /// The number of user messages with text that the client did not write, prompts of sub-agents
+    /// included.
     pub n_user_messages: u64,
     /// The number of tool uses.
     pub n_tool_calls: u64,
-    /// The number of sub-agents: of the tool uses that start one, or of the agents that speak, if
-    /// those are more.
+    /// The number of sub-agents: of the tool uses that start one, or of the agents with messages,
+    /// whichever is larger.
     pub n_sub_agents: u64,
-    /// What the sub-agents are called where they are started, each name once; without a name, the
-    /// mode that the prompt tells.
+    /// The names of the sub-agents in the tool uses that start them, each once. Without a name, the
+    /// mode in the prompt.
     pub sub_agents: Vec<String>,
-    /// The number of tool results that tell of an error.
+    /// The number of tool results that are errors.
     pub n_errors: u64,
-    /// When a tool result tells of an error: by default only when it says so, for a look at a
-    /// session must not count every text about errors.
+    /// The policy for errors. By default only the flag counts, so that texts about errors do not.
     pub errors: Option<ErrorPolicy>,
     calls: IdSet,
     agents: HashSet<String>,
@@ -65,12 +64,12 @@ pub struct Overview {
 }
 
 impl Overview {
-    /// Takes note of an event.
+    /// Adds an event.
     pub fn push(&mut self, event: &Event<'_>) {
         self.view(&Viewed::new(event));
     }
 
-    /// Takes note of an event that other views look at too.
+    /// Adds an event that other views also use.
     pub fn view(&mut self, viewed: &Viewed<'_, '_>) {
         let event = viewed.event;
         self.n_events += 1;
@@ -94,7 +93,7 @@ impl Overview {
             }
         }
         self.has_main |= !event.is_sub_agent();
-        // Where nobody else speaks, the one who does is no sub-agent of this file.
+        // If only one agent has messages, it is not a sub-agent of this file.
         let n_agents = if self.has_main { self.agents.len() as u64 } else { 0 };
         self.n_sub_agents = self.n_started.max(n_agents);
     }
@@ -134,8 +133,7 @@ impl Overview {
     }
 }
 
-/// Returns what an agent without a name seems to be started for, by the words of claude-historian,
-/// from which seed 004 is.
+/// Returns the likely purpose of an agent without a name, by the keywords of claude-historian.
 fn mode(words: &[String]) -> &'static str {
     let words = words.join(" ").to_lowercase();
     let has = |any: [&str; 3]| any.iter().any(|word| words.contains(word));

@@ -1,4 +1,4 @@
-//! The messages of a session, the lines of a response joined.
+//! Joins the lines of each response to a message.
 
 use std::collections::VecDeque;
 
@@ -7,24 +7,24 @@ use jsonl::{Raw, Text};
 use super::{event_millis, thread};
 use crate::{Block, Content, Event, Message, Place, Role};
 
-/// A message, of all its lines.
+/// A message, from all its lines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Said {
-    /// Who speaks.
+    /// The speaker.
     pub role: Role,
     /// The API's id of the response.
     pub id: Option<String>,
     /// The model.
     pub model: Option<String>,
-    /// The sub-agent in whose conversation it is said, as [`thread`] has it.
+    /// The sub-agent of its conversation, as [`thread`] returns it.
     pub thread: Option<String>,
     /// Whether the client wrote it on its own.
     pub is_meta: bool,
-    /// Whether it sums up what a compaction removed.
+    /// Whether it is the summary of a compaction.
     pub is_summary: bool,
-    /// Whether it stands for a failed request.
+    /// Whether it represents a failed request.
     pub is_api_error: bool,
-    /// Whether somebody asked it: it opens an interaction.
+    /// Whether it is a prompt, which opens an interaction.
     pub is_prompt: bool,
     /// The first line.
     pub first: Place,
@@ -43,9 +43,9 @@ pub struct Said {
 /// A piece of a message.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum SaidBlock {
-    /// Words.
+    /// Text.
     Text(String),
-    /// The model's reasoning; often empty.
+    /// The model's thinking; often empty.
     Thinking(String),
     /// A tool use.
     ToolUse {
@@ -60,16 +60,16 @@ pub enum SaidBlock {
     ToolResult {
         /// The id of the tool use.
         tool_use_id: String,
-        /// Whether it says that the tool failed.
+        /// Whether the tool failed.
         is_error: Option<bool>,
-        /// What the tool returned; what is no text and no picture in it is `Other`.
+        /// The output of the tool. Content other than text and images is `Other`.
         content: Vec<SaidBlock>,
     },
-    /// A picture in base64.
+    /// An image in base64.
     Image {
         /// The media type, such as `image/png`.
         media_type: String,
-        /// The picture in base64.
+        /// The image in base64.
         data: String,
     },
     /// Anything else.
@@ -82,7 +82,7 @@ pub enum SaidBlock {
 }
 
 impl SaidBlock {
-    /// Returns the blocks of a content; of a string, one text block.
+    /// Returns the blocks of a content. A string is one text block.
     ///
     /// ```
     /// use core_model::{Content, SaidBlock};
@@ -95,22 +95,22 @@ impl SaidBlock {
     }
 }
 
-/// The number of messages that wait for a response to end: no response calls that many tools.
+/// The largest number of messages that wait for the end of a response. No response calls as many
+/// tools.
 const MAX_WAITING: usize = 1024;
 
-/// Joins the lines of each response; its memory is that of a response and its results.
+/// Joins the lines of each response. Its memory is that of a response and its results.
 ///
-/// A response ends with the next message that is not a result of one of its tool uses: where its
-/// lines stand between those, they still are one message, before the results.
+/// A response ends before the next message that is not a result of one of its tool uses. Its lines
+/// may be between the results; they are still one message, before the results.
 #[derive(Clone, Debug, Default)]
 pub struct Messages {
-    /// A response that may go on, and what was said since.
+    /// A response that may continue, and the messages since.
     waiting: VecDeque<Said>,
 }
 
 impl Messages {
-    /// Takes note of an event, and returns the messages that are complete, in the order of their
-    /// first lines.
+    /// Adds an event, and returns the complete messages in the order of their first lines.
     pub fn push(&mut self, place: Place, event: &Event<'_>) -> Vec<Said> {
         let Some(message) = event.message() else { return Vec::new() };
         let id = message.id.map(|id| id.decode().into_owned());
@@ -145,7 +145,7 @@ impl Messages {
     }
 }
 
-/// Returns whether a message is tool results and nothing else.
+/// Returns whether a message contains only tool results.
 fn is_results(message: &Message<'_>) -> bool {
     let mut blocks = message.blocks().peekable();
     blocks.peek().is_some() && blocks.all(|(block, _)| matches!(block, Block::ToolResult(_)))
@@ -210,7 +210,7 @@ fn said_block(block: Block<'_>, raw: Raw<'_>, in_result: bool) -> SaidBlock {
         Block::Image { media_type, data } => {
             SaidBlock::Image { media_type: owned(media_type), data: owned(data) }
         }
-        // Results hold words and pictures; what else there is could nest without end.
+        // Results contain text and images. Other content could nest without limit.
         _ if in_result => other(None, raw),
         Block::Thinking { text, .. } => SaidBlock::Thinking(owned(text)),
         Block::ToolUse(tool) => SaidBlock::ToolUse {

@@ -1,14 +1,14 @@
-//! How long a session took, by three rules.
+//! Measures the duration of a session, by three rules.
 
 use std::fmt;
 
 use super::event_millis;
 use crate::Event;
 
-/// From where to where a duration is taken.
+/// The rule of a duration.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum DurationRule {
-    /// From the first line to the last one, if both have a time; may be negative (seed 001).
+    /// From the first line to the last one, if both have a time; may be negative.
     FirstLastLine,
     /// From the first time in the file to the last one; may be negative.
     FirstLastSeen,
@@ -17,7 +17,7 @@ pub enum DurationRule {
     MinMax,
 }
 
-/// The times of a session that a duration may be taken from, in milliseconds since 1970.
+/// The times of a session for its duration, in milliseconds since 1970.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Span {
     n_events: u64,
@@ -30,12 +30,12 @@ pub struct Span {
 }
 
 impl Span {
-    /// Takes note of an event.
+    /// Adds an event.
     pub fn push(&mut self, event: &Event<'_>) {
         self.push_time(event_millis(event));
     }
 
-    /// Takes note of a line's time, if it has one.
+    /// Adds the time of a line, if it has one.
     ///
     /// ```
     /// use core_model::{DurationRule, Span};
@@ -70,7 +70,7 @@ impl Span {
         self.latest
     }
 
-    /// Returns the duration in milliseconds; `None` if the times are not there.
+    /// Returns the duration in milliseconds; `None` without times.
     pub fn millis(&self, rule: DurationRule) -> Option<i64> {
         let (start, end) = match rule {
             DurationRule::FirstLastLine => (self.first_line, self.last_line),

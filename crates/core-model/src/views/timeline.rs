@@ -1,39 +1,39 @@
-//! When things happened, and in which conversation: points for a picture.
+//! Collects points in time by conversation, for a timeline.
 
 use std::collections::HashMap;
 
 use super::{ErrorPolicy, Viewed, thread};
 use crate::{Body, Event, NoticeKind, Place, Role, Status};
 
-/// What happened.
+/// The kind of a point.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum PointKind {
-    /// Somebody asked something.
+    /// A prompt.
     Prompt,
-    /// The assistant said something.
+    /// A text of the assistant.
     Response,
-    /// The assistant called a tool.
+    /// A tool call.
     ToolUse,
-    /// A tool answered.
+    /// A tool result.
     ToolResult,
-    /// The client told something.
+    /// A notice of the client.
     Notice,
-    /// A run ended.
+    /// The end of a run.
     Outcome,
-    /// The context was compacted.
+    /// A compaction.
     Compaction,
-    /// Something failed: a tool, a request, a run.
+    /// A failure of a tool, a request or a run.
     Error,
 }
 
-/// Something that happened.
+/// A point of the timeline.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Point {
     /// The line.
     pub place: Place,
     /// The time in milliseconds since 1970.
     pub time: i64,
-    /// What.
+    /// The kind.
     pub kind: PointKind,
     /// The number of its lane.
     pub lane: usize,
@@ -42,7 +42,7 @@ pub struct Point {
 /// A conversation: the main one, or a sub-agent's.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Lane {
-    /// Whose it is, as [`thread`] has it.
+    /// The thread, as [`thread`] returns it.
     pub thread: Option<String>,
     /// The first time, in milliseconds since 1970.
     pub start: i64,
@@ -50,32 +50,32 @@ pub struct Lane {
     pub end: i64,
 }
 
-/// Gathers what happened when, in bounded memory.
+/// Collects the points of a timeline, in bounded memory.
 #[derive(Clone, Debug, Default)]
 pub struct Timeline {
-    /// What happened, in the order of the file: times may go back. Of very many moments some are left
-    /// out, failures and compactions last.
+    /// The points in the order of the file; times may go back. If there are very many, some are
+    /// left out, failures and compactions last.
     pub points: Vec<Point>,
     /// The conversations, in the order of their first points.
     pub lanes: Vec<Lane>,
     by_thread: HashMap<Option<String>, usize>,
-    /// The lane of the last point: the next one is likely to have the same.
+    /// The lane of the last point, which the next point probably shares.
     last_lane: usize,
-    /// Of so many moments one is a point, but for failures and compactions.
+    /// One of this many moments becomes a point, except failures and compactions.
     stride: u64,
     n_moments: u64,
 }
 
-/// The most points; a session of more moments shows some of them.
+/// The largest number of points. A longer session shows some of its moments.
 const MAX_POINTS: usize = 128 * 1024;
 
 impl Timeline {
-    /// Takes note of an event, if it has a time and says something.
+    /// Adds an event, if it has a time and visible content.
     pub fn push(&mut self, place: Place, event: &Event<'_>) {
         self.view(place, &Viewed::new(event));
     }
 
-    /// Takes note of an event that other views look at too.
+    /// Adds an event that other views also use.
     pub fn view(&mut self, place: Place, viewed: &Viewed<'_, '_>) {
         let event = viewed.event;
         let (Some(time), Some(kind)) = (viewed.time, kind(viewed)) else { return };
@@ -101,7 +101,7 @@ impl Timeline {
         }
     }
 
-    /// Leaves out every second point; failures and compactions only if they are many.
+    /// Removes every second point; failures and compactions only if there are many.
     fn thin(&mut self) {
         self.stride = 2 * self.stride.max(1);
         let is_marked =
@@ -119,7 +119,7 @@ impl Timeline {
     }
 }
 
-/// Returns what an event is to the eye.
+/// Returns the kind of an event's point.
 fn kind(viewed: &Viewed<'_, '_>) -> Option<PointKind> {
     let message = match &viewed.event.body {
         Body::Message(message) => message,

@@ -1,4 +1,5 @@
-//! The tokens of a session: of each response the last count, for its lines repeat it and it grows.
+//! Sums the tokens of a session. Of each response only the last count is used, because its lines
+//! repeat a growing count.
 
 use std::ops::{Add, AddAssign};
 
@@ -9,18 +10,18 @@ use crate::{AgentUsage, Body, ByHash, Event, IdHasher};
 /// Numbers of tokens.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Tokens {
-    /// Tokens sent that no cache knew: `input_tokens`.
+    /// Input tokens outside the cache: `input_tokens`.
     pub input: u64,
-    /// Tokens that the model wrote: `output_tokens`.
+    /// Output tokens: `output_tokens`.
     pub output: u64,
-    /// Tokens sent that a cache knew: `cache_read_input_tokens`.
+    /// Input tokens read from the cache: `cache_read_input_tokens`.
     pub cache_read: u64,
-    /// Tokens put into a cache: `cache_creation_input_tokens`.
+    /// Tokens written to the cache: `cache_creation_input_tokens`.
     pub cache_creation: u64,
 }
 
 impl Tokens {
-    /// Reads a `usage` object; members that are no whole numbers count as 0.
+    /// Reads a `usage` object. Members that are not whole numbers count as 0.
     ///
     /// ```
     /// let mut scanner = jsonl::Scanner::default();
@@ -73,23 +74,23 @@ impl AddAssign for Tokens {
 
 /// Sums the tokens of a session.
 ///
-/// A response counts once, with the usage of its last line. Where an outcome tells the usage of an
-/// interaction, that takes the place of its messages': streams' messages tell preliminary numbers,
-/// or none. A sub-agent's response that the session's own file tells of counts unless its own line
-/// is among the events too.
+/// A response counts once, with the usage of its last line. If an outcome has the usage of an
+/// interaction, it replaces that of its messages, because messages of streams have preliminary
+/// numbers or none. A sub-agent's response in the session's own file counts unless its own line is
+/// also among the events.
 #[derive(Debug, Default)]
 pub struct TokenTotals {
     done: Tokens,
     /// By the hashes of the responses' ids.
     by_response: ByHash<Tokens>,
-    /// What the session's own file tells of sub-agents' responses, by the hashes of their ids.
+    /// The usage of sub-agents' responses in the session's own file, by the hashes of their ids.
     by_agent_response: ByHash<Tokens>,
     hasher: IdHasher,
     nameless: Tokens,
 }
 
 impl TokenTotals {
-    /// Takes note of an event.
+    /// Adds an event.
     pub fn push(&mut self, event: &Event<'_>) {
         match &event.body {
             Body::Message(message) => {
@@ -119,7 +120,7 @@ impl TokenTotals {
 
     /// Returns the tokens of the session so far.
     pub fn total(&self) -> Tokens {
-        // Where the sub-agent's own file is read too, its lines count.
+        // If the sub-agent's own file is also read, its lines count.
         let is_told_once = |(id, _): &(&u64, &Tokens)| !self.by_response.contains_key(id);
         let told = self.by_agent_response.iter().filter(is_told_once).map(|(_, tokens)| tokens);
         let all = self.by_response.values().chain(told);

@@ -1,16 +1,16 @@
-//! An event that several views look at: what they all ask for is read once.
+//! An event for several views, with shared values that are read once.
 
 use super::{ErrorPolicy, event_millis, is_failure};
 use crate::{Block, Event, Makeup, ToolResult};
 
-/// An event and what views ask of it, read once for all of them.
+/// An event and the values that several views need, read once.
 ///
-/// Each view takes one with `view`, or an event with `push` if it is the only one that looks.
+/// Each view has `view` for this type, and `push` for an event that no other view uses.
 #[derive(Debug)]
 pub struct Viewed<'e, 'l> {
     /// The event.
     pub event: &'e Event<'l>,
-    /// Its time in milliseconds since 1970: its own, or that of what it records.
+    /// Its time in milliseconds since 1970: its own, or that of the recorded thing.
     pub time: Option<i64>,
     /// The blocks of its message, if it is one.
     pub blocks: Vec<Block<'l>>,
@@ -26,7 +26,7 @@ impl<'e, 'l> Viewed<'e, 'l> {
         Self { event, time: event_millis(event), blocks, makeup }
     }
 
-    /// Returns the tool results that tell of an error.
+    /// Returns the tool results that are errors.
     pub fn failed_results(&self, policy: ErrorPolicy) -> impl Iterator<Item = &ToolResult<'l>> {
         let results = self.blocks.iter().filter_map(|block| match block {
             Block::ToolResult(result) => Some(result),
