@@ -3,7 +3,7 @@
 
 use std::{fs, path::Path};
 
-use convert::{Carry, CarryError, CarryMode, Conversion, by_name};
+use convert::{Carry, CarryError, CarryMode, Conversion, FORMATS, by_name};
 use core_model::Options;
 use jsonl::Style;
 
@@ -107,7 +107,13 @@ fn the_example_of_the_document_is_what_is_written() {
     let [source, written] = &blocks[..] else { panic!("{} blocks", blocks.len()) };
     let [claude, clido] = ["claude-code", "clido"].map(|name| by_name(name).expect("a format"));
     let convert = |from, to, bytes: &str| {
-        let way = Conversion { from, to, carry: CarryMode::Inline, options: Options::default() };
+        let way = Conversion {
+            formats: FORMATS,
+            from,
+            to,
+            carry: CarryMode::Inline,
+            options: Options::default(),
+        };
         let (bytes, _, _) = way.convert(bytes.as_bytes(), None).expect("in memory");
         String::from_utf8(bytes).expect("text")
     };
