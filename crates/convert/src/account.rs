@@ -60,6 +60,7 @@ pub(crate) fn close(
             it.summary.iter().for_each(|line| say(line));
         }
     }
+    tell_strays(settled);
     let n_left = settled.iter().filter(|it| it.end == End::Left).count();
     let n_all = settled.len();
     match full {
@@ -93,6 +94,25 @@ pub(crate) fn close(
         });
     }
     Ok(status)
+}
+
+/// Names the files in folders of sessions that are none of their files: five of them, and how many
+/// there are.
+fn tell_strays(settled: &[Settled]) {
+    /// How many are named.
+    const MAX_NAMES: usize = 5;
+    let names: Vec<String> =
+        settled.iter().filter_map(|it| it.stray.as_deref()).map(shown).collect();
+    if names.is_empty() {
+        return;
+    }
+    let (some, more) = names.split_at(names.len().min(MAX_NAMES));
+    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+    complain(&format!(
+        "{} left out, unknown to the client of the session beside: {}{more}",
+        count(names.len() as u64, "file"),
+        some.join(", ")
+    ));
 }
 
 /// 0 if all is well; 2 if nothing could be done, or a file was refused for its damage; else 1.

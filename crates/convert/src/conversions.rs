@@ -7,6 +7,7 @@ use storage::{Compression, Limits, Storage, is_url};
 
 use crate::{
     account::{self, Telling, describe::Done},
+    by_name,
     cli::{ConversionArgs, ConvertArgs, SubAgents},
     folder_run::{FolderRun, plan::Plan},
     input::{Input, is_inside_an_input, remote::Stores},
@@ -14,7 +15,7 @@ use crate::{
     job::{Order, Refusal, settled::Settled, verdict::Verdict},
     outputs::{Manner, NotOpened, Outputs},
     run::{Status, failed},
-    unit::Unit,
+    unit::{Unit, strays},
 };
 
 /// How many sessions are converted at a time, at least, where a store is waited for.
@@ -96,7 +97,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
         });
         settled.collect()
     };
-    let settled = match (&args.install, output) {
+    let mut settled = match (&args.install, output) {
         (Some(project), _) => settle(install(&order, &units, project.as_deref())?),
         (None, None) => {
             settle(units.iter().map(|it| (&it.main, order.unit_to_stdout(it))).collect())
@@ -111,6 +112,14 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
             worked.into_iter().flat_map(|it| it.files).collect()
         }
     };
+    if let ([unit], false) = (&*units, is_folder) {
+        let from = settled.iter().find_map(|it| it.figures.from).and_then(by_name);
+        let bundles = from.and_then(|format| format.bundles);
+        let found = unit.main.path().zip(bundles).map(|(main, bundles)| strays(main, bundles));
+        for path in found.into_iter().flatten() {
+            settled.push(Settled::of_stray(&path.to_string_lossy(), &telling));
+        }
+    }
     account::close(&telling, &settled, order.outputs.full(), start.elapsed())
 }
 

@@ -9,6 +9,7 @@ mod paths;
 mod restored;
 mod stdout;
 mod stepwise;
+mod strays;
 
 use std::{
     collections::HashMap,
@@ -24,7 +25,13 @@ use crate::{
     conversions::Results, formats::FORMATS, input::Input, job::Refusal, session::place::Place,
 };
 
-pub(crate) use self::{beside::OtherFile, names::moved, packed::is_of_a_session, paths::stem_of};
+pub(crate) use self::{
+    beside::OtherFile,
+    names::moved,
+    packed::is_of_a_session,
+    paths::stem_of,
+    strays::{is_in_folder_of_session, strays},
+};
 
 /// A session: its main file, and the files that belong to it.
 #[derive(Debug)]

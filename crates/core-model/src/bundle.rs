@@ -22,6 +22,8 @@ pub struct Bundles {
     /// by `/`, with `*` at the start for the stem of the main file. Returns `None` if the client
     /// keeps no such file. Callers check this before they write a file that a log names.
     pub role: fn(&str) -> Option<FileRole>,
+    /// Whether the client keeps a folder beside a main file, with the name of its stem.
+    pub has_folder: bool,
     /// Calls back with each sub-agent that an event links to a tool use.
     pub links: for<'l> fn(&Event<'l>, &mut dyn FnMut(Link)),
     /// Reads a file that describes a sub-agent; `None` if the format has none.

@@ -14,6 +14,7 @@ use crate::{FORMAT, Record};
 pub(crate) const BUNDLES: Bundles = Bundles {
     owner,
     role,
+    has_folder: true,
     links,
     description: Some(description),
     describe: Some(describe),

@@ -14,6 +14,7 @@ const MAX_LINES: usize = 10;
 pub(crate) const BUNDLES: Bundles = Bundles {
     owner,
     role,
+    has_folder: false,
     links: |_, _| {},
     description: None,
     describe: None,

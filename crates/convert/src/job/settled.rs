@@ -17,6 +17,7 @@ use crate::{
     job::{Refusal, verdict::Verdict},
     run::Status,
     terminal::{object::Object, shown::shown},
+    unit::is_in_folder_of_session,
 };
 
 /// What is kept of a file when its job is over.
@@ -35,6 +36,8 @@ pub(crate) struct Settled {
     pub(crate) json: Vec<u8>,
     /// Where it was written, as the report says it.
     pub(crate) output: Option<String>,
+    /// Its name, if it lies in the folder of a session and is none of its files.
+    pub(crate) stray: Option<String>,
     /// Whether it is the main file of a session, and not one of those that belong to it.
     pub(crate) is_main: bool,
     pub(crate) figures: Figures,
@@ -113,6 +116,7 @@ impl Settled {
             summary: Vec::new(),
             json: Vec::new(),
             output: None,
+            stray: None,
             is_main: true,
             figures: Figures::default(),
         }
@@ -198,6 +202,9 @@ impl Settled {
             // In a folder, files of other programs are no failure.
             Err(Refusal::Unknown) if telling.is_folder && input.is_found() => {
                 settled.end = End::NotOurs;
+                if input.path().is_some_and(is_in_folder_of_session) {
+                    settled.take_stray(&input.label(), telling);
+                }
                 if telling.verbose {
                     settled.problems.push(format!("{}: not a session", shown(&input.label())));
                 }
@@ -207,6 +214,23 @@ impl Settled {
         if telling.wants_objects && settled.end.is_told() && settled.json.is_empty() {
             settled.json = object(input, settled.verdict, result);
         }
+        settled
+    }
+
+    /// Takes up that a file lies in the folder of a session and is none of its files.
+    fn take_stray(&mut self, label: &str, telling: &Telling<'_>) {
+        self.stray = Some(label.to_owned());
+        if telling.wants_objects {
+            let mut object = Object::new();
+            object.string("source", label).string("status", Verdict::Skipped.name());
+            self.json = object.bytes();
+        }
+    }
+
+    /// Returns that a file of this name lies in the folder of a session and is none of its files.
+    pub(crate) fn of_stray(label: &str, telling: &Telling<'_>) -> Self {
+        let mut settled = Self { is_main: false, ..Self::new(End::NotOurs, Verdict::Skipped) };
+        settled.take_stray(label, telling);
         settled
     }
 

@@ -211,6 +211,7 @@ pub(crate) fn settled(file: Value<'_>) -> Option<Settled> {
         summary: Vec::new(),
         json: file.get("report").map(|it| it.raw().as_str().into()).unwrap_or_default(),
         output: None,
+        stray: None,
         is_main: file.get("part").is_none(),
         figures: Figures {
             bytes_in: number("bytes_in"),

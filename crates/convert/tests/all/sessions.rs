@@ -833,3 +833,27 @@ fn a_compressed_tree_is_read_as_it_would_be_without() {
     });
     assert_eq!(pages[0], pages[1]);
 }
+
+#[test]
+fn files_that_no_client_keeps_in_the_folder_of_a_session_are_named() {
+    let mut tree = project();
+    let folder = "s1";
+    let strays = [format!("{folder}/odd/x.txt"), format!("{folder}/strange.bin")];
+    tree.extend(strays.iter().map(|name| (name.clone(), b"mine".to_vec())));
+    let (root, source) = folder_with(&tree);
+    let to = |name: &str| root.path().join(name).display().to_string();
+    let report = to("report.json");
+    let main = source.join(format!("{folder}.jsonl")).display().to_string();
+    let source = source.display().to_string();
+    for input in [main.as_str(), source.as_str()] {
+        let out = to(if input == main { "out.jsonl" } else { "out" });
+        let (code, words) = convert(&["--to", "clido", input, "-o", &out, "--report", &report]);
+        assert!(code < 2, "{words}");
+        let report = fs::read_to_string(&report).expect("a report");
+        for name in &strays {
+            assert!(words.contains("2 files left out"), "{words}");
+            assert!(words.contains(name.as_str()), "{words}");
+            assert!(report.contains(&format!("{name}\",\"status\":\"Skipped\"")), "{report}");
+        }
+    }
+}
