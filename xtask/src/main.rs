@@ -10,45 +10,47 @@ use std::{
 const USAGE: &str = "\
 usage: cargo xtask TASK
 
-  ci                the gates that land a change, with the minutes of each
-  tidy              what the compiler does not check: directions, names, sizes, fixtures
-  alone             each format crate without its features: at most 8 crates of others, and it compiles
-  minimum           compiles everything with the Rust that Cargo.toml states as the oldest
-  targets           checks the program for musl, for Linux on ARM, and for macOS
-  fixtures          writes the fixtures that are made from others; --check only compares
-  sdk-reader [DIR...]  every session of the folders to Claude Code and the stream, read by the Agent SDK
-  real-clients [CLIENT..] DIR...  sessions through the real clients, offline, there and back: a table
-      --sample N    so many sessions of each format, chosen by --seed S
-      --clido PATH  clido's program, which is in no registry
-      --cases FILE  the recorded answers of clients to faults, asked again; --record-cases FILE
-  cloud [DIR...]    runs between object stores on loopback, against what runs on the disk give
-  queries [DIR...]  the questions of docs/QUERIES.md, asked of tables, and the files back from them
-  picture [--check] docs/terminal.svg, README's picture, from the built program; --check only compares
-  pages [DIR...]    pages of three sessions in Chromium: drawn, quiet, quick, and used
-  compat VERSION PROGRAM SOURCES  fixtures/compat/VERSION, by the program of that version, with the
-                    feature parquet, and its sources
-  matrix [DIR...]   every file of the folders to every format and back; --third: and by a third;
-                    and every fixture, cut at every byte
-  semver [COMMIT]   public items of the libraries against version 0.1.0 or a commit, by cargo-semver-checks
-  fuzz RUNS [NAME...]  the fuzz targets under libFuzzer, each so many times, with nightly and cargo-fuzz
-  miri              jsonl's unit tests and its vectors under Miri, where it is installed
-  trust [WORD...]   runs that are killed, interrupted, refused any call, short of space, or not alone,
-                    as often as RELIABILITY.md tells of; or those with a word in their names
-  engines [--sail]  an archive through processes, Sail, Spark and Ray, some of them killed: one hash
-      --sessions N  of so many sessions, 20000 if not said; --shell, --spark, --ray: these alone
-  folders [DIR...]  rates of folder runs over 2,000 made-up sessions and the folders, for docs/FAST.md
-  limits [WORD...]  the law of memory and time: commands on files that are odd in one way; those with a
-                    word in the name of the command or of the file
-      --size N      megabytes of the files, 32 if not said
-      --count       instructions too, of files of 1 and 2 MB, under valgrind: half an hour
-  instructions      instructions per byte of input, against benches/instructions.txt; --record
-  bench-peers       whole processes side by side, ours and others; Markdown on standard output
-      --data DIR    the largest sessions of a folder too, twice --size megabytes
-      --rounds N    medians of so many rounds, 5 if not said
-      --size N      megabytes of the large inputs, 64 if not said
-      --files N     how many files of 50 KB, 20000 if not said
-      --only WORD   the jobs with the word in their title; can be said more than once
-      --offline     installs no peers; what is not there is named";
+  ci                runs the gates that land a change, with the minutes of each
+  tidy              checks dependencies between crates, names, sizes, documents, fixtures
+  alone             compiles each format crate without features: at most 8 crates of others
+  minimum           compiles everything with the minimum Rust version of Cargo.toml
+  targets           checks the program for musl, Linux on ARM, and macOS
+  fixtures          writes the generated fixtures; --check only compares
+  sdk-reader [DIR...]  converts the sessions of folders to Claude Code and the stream, and reads them
+                    with the Agent SDK
+  real-clients [CLIENT..] DIR...  runs sessions through the real clients, offline, there and back
+      --sample N    N sessions of each format, chosen by --seed S
+      --clido PATH  the program clido, which is in no registry
+      --cases FILE  checks the recorded answers of clients to faults; --record-cases FILE
+  cloud [DIR...]    compares runs between object stores on loopback with runs on the disk
+  queries [DIR...]  runs the queries of docs/QUERIES.md over tables, and restores the files
+  picture [--check] writes docs/terminal.svg, the picture in README; --check only compares
+  pages [DIR...]    opens pages of three sessions in Chromium, and uses them
+  compat VERSION PROGRAM SOURCES  writes fixtures/compat/VERSION with the program of that version,
+                    which has the feature parquet, and its sources
+  matrix [DIR...]   converts every file to every format and back; --third: also through a third;
+                    cuts every fixture at every byte
+  semver [COMMIT]   compares the public items of the libraries with version 0.1.0 or a commit, by
+                    cargo-semver-checks
+  fuzz RUNS [NAME...]  runs each fuzz target RUNS times, with nightly and cargo-fuzz
+  miri              runs jsonl's unit tests and vectors under Miri, if it is installed
+  trust [WORD...]   tests runs that are killed, interrupted, short of space or in competition, as often
+                    as RELIABILITY.md says; a word chooses tests by name
+  engines [--sail]  converts an archive with processes, Sail, Spark and Ray, and kills some of them
+      --sessions N  the size of the archive (default 20000); --shell, --spark, --ray choose engines
+  folders [DIR...]  measures folder runs over 2,000 generated sessions and the folders (docs/FAST.md)
+  limits [WORD...]  measures memory and time of commands on odd files; a word chooses commands or
+                    files by name
+      --size N      the size of the files in megabytes (default 32)
+      --count       also counts instructions for 1 and 2 MB under valgrind; half an hour
+  instructions      compares instructions per byte with benches/instructions.txt; --record writes it
+  bench-peers       compares whole processes, ours and others; prints Markdown
+      --data DIR    also the largest sessions of a folder, twice --size megabytes
+      --rounds N    the number of rounds for the medians (default 5)
+      --size N      the size of the large inputs in megabytes (default 64)
+      --files N     the number of files of 50 KB (default 20000)
+      --only WORD   only jobs with WORD in their title; may be repeated
+      --offline     installs nothing, and names missing programs";
 
 fn main() -> ExitCode {
     let mut arguments = env::args().skip(1);
