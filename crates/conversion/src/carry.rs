@@ -7,9 +7,9 @@
 
 mod agreement;
 mod audit;
-mod contents;
 mod decode;
 mod encode;
+mod manifest;
 mod member;
 mod number;
 mod orders;
@@ -26,8 +26,8 @@ pub(crate) mod waiting;
 
 pub use self::{
     audit::{CarryAudit, carry_faults},
-    contents::{Contents, Volume, VolumeKind},
     decode::{CarriedFormat, Carry, CarryEntry, CarryError, End, Ending, EntryKind, Piece},
+    manifest::{Manifest, ManifestEntry, ManifestEntryKind},
     member::{MEMBER, Member},
     number::guard_of,
 };

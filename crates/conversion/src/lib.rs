@@ -37,9 +37,9 @@ mod redaction;
 
 pub use self::{
     carry::{
-        CarriedFormat, Carry, CarryAudit, CarryEntry, CarryError, Contents, End, Ending, EntryKind,
-        MEMBER, Member, Piece, Volume, VolumeKind, carry_faults, guard_of, restore::Tally,
-        sidecar::Sidecar, strip::without_carry,
+        CarriedFormat, Carry, CarryAudit, CarryEntry, CarryError, End, Ending, EntryKind, MEMBER,
+        Manifest, ManifestEntry, ManifestEntryKind, Member, Piece, carry_faults, guard_of,
+        restore::RestoreStats, sidecar::Sidecar, strip::without_carry,
     },
     detect::{Ballot, Detected},
     pipeline::{
@@ -48,10 +48,10 @@ pub use self::{
         damage::{Damage, Recovered, first_damage},
         detect as detect_format,
         engine::{CarryMode, Written},
+        history::{ConversionHistory, conversion_history},
         recovery::{Recovery, is_damage},
         report::{MAX_PLACES, Report},
         source::{EachLine, Source},
-        stack::{Stack, stack},
         survey::{EachEvent, Events},
     },
     redaction::{Redacted, Redactions, redact, redact_with},

@@ -3,16 +3,16 @@
 pub(crate) mod agents;
 mod copy;
 pub(crate) mod damage;
+mod deferred;
 pub(crate) mod derived;
 pub(crate) mod engine;
-mod late;
+pub(crate) mod history;
 mod parallel;
 pub(crate) mod recovery;
 pub(crate) mod report;
 mod second_pass;
 mod sidechains;
 pub(crate) mod source;
-pub(crate) mod stack;
 pub(crate) mod survey;
 mod target;
 
@@ -21,18 +21,18 @@ use std::io::{self, Read, Seek, Write};
 use core_model::{Facts, Format, Formats, Options};
 
 use crate::{
-    carry::{Contents, Volume, VolumeKind, sidecar::Sidecar},
+    carry::{Manifest, ManifestEntry, ManifestEntryKind, sidecar::Sidecar},
     detect::{Ballot, Detected},
     pipeline::{
         agents::Agents,
         copy::copy,
         damage::first_damage,
         engine::{CarryMode, Engine},
+        history::{ConversionHistory, conversion_history},
         report::Report,
         second_pass::{OtherSink, SecondPass},
         sidechains::Attributed,
         source::Source,
-        stack::{Stack, stack},
         survey::{Events, Survey, survey},
     },
 };
@@ -44,7 +44,7 @@ pub struct Target<'w> {
     /// What gets the sidecar, if there is one; without it, there is none.
     pub sidecar: Option<&'w mut dyn Write>,
     /// What the first carry says of the files of the source.
-    pub contents: Option<Contents>,
+    pub contents: Option<Manifest>,
     /// The id of the sub-agent whose transcript it is, if it is not the session's own.
     pub agent: Option<String>,
     /// The other files that the source is restored to.
@@ -70,7 +70,7 @@ impl<'w> Target<'w> {
 /// A file beside the main one that a source is restored to.
 pub struct OtherTarget<'w> {
     /// Its entry in the manifest.
-    pub volume: Volume,
+    pub volume: ManifestEntry,
     /// The id of the sub-agent whose transcript it is.
     pub agent: Option<String>,
     /// None, if there is no place for it.
@@ -126,30 +126,30 @@ impl Conversion {
         sink: &mut dyn Write,
     ) -> io::Result<(Report, Option<Vec<u8>>)> {
         let (mut sidecar, mut written) = (sidecar, Vec::new());
-        let stack = self.stack(source, sidecar.as_mut())?;
+        let history = self.conversion_history(source, sidecar.as_mut())?;
         let target = Target { sidecar: Some(&mut written), ..Target::of(sink) };
-        let report = self.run_to(source, &stack, sidecar, target)?;
+        let report = self.run_to(source, &history, sidecar, target)?;
         let has_sidecar = report.bytes_sidecar > 0;
         Ok((report, has_sidecar.then_some(written)))
     }
 
     /// Finds what a source was converted from, if that matters.
-    pub fn stack<R: Read + Seek + Send>(
+    pub fn conversion_history<R: Read + Seek + Send>(
         &self,
         source: &mut Source<R>,
         sidecar: Option<&mut Sidecar>,
-    ) -> io::Result<Stack> {
+    ) -> io::Result<ConversionHistory> {
         if self.from.name == self.to.name {
-            return Ok(Stack::default());
+            return Ok(ConversionHistory::default());
         }
-        stack(self.formats, self.from, source, sidecar)
+        conversion_history(self.formats, self.from, source, sidecar)
     }
 
     /// Converts a source to several files, if it is several, or says of what session it is one.
     pub fn run_to<R: Read + Seek + Send>(
         &self,
         source: &mut Source<R>,
-        stack: &Stack,
+        history: &ConversionHistory,
         sidecar: Option<Sidecar>,
         target: Target<'_>,
     ) -> io::Result<Report> {
@@ -161,10 +161,10 @@ impl Conversion {
         if self.from.name == self.to.name {
             return copy(source, target.sink);
         }
-        let sidecar = sidecar.filter(|_| !stack.has_foreign_sidecar);
-        let depth = stack.depth(self.to);
-        let unwound = depth.map_or(&[][..], |depth| &stack.formats[..=depth]);
-        let counts_carries = stack.fault.is_some();
+        let sidecar = sidecar.filter(|_| !history.has_foreign_sidecar);
+        let depth = history.depth(self.to);
+        let unwound = depth.map_or(&[][..], |depth| &history.formats[..=depth]);
+        let counts_carries = history.fault.is_some();
         source.with_events(self.from, |events| {
             self.pass(events, unwound, sidecar, target, counts_carries)
         })
@@ -207,7 +207,7 @@ impl Conversion {
         let mut restored = Vec::new();
         for OtherTarget { volume, agent, sink } in others {
             let sink = match (volume.kind, sink) {
-                (VolumeKind::Agent, Some(sink)) => {
+                (ManifestEntryKind::Agent, Some(sink)) => {
                     let engine = self.agent_engine(&mut survey, &volume, agent, sink);
                     OtherSink::Agent(Box::new(engine))
                 }
@@ -253,7 +253,7 @@ impl Conversion {
     fn agent_engine<'w>(
         &self,
         survey: &mut Survey,
-        volume: &Volume,
+        volume: &ManifestEntry,
         agent: Option<String>,
         sink: &'w mut dyn Write,
     ) -> Engine<'w> {

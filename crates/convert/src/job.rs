@@ -10,7 +10,9 @@ use std::{
     sync::Arc,
 };
 
-use conversion::{CarryMode, Conversion, Damage, Detected, Sidecar, Source, Stack, Target};
+use conversion::{
+    CarryMode, Conversion, ConversionHistory, Damage, Detected, Sidecar, Source, Target,
+};
 use core_model::{Format, Options};
 use storage::{Hashing, Limits, Opened};
 
@@ -194,23 +196,23 @@ impl Order {
         target: Target<'_>,
     ) -> io::Result<crate::Report> {
         let mut sidecar = self.sidecar(input)?;
-        let stack = self.stack(conversion, source, &mut sidecar)?;
+        let history = self.conversion_history(conversion, source, &mut sidecar)?;
         let max_restored = self.limits.expanded.unwrap_or_default();
-        conversion.run_to(source, &stack, sidecar, Target { max_restored, ..target })
+        conversion.run_to(source, &history, sidecar, Target { max_restored, ..target })
     }
 
     /// Finds what a source was converted from; nothing, if its carries are not looked into.
-    pub(crate) fn stack(
+    pub(crate) fn conversion_history(
         &self,
         conversion: &Conversion,
         source: &mut Source<Opened>,
         sidecar: &mut Option<Sidecar>,
-    ) -> io::Result<Stack> {
+    ) -> io::Result<ConversionHistory> {
         if self.ignores_carry {
             *sidecar = None;
-            return Ok(Stack::default());
+            return Ok(ConversionHistory::default());
         }
-        conversion.stack(source, sidecar.as_mut())
+        conversion.conversion_history(source, sidecar.as_mut())
     }
 
     pub(crate) fn conversion(&self, from: &'static Format) -> Conversion {

@@ -52,9 +52,10 @@ pub use self::{
     run::run,
 };
 pub use conversion::{
-    CarriedFormat, Carry, CarryEntry, CarryError, CarryMode, Contents, Conversion, Damage,
-    Detected, End, Ending, EntryKind, MAX_PLACES, MEMBER, Member, Piece, Recovered, Redacted,
-    Redactions, Report, Sidecar, Source, Tally, Volume, VolumeKind, guard_of, redact,
+    CarriedFormat, Carry, CarryEntry, CarryError, CarryMode, Conversion, Damage, Detected, End,
+    Ending, EntryKind, MAX_PLACES, MEMBER, Manifest, ManifestEntry, ManifestEntryKind, Member,
+    Piece, Recovered, Redacted, Redactions, Report, RestoreStats, Sidecar, Source, guard_of,
+    redact,
 };
 
 /// Compiles and runs the examples of docs/LIBRARY.md.

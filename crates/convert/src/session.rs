@@ -10,7 +10,7 @@ use std::{
     path::PathBuf,
 };
 
-use conversion::{Contents, Volume, VolumeKind};
+use conversion::{Manifest, ManifestEntry, ManifestEntryKind};
 use storage::Stat;
 
 use self::{
@@ -35,7 +35,7 @@ pub(crate) struct SessionFile {
     /// What to call it in messages.
     label: String,
     /// What it is to the session; no more of it is read than its size says.
-    pub(crate) volume: Volume,
+    pub(crate) volume: ManifestEntry,
     /// What it was when it was measured.
     stat: Stat,
     /// What was read of it so far.
@@ -64,14 +64,14 @@ impl Session {
     /// Those of looking at a file.
     pub(crate) fn new(
         place: &Place,
-        files: impl IntoIterator<Item = (PathBuf, VolumeKind, String, String)>,
+        files: impl IntoIterator<Item = (PathBuf, ManifestEntryKind, String, String)>,
     ) -> io::Result<Self> {
         let mut measured = Vec::new();
         let mut start = 0;
         for (path, kind, name, tool_use) in files {
             let stat = place.stat(&path)?;
             let size = stat.length;
-            let volume = Volume { kind, size, name, tool_use };
+            let volume = ManifestEntry { kind, size, name, tool_use };
             let label = place.label(&path);
             measured.push(SessionFile {
                 place: place.clone(),
@@ -95,7 +95,7 @@ impl Session {
     /// Returns how many transcripts have a sidecar beside them.
     pub(crate) fn n_sidecars(&self) -> u64 {
         let has_sidecar = |file: &&SessionFile| {
-            file.volume.kind != VolumeKind::Side
+            file.volume.kind != ManifestEntryKind::Side
                 && file.place.stat(&sidecar_path(&file.path)).is_ok()
         };
         self.files.iter().filter(has_sidecar).count() as u64
@@ -141,9 +141,9 @@ impl Session {
     }
 
     /// Returns which bytes of the source are whose.
-    pub(crate) fn contents(&self) -> Contents {
-        let volumes = self.files.iter().map(|file| file.volume.clone()).collect();
-        Contents { volumes }
+    pub(crate) fn contents(&self) -> Manifest {
+        let entries = self.files.iter().map(|file| file.volume.clone()).collect();
+        Manifest { entries }
     }
 }
 
@@ -177,7 +177,10 @@ mod tests {
             fs::write(path, "one\ntwo\n").expect("written");
         }
         let volume = |path: &PathBuf, kind| (path.clone(), kind, String::new(), String::new());
-        let files = [volume(&paths[0], VolumeKind::Main), volume(&paths[1], VolumeKind::Side)];
+        let files = [
+            volume(&paths[0], ManifestEntryKind::Main),
+            volume(&paths[1], ManifestEntryKind::Side),
+        ];
         (paths, Session::new(&Place::Stored(Storage::Disk), files).expect("measured"))
     }
 

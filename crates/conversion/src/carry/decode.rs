@@ -11,7 +11,7 @@ use core_model::{Format, Formats};
 
 use self::grammar::{Reader, guard_bits};
 use super::{
-    Contents,
+    Manifest,
     number::{GUARD_LEN, read_bits},
 };
 
@@ -114,7 +114,7 @@ pub struct Carry<'c> {
     /// The template, in the first carry of a conversion.
     pub template: Option<&'c str>,
     /// The files of the source, in the first carry of a conversion of several files.
-    pub contents: Option<Contents>,
+    pub contents: Option<Manifest>,
     /// The member orders that are new with this record.
     pub(super) orders: &'c str,
     /// The end mark, if this is the last carry of its conversion.

@@ -11,7 +11,7 @@ use jsonl::{Line, Value};
 use twox_hash::XxHash3_64;
 
 use super::{
-    Contents, Ending, Template,
+    Ending, Manifest, Template,
     decode::{TEMPLATE_FACTOR, TEMPLATE_SLACK},
     number::{push_base64, push_check, push_guard, push_number},
 };
@@ -53,7 +53,7 @@ impl CarryEncoder {
     }
 
     /// Sets the manifest of a source that is several files.
-    pub(crate) fn set_contents(&mut self, contents: &Contents) {
+    pub(crate) fn set_contents(&mut self, contents: &Manifest) {
         self.contents.clear();
         contents.push(&mut self.contents);
     }

@@ -16,7 +16,7 @@ use core_model::{Body, Event, Format};
 use jsonl::{Line, Scanner, Value, respell_str};
 
 pub(crate) use self::items::Item;
-pub use self::items::Tally;
+pub use self::items::RestoreStats;
 use self::moved::Moved;
 use crate::carry::{
     Carry, CarryEntry, CarryError, End, EntryCursor, EntryKind, Member, MemberOrders, guard_of,
@@ -56,7 +56,7 @@ pub(crate) struct Restorer {
     /// Whether a carry of version 2 was read.
     has_ordinals: bool,
     buffers: ReorderBuffers,
-    tally: Tally,
+    tally: RestoreStats,
     sidecar: Option<Sidecar>,
     /// The carry that is gone through.
     current: Option<Current>,
@@ -128,7 +128,7 @@ impl Restorer {
             moved: Moved::default(),
             has_ordinals: false,
             buffers: ReorderBuffers::default(),
-            tally: Tally::default(),
+            tally: RestoreStats::default(),
             sidecar,
             current: None,
             is_finishing: false,
@@ -170,7 +170,7 @@ impl Restorer {
     }
 
     /// Returns what became of the records so far.
-    pub(crate) fn tally(&self) -> Tally {
+    pub(crate) fn tally(&self) -> RestoreStats {
         self.tally
     }
 

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use crate::carry::{
-    Contents,
-    restore::{Item, Tally},
+    Manifest,
+    restore::{Item, RestoreStats},
     waiting::{PartLine, PartOf, ReorderBuffer},
 };
 
@@ -34,8 +34,8 @@ impl Default for ReorderBuffers {
 
 impl ReorderBuffers {
     /// Opens a buffer for each file of the source, if that has not been done.
-    pub(crate) fn open(&mut self, contents: &Contents) {
-        if self.buffers.len() == 1 && contents.volumes.len() > 1 {
+    pub(crate) fn open(&mut self, contents: &Manifest) {
+        if self.buffers.len() == 1 && contents.entries.len() > 1 {
             self.starts = contents.starts();
             let more = self.starts.iter().skip(1).map(|start| ReorderBuffer::new(*start));
             self.buffers.extend(more);
@@ -53,7 +53,7 @@ impl ReorderBuffers {
         offset: u64,
         bytes: Vec<u8>,
         is_moved: bool,
-        tally: &mut Tally,
+        tally: &mut RestoreStats,
     ) {
         self.with(Some(offset), tally, |buffer, tally| match is_moved {
             true => buffer.push_moved(offset, bytes, tally),
@@ -62,12 +62,17 @@ impl ReorderBuffers {
     }
 
     /// Adds the carry, or a part of it, that the source's own sidecar has for a record.
-    pub(crate) fn push_sidecar(&mut self, of: PartOf, carry: String, tally: &mut Tally) {
+    pub(crate) fn push_sidecar(&mut self, of: PartOf, carry: String, tally: &mut RestoreStats) {
         self.with(Some(of.offset), tally, |buffer, tally| buffer.push_sidecar(of, carry, tally));
     }
 
     /// Adds an edited record, in the place of the source record at `offset`, or after the last one.
-    pub(crate) fn push_edited(&mut self, offset: Option<u64>, item: Item, tally: &mut Tally) {
+    pub(crate) fn push_edited(
+        &mut self,
+        offset: Option<u64>,
+        item: Item,
+        tally: &mut RestoreStats,
+    ) {
         self.with(offset, tally, |buffer, tally| buffer.push_edited(offset, item, tally));
     }
 
@@ -78,7 +83,7 @@ impl ReorderBuffers {
         bytes: Vec<u8>,
         line: Option<PartLine>,
         is_whole: bool,
-        tally: &mut Tally,
+        tally: &mut RestoreStats,
     ) {
         self.with(Some(of.offset), tally, |buffer, tally| {
             buffer.push_part(of, bytes, line, is_whole, tally);
@@ -86,12 +91,12 @@ impl ReorderBuffers {
     }
 
     /// Adds a record that has no place in the source: it comes now, in the main file.
-    pub(crate) fn push_added(&mut self, item: Item, tally: &mut Tally) {
+    pub(crate) fn push_added(&mut self, item: Item, tally: &mut RestoreStats) {
         self.with(Some(0), tally, |buffer, tally| buffer.push_added(item, tally));
     }
 
     /// Hands out everything that waits.
-    pub(crate) fn drain(&mut self, tally: &mut Tally) {
+    pub(crate) fn drain(&mut self, tally: &mut RestoreStats) {
         for buffer_idx in 0..self.buffers.len() {
             self.current = buffer_idx;
             self.with(None, tally, |buffer, tally| {
@@ -106,8 +111,8 @@ impl ReorderBuffers {
     fn with(
         &mut self,
         offset: Option<u64>,
-        tally: &mut Tally,
-        change: impl FnOnce(&mut ReorderBuffer, &mut Tally),
+        tally: &mut RestoreStats,
+        change: impl FnOnce(&mut ReorderBuffer, &mut RestoreStats),
     ) {
         if let Some(offset) = offset.filter(|_| self.buffers.len() > 1) {
             // Of files that start at the same place, all but the last are empty.
@@ -136,8 +141,8 @@ impl ReorderBuffers {
     fn change(
         &mut self,
         buffer_idx: usize,
-        tally: &mut Tally,
-        change: impl FnOnce(&mut ReorderBuffer, &mut Tally),
+        tally: &mut RestoreStats,
+        change: impl FnOnce(&mut ReorderBuffer, &mut RestoreStats),
     ) {
         let buffer = &mut self.buffers[buffer_idx];
         let before = buffer.n_bytes();

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use super::Conversion;
 use crate::{
     CarryMode,
-    carry::{Contents, Volume, VolumeKind},
+    carry::{Manifest, ManifestEntry, ManifestEntryKind},
     pipeline::{
         agents::Agents,
         engine::{Engine, Written},
@@ -55,7 +55,7 @@ impl Conversion {
     }
 }
 
-fn contents_of(tool_use: &str) -> Contents {
-    let (kind, tool_use) = (VolumeKind::Derived, tool_use.to_owned());
-    Contents { volumes: vec![Volume { kind, size: 0, name: String::new(), tool_use }] }
+fn contents_of(tool_use: &str) -> Manifest {
+    let (kind, tool_use) = (ManifestEntryKind::Derived, tool_use.to_owned());
+    Manifest { entries: vec![ManifestEntry { kind, size: 0, name: String::new(), tool_use }] }
 }

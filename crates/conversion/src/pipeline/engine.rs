@@ -8,7 +8,7 @@ use core_model::{
 use jsonl::Line;
 
 use crate::{
-    carry::{CarryEncoder, Contents, PendingEntries, Skips, run::Run},
+    carry::{CarryEncoder, Manifest, PendingEntries, Skips, run::Run},
     pipeline::{survey::Survey, target::Target},
 };
 
@@ -127,7 +127,7 @@ impl<'w> Engine<'w> {
     }
 
     /// Lets the first carry say which files the source is.
-    pub(crate) fn set_contents(&mut self, contents: &Contents) {
+    pub(crate) fn set_contents(&mut self, contents: &Manifest) {
         self.encoder.set_contents(contents);
     }
 

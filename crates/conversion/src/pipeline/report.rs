@@ -3,7 +3,7 @@
 use core_model::{Bundle, Losses, Missing};
 
 use crate::{
-    carry::restore::Tally,
+    carry::restore::RestoreStats,
     pipeline::damage::{Damage, Recovered},
     redaction::Redactions,
 };
@@ -41,7 +41,7 @@ pub struct Report {
     /// The last line, if it ends in the middle of a value.
     pub torn: Option<Damage>,
     /// What became of the lines that had carries.
-    pub restored: Tally,
+    pub restored: RestoreStats,
     /// Source lines for which there was neither a written line nor a sidecar to ride on.
     pub n_stranded: u64,
     /// What was taken out before the source was read.

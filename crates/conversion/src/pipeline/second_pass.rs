@@ -16,15 +16,15 @@ pub(crate) use self::others::OtherSink;
 use self::{envelope::keep_envelope, file::ReadFile};
 use crate::{
     carry::{
-        Contents, Volume, guard_of,
+        Manifest, ManifestEntry, guard_of,
         restore::{Item, Restorer},
         run::{is_run, lines_of},
         sidecar::Sidecar,
     },
     pipeline::{
         damage::DamageLog,
+        deferred::{DeferredRecords, Latecomer},
         engine::Engine,
-        late::{Latecomer, Latecomers},
         report::Report,
         survey::{Survey, as_own},
     },
@@ -36,7 +36,7 @@ pub(crate) struct SecondPass<'w> {
     /// The files that are restored beside the main one.
     others: Vec<OtherSink<'w>>,
     survey: Survey,
-    late: Latecomers,
+    late: DeferredRecords,
     /// The files of the source, if it is several.
     files: Vec<ReadFile>,
     /// The file that is being read.
@@ -66,7 +66,7 @@ impl<'w> SecondPass<'w> {
         unwound: &[&'static Format],
         mut sidecar: Option<Sidecar>,
         others: Vec<OtherSink<'w>>,
-        contents: Option<&Contents>,
+        contents: Option<&Manifest>,
     ) -> Self {
         let levels: Vec<&'static Format> =
             std::iter::once(from).chain(unwound.iter().copied()).collect();
@@ -78,10 +78,10 @@ impl<'w> SecondPass<'w> {
             first.set_guards(std::mem::take(&mut survey.guards));
         }
         let (scanner, damage_log, report) = Default::default();
-        let late = Latecomers::new(&std::mem::take(&mut survey.plan.late));
-        let read = |(start, volume): (u64, &Volume)| ReadFile::new(start, volume);
+        let late = DeferredRecords::new(&std::mem::take(&mut survey.plan.late));
+        let read = |(start, volume): (u64, &ManifestEntry)| ReadFile::new(start, volume);
         let contents = contents.cloned().unwrap_or_default();
-        let files = contents.starts().into_iter().zip(&contents.volumes).map(read).collect();
+        let files = contents.starts().into_iter().zip(&contents.entries).map(read).collect();
         Self {
             engine,
             others,

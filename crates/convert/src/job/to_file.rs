@@ -2,7 +2,7 @@
 
 use std::{fs, io, os::unix::fs::MetadataExt, path::Path};
 
-use conversion::{Agents, Carry, CarryMode, Contents, Member, Sidecar, Source, Target};
+use conversion::{Agents, Carry, CarryMode, Manifest, Member, Sidecar, Source, Target};
 use storage::{Compression, Finished, Limits, Opened, Replace, Storage};
 
 use super::{Order, Refusal, verify};
@@ -87,15 +87,15 @@ impl Order {
         let from = self.format_of(source)?;
         let conversion = self.conversion(from);
         let mut beside = self.sidecar(input)?;
-        let stack = self.stack(&conversion, source, &mut beside)?;
+        let history = self.conversion_history(&conversion, source, &mut beside)?;
         if let (true, Some(1..), Some(last)) =
-            (stack.is_several, stack.depth(self.to), stack.formats.first())
+            (history.is_several, history.depth(self.to), history.formats.first())
         {
             return Err(Refusal::Stepwise(last.name));
         }
         let n_entries = || n_entries(source, self.sidecar(input)?);
-        let mut others = self.other_files(&stack, path, n_entries)?;
-        let may_derive = extra.agent.is_none() && self.may_derive(from, &stack);
+        let mut others = self.other_files(&history, path, n_entries)?;
+        let may_derive = extra.agent.is_none() && self.may_derive(from, &history);
         let mut derived = Agents::default();
         let mut target = self.outputs.create_packed(path, mode, self.outputs.manner.compression)?;
         let mut residue = LazyFile::new(&self.outputs, residue_path(path), mode);
@@ -112,7 +112,7 @@ impl Order {
             max_restored: self.limits.expanded.unwrap_or_default(),
             ..Target::of(&mut target)
         };
-        let mut report = conversion.run_to(source, &stack, beside, to)?;
+        let mut report = conversion.run_to(source, &history, beside, to)?;
         let target = target.finish()?;
         let sidecar = sidecar.finish()?;
         if self.verify && self.carry != CarryMode::None && is_alone {
@@ -173,7 +173,7 @@ impl Order {
 #[derive(Debug, Default)]
 pub(crate) struct Extra {
     /// What the first carry says of the files of the source.
-    pub(crate) contents: Option<Contents>,
+    pub(crate) contents: Option<Manifest>,
     /// The id of the sub-agent whose transcript it is.
     pub(crate) agent: Option<String>,
 }
@@ -181,8 +181,8 @@ pub(crate) struct Extra {
 impl Extra {
     /// Returns a hash of it.
     fn salt(&self) -> Salt {
-        let volumes = self.contents.as_ref().map(|contents| contents.volumes.as_slice());
-        Salt::of_file(volumes, self.agent.as_deref())
+        let entries = self.contents.as_ref().map(|contents| contents.entries.as_slice());
+        Salt::of_file(entries, self.agent.as_deref())
     }
 }
 

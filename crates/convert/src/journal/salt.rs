@@ -6,7 +6,7 @@
 
 use std::hash::Hasher;
 
-use conversion::{Volume, VolumeKind};
+use conversion::{ManifestEntry, ManifestEntryKind};
 use storage::Stat;
 use twox_hash::XxHash3_64;
 
@@ -21,7 +21,7 @@ pub(crate) struct Salt {
 impl Salt {
     /// Hashes what a file of a session is, beside what stands in it: the files that its first carry
     /// tells of, and the sub-agent whose transcript it is.
-    pub(crate) fn of_file(contents: Option<&[Volume]>, agent: Option<&str>) -> Self {
+    pub(crate) fn of_file(contents: Option<&[ManifestEntry]>, agent: Option<&str>) -> Self {
         if contents.is_none() && agent.is_none() {
             return Self::default();
         }
@@ -30,16 +30,18 @@ impl Salt {
             push_volume(&mut hash, volume);
         }
         push_text(&mut hash, agent.unwrap_or_default());
-        let printed = contents.map_or("None".to_owned(), |volumes| {
-            let volumes: Vec<String> = volumes.iter().map(printed).collect();
-            format!("Some(Contents {{ volumes: [{}] }})", volumes.join(", "))
+        let printed = contents.map_or("None".to_owned(), |entries| {
+            let entries: Vec<String> = entries.iter().map(printed).collect();
+            format!("Some(Manifest {{ entries: [{}] }})", entries.join(", "))
         });
         let printed = format!("Extra {{ contents: {printed}, agent: {agent:?} }}");
         Self { hash: hash.finish(), of_0_1_0: XxHash3_64::oneshot(printed.as_bytes()) }
     }
 
     /// Hashes what the files of a session beside its main one are, and when they were changed.
-    pub(crate) fn of_files<'f>(files: impl IntoIterator<Item = (&'f Volume, &'f Stat)>) -> Self {
+    pub(crate) fn of_files<'f>(
+        files: impl IntoIterator<Item = (&'f ManifestEntry, &'f Stat)>,
+    ) -> Self {
         let (mut hash, mut of_0_1_0) = (XxHash3_64::new(), XxHash3_64::new());
         for (volume, stat) in files {
             push_volume(&mut hash, volume);
@@ -56,7 +58,7 @@ impl Salt {
     }
 }
 
-fn push_volume(hash: &mut XxHash3_64, volume: &Volume) {
+fn push_volume(hash: &mut XxHash3_64, volume: &ManifestEntry) {
     push_text(hash, kind(volume.kind));
     hash.write(&volume.size.to_le_bytes());
     push_text(hash, &volume.name);
@@ -69,18 +71,20 @@ fn push_text(hash: &mut XxHash3_64, text: &str) {
 }
 
 /// Returns the text that Rust printed of a file of a session.
-fn printed(volume: &Volume) -> String {
-    let Volume { size, name, tool_use, .. } = volume;
+fn printed(volume: &ManifestEntry) -> String {
+    let ManifestEntry { size, name, tool_use, .. } = volume;
     let kind = kind(volume.kind);
-    format!("Volume {{ kind: {kind}, size: {size}, name: {name:?}, tool_use: {tool_use:?} }}")
+    format!(
+        "ManifestEntry {{ kind: {kind}, size: {size}, name: {name:?}, tool_use: {tool_use:?} }}"
+    )
 }
 
-fn kind(kind: VolumeKind) -> &'static str {
+fn kind(kind: ManifestEntryKind) -> &'static str {
     match kind {
-        VolumeKind::Main => "Main",
-        VolumeKind::Agent => "Agent",
-        VolumeKind::Side => "Side",
-        VolumeKind::Derived => "Derived",
+        ManifestEntryKind::Main => "Main",
+        ManifestEntryKind::Agent => "Agent",
+        ManifestEntryKind::Side => "Side",
+        ManifestEntryKind::Derived => "Derived",
     }
 }
 
@@ -90,22 +94,22 @@ mod tests {
 
     #[test]
     fn the_text_is_what_0_1_0_printed() {
-        let volume = Volume {
-            kind: VolumeKind::Agent,
+        let volume = ManifestEntry {
+            kind: ManifestEntryKind::Agent,
             size: 7,
             name: "*/subagents/agent-\"é\".jsonl".to_owned(),
             tool_use: String::new(),
         };
         assert_eq!(
             printed(&volume),
-            r#"Volume { kind: Agent, size: 7, name: "*/subagents/agent-\"é\".jsonl", tool_use: "" }"#
+            r#"ManifestEntry { kind: Agent, size: 7, name: "*/subagents/agent-\"é\".jsonl", tool_use: "" }"#
         );
     }
 
     #[test]
     fn a_file_that_is_put_back_in_time_is_another() {
-        let volume = Volume {
-            kind: VolumeKind::Side,
+        let volume = ManifestEntry {
+            kind: ManifestEntryKind::Side,
             size: 1,
             name: "a".to_owned(),
             tool_use: String::new(),

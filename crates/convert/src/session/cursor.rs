@@ -2,7 +2,7 @@
 
 use std::io;
 
-use conversion::{EachEvent, Recovery, VolumeKind};
+use conversion::{EachEvent, ManifestEntryKind, Recovery};
 use core_model::{Event, Format};
 use jsonl::{Error, ErrorKind, Line, Scanner, Stream, Text};
 
@@ -49,7 +49,7 @@ impl<'s> Cursor<'s> {
         each: &mut EachEvent<'_>,
         waits: impl FnOnce(u64, u64) -> bool,
     ) -> io::Result<Step> {
-        if self.file.volume.kind == VolumeKind::Side {
+        if self.file.volume.kind == ManifestEntryKind::Side {
             return self.advance_side(each);
         }
         let Self { file, format, stream, scanner, recovery, tool_use, held } = self;
@@ -57,7 +57,7 @@ impl<'s> Cursor<'s> {
             let value = scanner.scan(line);
             recovery.line(line, value, &mut |line, value| match value.map(format.read) {
                 Ok(mut event) => {
-                    if file.volume.kind == VolumeKind::Agent {
+                    if file.volume.kind == ManifestEntryKind::Agent {
                         mark(&mut event, tool_use);
                     }
                     each(line, Ok(&event))

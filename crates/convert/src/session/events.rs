@@ -6,7 +6,7 @@ use std::{
     ops::Range,
 };
 
-use conversion::{Conversion, EachEvent, Events, Report, Target, VolumeKind};
+use conversion::{Conversion, EachEvent, Events, ManifestEntryKind, Report, Target};
 use core_model::{Event, Format};
 use jsonl::{Line, Style, push_string};
 
@@ -75,7 +75,7 @@ impl<'s> SessionEvents<'s> {
     ) -> io::Result<Option<BTreeMap<u64, Vec<usize>>>> {
         let mut waiting: HashMap<&str, Vec<usize>> = HashMap::new();
         for (file_idx, file) in self.session.files().iter().enumerate() {
-            if file.volume.kind == VolumeKind::Agent && !file.volume.tool_use.is_empty() {
+            if file.volume.kind == ManifestEntryKind::Agent && !file.volume.tool_use.is_empty() {
                 waiting.entry(&file.volume.tool_use).or_default().push(file_idx);
             }
         }

@@ -12,7 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use conversion::{OtherTarget, Stack, Volume};
+use conversion::{ConversionHistory, ManifestEntry, OtherTarget};
 use core_model::{FileRole, SafeName};
 use storage::{Finished, Pending};
 
@@ -30,7 +30,7 @@ pub(crate) const MAX_EMPTY_FILES: u64 = 256;
 
 /// A file beside the main one that a source is restored to.
 pub(crate) struct OtherFile {
-    volume: Volume,
+    volume: ManifestEntry,
     /// The id of the sub-agent whose transcript it is.
     agent: Option<String>,
     sink: Sink,
@@ -118,15 +118,15 @@ impl Order {
     /// Those of creating files and folders, and of a folder for other files that is not new.
     pub(crate) fn other_files(
         &self,
-        stack: &Stack,
+        history: &ConversionHistory,
         path: &Path,
         n_entries: impl FnOnce() -> Result<u64, Refusal>,
     ) -> Result<Vec<OtherFile>, Refusal> {
-        let is_back = stack.depth(self.to) == Some(0);
-        let contents = stack.contents.as_ref().filter(|_| is_back);
-        let volumes = contents.map(|contents| contents.volumes.as_slice()).unwrap_or_default();
-        let Some((_, volumes)) = volumes.split_first() else { return Ok(Vec::new()) };
-        let n_files = volumes.len() as u64;
+        let is_back = history.depth(self.to) == Some(0);
+        let contents = history.contents.as_ref().filter(|_| is_back);
+        let entries = contents.map(|contents| contents.entries.as_slice()).unwrap_or_default();
+        let Some((_, entries)) = entries.split_first() else { return Ok(Vec::new()) };
+        let n_files = entries.len() as u64;
         let is_few = n_files <= MAX_EMPTY_FILES || n_files <= n_entries()? + MAX_EMPTY_FILES;
         let is_ours = self.outputs.has_written(path);
         let folder = folder_of(path);
@@ -135,7 +135,7 @@ impl Order {
         let mut taken = HashSet::from([folded(path)]);
         let mut folders = HashMap::new();
         let mut files = Vec::new();
-        for volume in volumes {
+        for volume in entries {
             let role = self.to.bundles.and_then(|bundles| (bundles.role)(&volume.name));
             let place = path_of(volume, path).filter(|place| {
                 is_few && role.is_some() && taken.insert(folded(place)) && !has_link(place, path)
@@ -186,7 +186,7 @@ fn folded(path: &Path) -> String {
 
 /// Creates a file in the folder for files that have no place beside the main one: its name is made of a
 /// number and what is safe of its own.
-fn apart(folder: &Path, file_idx: usize, volume: &Volume) -> Result<File, Refusal> {
+fn apart(folder: &Path, file_idx: usize, volume: &ManifestEntry) -> Result<File, Refusal> {
     if file_idx == 0 || !folder.exists() {
         fs::create_dir(folder).or_else(|error| match error.kind() {
             io::ErrorKind::AlreadyExists if file_idx > 0 => Ok(()),

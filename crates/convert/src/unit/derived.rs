@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use conversion::{Agents, Carry, Events, Member, Report, Source, Stack};
+use conversion::{Agents, Carry, ConversionHistory, Events, Member, Report, Source};
 use core_model::{FileRole, Format};
 use storage::{Finished, Pending};
 
@@ -20,9 +20,9 @@ use crate::{
 impl Order {
     /// Returns whether sub-agents of which a source tells among its own messages get files of their
     /// own: where the target has each in its own file.
-    pub(crate) fn may_derive(&self, from: &'static Format, stack: &Stack) -> bool {
+    pub(crate) fn may_derive(&self, from: &'static Format, history: &ConversionHistory) -> bool {
         let is_asked_for = self.subagents == SubAgents::Files && self.to.bundles.is_some();
-        let is_new = from.family != self.to.family && stack.depth(self.to).is_none();
+        let is_new = from.family != self.to.family && history.depth(self.to).is_none();
         is_asked_for && is_new && !self.to.has_inline_agents
     }
 

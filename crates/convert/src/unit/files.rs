@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use conversion::{CarryMode, Contents, Source, Volume, VolumeKind, stack};
+use conversion::{
+    CarryMode, Manifest, ManifestEntry, ManifestEntryKind, Source, conversion_history,
+};
 use core_model::{Agent, Bundle, FileRole, Format};
 
 use super::{
@@ -83,7 +85,7 @@ impl Order {
             return Ok((from, Way::Copies));
         }
         let conversion = self.conversion(from);
-        let found = self.stack(&conversion, &mut source, &mut self.sidecar(input)?)?;
+        let found = self.conversion_history(&conversion, &mut source, &mut self.sidecar(input)?)?;
         let way = match (found.depth(self.to), found.formats.first()) {
             (Some(0), _) => Way::Back,
             (Some(_), Some(last)) => Way::Stepwise(last),
@@ -168,10 +170,10 @@ impl Order {
         from: &'static Format,
     ) -> Result<Outcome, Refusal> {
         let mut source = Source::new(self.open(input)?.0);
-        let found = stack(FORMATS, from, &mut source, self.sidecar(input)?.as_mut())?;
+        let found = conversion_history(FORMATS, from, &mut source, self.sidecar(input)?.as_mut())?;
         let is_back = found.formats.first().is_some_and(|format| format.name == self.to.name);
         let contents = found.contents.filter(|_| is_back);
-        let volume = contents.as_ref().and_then(|contents| contents.volumes.first());
+        let volume = contents.as_ref().and_then(|contents| contents.entries.first());
         let (path, id) = match volume {
             None if is_back => {
                 let path = beside(unit, input, main).ok_or(Refusal::NoName)?;
@@ -245,7 +247,8 @@ impl Order {
         is_whole: bool,
     ) -> Result<Session, Refusal> {
         let name_of = |path: &Path| paths::name_of(path, &bundle.main);
-        let mut files = vec![(bundle.main.clone(), VolumeKind::Main, String::new(), String::new())];
+        let mut files =
+            vec![(bundle.main.clone(), ManifestEntryKind::Main, String::new(), String::new())];
         // A sub-agent that says nothing makes no session of its own, and one that its client started
         // for itself none that a person would go on with.
         let is_internal = |agent: &Agent| {
@@ -256,12 +259,12 @@ impl Order {
         for agent in bundle.agents.iter().filter(is_inside).filter(|_| is_wanted) {
             let tool_use = agent.tool_use.clone().unwrap_or_default();
             let name = name_of(&agent.path).ok_or(Refusal::NoName)?;
-            files.push((agent.path.clone(), VolumeKind::Agent, name, tool_use));
+            files.push((agent.path.clone(), ManifestEntryKind::Agent, name, tool_use));
         }
         let sides = bundle.side_files.iter().filter(|_| self.carry != CarryMode::None);
         for path in sides {
             let name = name_of(path).ok_or(Refusal::NoName)?;
-            files.push((path.clone(), VolumeKind::Side, name, String::new()));
+            files.push((path.clone(), ManifestEntryKind::Side, name, String::new()));
         }
         Ok(Session::new(place, files)?)
     }
@@ -274,14 +277,14 @@ impl Order {
         (main, place): (&Path, &Place),
         path: &Path,
     ) -> Result<Outcome, Refusal> {
-        let volume = Volume {
-            kind: VolumeKind::Agent,
+        let volume = ManifestEntry {
+            kind: ManifestEntryKind::Agent,
             size: place.stat(&agent.path)?.length,
             name: paths::name_of(&agent.path, main).ok_or(Refusal::NoName)?,
             tool_use: agent.tool_use.clone().unwrap_or_default(),
         };
         let path = self.agent_path(path, &agent.id).ok_or(Refusal::NoName)?;
-        let contents = Some(Contents { volumes: vec![volume] });
+        let contents = Some(Manifest { entries: vec![volume] });
         self.file_to(input, &path, &Extra { contents, agent: Some(agent.id.clone()) })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use conversion::{Volume, VolumeKind};
+use conversion::{ManifestEntry, ManifestEntryKind};
 use storage::Compression;
 
 use super::{
@@ -39,6 +39,6 @@ pub(crate) fn moved(file: &Path, main: &Path, to: &Path) -> Option<PathBuf> {
         return Some(to.to_owned());
     }
     let name = name_of(file, main)?;
-    let (kind, tool_use) = (VolumeKind::Side, String::new());
-    path_of(&Volume { kind, size: 0, name, tool_use }, to)
+    let (kind, tool_use) = (ManifestEntryKind::Side, String::new());
+    path_of(&ManifestEntry { kind, size: 0, name, tool_use }, to)
 }

@@ -5,7 +5,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use conversion::Volume;
+use conversion::ManifestEntry;
 use storage::Compression;
 
 /// What stands in a name for that of the main file, without its ending.
@@ -54,7 +54,7 @@ pub(crate) fn name_of(path: &Path, main: &Path) -> Option<String> {
 
 /// Returns where the file belongs, given the path of the main one; `None` if the name leads
 /// anywhere but below its folder, or cannot be a name on some system.
-pub(crate) fn path_of(volume: &Volume, main: &Path) -> Option<PathBuf> {
+pub(crate) fn path_of(volume: &ManifestEntry, main: &Path) -> Option<PathBuf> {
     if volume.name.is_empty() {
         return Some(main.to_owned());
     }
@@ -98,12 +98,17 @@ fn is_bidirectional(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use conversion::VolumeKind;
+    use conversion::ManifestEntryKind;
 
     use super::*;
 
-    fn volume(name: &str) -> Volume {
-        Volume { kind: VolumeKind::Agent, size: 40, name: name.to_owned(), tool_use: String::new() }
+    fn volume(name: &str) -> ManifestEntry {
+        ManifestEntry {
+            kind: ManifestEntryKind::Agent,
+            size: 40,
+            name: name.to_owned(),
+            tool_use: String::new(),
+        }
     }
 
     #[test]

@@ -7,8 +7,8 @@ use std::{
 };
 
 use conversion::{
-    Agents, CarryMode, Conversion, OtherTarget, Redactions, Sidecar, Source, Stack, Target, Volume,
-    VolumeKind, first_damage, redact_with,
+    Agents, CarryMode, Conversion, ConversionHistory, ManifestEntry, ManifestEntryKind,
+    OtherTarget, Redactions, Sidecar, Source, Target, first_damage, redact_with,
 };
 use core_model::Format;
 use storage::{Finished, Hashing, Limits, Opened, Scratch, Storage};
@@ -62,7 +62,7 @@ impl Order {
         let mut residue = LazyFile::new(&self.outputs, residue_path(path), mode);
         let mut sidecar = LazyFile::new(&self.outputs, sidecar_path(path), mode);
         let mut derived = Agents::default();
-        let may_derive = self.may_derive(from, &Stack::default());
+        let may_derive = self.may_derive(from, &ConversionHistory::default());
         let to = Target {
             residue: Some(&mut residue),
             sidecar: Some(&mut sidecar),
@@ -116,7 +116,7 @@ impl Order {
                 file.open()?,
                 &mut File::create(&copy)?,
             )?);
-            let Volume { kind, name, tool_use, .. } = file.volume.clone();
+            let ManifestEntry { kind, name, tool_use, .. } = file.volume.clone();
             files.push((copy, kind, name, tool_use));
         }
         let session = Session::new(&Place::Stored(Storage::Disk), files)?.called(session.files());
@@ -128,7 +128,9 @@ impl Order {
         if !self.options.is_strict {
             return Ok(());
         }
-        for file in session.files().iter().filter(|file| file.volume.kind != VolumeKind::Side) {
+        for file in
+            session.files().iter().filter(|file| file.volume.kind != ManifestEntryKind::Side)
+        {
             if let Some(damage) = first_damage(&mut Source::new(file.bytes()?))? {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, damage).into());
             }
@@ -157,8 +159,8 @@ pub(super) fn verify(
         }
         let others = targets;
         let target = Target { others, ..Target::of(main) };
-        let stack = back.stack(written, sidecar.as_mut())?;
-        back.run_to(written, &stack, sidecar, target)?;
+        let history = back.conversion_history(written, sidecar.as_mut())?;
+        back.run_to(written, &history, sidecar, target)?;
     }
     for (file, restored) in session.files().iter().zip(&restored) {
         let mut original = Hashing::new(io::sink());

@@ -4,7 +4,7 @@ use super::{
     CarriedFormat, Carry, CarryEntry, CarryError, Ending, EntryKind, MAX_MANIFEST, Piece, Pieces,
 };
 use crate::carry::{
-    Contents,
+    Manifest,
     number::{CHECK_LEN, GUARD_LEN, read_bits, read_number},
     template::MAX_TEMPLATE,
 };
@@ -231,8 +231,8 @@ impl<'c> Reader<'c> {
     }
 }
 
-fn manifest(text: &str) -> Option<Contents> {
-    if text.len() > MAX_MANIFEST { None } else { Contents::parse(text) }
+fn manifest(text: &str) -> Option<Manifest> {
+    if text.len() > MAX_MANIFEST { None } else { Manifest::parse(text) }
 }
 
 pub(super) fn guard_bits(value: &str) -> Option<u64> {

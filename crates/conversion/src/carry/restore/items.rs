@@ -55,7 +55,7 @@ impl Item {
 
 /// What became of the records of a written file.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Tally {
+pub struct RestoreStats {
     /// Source records that were restored.
     pub restored: u64,
     /// Written records that another program spelled anew, and that say the same.
@@ -88,16 +88,16 @@ pub struct Tally {
     pub newer: u64,
 }
 
-impl Tally {
+impl RestoreStats {
     /// Adds what became of the records of another file.
-    pub fn add(&mut self, other: &Tally) {
-        let Tally { restored, .. } = *other;
+    pub fn add(&mut self, other: &RestoreStats) {
+        let RestoreStats { restored, .. } = *other;
         self.restored += restored;
         self.add_faults(other);
     }
 
     /// Adds what became of the records of another file, but for those that were restored.
-    pub fn add_faults(&mut self, other: &Tally) {
+    pub fn add_faults(&mut self, other: &RestoreStats) {
         self.respelt += other.respelt;
         self.edited += other.edited;
         self.added += other.added;
@@ -140,7 +140,7 @@ impl Tally {
     /// Returns whether something is missing, edited, moved or cannot be read: what was restored is
     /// not the source.
     pub fn is_not_the_source(&self) -> bool {
-        let Tally { restored: _, respelt: _, added: _, first_difference: _, .. } = *self;
+        let RestoreStats { restored: _, respelt: _, added: _, first_difference: _, .. } = *self;
         self.edited
             + self.moved
             + self.doubled

@@ -1,6 +1,6 @@
 //! A file of the source, and how far it has been read.
 
-use crate::carry::{Volume, VolumeKind};
+use crate::carry::{ManifestEntry, ManifestEntryKind};
 
 /// A file of a source of several.
 pub(super) struct ReadFile {
@@ -14,7 +14,7 @@ pub(super) struct ReadFile {
 
 impl ReadFile {
     /// Creates the file of a volume that starts at an offset.
-    pub(super) fn new(start: u64, volume: &Volume) -> Self {
-        Self { start, is_side: volume.kind == VolumeKind::Side, n_lines: 0 }
+    pub(super) fn new(start: u64, volume: &ManifestEntry) -> Self {
+        Self { start, is_side: volume.kind == ManifestEntryKind::Side, n_lines: 0 }
     }
 }

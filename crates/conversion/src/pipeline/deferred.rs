@@ -11,7 +11,7 @@ const MAX_DISTANCE: u64 = 8 * 1024 * 1024;
 
 /// The lines that are said later than they stand, and those of them that wait.
 #[derive(Debug, Default)]
-pub(crate) struct Latecomers {
+pub(crate) struct DeferredRecords {
     /// The late lines in the order of the file.
     places: Vec<LatePlace>,
     /// How many of them were read.
@@ -43,7 +43,7 @@ pub(crate) struct Latecomer {
     pub(crate) number: u64,
 }
 
-impl Latecomers {
+impl DeferredRecords {
     /// Creates the list of the lines that a plan has late.
     pub(crate) fn new(late: &[Late]) -> Self {
         let place =

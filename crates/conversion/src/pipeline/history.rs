@@ -10,7 +10,7 @@ use jsonl::{Line, Scanner};
 
 use crate::{
     carry::{
-        Carry, CarryError, Contents, Member, guard_of,
+        Carry, CarryError, Manifest, Member, guard_of,
         restore::{Item, Restorer},
         sidecar::Sidecar,
     },
@@ -20,11 +20,11 @@ use crate::{
 
 /// What a source was converted from.
 #[derive(Debug, Default)]
-pub struct Stack {
+pub struct ConversionHistory {
     /// The formats, the latest first.
     pub formats: Vec<&'static Format>,
     /// What the first carry says of the files of the source before it.
-    pub contents: Option<Contents>,
+    pub contents: Option<Manifest>,
     /// Whether one of the sources on the way was several files.
     pub is_several: bool,
     /// Whether the sidecar beside the source is of another file, which had the name before.
@@ -33,7 +33,7 @@ pub struct Stack {
     pub fault: Option<CarryError>,
 }
 
-impl Stack {
+impl ConversionHistory {
     /// Returns how many formats lie between the source and a format that it came from.
     pub fn depth(&self, format: &Format) -> Option<usize> {
         self.formats.iter().position(|known| known.name == format.name)
@@ -53,12 +53,12 @@ struct Head {
 /// Returns what a source was converted from.
 ///
 /// It was, if one of its first two lines has a carry: lines without one come later.
-pub fn stack<R: Read + Seek + Send>(
+pub fn conversion_history<R: Read + Seek + Send>(
     formats: Formats,
     from: &'static Format,
     source: &mut Source<R>,
     mut sidecar: Option<&mut Sidecar>,
-) -> io::Result<Stack> {
+) -> io::Result<ConversionHistory> {
     let mut head = Head::default();
     let mut n_plain = 0;
     source.for_each_piece(&[from], &mut |line, value| {
@@ -67,7 +67,7 @@ pub fn stack<R: Read + Seek + Send>(
         // Most sources carry nothing, and their first two lines tell.
         head.lines.len() < MAX_LINES && (head.lines.len() != 2 || n_plain < 2 || sidecar.is_some())
     })?;
-    let mut found = Stack::default();
+    let mut found = ConversionHistory::default();
     let mut scanner = Scanner::default();
     if let Some(sidecar) = &mut sidecar {
         found.has_foreign_sidecar = head.is_not_of(formats, sidecar, &mut scanner)?;
@@ -86,11 +86,11 @@ pub fn stack<R: Read + Seek + Send>(
                 break;
             }
         };
-        found.is_several |= of_carry.as_ref().is_some_and(|contents| contents.volumes.len() > 1);
+        found.is_several |= of_carry.as_ref().is_some_and(|contents| contents.entries.len() > 1);
         if found.formats.is_empty() {
             found.contents = of_carry;
         }
-        if found.contents.as_ref().is_some_and(Contents::is_derived) {
+        if found.contents.as_ref().is_some_and(Manifest::is_derived) {
             break;
         }
         let is_known =
@@ -146,7 +146,7 @@ impl Head {
         &self,
         formats: Formats,
         scanner: &mut Scanner,
-    ) -> Result<Option<(&'static Format, Option<Contents>)>, CarryError> {
+    ) -> Result<Option<(&'static Format, Option<Manifest>)>, CarryError> {
         let attached = self.lines.iter().filter_map(|(_, carry)| carry.as_ref());
         if let Some(carry) = self.first.iter().chain(attached).chain(&self.orphans).next() {
             let carry = Carry::parse(carry)?;

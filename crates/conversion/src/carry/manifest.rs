@@ -4,16 +4,16 @@ use super::{push_number, read_number};
 
 /// The files that a source was read from, one after the other.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Contents {
+pub struct Manifest {
     /// The files.
-    pub volumes: Vec<Volume>,
+    pub entries: Vec<ManifestEntry>,
 }
 
 /// A file of a session.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Volume {
+pub struct ManifestEntry {
     /// What it is to the session.
-    pub kind: VolumeKind,
+    pub kind: ManifestEntryKind,
     /// Its length in bytes.
     pub size: u64,
     /// Its name relative to the folder of the main file, parted by `/`; `*` at the start stands for
@@ -25,7 +25,7 @@ pub struct Volume {
 
 /// What a file is to its session.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum VolumeKind {
+pub enum ManifestEntryKind {
     /// The session itself.
     Main,
     /// A sub-agent.
@@ -37,21 +37,21 @@ pub enum VolumeKind {
     Derived,
 }
 
-impl VolumeKind {
+impl ManifestEntryKind {
     fn letter(self) -> u8 {
         match self {
-            VolumeKind::Main => b'M',
-            VolumeKind::Agent => b'A',
-            VolumeKind::Side => b'S',
-            VolumeKind::Derived => b'D',
+            ManifestEntryKind::Main => b'M',
+            ManifestEntryKind::Agent => b'A',
+            ManifestEntryKind::Side => b'S',
+            ManifestEntryKind::Derived => b'D',
         }
     }
 }
 
-impl Contents {
+impl Manifest {
     /// Appends the contents, as they stand in a carry.
     pub(super) fn push(&self, out: &mut Vec<u8>) {
-        for volume in &self.volumes {
+        for volume in &self.entries {
             out.push(volume.kind.letter());
             push_number(out, volume.size);
             for text in [&volume.name, &volume.tool_use] {
@@ -70,29 +70,29 @@ impl Contents {
         let mut total = 0u64;
         while let Some((letter, after)) = rest.split_first() {
             let kind = match letter {
-                b'M' => VolumeKind::Main,
-                b'A' => VolumeKind::Agent,
-                b'S' => VolumeKind::Side,
-                b'D' => VolumeKind::Derived,
+                b'M' => ManifestEntryKind::Main,
+                b'A' => ManifestEntryKind::Agent,
+                b'S' => ManifestEntryKind::Side,
+                b'D' => ManifestEntryKind::Derived,
                 _ => return None,
             };
             rest = after;
             let size = read_number(&mut rest)?;
             total = total.checked_add(size)?;
             let (name, tool_use) = (read_text(&mut rest)?, read_text(&mut rest)?);
-            contents.volumes.push(Volume { kind, size, name, tool_use });
+            contents.entries.push(ManifestEntry { kind, size, name, tool_use });
         }
         Some(contents)
     }
 
     /// Returns whether a file was written from a source that leads back without it.
     pub fn is_derived(&self) -> bool {
-        self.volumes.first().is_some_and(|volume| volume.kind == VolumeKind::Derived)
+        self.entries.first().is_some_and(|volume| volume.kind == ManifestEntryKind::Derived)
     }
 
     /// Returns where each file starts in the source.
     pub(crate) fn starts(&self) -> Vec<u64> {
-        let sizes = self.volumes.iter().map(|volume| volume.size);
+        let sizes = self.entries.iter().map(|volume| volume.size);
         sizes.scan(0, |end, size| Some(std::mem::replace(end, *end + size))).collect()
     }
 }
@@ -110,32 +110,42 @@ fn read_text(rest: &mut &[u8]) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn volume(name: &str) -> Volume {
-        Volume { kind: VolumeKind::Agent, size: 40, name: name.to_owned(), tool_use: "t:,1".into() }
+    fn volume(name: &str) -> ManifestEntry {
+        ManifestEntry {
+            kind: ManifestEntryKind::Agent,
+            size: 40,
+            name: name.to_owned(),
+            tool_use: "t:,1".into(),
+        }
     }
 
     #[test]
     fn contents_come_back() {
-        let main = Volume { kind: VolumeKind::Main, name: String::new(), ..volume("") };
-        let side = Volume { kind: VolumeKind::Side, size: 2, ..volume("*/tool-results/é 1.txt") };
+        let main =
+            ManifestEntry { kind: ManifestEntryKind::Main, name: String::new(), ..volume("") };
+        let side = ManifestEntry {
+            kind: ManifestEntryKind::Side,
+            size: 2,
+            ..volume("*/tool-results/é 1.txt")
+        };
         let agent = volume("*/subagents/agent-a1.jsonl");
-        let derived = Volume { kind: VolumeKind::Derived, size: 0, ..volume("") };
-        let contents = Contents { volumes: vec![derived] };
+        let derived = ManifestEntry { kind: ManifestEntryKind::Derived, size: 0, ..volume("") };
+        let contents = Manifest { entries: vec![derived] };
         let mut text = Vec::new();
         contents.push(&mut text);
-        assert_eq!(std::str::from_utf8(&text).map(Contents::parse), Ok(Some(contents.clone())));
+        assert_eq!(std::str::from_utf8(&text).map(Manifest::parse), Ok(Some(contents.clone())));
         assert!(contents.is_derived());
-        let contents = Contents { volumes: vec![main, agent, side] };
+        let contents = Manifest { entries: vec![main, agent, side] };
         let mut text = Vec::new();
         contents.push(&mut text);
         let text = String::from_utf8(text).expect("text");
-        assert_eq!(Contents::parse(&text), Some(contents.clone()));
+        assert_eq!(Manifest::parse(&text), Some(contents.clone()));
         assert_eq!(contents.starts(), [0, 40, 80]);
         for end in 1..text.len() {
-            let cut = text.get(..end).and_then(Contents::parse);
-            assert!(cut.is_none_or(|cut| cut.volumes.len() < 3), "{end}");
+            let cut = text.get(..end).and_then(Manifest::parse);
+            assert!(cut.is_none_or(|cut| cut.entries.len() < 3), "{end}");
         }
         let huge = "Azzzzzzzzzzzz,0:,0:".repeat(4);
-        assert_eq!(Contents::parse(&huge), None);
+        assert_eq!(Manifest::parse(&huge), None);
     }
 }
