@@ -19,19 +19,19 @@ use crate::{
     cli::ConversionArgs,
     job::settled::{End, Settled},
     run::{Status, complain},
-    terminal::{figures::count, progress::say, shown::shown},
+    terminal::{escape::escape_for_terminal, figures::count, progress::say},
 };
 
 /// What is told of a run, and what that needs to know of it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Telling<'t> {
+pub(crate) struct ReportOptions<'t> {
     pub(crate) how: &'t ConversionArgs,
     /// Where it writes to, if not to standard output.
     pub(crate) output: Option<&'t Path>,
     /// Whether several files were asked for.
     pub(crate) is_folder: bool,
     /// Whether everything is done but writing.
-    pub(crate) is_rehearsal: bool,
+    pub(crate) is_dry_run: bool,
     /// Whether errors only are printed.
     pub(crate) quiet: bool,
     /// Whether the report of every file is printed.
@@ -46,7 +46,7 @@ pub(crate) struct Telling<'t> {
 ///
 /// `full` is the file system that has no space left, if one was met, `time` what the run took.
 pub(crate) fn close(
-    telling: &Telling<'_>,
+    report_options: &ReportOptions<'_>,
     settled: &[Settled],
     full: Option<&str>,
     time: Duration,
@@ -56,7 +56,7 @@ pub(crate) fn close(
     }
     for it in settled {
         it.problems.iter().for_each(|problem| complain(problem));
-        if !telling.quiet {
+        if !report_options.quiet {
             it.summary.iter().for_each(|line| say(line));
         }
     }
@@ -69,21 +69,25 @@ pub(crate) fn close(
              the same command goes on with them"
         )),
         None if n_left > 0 => {
-            let same = if telling.is_folder { "; the same command goes on with them" } else { "" };
+            let same =
+                if report_options.is_folder { "; the same command goes on with them" } else { "" };
             complain(&format!("interrupted: {n_left} of {n_all} files are left{same}"));
         }
         None => {}
     }
-    if telling.is_folder && !telling.quiet {
-        Summary::of(settled).print(telling, time);
+    if report_options.is_folder && !report_options.quiet {
+        Summary::of(settled).print(report_options, time);
     }
-    if let Some(path) = telling.report {
-        let totals = telling.is_folder.then(|| Summary::of(settled).object().bytes());
+    if let Some(path) = report_options.report {
+        let totals = report_options.is_folder.then(|| Summary::of(settled).object().bytes());
         let objects = settled.iter().map(|it| &*it.json).filter(|json| !json.is_empty());
         let objects: Vec<&[u8]> = objects.chain(totals.as_deref()).collect();
         let report = [b"[", &*objects.join(&b",\n"[..]), b"]\n"].concat();
         write_report(path, &report).map_err(|error| {
-            io::Error::new(error.kind(), format!("{}: {error}", shown(&path.to_string_lossy())))
+            io::Error::new(
+                error.kind(),
+                format!("{}: {error}", escape_for_terminal(&path.to_string_lossy())),
+            )
         })?;
     }
     let status = status(settled, full.is_some());
@@ -102,7 +106,7 @@ fn tell_strays(settled: &[Settled]) {
     /// How many are named.
     const MAX_NAMES: usize = 5;
     let names: Vec<String> =
-        settled.iter().filter_map(|it| it.stray.as_deref()).map(shown).collect();
+        settled.iter().filter_map(|it| it.stray.as_deref()).map(escape_for_terminal).collect();
     if names.is_empty() {
         return;
     }

@@ -6,16 +6,16 @@ use conversion::CarryMode;
 use storage::{Compression, Limits, Storage, is_url};
 
 use crate::{
-    account::{self, Telling, describe::Done},
+    account::{self, ReportOptions, describe::Done},
     by_name,
     cli::{ConversionArgs, ConvertArgs, SubAgents},
     folder_run::{FolderRun, plan::Plan},
     input::{Input, is_inside_an_input, remote::Stores},
     install::install,
-    job::{Order, Refusal, settled::Settled, verdict::Verdict},
+    job::{ConvertError, Job, settled::Settled, verdict::Verdict},
     outputs::{Manner, NotOpened, Outputs},
     run::{Status, failed},
-    unit::{Unit, strays},
+    unit::{SessionFiles, strays},
 };
 
 /// How many sessions are converted at a time, at least, where a store is waited for.
@@ -38,8 +38,8 @@ pub(crate) enum Outcome {
     SameAs(String),
 }
 
-/// What became of all inputs: the files of each unit in their order.
-pub(crate) type Results<'u> = Vec<(&'u Input, Result<Outcome, Refusal>)>;
+/// What became of all inputs: the files of each unit in their job.
+pub(crate) type Results<'u> = Vec<(&'u Input, Result<Outcome, ConvertError>)>;
 
 /// Converts what the command line asks for.
 pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
@@ -50,7 +50,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
     let how = &how_of(args);
     let paths = &args.sources.paths;
     let (inputs, is_folder) = args.sources.inputs(how.source(), how.target())?;
-    let units = Unit::group(inputs);
+    let units = SessionFiles::group(inputs);
     let is_away = paths.iter().chain(&args.output).any(|path| is_url(path));
     // Who waits for a store keeps no core busy.
     let n_jobs = n_jobs(args.pace.jobs, n_cores().max(if is_away { MIN_JOBS_AWAY } else { 1 }));
@@ -77,14 +77,14 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
     let n_scanning = if is_away { n_jobs.min(n_cores()) } else { n_jobs };
     // Several files keep all cores busy, each on one.
     let n_scanners = if units.len() == 1 { n_scanning - 1 } else { 0 };
-    let Some(order) = Order::of(how, Arc::new(outputs), n_scanners) else {
+    let Some(job) = Job::of(how, Arc::new(outputs), n_scanners) else {
         return failed("--to is missing");
     };
-    let telling = Telling {
+    let report_options = ReportOptions {
         how,
         output,
         is_folder,
-        is_rehearsal: args.dry_run,
+        is_dry_run: args.dry_run,
         quiet: args.pace.quiet,
         verbose: args.verbose,
         report: args.report.as_deref(),
@@ -93,22 +93,21 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
     let settle = |results: Results<'_>| -> Vec<Settled> {
         let settled = results.iter().map(|(input, it)| {
             let is_main = units.iter().any(|unit| std::ptr::eq(&unit.main, *input));
-            Settled { is_main, ..Settled::of(&telling, input, it) }
+            Settled { is_main, ..Settled::of(&report_options, input, it) }
         });
         settled.collect()
     };
     let mut settled = match (&args.install, output) {
-        (Some(project), _) => settle(install(&order, &units, project.as_deref())?),
-        (None, None) => {
-            settle(units.iter().map(|it| (&it.main, order.unit_to_stdout(it))).collect())
-        }
+        (Some(project), _) => settle(install(&job, &units, project.as_deref())?),
+        (None, None) => settle(units.iter().map(|it| (&it.main, job.unit_to_stdout(it))).collect()),
         (None, Some(output)) => {
             let is_mirrored = is_folder || storage::is_folder(output);
             let plan = Plan { how, units: &units, output, is_mirrored, dedupe: args.dedupe };
             let tasks = &plan.tasks(n_jobs);
-            let progress = args.pace.progress(units.iter().flat_map(Unit::files));
-            let (telling, order) = (&telling, &order);
-            let worked = FolderRun { telling, order, tasks, is_mirrored, n_jobs }.run(&progress);
+            let progress = args.pace.progress(units.iter().flat_map(SessionFiles::files));
+            let (report_options, job) = (&report_options, &job);
+            let worked =
+                FolderRun { report_options, job, tasks, is_mirrored, n_jobs }.run(&progress);
             worked.into_iter().flat_map(|it| it.files).collect()
         }
     };
@@ -117,10 +116,10 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
         let bundles = from.and_then(|format| format.bundles);
         let found = unit.main.path().zip(bundles).map(|(main, bundles)| strays(main, bundles));
         for path in found.into_iter().flatten() {
-            settled.push(Settled::of_stray(&path.to_string_lossy(), &telling));
+            settled.push(Settled::of_stray(&path.to_string_lossy(), &report_options));
         }
     }
-    account::close(&telling, &settled, order.outputs.full(), start.elapsed())
+    account::close(&report_options, &settled, job.outputs.full(), start.elapsed())
 }
 
 /// Returns the options of the conversion: what is installed goes on from the last compaction, as its
@@ -142,8 +141,8 @@ pub(crate) fn n_cores() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get())
 }
 
-impl Order {
-    /// Creates the order that options stand for; none, if they name no format to write.
+impl Job {
+    /// Creates the job of the options; `None` if they name no format to write.
     pub(crate) fn of(
         how: &ConversionArgs,
         outputs: Arc<Outputs>,
@@ -177,8 +176,8 @@ fn outputs(args: &ConvertArgs, is_folder: bool) -> Result<Outputs, NotOpened> {
         force: args.force,
         durability: args.durability,
         compression: args.how.compress.map(Compression::from),
-        is_rehearsal: args.dry_run,
-        is_signed: false,
+        is_dry_run: args.dry_run,
+        hash_sha256: false,
     };
     let is_in_folder =
         |output: &&Path| args.install.is_none() && (is_folder || storage::is_folder(output));

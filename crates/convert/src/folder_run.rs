@@ -15,12 +15,12 @@ use self::{
     pool::each_of,
 };
 use crate::{
-    account::Telling,
+    account::ReportOptions,
     conversions::{Outcome, Results},
     input::Input,
     interrupt::is_interrupted,
     job::{
-        Order, Refusal,
+        ConvertError, Job,
         settled::{End, Settled},
     },
     terminal::progress::Progress,
@@ -28,8 +28,8 @@ use crate::{
 
 /// A run over many inputs.
 pub(crate) struct FolderRun<'r> {
-    pub(crate) telling: &'r Telling<'r>,
-    pub(crate) order: &'r Order,
+    pub(crate) report_options: &'r ReportOptions<'r>,
+    pub(crate) job: &'r Job,
     pub(crate) tasks: &'r [Task<'r>],
     /// Whether the names of the inputs are mirrored in a folder.
     pub(crate) is_mirrored: bool,
@@ -61,7 +61,7 @@ impl FolderRun<'_> {
         for (task_idx, it) in done {
             worked[task_idx] = it;
         }
-        for (path, refusal) in self.order.outputs.close() {
+        for (path, refusal) in self.job.outputs.close() {
             self.take_back(&mut worked, &path, refusal);
         }
         self.remove_unwritten(&mut worked);
@@ -77,26 +77,26 @@ impl FolderRun<'_> {
             }
             for (input, file) in task.unit.files().zip(files) {
                 if file.end == End::Inside
-                    && let Err(error) = self.order.outputs.remove_unwritten(input)
+                    && let Err(error) = self.job.outputs.remove_unwritten(input)
                 {
-                    *file = self.settle(input, &Err(Refusal::Io(error)));
+                    *file = self.settle(input, &Err(ConvertError::Io(error)));
                     file.is_main = false;
                 }
             }
         }
     }
 
-    fn settle(&self, input: &Input, result: &Result<Outcome, Refusal>) -> Settled {
-        let settled = Settled::of(self.telling, input, result);
-        let is_left = matches!(result, Err(Refusal::Interrupted | Refusal::NoSpace(_)));
+    fn settle(&self, input: &Input, result: &Result<Outcome, ConvertError>) -> Settled {
+        let settled = Settled::of(self.report_options, input, result);
+        let is_left = matches!(result, Err(ConvertError::Interrupted | ConvertError::NoSpace(_)));
         if result.is_err() && !is_left {
-            self.order.outputs.note_failure(input, settled.verdict);
+            self.job.outputs.note_failure(input, settled.verdict);
         }
         settled
     }
 
     /// Takes note that a file that was converted did not get its name.
-    fn take_back(&self, worked: &mut [Worked], path: &Path, refusal: Refusal) {
+    fn take_back(&self, worked: &mut [Worked], path: &Path, refusal: ConvertError) {
         let output = Some(path.display().to_string());
         let result = Err(refusal);
         for (task, Worked { files, .. }) in self.tasks.iter().zip(worked) {
@@ -116,22 +116,23 @@ impl FolderRun<'_> {
     fn task<'u>(&self, task: &Task<'u>) -> Results<'u> {
         let Task { unit, path, .. } = task;
         if is_interrupted() {
-            return unit.refused(|| Refusal::Interrupted);
+            return unit.refused(|| ConvertError::Interrupted);
         }
-        if let Some(place) = self.order.outputs.full() {
-            return unit.refused(|| Refusal::NoSpace(place.to_owned()));
+        if let Some(place) = self.job.outputs.full() {
+            return unit.refused(|| ConvertError::NoSpace(place.to_owned()));
         }
         if let Some(other) = &task.same_as {
             return vec![(&unit.main, Ok(Outcome::SameAs(other.clone())))];
         }
         if !task.is_free {
-            return unit.refused(|| Refusal::SameName(path.display().to_string()));
+            return unit.refused(|| ConvertError::SameName(path.display().to_string()));
         }
         // One file that we are wrong about does not stop the others.
-        let convert = AssertUnwindSafe(|| self.order.unit_to_files(unit, path, self.is_mirrored));
-        let results = catch_unwind(convert).unwrap_or_else(|_| unit.refused(|| Refusal::Fault));
+        let convert = AssertUnwindSafe(|| self.job.unit_to_files(unit, path, self.is_mirrored));
+        let results =
+            catch_unwind(convert).unwrap_or_else(|_| unit.refused(|| ConvertError::Fault));
         for refusal in results.iter().filter_map(|(_, result)| result.as_ref().err()) {
-            self.order.outputs.note_refusal(path, refusal);
+            self.job.outputs.note_refusal(path, refusal);
         }
         results
     }

@@ -6,7 +6,7 @@ use conversion::{Carry, EntryKind, Member, Source, without_carry};
 use jsonl::{Line, Value};
 use storage::Opened;
 
-use crate::{formats::FORMATS, terminal::shown::shown};
+use crate::{formats::FORMATS, terminal::escape::escape_for_terminal};
 
 /// Prints a line for each source line, or part of one, that a file carries; returns how many lines
 /// have a carry.
@@ -47,7 +47,7 @@ fn show_carry(
         let is_right = record.restore(&mut bytes, visible.as_bytes(), base, style);
         let text = String::from_utf8_lossy(&bytes);
         let text = match (is_intact || is_held, is_right) {
-            (true, true) => shown(text.strip_suffix('\n').unwrap_or(&text)),
+            (true, true) => escape_for_terminal(text.strip_suffix('\n').unwrap_or(&text)),
             (false, _) => "(the line was edited)".to_owned(),
             (true, false) => "(cannot be restored)".to_owned(),
         };

@@ -21,11 +21,11 @@ use crate::{
         sessions::{absolute, environment},
         sidecar_path,
     },
-    job::{Order, Refusal},
+    job::{ConvertError, Job},
     outputs::Outputs,
     run::complain,
-    terminal::shown::shown,
-    unit::{Unit, moved},
+    terminal::escape::escape_for_terminal,
+    unit::{SessionFiles, moved},
 };
 
 /// What the session's own file is called before its client's name for it is known.
@@ -71,8 +71,8 @@ impl Installed {
 
 /// Installs each input, and prints the command that goes on with it.
 pub(crate) fn install<'u>(
-    order: &Order,
-    units: &'u [Unit],
+    job: &Job,
+    units: &'u [SessionFiles],
     project: Option<&Path>,
 ) -> io::Result<Results<'u>> {
     let mut results = Vec::new();
@@ -81,10 +81,13 @@ pub(crate) fn install<'u>(
             results.extend(unit.refused_for(NotInstalled::Unread.into()));
             continue;
         }
-        results.extend(match order.install(unit, &environment(), project) {
+        results.extend(match job.install(unit, &environment(), project) {
             Ok((done, Some(installed))) => {
                 if !installed.is_project_there {
-                    complain(&format!("{}: no such folder", shown(&installed.project)));
+                    complain(&format!(
+                        "{}: no such folder",
+                        escape_for_terminal(&installed.project)
+                    ));
                 }
                 writeln!(io::stdout(), "{}", installed.command())?;
                 done
@@ -98,7 +101,7 @@ pub(crate) fn install<'u>(
 
 /// Returns whether a folder in which files of a session may be could not be read: without them, it
 /// would be installed for good.
-fn has_unread_folder(unit: &Unit, units: &[Unit]) -> bool {
+fn has_unread_folder(unit: &SessionFiles, units: &[SessionFiles]) -> bool {
     let Some(main) = unit.main.path().map(Compression::bare_path) else { return false };
     let own = main.with_extension("");
     let above = match main.parent() {
@@ -109,15 +112,15 @@ fn has_unread_folder(unit: &Unit, units: &[Unit]) -> bool {
     units.iter().any(|other| matches!(&other.main, Input::Missing { path, .. } if is_its(path)))
 }
 
-impl Order {
+impl Job {
     /// Converts a session and puts all its files where its client finds them: all, or none if one
     /// of them could not be converted.
     fn install<'u>(
         &self,
-        unit: &'u Unit,
+        unit: &'u SessionFiles,
         environment: &Environment<'_>,
         project: Option<&Path>,
-    ) -> Result<(Results<'u>, Option<Installed>), Refusal> {
+    ) -> Result<(Results<'u>, Option<Installed>), ConvertError> {
         let store = self.to.store;
         let Some((store, place)) = store.and_then(|store| Some((store, store.place?))) else {
             return Err(NotInstalled::NoClient(self.to.name).into());
@@ -125,16 +128,16 @@ impl Order {
         let draft = Scratch::new()?;
         let main = draft.path().join(DRAFT);
         let outputs = Arc::new(Outputs::below(draft.path(), false)?);
-        let order = Order { outputs, is_for_client: true, ..self.clone() };
-        let mut results = order.unit_to_files(unit, &main, false);
+        let job = Job { outputs, is_for_client: true, ..self.clone() };
+        let mut results = job.unit_to_files(unit, &main, false);
         if results.iter().any(|(_, result)| result.is_err()) {
             for (_, result) in results.iter_mut().filter(|(_, result)| result.is_ok()) {
-                *result = Err(Refusal::NotAlone);
+                *result = Err(ConvertError::NotAlone);
             }
             return Ok((results, None));
         }
         if sidecar_path(&main).exists() {
-            return Err(Refusal::NothingShows(self.to.name));
+            return Err(ConvertError::NothingShows(self.to.name));
         }
         let facts = self.check(&mut Source::new(Input::file(main.clone()).open_as_it_is()?))?;
         let project = project_of(project, &facts)?;
@@ -162,7 +165,7 @@ impl Order {
     }
 
     /// Checks that the client loads what was written, and returns what is known of it.
-    fn check(&self, written: &mut Source<Opened>) -> Result<Facts, Refusal> {
+    fn check(&self, written: &mut Source<Opened>) -> Result<Facts, ConvertError> {
         let mut facts = Facts::default();
         let mut stop = None;
         let mut note = |problem: Problem| {
@@ -194,21 +197,21 @@ fn project_of(asked: Option<&Path>, facts: &Facts) -> Result<String, NotInstalle
         Some(path) => absolute(path),
         None => own().ok_or(NotInstalled::NoProject)?,
     };
-    let odd = || NotInstalled::OddProject(shown(&path.to_string_lossy()));
+    let odd = || NotInstalled::OddProject(escape_for_terminal(&path.to_string_lossy()));
     if !path.is_absolute() {
         return Err(odd());
     }
     // What a terminal would obey has no place in a command that is to be copied.
     let project = absolute(&path).to_str().map(str::to_owned).ok_or_else(odd)?;
-    if shown(&project) == project { Ok(project) } else { Err(odd()) }
+    if escape_for_terminal(&project) == project { Ok(project) } else { Err(odd()) }
 }
 
 fn meaning(written: &Option<String>) -> Option<String> {
     Some(jsonl::Text::new(written.as_deref()?)?.decode().into_owned())
 }
 
-fn exists(path: &Path) -> Refusal {
-    NotInstalled::Exists(shown(&path.to_string_lossy())).into()
+fn exists(path: &Path) -> ConvertError {
+    NotInstalled::Exists(escape_for_terminal(&path.to_string_lossy())).into()
 }
 
 /// Refuses links below the client's own folder.
@@ -217,7 +220,7 @@ fn refuse_links(home: &Home) -> Result<(), NotInstalled> {
     for part in &home.folder {
         path.push(part);
         if path.is_symlink() {
-            return Err(NotInstalled::Link(shown(&path.to_string_lossy())));
+            return Err(NotInstalled::Link(escape_for_terminal(&path.to_string_lossy())));
         }
     }
     Ok(())

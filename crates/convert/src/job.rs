@@ -26,7 +26,7 @@ pub(crate) use self::to_file::{Extra, MAX_ATTEMPTS, check_target, tell_if_shrunk
 
 /// What all inputs of a run are asked for.
 #[derive(Clone, Debug)]
-pub(crate) struct Order {
+pub(crate) struct Job {
     pub(crate) to: &'static Format,
     pub(crate) from: Option<&'static Format>,
     pub(crate) carry: CarryMode,
@@ -53,7 +53,7 @@ pub(crate) struct Order {
 
 /// Why an input was not converted.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Refusal {
+pub(crate) enum ConvertError {
     /// Its format is known, but none of ours.
     #[error("{0}, which convert does not read")]
     Foreign(&'static str),
@@ -110,12 +110,12 @@ pub(crate) enum Refusal {
     Io(#[from] io::Error),
 }
 
-impl Refusal {
+impl ConvertError {
     /// Returns whether the input changed while it was read: another time it may not.
     pub(crate) fn is_of_change(&self) -> bool {
         match self {
-            Refusal::Changing => true,
-            Refusal::Io(error) => storage::is_changed(error),
+            ConvertError::Changing => true,
+            ConvertError::Io(error) => storage::is_changed(error),
             _ => false,
         }
     }
@@ -123,7 +123,7 @@ impl Refusal {
     /// Returns the damage because of which an input was refused.
     pub(crate) fn damage(&self) -> Option<&Damage> {
         match self {
-            Refusal::Io(error) => error.get_ref()?.downcast_ref(),
+            ConvertError::Io(error) => error.get_ref()?.downcast_ref(),
             _ => None,
         }
     }
@@ -134,22 +134,22 @@ impl Refusal {
 /// # Errors
 ///
 /// Returns an error if the format is unknown or ambiguous.
-pub(crate) fn single_format(detected: Detected) -> Result<Option<&'static Format>, Refusal> {
+pub(crate) fn single_format(detected: Detected) -> Result<Option<&'static Format>, ConvertError> {
     match detected {
         Detected::Format(format) => Ok(Some(format)),
         Detected::Empty => Ok(None),
-        Detected::Foreign(name) => Err(Refusal::Foreign(name)),
-        Detected::Ambiguous(one, other) => Err(Refusal::Ambiguous(one.name, other.name)),
-        Detected::Unknown => Err(Refusal::Unknown),
+        Detected::Foreign(name) => Err(ConvertError::Foreign(name)),
+        Detected::Ambiguous(one, other) => Err(ConvertError::Ambiguous(one.name, other.name)),
+        Detected::Unknown => Err(ConvertError::Unknown),
     }
 }
 
-impl Order {
+impl Job {
     /// Returns the format of an opened input.
     pub(crate) fn format_of(
         &self,
         source: &mut Source<Opened>,
-    ) -> Result<&'static Format, Refusal> {
+    ) -> Result<&'static Format, ConvertError> {
         if let Some(format) = self.from {
             return Ok(format);
         }
@@ -159,7 +159,7 @@ impl Order {
     }
 
     /// Converts an input to standard output.
-    pub(crate) fn to_stdout(&self, input: &Input) -> Result<Outcome, Refusal> {
+    pub(crate) fn to_stdout(&self, input: &Input) -> Result<Outcome, ConvertError> {
         let (opened, redactions) = self.open(input)?;
         let mut source = Source::new(opened).with_scanners(self.n_scanners);
         let from = self.format_of(&mut source)?;
@@ -181,7 +181,7 @@ impl Order {
         report.redactions = redactions;
         sink.finish()?.flush()?;
         if report.bytes_sidecar > 0 {
-            return Err(Refusal::NothingShows(self.to.name));
+            return Err(ConvertError::NothingShows(self.to.name));
         }
         let is_changing = is_changing(&mut source)?;
         let done = Done { is_changing, ..self.done(input, None, from, report) };
@@ -252,7 +252,7 @@ pub(crate) fn verify(
     source: &mut Source<Opened>,
     written: &mut Source<Opened>,
     sidecar: Option<impl Read + Send + 'static>,
-) -> Result<(), Refusal> {
+) -> Result<(), ConvertError> {
     let sidecar = sidecar.map(Sidecar::open).transpose()?;
     let back = Conversion { from: conversion.to, to: conversion.from, ..conversion.clone() };
     let mut restored = Hashing::new(io::sink());
@@ -262,5 +262,5 @@ pub(crate) fn verify(
     back.run(written, sidecar, &mut restored)?;
     let mut original = Hashing::new(io::sink());
     source.copy_to(&mut original)?;
-    if restored.digest() == original.digest() { Ok(()) } else { Err(Refusal::NotExact) }
+    if restored.digest() == original.digest() { Ok(()) } else { Err(ConvertError::NotExact) }
 }

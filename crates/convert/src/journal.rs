@@ -32,9 +32,9 @@ use storage::{FILE_MODE, Folder, JOURNAL, Lock, Replace, lock};
 use twox_hash::XxHash3_64;
 
 use self::{
-    book::Book,
+    book::JournalWriter,
     entry::{Known, is_etag},
-    past::Past,
+    past::JournalIndex,
     paths::path_body,
 };
 use crate::job::verdict::Verdict;
@@ -62,8 +62,8 @@ const MAX_READ: u64 = 256 * 1024;
 /// The journal of a folder, for as long as a run writes to the folder.
 #[derive(Debug)]
 pub(crate) struct Journal {
-    book: Book,
-    past: Past,
+    book: JournalWriter,
+    past: JournalIndex,
     options: OutputOptions,
     /// Whether nobody else writes to the folder.
     pub(crate) is_locked: bool,
@@ -133,12 +133,12 @@ impl Journal {
             folder.sync()?;
         }
         file.rewind()?;
-        let (past, end) = Past::read(&mut file)?;
+        let (past, end) = JournalIndex::read(&mut file)?;
         if end < metadata.len() {
             // The last run was stopped in the middle of a line.
             file.set_len(end)?;
         }
-        Ok(Self { book: Book::File(Mutex::new(file)), past, options, is_locked })
+        Ok(Self { book: JournalWriter::File(Mutex::new(file)), past, options, is_locked })
     }
 
     /// Reads the journal of a folder, if there is one, without a lock.
@@ -151,8 +151,8 @@ impl Journal {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             file => file?,
         };
-        let (past, _) = Past::read(&mut file)?;
-        let book = Book::File(Mutex::new(file));
+        let (past, _) = JournalIndex::read(&mut file)?;
+        let book = JournalWriter::File(Mutex::new(file));
         Ok(Some(Self { book, past, options, is_locked: false }))
     }
 
@@ -162,8 +162,8 @@ impl Journal {
         lines: impl IntoIterator<Item = &'l [u8]>,
         options: OutputOptions,
     ) -> Self {
-        let book = Book::Told(Mutex::default());
-        Self { book, past: Past::of_lines(lines), options, is_locked: false }
+        let book = JournalWriter::Told(Mutex::default());
+        Self { book, past: JournalIndex::of_lines(lines), options, is_locked: false }
     }
 
     /// Reads the journal below an URL, if there is one. Nobody can lock it: several runs append to it,
@@ -179,8 +179,8 @@ impl Journal {
         options: OutputOptions,
     ) -> io::Result<Self> {
         let log = ObjectLog::open(bucket, &prefix.join(JOURNAL))?;
-        let (past, _) = Past::read(log.saved())?;
-        let book = Book::Object(Mutex::new(log));
+        let (past, _) = JournalIndex::read(log.saved())?;
+        let book = JournalWriter::Object(Mutex::new(log));
         Ok(Self { book, past, options, is_locked: true })
     }
 

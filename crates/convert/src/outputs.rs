@@ -25,7 +25,7 @@ use self::{
     root::Root,
 };
 use crate::{
-    job::Refusal,
+    job::ConvertError,
     journal::{Base, Journal, OutputOptions, Record},
 };
 
@@ -47,9 +47,9 @@ pub(crate) struct Manner {
     /// How sessions are compressed.
     pub(crate) compression: Option<Compression>,
     /// Whether everything is done but writing.
-    pub(crate) is_rehearsal: bool,
+    pub(crate) is_dry_run: bool,
     /// Whether the SHA-256 of each file is wanted.
-    pub(crate) is_signed: bool,
+    pub(crate) hash_sha256: bool,
 }
 
 impl Manner {
@@ -59,8 +59,8 @@ impl Manner {
             force,
             durability: Durability::File,
             compression: None,
-            is_rehearsal: false,
-            is_signed: false,
+            is_dry_run: false,
+            hash_sha256: false,
         }
     }
 
@@ -83,7 +83,7 @@ pub(crate) struct Outputs {
     /// The files that got their names.
     named: Mutex<HashSet<Identity>>,
     /// What went wrong with files after their jobs were over, by the paths of the outputs.
-    refused: Mutex<HashMap<PathBuf, Refusal>>,
+    refused: Mutex<HashMap<PathBuf, ConvertError>>,
     /// The file system that has no space left.
     full: OnceLock<String>,
     /// Where files of a rehearsal are that are not held open.
@@ -137,7 +137,7 @@ impl Outputs {
     /// The system's own.
     pub(crate) fn sink(&self) -> io::Result<Encoder<BufWriter<Box<dyn Write>>>> {
         let sink: Box<dyn Write> = match &self.stream {
-            _ if self.manner.is_rehearsal => Box::new(io::sink()),
+            _ if self.manner.is_dry_run => Box::new(io::sink()),
             Some(path) => Box::new(Interruptible(File::options().write(true).open(path)?)),
             None => Box::new(Interruptible(io::stdout().lock())),
         };
@@ -157,11 +157,9 @@ impl Outputs {
         manner: Manner,
     ) -> Result<Self, NotOpened> {
         let root = match &storage {
-            Storage::Disk => Root::open(folder, options, manner.is_rehearsal)?,
+            Storage::Disk => Root::open(folder, options, manner.is_dry_run)?,
             #[cfg(feature = "cloud")]
-            Storage::Bucket(bucket) => {
-                Root::of_prefix(bucket, folder, options, manner.is_rehearsal)?
-            }
+            Storage::Bucket(bucket) => Root::of_prefix(bucket, folder, options, manner.is_dry_run)?,
         };
         if !manner.force {
             root.refuse_other_options()?;
@@ -195,19 +193,19 @@ impl Outputs {
 
     /// Returns what will be asked of the bytes of files.
     fn asked(&self) -> Asked {
-        match (self.manner.is_signed, self.has_journal()) {
+        match (self.manner.hash_sha256, self.has_journal()) {
             (true, _) => Asked::Sha256,
             (false, true) => Asked::Xxh3,
             (false, false) => Asked::Nothing,
         }
     }
 
-    /// Gives files that belong together their names, in this order, once their bytes are on the disk.
+    /// Gives files that belong together their names, in this job, once their bytes are on the disk.
     ///
     /// # Errors
     ///
     /// As for [`Outputs::publish_bundle`].
-    pub(crate) fn publish(&self, files: Vec<Finished>) -> Result<(), Refusal> {
+    pub(crate) fn publish(&self, files: Vec<Finished>) -> Result<(), ConvertError> {
         let path = files.last().map(Finished::path).unwrap_or_default();
         let bundle = Bundle { files, replace: self.manner.replace(), records: Vec::new() };
         self.publish_bundle(&path, bundle)
@@ -218,9 +216,9 @@ impl Outputs {
     ///
     /// # Errors
     ///
-    /// [`Refusal::Exists`] if another file has a name, and is to stay; the system's own. Of several
+    /// [`ConvertError::Exists`] if another file has a name, and is to stay; the system's own. Of several
     /// files, none has got its name then. What goes wrong in a later batch, [`Outputs::close`] tells.
-    pub(crate) fn publish_bundle(&self, path: &Path, bundle: Bundle) -> Result<(), Refusal> {
+    pub(crate) fn publish_bundle(&self, path: &Path, bundle: Bundle) -> Result<(), ConvertError> {
         let item = Item { path: path.to_owned(), bundle };
         // A batch counts on a few open files for each item.
         let is_few = item.bundle.files.len() <= MAX_TOGETHER;
@@ -236,7 +234,7 @@ impl Outputs {
 
     /// Gives the files of the last batch their names, and returns what went wrong with files since
     /// they were published, by the paths of the outputs.
-    pub(crate) fn close(&self) -> HashMap<PathBuf, Refusal> {
+    pub(crate) fn close(&self) -> HashMap<PathBuf, ConvertError> {
         let items = self.batch.lock().unwrap_or_else(PoisonError::into_inner).take();
         self.commit_later(items);
         if let Some(root) = &self.root {
@@ -257,8 +255,8 @@ impl Outputs {
     }
 
     /// Takes note of a failure: without space, no other file is begun.
-    pub(crate) fn note_refusal(&self, path: &Path, refusal: &Refusal) {
-        if let Refusal::Io(error) = refusal
+    pub(crate) fn note_refusal(&self, path: &Path, refusal: &ConvertError) {
+        if let ConvertError::Io(error) = refusal
             && is_no_space(error)
         {
             self.full.get_or_init(|| root::file_system_of(path));

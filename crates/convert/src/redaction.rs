@@ -7,7 +7,7 @@ use secrets::Search;
 use storage::{MAX_IN_MEMORY, Opened};
 use tempfile::SpooledTempFile;
 
-use crate::{FORMATS, cli::RedactArgs, input::Input, job::Order, session::place::Bytes};
+use crate::{FORMATS, cli::RedactArgs, input::Input, job::Job, session::place::Bytes};
 
 impl RedactArgs {
     /// Returns a search for the secrets that are taken out, with `--redact`.
@@ -38,7 +38,7 @@ impl RedactArgs {
     }
 }
 
-impl Order {
+impl Job {
     /// Opens an input; with `--redact`, what is read of it has no secrets.
     pub(crate) fn open(&self, input: &Input) -> io::Result<(Opened, Redactions)> {
         self.redacted(input.open_within(self.limits)?)

@@ -15,7 +15,7 @@ use crate::{
     conversions::convert,
     input::{Input, remote::Stores, sessions::Lookup, walk},
     interrupt::{self, is_interrupted},
-    terminal::{progress, shown::shown_lines},
+    terminal::{escape::escape_lines, progress},
 };
 
 /// How a run ends.
@@ -57,7 +57,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
                 Some(message) => complain(&message),
                 // Arguments are quoted in it, which may come from anywhere.
                 None => {
-                    _ = write!(io::stderr(), "{}", shown_lines(&error.render().to_string()));
+                    _ = write!(io::stderr(), "{}", escape_lines(&error.render().to_string()));
                 }
             }
             return ExitCode::from(Status::Failed as u8);
@@ -102,7 +102,7 @@ fn mistyped(args: &[OsString], kind: ErrorKind) -> Option<&str> {
 }
 
 pub(crate) fn complain(message: &str) {
-    progress::say(&format!("convert: {}", shown_lines(message)));
+    progress::say(&format!("convert: {}", escape_lines(message)));
 }
 
 /// Says why nothing can be done.

@@ -1,10 +1,10 @@
 //! What the terminal can show, and how wide it is.
 
+pub(crate) mod escape;
 pub(crate) mod figures;
 pub(crate) mod object;
 pub(crate) mod pager;
 pub(crate) mod progress;
-pub(crate) mod shown;
 pub(crate) mod table;
 
 use std::{ffi::OsString, io::IsTerminal};

@@ -22,7 +22,7 @@ use storage::{Compression, NotListed, Storage};
 
 use self::packed::{Bare, beside_packed};
 use crate::{
-    conversions::Results, formats::FORMATS, input::Input, job::Refusal, session::place::Place,
+    conversions::Results, formats::FORMATS, input::Input, job::ConvertError, session::place::Place,
 };
 
 pub(crate) use self::{
@@ -35,7 +35,7 @@ pub(crate) use self::{
 
 /// A session: its main file, and the files that belong to it.
 #[derive(Debug)]
-pub(crate) struct Unit {
+pub(crate) struct SessionFiles {
     /// The main file, or a file that belongs to no other input.
     pub(crate) main: Input,
     /// The files that belong to the main one, in the order of their names.
@@ -52,10 +52,10 @@ pub(crate) struct Companion {
     pub(crate) role: FileRole,
 }
 
-impl Unit {
+impl SessionFiles {
     /// Groups inputs into sessions, in the order of their main files. A file that was asked for
     /// itself brings along those that belong to it.
-    pub(crate) fn group(inputs: Vec<Input>) -> Vec<Unit> {
+    pub(crate) fn group(inputs: Vec<Input>) -> Vec<SessionFiles> {
         let places: HashMap<PathBuf, usize> = inputs
             .iter()
             .enumerate()
@@ -106,10 +106,10 @@ impl Unit {
                 others.extend(more.into_iter().filter(is_new));
                 format = format.or(found);
             }
-            Unit { main, others, format }
+            SessionFiles { main, others, format }
         };
-        let mut units: Vec<Unit> = mains.into_iter().map(unit).collect();
-        let alone = |main| Unit { main, others: Vec::new(), format: None };
+        let mut units: Vec<SessionFiles> = mains.into_iter().map(unit).collect();
+        let alone = |main| SessionFiles { main, others: Vec::new(), format: None };
         units.extend(unread.into_iter().map(alone));
         units
     }
@@ -172,14 +172,14 @@ impl Unit {
     }
 
     /// Returns that none of the files was converted, and why.
-    pub(crate) fn refused(&self, mut why: impl FnMut() -> Refusal) -> Results<'_> {
+    pub(crate) fn refused(&self, mut why: impl FnMut() -> ConvertError) -> Results<'_> {
         self.files().map(|input| (input, Err(why()))).collect()
     }
 
     /// Returns that the main file was not converted, and why, and therefore none of the others.
-    pub(crate) fn refused_for(&self, refusal: Refusal) -> Results<'_> {
+    pub(crate) fn refused_for(&self, refusal: ConvertError) -> Results<'_> {
         let mut refusal = Some(refusal);
-        self.refused(|| refusal.take().unwrap_or(Refusal::NotAlone))
+        self.refused(|| refusal.take().unwrap_or(ConvertError::NotAlone))
     }
 }
 

@@ -19,7 +19,7 @@ use std::{
 
 use storage::{is_url, without_query};
 
-use crate::terminal::shown::shown;
+use crate::terminal::escape::escape_for_terminal;
 
 /// The version of the protocol.
 pub(crate) const VERSION: u64 = 1;
@@ -42,7 +42,10 @@ pub(crate) fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
 /// Returns an error that tells of which file, or URL, it is, but for what is secret in that.
 pub(crate) fn named(error: io::Error, path: &Path) -> io::Error {
     let path = if is_url(path) { &without_query(path) } else { path };
-    io::Error::new(error.kind(), format!("{}: {error}", shown(&path.to_string_lossy())))
+    io::Error::new(
+        error.kind(),
+        format!("{}: {error}", escape_for_terminal(&path.to_string_lossy())),
+    )
 }
 
 #[cfg(test)]

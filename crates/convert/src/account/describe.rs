@@ -6,7 +6,7 @@ use conversion::{CarryMode, Damage, Recovered, Report};
 use core_model::{Missing, Place};
 use jsonl::{Style, push_string};
 
-use crate::{job::verdict::Verdict, terminal::shown::shown};
+use crate::{job::verdict::Verdict, terminal::escape::escape_for_terminal};
 
 /// What became of one input.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl Done {
     /// Returns one line for each thing that wants attention.
     pub(crate) fn problems(&self) -> Vec<String> {
         let report = &self.report;
-        let label = shown(&self.label);
+        let label = escape_for_terminal(&self.label);
         let mut lines: Vec<String> =
             report.damaged.iter().map(|damage| self.place(damage)).collect();
         let more = report.n_residues - report.damaged.len() as u64;
@@ -95,7 +95,8 @@ impl Done {
             ));
         }
         for Missing { id, tool_use, evidence } in &report.missing {
-            let (id, tool_use, evidence) = (shown(id), shown(tool_use), evidence.name());
+            let (id, tool_use, evidence) =
+                (escape_for_terminal(id), escape_for_terminal(tool_use), evidence.name());
             lines.push(format!(
                 "{label}: sub-agent {id}, started by {tool_use} ({evidence} says so), has no file"
             ));
@@ -109,7 +110,7 @@ impl Done {
         let (start, label) = of_file.map_or((0, &self.label), |(start, label)| (*start, label));
         let mut damage = *damage;
         damage.error.offset = damage.error.offset.saturating_sub(start);
-        place(&shown(label), &damage)
+        place(&escape_for_terminal(label), &damage)
     }
 
     /// Returns a summary and the losses, a line each.
@@ -118,7 +119,7 @@ impl Done {
         let whole = if self.carry == CarryMode::None { "not written" } else { "carried whole" };
         let mut lines = vec![format!(
             "{}: {} -> {}, {} lines in, {} lines out, {} {whole}",
-            shown(&self.label),
+            escape_for_terminal(&self.label),
             self.from,
             self.to,
             report.lines_in,
@@ -150,7 +151,7 @@ impl Done {
                 lines.push(self.heading(kind));
                 last = Some(kind);
             }
-            let mut line = format!("    {} x{}", shown(field), loss.count);
+            let mut line = format!("    {} x{}", escape_for_terminal(field), loss.count);
             push_places(&mut line, &loss.places, loss.count);
             lines.push(line);
         }
@@ -162,7 +163,8 @@ impl Done {
         /// The report has all of them.
         const MAX_NAMED: usize = 5;
         let names = &self.report.files_beside;
-        let first: Vec<String> = names.iter().take(MAX_NAMED).map(|name| shown(name)).collect();
+        let first: Vec<String> =
+            names.iter().take(MAX_NAMED).map(|name| escape_for_terminal(name)).collect();
         let more = names.len().checked_sub(MAX_NAMED).filter(|more| *more > 0);
         let more = more.map_or_else(String::new, |more| format!(" and {more} more"));
         (!names.is_empty()).then(|| format!("  restored beside it: {}{more}", first.join(", ")))

@@ -5,7 +5,7 @@ use core_model::LossKind;
 use storage::SIDECAR;
 
 use super::describe::Done;
-use crate::terminal::shown::shown;
+use crate::terminal::escape::escape_for_terminal;
 
 impl Done {
     /// Returns what the losses of a kind that follow have in common, and where they are kept.
@@ -16,7 +16,7 @@ impl Done {
             LossKind::Flattened => format!("shown in {to} with less structure"),
             LossKind::Invented => return format!("  made up, since {to} needs it:"),
         };
-        let output = self.output.as_deref().map(shown);
+        let output = self.output.as_deref().map(escape_for_terminal);
         let inline = output.clone().unwrap_or_else(|| "the output".to_owned());
         let sidecar =
             output.map_or_else(|| "the sidecar".to_owned(), |it| format!("{it}.{SIDECAR}"));

@@ -8,15 +8,15 @@ use std::{
 use core_model::LossKind;
 
 use crate::{
-    account::{Telling, sources},
+    account::{ReportOptions, sources},
     cli::Carry,
     install::quoted,
     job::settled::{End, Settled},
     terminal::{
+        escape::escape_for_terminal,
         figures::{count, grouped, size},
         object::Object,
         progress::say,
-        shown::shown,
     },
 };
 
@@ -101,8 +101,8 @@ impl Summary {
     }
 
     /// Prints it.
-    pub(crate) fn print(&self, telling: &Telling<'_>, time: Duration) {
-        for line in self.lines(telling, time) {
+    pub(crate) fn print(&self, report_options: &ReportOptions<'_>, time: Duration) {
+        for line in self.lines(report_options, time) {
             say(&line);
         }
     }
@@ -115,14 +115,14 @@ impl Summary {
         self.sessions.get(&end).copied().unwrap_or(0)
     }
 
-    fn lines(&self, telling: &Telling<'_>, time: Duration) -> Vec<String> {
-        let to = telling.how.to.as_deref().unwrap_or_default();
-        let output = telling.output.map(|path| path.to_string_lossy().into_owned());
+    fn lines(&self, report_options: &ReportOptions<'_>, time: Duration) -> Vec<String> {
+        let to = report_options.how.to.as_deref().unwrap_or_default();
+        let output = report_options.output.map(|path| path.to_string_lossy().into_owned());
         let n_converted = self.n_sessions(End::Converted);
         let n_files = self.n(End::Converted) + self.n(End::Copied) + self.n(End::Inside);
         let seconds = time.as_secs_f64();
         let rate = if seconds > 0.0 { self.bytes_in as f64 / seconds } else { 0.0 };
-        let what = if telling.is_rehearsal { "Would convert" } else { "Converted" };
+        let what = if report_options.is_dry_run { "Would convert" } else { "Converted" };
         let from =
             if self.from.is_empty() { String::new() } else { format!(" {}", self.from.join(", ")) };
         let mut lines = vec![format!(
@@ -132,8 +132,11 @@ impl Summary {
             size(self.bytes_in),
             size(rate as u64),
         )];
-        let verb = if telling.is_rehearsal { "to write" } else { "written" };
-        let place = output.as_deref().map(|it| format!(" to {}", shown(it))).unwrap_or_default();
+        let verb = if report_options.is_dry_run { "to write" } else { "written" };
+        let place = output
+            .as_deref()
+            .map(|it| format!(" to {}", escape_for_terminal(it)))
+            .unwrap_or_default();
         let mut parts = vec![
             format!("{} {verb}{place}", count(self.lines_out, "record")),
             format!("{} up to date", grouped(self.n_sessions(End::UpToDate))),
@@ -151,12 +154,14 @@ impl Summary {
         }
         lines.push(format!("  {}", parts.join(" · ")));
         if !self.losses.is_empty() {
-            let kept = match telling.how.carry {
+            let kept = match report_options.how.carry {
                 Carry::Inline => "kept in its lines",
                 Carry::Sidecar => "kept in sidecars",
                 Carry::None => "gone without a carry",
             };
-            let field = |(field, n): &(Box<str>, u64)| format!("{} ×{}", shown(field), grouped(*n));
+            let field = |(field, n): &(Box<str>, u64)| {
+                format!("{} ×{}", escape_for_terminal(field), grouped(*n))
+            };
             let mut fields: Vec<_> = self.losses.iter().take(MAX_FIELDS).map(field).collect();
             if self.losses.len() > MAX_FIELDS {
                 fields.push(format!("{} more", self.losses.len() - MAX_FIELDS));
@@ -164,14 +169,14 @@ impl Summary {
             lines.push(format!("  Not expressible in {to}, {kept}: {}", fields.join(", ")));
         }
         let mut hints = Vec::new();
-        if let Some(report) = telling.report {
-            hints.push(format!("Report: {}", shown(&report.to_string_lossy())));
+        if let Some(report) = report_options.report {
+            hints.push(format!("Report: {}", escape_for_terminal(&report.to_string_lossy())));
         }
-        if let ([from], Some(output), false) = (&*self.from, &output, telling.is_rehearsal)
+        if let ([from], Some(output), false) = (&*self.from, &output, report_options.is_dry_run)
             && *from != to
-            && !matches!(telling.how.carry, Carry::None)
+            && !matches!(report_options.how.carry, Carry::None)
         {
-            let output = quoted(&shown(output));
+            let output = quoted(&escape_for_terminal(output));
             hints.push(format!("Undo: convert {output} --to {from} -o restored/"));
         }
         if !hints.is_empty() {

@@ -27,8 +27,8 @@ use crate::{
     input::{Input, sessions::Lookup},
     reading::{needle::Prefilter, reader::read},
     terminal::{
+        escape::escape_for_terminal,
         progress::{Mode, Progress},
-        shown::shown,
     },
 };
 
@@ -79,7 +79,7 @@ pub(crate) fn registration(shell: &str) -> io::Result<Vec<u8>> {
 fn completer(shell: &str) -> io::Result<&'static dyn clap_complete::env::EnvCompleter> {
     const SHELLS: Shells<'static> = Shells::builtins();
     let found = SHELLS.0.iter().find(|known| known.is(shell)).copied();
-    found.ok_or_else(|| io::Error::other(format!("{}: no such shell", shown(shell))))
+    found.ok_or_else(|| io::Error::other(format!("{}: no such shell", escape_for_terminal(shell))))
 }
 
 /// Returns how the script calls this program: by its path, since another `convert` may be first on
@@ -193,5 +193,5 @@ fn is_odd(path: &str) -> bool {
 
 /// Returns the start of a title, without characters that a terminal may obey.
 fn first_words(title: &str) -> String {
-    shown(&title.chars().take(60).collect::<String>())
+    escape_for_terminal(&title.chars().take(60).collect::<String>())
 }

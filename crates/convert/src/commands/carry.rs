@@ -12,7 +12,7 @@ use crate::{
     input::{Input, sessions::Lookup, sidecar_path},
     inspect,
     run::{Status, inputs},
-    terminal::{progress::say, shown::shown},
+    terminal::{escape::escape_for_terminal, progress::say},
 };
 
 /// What to do with what a file carries.
@@ -38,11 +38,11 @@ enum What {
 
 /// Returns that no line of a file carries anything, and where else to look.
 fn nothing_carried(input: &Input) -> String {
-    let label = shown(&input.label());
+    let label = escape_for_terminal(&input.label());
     match input.path().map(sidecar_path).filter(|path| path.exists()) {
         Some(sidecar) => format!(
             "{label}: no line carries anything; its carry is in {}",
-            shown(&sidecar.to_string_lossy())
+            escape_for_terminal(&sidecar.to_string_lossy())
         ),
         None => format!("{label}: no line carries anything: it was not converted with a carry"),
     }

@@ -19,9 +19,9 @@ use crate::{
     formats::detect,
     input::Input,
     interrupt::is_interrupted,
-    job::{Refusal, single_format},
+    job::{ConvertError, single_format},
     run::{Status, complain},
-    terminal::shown::shown,
+    terminal::escape::escape_for_terminal,
 };
 
 /// What to check, and how to say what is found.
@@ -52,13 +52,13 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     for input in &inputs {
         match check.input(input, format, args, &mut out) {
             Ok(()) => {}
-            Err(Refusal::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            Err(ConvertError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
                 return Err(error);
             }
-            Err(Refusal::Unknown) if is_folder && args.sources.paths.len() == 1 => {}
+            Err(ConvertError::Unknown) if is_folder && args.sources.paths.len() == 1 => {}
             Err(refusal) => {
                 check.n_refused += 1;
-                complain(&format!("{}: {refusal}", shown(&input.label())));
+                complain(&format!("{}: {refusal}", escape_for_terminal(&input.label())));
             }
         }
         if is_interrupted() {
@@ -91,7 +91,7 @@ impl Checked {
         format: Option<&'static Format>,
         args: &Args,
         out: &mut dyn Write,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), ConvertError> {
         let mut source = Source::new(input.open()?);
         let label = input.label();
         let format = match format {
@@ -179,8 +179,12 @@ impl Printer<'_> {
             return Ok(());
         }
         let Problem { offset, line, severity, rule, message } = problem;
-        let (label, severity) = (shown(self.label), severity.name());
-        writeln!(self.out, "{label}:{line}: byte {offset}: {severity} {rule}: {}", shown(&message))
+        let (label, severity) = (escape_for_terminal(self.label), severity.name());
+        writeln!(
+            self.out,
+            "{label}:{line}: byte {offset}: {severity} {rule}: {}",
+            escape_for_terminal(&message)
+        )
     }
 
     /// Prints that nothing was found, or how much more of each rule.
@@ -188,7 +192,7 @@ impl Printer<'_> {
         if self.counts.is_empty() && self.is_json {
             return self.json(None, format);
         }
-        let label = shown(self.label);
+        let label = escape_for_terminal(self.label);
         if self.counts.is_empty() {
             return writeln!(self.out, "{label}: ok ({format})");
         }

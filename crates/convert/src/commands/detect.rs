@@ -8,7 +8,7 @@ use crate::{
     cli::Sources,
     formats::detect,
     run::{Status, complain},
-    terminal::shown::shown,
+    terminal::escape::escape_for_terminal,
 };
 
 /// What to name the format of.
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let mut n_known = 0;
     for input in &inputs {
         let found = input.open().and_then(|opened| detect(&mut Source::new(opened)));
-        let label = shown(&input.label());
+        let label = escape_for_terminal(&input.label());
         match found {
             Ok(Detected::Format(format)) => {
                 n_known += 1;

@@ -25,14 +25,14 @@ use crate::{
     formats::detect,
     input::Input,
     interrupt::is_interrupted,
-    job::{Refusal, single_format},
+    job::{ConvertError, single_format},
     outputs::Outputs,
     reading::Reading,
     run::{Status, complain, failed},
     terminal::{
+        escape::escape_for_terminal,
         figures::{count, grouped},
         progress::{self, Progress},
-        shown::shown,
     },
     unit::is_of_a_session,
 };
@@ -112,16 +112,16 @@ impl Export {
     fn one(
         &self,
         input: &Input,
-        export: impl FnOnce(&Input) -> Result<Exported, Refusal>,
+        export: impl FnOnce(&Input) -> Result<Exported, ConvertError>,
     ) -> io::Result<Status> {
         match export(input) {
             Ok(exported) => Ok(exported.status()),
-            Err(Refusal::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => Err(error),
-            Err(refusal) => failed(&format!("{}: {refusal}", shown(&input.label()))),
+            Err(ConvertError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => Err(error),
+            Err(refusal) => failed(&format!("{}: {refusal}", escape_for_terminal(&input.label()))),
         }
     }
 
-    fn to_stdout(&self, input: &Input) -> Result<Exported, Refusal> {
+    fn to_stdout(&self, input: &Input) -> Result<Exported, ConvertError> {
         let stdout = io::stdout().lock();
         if stdout.is_terminal() {
             let error = "a page is no reading for a terminal: -o names a file for it";
@@ -130,7 +130,7 @@ impl Export {
         self.write(input, &mut BufWriter::with_capacity(256 * 1024, stdout))
     }
 
-    fn to_file(&self, input: &Input, path: &Path) -> Result<Exported, Refusal> {
+    fn to_file(&self, input: &Input, path: &Path) -> Result<Exported, ConvertError> {
         let mut file = PageFile::create(&self.outputs, path)?;
         let exported = self.write(input, &mut file)?;
         let is_new = file.publish(&self.outputs, path)?;
@@ -150,7 +150,7 @@ impl Export {
             .collect();
         let export = |(input, name): &(Input, PathBuf)| {
             if is_interrupted() {
-                return Err(Refusal::Interrupted);
+                return Err(ConvertError::Interrupted);
             }
             let result = self.to_file(input, &folder.join(name));
             self.progress.add_input(input);
@@ -169,10 +169,10 @@ impl Export {
                     entries.push(entry(input, name, exported.figures));
                 }
                 // A folder may hold anything.
-                Err(Refusal::Unknown | Refusal::Foreign(_)) => {}
+                Err(ConvertError::Unknown | ConvertError::Foreign(_)) => {}
                 Err(refusal) => {
                     n_refused += 1;
-                    complain(&format!("{}: {refusal}", shown(&input.label())));
+                    complain(&format!("{}: {refusal}", escape_for_terminal(&input.label())));
                 }
             }
         }
@@ -192,14 +192,14 @@ impl Export {
             progress::say(&format!(
                 "{} and an index in {}{unchanged}",
                 count(n_pages, "page"),
-                shown(&folder.to_string_lossy())
+                escape_for_terminal(&folder.to_string_lossy())
             ));
         }
         Ok(if n_refused > 0 { Status::Attention } else { status })
     }
 
     /// Writes the page of an input.
-    fn write(&self, input: &Input, sink: &mut dyn Write) -> Result<Exported, Refusal> {
+    fn write(&self, input: &Input, sink: &mut dyn Write) -> Result<Exported, ConvertError> {
         let (opened, _) = self.redact.opened(input.open()?)?;
         let mut source = Source::new(opened);
         let format = self.format_of(&mut source)?;
@@ -236,10 +236,10 @@ impl Export {
             Ok(Exported { figures, n_damaged, is_new: true })
         })?;
         for what in lines.unread() {
-            complain(&shown(what));
+            complain(&escape_for_terminal(what));
         }
         if exported.n_damaged > 0 {
-            let (label, n_lines) = (shown(&input.label()), exported.n_damaged);
+            let (label, n_lines) = (escape_for_terminal(&input.label()), exported.n_damaged);
             complain(&format!(
                 "{label}: {} cannot be read; the page says where",
                 count(n_lines, "line")
@@ -248,11 +248,11 @@ impl Export {
         Ok(exported)
     }
 
-    fn format_of(&self, source: &mut Source<Opened>) -> Result<&'static Format, Refusal> {
+    fn format_of(&self, source: &mut Source<Opened>) -> Result<&'static Format, ConvertError> {
         if let Some(format) = self.from {
             return Ok(format);
         }
-        single_format(detect(source)?)?.ok_or(Refusal::Unknown)
+        single_format(detect(source)?)?.ok_or(ConvertError::Unknown)
     }
 }
 

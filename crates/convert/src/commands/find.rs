@@ -18,7 +18,7 @@ use self::hit::Hit;
 use crate::{
     input::Input,
     interrupt::is_interrupted,
-    job::Refusal,
+    job::ConvertError,
     reading::{
         Reading,
         enough::{enough, is_enough},
@@ -30,9 +30,9 @@ use crate::{
     },
     run::{Status, complain, failed},
     terminal::{
+        escape::escape_for_terminal,
         figures::{count, grouped, size},
         progress::{self, Progress},
-        shown::shown,
     },
 };
 
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         in_order(&inputs, args.reading.pace.n_jobs(), &mut stdout, |(input_idx, input), out| {
             match search.input(input, out) {
                 Ok(()) => Ok(()),
-                Err(Refusal::Io(error)) if is_the_end(&error) => Err(error),
+                Err(ConvertError::Io(error)) if is_the_end(&error) => Err(error),
                 Err(refusal) => {
                     let mut refused = search.refused.lock().unwrap_or_else(PoisonError::into_inner);
                     refused.push((*input_idx, refusal));
@@ -114,11 +114,11 @@ struct Search {
     n_hits: AtomicU64,
     /// The files with a hit.
     n_files: AtomicU64,
-    refused: Mutex<Vec<(usize, Refusal)>>,
+    refused: Mutex<Vec<(usize, ConvertError)>>,
 }
 
 impl Search {
-    fn input(&self, input: &Input, out: &mut dyn Write) -> Result<(), Refusal> {
+    fn input(&self, input: &Input, out: &mut dyn Write) -> Result<(), ConvertError> {
         let label = input.label();
         let mut matcher = Matcher::new(&self.filter);
         let mut names = HashMap::new();
@@ -140,7 +140,7 @@ impl Search {
                     }
                     n_hits += 1;
                     if self.only_files {
-                        writeln!(out, "{}", shown(&label))?;
+                        writeln!(out, "{}", escape_for_terminal(&label))?;
                         return Ok(false);
                     }
                     let tool =
@@ -176,13 +176,13 @@ impl Search {
         let mut n_refused = 0;
         for (input_idx, refusal) in &refused {
             let is_passed_over =
-                is_folder && matches!(refusal, Refusal::Unknown | Refusal::Foreign(_));
-            if is_passed_over || matches!(refusal, Refusal::Interrupted) {
+                is_folder && matches!(refusal, ConvertError::Unknown | ConvertError::Foreign(_));
+            if is_passed_over || matches!(refusal, ConvertError::Interrupted) {
                 continue;
             }
             n_refused += 1;
             let label = inputs.get(*input_idx).map(|(_, input)| input.label()).unwrap_or_default();
-            complain(&format!("{}: {refusal}", shown(&label)));
+            complain(&format!("{}: {refusal}", escape_for_terminal(&label)));
         }
         let n_hits = n_hits.into_inner();
         if !is_quiet && !is_cut && !is_interrupted() {

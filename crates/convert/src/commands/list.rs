@@ -16,7 +16,7 @@ use self::{column::Column, ends::Session};
 use crate::{
     input::Input,
     interrupt::is_interrupted,
-    job::Refusal,
+    job::ConvertError,
     reading::{
         Reading,
         filter::{Filter, FilterArgs, Matcher},
@@ -27,12 +27,12 @@ use crate::{
     run::{Status, complain},
     terminal::{
         Terminal,
+        escape::escape_for_terminal,
         figures::count,
         progress::{self, Progress},
-        shown::shown,
         table,
     },
-    unit::Unit,
+    unit::SessionFiles,
 };
 
 /// Which sessions to list, and what to print of them.
@@ -83,9 +83,9 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         is_folder,
         progress: &progress,
     };
-    let units = Unit::group(inputs);
+    let units = SessionFiles::group(inputs);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.reading.pace.n_jobs()).build();
-    let found: Vec<Result<Option<Session>, Refusal>> = pool
+    let found: Vec<Result<Option<Session>, ConvertError>> = pool
         .map_err(io::Error::other)?
         .install(|| units.par_iter().map(|unit| wanted.session(unit)).collect());
     drop(progress);
@@ -93,11 +93,11 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     for (unit, result) in units.iter().zip(found) {
         match result {
             Ok(session) => sessions.extend(session),
-            Err(Refusal::Interrupted) => {}
-            Err(Refusal::Unknown | Refusal::Foreign(_)) if is_folder => {}
+            Err(ConvertError::Interrupted) => {}
+            Err(ConvertError::Unknown | ConvertError::Foreign(_)) if is_folder => {}
             Err(refusal) => {
                 n_refused += 1;
-                complain(&format!("{}: {refusal}", shown(&unit.main.label())));
+                complain(&format!("{}: {refusal}", escape_for_terminal(&unit.main.label())));
             }
         }
     }
@@ -160,9 +160,9 @@ struct Wanted<'w> {
 
 impl Wanted<'_> {
     /// Returns a session, if it is wanted.
-    fn session(&self, unit: &Unit) -> Result<Option<Session>, Refusal> {
+    fn session(&self, unit: &SessionFiles) -> Result<Option<Session>, ConvertError> {
         if is_interrupted() {
-            return Err(Refusal::Interrupted);
+            return Err(ConvertError::Interrupted);
         }
         let session = self.scanned(unit)?;
         self.progress.add_file();
@@ -177,7 +177,7 @@ impl Wanted<'_> {
     }
 
     /// Returns what the ends of a session's file say, if that does not rule it out.
-    fn scanned(&self, unit: &Unit) -> Result<Option<Session>, Refusal> {
+    fn scanned(&self, unit: &SessionFiles) -> Result<Option<Session>, ConvertError> {
         let session = ends::scan(&unit.main, self.format)?;
         self.progress.add_bytes(session.n_read);
         // A sub-agent's transcript is part of a session, and listed only if it is named.
@@ -190,7 +190,7 @@ impl Wanted<'_> {
         Ok(Some(session).filter(|_| !is_part && is_project && is_in_time))
     }
 
-    fn has_parts(&self, unit: &Unit, session: &Session) -> Result<bool, Refusal> {
+    fn has_parts(&self, unit: &SessionFiles, session: &Session) -> Result<bool, ConvertError> {
         let Some((prefilter, filter)) = &self.parts else { return Ok(true) };
         let format = self.format.or_else(|| unit.format_of_all(Some(session.format)));
         let mut is_found = false;
@@ -212,7 +212,7 @@ impl Wanted<'_> {
     }
 
     /// Reads all of a session for the numbers in it.
-    fn count(&self, unit: &Unit, session: &mut Session) -> Result<(), Refusal> {
+    fn count(&self, unit: &SessionFiles, session: &mut Session) -> Result<(), ConvertError> {
         let format = self.format.or_else(|| unit.format_of_all(Some(session.format)));
         let numbers = session.numbers.get_or_insert_default();
         let mut tokens = TokenTotals::default();

@@ -9,12 +9,12 @@ use clap::ValueHint;
 use jsonl::Scanner;
 
 use crate::{
-    account::{self, Telling},
+    account::{self, ReportOptions},
     cli::ConversionArgs,
     input::remote::Stores,
     journal::{Base, Journal},
     run::{Status, complain, failed},
-    terminal::{figures::count, progress::say, shown::shown},
+    terminal::{escape::escape_for_terminal, figures::count, progress::say},
     worker::{
         join::join, merged::Merged, named, open, planned::Planned, queue::Queue, store::Store,
     },
@@ -42,7 +42,12 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let plan = match read_plan(&args.plan)? {
         Ok(plan) => plan,
-        Err(why) => return failed(&format!("{}: {why}", shown(&args.plan.to_string_lossy()))),
+        Err(why) => {
+            return failed(&format!(
+                "{}: {why}",
+                escape_for_terminal(&args.plan.to_string_lossy())
+            ));
+        }
     };
     let Some(first) = plan.first() else { return failed("the plan has no units") };
     let is_like_first = |it: &Planned| it.root == first.root && it.digest == first.digest;
@@ -58,7 +63,12 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let base = base.map_err(|error| named(error, &first.root))?;
     let journal = match Journal::of_base(&base, options.clone()) {
         Ok(journal) => journal,
-        Err(why) => return failed(&format!("{}: {why}", shown(&first.root.to_string_lossy()))),
+        Err(why) => {
+            return failed(&format!(
+                "{}: {why}",
+                escape_for_terminal(&first.root.to_string_lossy())
+            ));
+        }
     };
     let mut merged = Merged::of(&plan);
     for path in &args.receipts {
@@ -79,7 +89,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             Err(error) => {
                 n_open += 1;
                 let main = pieces.first().map(|it| it.main.to_string_lossy()).unwrap_or_default();
-                complain(&format!("{}: its pieces: {error}", shown(&main)));
+                complain(&format!("{}: its pieces: {error}", escape_for_terminal(&main)));
             }
         }
     }
@@ -101,17 +111,17 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             count(n_brief, "file"),
         ));
     }
-    let telling = Telling {
+    let report_options = ReportOptions {
         how: &how,
         output: Some(&first.root),
         is_folder: true,
-        is_rehearsal: false,
+        is_dry_run: false,
         quiet: args.quiet,
         verbose: false,
         report: args.report.as_deref(),
         wants_objects: args.report.is_some(),
     };
-    let status = account::close(&telling, &settled, None, time)?;
+    let status = account::close(&report_options, &settled, None, time)?;
     let is_whole = n_missing + n_open == 0 && problems.is_empty();
     Ok(if is_whole || settled.is_empty() { status } else { status.max(Status::Attention) })
 }

@@ -26,7 +26,7 @@ use crate::{
         figures::{count, parse_size, size},
         progress::say,
     },
-    unit::Unit,
+    unit::SessionFiles,
     worker::{join::pieces, named, planned::Planned},
 };
 
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     }
     let root = if is_url(&args.output) { args.output.clone() } else { absolute(&args.output)? };
     sweep(&root).map_err(|error| named(error, &root))?;
-    let units = Unit::group(inputs);
+    let units = SessionFiles::group(inputs);
     let (output, is_mirrored, dedupe) = (&*root, true, args.dedupe);
     let tasks = Plan { how, units: &units, output, is_mirrored, dedupe }.tasks(n_cores());
     let order = largest_first(&tasks);

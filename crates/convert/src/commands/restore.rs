@@ -11,7 +11,7 @@ use storage::{Finished, Pending};
 use crate::{
     outputs::Outputs,
     run::{Status, complain},
-    terminal::shown::shown,
+    terminal::escape::escape_for_terminal,
 };
 
 /// Which tables, and where to.
@@ -93,6 +93,6 @@ impl Files<'_> {
 
     fn refuse(&mut self, name: &str, reason: &str) {
         self.n_refused += 1;
-        complain(&format!("{}: {}", shown(name), shown(reason)));
+        complain(&format!("{}: {}", escape_for_terminal(name), escape_for_terminal(reason)));
     }
 }

@@ -15,7 +15,7 @@ use crate::{
     input::Input,
     interrupt::is_interrupted,
     run::{Status, complain},
-    terminal::{figures::count, progress::say, shown::shown},
+    terminal::{escape::escape_for_terminal, figures::count, progress::say},
 };
 
 /// What to search, and how to say what is found.
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Err(error),
             Err(error) => {
                 n_refused += 1;
-                complain(&format!("{}: {error}", shown(&input.label())));
+                complain(&format!("{}: {error}", escape_for_terminal(&input.label())));
             }
         }
     }
@@ -161,7 +161,7 @@ struct Found<'f> {
 impl Found<'_> {
     fn words(&self, out: &mut dyn Write) -> io::Result<()> {
         let Finding { rule, length, .. } = self.finding;
-        let (label, pointer) = (shown(self.label), shown(self.pointer));
+        let (label, pointer) = (escape_for_terminal(self.label), escape_for_terminal(self.pointer));
         let pointer = if pointer.is_empty() { "no JSON" } else { &pointer };
         let Self { line, offset, hash, .. } = self;
         let place = format!("{label}:{line}: byte {offset}");

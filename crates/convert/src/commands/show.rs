@@ -19,7 +19,7 @@ use crate::{
     formats::detect,
     input::Input,
     interrupt::is_interrupted,
-    job::Refusal,
+    job::ConvertError,
     reading::{
         Reading,
         enough::{enough, is_enough},
@@ -28,7 +28,7 @@ use crate::{
         reader::known,
     },
     run::{Status, complain},
-    terminal::{Terminal, pager::Pager, shown::shown},
+    terminal::{Terminal, escape::escape_for_terminal, pager::Pager},
     unit::is_of_a_session,
 };
 
@@ -92,15 +92,15 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
                 n_shown += 1;
                 is_any_found |= is_found;
             }
-            Err(Refusal::Io(error)) if is_enough(&error) => {
+            Err(ConvertError::Io(error)) if is_enough(&error) => {
                 n_shown += 1;
                 is_any_found = true;
             }
-            Err(Refusal::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => break,
-            Err(Refusal::Unknown | Refusal::Foreign(_)) if is_folder => {}
+            Err(ConvertError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => break,
+            Err(ConvertError::Unknown | ConvertError::Foreign(_)) if is_folder => {}
             Err(refusal) => {
                 n_refused += 1;
-                complain(&format!("{}: {refusal}", shown(&input.label())));
+                complain(&format!("{}: {refusal}", escape_for_terminal(&input.label())));
             }
         }
         if is_interrupted() {
@@ -128,7 +128,7 @@ fn show(
     input: &Input,
     is_one_of_many: bool,
     out: &mut dyn Write,
-) -> Result<bool, Refusal> {
+) -> Result<bool, ConvertError> {
     let (opened, _) = args.redact.opened(input.open()?)?;
     let mut source = Source::new(opened);
     let format = match args.reading.format() {
@@ -136,7 +136,7 @@ fn show(
         None => known(detect(&mut source)?)?,
     };
     for fault in carry_faults(FORMATS, &mut source, format)? {
-        complain(&format!("{}: {fault}", shown(&input.label())));
+        complain(&format!("{}: {fault}", escape_for_terminal(&input.label())));
     }
     let mut lines = SessionLines::new(input, format, args.redact)?;
     let options = Options { all_branches: args.all_branches, ..Options::default() };

@@ -14,15 +14,15 @@ use self::numbers::Numbers;
 use crate::{
     input::copies::leave_out_copies,
     interrupt::is_interrupted,
-    job::Refusal,
+    job::ConvertError,
     reading::{Reading, filter::ErrorRule, needle::Prefilter, reader::read},
     run::{Status, complain},
     terminal::{
         Terminal,
+        escape::escape_for_terminal,
         progress::{Progress, say},
-        shown::shown,
     },
-    unit::Unit,
+    unit::SessionFiles,
 };
 
 /// Which sessions to sum up, and how to print the numbers.
@@ -52,10 +52,10 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         say(&format!("sessions that two clients keep, counted once: {n_copies}"));
     }
     let progress = args.reading.pace.progress(&inputs);
-    let units = Unit::group(inputs);
+    let units = SessionFiles::group(inputs);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.reading.pace.n_jobs()).build();
-    let count = |unit: &Unit| count(unit, args, &progress);
-    let counted: Vec<Result<Numbers, Refusal>> =
+    let count = |unit: &SessionFiles| count(unit, args, &progress);
+    let counted: Vec<Result<Numbers, ConvertError>> =
         pool.map_err(io::Error::other)?.install(|| units.par_iter().map(count).collect());
     drop(progress);
     let mut n_refused = 0;
@@ -63,11 +63,11 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     for (unit, result) in units.iter().zip(counted) {
         match result {
             Ok(numbers) => each.push(numbers),
-            Err(Refusal::Interrupted) => {}
-            Err(Refusal::Unknown | Refusal::Foreign(_)) if is_folder => {}
+            Err(ConvertError::Interrupted) => {}
+            Err(ConvertError::Unknown | ConvertError::Foreign(_)) if is_folder => {}
             Err(refusal) => {
                 n_refused += 1;
-                complain(&format!("{}: {refusal}", shown(&unit.main.label())));
+                complain(&format!("{}: {refusal}", escape_for_terminal(&unit.main.label())));
             }
         }
     }
@@ -104,7 +104,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
 }
 
 /// Counts what is in a session, sub-agents included.
-fn count(unit: &Unit, args: &Args, progress: &Progress) -> Result<Numbers, Refusal> {
+fn count(unit: &SessionFiles, args: &Args, progress: &Progress) -> Result<Numbers, ConvertError> {
     let mut numbers = Numbers::counter(ErrorPolicy::from(args.errors));
     let mut known = args.reading.format();
     for input in unit.files().filter(|input| !input.is_side_file()) {

@@ -19,13 +19,13 @@ use crate::{
     formats::detect,
     input::{Input, is_inside_an_input},
     interrupt::is_interrupted,
-    job::{Refusal, single_format},
+    job::{ConvertError, single_format},
     outputs::Outputs,
     run::{Status, complain, failed},
     terminal::{
+        escape::escape_for_terminal,
         figures::{grouped, size},
         progress::{self, Progress},
-        shown::shown,
     },
 };
 
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         return failed("the output folder is inside the input folder");
     }
     if let [Input::Missing { path, reason, .. }] = inputs.as_slice() {
-        return failed(&format!("{}: {reason}", shown(&path.to_string_lossy())));
+        return failed(&format!("{}: {reason}", escape_for_terminal(&path.to_string_lossy())));
     }
     if args.output.join(LAST).exists() {
         return failed(&format!("{} has tables already", path(&args.output)));
@@ -87,10 +87,12 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         }
         match run.input(input) {
             Ok(written) => written.map_err(io::Error::other)?,
-            Err(Refusal::Unknown | Refusal::Foreign(_)) if is_folder => n_passed_over += 1,
+            Err(ConvertError::Unknown | ConvertError::Foreign(_)) if is_folder => {
+                n_passed_over += 1
+            }
             Err(refusal) => {
                 n_refused += 1;
-                complain(&format!("{}: {refusal}", shown(&input.label())));
+                complain(&format!("{}: {refusal}", escape_for_terminal(&input.label())));
             }
         }
         run.progress.add_file();
@@ -118,7 +120,7 @@ fn not_text() -> io::Error {
 }
 
 fn path(path: &Path) -> String {
-    shown(&path.to_string_lossy())
+    escape_for_terminal(&path.to_string_lossy())
 }
 
 /// Parts that get their names together, when all are written.
@@ -140,7 +142,7 @@ impl NamedAtEnd {
 
     /// Gives the parts their names, that one last which says that all are there: a run that is killed
     /// before is finished by the same command.
-    fn name(mut self) -> Result<(), Refusal> {
+    fn name(mut self) -> Result<(), ConvertError> {
         let last = self.folder.join(LAST);
         self.finished.sort_by_key(|part| part.path() == last);
         self.outputs.publish(self.finished)
@@ -174,7 +176,7 @@ struct Run<'p> {
 
 impl Run<'_> {
     /// Adds an input; the result within is that of writing, which no other input changes.
-    fn input(&mut self, input: &Input) -> Result<export_parquet::Result<()>, Refusal> {
+    fn input(&mut self, input: &Input) -> Result<export_parquet::Result<()>, ConvertError> {
         let (opened, _) = self.redact.opened(input.open()?)?;
         let mut source = Source::new(opened);
         let name = match input {

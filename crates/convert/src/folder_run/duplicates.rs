@@ -7,12 +7,12 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
-use crate::{folder_run::pool::each_of, input::Input, unit::Unit};
+use crate::{folder_run::pool::each_of, input::Input, unit::SessionFiles};
 
 /// Returns for each unit which earlier one has the same content, if one does.
 ///
 /// Only files of the same size are read. A session with files of its own is like no other.
-pub(crate) fn duplicates(units: &[Unit], n_jobs: usize) -> Vec<Option<usize>> {
+pub(crate) fn duplicates(units: &[SessionFiles], n_jobs: usize) -> Vec<Option<usize>> {
     let mut of_size: HashMap<u64, Vec<usize>> = HashMap::new();
     for (unit_idx, unit) in units.iter().enumerate() {
         if unit.others.is_empty() && matches!(unit.main, Input::File { .. }) {

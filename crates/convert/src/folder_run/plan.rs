@@ -9,12 +9,12 @@ use conversion::CarryMode;
 use storage::{Compression, beside};
 
 use super::duplicates::duplicates;
-use crate::{cli::ConversionArgs, input::Input, unit::Unit};
+use crate::{cli::ConversionArgs, input::Input, unit::SessionFiles};
 
 /// What is to be done with a session.
 #[derive(Debug)]
 pub(crate) struct Task<'u> {
-    pub(crate) unit: &'u Unit,
+    pub(crate) unit: &'u SessionFiles,
     /// Where it goes.
     pub(crate) path: PathBuf,
     /// Whether no other one goes there.
@@ -27,7 +27,7 @@ pub(crate) struct Task<'u> {
 #[derive(Debug)]
 pub(crate) struct Plan<'p> {
     pub(crate) how: &'p ConversionArgs,
-    pub(crate) units: &'p [Unit],
+    pub(crate) units: &'p [SessionFiles],
     /// The folder, or the file, to write to.
     pub(crate) output: &'p Path,
     /// Whether it is a folder, in which the names of the inputs are mirrored.

@@ -11,7 +11,7 @@ use std::{
 use core_model::{Environment, Format, System, session_files};
 
 use super::{copies, worktrees::worktrees};
-use crate::{FORMATS, terminal::shown::shown};
+use crate::{FORMATS, terminal::escape::escape_for_terminal};
 
 /// The letters of an id that are enough, if only one session starts with them.
 const MIN_PREFIX: usize = 4;
@@ -93,7 +93,9 @@ impl Lookup {
     /// Returns that there is no session.
     pub(crate) fn nothing(&self) -> io::Error {
         io::Error::other(match &self.project {
-            Some(project) => format!("{}: no session of this project", shown(project)),
+            Some(project) => {
+                format!("{}: no session of this project", escape_for_terminal(project))
+            }
             None => "no client keeps a session here".to_owned(),
         })
     }
@@ -119,8 +121,8 @@ impl Lookup {
             [] => Err(io::Error::other("no such file, and no session of this id")),
             [one, other, ..] => Err(io::Error::other(format!(
                 "may be {} or {}; a longer id, --from or --project says which",
-                shown(&one.to_string_lossy()),
-                shown(&other.to_string_lossy()),
+                escape_for_terminal(&one.to_string_lossy()),
+                escape_for_terminal(&other.to_string_lossy()),
             ))),
         }
     }
@@ -147,7 +149,7 @@ impl Lookup {
             return Err(io::Error::other(format!(
                 "names session {} of {}, which is not there",
                 named.name,
-                shown(&named.project),
+                escape_for_terminal(&named.project),
             )));
         }
         Ok(None)

@@ -10,7 +10,7 @@ use rustix::fs::FileType;
 use storage::{Entry, Folder, JOURNAL, RECEIPTS, RESIDUE, SIDECAR, Storage, is_temporary};
 
 use super::Input;
-use crate::{run::complain, terminal::shown::shown};
+use crate::{run::complain, terminal::escape::escape_for_terminal};
 
 /// Adds the regular files of a folder, in the order of their names; links are not followed.
 pub(crate) fn walk(root: &Path, name: &Path, inputs: &mut Vec<Input>) {
@@ -47,7 +47,10 @@ fn children(folder: &Folder) -> io::Result<Vec<(OsString, bool)>> {
             FileType::Directory | FileType::RegularFile | FileType::Symlink => {}
             _ => {
                 let path = folder.path().join(&name);
-                complain(&format!("{}: no regular file; left out", shown(&path.to_string_lossy())));
+                complain(&format!(
+                    "{}: no regular file; left out",
+                    escape_for_terminal(&path.to_string_lossy())
+                ));
             }
         }
     }

@@ -23,7 +23,7 @@ use storage::{FILE_MODE, Finished, Folder, Replace, are_equal, sweep_once};
 use super::{exists, intent::Intent};
 use crate::{
     input::{Input, walk},
-    job::Refusal,
+    job::ConvertError,
     outputs::{Bundle, Outputs},
     unit::moved,
 };
@@ -43,7 +43,7 @@ struct Placed {
 /// Returns an error if a file has one of the names that is neither equal nor of a run that was killed,
 /// or if the files cannot be written; then nothing was changed, or what was is finished by the same
 /// command.
-pub(super) fn publish(draft: &Path, main: &Path, home: &Home) -> Result<(), Refusal> {
+pub(super) fn publish(draft: &Path, main: &Path, home: &Home) -> Result<(), ConvertError> {
     let path = home.path();
     let mut files = Vec::new();
     walk(draft, Path::new(""), &mut files);
@@ -54,7 +54,7 @@ pub(super) fn publish(draft: &Path, main: &Path, home: &Home) -> Result<(), Refu
     let (mut missing, mut times) = (Vec::new(), Times::default());
     for file in files {
         let place = file.path().and_then(|file| moved(file, main, &path));
-        let place = place.ok_or(Refusal::NoName)?;
+        let place = place.ok_or(ConvertError::NoName)?;
         let Some(there) = there(&place)? else {
             missing.push(Placed { file, place, is_ours: false });
             continue;
@@ -112,22 +112,22 @@ impl There {
 ///
 /// # Errors
 ///
-/// [`Refusal::NotInstalled`] if it is no regular file; the system's own.
-fn there(place: &Path) -> Result<Option<There>, Refusal> {
+/// [`ConvertError::NotInstalled`] if it is no regular file; the system's own.
+fn there(place: &Path) -> Result<Option<There>, ConvertError> {
     if place.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
         return Ok(None);
     }
     let parent = place.parent().zip(place.file_name());
-    let (folder, name) = parent.ok_or(Refusal::NoName)?;
+    let (folder, name) = parent.ok_or(ConvertError::NoName)?;
     let folder = Folder::open(folder)?;
     let file = folder.read(name).map_err(|_| exists(place))?;
     let modified = file.metadata()?.modified()?;
     Ok(Some(There { folder, name: name.to_owned(), modified }))
 }
 
-fn publish_new(outputs: &Outputs, files: Vec<Finished>, path: &Path) -> Result<(), Refusal> {
+fn publish_new(outputs: &Outputs, files: Vec<Finished>, path: &Path) -> Result<(), ConvertError> {
     match outputs.publish(files) {
-        Err(Refusal::Exists(_)) => Err(exists(path)),
+        Err(ConvertError::Exists(_)) => Err(exists(path)),
         result => result,
     }
 }

@@ -8,15 +8,15 @@ use storage::is_no_space;
 
 use crate::{
     account::{
-        Telling,
+        ReportOptions,
         describe::{Done, place},
     },
     conversions::Outcome,
     input::Input,
     interrupt::is_interrupted,
-    job::{Refusal, verdict::Verdict},
+    job::{ConvertError, verdict::Verdict},
     run::Status,
-    terminal::{object::Object, shown::shown},
+    terminal::{escape::escape_for_terminal, object::Object},
     unit::is_in_folder_of_session,
 };
 
@@ -173,54 +173,56 @@ impl Settled {
 
     /// Takes from the result of a file what the end of the run needs.
     pub(crate) fn of(
-        telling: &Telling<'_>,
+        report_options: &ReportOptions<'_>,
         input: &Input,
-        result: &Result<Outcome, Refusal>,
+        result: &Result<Outcome, ConvertError>,
     ) -> Self {
         let mut settled = Self::new(End::Refused, Verdict::of(result));
         match result {
-            Ok(Outcome::Converted(done)) => settled.take_done(telling, done),
+            Ok(Outcome::Converted(done)) => settled.take_done(report_options, done),
             Ok(Outcome::Copied) => settled.end = End::Copied,
             Ok(Outcome::Inside | Outcome::LeftOut) => settled.end = End::Inside,
             Ok(Outcome::UpToDate(verdict)) => {
                 settled.end = End::UpToDate;
-                let is_loss = *verdict == Verdict::DoneWithLoss && telling.how.fail_on_loss;
+                let is_loss = *verdict == Verdict::DoneWithLoss && report_options.how.fail_on_loss;
                 if *verdict == Verdict::Damaged || is_loss {
                     settled.status = Status::Attention;
                 }
-                if !telling.is_folder || telling.verbose {
-                    let label = shown(&input.label());
+                if !report_options.is_folder || report_options.verbose {
+                    let label = escape_for_terminal(&input.label());
                     settled.summary.push(format!("{label}: up to date"));
                 }
             }
             Ok(Outcome::SameAs(_)) => settled.end = End::SameAsAnother,
-            Err(Refusal::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            Err(ConvertError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
                 settled.end = End::Enough;
             }
-            Err(Refusal::NoSpace(_)) => settled.end = End::Left,
+            Err(ConvertError::NoSpace(_)) => settled.end = End::Left,
             Err(_) if is_interrupted() => settled.end = End::Left,
             // In a folder, files of other programs are no failure.
-            Err(Refusal::Unknown) if telling.is_folder && input.is_found() => {
+            Err(ConvertError::Unknown) if report_options.is_folder && input.is_found() => {
                 settled.end = End::NotOurs;
                 if input.path().is_some_and(is_in_folder_of_session) {
-                    settled.take_stray(&input.label(), telling);
+                    settled.take_stray(&input.label(), report_options);
                 }
-                if telling.verbose {
-                    settled.problems.push(format!("{}: not a session", shown(&input.label())));
+                if report_options.verbose {
+                    settled
+                        .problems
+                        .push(format!("{}: not a session", escape_for_terminal(&input.label())));
                 }
             }
             Err(refusal) => settled.take_refusal(input, refusal),
         }
-        if telling.wants_objects && settled.end.is_told() && settled.json.is_empty() {
+        if report_options.wants_objects && settled.end.is_told() && settled.json.is_empty() {
             settled.json = object(input, settled.verdict, result);
         }
         settled
     }
 
     /// Takes up that a file lies in the folder of a session and is none of its files.
-    fn take_stray(&mut self, label: &str, telling: &Telling<'_>) {
+    fn take_stray(&mut self, label: &str, report_options: &ReportOptions<'_>) {
         self.stray = Some(label.to_owned());
-        if telling.wants_objects {
+        if report_options.wants_objects {
             let mut object = Object::new();
             object.string("source", label).string("status", Verdict::Skipped.name());
             self.json = object.bytes();
@@ -228,24 +230,24 @@ impl Settled {
     }
 
     /// Returns that a file of this name lies in the folder of a session and is none of its files.
-    pub(crate) fn of_stray(label: &str, telling: &Telling<'_>) -> Self {
+    pub(crate) fn of_stray(label: &str, report_options: &ReportOptions<'_>) -> Self {
         let mut settled = Self { is_main: false, ..Self::new(End::NotOurs, Verdict::Skipped) };
-        settled.take_stray(label, telling);
+        settled.take_stray(label, report_options);
         settled
     }
 
-    fn take_done(&mut self, telling: &Telling<'_>, done: &Done) {
+    fn take_done(&mut self, report_options: &ReportOptions<'_>, done: &Done) {
         let report = &done.report;
         self.end = End::Converted;
-        let is_loss = telling.how.fail_on_loss && !report.losses.is_empty();
+        let is_loss = report_options.how.fail_on_loss && !report.losses.is_empty();
         if report.wants_attention() || is_loss || done.is_changing {
             self.status = Status::Attention;
         }
         self.problems = done.problems();
-        if !telling.quiet && (!telling.is_folder || telling.verbose) {
+        if !report_options.quiet && (!report_options.is_folder || report_options.verbose) {
             self.summary = done.summary();
         }
-        if telling.wants_objects {
+        if report_options.wants_objects {
             done.push_json(self.verdict, &mut self.json);
         }
         self.output.clone_from(&done.output);
@@ -260,8 +262,8 @@ impl Settled {
         };
     }
 
-    fn take_refusal(&mut self, input: &Input, refusal: &Refusal) {
-        let label = shown(&input.label());
+    fn take_refusal(&mut self, input: &Input, refusal: &ConvertError) {
+        let label = escape_for_terminal(&input.label());
         self.status = Status::Failed;
         self.is_refused_for_damage = refusal.damage().is_some();
         self.problems.push(match refusal.damage() {
@@ -270,14 +272,14 @@ impl Settled {
         });
         // A disk that is full is no fault of what was asked for.
         let is_too_large = |error: &io::Error| error.kind() == io::ErrorKind::FileTooLarge;
-        if matches!(refusal, Refusal::Io(error) if is_no_space(error) || is_too_large(error)) {
+        if matches!(refusal, ConvertError::Io(error) if is_no_space(error) || is_too_large(error)) {
             self.status = Status::Attention;
         }
     }
 }
 
 /// Returns the report's object of a file that was not converted now.
-fn object(input: &Input, verdict: Verdict, result: &Result<Outcome, Refusal>) -> Vec<u8> {
+fn object(input: &Input, verdict: Verdict, result: &Result<Outcome, ConvertError>) -> Vec<u8> {
     let mut out = b"{\"source\":".to_vec();
     push_string(&mut out, &input.label(), Style::Compact);
     out.extend_from_slice(format!(",\"status\":\"{}\"", verdict.name()).as_bytes());

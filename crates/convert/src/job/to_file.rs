@@ -5,7 +5,7 @@ use std::{fs, io, os::unix::fs::MetadataExt, path::Path};
 use conversion::{Agents, Carry, CarryMode, Manifest, Member, Sidecar, Source, Target};
 use storage::{Compression, Finished, Limits, Opened, Replace, Storage};
 
-use super::{Order, Refusal, verify};
+use super::{ConvertError, Job, verify};
 use crate::{
     FORMATS,
     account::describe::Done,
@@ -14,29 +14,29 @@ use crate::{
     journal::{Record, Salt, Standing},
     outputs::{Bundle, lazy::LazyFile},
     run::complain,
-    terminal::shown::shown,
+    terminal::escape::escape_for_terminal,
     unit::OtherFile,
 };
 
 /// How often an input is read that changes while it is.
 pub(crate) const MAX_ATTEMPTS: u32 = 3;
 
-impl Order {
+impl Job {
     /// Converts an input to a file, unless that is there and up to date.
     ///
     /// An input that changes while it is read is read again; if it changes each time, but only grew,
     /// it is converted as it was.
-    pub(crate) fn to_file(&self, input: &Input, path: &Path) -> Result<Outcome, Refusal> {
+    pub(crate) fn to_file(&self, input: &Input, path: &Path) -> Result<Outcome, ConvertError> {
         self.file_to(input, path, &Extra::default())
     }
 
-    /// Converts an input as [`Order::to_file`] does, to a file of a session of several.
+    /// Converts an input as [`Job::to_file`] does, to a file of a session of several.
     pub(crate) fn file_to(
         &self,
         input: &Input,
         path: &Path,
         extra: &Extra,
-    ) -> Result<Outcome, Refusal> {
+    ) -> Result<Outcome, ConvertError> {
         check_target(input, path)?;
         let salt = extra.salt();
         if let Some(verdict) = self.outputs.unread(path, input, salt)? {
@@ -59,7 +59,7 @@ impl Order {
             if is_changing && attempt < MAX_ATTEMPTS {
                 continue;
             }
-            if let Err(Refusal::Stepwise(last)) = prepared {
+            if let Err(ConvertError::Stepwise(last)) = prepared {
                 return self.file_stepwise(input, path, last);
             }
             let Prepared { mut done, files, mut records } = prepared?;
@@ -72,7 +72,7 @@ impl Order {
             self.outputs.publish_bundle(path, Bundle { files, replace, records })?;
             return Ok(Outcome::Converted(Box::new(done)));
         }
-        Err(Refusal::Changing)
+        Err(ConvertError::Changing)
     }
 
     /// Converts an input to files that have no names yet.
@@ -82,7 +82,7 @@ impl Order {
         path: &Path,
         source: &mut Source<Opened>,
         extra: &Extra,
-    ) -> Result<Prepared, Refusal> {
+    ) -> Result<Prepared, ConvertError> {
         let mode = source.reader().mode();
         let from = self.format_of(source)?;
         let conversion = self.conversion(from);
@@ -91,7 +91,7 @@ impl Order {
         if let (true, Some(1..), Some(last)) =
             (history.is_several, history.depth(self.to), history.formats.first())
         {
-            return Err(Refusal::Stepwise(last.name));
+            return Err(ConvertError::Stepwise(last.name));
         }
         let n_entries = || n_entries(source, self.sidecar(input)?);
         let mut others = self.other_files(&history, path, n_entries)?;
@@ -138,7 +138,7 @@ impl Order {
     }
 
     /// Copies a file that belongs to a session, unless the copy is there and up to date.
-    pub(crate) fn copy(&self, input: &Input, path: &Path) -> Result<Outcome, Refusal> {
+    pub(crate) fn copy(&self, input: &Input, path: &Path) -> Result<Outcome, ConvertError> {
         check_target(input, path)?;
         if let Some(verdict) = self.outputs.unread(path, input, Salt::default())? {
             return Ok(Outcome::UpToDate(verdict));
@@ -160,7 +160,7 @@ impl Order {
         let mut source = Source::new(opened);
         source.copy_to(&mut target)?;
         if is_changing(&mut source)? && !is_prefix(&mut source)? {
-            return Err(Refusal::Changing);
+            return Err(ConvertError::Changing);
         }
         let files = vec![target.finish()?];
         let records = self.outputs.records(input, source.reader(), &files, Salt::default())?;
@@ -200,13 +200,13 @@ pub(crate) fn tell_if_shrunk(replace: Replace, input: &Input, path: &Path) {
     }
     complain(&format!(
         "{}: smaller than when it was converted last; {} is kept beside the new one, as .bak",
-        shown(&input.label()),
-        shown(&path.to_string_lossy())
+        escape_for_terminal(&input.label()),
+        escape_for_terminal(&path.to_string_lossy())
     ));
 }
 
 /// Counts the entries in the carries of a source and its sidecar.
-fn n_entries(source: &mut Source<Opened>, sidecar: Option<Sidecar>) -> Result<u64, Refusal> {
+fn n_entries(source: &mut Source<Opened>, sidecar: Option<Sidecar>) -> Result<u64, ConvertError> {
     let mut n = 0;
     let count = |carry: &str| Carry::parse(carry).map_or(0, |carry| carry.entries().count() as u64);
     source.for_each_piece(&FORMATS, &mut |_, value| {
@@ -232,10 +232,10 @@ fn is_prefix(source: &mut Source<Opened>) -> io::Result<bool> {
     source.reader().snapshot().map_or(Ok(true), |snapshot| snapshot.is_prefix())
 }
 
-pub(crate) fn check_target(input: &Input, path: &Path) -> Result<(), Refusal> {
+pub(crate) fn check_target(input: &Input, path: &Path) -> Result<(), ConvertError> {
     match input {
         Input::File { path: source, storage, .. } if is_same_file(storage, source, path) => {
-            Err(Refusal::IsSource)
+            Err(ConvertError::IsSource)
         }
         _ => Ok(()),
     }

@@ -5,7 +5,7 @@ use std::io;
 use conversion::{CarryMode, Report};
 use storage::{Excess, Unwritten};
 
-use crate::{conversions::Outcome, job::Refusal, session::place::Unread};
+use crate::{conversions::Outcome, job::ConvertError, session::place::Unread};
 
 /// What became of a file, as the journal and the report say it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -73,7 +73,7 @@ impl Verdict {
     }
 
     /// Returns what is to be said of a file that was asked for.
-    pub(crate) fn of(result: &Result<Outcome, Refusal>) -> Self {
+    pub(crate) fn of(result: &Result<Outcome, ConvertError>) -> Self {
         match result {
             Ok(Outcome::Converted(done)) if done.is_changing => Verdict::Changing,
             Ok(Outcome::Converted(done)) => Self::of_report(&done.report, done.carry),
@@ -81,10 +81,10 @@ impl Verdict {
             Ok(Outcome::LeftOut) => Verdict::Skipped,
             Ok(Outcome::UpToDate(verdict)) => *verdict,
             Err(refusal) if refusal.is_of_change() => Verdict::Changing,
-            Err(Refusal::NotExact | Refusal::NotInstalled(_) | Refusal::NoSpace(_)) => {
-                Verdict::WriteFailed
-            }
-            Err(Refusal::Io(error)) => Self::of_error(error),
+            Err(
+                ConvertError::NotExact | ConvertError::NotInstalled(_) | ConvertError::NoSpace(_),
+            ) => Verdict::WriteFailed,
+            Err(ConvertError::Io(error)) => Self::of_error(error),
             Err(_) => Verdict::Skipped,
         }
     }

@@ -13,7 +13,7 @@ use storage::ObjectLog;
 
 /// Where the lines of a journal go.
 #[derive(Debug)]
-pub(super) enum Book {
+pub(super) enum JournalWriter {
     /// To its file.
     File(Mutex<File>),
     /// To an object.
@@ -23,10 +23,10 @@ pub(super) enum Book {
     Told(Mutex<Vec<Record>>),
 }
 
-impl Book {
+impl JournalWriter {
     /// Takes a line, in one write.
     pub(super) fn append(&self, record: &Record, options: &OutputOptions) -> io::Result<()> {
-        if let Book::Told(told) = self {
+        if let JournalWriter::Told(told) = self {
             locked(told).push(record.clone());
             return Ok(());
         }
@@ -36,13 +36,13 @@ impl Book {
     /// Takes a line as it stands, in one write; receipts take none.
     pub(super) fn append_line(&self, line: &[u8]) -> io::Result<()> {
         let mut file = match self {
-            Book::File(file) => locked(file),
+            JournalWriter::File(file) => locked(file),
             #[cfg(feature = "cloud")]
-            Book::Object(log) => {
+            JournalWriter::Object(log) => {
                 locked(log).append(line);
                 return Ok(());
             }
-            Book::Told(_) => return Ok(()),
+            JournalWriter::Told(_) => return Ok(()),
         };
         let end = file.seek(SeekFrom::End(0))?;
         let written = match file.write(line) {
@@ -60,10 +60,10 @@ impl Book {
     /// Brings the lines to the disk.
     pub(super) fn sync(&self) -> io::Result<()> {
         match self {
-            Book::File(file) => locked(file).sync_data(),
+            JournalWriter::File(file) => locked(file).sync_data(),
             #[cfg(feature = "cloud")]
-            Book::Object(log) => locked(log).save_some(),
-            Book::Told(_) => Ok(()),
+            JournalWriter::Object(log) => locked(log).save_some(),
+            JournalWriter::Told(_) => Ok(()),
         }
     }
 
@@ -71,18 +71,18 @@ impl Book {
     pub(super) fn close(&self) -> io::Result<()> {
         match self {
             #[cfg(feature = "cloud")]
-            Book::Object(log) => locked(log).save(),
-            Book::File(_) | Book::Told(_) => Ok(()),
+            JournalWriter::Object(log) => locked(log).save(),
+            JournalWriter::File(_) | JournalWriter::Told(_) => Ok(()),
         }
     }
 
     /// Returns what was told since this was asked last.
     pub(super) fn take_told(&self) -> Vec<Record> {
         match self {
-            Book::File(_) => Vec::new(),
+            JournalWriter::File(_) => Vec::new(),
             #[cfg(feature = "cloud")]
-            Book::Object(_) => Vec::new(),
-            Book::Told(told) => std::mem::take(&mut *locked(told)),
+            JournalWriter::Object(_) => Vec::new(),
+            JournalWriter::Told(told) => std::mem::take(&mut *locked(told)),
         }
     }
 }

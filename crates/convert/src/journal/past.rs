@@ -17,7 +17,7 @@ use super::{
 
 /// What the lines of a journal say of earlier runs.
 #[derive(Debug, Default)]
-pub(super) struct Past {
+pub(super) struct JournalIndex {
     /// What is known of the files that were written.
     known: HashMap<Arc<str>, Known>,
     /// What each source became.
@@ -28,7 +28,7 @@ pub(super) struct Past {
     options: Vec<KnownOptions>,
 }
 
-impl Past {
+impl JournalIndex {
     /// Reads a journal, and returns where its last whole line ends, too.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use std::{
 
 use jsonl::{Style, Text, push_string};
 
-use crate::terminal::shown::is_harmful;
+use crate::terminal::escape::is_harmful;
 
 /// Returns a path as the body of a JSON string; what is not UTF-8 is spelled as Python does it, with
 /// a lone surrogate for each byte. Characters that a terminal would obey are escaped: people look at

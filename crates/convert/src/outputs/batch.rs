@@ -12,7 +12,7 @@ use storage::{
 };
 
 use super::{Bundle, Outputs};
-use crate::{input::Input, interrupt::is_interrupted, job::Refusal, journal::Record};
+use crate::{input::Input, interrupt::is_interrupted, job::ConvertError, journal::Record};
 
 /// A batch is brought to the disk when it has so many files, or so many bytes.
 const MAX_FILES: usize = 64;
@@ -82,7 +82,7 @@ fn max_files() -> usize {
 }
 
 /// Which files did not get their names, and why.
-type Refused = Vec<(PathBuf, Refusal)>;
+type Refused = Vec<(PathBuf, ConvertError)>;
 
 impl Outputs {
     /// Gives files their names, and returns which did not get theirs, and why.
@@ -90,7 +90,7 @@ impl Outputs {
     /// The order is what makes it safe to pull the plug: a name stands for bytes that are on the
     /// disk, a line of the journal for names that are.
     pub(super) fn commit(&self, items: Vec<Item>) -> Refused {
-        let is_synced = self.manner.durability != Durability::None && !self.manner.is_rehearsal;
+        let is_synced = self.manner.durability != Durability::None && !self.manner.is_dry_run;
         let mut refused = Vec::new();
         let mut whole = Vec::new();
         for item in items {
@@ -142,7 +142,7 @@ impl Outputs {
         files: Vec<Finished>,
         replace: Replace,
         records: &mut [Record],
-    ) -> Result<Vec<Named>, Refusal> {
+    ) -> Result<Vec<Named>, ConvertError> {
         let (mut names, mut made) = (Vec::new(), Vec::new());
         let ways = self.ways(&files, replace, records);
         let replaces = ways.iter().any(|way| *way != Replace::Never);
@@ -202,10 +202,10 @@ impl Outputs {
     ///
     /// Where names that differ are of one file, as those in other cases are on some file systems, the
     /// first of this run stays.
-    fn name_one(&self, file: Finished, replace: Replace) -> Result<Published, Refusal> {
+    fn name_one(&self, file: Finished, replace: Replace) -> Result<Published, ConvertError> {
         let path = file.path();
         let refusal = |error: io::Error| match error.kind() {
-            io::ErrorKind::AlreadyExists => Refusal::Exists(path.display().to_string()),
+            io::ErrorKind::AlreadyExists => ConvertError::Exists(path.display().to_string()),
             _ => unwritten(error, &path).into(),
         };
         let Some(place) = file.place().cloned() else {
@@ -217,7 +217,7 @@ impl Outputs {
             place.identity().is_some_and(|identity| named.contains(&identity))
         };
         if replace != Replace::Never && is_ours(&named) {
-            return Err(Refusal::SameName(path.display().to_string()));
+            return Err(ConvertError::SameName(path.display().to_string()));
         }
         match file.publish(replace) {
             Ok(published) => {
@@ -226,7 +226,7 @@ impl Outputs {
                 Ok(published)
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && is_ours(&named) => {
-                Err(Refusal::SameName(path.display().to_string()))
+                Err(ConvertError::SameName(path.display().to_string()))
             }
             Err(error) => Err(refusal(error)),
         }
@@ -236,7 +236,7 @@ impl Outputs {
     /// converted anew, and may have got another name.
     fn remove_superseded(&self, records: &[Record]) -> io::Result<()> {
         match (&self.root, records.first()) {
-            (Some(root), Some(first)) if !self.manner.is_rehearsal => {
+            (Some(root), Some(first)) if !self.manner.is_dry_run => {
                 root.remove_superseded(&first.source, records)
             }
             _ => Ok(()),
@@ -251,7 +251,7 @@ impl Outputs {
     /// Those of reading and removing it.
     pub(crate) fn remove_unwritten(&self, input: &Input) -> io::Result<()> {
         match (&self.root, input.absolute()?) {
-            (Some(root), Some(source)) if self.manner.force && !self.manner.is_rehearsal => {
+            (Some(root), Some(source)) if self.manner.force && !self.manner.is_dry_run => {
                 root.remove_superseded(&source, &[])
             }
             _ => Ok(()),
@@ -267,7 +267,7 @@ impl Outputs {
 
 /// Keeps what stood beside an older output, and is none of those written now, as `NAME.bak`: it says
 /// nothing of the new one, which is the last. What is ours by `is_ours`, by its path, is removed later.
-fn keep_stale(names: &[Named], is_ours: impl Fn(&Path) -> bool) -> Result<(), Refusal> {
+fn keep_stale(names: &[Named], is_ours: impl Fn(&Path) -> bool) -> Result<(), ConvertError> {
     let Some(Named::Here(output)) = names.last() else { return Ok(()) };
     for ending in [SIDECAR, RESIDUE] {
         let name = beside(Path::new(&output.name), ending).into_os_string();
@@ -290,9 +290,9 @@ fn keep_stale(names: &[Named], is_ours: impl Fn(&Path) -> bool) -> Result<(), Re
 }
 
 /// Brings the bytes of files to the disk.
-fn sync(item: &Item) -> Result<(), Refusal> {
+fn sync(item: &Item) -> Result<(), ConvertError> {
     if is_interrupted() {
-        return Err(Refusal::Interrupted);
+        return Err(ConvertError::Interrupted);
     }
     let synced = item.bundle.files.iter().try_for_each(Finished::sync);
     synced.map_err(|error| unwritten(error, &item.path).into())

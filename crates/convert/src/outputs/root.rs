@@ -11,7 +11,7 @@ use storage::{Folder, Replace, remove_stale, without_query};
 
 use crate::{
     journal::{Base, Journal, Origin, OutputOptions, Record, Standing, Unusable},
-    terminal::shown::shown,
+    terminal::escape::escape_for_terminal,
 };
 
 #[cfg(feature = "cloud")]
@@ -24,12 +24,12 @@ pub(super) struct Root {
     /// Not there in a rehearsal, if it is not there yet.
     base: Option<Base>,
     journal: Option<Journal>,
-    is_rehearsal: bool,
+    is_dry_run: bool,
 }
 
 /// A folder that cannot be written to, and why.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {reason}", shown(&path.to_string_lossy()))]
+#[error("{}: {reason}", escape_for_terminal(&path.to_string_lossy()))]
 pub(crate) struct NotOpened {
     path: PathBuf,
     reason: Unusable,
@@ -46,10 +46,10 @@ impl Root {
     pub(super) fn open(
         path: &Path,
         options: OutputOptions,
-        is_rehearsal: bool,
+        is_dry_run: bool,
     ) -> Result<Self, NotOpened> {
         let open = || {
-            let (folder, journal) = if is_rehearsal {
+            let (folder, journal) = if is_dry_run {
                 rehearse(path, options)?
             } else {
                 let folder = Folder::create(path)?;
@@ -60,7 +60,7 @@ impl Root {
                 (Some(folder), Some(journal))
             };
             let base = folder.map(Base::Folder);
-            Ok(Self { path: path.to_owned(), base, journal, is_rehearsal })
+            Ok(Self { path: path.to_owned(), base, journal, is_dry_run })
         };
         open().map_err(|reason| NotOpened { path: path.to_owned(), reason })
     }
@@ -71,30 +71,30 @@ impl Root {
         bucket: &Arc<Bucket>,
         path: &Path,
         options: OutputOptions,
-        is_rehearsal: bool,
+        is_dry_run: bool,
     ) -> Result<Self, NotOpened> {
         let open = || {
             // What is there is known at once, and not asked for one by one.
             let objects = bucket.list(path).map_err(Unusable::Place)?;
-            if !is_rehearsal {
+            if !is_dry_run {
                 bucket.sweep(&objects);
             }
             let journal = Some(Journal::of_prefix(bucket.clone(), path, options)?);
             let base = Some(Base::Prefix(bucket.clone(), path.to_owned()));
-            Ok(Self { path: path.to_owned(), base, journal, is_rehearsal })
+            Ok(Self { path: path.to_owned(), base, journal, is_dry_run })
         };
         open().map_err(|reason| NotOpened { path: path.to_owned(), reason })
     }
 
     pub(super) fn without_journal(path: &Path) -> io::Result<Self> {
         let base = Some(Base::Folder(Folder::create(path)?));
-        Ok(Self { path: path.to_owned(), base, journal: None, is_rehearsal: false })
+        Ok(Self { path: path.to_owned(), base, journal: None, is_dry_run: false })
     }
 
     pub(super) fn of_worker(base: Base, journal: Journal) -> Self {
         let path = base.path().to_owned();
         let (base, journal) = (Some(base), Some(journal));
-        Self { path, base, journal, is_rehearsal: false }
+        Self { path, base, journal, is_dry_run: false }
     }
 
     /// Refuses a folder that was written with other options.
@@ -160,7 +160,7 @@ impl Root {
     /// Appends a line to the journal.
     pub(super) fn append(&self, record: &Record) -> io::Result<()> {
         match &self.journal {
-            Some(journal) if !self.is_rehearsal => journal.append(record),
+            Some(journal) if !self.is_dry_run => journal.append(record),
             _ => Ok(()),
         }
     }
@@ -168,7 +168,7 @@ impl Root {
     /// Brings the last lines of the journal to where all of them are.
     pub(super) fn close_journal(&self) -> io::Result<()> {
         match &self.journal {
-            Some(journal) if !self.is_rehearsal => journal.close(),
+            Some(journal) if !self.is_dry_run => journal.close(),
             _ => Ok(()),
         }
     }
@@ -176,7 +176,7 @@ impl Root {
     /// Brings the journal to the disk.
     pub(super) fn sync_journal(&self) -> io::Result<()> {
         match &self.journal {
-            Some(journal) if !self.is_rehearsal => journal.sync(),
+            Some(journal) if !self.is_dry_run => journal.sync(),
             _ => Ok(()),
         }
     }
@@ -205,5 +205,5 @@ pub(super) fn file_system_of(path: &Path) -> String {
     let device = |path: &Path| fs::metadata(path).map(|metadata| metadata.dev()).ok();
     let is_of_it = |path: &&Path| device(path).is_some_and(|it| Some(it) == device(&there));
     let start = there.ancestors().take_while(is_of_it).last().unwrap_or(&there);
-    shown(&start.to_string_lossy())
+    escape_for_terminal(&start.to_string_lossy())
 }

@@ -11,7 +11,7 @@ use crate::{
     formats::FORMATS,
     input::Input,
     interrupt::is_interrupted,
-    job::{Refusal, single_format},
+    job::{ConvertError, single_format},
     reading::{needle::Prefilter, windows::for_each_window},
     terminal::progress::Progress,
 };
@@ -41,7 +41,7 @@ pub(crate) fn read(
     prefilter: &Prefilter,
     progress: &Progress,
     each: &mut EachRead<'_>,
-) -> Result<Option<&'static Format>, Refusal> {
+) -> Result<Option<&'static Format>, ConvertError> {
     let (scanner, known) = (Scanner::default(), SPARE.take());
     let answers = Answers::default();
     let mut reader = Reader { input, format, scanner, known, answers, n_lines: 0 };
@@ -50,14 +50,14 @@ pub(crate) fn read(
     opened.skip_hash();
     for_each_window(&mut opened, &mut |bytes, offset| {
         if is_interrupted() {
-            refusal = Some(Refusal::Interrupted);
+            refusal = Some(ConvertError::Interrupted);
             return Ok(false);
         }
         let goes_on = reader.window(bytes, offset, prefilter, each);
         progress.add_bytes(bytes.len() as u64);
         match goes_on {
             Ok(goes_on) => Ok(goes_on),
-            Err(Refusal::Io(error)) => Err(error),
+            Err(ConvertError::Io(error)) => Err(error),
             Err(other) => {
                 refusal = Some(other);
                 Ok(false)
@@ -87,7 +87,7 @@ impl Reader<'_> {
         offset: u64,
         prefilter: &Prefilter,
         each: &mut EachRead<'_>,
-    ) -> Result<bool, Refusal> {
+    ) -> Result<bool, ConvertError> {
         // Standard input is read once: its first lines do not come back.
         if offset == 0 && self.format.is_none() && *self.input == Input::Stdin {
             self.format = Some(vote(bytes, &mut self.scanner, &mut self.known)?);
@@ -119,7 +119,7 @@ impl Reader<'_> {
         line: &Line<'_>,
         format: &'static Format,
         each: &mut EachRead<'_>,
-    ) -> Result<bool, Refusal> {
+    ) -> Result<bool, ConvertError> {
         let number = self.n_lines + 1;
         let mut result = Ok(true);
         let mut take = |line: &Line<'_>, value: jsonl::Result<Value<'_>>| {
@@ -148,7 +148,7 @@ impl Reader<'_> {
     }
 
     /// Finds the format of the input, of which a window is at hand.
-    fn find_format(&mut self, bytes: &[u8], offset: u64) -> Result<&'static Format, Refusal> {
+    fn find_format(&mut self, bytes: &[u8], offset: u64) -> Result<&'static Format, ConvertError> {
         let found = match offset {
             0 => vote(bytes, &mut self.scanner, &mut self.known),
             _ => {
@@ -161,7 +161,7 @@ impl Reader<'_> {
             }
         };
         self.format = Some(found?);
-        self.format.ok_or(Refusal::Unknown)
+        self.format.ok_or(ConvertError::Unknown)
     }
 }
 
@@ -175,7 +175,7 @@ fn count(bytes: &[u8]) -> u64 {
 /// # Errors
 ///
 /// If they are in none of ours.
-pub(crate) fn format_of(bytes: &[u8]) -> Result<&'static Format, Refusal> {
+pub(crate) fn format_of(bytes: &[u8]) -> Result<&'static Format, ConvertError> {
     vote(bytes, &mut Scanner::default(), &mut Index::default())
 }
 
@@ -184,7 +184,7 @@ fn vote(
     bytes: &[u8],
     scanner: &mut Scanner,
     index: &mut Index,
-) -> Result<&'static Format, Refusal> {
+) -> Result<&'static Format, ConvertError> {
     index.clear();
     let mut ballot = Ballot::new(FORMATS);
     let mut recovery = Recovery::new(&FORMATS);
@@ -205,7 +205,7 @@ fn vote(
 /// # Errors
 ///
 /// If it is none of ours.
-pub(crate) fn known(found: Detected) -> Result<&'static Format, Refusal> {
+pub(crate) fn known(found: Detected) -> Result<&'static Format, ConvertError> {
     // Without a line it is in any format.
-    single_format(found)?.or_else(|| FORMATS.first().copied()).ok_or(Refusal::Unknown)
+    single_format(found)?.or_else(|| FORMATS.first().copied()).ok_or(ConvertError::Unknown)
 }

@@ -10,7 +10,7 @@ use std::{
 use core_model::Files;
 use storage::{Limits, Opened, Stat, Storage};
 
-use crate::{input::Input, terminal::shown::shown};
+use crate::{input::Input, terminal::escape::escape_for_terminal};
 
 /// The bytes of a file.
 pub(crate) trait Bytes: Read + Seek + Send {}
@@ -38,7 +38,7 @@ pub(crate) struct Expanded {
 
 /// A compressed file that cannot be read, and why.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {error}", shown(label))]
+#[error("{}: {error}", escape_for_terminal(label))]
 pub(crate) struct Unread {
     label: String,
     pub(crate) error: io::Error,

@@ -6,7 +6,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Prints rows in columns, the first column and those named to the left, the others to the right.
 ///
-/// Cells are printed as they are: what comes from a log has to be [`shown`](crate::terminal::shown::shown)
+/// Cells are printed as they are: what comes from a log has to be [`shown`](crate::terminal::escape::escape_for_terminal)
 /// before. A row is cut to `columns`, if that is how many there are.
 ///
 /// # Errors

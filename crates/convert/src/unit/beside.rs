@@ -20,7 +20,7 @@ use super::{
     paths::{folder_of, path_of},
     restored::has_link,
 };
-use crate::job::{Order, Refusal};
+use crate::job::{ConvertError, Job};
 
 /// The permissions of files beside a main one: for their owner alone, and never executable.
 const MODE: u32 = 0o600;
@@ -109,7 +109,7 @@ impl OtherFile {
     }
 }
 
-impl Order {
+impl Job {
     /// Creates the files, beside the main one at `path`, that a source is to be restored to;
     /// `n_entries` counts the entries of its carries, where that is asked for.
     ///
@@ -120,8 +120,8 @@ impl Order {
         &self,
         history: &ConversionHistory,
         path: &Path,
-        n_entries: impl FnOnce() -> Result<u64, Refusal>,
-    ) -> Result<Vec<OtherFile>, Refusal> {
+        n_entries: impl FnOnce() -> Result<u64, ConvertError>,
+    ) -> Result<Vec<OtherFile>, ConvertError> {
         let is_back = history.depth(self.to) == Some(0);
         let contents = history.contents.as_ref().filter(|_| is_back);
         let entries = contents.map(|contents| contents.entries.as_slice()).unwrap_or_default();
@@ -172,7 +172,7 @@ impl Order {
         &self,
         place: &Path,
         folders: &mut HashMap<PathBuf, std::sync::Arc<storage::Folder>>,
-    ) -> Result<Sink, Refusal> {
+    ) -> Result<Sink, ConvertError> {
         Ok(Sink::Written(Box::new(self.outputs.create_shut(place, MODE, folders)?)))
     }
 }
@@ -186,7 +186,7 @@ fn folded(path: &Path) -> String {
 
 /// Creates a file in the folder for files that have no place beside the main one: its name is made of a
 /// number and what is safe of its own.
-fn apart(folder: &Path, file_idx: usize, volume: &ManifestEntry) -> Result<File, Refusal> {
+fn apart(folder: &Path, file_idx: usize, volume: &ManifestEntry) -> Result<File, ConvertError> {
     if file_idx == 0 || !folder.exists() {
         fs::create_dir(folder).or_else(|error| match error.kind() {
             io::ErrorKind::AlreadyExists if file_idx > 0 => Ok(()),

@@ -10,14 +10,14 @@ use conversion::{Agents, Carry, ConversionHistory, Events, Member, Report, Sourc
 use core_model::{FileRole, Format};
 use storage::{Finished, Pending};
 
-use super::{Companion, Unit, restored::has_link};
+use super::{Companion, SessionFiles, restored::has_link};
 use crate::{
     cli::SubAgents,
     input::Input,
-    job::{Order, Refusal},
+    job::{ConvertError, Job},
 };
 
-impl Order {
+impl Job {
     /// Returns whether sub-agents of which a source tells among its own messages get files of their
     /// own: where the target has each in its own file.
     pub(crate) fn may_derive(&self, from: &'static Format, history: &ConversionHistory) -> bool {
@@ -36,7 +36,7 @@ impl Order {
         path: &Path,
         mode: u32,
         report: &mut Report,
-    ) -> Result<Vec<Finished>, Refusal> {
+    ) -> Result<Vec<Finished>, ConvertError> {
         let describe = self.to.bundles.and_then(|bundles| bundles.describe);
         if describe.is_some() {
             agents.describe(events)?;
@@ -45,7 +45,7 @@ impl Order {
         let (mut transcripts, mut files) = (Vec::new(), Vec::new());
         for agent in agents.list() {
             let place = self.agent_path(path, &agent.id).filter(|place| !has_link(place, path));
-            let place = place.ok_or(Refusal::NoName)?;
+            let place = place.ok_or(ConvertError::NoName)?;
             if let Some(describe) = describe {
                 let path = place.with_extension("meta.json");
                 let mut file = self.outputs.create_shut(&path, mode, &mut folders)?;
@@ -73,9 +73,9 @@ impl Order {
     /// transcripts of sub-agents, each as it was written or not, and what describes them.
     pub(super) fn derived_of<'u>(
         &self,
-        unit: &'u Unit,
+        unit: &'u SessionFiles,
         from: &'static Format,
-    ) -> Result<HashMap<&'u Path, bool>, Refusal> {
+    ) -> Result<HashMap<&'u Path, bool>, ConvertError> {
         let mut derived = HashMap::new();
         let mut ids = HashSet::new();
         for Companion { input, role } in &unit.others {
@@ -98,7 +98,11 @@ impl Order {
 
     /// Returns whether a transcript that was written from a source which its main file carries is as
     /// it was written; `None` if it is none.
-    fn is_intact(&self, input: &Input, from: &'static Format) -> Result<Option<bool>, Refusal> {
+    fn is_intact(
+        &self,
+        input: &Input,
+        from: &'static Format,
+    ) -> Result<Option<bool>, ConvertError> {
         let mut source = Source::new(self.open(input)?.0);
         let (mut is_derived, mut is_intact, mut n_lines) = (false, true, 0u64);
         source.for_each_piece(&[from], &mut |_, value| {

@@ -8,7 +8,7 @@ use conversion::{
 use core_model::{Agent, Bundle, FileRole, Format};
 
 use super::{
-    Companion, Unit,
+    Companion, SessionFiles,
     names::beside,
     paths::{self, path_of},
 };
@@ -17,7 +17,7 @@ use crate::{
     cli::SubAgents,
     conversions::{Outcome, Results},
     input::Input,
-    job::{Extra, MAX_ATTEMPTS, Order, Refusal},
+    job::{ConvertError, Extra, Job, MAX_ATTEMPTS},
     session::{Session, place::Place},
 };
 
@@ -33,7 +33,7 @@ pub(super) enum Way {
     Forth,
 }
 
-impl Order {
+impl Job {
     /// Returns whether an input is copied as it is: it is no session, but belongs to one.
     pub(crate) fn is_copied(&self, input: &Input, is_folder: bool) -> bool {
         is_folder && self.carry != CarryMode::None && input.is_side_file()
@@ -43,7 +43,7 @@ impl Order {
     /// each of its files.
     pub(crate) fn unit_to_files<'u>(
         &self,
-        unit: &'u Unit,
+        unit: &'u SessionFiles,
         path: &Path,
         is_folder: bool,
     ) -> Results<'u> {
@@ -56,7 +56,7 @@ impl Order {
         let (from, way) = match self.way_of(unit) {
             Ok(found) => found,
             // Its sub-agents alone would be taken for sessions.
-            Err(refusal @ Refusal::Io(_)) => return unit.refused_for(refusal),
+            Err(refusal @ ConvertError::Io(_)) => return unit.refused_for(refusal),
             Err(refusal) => return self.each_alone(unit, path, Err(refusal)),
         };
         if unit.format.is_none_or(|format| format.name != from.name) {
@@ -74,7 +74,10 @@ impl Order {
     }
 
     /// Finds the format of a session's main file, how to convert its files.
-    pub(super) fn way_of(&self, unit: &Unit) -> Result<(&'static Format, Way), Refusal> {
+    pub(super) fn way_of(
+        &self,
+        unit: &SessionFiles,
+    ) -> Result<(&'static Format, Way), ConvertError> {
         // Of a main file without a byte, a sub-agent's tells.
         let is_agent = |other: &&Companion| matches!(other.role, FileRole::Agent(_));
         let first = unit.others.iter().find(is_agent).filter(|_| unit.main.size() == 0);
@@ -97,9 +100,9 @@ impl Order {
     /// Converts what belongs to a main file, but not as its client would have it, file by file.
     pub(super) fn each_alone<'u>(
         &self,
-        unit: &'u Unit,
+        unit: &'u SessionFiles,
         path: &Path,
-        main: Result<Outcome, Refusal>,
+        main: Result<Outcome, ConvertError>,
     ) -> Results<'u> {
         let mut results = vec![(&unit.main, main)];
         for Companion { input, .. } in &unit.others {
@@ -108,24 +111,26 @@ impl Order {
                     self.copy(input, &path)
                 }
                 Some(path) => self.to_file(input, &self.told(&path)),
-                None => Err(Refusal::NoName),
+                None => Err(ConvertError::NoName),
             };
             results.push((input, result));
         }
         results
     }
 
-    fn copies<'u>(&self, unit: &'u Unit, path: &Path) -> Results<'u> {
+    fn copies<'u>(&self, unit: &'u SessionFiles, path: &Path) -> Results<'u> {
         let mut results = vec![(&unit.main, self.to_file(&unit.main, path))];
         for Companion { input, role } in &unit.others {
             let result = match (beside(unit, input, path), role) {
                 (Some(path), FileRole::Agent(_)) => match self.to_file(input, &self.told(&path)) {
                     // Of no known format it belongs to the session all the same.
-                    Err(Refusal::Unknown | Refusal::Foreign(_)) => self.copy(input, &path),
+                    Err(ConvertError::Unknown | ConvertError::Foreign(_)) => {
+                        self.copy(input, &path)
+                    }
                     result => result,
                 },
                 (Some(path), _) => self.copy(input, &path),
-                (None, _) => Err(Refusal::NoName),
+                (None, _) => Err(ConvertError::NoName),
             };
             results.push((input, result));
         }
@@ -133,7 +138,7 @@ impl Order {
     }
 
     /// Converts a session that came from the target's format: each file knows its name there.
-    fn back<'u>(&self, unit: &'u Unit, path: &Path, from: &'static Format) -> Results<'u> {
+    fn back<'u>(&self, unit: &'u SessionFiles, path: &Path, from: &'static Format) -> Results<'u> {
         let derived = match self.derived_of(unit, from) {
             Ok(derived) => derived,
             Err(refusal) => return unit.refused_for(refusal),
@@ -145,13 +150,13 @@ impl Order {
                     if *is_intact {
                         Ok(Outcome::Inside)
                     } else {
-                        Err(Refusal::Derived)
+                        Err(ConvertError::Derived)
                     }
                 }
                 FileRole::Agent(id) => self.agent_back(unit, input, id, path, from),
                 _ => match beside(unit, input, path) {
                     Some(path) => self.copy(input, &path),
-                    None => Err(Refusal::NoName),
+                    None => Err(ConvertError::NoName),
                 },
             };
             results.push((input, result));
@@ -163,12 +168,12 @@ impl Order {
     /// of a session of its own, whose name only goes on that of another: it keeps its name.
     fn agent_back(
         &self,
-        unit: &Unit,
+        unit: &SessionFiles,
         input: &Input,
         id: &str,
         main: &Path,
         from: &'static Format,
-    ) -> Result<Outcome, Refusal> {
+    ) -> Result<Outcome, ConvertError> {
         let mut source = Source::new(self.open(input)?.0);
         let found = conversion_history(FORMATS, from, &mut source, self.sidecar(input)?.as_mut())?;
         let is_back = found.formats.first().is_some_and(|format| format.name == self.to.name);
@@ -176,25 +181,25 @@ impl Order {
         let volume = contents.as_ref().and_then(|contents| contents.entries.first());
         let (path, id) = match volume {
             None if is_back => {
-                let path = beside(unit, input, main).ok_or(Refusal::NoName)?;
+                let path = beside(unit, input, main).ok_or(ConvertError::NoName)?;
                 return self.to_file(input, &self.told(&path));
             }
             Some(volume) => {
                 let role = self.to.bundles.and_then(|bundles| (bundles.role)(&volume.name));
-                let Some(FileRole::Agent(id)) = role else { return Err(Refusal::NoName) };
-                (path_of(volume, main).ok_or(Refusal::NoName)?, id)
+                let Some(FileRole::Agent(id)) = role else { return Err(ConvertError::NoName) };
+                (path_of(volume, main).ok_or(ConvertError::NoName)?, id)
             }
-            None => (self.agent_path(main, id).ok_or(Refusal::NoName)?, id.to_owned()),
+            None => (self.agent_path(main, id).ok_or(ConvertError::NoName)?, id.to_owned()),
         };
         self.file_to(input, &self.told(&path), &Extra { agent: Some(id), ..Extra::default() })
     }
 
     fn forth<'u>(
         &self,
-        unit: &'u Unit,
+        unit: &'u SessionFiles,
         path: &Path,
         from: &'static Format,
-    ) -> Result<Results<'u>, Refusal> {
+    ) -> Result<Results<'u>, ConvertError> {
         let place = unit.place(self.limits);
         let bundle = unit.bundle(from, &place)?;
         let is_whole = self.is_whole();
@@ -203,7 +208,7 @@ impl Order {
             let session = self.session(&bundle, from, &place, is_whole)?;
             let may_grow = attempt == MAX_ATTEMPTS;
             let outcome = self.session_to(&unit.main, session.clone(), from, path, may_grow);
-            if may_grow || !outcome.as_ref().is_err_and(Refusal::is_of_change) {
+            if may_grow || !outcome.as_ref().is_err_and(ConvertError::is_of_change) {
                 break (session, outcome);
             }
             attempt += 1;
@@ -245,7 +250,7 @@ impl Order {
         from: &Format,
         place: &Place,
         is_whole: bool,
-    ) -> Result<Session, Refusal> {
+    ) -> Result<Session, ConvertError> {
         let name_of = |path: &Path| paths::name_of(path, &bundle.main);
         let mut files =
             vec![(bundle.main.clone(), ManifestEntryKind::Main, String::new(), String::new())];
@@ -258,12 +263,12 @@ impl Order {
         let is_wanted = self.subagents != SubAgents::Drop;
         for agent in bundle.agents.iter().filter(is_inside).filter(|_| is_wanted) {
             let tool_use = agent.tool_use.clone().unwrap_or_default();
-            let name = name_of(&agent.path).ok_or(Refusal::NoName)?;
+            let name = name_of(&agent.path).ok_or(ConvertError::NoName)?;
             files.push((agent.path.clone(), ManifestEntryKind::Agent, name, tool_use));
         }
         let sides = bundle.side_files.iter().filter(|_| self.carry != CarryMode::None);
         for path in sides {
-            let name = name_of(path).ok_or(Refusal::NoName)?;
+            let name = name_of(path).ok_or(ConvertError::NoName)?;
             files.push((path.clone(), ManifestEntryKind::Side, name, String::new()));
         }
         Ok(Session::new(place, files)?)
@@ -276,14 +281,14 @@ impl Order {
         agent: &Agent,
         (main, place): (&Path, &Place),
         path: &Path,
-    ) -> Result<Outcome, Refusal> {
+    ) -> Result<Outcome, ConvertError> {
         let volume = ManifestEntry {
             kind: ManifestEntryKind::Agent,
             size: place.stat(&agent.path)?.length,
-            name: paths::name_of(&agent.path, main).ok_or(Refusal::NoName)?,
+            name: paths::name_of(&agent.path, main).ok_or(ConvertError::NoName)?,
             tool_use: agent.tool_use.clone().unwrap_or_default(),
         };
-        let path = self.agent_path(path, &agent.id).ok_or(Refusal::NoName)?;
+        let path = self.agent_path(path, &agent.id).ok_or(ConvertError::NoName)?;
         let contents = Some(Manifest { entries: vec![volume] });
         self.file_to(input, &path, &Extra { contents, agent: Some(agent.id.clone()) })
     }

@@ -6,12 +6,12 @@ use conversion::{ManifestEntry, ManifestEntryKind};
 use storage::Compression;
 
 use super::{
-    Unit,
+    SessionFiles,
     paths::{name_of, path_of, stem_of, version_of},
 };
-use crate::{input::Input, job::Order};
+use crate::{input::Input, job::Job};
 
-impl Order {
+impl Job {
     /// Returns where the target's client looks for the transcript of a sub-agent.
     pub(super) fn agent_path(&self, main: &Path, id: &str) -> Option<PathBuf> {
         let mut name = (self.to.bundles?.agent_name)(stem_of(main)?, id);
@@ -28,7 +28,7 @@ impl Order {
 }
 
 /// Returns where a file that belongs to a session goes, if its name stays what it is.
-pub(super) fn beside(unit: &Unit, input: &Input, main: &Path) -> Option<PathBuf> {
+pub(super) fn beside(unit: &SessionFiles, input: &Input, main: &Path) -> Option<PathBuf> {
     moved(&unit.path_of(input)?, &unit.path_of(&unit.main)?, main)
 }
 

@@ -11,7 +11,7 @@ use std::{
 use core_model::{FileRole, Files, Format};
 use storage::{Compression, Limits, NotListed, Storage, list};
 
-use super::{Companion, Unit, owner};
+use super::{Companion, SessionFiles, owner};
 use crate::{
     input::{Input, walk::walk},
     session::place::Place,
@@ -69,7 +69,7 @@ impl Files for Bare<'_> {
     }
 }
 
-impl Unit {
+impl SessionFiles {
     /// Returns whether its files are called otherwise than they are stored.
     fn is_packed(&self) -> bool {
         self.main.path().is_some_and(Compression::is_told_by)

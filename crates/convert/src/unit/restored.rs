@@ -17,7 +17,7 @@ use crate::{
     FORMATS,
     conversions::Outcome,
     input::{Input, residue_path, sidecar_path},
-    job::{Order, Refusal, check_target, tell_if_shrunk},
+    job::{ConvertError, Job, check_target, tell_if_shrunk},
     journal::Standing,
     outputs::{Bundle, lazy::LazyFile},
     session::{Change, Session, SessionEvents, place::Place, run_session},
@@ -31,7 +31,7 @@ pub(super) struct Staged {
     _folder: Option<Scratch>,
 }
 
-impl Order {
+impl Job {
     /// Converts a session of several files to one; if `may_grow`, one to which more is written
     /// meanwhile as it was when it was measured.
     pub(crate) fn session_to(
@@ -41,7 +41,7 @@ impl Order {
         from: &'static Format,
         path: &Path,
         may_grow: bool,
-    ) -> Result<Outcome, Refusal> {
+    ) -> Result<Outcome, ConvertError> {
         if session.files().len() == 1 {
             return self.to_file(input, path);
         }
@@ -86,7 +86,7 @@ impl Order {
         let is_changing = match session.change()? {
             Change::None => false,
             Change::Growth if may_grow => true,
-            Change::Growth | Change::Other => return Err(Refusal::Changing),
+            Change::Growth | Change::Other => return Err(ConvertError::Changing),
         };
         files.extend(sidecar);
         files.push(target);
@@ -100,7 +100,7 @@ impl Order {
     }
 
     /// Takes the secrets out of the files of a session, with `--redact`: they are read from copies.
-    pub(super) fn staged(&self, session: Session) -> Result<Staged, Refusal> {
+    pub(super) fn staged(&self, session: Session) -> Result<Staged, ConvertError> {
         let mut redactions = Redactions::default();
         if !self.redacts {
             return Ok(Staged { session, redactions, _folder: None });
@@ -124,7 +124,7 @@ impl Order {
     }
 
     /// Refuses a session with a line that cannot be read, if that is asked for.
-    pub(super) fn check_damage(&self, session: &Session) -> Result<(), Refusal> {
+    pub(super) fn check_damage(&self, session: &Session) -> Result<(), ConvertError> {
         if !self.options.is_strict {
             return Ok(());
         }
@@ -145,7 +145,7 @@ pub(super) fn verify(
     session: &Session,
     written: &mut Source<Opened>,
     sidecar: Option<impl Read + Send + 'static>,
-) -> Result<(), Refusal> {
+) -> Result<(), ConvertError> {
     let mut sidecar = sidecar.map(Sidecar::open).transpose()?;
     let back = Conversion { from: conversion.to, to: conversion.from, ..conversion.clone() };
     let mut restored: Vec<Hashing<io::Sink>> =
@@ -166,7 +166,7 @@ pub(super) fn verify(
         let mut original = Hashing::new(io::sink());
         file.copy_to(&mut original)?;
         if restored.digest() != original.digest() {
-            return Err(Refusal::NotExact);
+            return Err(ConvertError::NotExact);
         }
     }
     Ok(())

@@ -7,22 +7,22 @@ use storage::{Limits, MAX_IN_MEMORY, Opened};
 use tempfile::SpooledTempFile;
 
 use super::{
-    Unit,
+    SessionFiles,
     files::Way,
     restored::{Staged, verify},
 };
 use crate::{
     conversions::Outcome,
-    job::{Order, Refusal},
+    job::{ConvertError, Job},
     run::complain,
     session::{Change, run_session},
-    terminal::shown::shown,
+    terminal::escape::escape_for_terminal,
 };
 
-impl Order {
+impl Job {
     /// Converts a session to standard output: with all its files, if the target tells of sub-agents
     /// among the others, else its main file alone.
-    pub(crate) fn unit_to_stdout(&self, unit: &Unit) -> Result<Outcome, Refusal> {
+    pub(crate) fn unit_to_stdout(&self, unit: &SessionFiles) -> Result<Outcome, ConvertError> {
         if unit.others.is_empty() {
             return self.to_stdout(&unit.main);
         }
@@ -33,16 +33,16 @@ impl Order {
         {
             return self.whole_to_stdout(unit, from);
         }
-        let label = shown(&unit.main.label());
+        let label = escape_for_terminal(&unit.main.label());
         complain(&format!("{label}: the other files of the session are written with -o only"));
         self.to_stdout(&unit.main)
     }
 
     fn whole_to_stdout(
         &self,
-        unit: &Unit,
+        unit: &SessionFiles,
         from: &'static core_model::Format,
-    ) -> Result<Outcome, Refusal> {
+    ) -> Result<Outcome, ConvertError> {
         let place = unit.place(self.limits);
         let bundle = unit.bundle(from, &place)?;
         let Staged { session, redactions, .. } =
@@ -66,7 +66,7 @@ impl Order {
         report.redactions.clone_from(redactions);
         sink.finish()?.flush()?;
         if report.bytes_sidecar > 0 {
-            return Err(Refusal::NothingShows(self.to.name));
+            return Err(ConvertError::NothingShows(self.to.name));
         }
         report.tell_of(&bundle);
         let mut done = self.done(&unit.main, None, from, report);

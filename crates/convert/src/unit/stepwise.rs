@@ -8,61 +8,61 @@ use std::{
 use core_model::Format;
 use storage::Scratch;
 
-use super::Unit;
+use super::SessionFiles;
 use crate::{
     account::describe::Done,
     by_name,
     conversions::{Outcome, Results},
     input::Input,
-    job::{Order, Refusal},
+    job::{ConvertError, Job},
     outputs::Outputs,
 };
 
-impl Order {
+impl Job {
     /// Converts a file that holds several by way of the format that it came from last.
     pub(crate) fn file_stepwise(
         &self,
         input: &Input,
         path: &Path,
         last: &str,
-    ) -> Result<Outcome, Refusal> {
-        let last = by_name(last).ok_or(Refusal::Unknown)?;
-        let unit = Unit { main: input.clone(), others: Vec::new(), format: None };
+    ) -> Result<Outcome, ConvertError> {
+        let last = by_name(last).ok_or(ConvertError::Unknown)?;
+        let unit = SessionFiles { main: input.clone(), others: Vec::new(), format: None };
         match self.stepwise(&unit, path, last).into_iter().next() {
             Some((_, result)) => result,
-            None => Err(Refusal::NotAlone),
+            None => Err(ConvertError::NotAlone),
         }
     }
 
     /// Converts a session of several files by way of the format that it came from last.
     pub(super) fn stepwise<'u>(
         &self,
-        unit: &'u Unit,
+        unit: &'u SessionFiles,
         path: &Path,
         last: &'static Format,
     ) -> Results<'u> {
-        let step = || -> Result<(Order, Scratch, PathBuf), Refusal> {
+        let step = || -> Result<(Job, Scratch, PathBuf), ConvertError> {
             let folder = Scratch::new()?;
-            let main = folder.path().join(path.file_name().ok_or(Refusal::NoName)?);
+            let main = folder.path().join(path.file_name().ok_or(ConvertError::NoName)?);
             let outputs = Arc::new(Outputs::below(folder.path(), false)?);
-            let order = Order { to: last, outputs, verify: false, ..self.clone() };
-            Ok((order, folder, main))
+            let job = Job { to: last, outputs, verify: false, ..self.clone() };
+            Ok((job, folder, main))
         };
-        let (order, _folder, main) = match step() {
+        let (job, _folder, main) = match step() {
             Ok(step) => step,
             Err(refusal) => return self.each_alone(unit, path, Err(refusal)),
         };
-        let mut results = order.unit_to_files(unit, &main, false);
+        let mut results = job.unit_to_files(unit, &main, false);
         if results.iter().any(|(_, result)| result.is_err()) {
             return results;
         }
-        let between = match Unit::of_file(main) {
+        let between = match SessionFiles::of_file(main) {
             Ok(between) => between,
             Err(error) => return unit.refused_for(error.into()),
         };
         // What is between is ours: nothing in it is to be taken out, and its format is known.
-        let order = Order { from: Some(last), redacts: false, ..self.clone() };
-        let second = order.unit_to_files(&between, path, false);
+        let job = Job { from: Some(last), redacts: false, ..self.clone() };
+        let second = job.unit_to_files(&between, path, false);
         if let Some((_, main)) = results.first_mut() {
             for (n, (_, result)) in second.into_iter().enumerate() {
                 match (&mut *main, result) {

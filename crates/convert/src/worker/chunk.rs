@@ -21,16 +21,16 @@ use super::{
     told::Told,
 };
 use crate::{
-    account::Telling,
+    account::ReportOptions,
     cli::ConversionArgs,
     folder_run::{FolderRun, Worked, plan::Task},
     input::remote::Stores,
     interrupt::is_interrupted,
-    job::{Order, settled::End},
+    job::{Job, settled::End},
     journal::{Base, Journal, paths::path_body, source_of},
     outputs::{Durability, Manner, Outputs},
     terminal::progress::{Mode, Progress},
-    unit::Unit,
+    unit::SessionFiles,
 };
 
 /// What all units of a worker are done with.
@@ -59,7 +59,7 @@ pub(crate) struct Root {
 /// A unit that can be done.
 struct Ready<'p> {
     planned: &'p Planned,
-    unit: Unit,
+    unit: SessionFiles,
     /// The receipt of an earlier worker.
     earlier: Option<Vec<u8>>,
 }
@@ -131,23 +131,23 @@ impl Worker {
             force: self.force,
             durability: self.durability,
             compression: how.compress.map(Compression::from),
-            is_rehearsal: false,
-            is_signed: true,
+            is_dry_run: false,
+            hash_sha256: true,
         };
         let outputs = Arc::new(Outputs::of_worker(base.clone(), journal, manner));
-        let Some(mut order) = Order::of(how, outputs.clone(), 0) else {
+        let Some(mut job) = Job::of(how, outputs.clone(), 0) else {
             let failed = |it: &Planned| Receipt::failed(it, "no format to write").line();
             return units.iter().map(failed).collect();
         };
         if units.iter().any(|it| it.piece.is_some()) {
             // Only files of the target's own format have pieces.
-            order.from = Some(order.to);
+            job.from = Some(job.to);
         }
-        let telling = &Telling {
+        let report_options = &ReportOptions {
             how,
             output: Some(base.path()),
             is_folder: true,
-            is_rehearsal: false,
+            is_dry_run: false,
             quiet: true,
             verbose: false,
             report: None,
@@ -155,7 +155,8 @@ impl Worker {
         };
         let tasks: Vec<Task<'_>> = ready.iter().map(Ready::task).collect();
         let progress = Progress::start(Mode::None, 0, 0);
-        let run = FolderRun { telling, order: &order, tasks: &tasks, is_mirrored: true, n_jobs: 1 };
+        let run =
+            FolderRun { report_options, job: &job, tasks: &tasks, is_mirrored: true, n_jobs: 1 };
         let worked = run.run(&progress);
         let mut told = Told::of(outputs.take_told(), options, base.path());
         for (it, worked) in ready.iter().zip(worked) {

@@ -15,7 +15,7 @@ use super::{
     receipt::{self, Word},
     store::Store,
 };
-use crate::{job::settled::Settled, terminal::shown::shown};
+use crate::{job::settled::Settled, terminal::escape::escape_for_terminal};
 
 /// What the receipts of a plan say together.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl<'p> Merged<'p> {
         Self { plan, places, receipts, problems: Vec::new(), n_strange: 0 }
     }
 
-    /// Takes the receipts of a file, in whatever order; of several of a unit, one that it was done.
+    /// Takes the receipts of a file, in whatever job; of several of a unit, one that it was done.
     ///
     /// # Errors
     ///
@@ -90,7 +90,7 @@ impl<'p> Merged<'p> {
             return;
         }
         let new = Kept::of(line, word);
-        let id = shown(&planned.main.to_string_lossy());
+        let id = escape_for_terminal(&planned.main.to_string_lossy());
         let kept = &mut self.receipts[unit_idx];
         match kept {
             Some(kept) if kept.word != Word::Fail && new.word != Word::Fail => {
@@ -112,7 +112,7 @@ impl<'p> Merged<'p> {
         self.receipts.iter().filter(|receipt| receipt.is_none()).count()
     }
 
-    /// Returns the pieces of each file that was planned in pieces, in their order, and how many lines
+    /// Returns the pieces of each file that was planned in pieces, in their job, and how many lines
     /// they have: of those of which every piece was done.
     pub(crate) fn whole_files(&self) -> Vec<(Vec<&'p Planned>, u64)> {
         let mut files: BTreeMap<&str, Option<(Vec<&Planned>, u64)>> = BTreeMap::new();
@@ -163,7 +163,10 @@ impl<'p> Merged<'p> {
         let mut last = None;
         for (planned, kept) in of_unit {
             if let Some(error) = kept.error {
-                problems.push(format!("{}: {error}", shown(&planned.main.to_string_lossy())));
+                problems.push(format!(
+                    "{}: {error}",
+                    escape_for_terminal(&planned.main.to_string_lossy())
+                ));
             }
             let of = planned.piece.as_ref().map(|piece| &piece.of);
             match (kept.files, settled.last_mut()) {
@@ -195,7 +198,9 @@ impl Kept {
             word,
             sha256: text("sha256").map(|text| text.body().into()),
             time: Duration::from_millis(millis),
-            error: text("error").filter(|_| !is_told).map(|text| shown(&text.decode())),
+            error: text("error")
+                .filter(|_| !is_told)
+                .map(|text| escape_for_terminal(&text.decode())),
             files,
             written: items("written").map(|line| line.raw().as_str().into()).collect(),
         }

@@ -11,7 +11,7 @@ use crate::{
     input::Input,
     journal::paths::{path_body, path_of},
     terminal::object::Object,
-    unit::Unit,
+    unit::SessionFiles,
 };
 
 /// A unit of a plan.
@@ -136,17 +136,17 @@ impl Planned {
 
     /// Returns what it asks to convert, which is in this storage; none, if a file does not belong to
     /// the main one.
-    pub(crate) fn unit(&self, storage: io::Result<Storage>) -> Option<Unit> {
+    pub(crate) fn unit(&self, storage: io::Result<Storage>) -> Option<SessionFiles> {
         if let Some(PlannedPiece { range, .. }) = self.piece {
             let main = Input::Lines { path: self.main.clone(), range };
-            return Some(Unit { main, others: Vec::new(), format: None });
+            return Some(SessionFiles { main, others: Vec::new(), format: None });
         }
         let found = storage.and_then(|storage| storage.stat(&self.main).map(|_| storage));
         let storage = match found {
             Ok(storage) => storage,
             Err(error) => {
                 let main = Input::missing(&self.main, &error);
-                return Some(Unit { main, others: Vec::new(), format: None });
+                return Some(SessionFiles { main, others: Vec::new(), format: None });
             }
         };
         let input = |path: &PathBuf| {
@@ -154,7 +154,7 @@ impl Planned {
             Input::File { storage: storage.clone(), path: path.clone(), name, is_named: false }
         };
         let inputs = std::iter::once(&self.main).chain(&self.subs).map(input).collect();
-        let mut units = Unit::group(inputs);
+        let mut units = SessionFiles::group(inputs);
         if units.len() == 1 { units.pop() } else { None }
     }
 

@@ -12,7 +12,8 @@ use jsonl::{Line, Style, Text, push_string};
 use storage::Limits;
 
 use crate::{
-    cli::RedactArgs, input::Input, session::place::Place, terminal::shown::shown, unit::Unit,
+    cli::RedactArgs, input::Input, session::place::Place, terminal::escape::escape_for_terminal,
+    unit::SessionFiles,
 };
 
 /// How deep the files of sub-agents are read inside of one another; deeper ones come at the end.
@@ -52,7 +53,7 @@ impl SessionLines {
         format: &'static Format,
         redact: RedactArgs,
     ) -> io::Result<Self> {
-        let unit = Unit::of_input(input.clone(), format)?;
+        let unit = SessionFiles::of_input(input.clone(), format)?;
         let place = unit.place(Limits::default());
         let bundle = match input {
             Input::File { .. } => unit.bundle(format, &place)?,
@@ -196,7 +197,7 @@ impl Pass<'_> {
         push_string(&mut written, tool_use.unwrap_or_default(), Style::Compact);
         let written = String::from_utf8(written).unwrap_or_default();
         let parent_tool_use = tool_use.and_then(|_| Text::new(&written));
-        let label = shown(&self.lines.place.label(&agent.path));
+        let label = escape_for_terminal(&self.lines.place.label(&agent.path));
         let opened = self.lines.place.bytes(&agent.path);
         let file = match opened.and_then(|file| self.lines.redact.bytes(file)) {
             Ok((file, _)) => file,

@@ -11,7 +11,7 @@ use export_html::is_page;
 use storage::{FILE_MODE, Pending, Replace};
 
 use crate::{
-    job::Refusal,
+    job::ConvertError,
     outputs::{Bundle, Outputs},
 };
 
@@ -44,8 +44,8 @@ impl PageFile {
     ///
     /// # Errors
     ///
-    /// [`Refusal::Exists`] if a file stands there that is no page of ours; the system's own.
-    pub(super) fn publish(mut self, outputs: &Outputs, path: &Path) -> Result<bool, Refusal> {
+    /// [`ConvertError::Exists`] if a file stands there that is no page of ours; the system's own.
+    pub(super) fn publish(mut self, outputs: &Outputs, path: &Path) -> Result<bool, ConvertError> {
         let rest = self.there.take().map(|mut there| there.read(&mut [0]));
         if matches!(rest, Some(Ok(0))) {
             return Ok(false);

@@ -5,7 +5,7 @@ use jsonl::Scanner;
 
 use crate::{
     reading::{needle::Needle, part::Part},
-    terminal::{object::Object, shown::shown},
+    terminal::{escape::escape_for_terminal, object::Object},
 };
 
 /// The characters of a hit that are printed before the words and in all.
@@ -28,11 +28,14 @@ impl Hit<'_> {
     /// Returns a line with the place and the words, or those around the ones that were looked for.
     pub(super) fn line(&self, needle: Option<&Needle>, scanner: &mut Scanner) -> Vec<u8> {
         let Place { line, offset } = self.place;
-        let mut text =
-            format!("{}:{line}: byte {offset}: {}", shown(self.label), self.part.kind().name());
+        let mut text = format!(
+            "{}:{line}: byte {offset}: {}",
+            escape_for_terminal(self.label),
+            self.part.kind().name()
+        );
         if let Some(name) = self.tool_name().or_else(|| self.kind_name()) {
             text.push(' ');
-            text.push_str(&shown(&name));
+            text.push_str(&escape_for_terminal(&name));
         }
         if self.part.is_error() == Some(true) {
             text.push_str(" error");
@@ -128,7 +131,7 @@ fn snippet(text: &str, at: usize) -> String {
         n_chars += 1;
         snippet.push(if is_space { ' ' } else { char });
     }
-    shown(snippet.trim_end())
+    escape_for_terminal(snippet.trim_end())
 }
 
 #[cfg(test)]

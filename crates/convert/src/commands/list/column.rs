@@ -10,9 +10,9 @@ use super::{
     largest_first,
 };
 use crate::terminal::{
+    escape::escape_for_terminal,
     figures::{grouped, size},
     object::Object,
-    shown::shown,
 };
 
 /// The characters of a title that are printed.
@@ -93,7 +93,7 @@ impl Column {
             session.numbers.as_ref().map(|numbers| grouped(number(numbers))).unwrap_or_default()
         };
         match self {
-            Column::Id => shown(&session.id),
+            Column::Id => escape_for_terminal(&session.id),
             Column::When => session.end.map(when).unwrap_or_default(),
             Column::Size => size(session.size),
             Column::Messages => number(|numbers| numbers.n_messages),
@@ -101,9 +101,9 @@ impl Column {
             Column::Errors => number(|numbers| numbers.n_errors),
             Column::Cost => cost(session).map(|cost| format!("${cost:.4}")).unwrap_or_default(),
             Column::Format => session.format.name.to_owned(),
-            Column::Project => shown(project(session)),
+            Column::Project => escape_for_terminal(project(session)),
             Column::Title => title(session),
-            Column::File => shown(&session.label),
+            Column::File => escape_for_terminal(&session.label),
         }
     }
 
@@ -148,8 +148,8 @@ fn title(session: &Session) -> String {
     let words: Vec<&str> = title.split_whitespace().take(MAX_TITLE).collect();
     let title = words.join(" ");
     match title.char_indices().nth(MAX_TITLE) {
-        Some((end, _)) => shown(title.get(..end).unwrap_or_default()) + "…",
-        None => shown(&title),
+        Some((end, _)) => escape_for_terminal(title.get(..end).unwrap_or_default()) + "…",
+        None => escape_for_terminal(&title),
     }
 }
 

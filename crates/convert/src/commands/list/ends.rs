@@ -9,7 +9,7 @@ use core_model::{
 use jsonl::{Line, Scanner};
 use storage::Opened;
 
-use crate::{input::Input, job::Refusal, reading::reader::format_of};
+use crate::{input::Input, job::ConvertError, reading::reader::format_of};
 
 /// The bytes that are read of either end.
 const WINDOW: u64 = 64 * 1024;
@@ -63,7 +63,10 @@ impl Numbers {
 /// # Errors
 ///
 /// If it cannot be read, or is in no format of ours.
-pub(super) fn scan(input: &Input, format: Option<&'static Format>) -> Result<Session, Refusal> {
+pub(super) fn scan(
+    input: &Input,
+    format: Option<&'static Format>,
+) -> Result<Session, ConvertError> {
     let mut file = input.open()?;
     let size = file.seek(SeekFrom::End(0))?;
     let mut head = read_at(&mut file, 0, WINDOW)?;

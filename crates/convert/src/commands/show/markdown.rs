@@ -7,7 +7,7 @@ use core_model::{Event, Format, Markdown, quoted};
 use super::{Args, Page, Standing};
 use crate::{
     reading::part::Part,
-    terminal::shown::{ShownLines, shown, shown_lines},
+    terminal::escape::{ShownLines, escape_for_terminal, escape_lines},
 };
 
 /// Markdown for events.
@@ -26,7 +26,7 @@ impl MarkdownPage {
     }
 
     fn write(&self, text: &str, out: &mut dyn Write) -> io::Result<()> {
-        out.write_all(shown_lines(text).as_bytes())
+        out.write_all(escape_lines(text).as_bytes())
     }
 
     /// Draws a line where a sub-agent begins to speak, and where it ends.
@@ -63,7 +63,7 @@ impl Page for MarkdownPage {
 
     fn title(&mut self, label: &str, out: &mut dyn Write) -> io::Result<()> {
         self.depth = 0;
-        self.write(&format!("# {}\n\n", shown(label)), out)
+        self.write(&format!("# {}\n\n", escape_for_terminal(label)), out)
     }
 
     fn damage(&mut self, what: &str, out: &mut dyn Write) -> io::Result<()> {

@@ -13,7 +13,7 @@ use crate::{
     reading::part::{Kind, Part},
     terminal::{
         Terminal,
-        shown::{is_harmful, shown, shown_lines, write_shown},
+        escape::{escape_for_terminal, escape_lines, is_harmful, write_shown},
     },
 };
 
@@ -147,7 +147,7 @@ impl TextPage {
         let time = event_millis(event).map(|time| shown_time(Some(time)));
         let color = if speaker == "User" { USER } else { BOLD };
         let bars = self.paint(DIM, &"│ ".repeat(place.depth));
-        let head = self.paint(color, &shown_lines(&head).replace('\n', " "));
+        let head = self.paint(color, &escape_lines(&head).replace('\n', " "));
         let time = self.paint(DIM, time.as_deref().unwrap_or("Unknown time"));
         writeln!(out, "{}\n{bars}{head}  {time}", bars.trim_end())
     }
@@ -171,11 +171,11 @@ impl TextPage {
                 }
             }
             Part::ToolUse(tool) => {
-                let name = self.paint(TOOL, &shown_lines(&tool.name.decode()).replace('\n', " "));
+                let name = self.paint(TOOL, &escape_lines(&tool.name.decode()).replace('\n', " "));
                 let bars = self.paint(DIM, &"│ ".repeat(depth));
                 let mut lines = words.lines();
                 let first = cut(lines.next().unwrap_or_default(), self.is_full);
-                let first = shown_lines(&first);
+                let first = escape_lines(&first);
                 let first = cut(&first, self.is_full);
                 writeln!(out, "{bars}  > {name} {first}")?;
                 if !self.with_tools {
@@ -279,12 +279,12 @@ impl Page for TextPage {
 
     fn title(&mut self, label: &str, out: &mut dyn Write) -> io::Result<()> {
         self.head.clear();
-        writeln!(out, "\n{}", self.paint(BOLD, &format!("==> {} <==", shown(label))))
+        writeln!(out, "\n{}", self.paint(BOLD, &format!("==> {} <==", escape_for_terminal(label))))
     }
 
     fn damage(&mut self, what: &str, out: &mut dyn Write) -> io::Result<()> {
         self.head.clear();
-        writeln!(out, "\n{}", self.paint(ERROR, &format!("({})", shown_lines(what))))
+        writeln!(out, "\n{}", self.paint(ERROR, &format!("({})", escape_lines(what))))
     }
 
     fn missing_agent(&mut self, depth: usize, out: &mut dyn Write) -> io::Result<()> {

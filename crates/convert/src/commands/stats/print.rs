@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use super::numbers::Numbers;
 use crate::terminal::{
+    escape::escape_for_terminal,
     figures::{count, duration, grouped, size},
-    shown::shown,
     table,
 };
 
@@ -17,7 +17,7 @@ pub(super) fn overview(numbers: &Numbers, out: &mut dyn Write) -> io::Result<()>
     let text = numbers.overview.to_string();
     let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
     match numbers.n_sessions {
-        1 => writeln!(out, "{}", shown(first))?,
+        1 => writeln!(out, "{}", escape_for_terminal(first))?,
         n_sessions => {
             let sessions = count(n_sessions, "session");
             writeln!(out, "{sessions} ({})", count(numbers.overview.n_events, "event"))?;
@@ -28,7 +28,7 @@ pub(super) fn overview(numbers: &Numbers, out: &mut dyn Write) -> io::Result<()>
         let millis = numbers.durations[0];
         match millis.filter(|_| several) {
             Some(millis) => writeln!(out, "- Duration: {}", duration(seconds(millis)))?,
-            None => writeln!(out, "{}", shown(line))?,
+            None => writeln!(out, "{}", escape_for_terminal(line))?,
         }
     }
     Ok(())
@@ -55,12 +55,13 @@ pub(super) fn details(numbers: &Numbers, out: &mut dyn Write) -> io::Result<()> 
     });
     table(["Duration", ""], rows.collect(), out)?;
 
-    let rows = numbers.types.iter().map(|(kind, n_lines)| [shown(kind), grouped(*n_lines)]);
+    let rows =
+        numbers.types.iter().map(|(kind, n_lines)| [escape_for_terminal(kind), grouped(*n_lines)]);
     table(["Types", "lines"], sorted(rows.collect()), out)?;
 
     let rows = numbers.tools.iter().map(|(name, tool)| {
         let errors = if tool.n_errors > 0 { grouped(tool.n_errors) } else { String::new() };
-        [shown(name), grouped(tool.n_calls), errors, duration(seconds(tool.millis))]
+        [escape_for_terminal(name), grouped(tool.n_calls), errors, duration(seconds(tool.millis))]
     });
     table(["Tools", "calls", "errors", "time"], sorted(rows.collect()), out)?;
 
@@ -86,7 +87,7 @@ pub(super) fn details(numbers: &Numbers, out: &mut dyn Write) -> io::Result<()> 
     });
     let rows = files.iter().map(|(path, touches)| {
         let number = |n: u64| if n > 0 { grouped(n) } else { String::new() };
-        let path = shown(path);
+        let path = escape_for_terminal(path);
         [path, number(touches.read), number(touches.written), number(touches.edited)]
     });
     table(["Files", "read", "written", "edited"], rows.collect(), out)

@@ -6,7 +6,7 @@ use std::{
 };
 
 /// Returns `text` with control, direction and line-separating characters spelled out.
-pub(crate) fn shown(text: &str) -> String {
+pub(crate) fn escape_for_terminal(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for char in text.chars() {
         if is_harmful(char) {
@@ -25,7 +25,7 @@ pub(crate) fn is_harmful(char: char) -> bool {
         || matches!(char, '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}')
 }
 
-/// Writes a text as [`shown_lines`] returns it.
+/// Writes a text as [`escape_lines`] returns it.
 ///
 /// # Errors
 ///
@@ -34,7 +34,7 @@ pub(crate) fn write_shown(text: &str, out: &mut dyn io::Write) -> io::Result<()>
     ShownLines::new(out).write_piece(text)
 }
 
-/// Writes text as [`shown_lines`] returns it, piece by piece: a long one is never there twice.
+/// Writes text as [`escape_lines`] returns it, piece by piece: a long one is never there twice.
 pub(crate) struct ShownLines<'o> {
     out: &'o mut dyn io::Write,
     /// Whether the last character was a carriage return, which a newline takes away.
@@ -85,9 +85,10 @@ impl fmt::Write for ShownLines<'_> {
 }
 
 /// Returns `text` as [`shown`] does, but with its lines as they are; tabs are spaces.
-pub(crate) fn shown_lines(text: &str) -> String {
+pub(crate) fn escape_lines(text: &str) -> String {
     let lines = text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
-    let lines: Vec<String> = lines.map(|line| shown(&line.replace('\t', "    "))).collect();
+    let lines: Vec<String> =
+        lines.map(|line| escape_for_terminal(&line.replace('\t', "    "))).collect();
     lines.join("\n")
 }
 
@@ -98,19 +99,19 @@ mod tests {
     #[test]
     fn escapes_do_not_reach_a_terminal() {
         let text = "a\u{1b}[31mred\u{7f}\u{85}\u{202e}\n é🎉";
-        assert_eq!(shown(text), "a\\u{1b}[31mred\\u{7f}\\u{85}\\u{202e}\\u{a} é🎉");
+        assert_eq!(escape_for_terminal(text), "a\\u{1b}[31mred\\u{7f}\\u{85}\\u{202e}\\u{a} é🎉");
     }
 
     #[test]
     fn lines_stay_lines() {
-        assert_eq!(shown_lines("a\r\n\tb\rc\n"), "a\n    b\\u{d}c\n");
+        assert_eq!(escape_lines("a\r\n\tb\rc\n"), "a\n    b\\u{d}c\n");
         for text in ["", "a\r\n\tb\rc\n", "\r\r\n\u{1b}é\t\t\u{202e}x", "\n\n", "a\r"] {
             for cut in (0..=text.len()).filter(|cut| text.is_char_boundary(*cut)) {
                 let mut out = Vec::new();
                 let mut lines = ShownLines::new(&mut out);
                 let (one, other) = text.split_at(cut);
                 write!(lines, "{one}{other}").expect("a vector takes all");
-                assert_eq!(String::from_utf8(out).expect("text"), shown_lines(text), "{text:?}");
+                assert_eq!(String::from_utf8(out).expect("text"), escape_lines(text), "{text:?}");
             }
         }
     }
