@@ -2,7 +2,7 @@
 
 use jsonl::{Raw, Text, Value};
 
-use crate::{Makeup, Message, Outcome, Role, Shape, Vocabulary};
+use crate::{BlockCounts, Message, Outcome, Role, Shape, Vocabulary};
 
 /// A member that is absent, null, or has a value. Every format distinguishes the three.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -81,9 +81,10 @@ impl<'l> Event<'l> {
         self.message().is_some_and(|message| message.is_prompt()) && !self.is_sub_agent()
     }
 
-    /// Returns [`Event::is_prompt`], given the makeup of the message.
-    pub fn is_prompt_of(&self, makeup: Makeup) -> bool {
-        self.message().is_some_and(|message| message.is_prompt_of(makeup)) && !self.is_sub_agent()
+    /// Returns [`Event::is_prompt`], given the block_counts of the message.
+    pub fn is_prompt_of(&self, block_counts: BlockCounts) -> bool {
+        self.message().is_some_and(|message| message.is_prompt_of(block_counts))
+            && !self.is_sub_agent()
     }
 }
 
@@ -224,12 +225,12 @@ pub enum TitleRank {
 impl<'l> Message<'l> {
     /// Returns whether the message is a prompt, prompts of sub-agents included.
     pub fn is_prompt(&self) -> bool {
-        self.may_be_prompt() && self.is_prompt_of(self.makeup())
+        self.may_be_prompt() && self.is_prompt_of(self.block_counts())
     }
 
-    /// Returns [`Message::is_prompt`], given the makeup of the message.
-    pub fn is_prompt_of(&self, makeup: Makeup) -> bool {
-        self.may_be_prompt() && makeup.n_said() > 0 && makeup.n_tool_results == 0
+    /// Returns [`Message::is_prompt`], given the block_counts of the message.
+    pub fn is_prompt_of(&self, block_counts: BlockCounts) -> bool {
+        self.may_be_prompt() && block_counts.n_said() > 0 && block_counts.n_tool_results == 0
     }
 
     /// Returns whether the client wrote the message in the role of the user or of the assistant.

@@ -2,7 +2,7 @@
 //! pass.
 
 use crate::{
-    Block, Body, Event, IdSet, Interactions, Makeup, Message, NoticeKind, Role, TitleRank,
+    Block, BlockCounts, Body, Event, IdSet, Interactions, Message, NoticeKind, Role, TitleRank,
 };
 
 /// The facts of a session, from a first pass over the events that will be shown.
@@ -70,8 +70,8 @@ impl Facts {
             end.clear();
             end.push_str(time.as_str());
         }
-        let makeup = event.message().map(|message| self.observe_blocks(message));
-        if event.is_prompt_of(makeup.unwrap_or_default()) {
+        let block_counts = event.message().map(|message| self.observe_blocks(message));
+        if event.is_prompt_of(block_counts.unwrap_or_default()) {
             self.interactions.open();
         }
         if let Some(mode) = context.permission_mode {
@@ -97,14 +97,14 @@ impl Facts {
         }
     }
 
-    fn observe_blocks(&mut self, message: &Message<'_>) -> Makeup {
-        let mut makeup = Makeup::default();
+    fn observe_blocks(&mut self, message: &Message<'_>) -> BlockCounts {
+        let mut block_counts = BlockCounts::default();
         for (block, _) in message.blocks() {
-            makeup.add(&block);
+            block_counts.add(&block);
             self.observe_block(&block);
         }
-        self.has_user_text |= message.role == Role::User && makeup.n_said() > 0;
-        makeup
+        self.has_user_text |= message.role == Role::User && block_counts.n_said() > 0;
+        block_counts
     }
 
     fn observe_block(&mut self, block: &Block<'_>) {

@@ -35,7 +35,7 @@ pub struct Format {
     pub checker: fn() -> Box<dyn Checker>,
     /// Returns the part of a prompt for lists, or `None` if the client wrote it. Without this
     /// function lists show all of it.
-    pub heading: Option<fn(&str) -> Option<String>>,
+    pub prompt_preview: Option<fn(&str) -> Option<String>>,
     /// The meaning of the cost in an outcome.
     pub cost: CostPolicy,
     /// Where its client keeps its sessions; `None` if it keeps none.
@@ -53,9 +53,9 @@ pub struct Limits {
     pub head: usize,
     /// The start of a line of a type that the client ignores, for carries: a JSON object without
     /// its closing brace. Empty if the format has none.
-    pub carrier: &'static str,
-    /// The bytes of one carrier line.
-    pub carrier_size: usize,
+    pub filler_record: &'static str,
+    /// The bytes of one filler_record line.
+    pub filler_record_size: usize,
 }
 
 /// The options of a conversion.

@@ -18,6 +18,7 @@
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice))]
 
+mod block_counts;
 mod bundle;
 mod client_text;
 mod draft;
@@ -32,7 +33,6 @@ mod id;
 mod ids;
 mod interactions;
 mod loss;
-mod makeup;
 mod members;
 mod message;
 mod name;
@@ -51,6 +51,7 @@ mod views;
 #[cfg(feature = "jiff")]
 pub use self::time::named_time;
 pub use self::{
+    block_counts::BlockCounts,
     bundle::{
         Agent, AgentIds, Bundle, Bundles, Description, Evidence, FileRole, FolderEntry, Link,
         Linked, Missing, Owner, Sidechain, Sidechains,
@@ -71,7 +72,6 @@ pub use self::{
     ids::{ByHash, Hashes, IdHasher, IdSet},
     interactions::{Interaction, Interactions},
     loss::{Loss, LossKind, Losses, Place},
-    makeup::Makeup,
     members::{Shape, Vocabulary, is_void},
     message::{Block, BlockIter, Blocks, Content, FileRecord, Message, Role, ToolResult, ToolUse},
     name::{SafeName, is_device},

@@ -6,7 +6,7 @@ mod joined;
 use jsonl::{Raw, Text, Value};
 
 pub use self::blocks::{BlockIter, Blocks};
-use crate::{Field, Makeup};
+use crate::{BlockCounts, Field};
 
 /// The speaker.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -92,10 +92,10 @@ impl<'l> Message<'l> {
     }
 
     /// Returns the number of blocks by kind, in one pass.
-    pub fn makeup(&self) -> Makeup {
-        let mut makeup = Makeup::default();
-        self.blocks().for_each(|(block, _)| makeup.add(&block));
-        makeup
+    pub fn block_counts(&self) -> BlockCounts {
+        let mut block_counts = BlockCounts::default();
+        self.blocks().for_each(|(block, _)| block_counts.add(&block));
+        block_counts
     }
 
     /// Returns the first block's text; `None` if it is no text.

@@ -1,6 +1,6 @@
 //! Derives the state of a run from its last message.
 
-use crate::{Block, Makeup, Message, Role};
+use crate::{Block, BlockCounts, Message, Role};
 
 /// The start of the text that Claude Code writes when the user stops it.
 const INTERRUPTED: &str = "[Request interrupted by user";
@@ -23,7 +23,7 @@ impl Turn {
     /// Adds a message with the counts of its blocks.
     ///
     /// Messages of the client change nothing, except the message of a failed request.
-    pub fn push(&mut self, message: &Message<'_>, makeup: Makeup) {
+    pub fn push(&mut self, message: &Message<'_>, block_counts: BlockCounts) {
         match message.role {
             _ if message.is_api_error => *self = Turn::Failed,
             Role::Assistant if message.is_meta => {}
@@ -33,8 +33,8 @@ impl Turn {
                 *self = if calls { Turn::Open } else { Turn::Answered };
             }
             Role::User if is_interruption(message) => *self = Turn::Interrupted,
-            Role::User if makeup.n_tool_results > 0 => *self = Turn::Open,
-            Role::User if message.is_prompt_of(makeup) => *self = Turn::Open,
+            Role::User if block_counts.n_tool_results > 0 => *self = Turn::Open,
+            Role::User if message.is_prompt_of(block_counts) => *self = Turn::Open,
             Role::User => {}
         }
     }

@@ -140,7 +140,7 @@ impl<W: Write> Page<W> {
     /// Returns whether somebody asked it, rather than the client.
     fn is_asked(&self, message: &Message<'_>) -> bool {
         let asks = |block: Block<'_>| match block {
-            Block::Text(text) => self.survey.heading(&text.decode()).is_some(),
+            Block::Text(text) => self.survey.prompt_preview(&text.decode()).is_some(),
             _ => true,
         };
         message.is_prompt() && message.blocks().any(|(block, _)| asks(block))
@@ -148,7 +148,7 @@ impl<W: Write> Page<W> {
 
     /// Writes what a person, the client, or the assistant said.
     fn words(&self, html: &mut Html, text: &str, message: &Message<'_>) {
-        let is_own = |text| message.is_by_client() || self.survey.heading(text).is_none();
+        let is_own = |text| message.is_by_client() || self.survey.prompt_preview(text).is_none();
         match message.role {
             Role::User if message.is_summary || is_own(text) => {
                 let name = if message.is_summary { "Summary" } else { "Written by the client" };

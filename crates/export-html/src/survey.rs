@@ -29,7 +29,7 @@ const MAX_TITLE: usize = 120;
 #[derive(Debug, Default)]
 pub struct Survey {
     /// What lists show of a prompt, as its format has it.
-    heading: Option<fn(&str) -> Option<String>>,
+    prompt_preview: Option<fn(&str) -> Option<String>>,
     cost_policy: CostPolicy,
     pub(crate) facts: Facts,
     pub(crate) overview: Overview,
@@ -105,17 +105,17 @@ pub struct Figures {
 impl Survey {
     /// Creates a survey of a session in a format.
     pub fn new(format: &Format) -> Self {
-        Self { heading: format.heading, cost_policy: format.cost, ..Self::default() }
+        Self { prompt_preview: format.prompt_preview, cost_policy: format.cost, ..Self::default() }
     }
 
     /// Returns what stands for a text of the user in a list; `None` if the client wrote it.
-    pub(crate) fn heading(&self, text: &str) -> Option<String> {
-        let heading = match self.heading {
-            Some(heading) => heading(text),
+    pub(crate) fn prompt_preview(&self, text: &str) -> Option<String> {
+        let preview = match self.prompt_preview {
+            Some(preview) => preview(text),
             None => Some(text.to_owned()),
         };
-        let heading = heading.filter(|heading| !(heading.starts_with('<') && is_tagged(text)));
-        heading.map(|heading| first_line(&heading, MAX_TITLE)).filter(|line| !line.is_empty())
+        let preview = preview.filter(|preview| !(preview.starts_with('<') && is_tagged(text)));
+        preview.map(|preview| first_line(&preview, MAX_TITLE)).filter(|line| !line.is_empty())
     }
 
     /// Takes note of an event.
@@ -196,11 +196,13 @@ impl Survey {
     /// Takes note of what somebody asked, unless the client wrote all of it.
     fn note_prompt(&mut self, event: &Event<'_>, time: Option<i64>) {
         let blocks = event.message().into_iter().flat_map(|message| message.blocks());
-        let heading = blocks.filter_map(|(block, _)| match block {
-            Block::Text(text) => self.heading(&text.decode()),
+        let prompt_preview = blocks.filter_map(|(block, _)| match block {
+            Block::Text(text) => self.prompt_preview(&text.decode()),
             _ => Some("(a picture)".to_owned()),
         });
-        let Some(text) = heading.min_by_key(|heading| heading.starts_with("(a picture)")) else {
+        let Some(text) =
+            prompt_preview.min_by_key(|prompt_preview| prompt_preview.starts_with("(a picture)"))
+        else {
             return;
         };
         self.n_prompts += 1;
@@ -268,11 +270,11 @@ mod tests {
     #[test]
     fn what_a_client_wrote_is_no_prompt() {
         let survey = Survey::default();
-        let heading = |text| survey.heading(text);
-        assert_eq!(heading("<system-reminder>\nx\n</system-reminder>\n"), None);
-        assert_eq!(heading("<b>bold</b> words").as_deref(), Some("<b>bold</b> words"));
-        assert_eq!(heading("<Foo>x</Foo>").as_deref(), Some("<Foo>x</Foo>"));
-        assert_eq!(heading("\n\n  go on\nnow").as_deref(), Some("go on"));
-        assert_eq!(heading(" "), None);
+        let prompt_preview = |text| survey.prompt_preview(text);
+        assert_eq!(prompt_preview("<system-reminder>\nx\n</system-reminder>\n"), None);
+        assert_eq!(prompt_preview("<b>bold</b> words").as_deref(), Some("<b>bold</b> words"));
+        assert_eq!(prompt_preview("<Foo>x</Foo>").as_deref(), Some("<Foo>x</Foo>"));
+        assert_eq!(prompt_preview("\n\n  go on\nnow").as_deref(), Some("go on"));
+        assert_eq!(prompt_preview(" "), None);
     }
 }

@@ -86,11 +86,15 @@ pub static FORMAT: Format = Format {
     writer: |_, facts| Box::new(ClaudeCodeWriter::new(facts)),
     planner: Some(|options| Box::new(Chain::new(options))),
     checker: validate::checker,
-    heading: Some(prompt::heading),
+    prompt_preview: Some(prompt::prompt_preview),
     cost: CostPolicy::PerInteraction,
     store: Some(store::STORE),
     bundles: Some(bundle::BUNDLES),
-    limits: Limits { head: 8 * 1024, carrier: "{\"type\":\"carried\"", carrier_size: 256 * 1024 },
+    limits: Limits {
+        head: 8 * 1024,
+        filler_record: "{\"type\":\"carried\"",
+        filler_record_size: 256 * 1024,
+    },
 };
 
 /// Compiles the example of README.md.

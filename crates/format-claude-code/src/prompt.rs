@@ -52,7 +52,7 @@ impl FirstPrompt {
 }
 
 /// Returns a prompt as lists show it, a slash command by its name; `None` if the client wrote it.
-pub(crate) fn heading(text: &str) -> Option<String> {
+pub(crate) fn prompt_preview(text: &str) -> Option<String> {
     let mut command = None;
     shown(text, &mut command).or(command.filter(|command| !command.is_empty()))
 }

@@ -89,9 +89,9 @@ pub static FORMAT: Format = Format {
     writer: writer::create,
     planner: None,
     checker: validate::checker,
-    heading: None,
+    prompt_preview: None,
     cost: CostPolicy::Cumulative,
     store: Some(store::STORE),
     bundles: Some(bundle::BUNDLES),
-    limits: Limits { head: 0, carrier: "", carrier_size: 0 },
+    limits: Limits { head: 0, filler_record: "", filler_record_size: 0 },
 };

@@ -181,7 +181,7 @@ impl SessionWriter {
     fn resume_message(&mut self, message: &Message<'_>, out: &mut Output) {
         let mut results = message.tool_results().peekable();
         if message.role == Role::User && results.peek().is_some() {
-            self.ending.add_other(message, message.makeup());
+            self.ending.add_other(message, message.block_counts());
             // Lines that wait for the response come before this one, which is in the output.
             let Some(response) = &mut self.response else { return };
             response.emit(&mut self.early, out);
@@ -192,9 +192,9 @@ impl SessionWriter {
         }
         self.close_response(out);
         if message.role == Role::User {
-            return self.ending.add_other(message, message.makeup());
+            return self.ending.add_other(message, message.block_counts());
         }
-        self.ending.add_response(message, message.makeup(), false);
+        self.ending.add_response(message, message.block_counts(), false);
         let mut response = std::mem::take(&mut self.last).start(Key::Alone);
         for (block, _) in message.blocks() {
             if let Block::ToolUse(tool) = block {

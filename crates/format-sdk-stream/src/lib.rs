@@ -98,7 +98,7 @@ pub static DUMP: Format = Format {
     writer,
     planner: None,
     checker: validate::checker,
-    heading: None,
+    prompt_preview: None,
     cost: CostPolicy::PerInteraction,
     store: Some(store::STORE),
     bundles: None,
@@ -119,11 +119,11 @@ pub static WIRE: Format = Format {
     writer: wire_writer,
     planner: None,
     checker: validate::checker,
-    heading: None,
+    prompt_preview: None,
     cost: CostPolicy::PerInteraction,
     store: None,
     bundles: None,
     limits: NO_LIMITS,
 };
 
-const NO_LIMITS: Limits = Limits { head: 0, carrier: "", carrier_size: 0 };
+const NO_LIMITS: Limits = Limits { head: 0, filler_record: "", filler_record_size: 0 };

@@ -172,7 +172,7 @@ impl Session {
         if event.is_sub_agent() {
             return;
         }
-        interaction.turn.push(message, message.makeup());
+        interaction.turn.push(message, message.block_counts());
         let is_by_client = message.is_meta && !message.is_api_error;
         if message.role != Role::Assistant || is_by_client {
             return;

@@ -9,8 +9,8 @@ use super::Member;
 pub fn without_carry(line: &Line<'_>, value: Value<'_>, formats: Formats) -> Option<Vec<u8>> {
     let visible = Member::find(value)?.visible();
     let is_carrier = formats.iter().any(|format| {
-        let carrier = format.limits.carrier;
-        !carrier.is_empty() && visible.strip_suffix('}') == Some(carrier)
+        let filler_record = format.limits.filler_record;
+        !filler_record.is_empty() && visible.strip_suffix('}') == Some(filler_record)
     });
     if is_carrier {
         return Some(Vec::new());

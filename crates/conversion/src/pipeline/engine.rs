@@ -89,7 +89,7 @@ impl<'w> Engine<'w> {
         let facts = std::mem::take(&mut survey.facts);
         let session_id = facts.session_id.as_deref().and_then(jsonl::Text::new);
         let session_id = session_id.map(|id| id.decode().into_owned()).unwrap_or_default();
-        let size = to.limits.carrier_size;
+        let size = to.limits.filler_record_size;
         let out = Output::new(to.style, from.style, &session_id);
         Self {
             mode,

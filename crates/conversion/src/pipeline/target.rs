@@ -168,16 +168,16 @@ impl<'w> Target<'w> {
         pending: &mut PendingEntries,
     ) -> io::Result<()> {
         let limits = self.format.limits;
-        if limits.carrier.is_empty() || self.mode != CarryMode::Inline {
+        if limits.filler_record.is_empty() || self.mode != CarryMode::Inline {
             return Ok(());
         }
         while !pending.is_empty() {
             let mut held = self.next_held()?;
-            held.line.extend_from_slice(limits.carrier.as_bytes());
+            held.line.extend_from_slice(limits.filler_record.as_bytes());
             held.line.push(b'}');
             self.start_carry(&mut held, &Skips::default(), encoder);
             let taken = held.line.len() + held.carry_len() + MEMBER.len() + FRAME;
-            if !pending.take(&mut held.others, limits.carrier_size.saturating_sub(taken))? {
+            if !pending.take(&mut held.others, limits.filler_record_size.saturating_sub(taken))? {
                 pending.take(&mut held.others, usize::MAX)?;
             }
             self.held = Some(held);

@@ -227,8 +227,8 @@ fn without_its_carry_a_file_is_what_is_written_without_carries() {
     });
     each_written(INLINE, |name, _, to, written| {
         let mut shown = shown(&written.bytes);
-        if !to.limits.carrier.is_empty() {
-            shown = shown.replace(&format!("{}}}\n", to.limits.carrier), "");
+        if !to.limits.filler_record.is_empty() {
+            shown = shown.replace(&format!("{}}}\n", to.limits.filler_record), "");
         }
         assert!(Some(shown.as_bytes()) == plain_again.next().as_deref(), "{name}");
     });

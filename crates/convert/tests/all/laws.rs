@@ -292,8 +292,8 @@ proptest! {
             let plain = written(&bytes, from, to, CarryMode::None);
             prop_assert!(written(&bytes, from, to, CarryMode::Sidecar) == plain);
             let mut inline = shown(&written(&bytes, from, to, CarryMode::Inline));
-            if !to.limits.carrier.is_empty() {
-                inline = inline.replace(&format!("{}}}\n", to.limits.carrier), "");
+            if !to.limits.filler_record.is_empty() {
+                inline = inline.replace(&format!("{}}}\n", to.limits.filler_record), "");
             }
             prop_assert!(inline.as_bytes() == plain, "to {}", to.name);
         }

@@ -140,9 +140,9 @@ fn kind(viewed: &Viewed<'_, '_>) -> Option<PointKind> {
         return Some(PointKind::Error);
     }
     Some(match message.role {
-        _ if viewed.makeup.n_tool_uses > 0 => PointKind::ToolUse,
-        _ if viewed.makeup.n_tool_results > 0 => PointKind::ToolResult,
-        Role::User if message.is_prompt_of(viewed.makeup) => PointKind::Prompt,
+        _ if viewed.block_counts.n_tool_uses > 0 => PointKind::ToolUse,
+        _ if viewed.block_counts.n_tool_results > 0 => PointKind::ToolResult,
+        Role::User if message.is_prompt_of(viewed.block_counts) => PointKind::Prompt,
         Role::User => PointKind::Notice,
         Role::Assistant => PointKind::Response,
     })

@@ -1,7 +1,7 @@
 //! An event for several views, with shared values that are read once.
 
 use super::{ErrorPolicy, event_millis, is_failure};
-use crate::{Block, Event, Makeup, ToolResult};
+use crate::{Block, BlockCounts, Event, ToolResult};
 
 /// An event and the values that several views need, read once.
 ///
@@ -14,16 +14,17 @@ pub struct Viewed<'e, 'l> {
     pub time: Option<i64>,
     /// The blocks of its message, if it is one.
     pub blocks: Vec<Block<'l>>,
-    pub(super) makeup: Makeup,
+    pub(super) block_counts: BlockCounts,
 }
 
 impl<'e, 'l> Viewed<'e, 'l> {
     /// Reads an event.
     pub fn new(event: &'e Event<'l>) -> Self {
-        let mut makeup = Makeup::default();
+        let mut block_counts = BlockCounts::default();
         let blocks = event.message().into_iter().flat_map(|message| message.blocks());
-        let blocks = blocks.map(|(block, _)| block).inspect(|block| makeup.add(block)).collect();
-        Self { event, time: event_millis(event), blocks, makeup }
+        let blocks =
+            blocks.map(|(block, _)| block).inspect(|block| block_counts.add(block)).collect();
+        Self { event, time: event_millis(event), blocks, block_counts }
     }
 
     /// Returns the tool results that are errors.

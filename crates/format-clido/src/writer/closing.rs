@@ -1,6 +1,8 @@
 //! Writes how a run ended: what the source says of it, or what can be concluded.
 
-use core_model::{Event, Field, LineId, LossKind, Makeup, Message, Outcome, Output, Status, Turn};
+use core_model::{
+    BlockCounts, Event, Field, LineId, LossKind, Message, Outcome, Output, Status, Turn,
+};
 use jsonl::{Raw, Scanner, Text};
 
 use super::pen::Pen;
@@ -17,14 +19,19 @@ pub(super) struct Ending {
 
 impl Ending {
     /// Takes note of a line of a response, which may go on with the response before.
-    pub(super) fn add_response(&mut self, message: &Message<'_>, makeup: Makeup, goes_on: bool) {
+    pub(super) fn add_response(
+        &mut self,
+        message: &Message<'_>,
+        block_counts: BlockCounts,
+        goes_on: bool,
+    ) {
         self.n_responses = self.n_responses.saturating_add(u64::from(!goes_on));
-        self.turn.push(message, makeup);
+        self.turn.push(message, block_counts);
     }
 
     /// Takes note of what is no response.
-    pub(super) fn add_other(&mut self, message: &Message<'_>, makeup: Makeup) {
-        self.turn.push(message, makeup);
+    pub(super) fn add_other(&mut self, message: &Message<'_>, block_counts: BlockCounts) {
+        self.turn.push(message, block_counts);
     }
 
     /// Takes note of a time, if there is one.

@@ -1,6 +1,6 @@
 //! Writes messages: a response of many lines as one, a line for each result, the rest as it is.
 
-use core_model::{Block, Event, LossKind, Makeup, Message, Role, ToolResult, ToolUse};
+use core_model::{Block, BlockCounts, Event, LossKind, Message, Role, ToolResult, ToolUse};
 
 use super::{
     SessionWriter, block,
@@ -19,8 +19,8 @@ impl SessionWriter {
         pen: &mut Pen<'_>,
     ) {
         losses::count_message(event, message, pen.out);
-        let makeup = message.makeup();
-        if makeup.is_empty() {
+        let block_counts = message.block_counts();
+        if block_counts.is_empty() {
             // No API takes a message without content, and between calls and results it would part
             // them.
             return pen.out.lose_record(event);
@@ -32,12 +32,12 @@ impl SessionWriter {
         match message.role {
             // clido would send it as the model's own words.
             Role::Assistant if message.is_by_client() => {
-                self.ending.add_other(message, makeup);
+                self.ending.add_other(message, block_counts);
                 let line = notice::write_told(message, pen);
                 self.emit_after_response(line, pen.out);
             }
-            Role::Assistant => self.write_assistant(event, message, makeup, pen),
-            Role::User => self.write_user(event, message, makeup, pen),
+            Role::Assistant => self.write_assistant(event, message, block_counts, pen),
+            Role::User => self.write_user(event, message, block_counts, pen),
         }
     }
 
@@ -45,7 +45,7 @@ impl SessionWriter {
         &mut self,
         event: &Event<'_>,
         message: &Message<'_>,
-        makeup: Makeup,
+        block_counts: BlockCounts,
         pen: &mut Pen<'_>,
     ) {
         let key = Key::of(event, message, &self.hasher);
@@ -53,7 +53,7 @@ impl SessionWriter {
         if !goes_on {
             self.close_response(pen.out);
         }
-        self.ending.add_response(message, makeup, goes_on);
+        self.ending.add_response(message, block_counts, goes_on);
         let response = self.response.take();
         let mut response = response.unwrap_or_else(|| std::mem::take(&mut self.last).start(key));
         for (block, _) in message.blocks() {
@@ -68,7 +68,7 @@ impl SessionWriter {
             }
         }
         self.response = Some(response);
-        if makeup.n_tool_results == 0 {
+        if block_counts.n_tool_results == 0 {
             return;
         }
         for result in message.tool_results() {
@@ -95,16 +95,16 @@ impl SessionWriter {
         &mut self,
         event: &Event<'_>,
         message: &Message<'_>,
-        makeup: Makeup,
+        block_counts: BlockCounts,
         pen: &mut Pen<'_>,
     ) {
-        self.ending.add_other(message, makeup);
-        if makeup.n_tool_results > 0 {
+        self.ending.add_other(message, block_counts);
+        if block_counts.n_tool_results > 0 {
             for result in message.tool_results() {
                 self.write_result(event, message, &result, pen);
             }
         }
-        if makeup.n_said() == 0 {
+        if block_counts.n_said() == 0 {
             return;
         }
         let mut said = None;
@@ -140,7 +140,7 @@ impl SessionWriter {
         } else {
             pen.out.emit(line);
         }
-        if makeup.n_tool_results > 0 {
+        if block_counts.n_tool_results > 0 {
             pen.out.lose(LossKind::Flattened, "message.content");
         }
     }

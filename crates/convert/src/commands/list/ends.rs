@@ -148,9 +148,9 @@ impl Ends {
     }
 
     /// Returns what is listed of a text, unless the client wrote it.
-    fn heading(&self, words: &str) -> Option<String> {
-        match self.format.heading {
-            Some(heading) => heading(words),
+    fn prompt_preview(&self, words: &str) -> Option<String> {
+        match self.format.prompt_preview {
+            Some(prompt_preview) => prompt_preview(words),
             None => Some(words.to_owned()).filter(|words| !words.trim().is_empty()),
         }
     }
@@ -192,7 +192,9 @@ impl Ends {
                 }
                 if self.prompt.is_none() && message.is_prompt() {
                     self.prompt = message.blocks().find_map(|(block, _)| match block {
-                        Block::Text(text) if !is_client_text(text) => self.heading(&text.decode()),
+                        Block::Text(text) if !is_client_text(text) => {
+                            self.prompt_preview(&text.decode())
+                        }
                         _ => None,
                     });
                 }

@@ -4,7 +4,7 @@ use crate::Block;
 
 /// The number of blocks of a message, by kind.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Makeup {
+pub struct BlockCounts {
     /// The number of tool uses.
     pub n_tool_uses: usize,
     /// The number of tool results.
@@ -13,7 +13,7 @@ pub struct Makeup {
     pub n_others: usize,
 }
 
-impl Makeup {
+impl BlockCounts {
     /// Counts a block.
     pub fn add(&mut self, block: &Block<'_>) {
         match block {
