@@ -203,6 +203,8 @@ impl Packed {
         (&mut packed).take(MAX_KEPT + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 <= MAX_KEPT {
             packed.whole = Some(Cursor::new(bytes));
+        } else {
+            packed.rewind_decoder()?;
         }
         Ok(packed)
     }

@@ -26,6 +26,7 @@ mod laws;
 mod matrix;
 mod mutations;
 mod order;
+mod packed;
 mod reading;
 mod recipes;
 mod redaction;

@@ -68,7 +68,7 @@ pub(super) fn scan(
     format: Option<&'static Format>,
 ) -> Result<Session, ConvertError> {
     let mut file = input.open()?;
-    let size = file.seek(SeekFrom::End(0))?;
+    let size = length_of(&mut file)?;
     let mut head = read_at(&mut file, 0, WINDOW)?;
     if memchr::memchr(b'\n', &head).is_none() && size > WINDOW {
         head = read_at(&mut file, 0, MAX_WINDOW)?;
@@ -102,6 +102,17 @@ pub(super) fn scan(
         numbers: None,
         n_read: n_head + tail.len() as u64,
     })
+}
+
+/// Returns how many bytes an input has. A large one that is compressed is read for that.
+fn length_of(file: &mut Opened) -> io::Result<u64> {
+    match file.seek(SeekFrom::End(0))? {
+        u64::MAX => {
+            file.rewind()?;
+            io::copy(file, &mut io::sink())
+        }
+        length => Ok(length),
+    }
 }
 
 fn after_newline(newline: Option<usize>) -> usize {
