@@ -46,10 +46,14 @@ mod sha256;
 mod store;
 mod time;
 mod turn;
+#[cfg(feature = "serde")]
+mod typed;
 mod views;
 
 #[cfg(feature = "jiff")]
 pub use self::time::named_time;
+#[cfg(feature = "serde")]
+pub use self::typed::{TypedBlock, TypedContent, TypedMessage, TypedUsage};
 pub use self::{
     block_counts::BlockCounts,
     bundle::{

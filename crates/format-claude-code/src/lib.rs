@@ -33,6 +33,8 @@ mod reader;
 mod record;
 mod store;
 mod transcript;
+#[cfg(feature = "serde")]
+mod typed;
 mod unicode;
 mod validate;
 mod writer;
@@ -44,6 +46,14 @@ use jsonl::Style;
 pub use core_model;
 pub use jsonl;
 
+#[cfg(feature = "serde")]
+pub use self::typed::{
+    AiTitleRecord, AssistantRecord, AttachmentRecord, ContinuedInRecord, CostStateRecord,
+    CustomTitleRecord, DerivedFromRecord, FileHistorySnapshotRecord, LastPromptRecord, ModeRecord,
+    PermissionModeRecord, PrLinkRecord, ProgressRecord, QueueOperationRecord, RelocatedRecord,
+    SummaryRecord, SystemRecord, TagRecord, ToolResultRecord, ToolsUsedRecord, TypedRecord,
+    UserRecord,
+};
 pub use self::{
     bundle::open_bundle,
     chain::Chain,
@@ -68,6 +78,8 @@ pub use self::{
     validate::validate,
     writer::{ClaudeCodeWriter, session_uuid},
 };
+#[cfg(feature = "serde")]
+pub use core_model::{TypedBlock, TypedContent, TypedMessage, TypedUsage};
 
 /// The name of the format.
 pub(crate) const NAME: &str = "claude-code";

@@ -44,6 +44,8 @@ mod record;
 mod repair;
 mod session_line;
 mod store;
+#[cfg(feature = "serde")]
+mod typed;
 mod unread;
 mod validate;
 mod views;
@@ -55,6 +57,11 @@ use jsonl::Style;
 pub use core_model;
 pub use jsonl;
 
+#[cfg(feature = "serde")]
+pub use self::typed::{
+    AssistantMessageRecord, MetaRecord, ResultRecord, SystemRecord, TitleRecord, ToolCallRecord,
+    ToolResultRecord, TypedBlock, TypedRecord, UserMessageRecord,
+};
 pub use self::{
     content_block::ContentBlock,
     face::{Checker, Clido, Reader, RecordBuf, RecordRef, Writer},

@@ -50,6 +50,8 @@ mod session;
 mod speech;
 mod status;
 mod store;
+#[cfg(feature = "serde")]
+mod typed;
 mod unread;
 mod validate;
 mod views;
@@ -62,6 +64,13 @@ use jsonl::Style;
 pub use core_model;
 pub use jsonl;
 
+#[cfg(feature = "serde")]
+pub use self::typed::{
+    DumpAssistantRecord, DumpPromptRecord, DumpRateLimitRecord, DumpResetRecord, DumpResultRecord,
+    DumpStreamEventRecord, DumpSystemRecord, DumpUserRecord, TypedRecord, WireAssistantRecord,
+    WireRateLimitRecord, WireResetRecord, WireResultRecord, WireStreamEventRecord,
+    WireSystemRecord, WireUserRecord,
+};
 pub use self::{
     block::read_block,
     face::{Checker, Reader, RecordBuf, RecordRef, SdkStream, Writer},
@@ -80,6 +89,8 @@ pub use self::{
     },
     writer::{wire_writer, writer},
 };
+#[cfg(feature = "serde")]
+pub use core_model::{TypedBlock, TypedContent, TypedMessage, TypedUsage};
 
 /// The name of the formats' family.
 const FAMILY: &str = "sdk-stream";

@@ -40,12 +40,15 @@ mod scan;
 mod simd;
 mod stream;
 mod text;
+#[cfg(feature = "serde")]
+mod typed;
 mod unescape;
 mod utf8;
 mod value;
 
 #[cfg(feature = "serde")]
-pub use self::decode::decode;
+pub use serde;
+
 pub use self::{
     chunk::Chunk,
     encode::{Style, push_string},
@@ -60,6 +63,14 @@ pub use self::{
     text::{Raw, Text},
     unescape::Unescape,
     value::{Items, Kind, Members, Oddities, Value, ValueBuf},
+};
+#[cfg(feature = "serde")]
+pub use self::{
+    decode::decode,
+    typed::{
+        Item, Member, Number, Others, Read, decode_by_serde_json, decode_record, encode_record,
+        read_member,
+    },
 };
 
 /// Compiles and runs the examples of README.md.

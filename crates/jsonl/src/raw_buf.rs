@@ -27,6 +27,12 @@ impl RawBuf {
         Ok(Self(written))
     }
 
+    /// Creates a value from text that is known to be one JSON value.
+    #[cfg(feature = "serde")]
+    pub(crate) fn from_text(written: String) -> Self {
+        Self(written)
+    }
+
     /// Returns the value as written.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -58,7 +58,7 @@ fn what_the_client_lists() {
     let listed: Vec<SessionInfo> = list_sessions(&folder).expect("a folder");
     let ids: Vec<_> = listed.iter().map(|info| info.session_id.as_str()).collect();
     assert_eq!(ids, [format!("{ID}2")]);
-    assert_eq!(list_sessions(&folder.join("none")).expect("no folder, no sessions"), []);
+    assert_eq!(list_sessions(folder.join("none")).expect("no folder, no sessions"), []);
     fs::remove_dir_all(folder).expect("the folder");
 }
 

@@ -11,6 +11,8 @@ mod markdown;
 mod reader;
 mod shared;
 mod transcript;
+#[cfg(feature = "serde")]
+mod typed;
 mod validate;
 mod verdicts;
 mod views;

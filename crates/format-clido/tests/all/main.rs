@@ -6,3 +6,5 @@ mod history;
 mod session_lines;
 mod shared;
 mod strict;
+#[cfg(feature = "serde")]
+mod typed;

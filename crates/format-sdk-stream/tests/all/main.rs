@@ -3,4 +3,6 @@
 mod face;
 mod fixtures;
 mod library;
+#[cfg(feature = "serde")]
+mod typed;
 mod views;

@@ -1,0 +1,94 @@
+//! Typed records: serde_json is the judge of what simd-json decodes, and the bytes of the rest.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use format_clido::{
+    Reader, RecordRef, TypedRecord,
+    jsonl::{Style, ValueBuf, respell_str},
+};
+
+use crate::face::fixtures;
+
+fn style(_: &RecordRef<'_>) -> Style {
+    Style::Compact
+}
+
+/// What came of the records of some files.
+#[derive(Debug, Default)]
+struct Figures {
+    n_records: u64,
+    n_typed: u64,
+    n_same_bytes: u64,
+    /// The records that no client spelled: with spaces, or escapes of its own.
+    n_respelt: u64,
+}
+
+fn compare(path: &Path, figures: &mut Figures) {
+    let mut reader = Reader::open(path).expect("a file");
+    while let Some(record) = reader.next_borrowed() {
+        let Ok(record) = record else { continue };
+        let typed = TypedRecord::decode(record.value());
+        let judged = TypedRecord::decode_by_serde_json(record.value());
+        let written = std::str::from_utf8(record.raw()).expect("text");
+        assert_eq!(typed, judged, "{path:?} {written}");
+        let encoded = typed.encode(style(&record)).expect("keys are strings");
+        figures.n_records += 1;
+        figures.n_typed += u64::from(!matches!(typed, TypedRecord::Other(_)));
+        if encoded == written {
+            figures.n_same_bytes += 1;
+        } else {
+            let mut as_its_client = Vec::new();
+            respell_str(&mut as_its_client, written, style(&record));
+            assert_ne!(as_its_client, written.as_bytes(), "{path:?} {encoded}");
+            figures.n_respelt += 1;
+        }
+        // The same values, whoever reads them, and the same record again.
+        let of = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
+        if let Some(value) = of(written) {
+            assert_eq!(of(&encoded), Some(value), "{path:?} {written}");
+        }
+        let compact =
+            |record: &TypedRecord| record.encode(Style::Compact).expect("keys are strings");
+        let again = ValueBuf::new(compact(&typed)).expect("JSON");
+        assert_eq!(compact(&TypedRecord::decode(again.value())), compact(&typed), "{path:?}");
+    }
+}
+
+#[test]
+fn fixtures_have_the_values_that_serde_json_has() {
+    let mut figures = Figures::default();
+    for path in fixtures() {
+        compare(&path, &mut figures);
+    }
+    assert!(figures.n_typed * 10 > figures.n_records * 8, "{figures:?}");
+}
+
+#[test]
+fn what_clients_wrote_is_serialized_to_its_bytes() {
+    let root = std::env::var_os("CONVERT_DATA").map(PathBuf::from);
+    let root =
+        root.unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data").into());
+    let mut figures = Figures::default();
+    for folder in ["clients/clido"] {
+        let mut folders = vec![root.join(folder)];
+        while let Some(folder) = folders.pop() {
+            let Ok(entries) = fs::read_dir(&folder) else {
+                eprintln!("skipped: no data in {}", folder.display());
+                continue;
+            };
+            for path in entries.map(|entry| entry.expect("an entry").path()) {
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|it| it == "jsonl") {
+                    compare(&path, &mut figures);
+                }
+            }
+        }
+    }
+    eprintln!("{figures:?}");
+    assert_eq!(figures.n_same_bytes + figures.n_respelt, figures.n_records);
+    assert!(figures.n_respelt * 50 <= figures.n_records, "{figures:?}");
+}
