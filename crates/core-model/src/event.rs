@@ -181,6 +181,7 @@ pub struct Notice<'l> {
 
 /// The kind of a notice.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum NoticeKind {
     /// The context was compacted here.
@@ -213,6 +214,7 @@ pub struct Title<'l> {
 
 /// The author of a title.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 pub enum TitleRank {
     /// A summary of a conversation.
     Summary,

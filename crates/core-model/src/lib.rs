@@ -24,6 +24,8 @@ mod client_text;
 mod draft;
 mod error;
 mod event;
+#[cfg(feature = "serde")]
+mod event_buf;
 mod facts;
 mod files;
 mod follower;
@@ -50,6 +52,8 @@ mod turn;
 mod typed;
 mod views;
 
+#[cfg(feature = "serde")]
+pub use self::event_buf::{BlockBuf, BodyBuf, EventBuf};
 #[cfg(feature = "jiff")]
 pub use self::time::named_time;
 #[cfg(feature = "serde")]
@@ -83,7 +87,9 @@ pub use self::{
     output::Output,
     plan::{Hidden, Late, Plan},
     problem::{Check, Checker, Findings, Problem, Severity},
-    record_format::{Reader, RecordBuf, RecordChecker, RecordFormat, RecordRef, RecordWriter},
+    record_format::{
+        ExitStatus, Reader, RecordBuf, RecordChecker, RecordFormat, RecordRef, RecordWriter,
+    },
     sha256::Sha256,
     store::{
         Environment, Home, Named, Store, System, append_session_file, create_session_file,
@@ -94,8 +100,8 @@ pub use self::{
     views::{
         Answers, Compaction, CompactionRule, CostPolicy, Costs, DurationRule, Ending, ErrorPolicy,
         Exchange, Exchanges, FilesTouched, Generation, Generations, Lane, Markdown, Messages,
-        Moment, Overview, Point, PointKind, Said, SaidBlock, Span, Timeline, TokenTotals, Tokens,
-        ToolRun, ToolRuns, Touches, TypeCounts, Viewed, event_millis, failed_results, is_failure,
-        quoted, shown_time, thread, tool_path,
+        ModelTokens, Moment, Overview, Point, PointKind, Said, SaidBlock, Span, Timeline,
+        TokenTotals, Tokens, ToolRun, ToolRuns, Touches, TypeCounts, Viewed, event_millis,
+        failed_results, is_failure, quoted, shown_time, thread, tool_path,
     },
 };

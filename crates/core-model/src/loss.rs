@@ -31,6 +31,7 @@ impl LossKind {
 
 /// A source line.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Place {
     /// The number of the line, from 1.
     pub line: u64,

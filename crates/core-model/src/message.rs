@@ -10,6 +10,7 @@ use crate::{BlockCounts, Field};
 
 /// The speaker.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 pub enum Role {
     /// The user, or a tool in the user's role.
     User,

@@ -49,6 +49,7 @@ impl Outcome<'_> {
 
 /// The status of a finished run.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Status {
     /// It completed its task.

@@ -3,6 +3,7 @@
 mod checker;
 mod reader;
 mod record;
+mod summary;
 mod writer;
 
 use jsonl::Value;
@@ -11,6 +12,7 @@ pub use self::{
     checker::RecordChecker,
     reader::Reader,
     record::{RecordBuf, RecordRef},
+    summary::ExitStatus,
     writer::RecordWriter,
 };
 use crate::Format;

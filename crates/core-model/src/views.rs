@@ -12,6 +12,7 @@ mod exchanges;
 mod failures;
 mod files;
 mod markdown;
+mod model_tokens;
 mod overview;
 mod said;
 mod span;
@@ -29,6 +30,7 @@ pub use self::{
     failures::{ErrorPolicy, failed_results, is_failure},
     files::{FilesTouched, Touches, tool_path},
     markdown::{Markdown, quoted, shown_time},
+    model_tokens::ModelTokens,
     overview::Overview,
     said::{Messages, Said, SaidBlock},
     span::{DurationRule, Span},

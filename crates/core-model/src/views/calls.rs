@@ -5,6 +5,7 @@ use crate::{Block, Body, ByHash, Event, IdHasher, Place, ToolResult};
 
 /// The line and the time of a message.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Moment {
     /// The line.
     pub place: Place,
@@ -14,6 +15,7 @@ pub struct Moment {
 
 /// A tool call and its result.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ToolRun {
     /// The id of the tool use.
     pub id: String,

@@ -9,6 +9,7 @@ use crate::{AgentUsage, Body, ByHash, Event, IdHasher};
 
 /// Numbers of tokens.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Tokens {
     /// Input tokens outside the cache: `input_tokens`.
     pub input: u64,

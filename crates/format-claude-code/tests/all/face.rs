@@ -2,7 +2,14 @@
 
 use std::{fs, io::BufReader, path::PathBuf};
 
-use format_claude_code::{Checker, Reader, RecordBuf, Writer, core_model::Facts, jsonl};
+use format_claude_code::{
+    Checker, Reader, RecordBuf, Writer,
+    core_model::{Facts, TokenTotals, Tokens, ToolRuns},
+    jsonl,
+};
+
+/// Whether the format tells of models, tool calls and ends of runs.
+const HAS: (bool, bool, bool) = (true, true, false);
 
 /// Returns the fixtures of this crate.
 pub(crate) fn fixtures() -> Vec<PathBuf> {
@@ -110,4 +117,25 @@ fn what_the_writer_writes_is_read_and_checked() {
                     .len()
         );
     }
+}
+
+#[test]
+fn sums_of_a_file_are_those_of_its_events() {
+    let (mut n_models, mut n_runs, mut n_ends) = (0, 0, 0);
+    for path in fixtures() {
+        let (mut totals, mut runs) = (TokenTotals::default(), ToolRuns::with_contents());
+        for record in Reader::open(&path).expect("a file").flatten() {
+            totals.push(&record.event());
+            runs.push(record.place(), &record.event());
+        }
+        let by_model = Reader::open(&path).expect("a file").usage_by_model().expect("a file");
+        let sum = by_model.values().fold(Tokens::default(), |sum, tokens| sum + *tokens);
+        assert_eq!(sum, totals.total(), "{path:?}");
+        let read = Reader::open(&path).expect("a file").tool_runs().expect("a file");
+        assert_eq!(read, runs.finish(), "{path:?}");
+        let end = Reader::open(&path).expect("a file").exit_status().expect("a file");
+        (n_models, n_runs) = (n_models + by_model.len(), n_runs + read.len());
+        n_ends += usize::from(end.is_some());
+    }
+    assert_eq!((n_models > 0, n_runs > 0, n_ends > 0), HAS);
 }

@@ -7,7 +7,8 @@ use std::{
 
 use format_clido::{
     Reader, RecordRef, TypedRecord,
-    jsonl::{Style, ValueBuf, respell_str},
+    core_model::{BlockBuf, BodyBuf, EventBuf},
+    jsonl::{self, Style, ValueBuf, respell_str},
 };
 
 use crate::face::fixtures;
@@ -91,4 +92,26 @@ fn what_clients_wrote_is_serialized_to_its_bytes() {
     eprintln!("{figures:?}");
     assert_eq!(figures.n_same_bytes + figures.n_respelt, figures.n_records);
     assert!(figures.n_respelt * 50 <= figures.n_records, "{figures:?}");
+}
+
+#[test]
+fn events_are_json_with_inputs_as_they_are_written() {
+    let mut n_inputs = 0;
+    for path in fixtures() {
+        for record in Reader::open(&path).expect("a file").flatten() {
+            let event = EventBuf::from(&record.event());
+            let json = serde_json::to_string(&event).expect("keys are strings");
+            assert!(json.starts_with("{\"format\":"), "{json}");
+            jsonl::validate(json.as_bytes()).expect("JSON");
+            let BodyBuf::Message { blocks, .. } = &event.body else { continue };
+            for block in blocks {
+                if let BlockBuf::ToolUse { input, .. } = block {
+                    let written = std::str::from_utf8(record.raw()).expect("text");
+                    assert!(written.contains(input.as_str()) && json.contains(input.as_str()));
+                    n_inputs += 1;
+                }
+            }
+        }
+    }
+    assert!(n_inputs > 0);
 }

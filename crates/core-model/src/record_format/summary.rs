@@ -1,0 +1,87 @@
+//! What people ask of a whole file, as one call each.
+
+use std::{collections::BTreeMap, io::Read};
+
+use super::{Reader, RecordFormat, RecordRef};
+use crate::{Body, ModelTokens, Outcome, ReadError, Status, Tokens, ToolRun, ToolRuns};
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct ExitStatus {
+    /// How it ended, in the words that all formats share.
+    pub status: Status,
+    /// The format's own word for it.
+    pub text: Option<String>,
+    /// The cost in US dollars; whether of the run or of the session so far, the format says.
+    pub cost_usd: Option<f64>,
+    /// The number of turns.
+    pub n_turns: Option<u64>,
+    /// The wall time in milliseconds.
+    pub duration_ms: Option<u64>,
+}
+
+impl From<&Outcome<'_>> for ExitStatus {
+    fn from(outcome: &Outcome<'_>) -> Self {
+        Self {
+            status: outcome.status,
+            text: outcome.status_text.map(|text| text.decode().into_owned()),
+            cost_usd: outcome.cost.and_then(|cost| cost.as_f64()),
+            n_turns: outcome.turns.and_then(|turns| turns.as_u64()),
+            duration_ms: outcome.duration_ms.and_then(|duration| duration.as_u64()),
+        }
+    }
+}
+
+/// These read to the end of the file. Lines that are no records are passed over; only an error of the
+/// file itself ends them.
+impl<R: Read, F: RecordFormat> Reader<R, F> {
+    /// Returns the tokens of each model, by name; those of no known model have none.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be read.
+    pub fn usage_by_model(self) -> Result<BTreeMap<Option<String>, Tokens>, ReadError> {
+        let mut tokens = ModelTokens::default();
+        self.for_each_record(|record| tokens.push(&record.event()))?;
+        Ok(tokens.finish())
+    }
+
+    /// Returns how the last run ended; `None` if the file does not say.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be read.
+    pub fn exit_status(self) -> Result<Option<ExitStatus>, ReadError> {
+        let mut last = None;
+        self.for_each_record(|record| {
+            let event = record.event();
+            if let Body::Outcome(outcome) = &event.body {
+                last = Some(ExitStatus::from(outcome));
+            }
+        })?;
+        Ok(last)
+    }
+
+    /// Returns the tool calls, each with its input and its result.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be read.
+    pub fn tool_runs(self) -> Result<Vec<ToolRun>, ReadError> {
+        let mut runs = ToolRuns::with_contents();
+        self.for_each_record(|record| runs.push(record.place(), &record.event()))?;
+        Ok(runs.finish())
+    }
+
+    fn for_each_record(mut self, mut see: impl FnMut(RecordRef<'_, F>)) -> Result<(), ReadError> {
+        while let Some(record) = self.next_borrowed() {
+            match record {
+                Ok(record) => see(record),
+                Err(ReadError::Line(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
