@@ -39,7 +39,7 @@ const IN_NO_CODE: &[(&str, &[&str], &str)] = &[
     ("anyhow", &[], "errors are typed and know their place"),
     ("serde(untagged", &[], "look at the tag, then read a struct"),
     ("serde(flatten", &[], "look at the tag, then read a struct"),
-    ("serde(tag", &[], "look at the tag, then read a struct"),
+    ("serde(tag", &["core-model"], "look at the tag, then read a struct; core-model only writes"),
 ];
 
 pub(super) fn check(file: &File, problems: &mut Vec<Problem>) {

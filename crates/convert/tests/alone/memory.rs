@@ -184,38 +184,12 @@ const COMMANDS: [&str; 12] = [
     "--force --to sdk-stream:wire -o OUT IN",
 ];
 
-/// How large the files of [`check_law`] are, in bytes.
-const SIZE: usize = 12 * MIB;
-
-/// How large they are for lines that a command without a carry reads one by one. It may take less then:
-/// what keeps three bytes of each line of one byte breaks the law at both sizes.
-const SMALL_SIZE: usize = 4 * MIB;
-const SMALL_ALLOWANCE: usize = 16 * MIB;
-
-/// Checks all commands on a file that is odd in one way: `start`, repeats of `part`, and `end`. Its
-/// longest line has about `longest` bytes; there are no ids to keep.
+/// Checks all commands on a file of 12 MiB that is odd in one way: `start`, repeats of `part`, and
+/// `end`. Its longest line has about `longest` bytes; there are no ids to keep.
 fn check_law(name: &str, start: &str, part: &str, end: &str, longest: usize) {
     let folder = tempfile::tempdir().expect("a folder");
-    let large = folder.path().join("large.jsonl");
-    write_odd(&large, start, part, end, SIZE);
-    let small = folder.path().join("small.jsonl");
-    if longest == 0 {
-        write_odd(&small, start, part, end, SMALL_SIZE);
-    }
-    for command in COMMANDS {
-        let has_carry = command.contains("--to") && !command.contains("--carry none");
-        let (source, allowance) = match (has_carry, longest) {
-            (false, 0) => (&small, SMALL_ALLOWANCE),
-            _ => (&large, ALLOWANCE),
-        };
-        let peak = peak_of_command(command, source);
-        let law = allowance + 3 * longest;
-        assert!(peak <= law, "{command} of {name}: {} of {} MiB", peak / MIB, law / MIB);
-    }
-}
-
-/// Writes a file of about `size` bytes: a short line, `start`, repeats of `part`, and `end`.
-fn write_odd(source: &Path, start: &str, part: &str, end: &str, size: usize) {
+    let source = folder.path().join("in.jsonl");
+    let size = 12 * MIB;
     let mut file = BufWriter::new(File::create(&source).expect("a file"));
     let mut put = |text: &str| file.write_all(text.as_bytes()).expect("written");
     put(HEAD);
@@ -224,6 +198,11 @@ fn write_odd(source: &Path, start: &str, part: &str, end: &str, size: usize) {
     (0..size / part.len()).for_each(|_| put(part));
     put(end);
     file.flush().expect("written");
+    for command in COMMANDS {
+        let peak = peak_of_command(command, &source);
+        let law = ALLOWANCE + 3 * longest;
+        assert!(peak <= law, "{command} of {name}: {} of {} MiB", peak / MIB, law / MIB);
+    }
 }
 
 #[test]
@@ -241,9 +220,10 @@ fn many_lines_that_say_nothing() {
 
 #[test]
 fn one_line_that_is_deep_or_never_closed() {
-    let nested = "[".repeat(SIZE / 2) + &"]".repeat(SIZE / 2);
-    check_law("open arrays", "", "[", "\n", SIZE);
-    check_law("open objects", "", "{\"a\":", "\n", SIZE);
-    check_law("glued objects", "", "{}", "\n", SIZE);
-    check_law("deep content", HEAD, &nested, "}}\n", SIZE);
+    let size = 12 * MIB;
+    let nested = "[".repeat(size / 2) + &"]".repeat(size / 2);
+    check_law("open arrays", "", "[", "\n", size);
+    check_law("open objects", "", "{\"a\":", "\n", size);
+    check_law("glued objects", "", "{}", "\n", size);
+    check_law("deep content", HEAD, &nested, "}}\n", size);
 }
