@@ -58,11 +58,6 @@ pub use conversion::{
     redact,
 };
 
-/// Compiles and runs the examples of docs/LIBRARY.md.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/LIBRARY.md")]
-struct LibraryPage;
-
 /// Compiles and runs the examples of README.md.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

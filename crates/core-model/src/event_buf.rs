@@ -9,7 +9,9 @@ use crate::{
 
 /// What one record says, owned.
 ///
-/// As JSON it is one object in snake case; what the record does not say is left out. Half a surrogate
+/// As JSON it is one object in snake case, such as
+/// `{"format":"x","kind":"title","is_sub_agent":false,"body":{"title":{"text":"A","rank":"user"}}}`.
+/// What the record does not say is left out. Half a surrogate
 /// pair becomes U+FFFD in texts. Inputs, contents of results and blocks of other types stay as they
 /// are written.
 ///
@@ -62,7 +64,7 @@ pub struct EventBuf {
 
 /// What an event is about, owned.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the fields have the names and meanings of those of `Body`")]
 pub enum BodyBuf {
@@ -104,7 +106,7 @@ pub enum BodyBuf {
 
 /// A block of a message, owned.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the fields have the names and meanings of those of `Block`")]
 pub enum BlockBuf {

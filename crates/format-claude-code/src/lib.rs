@@ -1,21 +1,46 @@
 //! Reads and writes Claude Code transcripts: one JSON object a line, a tree by `parentUuid`.
 //!
-//! What is known of the format, and from which client, stands in `FORMAT.md`. [`read`] turns a line
-//! into an event; [`Transcript`] is a whole file, and answers what people ask of one; [`Project`] and
-//! [`head_tail_scan`] list sessions, [`Appender`], [`rename`] and [`fork()`] write to them.
-//!
 //! ```
-//! use core_model::{Block, Field};
+//! use format_claude_code::{Reader, core_model::Block};
 //!
-//! let line = br#"{"parentUuid":null,"type":"user","message":{"role":"user","content":[
-//!     {"type":"tool_result","tool_use_id":"toolu_1","content":"42 passed"}]},"uuid":"u1"}"#;
-//! let mut scanner = jsonl::Scanner::default();
-//! let event = format_claude_code::read(scanner.scan_slice(line, 0)?);
-//! assert!(matches!(event.context.parent, Field::Null));
-//! let (block, _) = event.message().and_then(|said| said.blocks().next()).expect("one block");
-//! assert!(matches!(block, Block::ToolResult(result) if result.tool_use_id.is("toolu_1")));
-//! # Ok::<(), jsonl::Error>(())
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/claude-code/one-tool-call.jsonl");
+//! # let mut n_calls = 0;
+//! for record in Reader::open(path)? {
+//!     let record = record?;
+//!     let event = record.event();
+//!     for (block, _) in event.message().into_iter().flat_map(|message| message.blocks()) {
+//!         if let Block::ToolUse(tool) = block {
+//!             println!("{} {}", tool.name.decode(), tool.input);
+//! #           n_calls += 1;
+//!         }
+//!     }
+//! }
+//! # assert_eq!(n_calls, 1);
+//! # Ok::<(), format_claude_code::core_model::ReadError>(())
 //! ```
+//!
+//! # What is here
+//!
+//! - [`Reader`] reads records: owned ones as an iterator, borrowed ones with
+//!   [`next_borrowed`](core_model::Reader::next_borrowed). [`Record`] has the known members of one.
+//! - [`Writer`] writes records of any format as records of this one. [`Appender`] adds to a file.
+//! - [`Checker`] finds what the client would refuse.
+//! - [`list_sessions`] and [`sessions_dir`] find sessions.
+//! - `TypedRecord` is a record as a struct of Rust, with the feature `serde`.
+//!
+//! [`Transcript`] is a whole file with its branches, titles and queries. [`Project`] and
+//! [`head_tail_scan`] list sessions as the client does. [`rename`], [`tag()`] and [`fork()`] change them.
+//! FORMAT.md has the facts about the format, and the client that showed each.
+//!
+//! # Features
+//!
+//! All features are on by default. Without them the crate needs 8 crates of others.
+//!
+//! - `serde`: typed records, and events as JSON.
+//! - `unicode`: tags in compatible forms, and folders of projects whose names the SDK composed.
+//! - `full`: the features above, faster hashes and UTF-8, and every spelling of ISO 8601.
+//!
+//! [`core_model`] and [`jsonl`] are re-exported: this crate is the only dependency that you need.
 
 #![cfg_attr(
     not(test),
@@ -113,3 +138,7 @@ pub static FORMAT: Format = Format {
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct ReadmePage;
+/// The examples of the page for library users.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/LIBRARY.md")]
+enum Library {}

@@ -1,33 +1,46 @@
-//! clido's session files: JSON Lines of eight types, which clido loads whole or not at all.
-//!
-//! [`read`] turns a line into an event, [`FORMAT`] holds the writer that makes a session of the
-//! events of any format, and [`validate_strict`] says whether clido would load and resume a file.
-//!
-//! For programs that know clido alone there are [`SessionReader`] and [`SessionWriter`], with lines
-//! that own what they say; [`list_sessions`] and [`find`]; [`to_messages`], the conversation that
-//! clido goes on with; [`stale_paths`]; and [`repair`].
+//! Reads and writes clido's session files: JSON Lines of eight kinds, which clido loads whole or not at
+//! all.
 //!
 //! ```
-//! let session = br#"{"type":"meta","session_id":"s","schema_version":1,"start_time":"2026-03-21T14:30:00Z","project_path":"/p"}
-//! {"type":"user_message","role":"user","content":[{"text":"How many lines?","type":"text"}]}
-//! {"type":"assistant_message","content":[{"text":"312.","type":"text"}]}
-//! {"type":"result","exit_status":"completed","total_cost_usd":0.0009,"num_turns":1,"duration_ms":2100}
-//! "#;
-//! assert!(format_clido::validate_strict(session).is_empty());
+//! use format_clido::{Reader, core_model::Block};
 //!
-//! let mut scanner = jsonl::Scanner::default();
-//! let mut said = Vec::new();
-//! for line in jsonl::lines(session) {
-//!     let event = format_clido::read(scanner.scan(&line)?);
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/documented.jsonl");
+//! # let mut n_texts = 0;
+//! for record in Reader::open(path)? {
+//!     let record = record?;
+//!     let event = record.event();
 //!     for (block, _) in event.message().into_iter().flat_map(|message| message.blocks()) {
-//!         if let core_model::Block::Text(text) = block {
-//!             said.push(text.decode().into_owned());
+//!         if let Block::Text(text) = block {
+//!             println!("{}", text.decode());
+//! #           n_texts += 1;
 //!         }
 //!     }
 //! }
-//! assert_eq!(said, ["How many lines?", "312."]);
-//! # Ok::<(), jsonl::Error>(())
+//! # assert!(n_texts > 0);
+//! # Ok::<(), format_clido::core_model::ReadError>(())
 //! ```
+//!
+//! # What is here
+//!
+//! - [`Reader`] reads records: owned ones as an iterator, borrowed ones with
+//!   [`next_borrowed`](core_model::Reader::next_borrowed). [`Record`] has the known members of one.
+//! - [`Writer`] writes records of any format as records of this one. [`Appender`] adds to a file.
+//! - [`Checker`] finds what the client would refuse.
+//! - [`list_sessions`] and [`sessions_dir`] find sessions.
+//! - `TypedRecord` is a record as a struct of Rust, with the feature `serde`.
+//!
+//! clido's own programs have records as an enum: [`SessionReader`], [`SessionWriter`] and
+//! [`SessionLine`]. [`to_messages`] returns the conversation that clido goes on with. [`repair`] makes
+//! a damaged file loadable. [`stale_paths`] returns the files that were changed since.
+//!
+//! # Features
+//!
+//! All features are on by default. Without them the crate needs 8 crates of others.
+//!
+//! - `serde`: typed records, and events as JSON.
+//! - `full`: the features above, faster hashes and UTF-8, and every spelling of ISO 8601.
+//!
+//! [`core_model`] and [`jsonl`] are re-exported: this crate is the only dependency that you need.
 
 #![cfg_attr(
     not(test),

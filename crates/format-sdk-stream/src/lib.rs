@@ -1,33 +1,45 @@
-//! Claude Agent SDK streams: the dump of the SDK for Python, and the client's wire form.
-//!
-//! The wire is what the client prints with `--output-format stream-json`; the dump is what the
-//! SDK for Python makes of it, printed with `json.dumps(asdict(message))`. FORMAT.md beside this
-//! crate tells how they differ. Both readers take lines of either flavor, since files mix them.
-//!
-//! For programs that know streams alone there are [`StreamReader`] and [`StreamWriter`], with
-//! messages that own what they say; [`interactions`], [`prompts`], [`assistant_texts`],
-//! [`tool_invocations`], [`tool_results`] and [`total_cost`]; [`agent_sessions`] and
-//! [`SessionMeta`] for the orchestrator's folder, and [`status`], which reads a last line alone.
+//! Reads and writes Claude Agent SDK streams, in both flavors: the wire, which the client prints with
+//! `--output-format stream-json`, and the dump, which the SDK for Python makes of it with
+//! `json.dumps(asdict(message))`. Readers take lines of either flavor, since files mix them.
 //!
 //! ```
-//! use core_model::{Facts, Options, Output};
-//! use format_sdk_stream::{DUMP, WIRE};
+//! use format_sdk_stream::Reader;
 //!
-//! let input = br#"{"type":"user","message":{"role":"user","content":"h\u00e9"},"session_id":"s"}"#;
-//! let mut scanner = jsonl::Scanner::default();
-//! let line = jsonl::lines(input).next().expect("one line");
-//! let event = (WIRE.read)(scanner.scan(&line)?);
-//! assert!(event.is_prompt());
-//!
-//! let mut out = Output::new(DUMP.style, WIRE.style, "s");
-//! let mut writer = (DUMP.writer)(&Options::default(), Facts::default());
-//! out.start_source(&line, WIRE.style);
-//! writer.write(&event, &mut out);
-//! let id = out.next_emitted().expect("one line");
-//! let expected = r#"{"content": "h\u00e9", "uuid": null, "parent_tool_use_id": null, "tool_use_result": null, "origin": null}"#;
-//! assert_eq!(out.bytes(id), expected.as_bytes());
-//! # Ok::<(), jsonl::Error>(())
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/sdk-stream/seed-002-four-lines.jsonl");
+//! # let mut n_texts = 0;
+//! for record in Reader::open(path)? {
+//!     let record = record?;
+//!     let event = record.event();
+//!     if let Some(text) = event.message().and_then(|message| message.first_text()) {
+//!         println!("line {}: {}", record.place().line, text.decode());
+//! #       n_texts += 1;
+//!     }
+//! }
+//! # assert!(n_texts > 0);
+//! # Ok::<(), format_sdk_stream::core_model::ReadError>(())
 //! ```
+//!
+//! # What is here
+//!
+//! - [`Reader`] reads records: owned ones as an iterator, borrowed ones with
+//!   [`next_borrowed`](core_model::Reader::next_borrowed). [`Record`] has the known members of one.
+//! - [`Writer`] writes records of any format as records of this one. [`Appender`] adds to a file.
+//! - [`Checker`] finds what the client would refuse.
+//! - [`list_sessions`] and [`sessions_dir`] find sessions.
+//! - `TypedRecord` is a record as a struct of Rust, with the feature `serde`.
+//!
+//! [`StreamReader`] and [`StreamWriter`] have records as an enum, [`Message`]. [`status()`] reads the
+//! last line of a stream alone. [`agent_sessions`] and [`SessionMeta`] are for the folder of the
+//! orchestrator. [`DUMP`] and [`WIRE`] are the two flavors as rows of the program's table.
+//!
+//! # Features
+//!
+//! All features are on by default. Without them the crate needs 8 crates of others.
+//!
+//! - `serde`: typed records, and events as JSON.
+//! - `full`: the features above, faster hashes and UTF-8, and every spelling of ISO 8601.
+//!
+//! [`core_model`] and [`jsonl`] are re-exported: this crate is the only dependency that you need.
 
 #![cfg_attr(
     not(test),
