@@ -38,7 +38,7 @@ pub(crate) enum Outcome {
     SameAs(String),
 }
 
-/// What became of all inputs: the files of each unit in their job.
+/// What became of all inputs: the files of each unit in their order.
 pub(crate) type Results<'u> = Vec<(&'u Input, Result<Outcome, ConvertError>)>;
 
 /// Converts what the command line asks for.

@@ -200,7 +200,7 @@ impl Outputs {
         }
     }
 
-    /// Gives files that belong together their names, in this job, once their bytes are on the disk.
+    /// Gives files that belong together their names, in this order, once their bytes are on the disk.
     ///
     /// # Errors
     ///

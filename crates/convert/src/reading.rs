@@ -65,7 +65,7 @@ impl Reading {
         Some(absolute(project).to_string_lossy().into_owned())
     }
 
-    /// Returns the inputs in their job, files beside sessions left out, and whether a folder or
+    /// Returns the inputs in their order, files beside sessions left out, and whether a folder or
     /// several files were named: then what is no session is passed over. Without an input, these
     /// are the sessions of all clients, or of the project, with those of their sub-agents.
     ///

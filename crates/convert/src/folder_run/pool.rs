@@ -1,4 +1,4 @@
-//! Work on many items at a time, in their job, as far as several threads can keep one.
+//! Work on many items at a time, in their order, as far as several threads can keep one.
 //!
 //! Not rayon's: that halves a list and begins in the middle of it too, so that the largest item, which
 //! stands first, would be begun late by chance, and the run wait for it.

@@ -32,7 +32,7 @@ impl Salt {
         push_text(&mut hash, agent.unwrap_or_default());
         let printed = contents.map_or("None".to_owned(), |entries| {
             let entries: Vec<String> = entries.iter().map(printed).collect();
-            format!("Some(Manifest {{ entries: [{}] }})", entries.join(", "))
+            format!("Some(Contents {{ volumes: [{}] }})", entries.join(", "))
         });
         let printed = format!("Extra {{ contents: {printed}, agent: {agent:?} }}");
         Self { hash: hash.finish(), of_0_1_0: XxHash3_64::oneshot(printed.as_bytes()) }
@@ -74,9 +74,7 @@ fn push_text(hash: &mut XxHash3_64, text: &str) {
 fn printed(volume: &ManifestEntry) -> String {
     let ManifestEntry { size, name, tool_use, .. } = volume;
     let kind = kind(volume.kind);
-    format!(
-        "ManifestEntry {{ kind: {kind}, size: {size}, name: {name:?}, tool_use: {tool_use:?} }}"
-    )
+    format!("Volume {{ kind: {kind}, size: {size}, name: {name:?}, tool_use: {tool_use:?} }}")
 }
 
 fn kind(kind: ManifestEntryKind) -> &'static str {
@@ -102,7 +100,7 @@ mod tests {
         };
         assert_eq!(
             printed(&volume),
-            r#"ManifestEntry { kind: Agent, size: 7, name: "*/subagents/agent-\"é\".jsonl", tool_use: "" }"#
+            r#"Volume { kind: Agent, size: 7, name: "*/subagents/agent-\"é\".jsonl", tool_use: "" }"#
         );
     }
 

@@ -208,7 +208,7 @@ fn spellings(name: &str) -> impl Iterator<Item = &str> {
     std::iter::once(name).chain(other)
 }
 
-/// Finds what is wanted in the events of one file, in their job.
+/// Finds what is wanted in the events of one file, in their order.
 #[derive(Debug)]
 pub(crate) struct Matcher<'f> {
     filter: &'f Filter,

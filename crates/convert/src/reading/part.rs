@@ -71,7 +71,7 @@ pub(crate) enum Part<'l> {
     Other(Option<Text<'l>>, Raw<'l>),
 }
 
-/// Returns the parts of an event in their job.
+/// Returns the parts of an event in their order.
 pub(crate) fn parts<'e, 'l>(event: &'e Event<'l>) -> impl Iterator<Item = Part<'l>> + use<'e, 'l> {
     let alone = match event.body {
         Body::Notice(notice) => Some(Part::Notice(notice)),
@@ -134,7 +134,7 @@ impl<'l> Part<'l> {
         }
     }
 
-    /// Calls `each` with the texts in it, decoded and in their job.
+    /// Calls `each` with the texts in it, decoded and in their order.
     pub(crate) fn for_each_text(&self, scanner: &mut Scanner, each: &mut dyn FnMut(&str)) {
         match self {
             Part::Text(_, text) | Part::Client(text) | Part::Thinking(text) => each(&text.decode()),
@@ -216,7 +216,7 @@ fn argument(tool: &ToolUse<'_>, scanner: &mut Scanner) -> Option<String> {
     Some(text.decode().into_owned())
 }
 
-/// Calls `each` with the strings of a value, decoded and in their job, keys left out.
+/// Calls `each` with the strings of a value, decoded and in their order, keys left out.
 fn for_each_string(raw: Raw<'_>, scanner: &mut Scanner, each: &mut dyn FnMut(&str)) {
     if let Some(text) = raw.as_text() {
         return each(&text.decode());

@@ -14,7 +14,7 @@ use crate::input::walk::is_ours;
 /// The most strays that are listed; a folder may be anything, such as a home.
 const MAX_STRAYS: usize = 1000;
 
-/// Returns the files below the folder of a session that have no role in it, in no job.
+/// Returns the files below the folder of a session that have no role in it, in no order.
 pub(crate) fn strays(main: &Path, bundles: Bundles) -> Vec<PathBuf> {
     let mut strays = Vec::new();
     let mut folders: Vec<PathBuf> =

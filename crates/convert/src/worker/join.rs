@@ -75,7 +75,7 @@ pub(super) fn joined(
     Some(Receipt { planned, worked, error: None, in_bytes, etag, written }.line())
 }
 
-/// Puts the pieces of a file together, in their job, and keeps a receipt of it; returns the line of
+/// Puts the pieces of a file together, in their order, and keeps a receipt of it; returns the line of
 /// the journal.
 ///
 /// # Errors

@@ -48,7 +48,7 @@ impl<'p> Merged<'p> {
         Self { plan, places, receipts, problems: Vec::new(), n_strange: 0 }
     }
 
-    /// Takes the receipts of a file, in whatever job; of several of a unit, one that it was done.
+    /// Takes the receipts of a file, in whatever order; of several of a unit, one that it was done.
     ///
     /// # Errors
     ///
@@ -112,7 +112,7 @@ impl<'p> Merged<'p> {
         self.receipts.iter().filter(|receipt| receipt.is_none()).count()
     }
 
-    /// Returns the pieces of each file that was planned in pieces, in their job, and how many lines
+    /// Returns the pieces of each file that was planned in pieces, in their order, and how many lines
     /// they have: of those of which every piece was done.
     pub(crate) fn whole_files(&self) -> Vec<(Vec<&'p Planned>, u64)> {
         let mut files: BTreeMap<&str, Option<(Vec<&Planned>, u64)>> = BTreeMap::new();
