@@ -73,8 +73,14 @@ fn what_clients_wrote_is_serialized_to_its_bytes() {
     let root =
         root.unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data").into());
     let mut figures = Figures::default();
-    for folder in ["real", "clients/cc-new", "clients/cc-old", "clients/tui-new", "clients/tui-old"]
-    {
+    for folder in [
+        "hostile",
+        "real",
+        "clients/cc-new",
+        "clients/cc-old",
+        "clients/tui-new",
+        "clients/tui-old",
+    ] {
         let mut folders = vec![root.join(folder)];
         while let Some(folder) = folders.pop() {
             let Ok(entries) = fs::read_dir(&folder) else {
