@@ -16,7 +16,7 @@ use crate::{
     FORMATS,
     cli::SubAgents,
     conversions::{Outcome, Results},
-    input::Input,
+    input::{Input, sidecar_path},
     job::{ConvertError, Extra, Job, MAX_ATTEMPTS},
     session::{Session, place::Place},
 };
@@ -31,6 +31,14 @@ pub(super) enum Way {
     Stepwise(&'static Format),
     /// To something new.
     Forth,
+}
+
+/// Returns whether a transcript of a session has a sidecar beside it.
+fn has_sidecars(unit: &SessionFiles) -> bool {
+    unit.files().filter(|input| !input.is_side_file()).any(|input| {
+        let path = input.path().map(sidecar_path);
+        path.is_some_and(|path| input.storage().stat_file(&path).is_ok())
+    })
 }
 
 impl Job {
@@ -92,6 +100,9 @@ impl Job {
         let way = match (found.depth(self.to), found.formats.first()) {
             (Some(0), _) => Way::Back,
             (Some(_), Some(last)) => Way::Stepwise(last),
+            // A carry of one file has no place for the sidecars of several: the session goes by way
+            // of its source, of which the sidecars hold the rest.
+            (None, Some(last)) if has_sidecars(unit) => Way::Stepwise(last),
             _ => Way::Forth,
         };
         Ok((from, way))
