@@ -10,7 +10,7 @@ use crate::scratch::target;
 const MAX_CRATES: usize = 8;
 
 /// Compiles each format crate without its features and counts the crates that it needs; returns
-/// whether all compile and none needs more than [`MAX_CRATES`].
+/// whether all compile and none needs more than `MAX_CRATES`.
 pub fn alone(root: &Path) -> bool {
     let ours = names(&root.join("crates"));
     let mut is_fine = true;
