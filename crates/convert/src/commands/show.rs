@@ -199,10 +199,7 @@ impl<'s> Shower<'s> {
     /// Shows an event, if it has something to show that is wanted.
     fn event(&mut self, event: &Event<'_>, out: &mut dyn Write) -> io::Result<()> {
         let place = self.depths.push(event);
-        let mut wanted: Vec<Part<'_>> = Vec::new();
-        if self.matcher.wants_event(event) {
-            wanted.extend(parts(event).filter(|part| self.matcher.wants(part)));
-        }
+        let wanted = Wanted::new(event, &mut self.matcher);
         let is_empty = wanted.is_empty() && !(self.is_all_wanted && event.message().is_some());
         if is_empty || !self.page.has(event, &wanted) {
             return Ok(());
@@ -216,7 +213,7 @@ impl<'s> Shower<'s> {
         }
         self.n_left -= 1;
         self.has_shown = true;
-        for part in &wanted {
+        for part in wanted.parts().filter(|_| !self.missing.is_empty()) {
             let Some(result) = part.result() else { continue };
             if self.missing.iter().any(|tool_use| result.tool_use_id.is(tool_use)) {
                 self.page.missing_agent(place.depth + 1, out)?;
@@ -235,16 +232,46 @@ struct Standing {
     mode: Option<String>,
 }
 
+/// The parts of an event that are wanted. A part takes about 250 bytes, ten times a short block in
+/// its line; so none is kept, and each is read again where it is asked for.
+struct Wanted<'e, 'l> {
+    event: &'e Event<'l>,
+    /// Whether each part is wanted; empty if none is.
+    are_wanted: Vec<bool>,
+}
+
+impl<'e, 'l> Wanted<'e, 'l> {
+    fn new(event: &'e Event<'l>, matcher: &mut Matcher<'_>) -> Self {
+        let mut are_wanted = Vec::new();
+        if matcher.wants_event(event) {
+            are_wanted.extend(parts(event).map(|part| matcher.wants(&part)));
+        }
+        if !are_wanted.contains(&true) {
+            are_wanted.clear();
+        }
+        Self { event, are_wanted }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.are_wanted.is_empty()
+    }
+
+    fn parts(&self) -> impl Iterator<Item = Part<'l>> {
+        let parts = parts(self.event).zip(&self.are_wanted);
+        parts.filter(|(_, is_wanted)| **is_wanted).map(|(part, _)| part)
+    }
+}
+
 /// A way to show events.
 trait Page {
     /// Returns whether there is anything to show of an event.
-    fn has(&self, event: &Event<'_>, wanted: &[Part<'_>]) -> bool;
+    fn has(&self, event: &Event<'_>, wanted: &Wanted<'_, '_>) -> bool;
 
     /// Shows the parts of an event that are wanted.
     fn event(
         &mut self,
         event: &Event<'_>,
-        wanted: &[Part<'_>],
+        wanted: &Wanted<'_, '_>,
         place: &Standing,
         out: &mut dyn Write,
     ) -> io::Result<()>;

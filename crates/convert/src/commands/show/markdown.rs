@@ -4,11 +4,8 @@ use std::io::{self, Write};
 
 use core_model::{Event, Format, Markdown, quoted};
 
-use super::{Args, Page, Standing};
-use crate::{
-    reading::part::Part,
-    terminal::escape::{ShownLines, escape_for_terminal, escape_lines},
-};
+use super::{Args, Page, Standing, Wanted};
+use crate::terminal::escape::{ShownLines, escape_for_terminal, escape_lines};
 
 /// Markdown for events.
 pub(super) struct MarkdownPage {
@@ -40,14 +37,14 @@ impl MarkdownPage {
 }
 
 impl Page for MarkdownPage {
-    fn has(&self, event: &Event<'_>, _: &[Part<'_>]) -> bool {
+    fn has(&self, event: &Event<'_>, _: &Wanted<'_, '_>) -> bool {
         self.markdown.shows(event)
     }
 
     fn event(
         &mut self,
         event: &Event<'_>,
-        _: &[Part<'_>],
+        _: &Wanted<'_, '_>,
         place: &Standing,
         out: &mut dyn Write,
     ) -> io::Result<()> {

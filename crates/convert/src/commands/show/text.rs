@@ -8,7 +8,7 @@ use std::{
 use core_model::{Event, NoticeKind, event_millis, shown_time};
 use jsonl::Scanner;
 
-use super::{Args, Page, Standing};
+use super::{Args, Page, Standing, Wanted};
 use crate::{
     reading::part::{Kind, Part},
     terminal::{
@@ -105,12 +105,12 @@ impl TextPage {
     fn head(
         &mut self,
         event: &Event<'_>,
-        parts: &[&Part<'_>],
+        first: Option<&Part<'_>>,
         place: &Standing,
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let message = event.message();
-        let speaker = match parts.first().map(|part| part.kind()) {
+        let speaker = match first.map(Part::kind) {
             _ if message.is_some_and(|message| message.is_by_client()) => "Client",
             Some(Kind::User | Kind::Image) => "User",
             Some(Kind::Assistant | Kind::Thinking | Kind::ToolUse) => "Assistant",
@@ -251,28 +251,31 @@ fn is_blank(char: char) -> bool {
 }
 
 impl Page for TextPage {
-    fn has(&self, event: &Event<'_>, wanted: &[Part<'_>]) -> bool {
-        wanted.iter().any(|part| self.shows(part)) || wanted.is_empty() && event.message().is_some()
+    fn has(&self, event: &Event<'_>, wanted: &Wanted<'_, '_>) -> bool {
+        wanted.parts().any(|part| self.shows(&part))
+            || wanted.is_empty() && event.message().is_some()
     }
 
     fn event(
         &mut self,
         event: &Event<'_>,
-        wanted: &[Part<'_>],
+        wanted: &Wanted<'_, '_>,
         place: &Standing,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        let parts: Vec<&Part<'_>> = wanted.iter().filter(|part| self.shows(part)).collect();
-        self.head(event, &parts, place, out)?;
-        if parts.is_empty() {
+        let first = wanted.parts().find(|part| self.shows(part));
+        self.head(event, first.as_ref(), place, out)?;
+        if first.is_none() {
             let is_absent = event
                 .message()
                 .is_some_and(|message| matches!(message.content, core_model::Content::Absent));
             let text = if is_absent { "(Empty)" } else { "(No content)" };
             return self.lines(text, place.depth, "  ", Some(DIM), out);
         }
-        for part in parts {
-            self.part(part, place.depth, out)?;
+        for part in wanted.parts() {
+            if self.shows(&part) {
+                self.part(&part, place.depth, out)?;
+            }
         }
         Ok(())
     }
