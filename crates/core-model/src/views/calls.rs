@@ -56,7 +56,7 @@ impl ToolRuns {
 
     /// Adds an event.
     pub fn push(&mut self, place: Place, event: &Event<'_>) {
-        self.view(place, &Viewed::new(event));
+        self.view(place, &Viewed::passing(event));
     }
 
     /// Adds an event that other views also use.
@@ -65,13 +65,13 @@ impl ToolRuns {
         let moment = Moment { place, time: viewed.time };
         match &event.body {
             Body::Message(_) => {
-                for block in &viewed.blocks {
+                for block in viewed.each_block() {
                     match block {
                         Block::ToolUse(tool) => {
                             let (id, name) = (tool.id.decode(), tool.name.decode());
                             self.call(&id, &name, tool.input.as_str(), moment, event);
                         }
-                        Block::ToolResult(result) => self.answer(result, moment, event),
+                        Block::ToolResult(result) => self.answer(&result, moment, event),
                         _ => {}
                     }
                 }

@@ -28,12 +28,12 @@ pub struct FilesTouched {
 impl FilesTouched {
     /// Adds an event.
     pub fn push(&mut self, event: &Event<'_>) {
-        self.view(&Viewed::new(event));
+        self.view(&Viewed::passing(event));
     }
 
     /// Adds an event that other views also use.
     pub fn view(&mut self, viewed: &Viewed<'_, '_>) {
-        for block in &viewed.blocks {
+        for block in viewed.each_block() {
             let Block::ToolUse(tool) = block else { continue };
             let touch: fn(&mut Touches) = match &*tool.name.decode() {
                 "Read" | "NotebookRead" => |touches| touches.read += 1,

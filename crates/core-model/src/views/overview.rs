@@ -56,7 +56,8 @@ pub struct Overview {
     /// The policy for errors. By default only the flag counts, so that texts about errors do not.
     pub errors: Option<ErrorPolicy>,
     calls: IdSet,
-    agents: HashSet<String>,
+    agents: IdSet,
+    n_agents: u64,
     names: HashSet<String>,
     has_main: bool,
     n_started: u64,
@@ -66,7 +67,7 @@ pub struct Overview {
 impl Overview {
     /// Adds an event.
     pub fn push(&mut self, event: &Event<'_>) {
-        self.view(&Viewed::new(event));
+        self.view(&Viewed::passing(event));
     }
 
     /// Adds an event that other views also use.
@@ -78,9 +79,9 @@ impl Overview {
             self.session_id = event.context.session_id.map(|id| id.decode().into_owned());
         }
         let errors = self.errors.unwrap_or(ErrorPolicy::Flag);
-        self.n_errors += viewed.failed_results(errors).count() as u64;
+        self.n_errors += viewed.failures(errors).count() as u64;
         match &event.body {
-            Body::Message(message) => self.message(message, &viewed.blocks),
+            Body::Message(message) => self.message(message, viewed),
             Body::ToolCall(call) => {
                 self.call(&call.id.decode(), &call.name.decode(), call.input);
             }
@@ -89,21 +90,21 @@ impl Overview {
         if event.is_sub_agent() {
             let context = &event.context;
             if let Some(agent) = context.agent_id.or(context.parent_tool_use) {
-                self.agents.insert(agent.decode().into_owned());
+                self.n_agents += u64::from(self.agents.insert_text(agent));
             }
         }
         self.has_main |= !event.is_sub_agent();
         // If only one agent has messages, it is not a sub-agent of this file.
-        let n_agents = if self.has_main { self.agents.len() as u64 } else { 0 };
+        let n_agents = if self.has_main { self.n_agents } else { 0 };
         self.n_sub_agents = self.n_started.max(n_agents);
     }
 
-    fn message(&mut self, message: &Message<'_>, blocks: &[Block<'_>]) {
-        let is_text = |block: &Block<'_>| matches!(block, Block::Text(text) if !text.is_empty());
-        if message.role == Role::User && !message.is_meta && blocks.iter().any(is_text) {
+    fn message(&mut self, message: &Message<'_>, viewed: &Viewed<'_, '_>) {
+        let is_text = |block: Block<'_>| matches!(block, Block::Text(text) if !text.is_empty());
+        if message.role == Role::User && !message.is_meta && viewed.each_block().any(is_text) {
             self.n_user_messages += 1;
         }
-        for block in blocks {
+        for block in viewed.each_block() {
             if let Block::ToolUse(tool) = block {
                 self.call(&tool.id.decode(), &tool.name.decode(), tool.input);
             }

@@ -1,9 +1,7 @@
 //! Collects points in time by conversation, for a timeline.
 
-use std::collections::HashMap;
-
 use super::{ErrorPolicy, Viewed, thread};
-use crate::{Body, Event, NoticeKind, Place, Role, Status};
+use crate::{Body, ByHash, Event, IdHasher, NoticeKind, Place, Role, Status};
 
 /// The kind of a point.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -58,7 +56,10 @@ pub struct Timeline {
     pub points: Vec<Point>,
     /// The conversations, in the order of their first points.
     pub lanes: Vec<Lane>,
-    by_thread: HashMap<Option<String>, usize>,
+    /// By the hashes of their names.
+    by_thread: ByHash<Option<usize>>,
+    main_lane: Option<usize>,
+    hasher: IdHasher,
     /// The lane of the last point, which the next point probably shares.
     last_lane: usize,
     /// One of this many moments becomes a point, except failures and compactions.
@@ -72,7 +73,7 @@ const MAX_POINTS: usize = 128 * 1024;
 impl Timeline {
     /// Adds an event, if it has a time and visible content.
     pub fn push(&mut self, place: Place, event: &Event<'_>) {
-        self.view(place, &Viewed::new(event));
+        self.view(place, &Viewed::passing(event));
     }
 
     /// Adds an event that other views also use.
@@ -81,11 +82,14 @@ impl Timeline {
         let (Some(time), Some(kind)) = (viewed.time, kind(viewed)) else { return };
         let thread = thread(event);
         if self.lanes.get(self.last_lane).is_none_or(|lane| lane.thread != thread) {
-            let lanes = &mut self.lanes;
-            self.last_lane = *self.by_thread.entry(thread).or_insert_with_key(|thread| {
-                lanes.push(Lane { thread: thread.clone(), start: time, end: time });
-                lanes.len() - 1
-            });
+            let known = match &thread {
+                None => &mut self.main_lane,
+                Some(thread) => self.by_thread.entry(self.hasher.hash(thread)).or_default(),
+            };
+            self.last_lane = *known.get_or_insert(self.lanes.len());
+            if self.last_lane == self.lanes.len() {
+                self.lanes.push(Lane { thread, start: time, end: time });
+            }
         }
         let lane = self.last_lane;
         if let Some(lane) = self.lanes.get_mut(lane) {
@@ -136,7 +140,7 @@ fn kind(viewed: &Viewed<'_, '_>) -> Option<PointKind> {
         }
         _ => return None,
     };
-    if message.is_api_error || viewed.failed_results(ErrorPolicy::Flag).next().is_some() {
+    if message.is_api_error || viewed.failures(ErrorPolicy::Flag).next().is_some() {
         return Some(PointKind::Error);
     }
     Some(match message.role {

@@ -14,6 +14,8 @@ pub struct Viewed<'e, 'l> {
     pub time: Option<i64>,
     /// The blocks of its message, if it is one.
     pub blocks: Vec<Block<'l>>,
+    /// Whether they are kept in `blocks`.
+    has_blocks: bool,
     pub(super) block_counts: BlockCounts,
 }
 
@@ -24,7 +26,31 @@ impl<'e, 'l> Viewed<'e, 'l> {
         let blocks = event.message().into_iter().flat_map(|message| message.blocks());
         let blocks =
             blocks.map(|(block, _)| block).inspect(|block| block_counts.add(block)).collect();
-        Self { event, time: event_millis(event), blocks, block_counts }
+        Self { event, time: event_millis(event), blocks, has_blocks: true, block_counts }
+    }
+
+    /// Reads an event for one view. The blocks are not kept, for each takes about 250 bytes: ten
+    /// times a short one in its line.
+    pub(super) fn passing(event: &'e Event<'l>) -> Self {
+        let block_counts = event.message().map(|message| message.block_counts());
+        let (blocks, block_counts) = (Vec::new(), block_counts.unwrap_or_default());
+        Self { event, time: event_millis(event), blocks, has_blocks: false, block_counts }
+    }
+
+    /// Returns the blocks of its message, kept or not.
+    pub(super) fn each_block(&self) -> impl Iterator<Item = Block<'l>> {
+        let message = self.event.message().filter(|_| !self.has_blocks);
+        let passing = message.into_iter().flat_map(|message| message.blocks());
+        self.blocks.iter().copied().chain(passing.map(|(block, _)| block))
+    }
+
+    /// Returns the tool results that are errors, as [`Viewed::failed_results`] does.
+    pub(super) fn failures(&self, policy: ErrorPolicy) -> impl Iterator<Item = ToolResult<'l>> {
+        let results = self.each_block().filter_map(|block| match block {
+            Block::ToolResult(result) => Some(result),
+            _ => None,
+        });
+        results.filter(move |result| is_failure(result, policy))
     }
 
     /// Returns the tool results that are errors.
