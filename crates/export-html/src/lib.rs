@@ -27,6 +27,7 @@
 
 mod axis;
 mod calls;
+mod casts;
 mod diff;
 mod flow;
 mod head;
@@ -39,6 +40,7 @@ mod notice;
 mod page;
 mod picture;
 mod policy;
+mod runs;
 mod survey;
 mod threads;
 mod timeline;

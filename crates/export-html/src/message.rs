@@ -93,7 +93,7 @@ impl<W: Write> Page<W> {
             Role::Assistant => "assistant",
         });
         let is_failing = message.blocks().any(|(block, _)| match block {
-            Block::ToolUse(tool) => self.is_failing(&tool.id.decode()),
+            Block::ToolUse(tool) => self.is_failing(self.hash(tool.id)),
             _ => false,
         });
         html.markup(if is_failing { " failing\"" } else { "\"" });
@@ -185,24 +185,27 @@ impl<W: Write> Page<W> {
         tool: &ToolUse<'_>,
         block_idx: usize,
     ) {
-        let id = tool.id.decode().into_owned();
-        let is_failing = self.is_failing(&id);
-        let run = self.calls.next_run(&id);
+        let id = self.hash(tool.id);
+        let is_failing = self.is_failing(id);
+        let run = self.calls.next_run(id);
+        let answered = run.and_then(|run| run.answered());
+        let is_error = run.is_some_and(|run| run.is_error);
         html.markup("<details class=\"call ").markup(family(&tool.name.decode()).name());
         html.markup(if is_failing { " failing" } else { "" });
-        html.markup(if run.is_error { " error" } else { "" }).markup("\" id=\"e");
+        html.markup(if is_error { " error" } else { "" }).markup("\" id=\"e");
         html.show(self.n_lines).markup("-").show(block_idx).markup("\"><summary><b>");
         html.text(&tool.name.decode()).markup("</b> ");
         let input = self.scanner.scan_raw(tool.input).ok();
         if let Some(argument) = input.and_then(argument) {
             html.markup("<code>").text(&argument).markup("</code>");
         }
-        if run.is_error {
+        if is_error {
             html.markup(" <em class=\"failed\">error</em>");
-        } else if run.answered.is_none() {
+        } else if answered.is_none() {
             html.markup(" <em class=\"open\">no result</em>");
         }
-        if let Some(millis) = run.duration_ms.filter(|millis| *millis >= 100) {
+        let millis = run.and_then(|run| run.duration_ms);
+        if let Some(millis) = millis.filter(|millis| *millis >= 100) {
             html.markup(" <span class=\"took\">").text(&lasting(millis)).markup("</span>");
         }
         if let Some(time) = event_millis(event) {
@@ -213,32 +216,33 @@ impl<W: Write> Page<W> {
             Some(input) => push_input(html, input),
             None => push_long(html, tool.input.as_str()),
         }
-        if self.survey.missing.contains(&id) {
+        let missing = &self.survey.missing;
+        if !missing.is_empty() && missing.contains(&*tool.id.decode()) {
             html.markup("<p class=\"quiet\">What its sub-agent said is in no file.</p>");
         }
         html.markup("</div>");
-        let is_waiting = run.answered.is_some_and(|answered| answered >= self.n_lines);
-        if self.calls.get(&id).is_none() {
+        let is_waiting = answered.is_some_and(|answered| answered >= self.n_lines);
+        if self.calls.get(id).is_none() {
             self.flows.append(scene.flow, html.take());
             let flow = self.flows.open(scene.flow);
-            self.calls.start(id.clone(), flow, scene.depth, !is_waiting);
-            self.close_if_done(&id);
+            self.calls.start(id, flow, scene.depth, !is_waiting);
+            self.close_if_done(id);
         }
         html.markup("</details>");
     }
 
     /// Returns whether a call fails, or anything in the conversation of its sub-agent.
-    fn is_failing(&self, id: &str) -> bool {
-        let cast = self.survey.casts.get(&Thread::Call(id.to_owned()));
-        self.calls.fails(id) || cast.is_some_and(|cast| cast.n_errors > 0)
+    fn is_failing(&self, id: u64) -> bool {
+        let cast = self.survey.casts.get(Thread::Call(id));
+        self.calls.fails(id) || cast.is_some_and(|cast| cast.n_errors() > 0)
     }
 
     /// Writes a result into its call; returns whether that waits for it.
     ///
     /// What stands before it on its line is written first.
     fn result(&mut self, scene: &Scene, html: &mut Html, result: &ToolResult<'_>) -> bool {
-        let id = result.tool_use_id.decode();
-        let Some(flow) = self.calls.get(&id).map(|call| call.flow) else { return false };
+        let id = self.hash(result.tool_use_id);
+        let Some(flow) = self.calls.get(id).map(|call| call.flow) else { return false };
         if !self.flows.is_open(flow) {
             return false;
         }
@@ -247,8 +251,8 @@ impl<W: Write> Page<W> {
         push_result(&mut inner, result);
         self.flows.append(scene.flow, html.take());
         self.flows.append(flow, inner);
-        self.calls.answer(&id);
-        self.close_if_done(&id);
+        self.calls.answer(id);
+        self.close_if_done(id);
         true
     }
 }

@@ -6,11 +6,12 @@ use std::{
 };
 
 use core_model::{Body, Event, Role, event_millis};
-use jsonl::Scanner;
+use jsonl::{Scanner, Text};
 
 use crate::{
     Figures, Survey,
     calls::Calls,
+    casts::Cast,
     flow::{FlowId, Flows},
     head::{push_foot, push_head},
     html::Html,
@@ -31,6 +32,7 @@ pub struct Page<W> {
     pub(crate) survey: Survey,
     pub(crate) flows: Flows,
     threads: Threads,
+    /// The conversations that began and are not over.
     scenes: HashMap<Thread, Scene>,
     /// Who spoke last.
     speakers: HashMap<FlowId, Role>,
@@ -46,18 +48,17 @@ pub struct Page<W> {
 }
 
 /// A conversation as it is written.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Scene {
     pub(crate) flow: FlowId,
     pub(crate) depth: usize,
-    n_left: u64,
     /// Whether it stands beside the main conversation, in no call.
     is_lone: bool,
 }
 
 impl Scene {
-    pub(crate) fn new(flow: FlowId, depth: usize, n_left: u64) -> Self {
-        Self { flow, depth, n_left, is_lone: false }
+    pub(crate) fn new(flow: FlowId, depth: usize) -> Self {
+        Self { flow, depth, is_lone: false }
     }
 }
 
@@ -67,18 +68,20 @@ impl<W: Write> Page<W> {
     /// # Errors
     ///
     /// Those of the sink, here and in all functions of the page.
-    pub fn new(mut sink: W, survey: Survey, name: &str) -> io::Result<Self> {
+    pub fn new(mut sink: W, mut survey: Survey, name: &str) -> io::Result<Self> {
         let mut head = Html::default();
         push_head(&mut head, &survey, name);
         sink.write_all(head.as_str().as_bytes())?;
-        let main = survey.casts.get(&Thread::Main).map_or(0, |cast| cast.n_events);
+        // What the second pass finds anew is there once.
+        let threads = Threads::of_second_pass(&survey.threads);
+        survey.threads = Threads::default();
         Ok(Self {
             sink,
             flows: Flows::default(),
-            threads: Threads::default(),
-            scenes: HashMap::from([(Thread::Main, Scene::new(FlowId::PAGE, 0, main))]),
+            threads,
+            scenes: HashMap::from([(Thread::Main, Scene::new(FlowId::PAGE, 0))]),
             speakers: HashMap::new(),
-            calls: Calls::new(survey.runs()),
+            calls: Calls::new(std::mem::take(&mut survey.runs)),
             scanner: Scanner::default(),
             start: survey.span.earliest().unwrap_or_default(),
             survey,
@@ -93,7 +96,7 @@ impl<W: Write> Page<W> {
     pub fn push(&mut self, event: &Event<'_>) -> io::Result<()> {
         self.n_lines += 1;
         let thread = self.threads.of(event);
-        let scene = self.scene(&thread);
+        let scene = self.scene(thread);
         let is_shown = match &event.body {
             Body::Message(message) => self.message(&scene, event, message),
             Body::Notice(notice) => self.notice(&scene, event, notice),
@@ -102,7 +105,7 @@ impl<W: Write> Page<W> {
             _ => false,
         };
         self.n_unshown += u64::from(!is_shown);
-        self.leave(&thread);
+        self.leave(thread, scene);
         self.flows.write(&mut self.sink)
     }
 
@@ -135,27 +138,25 @@ impl<W: Write> Page<W> {
 
     /// Returns where a conversation is written: in the call that started it while that is open, else
     /// in a part of its own.
-    fn scene(&mut self, thread: &Thread) -> Scene {
-        if let Some(scene) = self.scenes.get(thread).filter(|scene| self.flows.is_open(scene.flow))
+    fn scene(&mut self, thread: Thread) -> Scene {
+        if let Some(scene) = self.scenes.get(&thread).filter(|scene| self.flows.is_open(scene.flow))
         {
-            return scene.clone();
+            return *scene;
         }
-        let n_left = self.survey.casts.get(thread).map_or(0, |cast| cast.n_events);
-        let n_left = self.scenes.get(thread).map_or(n_left, |scene| scene.n_left);
-        let scene = self.call_scene(thread, n_left).unwrap_or_else(|| {
+        let scene = self.call_scene(thread).unwrap_or_else(|| {
             let mut html = Html::of("<details class=\"agent lone\" open><summary>");
             self.push_cast(&mut html, thread);
             self.flows.append(FlowId::PAGE, html.markup("</summary>").take());
             let flow = self.flows.open(FlowId::PAGE);
             self.flows.append(FlowId::PAGE, Html::of("</details>\n"));
-            Scene { is_lone: true, ..Scene::new(flow, 1, n_left) }
+            Scene { is_lone: true, ..Scene::new(flow, 1) }
         });
-        self.scenes.insert(thread.clone(), scene.clone());
+        self.scenes.insert(thread, scene);
         scene
     }
 
     /// Opens the conversation of a sub-agent in the call that started it.
-    fn call_scene(&mut self, thread: &Thread, n_left: u64) -> Option<Scene> {
+    fn call_scene(&mut self, thread: Thread) -> Option<Scene> {
         let Thread::Call(id) = thread else { return None };
         let call = self.calls.get(id).filter(|call| self.flows.is_open(call.flow))?;
         let (flow, depth) = (call.flow, call.depth + 1);
@@ -165,29 +166,33 @@ impl<W: Write> Page<W> {
         let mut html = Html::of("<section class=\"agent\"><p class=\"cast\">");
         self.push_cast(&mut html, thread);
         self.flows.append(flow, html.markup("</p>").take());
-        let scene = Scene::new(self.flows.open(flow), depth, n_left);
+        let scene = Scene::new(self.flows.open(flow), depth);
         self.flows.append(flow, Html::of("</section>\n"));
         Some(scene)
     }
 
     /// Closes what the last event of a conversation leaves complete.
-    fn leave(&mut self, thread: &Thread) {
-        let Some(scene) = self.scenes.get_mut(thread) else { return };
-        scene.n_left = scene.n_left.saturating_sub(1);
-        if scene.n_left > 0 || *thread == Thread::Main {
+    fn leave(&mut self, thread: Thread, scene: Scene) {
+        if thread == Thread::Main || self.survey.casts.write_one(thread) > 0 {
             return;
         }
         self.flows.close(scene.flow);
+        self.scenes.remove(&thread);
+        self.speakers.remove(&scene.flow);
+        self.threads.end(thread);
         if let (Thread::Call(id), false) = (thread, scene.is_lone) {
             self.close_if_done(id);
         }
     }
 
+    /// Returns the hash of an id.
+    pub(crate) fn hash(&self, id: Text<'_>) -> u64 {
+        self.threads.hasher().hash_text(id)
+    }
+
     /// Closes a call once its results and its sub-agent have said all.
-    pub(crate) fn close_if_done(&mut self, id: &str) {
-        let thread = Thread::Call(id.to_owned());
-        let all = self.survey.casts.get(&thread).map_or(0, |cast| cast.n_events);
-        let n_left = self.scenes.get(&thread).map_or(all, |scene| scene.n_left);
+    pub(crate) fn close_if_done(&mut self, id: u64) {
+        let n_left = self.survey.casts.get(Thread::Call(id)).map_or(0, Cast::n_left);
         if n_left == 0
             && let Some(flow) = self.calls.close(id)
         {
@@ -196,20 +201,16 @@ impl<W: Write> Page<W> {
     }
 
     /// Appends who speaks in a sub-agent's conversation, and how much.
-    fn push_cast(&self, html: &mut Html, thread: &Thread) {
-        let name = match thread {
-            Thread::Lone(name) => name.as_str(),
-            _ => "",
-        };
-        html.markup("<strong>Sub-agent</strong> ").text(name);
+    fn push_cast(&self, html: &mut Html, thread: Thread) {
+        html.markup("<strong>Sub-agent</strong> ").text(self.threads.name(thread));
         let Some(cast) = self.survey.casts.get(thread) else { return };
-        html.markup(" <span class=\"quiet\">").text(&counted(cast.n_events, "line", "lines"));
-        html.markup(", ").text(&counted(cast.n_calls, "tool call", "tool calls"));
-        if cast.n_errors > 0 {
-            html.markup(", ").text(&counted(cast.n_errors, "error", "errors"));
+        html.markup(" <span class=\"quiet\">").text(&counted(cast.n_events(), "line", "lines"));
+        html.markup(", ").text(&counted(cast.n_calls(), "tool call", "tool calls"));
+        if cast.n_errors() > 0 {
+            html.markup(", ").text(&counted(cast.n_errors(), "error", "errors"));
         }
-        if let (Some(start), Some(end)) = (cast.start, cast.end) {
-            html.markup(", ").text(&lasting(end.saturating_sub(start)));
+        if let Some(millis) = cast.millis() {
+            html.markup(", ").text(&lasting(millis));
         }
         html.markup("</span>");
     }

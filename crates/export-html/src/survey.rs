@@ -1,14 +1,16 @@
 //! The first pass over a session: what its page must know before the first line.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use core_model::{
     Block, Body, CostPolicy, Costs, ErrorPolicy, Event, Facts, Format, NoticeKind, Overview, Place,
-    Span, Status, Timeline, TokenTotals, Tokens, ToolRun, ToolRuns, event_millis, failed_results,
+    Span, Status, Timeline, TokenTotals, Tokens, event_millis, failed_results,
 };
 use jsonl::Text;
 
 use crate::{
+    casts::Casts,
+    runs::Runs,
     threads::{Thread, Threads},
     words::first_line,
 };
@@ -36,30 +38,18 @@ pub struct Survey {
     pub(crate) span: Span,
     pub(crate) tokens: TokenTotals,
     costs: Costs,
-    runs: ToolRuns,
+    pub(crate) runs: Runs,
     pub(crate) timeline: Timeline,
     /// When so many tokens were in the context.
     pub(crate) contexts: Vec<(i64, u64)>,
-    threads: Threads,
-    pub(crate) casts: HashMap<Thread, Cast>,
-    /// The sub-agents, in the order of their first lines.
-    pub(crate) agents: Vec<Thread>,
+    pub(crate) threads: Threads,
+    pub(crate) casts: Casts,
     /// The tool uses whose sub-agents have no lines here.
     pub(crate) missing: HashSet<String>,
     pub(crate) prompts: Vec<Prompt>,
     pub(crate) n_prompts: u64,
     pub(crate) n_errors: u64,
     n_lines: u64,
-}
-
-/// What is known of a conversation.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Cast {
-    pub(crate) n_events: u64,
-    pub(crate) n_calls: u64,
-    pub(crate) n_errors: u64,
-    pub(crate) start: Option<i64>,
-    pub(crate) end: Option<i64>,
 }
 
 /// What somebody asked.
@@ -128,7 +118,7 @@ impl Survey {
         self.span.push(event);
         self.tokens.push(event);
         self.costs.push(event);
-        self.runs.push(place, event);
+        self.runs.push(self.n_lines, time, event, self.threads.hasher());
         self.timeline.push(place, event);
         if event.is_prompt() {
             self.note_prompt(event, time);
@@ -138,15 +128,8 @@ impl Survey {
         let thread = self.threads.of(event);
         if thread == Thread::Main {
             self.note_context(event, time);
-        } else if !self.casts.contains_key(&thread) {
-            self.agents.push(thread.clone());
         }
-        let cast = self.casts.entry(thread).or_default();
-        cast.n_events += 1;
-        cast.n_calls += n_calls(event);
-        cast.n_errors += errors;
-        cast.start = cast.start.or(time);
-        cast.end = time.or(cast.end);
+        self.casts.note(thread, time, n_calls(event), errors);
     }
 
     /// Takes note of a line that cannot be read.
@@ -181,16 +164,11 @@ impl Survey {
             n_prompts: self.n_prompts,
             n_messages: self.facts.n_messages,
             n_tool_calls: self.overview.n_tool_calls,
-            n_sub_agents: self.agents.len() as u64,
+            n_sub_agents: self.casts.n_sub_agents(),
             n_errors: self.n_errors,
             tokens: self.tokens.total(),
             cost: self.costs.total(self.cost_policy),
         }
-    }
-
-    /// Returns the tool calls, each joined with its result.
-    pub(crate) fn runs(&self) -> &[ToolRun] {
-        self.runs.runs()
     }
 
     /// Takes note of what somebody asked, unless the client wrote all of it.

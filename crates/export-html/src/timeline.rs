@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use core_model::PointKind;
+use core_model::{Lane, PointKind};
 
 use crate::{
     Survey,
     axis::Axis,
     html::Html,
-    input::{Family, family},
+    input::Family,
     words::{day_and_minute, lasting, rounded},
 };
 
@@ -78,8 +78,8 @@ pub(crate) fn push_timeline(html: &mut Html, survey: &Survey) {
 
 fn axis(survey: &Survey) -> Axis {
     let points = survey.timeline.points.iter().map(|point| (point.time, point.time));
-    let runs = survey.runs().iter().filter_map(|run| {
-        let start = run.called?.time?;
+    let runs = survey.runs.calls().filter_map(|run| {
+        let start = run.time?;
         Some((start, start.saturating_add(run.duration_ms?.clamp(0, MAX_RUN))))
     });
     Axis::new(points.chain(runs).collect())
@@ -137,16 +137,16 @@ fn push_marks(html: &mut Html, survey: &Survey, axis: &Axis, n_lanes: usize) {
         }
     };
     let lanes = survey.timeline.lanes.iter().enumerate();
-    let lanes: HashMap<_, _> = lanes.map(|(idx, lane)| (lane.thread.as_deref(), idx)).collect();
-    for run in survey.runs() {
-        let Some(called) = run.called else { continue };
-        let (Some(time), line) = (called.time, called.place.line) else { continue };
-        let is_error = run.is_error == Some(true);
-        let kind = MarkKind::Call(family(&run.name) as u8);
+    let hash = |thread: &str| survey.threads.hasher().hash(thread);
+    let hash = |lane: &Lane| lane.thread.as_deref().map_or(0, hash);
+    let lanes: HashMap<u64, usize> = lanes.map(|(idx, lane)| (hash(lane), idx)).collect();
+    for run in survey.runs.calls() {
+        let Some(time) = run.time else { continue };
+        let kind = MarkKind::Call(run.family as u8);
         let millis = run.duration_ms.unwrap_or_default().clamp(0, MAX_RUN);
-        let kind = if is_error { MarkKind::Error } else { kind };
-        let lane = lanes.get(&run.thread.as_deref()).copied().unwrap_or_default();
-        add(lane, Mark { kind, line, time, millis });
+        let kind = if run.is_error { MarkKind::Error } else { kind };
+        let lane = lanes.get(&run.thread).copied().unwrap_or_default();
+        add(lane, Mark { kind, line: run.line, time, millis });
     }
     for point in &survey.timeline.points {
         let kind = match point.kind {

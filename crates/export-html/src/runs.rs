@@ -1,0 +1,186 @@
+//! The tool calls of a session, joined with their results, in 64 bytes each.
+
+use core_model::{Block, Body, ByHash, Event, IdHasher, ToolResult};
+use jsonl::Text;
+
+use crate::input::{Family, family};
+
+/// A tool call and its result, as the page shows them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Run {
+    /// The number of the line with the call; 0 if a result stands before its call.
+    pub(crate) line: u64,
+    /// When it was called.
+    pub(crate) time: Option<i64>,
+    /// The number of the line with the result; 0 if there is none.
+    answered: u64,
+    pub(crate) duration_ms: Option<i64>,
+    /// The hash of the sub-agent's name that called it; 0 for the main conversation.
+    pub(crate) thread: u64,
+    /// The place of the next call of this id; 0 if there is none.
+    next: u32,
+    pub(crate) family: Family,
+    pub(crate) is_error: bool,
+}
+
+impl Run {
+    /// Returns the number of the line with the result.
+    pub(crate) fn answered(&self) -> Option<u64> {
+        (self.answered > 0).then_some(self.answered)
+    }
+}
+
+/// Joins calls and results by their ids.
+///
+/// It finds what [`core_model::ToolRuns`] finds: of two calls with one id the second is a call of its
+/// own, and of two results the first counts.
+#[derive(Debug, Default)]
+pub(crate) struct Runs {
+    runs: Vec<Run>,
+    by_id: ByHash<Ends>,
+}
+
+/// The places of the first and of the last call of an id. Once the page is written, the first is the
+/// one that comes next.
+#[derive(Clone, Copy, Debug)]
+struct Ends {
+    first: u32,
+    last: u32,
+}
+
+impl Runs {
+    /// Takes note of an event, which stands on a line and has a time; `hasher` makes the hashes of ids.
+    pub(crate) fn push(
+        &mut self,
+        line: u64,
+        time: Option<i64>,
+        event: &Event<'_>,
+        hasher: &IdHasher,
+    ) {
+        let at = At { line, time, thread: thread_hash(event, hasher) };
+        match &event.body {
+            Body::Message(message) => {
+                for (block, _) in message.blocks() {
+                    match block {
+                        Block::ToolUse(tool) => {
+                            self.call(hasher.hash_text(tool.id), tool.name, at);
+                        }
+                        Block::ToolResult(result) => {
+                            self.answer(hasher.hash_text(result.tool_use_id), &result, at);
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            Body::ToolCall(call) => {
+                let id = hasher.hash_text(call.id);
+                // An index entry repeats a block, if there is one.
+                if !self.by_id.contains_key(&id) {
+                    self.call(id, call.name, at);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn call(&mut self, id: u64, name: Text<'_>, at: At) {
+        let family = family(&name.decode());
+        let known = self.by_id.get(&id).copied();
+        let place = self.runs.len() as u32;
+        let last = known.and_then(|ends| self.runs.get_mut(ends.last as usize));
+        match last {
+            // A result before its call.
+            Some(run) if run.line == 0 => {
+                (run.line, run.time, run.family) = (at.line, at.time, family);
+                return;
+            }
+            Some(run) => run.next = place,
+            None => {}
+        }
+        let first = known.map_or(place, |ends| ends.first);
+        self.by_id.insert(id, Ends { first, last: place });
+        self.runs.push(Run { line: at.line, time: at.time, family, ..Run::new(at.thread) });
+    }
+
+    fn answer(&mut self, id: u64, result: &ToolResult<'_>, at: At) {
+        let place = self.runs.len() as u32;
+        let last = self.by_id.entry(id).or_insert_with(|| {
+            self.runs.push(Run::new(at.thread));
+            Ends { first: place, last: place }
+        });
+        // Clients go on with the first of two results.
+        let run = self.runs.get_mut(last.last as usize).filter(|run| run.answered == 0);
+        let Some(run) = run else { return };
+        run.answered = at.line;
+        run.is_error = result.is_error.value() == Some(true);
+        let told = result.duration_ms.and_then(|millis| millis.as_f64());
+        let called = run.time.filter(|_| run.line > 0);
+        let passed = || at.time?.checked_sub(called?);
+        run.duration_ms = told.map(|millis| millis as i64).or_else(passed);
+    }
+
+    /// Returns the calls, in the order of their first lines.
+    pub(crate) fn calls(&self) -> impl Iterator<Item = &Run> {
+        self.runs.iter().filter(|run| run.line > 0)
+    }
+
+    /// Returns the next call of an id, which is the first one again if none was taken.
+    pub(crate) fn next(&self, id: u64) -> Option<&Run> {
+        let place = self.by_id.get(&id)?.first;
+        self.runs.get(place as usize).filter(|run| run.line > 0)
+    }
+
+    /// Takes the next call of an id.
+    pub(crate) fn take_next(&mut self, id: u64) -> Option<Run> {
+        let run = self.next(id).copied()?;
+        match run.next {
+            0 => _ = self.by_id.remove(&id),
+            next => self.by_id.get_mut(&id)?.first = next,
+        }
+        Some(run)
+    }
+}
+
+impl Run {
+    /// Creates a run of which nothing but the thread is known.
+    fn new(thread: u64) -> Self {
+        Self {
+            line: 0,
+            time: None,
+            answered: 0,
+            duration_ms: None,
+            thread,
+            next: 0,
+            family: Family::Other,
+            is_error: false,
+        }
+    }
+}
+
+/// Where and when something stands in the session.
+#[derive(Clone, Copy)]
+struct At {
+    line: u64,
+    time: Option<i64>,
+    thread: u64,
+}
+
+/// Returns the hash of a thread's name, as [`core_model::thread`] names it; 0 for the main one.
+fn thread_hash(event: &Event<'_>, hasher: &IdHasher) -> u64 {
+    let context = &event.context;
+    if !event.is_sub_agent() {
+        return 0;
+    }
+    let name = context.agent_id.or(context.parent_tool_use);
+    name.map_or_else(|| hasher.hash(""), |name| hasher.hash_text(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_takes_64_bytes() {
+        assert_eq!(size_of::<Run>(), 64);
+    }
+}
