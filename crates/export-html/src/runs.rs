@@ -36,8 +36,37 @@ impl Run {
 /// own, and of two results the first counts.
 #[derive(Debug, Default)]
 pub(crate) struct Runs {
-    runs: Vec<Run>,
+    runs: Pieces,
     by_id: ByHash<Ends>,
+}
+
+/// Runs in pieces of one size: a vector that grows leaves as much free memory behind as it takes.
+#[derive(Debug, Default)]
+struct Pieces(Vec<Vec<Run>>);
+
+/// The runs of a piece: 256 KiB.
+const PIECE: usize = 4 * 1024;
+
+impl Pieces {
+    fn push(&mut self, run: Run) {
+        match self.0.last_mut().filter(|piece| piece.len() < PIECE) {
+            Some(piece) => piece.push(run),
+            None => self.0.push(vec![run]),
+        }
+    }
+
+    fn len(&self) -> u32 {
+        let last = self.0.last().map_or(0, Vec::len);
+        (self.0.len().saturating_sub(1) * PIECE + last) as u32
+    }
+
+    fn get(&self, place: u32) -> Option<&Run> {
+        self.0.get(place as usize / PIECE)?.get(place as usize % PIECE)
+    }
+
+    fn get_mut(&mut self, place: u32) -> Option<&mut Run> {
+        self.0.get_mut(place as usize / PIECE)?.get_mut(place as usize % PIECE)
+    }
 }
 
 /// The places of the first and of the last call of an id. Once the page is written, the first is the
@@ -86,8 +115,8 @@ impl Runs {
     fn call(&mut self, id: u64, name: Text<'_>, at: At) {
         let family = family(&name.decode());
         let known = self.by_id.get(&id).copied();
-        let place = self.runs.len() as u32;
-        let last = known.and_then(|ends| self.runs.get_mut(ends.last as usize));
+        let place = self.runs.len();
+        let last = known.and_then(|ends| self.runs.get_mut(ends.last));
         match last {
             // A result before its call.
             Some(run) if run.line == 0 => {
@@ -103,13 +132,13 @@ impl Runs {
     }
 
     fn answer(&mut self, id: u64, result: &ToolResult<'_>, at: At) {
-        let place = self.runs.len() as u32;
+        let place = self.runs.len();
         let last = self.by_id.entry(id).or_insert_with(|| {
             self.runs.push(Run::new(at.thread));
             Ends { first: place, last: place }
         });
         // Clients go on with the first of two results.
-        let run = self.runs.get_mut(last.last as usize).filter(|run| run.answered == 0);
+        let run = self.runs.get_mut(last.last).filter(|run| run.answered == 0);
         let Some(run) = run else { return };
         run.answered = at.line;
         run.is_error = result.is_error.value() == Some(true);
@@ -121,13 +150,13 @@ impl Runs {
 
     /// Returns the calls, in the order of their first lines.
     pub(crate) fn calls(&self) -> impl Iterator<Item = &Run> {
-        self.runs.iter().filter(|run| run.line > 0)
+        self.runs.0.iter().flatten().filter(|run| run.line > 0)
     }
 
     /// Returns the next call of an id, which is the first one again if none was taken.
     pub(crate) fn next(&self, id: u64) -> Option<&Run> {
         let place = self.by_id.get(&id)?.first;
-        self.runs.get(place as usize).filter(|run| run.line > 0)
+        self.runs.get(place).filter(|run| run.line > 0)
     }
 
     /// Takes the next call of an id.
@@ -182,5 +211,14 @@ mod tests {
     #[test]
     fn a_call_takes_64_bytes() {
         assert_eq!(size_of::<Run>(), 64);
+        let mut pieces = Pieces::default();
+        for n in 0..2 * PIECE as u64 + 1 {
+            assert_eq!(u64::from(pieces.len()), n);
+            pieces.push(Run { line: n, ..Run::new(0) });
+        }
+        for place in [0, 1, PIECE - 1, PIECE, 2 * PIECE] {
+            assert_eq!(pieces.get(place as u32).map(|run| run.line), Some(place as u64));
+        }
+        assert!(pieces.get(pieces.len()).is_none());
     }
 }
