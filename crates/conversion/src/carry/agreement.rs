@@ -138,7 +138,8 @@ impl Sayings {
                     if raw.as_str().len() <= MAX_MARK {
                         self.add_raw(Some(raw));
                     }
-                    self.others.insert("[unknown]".to_owned());
+                    // The placeholders for a block without a type.
+                    self.others.extend(["[unknown]", "[block]"].map(str::to_owned));
                     kind.map(|kind| kind.decode())
                 }
                 Block::ToolUse(tool) if tool.is_server => Some(Cow::Borrowed("server_tool_use")),
