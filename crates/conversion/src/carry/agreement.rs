@@ -9,7 +9,10 @@
 //! a notice or the result of a run, and those that writers put in the place of a block that the target
 //! does not know, may stand for a message, and need not be there.
 
-use std::{borrow::Cow, collections::HashSet};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+};
 
 use core_model::{Block, Body, Content, Event, Role};
 use jsonl::{Raw, Scanner, Style, respell};
@@ -72,6 +75,8 @@ pub(super) struct Sayings {
     others: HashSet<String>,
     /// Blocks that a target may not know: how their stand-ins begin, and the block.
     marks: Vec<(String, String)>,
+    /// The blocks of tool uses, by their lines in `lines`.
+    calls: HashMap<String, String>,
     n_bytes: usize,
     has_message: bool,
     has_image: bool,
@@ -86,6 +91,14 @@ impl Sayings {
             Body::Message(message) => {
                 self.has_message = true;
                 each_piece(event, &mut |kind, text| self.add_lines(kind, &text));
+                for (block, raw) in
+                    message.blocks().filter(|(_, raw)| raw.as_str().len() <= MAX_MARK)
+                {
+                    if let Block::ToolUse(tool) = block {
+                        let call = [&*tool.id.decode(), &*tool.name.decode()].concat();
+                        self.calls.insert(compared(&call), compared(raw.as_str()));
+                    }
+                }
                 self.add_unknown(&message.content);
             }
             Body::Notice(notice) => self.add_raw(notice.text),
@@ -177,6 +190,12 @@ impl Sayings {
         })
     }
 
+    /// Returns whether the other side has the block of a tool use as it is, and does not read it as
+    /// one: formats differ in what such a block must have.
+    fn is_unread_by(&self, call: &str, other: &Self) -> bool {
+        self.calls.get(call).is_some_and(|block| other.others.contains(block))
+    }
+
     /// Returns how many bytes are compared.
     pub(super) fn n_bytes(&self) -> usize {
         self.n_bytes
@@ -191,6 +210,10 @@ impl Sayings {
                 || other.stands_in(line)
                 || other.has_image && line.starts_with("[image")
                 || *kind == Kind::Answer && !other.has_message
+                || *kind == Kind::Call && self.is_unread_by(line, other)
+                || *kind == Kind::Input
+                    && line == "null"
+                    && self.calls.keys().any(|call| self.is_unread_by(call, other))
                 || *kind == Kind::Input && (self.has_odd_input || other.has_odd_input)
         })
     }
