@@ -1,13 +1,15 @@
 //! Whether a written record says what its carry restores.
 //!
-//! A carry is a stranger's: its guard and its checks may fit, and yet it may restore other words than
-//! the record shows. In: the event of the written record, and those of the records that it restores.
-//! Out: whether the messages in both say the same: texts, thinking, tool uses and tool results.
+//! A carry may be forged: its guard and its checks fit, and it restores other words than the record
+//! shows. In: the event of the written record, and the events of the restored records. Out: whether
+//! both have the same messages: texts, thinking, tool uses and tool results.
 //!
-//! Compared are lines without blanks, since writers join texts and change blanks. What one side must
-//! say is looked for among all that the other side says. Words that are no message of somebody, such as
-//! a notice or the result of a run, and those that writers put in the place of a block that the target
-//! does not know, may stand for a message, and need not be there.
+//! The comparison goes line by line and ignores blanks, because writers join texts and change blanks.
+//! Each line of a message must be on the other side. Notices, results of runs, and placeholders for
+//! unknown blocks may match a line of a message, and need no match themselves.
+//!
+//! Shown `{"text":"Delete it."}`, restored `{"content":"Keep it."}`: they differ. Shown
+//! `{"text":"[server_tool_use]"}`, restored a block of that type: they agree.
 
 use std::{
     borrow::Cow,
