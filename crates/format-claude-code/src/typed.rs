@@ -78,23 +78,35 @@ typed_records! {
     }
 }
 
-typed_record! {
+/// Defines a record of the chain: the members that all of them share, and its own.
+macro_rules! chained_record {
+    ($(#[$attribute:meta])* pub struct $name:ident { $($own:tt)* }) => {
+        typed_record! {
+            $(#[$attribute])*
+            pub struct $name {
+                parent_uuid: String = "parentUuid",
+                logical_parent_uuid: String = "logicalParentUuid",
+                is_sidechain: bool = "isSidechain",
+                user_type: String = "userType",
+                entrypoint: String = "entrypoint",
+                cwd: String = "cwd",
+                session_id: String = "sessionId",
+                version: String = "version",
+                git_branch: String = "gitBranch",
+                slug: String = "slug",
+                agent_id: String = "agentId",
+                kind: String = "type",
+                uuid: String = "uuid",
+                timestamp: String = "timestamp",
+                $($own)*
+            }
+        }
+    };
+}
+
+chained_record! {
     /// A message of the user, or the result of a tool.
     pub struct UserRecord {
-        parent_uuid: String = "parentUuid",
-        logical_parent_uuid: String = "logicalParentUuid",
-        is_sidechain: bool = "isSidechain",
-        user_type: String = "userType",
-        entrypoint: String = "entrypoint",
-        cwd: String = "cwd",
-        session_id: String = "sessionId",
-        version: String = "version",
-        git_branch: String = "gitBranch",
-        slug: String = "slug",
-        agent_id: String = "agentId",
-        kind: String = "type",
-        uuid: String = "uuid",
-        timestamp: String = "timestamp",
         message: TypedMessage = "message",
         tool_use_result: RawBuf = "toolUseResult",
         source_tool_assistant_uuid: String = "sourceToolAssistantUUID",
@@ -109,23 +121,9 @@ typed_record! {
     }
 }
 
-typed_record! {
+chained_record! {
     /// A block of a response of the model.
     pub struct AssistantRecord {
-        parent_uuid: String = "parentUuid",
-        logical_parent_uuid: String = "logicalParentUuid",
-        is_sidechain: bool = "isSidechain",
-        user_type: String = "userType",
-        entrypoint: String = "entrypoint",
-        cwd: String = "cwd",
-        session_id: String = "sessionId",
-        version: String = "version",
-        git_branch: String = "gitBranch",
-        slug: String = "slug",
-        agent_id: String = "agentId",
-        kind: String = "type",
-        uuid: String = "uuid",
-        timestamp: String = "timestamp",
         message: TypedMessage = "message",
         request_id: String = "requestId",
         is_api_error_message: bool = "isApiErrorMessage",
@@ -135,23 +133,9 @@ typed_record! {
     }
 }
 
-typed_record! {
+chained_record! {
     /// A message of the client.
     pub struct SystemRecord {
-        parent_uuid: String = "parentUuid",
-        logical_parent_uuid: String = "logicalParentUuid",
-        is_sidechain: bool = "isSidechain",
-        user_type: String = "userType",
-        entrypoint: String = "entrypoint",
-        cwd: String = "cwd",
-        session_id: String = "sessionId",
-        version: String = "version",
-        git_branch: String = "gitBranch",
-        slug: String = "slug",
-        agent_id: String = "agentId",
-        kind: String = "type",
-        uuid: String = "uuid",
-        timestamp: String = "timestamp",
         subtype: String = "subtype",
         content: RawBuf = "content",
         level: String = "level",
@@ -164,67 +148,25 @@ typed_record! {
     }
 }
 
-typed_record! {
+chained_record! {
     /// Something that the client tells the model, or a prompt that waited.
     pub struct AttachmentRecord {
-        parent_uuid: String = "parentUuid",
-        logical_parent_uuid: String = "logicalParentUuid",
-        is_sidechain: bool = "isSidechain",
-        user_type: String = "userType",
-        entrypoint: String = "entrypoint",
-        cwd: String = "cwd",
-        session_id: String = "sessionId",
-        version: String = "version",
-        git_branch: String = "gitBranch",
-        slug: String = "slug",
-        agent_id: String = "agentId",
-        kind: String = "type",
-        uuid: String = "uuid",
-        timestamp: String = "timestamp",
         attachment: RawBuf = "attachment",
     }
 }
 
-typed_record! {
+chained_record! {
     /// A message of a sub-agent or hook that runs (2.1.11 to 2.1.83).
     pub struct ProgressRecord {
-        parent_uuid: String = "parentUuid",
-        logical_parent_uuid: String = "logicalParentUuid",
-        is_sidechain: bool = "isSidechain",
-        user_type: String = "userType",
-        entrypoint: String = "entrypoint",
-        cwd: String = "cwd",
-        session_id: String = "sessionId",
-        version: String = "version",
-        git_branch: String = "gitBranch",
-        slug: String = "slug",
-        agent_id: String = "agentId",
-        kind: String = "type",
-        uuid: String = "uuid",
-        timestamp: String = "timestamp",
         data: RawBuf = "data",
         tool_use_id: String = "toolUseID",
         parent_tool_use_id: String = "parentToolUseID",
     }
 }
 
-typed_record! {
+chained_record! {
     /// A tool result on a line of its own.
     pub struct ToolResultRecord {
-        parent_uuid: String = "parentUuid",
-        logical_parent_uuid: String = "logicalParentUuid",
-        is_sidechain: bool = "isSidechain",
-        user_type: String = "userType",
-        entrypoint: String = "entrypoint",
-        cwd: String = "cwd",
-        session_id: String = "sessionId",
-        version: String = "version",
-        git_branch: String = "gitBranch",
-        slug: String = "slug",
-        agent_id: String = "agentId",
-        kind: String = "type",
-        uuid: String = "uuid",
-        timestamp: String = "timestamp",
         tool_use_id: String = "tool_use_id",
         content: RawBuf = "content",
         is_error: bool = "is_error",
