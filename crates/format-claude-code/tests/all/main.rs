@@ -4,14 +4,17 @@ mod bundle;
 mod chain;
 mod data;
 mod edit;
+#[path = "../../../core-model/tests/shared/face.rs"]
 mod face;
 mod fixtures;
+mod format;
 mod listing;
 mod markdown;
 mod reader;
 mod shared;
 mod transcript;
 #[cfg(feature = "serde")]
+#[path = "../../../core-model/tests/shared/typed.rs"]
 mod typed;
 mod validate;
 mod verdicts;

@@ -5,17 +5,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use format_clido::{
-    Reader, RecordRef, TypedRecord,
+use crate::format::{
+    DATA, Reader, TypedRecord,
     core_model::{BlockBuf, BodyBuf, EventBuf},
     jsonl::{self, Style, ValueBuf, respell_str},
+    style,
 };
 
 use crate::face::fixtures;
-
-fn style(_: &RecordRef<'_>) -> Style {
-    Style::Compact
-}
 
 /// What came of the records of some files.
 #[derive(Debug, Default)]
@@ -73,7 +70,7 @@ fn what_clients_wrote_is_serialized_to_its_bytes() {
     let root =
         root.unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data").into());
     let mut figures = Figures::default();
-    for folder in ["clients/clido"] {
+    for folder in DATA {
         let mut folders = vec![root.join(folder)];
         while let Some(folder) = folders.pop() {
             let Ok(entries) = fs::read_dir(&folder) else {

@@ -1,21 +1,20 @@
-//! `Reader`, `Writer` and `Checker`: the names that every format crate has.
+//! `Reader`, `Writer` and `Checker`: the names that every format crate has. Each of them runs these
+//! tests, over the folders that its module `format` names.
 
 use std::{fs, io::BufReader, path::PathBuf};
 
-use format_clido::{
-    Checker, Reader, RecordBuf, Writer,
+use crate::format::{
+    Checker, FIXTURES, HAS, Reader, RecordBuf, Writer,
     core_model::{Facts, TokenTotals, Tokens, ToolRuns},
     jsonl,
 };
 
-/// Whether the format tells of models, tool calls and ends of runs.
-const HAS: (bool, bool, bool) = (false, true, true);
-
 /// Returns the fixtures of this crate.
 pub(crate) fn fixtures() -> Vec<PathBuf> {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/");
-    let folders = ["clido"].map(|name| fs::read_dir(format!("{root}{name}")).expect("a folder"));
-    let paths = folders.into_iter().flatten().map(|entry| entry.expect("an entry").path());
+    let folders =
+        FIXTURES.iter().map(|name| fs::read_dir(format!("{root}{name}")).expect("a folder"));
+    let paths = folders.flatten().map(|entry| entry.expect("an entry").path());
     let mut paths: Vec<_> =
         paths.filter(|path| path.extension().is_some_and(|it| it == "jsonl")).collect();
     paths.sort();

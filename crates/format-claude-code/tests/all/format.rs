@@ -1,0 +1,20 @@
+//! This crate under the name that the tests of all format crates use, and their folders.
+
+pub(crate) use format_claude_code::*;
+
+/// The folders of its fixtures.
+pub(crate) const FIXTURES: &[&str] = &["claude-code", "sample"];
+
+/// Whether its records have models, tool calls and ends of runs.
+pub(crate) const HAS: (bool, bool, bool) = (true, true, false);
+
+/// The folders of the shared data with its records.
+#[cfg(feature = "serde")]
+pub(crate) const DATA: &[&str] =
+    &["hostile", "real", "clients/cc-new", "clients/cc-old", "clients/tui-new", "clients/tui-old"];
+
+/// Returns the style in which the client writes a record.
+#[cfg(feature = "serde")]
+pub(crate) fn style(_: &RecordRef<'_>) -> jsonl::Style {
+    jsonl::Style::Compact
+}

@@ -1,0 +1,19 @@
+//! This crate under the name that the tests of all format crates use, and their folders.
+
+pub(crate) use format_clido::*;
+
+/// The folders of its fixtures.
+pub(crate) const FIXTURES: &[&str] = &["clido"];
+
+/// Whether its records have models, tool calls and ends of runs.
+pub(crate) const HAS: (bool, bool, bool) = (false, true, true);
+
+/// The folders of the shared data with its records.
+#[cfg(feature = "serde")]
+pub(crate) const DATA: &[&str] = &["clients/clido"];
+
+/// Returns the style in which the client writes a record.
+#[cfg(feature = "serde")]
+pub(crate) fn style(_: &RecordRef<'_>) -> jsonl::Style {
+    jsonl::Style::Compact
+}
