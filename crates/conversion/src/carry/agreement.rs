@@ -93,14 +93,6 @@ impl Sayings {
             Body::Message(message) => {
                 self.has_message = true;
                 each_piece(event, &mut |kind, text| self.add_lines(kind, &text));
-                for (block, raw) in
-                    message.blocks().filter(|(_, raw)| raw.as_str().len() <= MAX_MARK)
-                {
-                    if let Block::ToolUse(tool) = block {
-                        let call = [&*tool.id.decode(), &*tool.name.decode()].concat();
-                        self.calls.insert(compared(&call), compared(raw.as_str()));
-                    }
-                }
                 self.add_unknown(&message.content);
             }
             Body::Notice(notice) => self.add_raw(notice.text),
@@ -158,7 +150,13 @@ impl Sayings {
                     kind.map(|kind| kind.decode())
                 }
                 Block::ToolUse(tool) if tool.is_server => Some(Cow::Borrowed("server_tool_use")),
-                Block::ToolUse(_) => Some(Cow::Borrowed("tool_use")),
+                Block::ToolUse(tool) => {
+                    if raw.as_str().len() <= MAX_MARK {
+                        let call = [&*tool.id.decode(), &*tool.name.decode()].concat();
+                        self.calls.insert(compared(&call), compared(raw.as_str()));
+                    }
+                    Some(Cow::Borrowed("tool_use"))
+                }
                 Block::Thinking { .. } => Some(Cow::Borrowed("thinking")),
                 Block::ToolResult(result) => {
                     self.add_unknown(&result.content);
