@@ -73,11 +73,18 @@ pub use jsonl;
 
 #[cfg(feature = "serde")]
 pub use self::typed::{
-    AiTitleRecord, AssistantRecord, AttachmentRecord, ContinuedInRecord, CostStateRecord,
-    CustomTitleRecord, DerivedFromRecord, FileHistorySnapshotRecord, LastPromptRecord, ModeRecord,
+    AgentColorRecord, AgentMetadataRecord, AgentNameRecord, AgentSettingRecord, AiTitleRecord,
+    ApiRequestBlobRecord, ApiRequestRecord, ApiRequestResumedRecord, ApiRequestShapeRecord,
+    ArtifactAutoreactLedgerRecord, ArtifactCommentMonitorRecord, AssistantRecord, AtisLatchRecord,
+    AttachmentRecord, AttributionSnapshotRecord, BridgeSessionRecord, CarriedRecord,
+    ContentReplacementRecord, ContinuedInRecord, CostStateRecord, CustomTitleRecord,
+    DataFlowIncompleteRecord, DataFlowRecordsRecord, DerivedFromRecord, DevModsRecord,
+    EndedByModelRecord, FileHistoryDeltaRecord, FileHistorySnapshotRecord, ForkContextRefRecord,
+    FrameLinkRecord, HistorySuppressionRecord, HostRowRecord, HybridOrganizationRecord,
+    IsolationLatchRecord, LastPromptRecord, MemoryModeRecord, ModeRecord, ObserverRefRecord,
     PermissionModeRecord, PrLinkRecord, ProgressRecord, QueueOperationRecord, RelocatedRecord,
-    SummaryRecord, SystemRecord, TagRecord, ToolResultRecord, ToolsUsedRecord, TypedRecord,
-    UserRecord,
+    ReplModeRecord, ResumeHeadVouchRecord, SessionOwnerRecord, SummaryRecord, SystemRecord,
+    TagRecord, ToolResultRecord, ToolsUsedRecord, TypedRecord, UserRecord, WorktreeStateRecord,
 };
 pub use self::{
     bundle::open_bundle,

@@ -124,6 +124,8 @@ macro_rules! typed_record {
         }
 
         impl $crate::Member for $name {
+            const KEYS: &'static [&'static str] = &[$($key),*];
+
             fn from_map<'de, A: $crate::serde::de::MapAccess<'de>>(
                 mut map: A,
             ) -> ::std::result::Result<::std::result::Result<Self, $crate::RawBuf>, A::Error> {
@@ -191,6 +193,11 @@ macro_rules! typed_records {
         }
 
         impl $name {
+            /// The kinds of records that have a struct: its kind, the struct's name, the keys of
+            /// its fields.
+            pub const KINDS: &'static [(&'static str, &'static str, &'static [&'static str])] =
+                &[$($(($tag, ::std::stringify!($type), <$type as $crate::Member>::KEYS),)+)*];
+
             /// Decodes a record; one that is not known is kept as it is written.
             pub fn decode(value: $crate::Value<'_>) -> Self {
                 let kind: ::std::option::Option<::std::borrow::Cow<'_, str>> = $kind(value);

@@ -53,3 +53,18 @@ pub(super) const OWN_KINDS: [&str; 49] = [
     "tools-used",
     "worktree-state",
 ];
+
+#[cfg(all(test, feature = "serde"))]
+mod tests {
+    use crate::TypedRecord;
+
+    #[test]
+    fn every_kind_has_a_struct() {
+        let others = ["user", "assistant", "system", "tool_result"];
+        let mut kinds: Vec<_> = super::OWN_KINDS.iter().chain(&others).copied().collect();
+        kinds.sort_unstable();
+        let mut typed: Vec<_> = TypedRecord::KINDS.iter().map(|(kind, ..)| *kind).collect();
+        typed.sort_unstable();
+        assert_eq!(typed, kinds);
+    }
+}

@@ -14,6 +14,9 @@ use crate::RawBuf;
 /// The type of a member. A value of another type is returned as it is written, as the inner error.
 #[doc(hidden)]
 pub trait Member: Sized {
+    /// The keys of a record's fields.
+    const KEYS: &'static [&'static str] = &[];
+
     fn from_raw(raw: RawBuf) -> Result<Self, RawBuf> {
         from_raw(raw)
     }
