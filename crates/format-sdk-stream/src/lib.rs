@@ -80,8 +80,10 @@ pub use jsonl;
 pub use self::typed::{
     DumpAssistantRecord, DumpPromptRecord, DumpRateLimitRecord, DumpResetRecord, DumpResultRecord,
     DumpStreamEventRecord, DumpSystemRecord, DumpUserRecord, TypedRecord, WireAssistantRecord,
-    WireRateLimitRecord, WireResetRecord, WireResultRecord, WireStreamEventRecord,
-    WireSystemRecord, WireUserRecord,
+    WireAuthStatusRecord, WireControlCancelRecord, WireControlRequestRecord,
+    WireControlResponseRecord, WirePromptSuggestionRecord, WireRateLimitRecord, WireResetRecord,
+    WireResultRecord, WireStreamEventRecord, WireSystemRecord, WireToolProgressRecord,
+    WireToolUseSummaryRecord, WireUserRecord,
 };
 pub use self::{
     block::read_block,

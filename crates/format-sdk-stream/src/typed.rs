@@ -1,4 +1,8 @@
 //! The records of both flavors as structs, through serde (feature `serde`).
+//!
+//! In: `{"content": [{"text": "4"}], "model": "m", "parent_tool_use_id": null}`. Out:
+//! `TypedRecord::DumpAssistant` with `model` `m`, which serializes to the same bytes in
+//! [`jsonl::Style::Python`]. FORMAT.md lists the kinds with their structs.
 
 use std::borrow::Cow;
 
@@ -37,6 +41,20 @@ typed_records! {
         WireRateLimit(WireRateLimitRecord) = "wire:rate_limit_event",
         /// The conversation was replaced by an empty one.
         WireReset(WireResetRecord) = "wire:conversation_reset",
+        /// The time that a running tool has used.
+        WireToolProgress(WireToolProgressRecord) = "wire:tool_progress",
+        /// The state of a login.
+        WireAuthStatus(WireAuthStatusRecord) = "wire:auth_status",
+        /// A text that sums up tool uses.
+        WireToolUseSummary(WireToolUseSummaryRecord) = "wire:tool_use_summary",
+        /// A prompt that the client suggests.
+        WirePromptSuggestion(WirePromptSuggestionRecord) = "wire:prompt_suggestion",
+        /// A request of the client or the SDK, such as for a permission.
+        WireControlRequest(WireControlRequestRecord) = "wire:control_request",
+        /// The answer to a control request.
+        WireControlResponse(WireControlResponseRecord) = "wire:control_response",
+        /// A control request is no longer needed.
+        WireControlCancel(WireControlCancelRecord) = "wire:control_cancel_request",
         /// A prompt as the orchestrator writes it before a run.
         DumpPrompt(DumpPromptRecord) = "dump:prompt",
         /// A message of the client; `data` is the record of the wire.
@@ -56,97 +74,32 @@ typed_records! {
     }
 }
 
-typed_record! {
-    /// A message of the client: the start of a run, hooks, tasks, compactions.
-    pub struct WireSystemRecord {
-        kind: String = "type",
-        subtype: String = "subtype",
-        session_id: String = "session_id",
-        uuid: String = "uuid",
-        cwd: String = "cwd",
-        model: String = "model",
-        tools: RawBuf = "tools",
-        mcp_servers: RawBuf = "mcp_servers",
-        permission_mode: String = "permissionMode",
-    }
-}
+/// Defines the two structs of a message: its record on the wire and its record in a dump. `both` has
+/// the members that the two share; the `type` of the wire is added.
+macro_rules! message_records {
+    (
+        $(#[$attribute:meta])*
+        both { $($both:tt)* }
+        $wire:ident { $($own_of_wire:tt)* }
+        $dump:ident { $($own_of_dump:tt)* }
+    ) => {
+        typed_record! {
+            $(#[$attribute])*
+            pub struct $wire {
+                kind: String = "type",
+                $($both)*
+                $($own_of_wire)*
+            }
+        }
 
-typed_record! {
-    /// A message of the model.
-    pub struct WireAssistantRecord {
-        kind: String = "type",
-        message: TypedMessage = "message",
-        parent_tool_use_id: String = "parent_tool_use_id",
-        session_id: String = "session_id",
-        uuid: String = "uuid",
-        error: RawBuf = "error",
-    }
-}
-
-typed_record! {
-    /// A message of the user, or the result of a tool.
-    pub struct WireUserRecord {
-        kind: String = "type",
-        message: TypedMessage = "message",
-        parent_tool_use_id: String = "parent_tool_use_id",
-        session_id: String = "session_id",
-        uuid: String = "uuid",
-        tool_use_result: RawBuf = "tool_use_result",
-        is_replay: bool = "isReplay",
-        is_synthetic: bool = "isSynthetic",
-        timestamp: String = "timestamp",
-    }
-}
-
-typed_record! {
-    /// The end of a run.
-    pub struct WireResultRecord {
-        kind: String = "type",
-        subtype: String = "subtype",
-        is_error: bool = "is_error",
-        duration_ms: Number = "duration_ms",
-        duration_api_ms: Number = "duration_api_ms",
-        num_turns: Number = "num_turns",
-        result: RawBuf = "result",
-        stop_reason: String = "stop_reason",
-        session_id: String = "session_id",
-        total_cost_usd: Number = "total_cost_usd",
-        usage: TypedUsage = "usage",
-        model_usage: RawBuf = "modelUsage",
-        permission_denials: RawBuf = "permission_denials",
-        uuid: String = "uuid",
-    }
-}
-
-typed_record! {
-    /// A piece of a message that is still being written.
-    pub struct WireStreamEventRecord {
-        kind: String = "type",
-        event: RawBuf = "event",
-        session_id: String = "session_id",
-        parent_tool_use_id: String = "parent_tool_use_id",
-        uuid: String = "uuid",
-    }
-}
-
-typed_record! {
-    /// A change of the rate limits.
-    pub struct WireRateLimitRecord {
-        kind: String = "type",
-        rate_limit_info: RawBuf = "rate_limit_info",
-        uuid: String = "uuid",
-        session_id: String = "session_id",
-    }
-}
-
-typed_record! {
-    /// The conversation was replaced by an empty one.
-    pub struct WireResetRecord {
-        kind: String = "type",
-        new_conversation_id: String = "new_conversation_id",
-        uuid: String = "uuid",
-        session_id: String = "session_id",
-    }
+        typed_record! {
+            $(#[$attribute])*
+            pub struct $dump {
+                $($both)*
+                $($own_of_dump)*
+            }
+        }
+    };
 }
 
 typed_record! {
@@ -158,86 +111,199 @@ typed_record! {
     }
 }
 
-typed_record! {
-    /// A message of the client; `data` is the record of the wire.
-    pub struct DumpSystemRecord {
+message_records! {
+    /// A message of the client: the start of a run, hooks, tasks, compactions.
+    both {
         subtype: String = "subtype",
+        session_id: String = "session_id",
+        uuid: String = "uuid",
+        task_id: String = "task_id",
+        tool_use_id: String = "tool_use_id",
+        description: String = "description",
+    }
+    WireSystemRecord {
+        cwd: String = "cwd",
+        model: String = "model",
+        tools: RawBuf = "tools",
+        mcp_servers: RawBuf = "mcp_servers",
+        permission_mode: String = "permissionMode",
+        hook_event: String = "hook_event",
+    }
+    DumpSystemRecord {
+        hook_event_name: String = "hook_event_name",
         data: RawBuf = "data",
     }
 }
 
-typed_record! {
+message_records! {
     /// A message of the model.
-    pub struct DumpAssistantRecord {
+    both {
+        parent_tool_use_id: String = "parent_tool_use_id",
+        session_id: String = "session_id",
+        uuid: String = "uuid",
+    }
+    WireAssistantRecord {
+        message: TypedMessage = "message",
+        error: RawBuf = "error",
+    }
+    DumpAssistantRecord {
         content: TypedContent = "content",
         model: String = "model",
-        parent_tool_use_id: String = "parent_tool_use_id",
         error: String = "error",
         usage: TypedUsage = "usage",
         message_id: String = "message_id",
         stop_reason: String = "stop_reason",
-        session_id: String = "session_id",
-        uuid: String = "uuid",
     }
 }
 
-typed_record! {
+message_records! {
     /// A message of the user, or the result of a tool.
-    pub struct DumpUserRecord {
-        content: TypedContent = "content",
-        uuid: String = "uuid",
+    both {
         parent_tool_use_id: String = "parent_tool_use_id",
+        uuid: String = "uuid",
         tool_use_result: RawBuf = "tool_use_result",
+    }
+    WireUserRecord {
+        message: TypedMessage = "message",
+        session_id: String = "session_id",
+        is_replay: bool = "isReplay",
+        is_synthetic: bool = "isSynthetic",
+        timestamp: String = "timestamp",
+    }
+    DumpUserRecord {
+        content: TypedContent = "content",
         origin: RawBuf = "origin",
     }
 }
 
-typed_record! {
+message_records! {
     /// The end of a run.
-    pub struct DumpResultRecord {
+    both {
         subtype: String = "subtype",
+        is_error: bool = "is_error",
         duration_ms: Number = "duration_ms",
         duration_api_ms: Number = "duration_api_ms",
-        is_error: bool = "is_error",
         num_turns: Number = "num_turns",
-        session_id: String = "session_id",
+        result: RawBuf = "result",
         stop_reason: String = "stop_reason",
+        session_id: String = "session_id",
         total_cost_usd: Number = "total_cost_usd",
         usage: TypedUsage = "usage",
-        result: RawBuf = "result",
-        structured_output: RawBuf = "structured_output",
-        model_usage: RawBuf = "model_usage",
         permission_denials: RawBuf = "permission_denials",
         errors: RawBuf = "errors",
         uuid: String = "uuid",
     }
-}
-
-typed_record! {
-    /// A piece of a message that is still being written.
-    pub struct DumpStreamEventRecord {
-        uuid: String = "uuid",
-        session_id: String = "session_id",
-        event: RawBuf = "event",
-        parent_tool_use_id: String = "parent_tool_use_id",
+    WireResultRecord {
+        model_usage: RawBuf = "modelUsage",
+    }
+    DumpResultRecord {
+        structured_output: RawBuf = "structured_output",
+        model_usage: RawBuf = "model_usage",
     }
 }
 
-typed_record! {
+message_records! {
+    /// A piece of a message that is still being written.
+    both {
+        event: RawBuf = "event",
+        session_id: String = "session_id",
+        parent_tool_use_id: String = "parent_tool_use_id",
+        uuid: String = "uuid",
+    }
+    WireStreamEventRecord {}
+    DumpStreamEventRecord {}
+}
+
+message_records! {
     /// A change of the rate limits.
-    pub struct DumpRateLimitRecord {
+    both {
         rate_limit_info: RawBuf = "rate_limit_info",
         uuid: String = "uuid",
         session_id: String = "session_id",
     }
+    WireRateLimitRecord {}
+    DumpRateLimitRecord {}
 }
 
-typed_record! {
+message_records! {
     /// The conversation was replaced by an empty one.
-    pub struct DumpResetRecord {
+    both {
         new_conversation_id: String = "new_conversation_id",
         uuid: String = "uuid",
         session_id: String = "session_id",
+    }
+    WireResetRecord {}
+    DumpResetRecord {}
+}
+
+/// Defines a message of the wire that the SDK for Python skips, so that no dump has it.
+macro_rules! wire_record {
+    ($(#[$attribute:meta])* pub struct $name:ident { $($own:tt)* }) => {
+        typed_record! {
+            $(#[$attribute])*
+            pub struct $name {
+                kind: String = "type",
+                $($own)*
+                uuid: String = "uuid",
+                session_id: String = "session_id",
+            }
+        }
+    };
+}
+
+wire_record! {
+    /// The time that a running tool has used.
+    pub struct WireToolProgressRecord {
+        tool_use_id: String = "tool_use_id",
+        tool_name: String = "tool_name",
+        parent_tool_use_id: String = "parent_tool_use_id",
+        elapsed_time_seconds: Number = "elapsed_time_seconds",
+    }
+}
+
+wire_record! {
+    /// The state of a login.
+    pub struct WireAuthStatusRecord {
+        is_authenticating: bool = "isAuthenticating",
+        output: RawBuf = "output",
+        error: String = "error",
+    }
+}
+
+wire_record! {
+    /// A text that sums up tool uses.
+    pub struct WireToolUseSummaryRecord {
+        summary: String = "summary",
+        preceding_tool_use_ids: RawBuf = "preceding_tool_use_ids",
+    }
+}
+
+wire_record! {
+    /// A prompt that the client suggests.
+    pub struct WirePromptSuggestionRecord {
+        suggestion: String = "suggestion",
+    }
+}
+
+wire_record! {
+    /// A request of the client or the SDK, such as for a permission.
+    pub struct WireControlRequestRecord {
+        request_id: String = "request_id",
+        request: RawBuf = "request",
+    }
+}
+
+wire_record! {
+    /// The answer to a control request.
+    pub struct WireControlResponseRecord {
+        response: RawBuf = "response",
+    }
+}
+
+wire_record! {
+    /// A control request is no longer needed.
+    pub struct WireControlCancelRecord {
+        request_id: String = "request_id",
     }
 }
 
@@ -261,7 +327,10 @@ fn kind<'l>(value: Value<'l>) -> Option<Cow<'l, str>> {
         RecordKind::RateLimit => "wire:rate_limit_event",
         RecordKind::ConversationReset if is_dump => "dump:conversation_reset",
         RecordKind::ConversationReset => "wire:conversation_reset",
-        RecordKind::Unknown => return None,
+        RecordKind::Unknown => {
+            let kind = value.get("type")?.text()?.decode();
+            return Some(Cow::Owned(format!("wire:{kind}")));
+        }
     };
     Some(Cow::Borrowed(kind))
 }

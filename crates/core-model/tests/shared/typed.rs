@@ -1,6 +1,7 @@
 //! Typed records: serde_json is the judge of what simd-json decodes, and the bytes of the rest.
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
 };
@@ -53,6 +54,37 @@ fn compare(path: &Path, figures: &mut Figures) {
         let again = ValueBuf::new(compact(&typed)).expect("JSON");
         assert_eq!(compact(&TypedRecord::decode(again.value())), compact(&typed), "{path:?}");
     }
+}
+
+#[test]
+fn the_tables_in_format_md_name_every_struct_with_its_members() {
+    let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/FORMAT.md"));
+    let rows = text.lines().filter_map(|line| {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let [_, kind, name, members, ..] = cells[..] else { return None };
+        let name = name.strip_prefix('`')?.strip_suffix("Record`")?;
+        Some((kind.trim_matches('`'), format!("{name}Record"), words(members)))
+    });
+    let rows: Vec<_> = rows.collect();
+    let of_both = |(kind, name, _): &(&str, String, BTreeSet<&str>)| format!("{kind} {name}");
+    let named: BTreeSet<_> = rows.iter().map(of_both).collect();
+    let kinds = TypedRecord::KINDS.iter();
+    let defined: BTreeSet<_> = kinds.map(|(kind, name, _)| format!("{kind} {name}")).collect();
+    assert_eq!(named, defined);
+    let everywhere = words(text);
+    for (kind, _, members) in rows {
+        let (_, _, fields) =
+            TypedRecord::KINDS.iter().find(|(it, ..)| *it == kind).expect("a kind");
+        let unknown: Vec<_> = members.iter().filter(|it| !fields.contains(it)).collect();
+        assert!(unknown.is_empty(), "{kind}: {unknown:?} has no field");
+        let missing: Vec<_> = fields.iter().filter(|it| !everywhere.contains(*it)).collect();
+        assert!(missing.is_empty(), "{kind}: {missing:?} is not in FORMAT.md");
+    }
+}
+
+/// Returns the words in backticks.
+fn words(text: &str) -> BTreeSet<&str> {
+    text.split('`').skip(1).step_by(2).collect()
 }
 
 #[test]
