@@ -27,7 +27,7 @@ pub(crate) const BUNDLES: Bundles = Bundles {
 /// to compact the conversation (FORMAT.md, "Sub-agents").
 const INTERNAL: [&str; 2] = ["aprompt_suggestion-", "acompact-"];
 
-/// The lines of a sub-agent's file of which one tells the session (seed 003).
+/// The number of lines of a sub-agent's file that are searched for its session's id.
 const MAX_LINES: usize = 10;
 
 /// Opens a session: its main file, its sub-agents with the evidence of which tool use started each,

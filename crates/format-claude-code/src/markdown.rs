@@ -1,4 +1,4 @@
-//! A whole session as Markdown: each sub-agent where its result comes, a quote deeper (seed 004).
+//! A whole session as Markdown: each sub-agent where its result comes, a quote deeper.
 
 use std::{
     collections::{HashMap, HashSet},

@@ -130,7 +130,7 @@ fn thought(thoughts: Value<'_>) -> Message<'_> {
     Message::new(Role::Assistant, Content::new(Some(thoughts), unsigned))
 }
 
-/// Reads a tool result that is a line of its own, as erk's fixtures have it.
+/// Reads a tool result that is a line of its own (FORMAT.md, "Described elsewhere").
 fn lone_result<'l>(line: Value<'l>, record: &Record<'l>) -> Message<'l> {
     let holder = record.message.filter(|message| message.is_object()).unwrap_or(line);
     let content = Content::one(holder, result_block);

@@ -18,9 +18,9 @@ pub struct Record<'l> {
     pub logical_parent_uuid: Option<Text<'l>>,
     /// The session.
     pub session_id: Option<Text<'l>>,
-    /// The time: an ISO 8601 string; in seed 003, a number of seconds in `message`.
+    /// The time: an ISO 8601 string, or a number of seconds in `message` (FORMAT.md, "Described elsewhere").
     pub timestamp: Option<Raw<'l>>,
-    /// The time of a snapshot: `snapshot.timestamp`, or seed 003's `file-snapshot.timestamp`.
+    /// The time of a snapshot: `snapshot.timestamp`, or `file-snapshot.timestamp` (FORMAT.md, "Described elsewhere").
     pub snapshot_time: Option<Raw<'l>>,
     /// The working directory.
     pub cwd: Option<Text<'l>>,
@@ -72,7 +72,7 @@ pub struct Record<'l> {
     pub sessions: Option<Value<'l>>,
     /// Thinking that the API has not signed: an array of strings.
     pub unsigned_thinking: Option<Value<'l>>,
-    /// The tokens used, where they stand on the line (seed 003).
+    /// The tokens used, if they are a member of the line (FORMAT.md, "Described elsewhere").
     pub usage: Option<Value<'l>>,
     /// The message.
     pub message: Option<Value<'l>>,
@@ -174,7 +174,7 @@ pub struct ApiMessage<'l> {
     pub stop_sequence: Option<Raw<'l>>,
     /// The tokens used.
     pub usage: Option<Value<'l>>,
-    /// The time, in seeds' 003 place.
+    /// The time in `message` (FORMAT.md, "Described elsewhere").
     pub timestamp: Option<Raw<'l>>,
     /// The title in a `summary` line.
     pub summary: Option<Text<'l>>,

@@ -4,8 +4,8 @@ mod branch;
 mod entry;
 mod filter;
 mod queries;
-mod seeds;
 mod titles;
+mod words;
 
 use std::{
     borrow::Cow,
@@ -24,8 +24,8 @@ pub use self::{
     entry::Entry,
     filter::Filter,
     queries::{FoundCall, FoundError, FoundResult},
-    seeds::{KeyMessage, StringContent, estimate_tokens},
     titles::{SessionTitle, TitleSource},
+    words::{KeyMessage, StringContent, estimate_tokens},
 };
 use crate::reader::is_record;
 

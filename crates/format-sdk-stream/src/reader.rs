@@ -178,7 +178,7 @@ fn outcome(value: Value<'_>) -> Outcome<'_> {
     outcome
 }
 
-/// The way back of the table in CONVERSION section 8.
+/// Returns how a run ended (FORMAT.md, "How a run ended").
 fn status(value: Value<'_>) -> Status {
     let is_error = value.get("is_error").and_then(|it| it.bool()).unwrap_or(false);
     let api_status = raw(value, "api_error_status").and_then(|status| status.as_u64());

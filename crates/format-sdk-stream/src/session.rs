@@ -123,7 +123,7 @@ impl Session {
     }
 
     /// Returns the id of the response that a dumped line without one belongs to: lines that follow
-    /// each other with one parent and one model are one response (CONVERSION section 5).
+    /// each other with one parent and one model are one response (FORMAT.md, "Dump").
     pub(crate) fn response_id(
         &mut self,
         value: Value<'_>,

@@ -1,4 +1,4 @@
-//! Views of a stream that need no other format: what the recipes of seed 002 mean to show.
+//! Views of a stream that need no other format: exchanges, texts of the model, tool runs, costs.
 
 use core_model::{
     Body, CostPolicy, Costs, Event, Exchange, Exchanges, Place, Role, SaidBlock, ToolRun, ToolRuns,

@@ -183,7 +183,7 @@ fn block_type(block: Value<'_>) -> Option<&'static str> {
     }
 }
 
-/// A dump keeps the whole line under `data`, but for dumps that only describe it (seed 002).
+/// A dump keeps the whole line under `data`, but for dumps that only describe it (FORMAT.md, "Dump").
 fn system(value: Value<'_>, event: &Event<'_>, session: &Session, out: &mut Output) {
     let data = value.get("data").filter(|data| data.is_object());
     if let Some(data) = data.filter(|data| data.get("type").is_some()) {

@@ -1,6 +1,6 @@
 """A transcript as its client reads it, where the SDK's reader does otherwise.
 
-CLIENTS.md, section 2: the client bridges a parent that is not there, the SDK cuts; a byte order mark
+The client bridges a parent that is not there, the SDK cuts; a byte order mark
 costs the SDK a line; a line of an unknown type cuts; the lines of teams are left out. Beyond the
 client, `convert` takes records from damaged lines, and messages without an id.
 """

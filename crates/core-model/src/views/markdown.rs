@@ -331,7 +331,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn r004_20_quotes_to_the_character() {
+    fn quotes_to_the_character() {
         assert_eq!(quoted("a\n\nb", 1), "> a\n> \n> b");
         assert_eq!(quoted("", 1), "> ");
         assert_eq!(quoted("a\r\nb", 1), "> a\r\n> b");
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn r004_12_times_and_r004_16_without() {
+    fn headings_with_times_and_without() {
         assert_eq!(shown_time(Some(1768681919197)), "2026-01-17 20:31:59");
         assert_eq!(shown_time(None), "Unknown time");
         assert_eq!(shown_time(Some(i64::MAX)), "Unknown time");
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn r004_22_fences_are_longer_than_any_inside() {
+    fn fences_are_longer_than_any_inside() {
         let fenced = |json| {
             let mut text = String::new();
             write_fenced("json", json, &mut text).expect("a string takes all");

@@ -3,7 +3,7 @@
 use core_model::{Block, Content, Event, Evidence, Link, Linked, ToolResult};
 use jsonl::{Scanner, Text, Value};
 
-/// What stands before a sub-agent's id in the words of a tool's result (seed 004).
+/// What stands before a sub-agent's id in the words of a tool's result (FORMAT.md, "Sub-agents").
 const WORD: &str = "agentId:";
 
 /// How far into a text of a result the id may stand, in bytes: the client begins a text with it.
@@ -58,7 +58,7 @@ fn of_words(result: ToolResult<'_>, each: &mut dyn FnMut(Link)) {
         let body = text.body();
         let head = body.get(..body.floor_char_boundary(MAX_WORDS)).unwrap_or_default();
         let Some((_, after)) = head.split_once(WORD) else { return };
-        // An id of all letters that ids have; seed 004's pattern stops at the first `-` or `_`.
+        // An id may contain `-` and `_` (`acompact-1f2e`).
         let after = after.trim_start_matches([' ', '\t']);
         let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         let end = after.find(|c| !is_word(c)).unwrap_or(after.len());

@@ -1,4 +1,4 @@
-//! Breadcrumbs: small JSON files that name a session by its project and its id (seed 004).
+//! Breadcrumbs: small JSON files that name a session by its project and its id (FORMAT.md, "Described elsewhere").
 
 use std::{io, path::PathBuf};
 

@@ -21,8 +21,8 @@ pub fn encode_project_dir(path: &str) -> String {
 }
 
 /// Returns the names that a project's folder may have, the client's own first: those of client 2.0,
-/// of the SDK for Python, which composes characters first (NFC), and those that older descriptions
-/// tell (seeds 001, 003, 004).
+/// of the SDK for Python, which composes characters first (NFC), and those of other programs
+/// (FORMAT.md, "Described elsewhere").
 ///
 /// ```
 /// let names = format_claude_code::candidates("/a/.b_c d");

@@ -111,8 +111,7 @@ impl Project {
     }
 }
 
-/// Returns the folders of projects whose names end as a name does, or if none does, hold it
-/// (session-historian's rule, R001-26).
+/// Returns the folders of projects whose names end in a name, or if none does, contain it.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Which entries to look at: by type and by time (seed 004).
+//! Which entries to look at: by type and by time.
 
 use core_model::millis;
 use jsonl::Text;

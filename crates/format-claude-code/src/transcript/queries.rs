@@ -59,7 +59,7 @@ pub struct FoundResult {
 }
 
 impl Transcript<'_> {
-    /// Returns the tool calls of the assistant, in the order of the file (seed 001).
+    /// Returns the tool calls of the assistant, in the order of the file.
     ///
     /// ```
     /// use format_claude_code::Transcript;
@@ -98,7 +98,7 @@ impl Transcript<'_> {
         runs.finish()
     }
 
-    /// Returns the tool results that tell of an error (seed 001: [`ErrorPolicy::Text`]).
+    /// Returns the tool results that report an error.
     ///
     /// ```
     /// use core_model::ErrorPolicy;
@@ -132,7 +132,7 @@ impl Transcript<'_> {
         errors
     }
 
-    /// Returns the tool results in users' entries (seed 003).
+    /// Returns the tool results in users' entries.
     ///
     /// ```
     /// use format_claude_code::Transcript;
@@ -181,7 +181,7 @@ impl Transcript<'_> {
     /// {"type":"user","timestamp":"2025-12-25T11:15:00.000Z","message":{"content":"y"}}"#;
     /// let transcript = Transcript::from_slice(file);
     /// assert_eq!(transcript.duration(DurationRule::MinMax), Some(45 * 60_000));
-    /// // Seed 001 takes the times of the first line and of the last; a summary has none.
+    /// // The first line is a summary, which has no time.
     /// assert_eq!(transcript.duration(DurationRule::FirstLastLine), None);
     /// ```
     pub fn duration(&self, rule: DurationRule) -> Option<i64> {
@@ -190,7 +190,7 @@ impl Transcript<'_> {
         span.millis(rule)
     }
 
-    /// Returns the number of entries of each type; those without one are `unknown` (seed 001).
+    /// Returns the number of entries of each type; those without one are `unknown`.
     ///
     /// ```
     /// use format_claude_code::Transcript;
@@ -240,7 +240,7 @@ impl Transcript<'_> {
         generations.finish()
     }
 
-    /// Returns the session in a few lines, as seed 004 prints them.
+    /// Returns the overview of the session: its id, messages, tools, times, sub-agents.
     pub fn overview(&self) -> Overview {
         let mut overview = Overview::default();
         self.for_each(|entry| overview.push(&entry.event));

@@ -185,7 +185,6 @@ fn summary(uuid: &str, parent: &str) -> String {
     user(uuid, parent).replacen('{', "{\"isCompactSummary\":true,", 1)
 }
 
-/// CLIENTS.md section 2, compact.
 #[test]
 fn a_compaction_hides_what_was_before_it_if_asked_to() {
     let bare = r#"{"type":"user","message":{"content":"x"}}"#.to_owned();
@@ -219,7 +218,7 @@ fn a_compaction_hides_what_was_before_it_if_asked_to() {
     assert_eq!(compacted(&lines).0, hidden);
 }
 
-/// CLIENTS.md section 2, compact: a summary without a boundary does not cut, unless it is a root.
+/// A summary without a boundary does not cut, unless it is a root.
 #[test]
 fn what_is_no_compaction_hides_nothing_more() {
     let lines = [user("a", ""), summary("b", "a"), user("c", "b")];
@@ -232,7 +231,7 @@ fn what_is_no_compaction_hides_nothing_more() {
     assert_eq!(compacted(&[]), (vec![], vec![]));
 }
 
-/// CLIENTS.md section 2, compact: `preservedMessages` are kept after the summary.
+/// `preservedMessages` are kept after the summary (2.1.330).
 #[test]
 fn what_a_compaction_preserves_is_said_after_its_summary() {
     let lines = |metadata: &str| {
@@ -259,7 +258,6 @@ fn what_a_compaction_preserves_is_said_after_its_summary() {
     }
 }
 
-/// CLIENTS.md section 2, chain rule.
 #[test]
 fn lines_are_said_in_the_order_of_the_chain() {
     let late = |lines: &[String]| plan(lines, &Options::default()).1;
@@ -295,7 +293,7 @@ fn sidechains_are_another_thread_unless_they_are_all_there_is() {
     assert_eq!(hidden(&agent), [1]);
 }
 
-/// CLIENTS.md section 2: the client sends what it wrote itself, and what only transcripts show.
+/// The client sends what it wrote itself, and what only transcripts show.
 #[test]
 fn what_the_client_wrote_itself_is_shown() {
     let flagged = |uuid: &str, parent: &str, flag: &str| {

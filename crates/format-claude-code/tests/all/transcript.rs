@@ -1,4 +1,4 @@
-//! What people ask of a transcript: R numbers are REQUIREMENTS's.
+//! What people ask of a transcript.
 
 use std::{fs, path::Path};
 
@@ -56,9 +56,9 @@ fn pages_are_parts_of_the_entries() {
     assert_eq!(page(usize::MAX, usize::MAX), [0; 0]);
 }
 
-/// R001-22: the script of seed 001 stumbles upon strings as content; they hold no calls.
+/// Content that is a string has no calls.
 #[test]
-fn r001_22_tool_calls_in_the_order_of_the_file() {
+fn tool_calls_in_the_order_of_the_file() {
     let calls = open("claude-code/parallel-calls-interleaved").find_tool_calls();
     let calls: Vec<_> =
         calls.iter().map(|call| (call.name.as_str(), call.input.as_str())).collect();
@@ -67,9 +67,9 @@ fn r001_22_tool_calls_in_the_order_of_the_file() {
     assert_eq!(Transcript::from_slice(file).find_tool_calls(), []);
 }
 
-/// R001-23: lists and null as content do not stop the search.
+/// Lists and null as content do not stop the search.
 #[test]
-fn r001_23_errors_in_content_of_any_form() {
+fn errors_in_content_of_any_form() {
     for name in ["claude-code/tool-result-forms", "claude-code/is-error-three-states"] {
         let transcript = open(name);
         let either = transcript.find_errors(ErrorPolicy::Either).len();
@@ -83,9 +83,9 @@ fn r001_23_errors_in_content_of_any_form() {
     assert_eq!(errors[0].timestamp.as_deref(), Some("2026-02-03T10:00:09.000Z"));
 }
 
-/// R001-24 and R003-09: times as a float in the message are times.
+/// Times as a float in the message are times.
 #[test]
-fn r001_24_durations_of_float_times() {
+fn durations_of_float_times() {
     let file = br#"{"type":"user","message":{"content":[],"timestamp":1700000000.0}}
 {"type":"assistant","message":{"content":[],"timestamp":1700000090.5}}"#;
     let transcript = Transcript::from_slice(file);
@@ -94,9 +94,9 @@ fn r001_24_durations_of_float_times() {
     }
 }
 
-/// R001-25: what cannot be read is counted apart.
+/// Lines that cannot be read are counted apart.
 #[test]
-fn r001_25_counts_leave_bad_lines_out() {
+fn counts_leave_bad_lines_out() {
     let file = b"{\"type\":\"user\"}\nnot JSON\n{\"uuid\":\"u\"}\n{\"type\":5}\n";
     let transcript = Transcript::from_slice(file);
     let counts = transcript.count_by_type();
@@ -104,9 +104,9 @@ fn r001_25_counts_leave_bad_lines_out() {
     assert_eq!(transcript.bad_lines().len(), 1);
 }
 
-/// R003-19: the last one is the plan that counts.
+/// The last slug is the plan that counts.
 #[test]
-fn r003_19_slugs_each_once_in_order() {
+fn slugs_each_once_in_order() {
     let file = br#"{"slug":"b"}
 {"slug":"a"}
 {"slug":"b"}
@@ -114,9 +114,8 @@ fn r003_19_slugs_each_once_in_order() {
     assert_eq!(Transcript::from_slice(file).slugs(), ["b", "a"]);
 }
 
-/// R003-27, with seed 003's own examples.
 #[test]
-fn r003_27_empty_and_warmup_sessions() {
+fn empty_and_warmup_sessions() {
     let user = r#"{"type":"user","message":{"content":"hello"}}"#;
     let answer = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"hi"}]}}"#;
     let call = r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"n","input":{}}]}}"#;
@@ -146,16 +145,15 @@ fn r003_27_empty_and_warmup_sessions() {
     }
 }
 
-/// R003-30: characters, not bytes.
+/// Characters, not bytes.
 #[test]
-fn r003_30_estimates_by_characters() {
+fn estimates_by_characters() {
     assert_eq!((estimate_tokens(""), estimate_tokens("abc"), estimate_tokens("abcd")), (0, 0, 1));
     assert_eq!(estimate_tokens("🎉🎉🎉🎉"), 1);
 }
 
-/// R003-34 and R003-35 over the fixture of seed 004.
 #[test]
-fn r003_34_key_messages_and_r003_35_tool_results() {
+fn key_messages_and_tool_results_of_a_session() {
     let transcript = open("claude-code/seed-004");
     let messages = transcript.key_messages(StringContent::Include);
     let texts: Vec<_> = messages.iter().map(|said| (&*said.kind, &*said.text)).collect();
@@ -268,9 +266,9 @@ fn conversations_by_the_rule_of_the_client() {
     }
 }
 
-/// R004-23: by type and time, in pages.
+/// By type and time, in pages.
 #[test]
-fn r004_23_filters() {
+fn filters() {
     let transcript = open("claude-code/seed-004");
     let by_kind = Filter { kinds: vec!["assistant".to_owned()], ..Filter::default() };
     assert_eq!(transcript.select(&by_kind), [1, 5]);

@@ -176,7 +176,7 @@ fn what_the_client_leaves_out() {
     assert_eq!(found(&[line("user", 1, picture)]), [(1, "unlisted", false)]);
 }
 
-/// CLIENTS.md section 2, content semantics: huge usage makes 2.0 compact.
+/// Huge usage makes 2.0 compact.
 #[test]
 fn what_makes_an_old_client_compact() {
     let usage = |number, tokens: [u64; 4]| {
@@ -197,7 +197,7 @@ fn what_makes_an_old_client_compact() {
     finds(&[huge.replace("154000", "\"many\"")], &[]);
 }
 
-/// CLIENTS.md section 2, directory rule: the name is a UUID in lower case.
+/// The name is a UUID in lower case.
 #[test]
 fn names_that_the_client_finds() {
     let rules = |stem| {

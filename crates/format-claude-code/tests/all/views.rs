@@ -1,4 +1,4 @@
-//! The views that all formats share, over transcripts: R numbers are REQUIREMENTS's.
+//! The views that all formats share, over transcripts.
 
 use std::fs;
 
@@ -104,7 +104,7 @@ fn usage_counts_once_for_each_response() {
 }
 
 #[test]
-fn r001_23_errors_by_three_policies() {
+fn errors_by_three_policies() {
     let result = |content: &str| {
         let block = format!(r#"{{"type":"tool_result","tool_use_id":"t"{content}}}"#);
         format!(r#"{{"type":"user","message":{{"content":[{block}]}}}}"#)
@@ -127,7 +127,7 @@ fn r001_23_errors_by_three_policies() {
 }
 
 #[test]
-fn r001_24_durations_by_three_rules() {
+fn durations_by_three_rules() {
     let mut span = Span::default();
     each(&fixture("seed-004"), |_, event| span.push(event));
     let millis = |rule| span.millis(rule);
@@ -138,7 +138,7 @@ fn r001_24_durations_by_three_rules() {
     each(&fixture("summaries-three-shapes"), |_, event| span.push(event));
     assert_eq!(span.millis(DurationRule::FirstLastLine), None, "the first line is a summary");
     assert!(span.millis(DurationRule::MinMax).is_some());
-    // A snapshot tells its own time (seed 001).
+    // A snapshot has a time of its own.
     let snapshot =
         br#"{"type":"file-history-snapshot","snapshot":{"timestamp":"2025-12-25T10:30:00.000Z"}}
 {"type":"user","timestamp":"2025-12-25T10:31:00.000Z","message":{"content":"x"}}"#;
@@ -148,7 +148,7 @@ fn r001_24_durations_by_three_rules() {
 }
 
 #[test]
-fn r001_25_counts_by_type() {
+fn counts_by_type() {
     let mut counts = TypeCounts::default();
     let input = [fixture("snapshots-three-shapes"), b"{\"uuid\":\"u\"}\nnot JSON\n".to_vec()];
     each(&input.concat(), |_, event| counts.push(event));
@@ -166,7 +166,7 @@ fn r001_25_counts_by_type() {
 }
 
 #[test]
-fn r003_25_compactions_by_three_rules() {
+fn compactions_by_three_rules() {
     let compactions = |name: &str| {
         [CompactionRule::SeedSummary, CompactionRule::Boundary, CompactionRule::Any].map(|rule| {
             let mut generations = Generations::new(rule);
@@ -189,7 +189,7 @@ fn r003_25_compactions_by_three_rules() {
 }
 
 #[test]
-fn r004_24_the_overview_to_the_character() {
+fn the_overview_to_the_character() {
     let mut overview = Overview::default();
     each(&fixture("sidechain-inline"), |_, event| overview.push(event));
     let expected = "Session dceae869-3b32-4709-81bb-bb9dadb199ad (8 events)
@@ -256,9 +256,8 @@ fn files_and_points_of_time() {
     assert_eq!(timeline.points.iter().filter(|point| point.lane == 1).count(), 4);
 }
 
-/// R004-14, R004-16 and R004-20 to R004-22.
 #[test]
-fn r004_21_markdown_of_a_session() {
+fn markdown_of_a_session() {
     let markdown = |depth, mode| {
         let mut out = String::new();
         each(&fixture("seed-004"), |_, event| {

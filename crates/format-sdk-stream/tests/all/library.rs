@@ -188,7 +188,7 @@ fn what_the_recipes_mean_to_show() {
     assert_eq!(total_cost(&stream), Some(costs));
     assert_eq!(total_cost(&fixture("sdk-stream/seed-002-four-lines")), Some(0.0051445));
     assert_eq!(total_cost(b""), None);
-    // R002-20: the recipe prints `null` for a message that starts with thinking.
+    // The orchestrator's own recipe prints `null` for a message that starts with thinking.
     let thinking = assistant_texts(&fixture("sdk-stream/thinking"));
     assert!(!thinking.is_empty(), "{thinking:?}");
 }

@@ -1,4 +1,4 @@
-//! The views that all formats share, over streams: R numbers are REQUIREMENTS's.
+//! The views that all formats share, over streams.
 
 use std::fs;
 
@@ -24,7 +24,7 @@ fn exchanges(input: &[u8]) -> Vec<Exchange> {
 }
 
 #[test]
-fn r002_14_and_15_interactions_of_four_and_of_seven_lines() {
+fn interactions_of_four_and_of_seven_lines() {
     for (name, n_events, n_messages, n_tool_uses) in
         [("seed-002-four-lines", 4, 1, 0), ("seed-002-seven-lines", 7, 4, 1)]
     {
@@ -40,13 +40,13 @@ fn r002_14_and_15_interactions_of_four_and_of_seven_lines() {
 }
 
 #[test]
-fn r002_17_a_file_holds_many_interactions() {
+fn a_file_holds_many_interactions() {
     let four = fixture("seed-002-four-lines");
     let seven = fixture("seed-002-seven-lines");
     let found = exchanges(&[four, seven].concat());
     let shapes: Vec<_> = found.iter().map(|one| (one.first.line, one.last.line)).collect();
     assert_eq!(shapes, [(1, 4), (5, 11)]);
-    // R002-03: a failed start leaves a prompt without answers.
+    // A failed start leaves a prompt without answers.
     let prompt = fixture("seed-002-four-lines");
     let prompt = jsonl::lines(&prompt).next().expect("a line").bytes().to_vec();
     let found = exchanges(&[prompt.clone(), prompt].concat());
@@ -54,7 +54,7 @@ fn r002_17_a_file_holds_many_interactions() {
 }
 
 #[test]
-fn r002_23_costs_add_up_and_outcomes_tell_the_tokens() {
+fn costs_add_up_and_outcomes_tell_the_tokens() {
     let input = [fixture("seed-002-four-lines"), fixture("seed-002-seven-lines")].concat();
     let (mut costs, mut tokens, mut counts) =
         (Costs::default(), TokenTotals::default(), TypeCounts::default());

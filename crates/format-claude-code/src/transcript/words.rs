@@ -1,4 +1,4 @@
-//! What the seeds' own scripts make of a transcript: key messages, slugs, whether there is anything.
+//! Queries over the words of a transcript: key messages, plans, empty and warm-up sessions.
 
 use std::collections::HashSet;
 
@@ -25,11 +25,11 @@ pub enum StringContent {
     /// It is one text.
     #[default]
     Include,
-    /// It is passed over, as seed 003's script does.
+    /// It is skipped.
     Skip,
 }
 
-/// Returns about how many tokens a text has: its characters by 4 (seed 003).
+/// Returns about how many tokens a text has: its characters by 4.
 ///
 /// ```
 /// assert_eq!(format_claude_code::estimate_tokens("你好，世界！ok"), 2);
@@ -39,7 +39,7 @@ pub fn estimate_tokens(text: &str) -> usize {
 }
 
 impl Transcript<'_> {
-    /// Returns the texts of users and of the assistant (seed 003).
+    /// Returns the texts of users and of the assistant.
     ///
     /// ```
     /// use format_claude_code::{StringContent, Transcript};
@@ -111,7 +111,7 @@ impl Transcript<'_> {
         found
     }
 
-    /// Returns whether there is nothing to see (seed 003): fewer than three entries, or no words of
+    /// Returns whether there is nothing to see: fewer than three entries, or no words of
     /// a user, or none of the assistant. An assistant who only calls tools says nothing.
     pub fn is_empty(&self) -> bool {
         let (mut user, mut assistant) = (false, false);
@@ -125,7 +125,7 @@ impl Transcript<'_> {
         self.n_entries() < 3 || !user || !assistant
     }
 
-    /// Returns whether the first user's entry has `warmup` in it, in any case (seed 003).
+    /// Returns whether the first user's entry has `warmup` in it, in any case.
     pub fn is_warmup(&self) -> bool {
         let mut entries = self.entries();
         while let Some(entry) = entries.next() {
