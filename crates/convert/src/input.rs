@@ -72,7 +72,7 @@ impl Input {
     }
 
     /// Returns whether its name is that of a file that Claude Code keeps beside sessions: what a
-    /// sub-agent was asked, outputs too large for the log, lists of sessions (CONVERSION 8b); compressed
+    /// sub-agent was asked, outputs too large for the log, lists of sessions; compressed
     /// or not.
     pub(crate) fn is_side_file(&self) -> bool {
         let Input::File { path, .. } = self else { return false };

@@ -1,4 +1,4 @@
-//! The carry, rule by rule (CONVERSION section 0.2): its place, its records, its limits.
+//! The carry, rule by rule (docs/CARRY.md): its place, its records, its limits.
 
 use convert::{CarriedFormat, CarryMode, EntryKind, MEMBER, by_name, guard_of};
 use core_model::Format;

@@ -263,7 +263,7 @@ fn files_that_changed_since_are_found_if_asked_for() {
     assert_eq!(status, Some(1));
 }
 
-/// CLIENTS.md section 2, directory rule: the client finds a session by a UUID in lower case.
+/// The client finds a session by a UUID in lower case.
 #[test]
 fn a_transcript_has_the_name_that_its_client_looks_for() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -244,7 +244,7 @@ fn dumps_have_the_members_and_the_spelling_of_their_sdk() {
     }
 }
 
-/// Section 3: a stream has no members of the log, and the ids of the log.
+/// A stream has no members of the log, and the ids of the log.
 #[test]
 fn streams_speak_of_sessions_in_snake_case_and_keep_the_ids_of_the_log() {
     each_written("sdk-stream:wire", &Options::default(), |_, written| {

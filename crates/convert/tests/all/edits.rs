@@ -1,4 +1,4 @@
-//! Written files that were edited, cut, or continued, on their way home (CONVERSION section 0.2).
+//! Written files that were edited, cut, or continued, on their way home.
 
 use convert::{CarryMode, Conversion, EntryKind, FORMATS, Report, Sidecar, by_name};
 use core_model::{Check, Field, Format, Options};

@@ -1,5 +1,5 @@
-//! The laws of CONVERSION section 9, over sessions that are made up: `LAWS_CASES` sets how many of each
-//! format, `PROPTEST_CASES` how many of all.
+//! Laws of conversions over generated sessions: `LAWS_CASES` sets how many of each format,
+//! `PROPTEST_CASES` how many of all.
 
 use std::{collections::HashSet, fmt, thread};
 

@@ -52,7 +52,7 @@ fn fixture(name: &str) -> Vec<u8> {
     found.expect(name).bytes
 }
 
-/// CLIENTS.md section 2, compact: history restarts at the boundary; what it preserves is kept
+/// History restarts at the boundary; what it preserves is kept
 /// verbatim after the summary.
 #[test]
 fn from_the_last_compaction_on_it_is_what_the_client_sends() {
@@ -77,7 +77,7 @@ fn from_the_last_compaction_on_it_is_what_the_client_sends() {
     }
 }
 
-/// CLIENTS.md section 2, chain rule: the order is that of the chain, and free in the file.
+/// The order is that of the chain, and free in the file.
 #[test]
 fn what_follows_a_line_that_comes_later_in_the_file_is_said_after_it() {
     let line = |uuid: &str, parent: &str| {

@@ -13,11 +13,11 @@ use format_sdk_stream::{Message, StreamReader, count_tool_uses, prompts, total_c
 
 use crate::shared::{data, fixtures};
 
-/// clido's documentation (seed 000).
+/// clido's documentation.
 const USER_TEXTS: &str = r#"jq -r 'select(.type == "user_message") | .content[] | select(.type == "text") | .text' session.jsonl"#;
 const COSTS: &str = r#"jq -r 'select(.type == "result") | .total_cost_usd' ~/.local/share/clido/sessions/*/*.jsonl | paste -sd+ | bc"#;
 
-/// The orchestrator's documentation (seed 002).
+/// The orchestrator's documentation.
 const CONVERSATION: &str = r#"grep -E '(user_message|"text":)' session.jsonl"#;
 const PROMPTS: &str = r#"grep '"type": "user_message"' session.jsonl | jq -r '.content'"#;
 const RESPONSES: &str = r#"grep '"text":' session.jsonl | jq -r '.content[0].text'"#;
@@ -148,7 +148,7 @@ fn compared(
 const OTHERWISE_AS_DUMP: &[&str] = &[
     // A picture alone is a prompt without words.
     "clido/image-of-both-shapes.jsonl: prompts",
-    // `bc` does not read what jq prints of a small number (R000-55).
+    // `bc` does not read what jq prints of a small number.
     "clido/cost-1e-05.jsonl: cost",
     // Words beside a result are no prompt.
     "clido/result-block-in-user-message.jsonl: prompts",
@@ -174,7 +174,7 @@ const OTHERWISE_AS_CLIDO: &[&str] = &[
     "sdk-stream/no-prompt.jsonl: prompts",
     // The recipe looks for the space that Python writes.
     "sdk-stream/compact-spelling.jsonl: prompts",
-    // `bc` does not read what jq prints of a small number (R000-55).
+    // `bc` does not read what jq prints of a small number.
     "sdk-stream/numbers.jsonl: cost",
     // The recipe looks for letters as they are.
     "sdk-stream/escapes.jsonl: prompts",
@@ -242,7 +242,7 @@ fn the_functions_find_what_the_recipes_print() {
         if printed[2].trim().parse::<f64>().unwrap_or(0.0) != cost {
             odd.push(format!("{name}: cost"));
         }
-        // R002-24: the recipe counts nothing; `count_tool_uses` does.
+        // The recipe counts nothing; `count_tool_uses` does.
         assert_eq!(printed[3], "", "{name}");
     }
     assert!(n_tools > 40, "{n_tools}");

@@ -85,7 +85,7 @@ fn with_block(block: &str) -> String {
     clido(&[&format!(r#"{{"type":"assistant_message","content":[{block}]}}"#)])
 }
 
-/// CLIENTS.md, section 1: the table of line decode.
+/// What clido accepts as a line (format-clido's FORMAT.md, "Loading").
 #[test]
 fn clidos_lines() {
     let nested = |depth: usize| {
@@ -229,7 +229,7 @@ fn clidos_lines() {
     assert_eq!(findings("clido", "s", &invalid), ["stops json"]);
 }
 
-/// CLIENTS.md, section 1: history decode, and the traps of resuming.
+/// What clido accepts as a history, and what keeps it from resuming (its FORMAT.md).
 #[test]
 fn clidos_history() {
     let image = r#"{"type":"image","media_type":"image/png","base64_data":""}"#;
@@ -323,7 +323,7 @@ fn called(from: &str, to: &str) -> String {
     talk(&[USES, RETURNS]).replace(from, to)
 }
 
-/// CLIENTS.md, section 2: the directory rule, the minimal line, tolerance.
+/// The names of folders, the smallest line, and unknown members (format-claude-code's FORMAT.md).
 #[test]
 fn claude_codes_lines() {
     let timeless = |time: &str| answered("\"2026-01-01T10:00:01.000Z\"", time);
@@ -436,7 +436,7 @@ fn claude_codes_lines() {
     }
 }
 
-/// CLIENTS.md, section 2: which history is sent.
+/// Which history Claude Code sends (its FORMAT.md, "The active branch").
 #[test]
 fn claude_codes_chain() {
     let branch = talk(&[("user", "\"a\""), ("user", "\"b\"")]);
@@ -516,7 +516,7 @@ fn claude_codes_chain() {
     assert_rows("claude-code", &rows);
 }
 
-/// CLIENTS.md, section 2: content semantics, and what lists read.
+/// What Claude Code makes of contents, and what lists read (its FORMAT.md).
 #[test]
 fn claude_codes_contents() {
     let says = |content: &str| talk(&[("assistant", content)]);

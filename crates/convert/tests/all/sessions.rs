@@ -537,7 +537,7 @@ fn with_agents_inside(name: &str) -> Vec<u8> {
     fs::read(fixtures.join(name)).expect("a fixture")
 }
 
-/// CLIENTS.md section 2: the client has `<session>/subagents/agent-<id>.jsonl`, and what describes it
+/// The client has `<session>/subagents/agent-<id>.jsonl`, and what describes it
 /// beside it. The stream comes back from the main file, and the files of sub-agents stay out of it.
 #[test]
 fn sub_agents_of_a_stream_get_files_of_their_own() {
@@ -619,7 +619,7 @@ fn a_sub_agents_file_says_what_the_stream_does() {
     assert!(fs::read_to_string(alone).expect("written").contains("Count all"));
 }
 
-/// OBSERVED: up to client 2.0.28 sub-agents stand in the main file, with an id or by their parents.
+/// Up to client 2.0.28 sub-agents stand in the main file, with an id or by their parents.
 #[test]
 fn sidechains_among_the_lines_get_files_of_their_own() {
     let bytes = with_agents_inside("claude-code/sidechains-side-by-side.jsonl");
@@ -672,7 +672,7 @@ fn texts(bytes: &[u8]) -> Vec<String> {
     blocks.filter_map(|block| Some(block["text"].as_str()?.to_owned())).collect()
 }
 
-/// CONVERSION section 4: a stream tells of sub-agents by the tool uses that started them, which the
+/// A stream tells of sub-agents by the tool uses that started them, which the
 /// prompt or what the client knows of a result says; what no tool use started stays in the carry.
 #[test]
 fn sidechains_among_the_lines_are_said_with_their_tool_uses() {

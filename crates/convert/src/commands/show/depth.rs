@@ -7,7 +7,7 @@ use jsonl::Scanner;
 
 use super::Standing;
 
-/// The greatest depth that is shown (seed 004's viewer has it too).
+/// The greatest depth that is shown.
 const MAX_DEPTH: usize = 10;
 
 /// Tells how deep events stand, from the tool uses before them.

@@ -1,4 +1,4 @@
-//! A session as Markdown: what is said by sub-agents stands in quotes (seed 004).
+//! A session as Markdown, with the words of sub-agents in quotes.
 
 use std::io::{self, Write};
 

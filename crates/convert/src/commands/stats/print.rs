@@ -12,7 +12,7 @@ use crate::terminal::{
 /// The rows that are printed of a long table; the rest is counted.
 const MAX_ROWS: usize = 20;
 
-/// Prints the overview of seed 004; of several sessions, with their number in place of an id.
+/// Prints the overview; of several sessions, with their number in place of an id.
 pub(super) fn overview(numbers: &Numbers, out: &mut dyn Write) -> io::Result<()> {
     let text = numbers.overview.to_string();
     let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
