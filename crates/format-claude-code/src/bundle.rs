@@ -1,4 +1,12 @@
-//! Sessions of several files: where the client puts sub-agents' transcripts, and what links them.
+//! Finds the files of a session and the tool uses that started its sub-agents.
+//!
+//! In: the path of a main transcript. Out: a [`Bundle`] with every file of the session and the
+//! links between them. Clients lay the files out in two ways (FORMAT.md, "Sub-agents"):
+//!
+//! ```text
+//! 2.1  <session>.jsonl  <session>/subagents/agent-<id>.jsonl  <session>/subagents/agent-<id>.meta.json
+//! 2.0  <session>.jsonl  agent-<id>.jsonl, whose first lines name the session
+//! ```
 
 mod links;
 
@@ -10,7 +18,7 @@ use jsonl::{Scanner, Stream, Style, push_string};
 use self::links::links;
 use crate::{FORMAT, Record};
 
-/// How the client spreads a session over files (FORMAT.md, "Sub-agents").
+/// The layout of a session's files, for core-model.
 pub(crate) const BUNDLES: Bundles = Bundles {
     owner,
     role,
@@ -23,22 +31,22 @@ pub(crate) const BUNDLES: Bundles = Bundles {
     is_internal: |id| INTERNAL.iter().any(|start| id.starts_with(start)),
 };
 
-/// How the ids of sub-agents start that client 2.1 starts for itself: to suggest the next prompt, and
-/// to compact the conversation (FORMAT.md, "Sub-agents").
+/// Prefixes of the ids of sub-agents that client 2.1 starts for itself: to suggest the next prompt,
+/// and to compact the conversation (FORMAT.md, "Sub-agents").
 const INTERNAL: [&str; 2] = ["aprompt_suggestion-", "acompact-"];
 
 /// The number of lines of a sub-agent's file that are searched for its session's id.
 const MAX_LINES: usize = 10;
 
-/// Opens a session: its main file, its sub-agents with the evidence of which tool use started each,
-/// the files beside them, and the sub-agents that are missing.
+/// Opens a session: the main file, its sub-agents with the evidence for the tool use that started
+/// each, the files beside them, and the sub-agents without a file.
 ///
-/// Sub-agents whose lines stand in the main file (up to client 2.0.28) have no file, and are not
-/// among them.
+/// Sub-agents whose lines are in the main file (clients up to 2.0.28) have no file and are left
+/// out.
 ///
 /// # Errors
 ///
-/// Those of reading folders and files.
+/// Returns an error if a folder or a file cannot be read.
 ///
 /// ```no_run
 /// # fn main() -> std::io::Result<()> {
@@ -54,10 +62,10 @@ pub fn open_bundle(main: &Path) -> std::io::Result<Bundle> {
     Bundle::open(&FORMAT, main)
 }
 
-/// The most folders between a main file's folder and a file that belongs to it.
+/// Limit for the folders between a main file's folder and a file of its session.
 const MAX_DEPTH: usize = 8;
 
-/// Returns what a file is to its session by its name (FORMAT.md, "Sub-agents").
+/// Returns the role of a file in its session, by the file's name.
 fn role(name: &str) -> Option<FileRole> {
     let parts: Vec<&str> = name.split('/').collect();
     let leaf = *parts.last()?;
@@ -71,15 +79,15 @@ fn role(name: &str) -> Option<FileRole> {
     }
 }
 
-/// Returns what a file is to a sub-agent.
+/// Returns the role of a file of a sub-agent, by the file's name: transcript or description.
 fn of_agent(leaf: &str) -> Option<FileRole> {
     let transcript = agent_id(leaf, ".jsonl").map(|id| FileRole::Agent(id.to_owned()));
     let description = || Some(FileRole::Description(agent_id(leaf, ".meta.json")?.to_owned()));
     transcript.or_else(description)
 }
 
-/// Returns what a file belongs to: in 2.1 by the folder that it is in, in 2.0 by the session that
-/// one of its first lines names.
+/// Finds the session that a file belongs to: by its folder (2.1), or by the session id in one of
+/// its first lines (2.0).
 fn owner(path: &Path, files: &dyn Files) -> Option<Owner> {
     let mut name = path.file_name()?.to_str()?.to_owned();
     for folder in path.ancestors().skip(1).take(MAX_DEPTH) {
@@ -102,12 +110,13 @@ fn owner(path: &Path, files: &dyn Files) -> Option<Owner> {
     }
 }
 
-/// Returns the id in the name of a sub-agent's file: the prefix is no part of it, and stands once.
+/// Returns the id in a sub-agent's file name: `abc` for `agent-abc.jsonl` and the ending `.jsonl`.
 fn agent_id<'n>(name: &'n str, ending: &str) -> Option<&'n str> {
     name.strip_prefix("agent-")?.strip_suffix(ending).filter(|id| !id.is_empty())
 }
 
-/// Returns the file beside this one that has the session's name which one of its first lines tells.
+/// Returns the transcript in the same folder whose session id is in one of the first lines of a
+/// file.
 fn named_session(path: &Path, files: &dyn Files) -> Option<PathBuf> {
     let mut stream = Stream::new(files.open(path).ok()?);
     let mut scanner = Scanner::default();
@@ -125,7 +134,7 @@ fn named_session(path: &Path, files: &dyn Files) -> Option<PathBuf> {
     None
 }
 
-/// Reads a `.meta.json`: `agentType`, `toolUseId` and `description`, each possibly absent.
+/// Reads a `.meta.json`. Absent members become `None`.
 fn description(bytes: &[u8]) -> Description {
     let mut scanner = Scanner::default();
     let Ok(value) = scanner.scan_slice(bytes.trim_ascii(), 0) else {

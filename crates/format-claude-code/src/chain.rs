@@ -1,8 +1,19 @@
-//! Which lines of a transcript are its conversation: the active branch of the tree.
+//! Finds the active branch of a transcript: the lines that make up its conversation.
 //!
-//! The rule is the client's own (2.1): of the leaves, each walked back to the nearest message of
-//! the main thread, the one last in the file; from there the parents up to the root, and the
-//! parallel tool results that hang beside it. See `FORMAT.md` for where we hide less than it does.
+//! In: the ids, parents and offsets of all lines. Out: a [`Plan`] with the offsets to hide and the
+//! lines to move. Reason: a transcript is a tree, because the user can go back and ask anew, and
+//! only one branch is the conversation.
+//!
+//! ```text
+//! {"type":"user","uuid":"1","parentUuid":null,..}          shown
+//! {"type":"assistant","uuid":"2","parentUuid":"1",..}      hidden: the user went back to 1
+//! {"type":"assistant","uuid":"3","parentUuid":"1",..}      shown: the last leaf of the file
+//! ```
+//!
+//! The rule is the client's (2.1). It walks from each leaf back to the nearest message of the main
+//! thread and takes the message that is last in the file. From there it follows the parents to the
+//! root, and adds parallel tool results. FORMAT.md, "The active branch", lists the cases in which
+//! we hide less.
 
 mod compaction;
 mod node;
@@ -24,23 +35,24 @@ use self::{
     tree::{Branch, Tree},
 };
 
-/// Finds the active branch of a transcript in a first pass over ids and offsets.
+/// Builder of the [`Plan`] of a transcript, in a first pass over ids and offsets.
 #[derive(Debug, Default)]
 pub struct Chain {
     all_branches: bool,
     from_last_compaction: bool,
     nodes: Vec<Node>,
-    /// Ids of tool uses (of assistant nodes) and of results (of user nodes), in order of nodes.
+    /// Ids of tool uses (of assistant nodes) and of tool results (of user nodes), in the order of
+    /// nodes.
     tools: Vec<(u32, u64)>,
-    /// What compactions keep of what was said before them.
+    /// Messages that compactions keep, with their boundaries.
     preserved: Vec<Preserved>,
-    /// What is said on lines without an id, by their offsets, if a compaction may hide it.
+    /// Offsets of lines without an id that are shown, because a compaction may hide them.
     strays: Vec<u64>,
     hasher: IdHasher,
 }
 
 impl Chain {
-    /// Creates a chain, which hides what the options do not ask for.
+    /// Creates a chain. Options decide whether branches and compacted history are hidden.
     pub fn new(options: &Options) -> Self {
         let Options { all_branches, from_last_compaction, .. } = *options;
         Self { all_branches, from_last_compaction, ..Self::default() }
@@ -62,7 +74,7 @@ impl Chain {
         }
     }
 
-    /// Says what a repeat of a line has in common with it, without a look at all of it.
+    /// Returns a hash that copies of a line share. It covers a part of the content only, for speed.
     fn fingerprint(&self, message: &Message<'_>) -> u64 {
         let content = match message.content {
             Content::Text(text) => text.as_str(),
@@ -135,7 +147,7 @@ impl Planner for Chain {
 }
 
 impl Chain {
-    /// Returns the lines on a branch that stand before lines that they follow.
+    /// Returns the lines of a branch whose parents come later in the file.
     fn late(&self, branch: &Branch) -> Vec<Late> {
         let mut late = Vec::new();
         let mut last = 0;

@@ -1,4 +1,7 @@
-//! The kinds of damage that transcripts are known to have, and where a file has them.
+//! Finds known kinds of damage in a transcript.
+//!
+//! In: a transcript in which line 3 names a parent that does not exist. Out: a [`Finding`] for line
+//! 3 with [`DamageKind::PhantomParent`].
 
 use std::{
     collections::{HashMap, HashSet, hash_map::Entry as Slot},
@@ -10,14 +13,14 @@ use jsonl::Raw;
 
 use crate::{Entry, Transcript, validate};
 
-/// Damage at a line.
+/// Damage on a line.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Finding {
-    /// The line.
+    /// The damaged line.
     pub place: Place,
-    /// What is damaged.
+    /// The kind of damage.
     pub kind: DamageKind,
-    /// The id that it is about, where one line alone shows it.
+    /// The id in question, if the line alone shows it.
     pub id: Option<String>,
 }
 
@@ -27,7 +30,7 @@ impl Finding {
     }
 }
 
-/// A kind of damage; numbers are those of issues of Claude Code.
+/// A kind of damage. Numbers are issues of Claude Code.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub enum DamageKind {
@@ -37,27 +40,28 @@ pub enum DamageKind {
     OrphanResult,
     /// A call without its result.
     OpenCall,
-    /// A line is there again, byte for byte.
+    /// A copy of an earlier line, byte for byte.
     RepeatedLine,
-    /// Another line has the same id.
+    /// Another line with the same id.
     DuplicateUuid,
-    /// A snapshot has the id of a message: whoever looks lines up by any id finds the wrong one
-    /// (24304, 36583). Clients write it so.
+    /// A snapshot with the id of a message: a search for the id over all lines may find the
+    /// snapshot (24304, 36583). The client writes such snapshots.
     SnapshotCollision,
-    /// Results of parallel calls on branches, of which older clients go on with one (31330).
+    /// Results of parallel calls on several branches. Older clients continue with one of them
+    /// (31330).
     ForkedResults,
     /// A system line between a call of a server's tool and its result (73638).
     SplitServerTool,
-    /// Lines follow each other in a circle.
+    /// Lines that are their own ancestors.
     Cycle,
-    /// Two records or more on a line: a newline was lost.
+    /// Two records or more on one line, because a newline was lost.
     JoinedRecords,
-    /// A line that is no JSON object, but for the records on it that can be read.
+    /// A line that is not a JSON object. Records inside it may be readable.
     Torn,
 }
 
 impl Transcript<'_> {
-    /// Returns the damage of the file, in the order of its lines.
+    /// Returns the damage in the file, in the order of its lines.
     ///
     /// ```
     /// use format_claude_code::{DamageKind, Transcript};
@@ -81,7 +85,8 @@ impl Transcript<'_> {
         }));
         let mut search = Search::default();
         self.for_each(|entry| search.entry(entry));
-        // Of lines with one id, `check` knows only whether they follow the same line.
+        // `validate` compares the parents of lines with one id. The search also compares their
+        // bytes.
         let known: HashSet<(u64, DamageKind)> = found.iter().map(Finding::key).collect();
         let more = search.finish().into_iter();
         found.extend(more.filter(|finding| !known.contains(&finding.key())));
@@ -90,7 +95,7 @@ impl Transcript<'_> {
     }
 }
 
-/// Returns what a rule of the client is broken by, if that is damage.
+/// Returns the damage that a problem for the client stands for; `None` if it is no damage.
 fn of_problem(problem: &Problem) -> Option<Finding> {
     let kind = match problem.rule {
         "dangling-parent" => DamageKind::PhantomParent,
@@ -105,15 +110,15 @@ fn of_problem(problem: &Problem) -> Option<Finding> {
     Some(Finding { place, kind, id: None })
 }
 
-/// What the rules of the client do not ask for.
+/// Search for damage that `validate` does not report.
 #[derive(Debug, Default)]
 struct Search {
     hasher: RandomState,
-    /// The lines by their ids: hashes of their bytes.
+    /// Hashes of the bytes of lines, by their ids.
     lines: HashMap<String, u64>,
     snapshots: Vec<(Place, String)>,
     system_lines: Vec<Place>,
-    /// The open calls of servers' tools, and the number of system lines before each.
+    /// Open calls of server tools, each with the number of system lines before it.
     calls: HashMap<String, usize>,
     found: Vec<Finding>,
 }
@@ -157,7 +162,7 @@ impl Search {
         }
     }
 
-    /// Takes note of a block that may be the result of a server's tool.
+    /// Checks whether a block is the result of an open server tool call.
     fn other(&mut self, raw: Raw<'_>) {
         if self.calls.is_empty() {
             return;

@@ -1,5 +1,5 @@
-//! Writing to transcripts as the client and the SDK do: lines are appended, files are made anew, no
-//! byte that is there is changed.
+//! Edits transcripts as the client and the SDK do: appends lines, writes new files, and never
+//! changes an existing byte.
 
 mod append;
 mod fork;
@@ -17,41 +17,41 @@ pub use self::{
     fork::{Fork, ForkError, fork},
 };
 
-/// How often the SDK looks at a tag again that is spelled anew.
+/// How often a tag is normalized again, as the SDK does, before it is used as it is.
 const MAX_SPELLINGS: usize = 10;
 
-/// Creates a transcript that only its owner can read.
+/// Creates a transcript with permissions for its owner only.
 ///
 /// # Errors
 ///
-/// If there is a file already, or it cannot be created.
+/// Returns an error if the file exists or cannot be created.
 pub fn create_transcript(path: &Path) -> io::Result<File> {
     core_model::create_session_file(path)
 }
 
-/// Gives a session a title, by a line at the end of its file: of titles, the last wins.
+/// Sets the title of a session: appends a line to its file. The last title wins.
 ///
 /// # Errors
 ///
-/// If the title is blank, or the file is empty, is not there, or cannot be written.
+/// Returns an error if the title is blank, or if the file is missing, empty, or not writable.
 pub fn rename(path: &Path, title: &str) -> io::Result<()> {
     append_line(path, &title_line(&session_id(path), title)?)
 }
 
-/// Gives a session a tag, by a line at the end of its file; `None` takes the last one away.
+/// Sets the tag of a session: appends a line to its file. `None` removes the tag.
 ///
 /// # Errors
 ///
-/// If the tag is blank, or the file is empty, is not there, or cannot be written.
+/// Returns an error if the tag is blank, or if the file is missing, empty, or not writable.
 pub fn tag(path: &Path, tag: Option<&str>) -> io::Result<()> {
     append_line(path, &tag_line(&session_id(path), tag)?)
 }
 
-/// Returns the line that gives a session a title.
+/// Returns a line that sets the title of a session.
 ///
 /// # Errors
 ///
-/// If the title is blank.
+/// Returns an error if the title is blank.
 ///
 /// ```
 /// let line = format_claude_code::title_line("s1", " A \"new\" title ")?;
@@ -70,15 +70,15 @@ pub fn title_line(session_id: &str, title: &str) -> io::Result<String> {
     Ok(line.finish())
 }
 
-/// Returns the line that gives a session a tag; `None` takes the last one away.
+/// Returns a line that sets the tag of a session; `None` removes the tag.
 ///
-/// Characters stand in their compatible forms (NFKC), and those that show nothing or turn the
-/// direction of writing are left out, as the SDK does (0.2.187). Without feature `unicode`,
-/// characters stand as they are.
+/// As the SDK does (0.2.187), characters are replaced by their compatible forms (NFKC), and
+/// characters that are invisible or change the direction of text are removed. Without the feature
+/// `unicode`, characters are not replaced.
 ///
 /// # Errors
 ///
-/// If the tag is blank.
+/// Returns an error if the tag is blank.
 ///
 /// ```
 /// let line = format_claude_code::tag_line("s1", Some("later\u{200b}"))?;
@@ -92,7 +92,7 @@ pub fn title_line(session_id: &str, title: &str) -> io::Result<String> {
 /// ```
 pub fn tag_line(session_id: &str, tag: Option<&str>) -> io::Result<String> {
     let mut shown = tag.unwrap_or_default().to_owned();
-    // What was left out may have kept apart what composes.
+    // Characters that a removed one kept apart may compose now, so the tag is normalized again.
     for _ in 0..MAX_SPELLINGS {
         let again: String = crate::unicode::nfkc(&shown).filter(|char| !is_unseen(*char)).collect();
         if again == shown {
@@ -104,7 +104,7 @@ pub fn tag_line(session_id: &str, tag: Option<&str>) -> io::Result<String> {
     if tag.is_some() && shown.is_empty() {
         return Err(refused("a tag needs words"));
     }
-    // Lists look for lines that start with this type.
+    // Lists search for lines that start with `{"type":"tag"`.
     let mut line = Object::default();
     line.text("type", "tag");
     line.text("tag", shown);
@@ -120,18 +120,18 @@ fn is_unseen(char: char) -> bool {
         | '\u{e0001}'..='\u{e007f}' | '\u{f0000}'..)
 }
 
-/// Appends a line to a file that is there and not empty.
+/// Appends a line to an existing file that is not empty.
 fn append_line(path: &Path, line: &str) -> io::Result<()> {
     let mut file = OpenOptions::new().read(true).append(true).open(path)?;
     if file.metadata()?.len() == 0 {
-        // To the client an empty file is no session.
+        // The client does not treat an empty file as a session.
         return Err(refused("an empty file is no session"));
     }
     let before = missing_newline(&mut file)?;
     file.write_all(format!("{before}{line}\n").as_bytes())
 }
 
-/// Returns the newline that a file's last line lacks, if it does.
+/// Returns `"\n"` if the last line of a file has no newline, else an empty string.
 fn missing_newline(file: &mut File) -> io::Result<&'static str> {
     if file.metadata()?.len() == 0 {
         return Ok("");
@@ -142,7 +142,7 @@ fn missing_newline(file: &mut File) -> io::Result<&'static str> {
     Ok(if last == *b"\n" { "" } else { "\n" })
 }
 
-/// Returns the id that the client gives a session: the name of its file.
+/// Returns the session id: the name of the file without its ending.
 fn session_id(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }

@@ -1,11 +1,13 @@
-//! The names that every format crate has for the same jobs.
+//! The names that every format crate has for the same jobs: `Reader`, `Writer`, `Checker`,
+//! `RecordBuf`.
 
 use core_model::{Format, RecordFormat};
 use jsonl::Value;
 
 use crate::{FORMAT, Record};
 
-/// Claude Code's transcripts, as a type: the parameter of [`Reader`], [`Writer`] and [`Checker`].
+/// Marker type for Claude Code's transcripts: the parameter of [`Reader`], [`Writer`] and
+/// [`Checker`].
 #[derive(Clone, Copy, Debug)]
 pub enum ClaudeCode {}
 
@@ -30,8 +32,8 @@ pub type RecordBuf = core_model::RecordBuf<ClaudeCode>;
 /// A record that borrows from its reader.
 pub type RecordRef<'l> = core_model::RecordRef<'l, ClaudeCode>;
 
-/// Writes records of any format as records of this one.
+/// Writes records of any format as records of a transcript.
 pub type Writer<W> = core_model::RecordWriter<W, ClaudeCode>;
 
-/// Finds what the client would refuse in a file: `Checker::check(path)?`.
+/// Finds records that the client would refuse: `Checker::check(path)?`.
 pub type Checker = core_model::RecordChecker<ClaudeCode>;

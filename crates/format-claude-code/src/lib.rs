@@ -22,22 +22,26 @@
 //! # What is here
 //!
 //! - [`Reader`] reads records: owned ones as an iterator, borrowed ones with
-//!   [`next_borrowed`](core_model::Reader::next_borrowed). [`Record`] has the known members of one.
-//! - [`Writer`] writes records of any format as records of this one. [`Appender`] adds to a file.
-//! - [`Checker`] finds what the client would refuse.
+//!   [`next_borrowed`](core_model::Reader::next_borrowed). [`Record`] gives access to the members
+//!   of a record.
+//! - [`Writer`] writes records of any format as records of a transcript. [`Appender`] appends
+//!   messages to a file.
+//! - [`Checker`] finds records that the client would refuse.
 //! - [`list_sessions`] and [`sessions_dir`] find sessions.
-//! - `TypedRecord` is a record as a struct of Rust, with the feature `serde`.
+//! - `TypedRecord` decodes a record into a struct for its type, with the feature `serde`.
 //!
-//! [`Transcript`] is a whole file with its branches, titles and queries. [`Project`] and
-//! [`head_tail_scan`] list sessions as the client does. [`rename`], [`tag()`] and [`fork()`] change them.
-//! FORMAT.md has the facts about the format, and the client that showed each.
+//! [`Transcript`] holds a whole file with its branches, titles and queries. [`Project`] and
+//! [`head_tail_scan`] list sessions as the client does. [`rename`], [`tag()`] and [`fork()`] edit
+//! sessions. FORMAT.md lists the facts about the format, each with the client version that showed
+//! it.
 //!
 //! # Features
 //!
-//! All features are on by default. Without them the crate needs 8 crates of others.
+//! All features are on by default. Without them the crate needs 8 crates from outside this
+//! workspace.
 //!
-//! - `serde`: typed records, and events as JSON.
-//! - `unicode`: tags in compatible forms, and folders of projects whose names the SDK composed.
+//! - `serde`: structs for records, and events as JSON.
+//! - `unicode`: normal forms of tags and of folder names, as the SDK makes them.
 //! - `full`: the features above, faster hashes and UTF-8, and every spelling of ISO 8601.
 //!
 //! [`core_model`] and [`jsonl`] are re-exported: this crate is the only dependency that you need.

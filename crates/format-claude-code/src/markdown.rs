@@ -1,4 +1,11 @@
-//! A whole session as Markdown: each sub-agent where its result comes, a quote deeper.
+//! Prints a whole session as Markdown. A sub-agent is printed before the result of the tool use
+//! that started it, as a quote.
+//!
+//! ```text
+//! ## Assistant
+//! > ## Assistant     (a sub-agent)
+//! ## User            (the result of the sub-agent)
+//! ```
 
 use std::{
     collections::{HashMap, HashSet},
@@ -11,29 +18,29 @@ use jsonl::Scanner;
 
 use crate::{Entry, Filter, Transcript, open_bundle};
 
-/// The deepest sub-agent that is printed.
+/// Nesting of sub-agents beyond which they are not printed.
 const MAX_DEPTH: usize = 10;
 
-/// Prints a session with its sub-agents as Markdown.
+/// Printer of a session with its sub-agents.
 #[derive(Clone, Debug, Default)]
 pub struct SessionMarkdown<'m> {
     /// How messages are printed.
     pub markdown: Markdown<'m>,
     /// Which entries are printed.
     pub filter: Filter,
-    /// Whether only what sub-agents say is printed.
+    /// Whether to print sub-agents only.
     pub agents_only: bool,
 }
 
 impl SessionMarkdown<'_> {
-    /// Prints a session, given its main file.
+    /// Prints a session, given the path of its main file.
     ///
-    /// A sub-agent comes before the result of the tool use that started it; those of which nobody
-    /// says what started them come last. Of a sub-agent without a file, that is said.
+    /// Sub-agents without a known tool use are printed last. For a sub-agent without a file, a line
+    /// names its id.
     ///
     /// # Errors
     ///
-    /// Those of reading the session's files, and of writing.
+    /// Returns an error if a file of the session cannot be read, or `out` cannot be written.
     ///
     /// ```no_run
     /// use format_claude_code::SessionMarkdown;
@@ -77,13 +84,13 @@ fn header(main: &Path, transcript: &Transcript<'_>, out: &mut dyn Write) -> io::
     writeln!(out, "**Date:** {}\n\n---\n", shown_time(date))
 }
 
-/// A conversation that is being printed, up to an entry.
+/// A conversation and the next entry of it to print.
 struct Frame<'b> {
     transcript: Transcript<'static>,
     next: usize,
     depth: usize,
     agent: Option<&'b Agent>,
-    /// Whether the sub-agents that the next entry tells of have been printed.
+    /// Whether the sub-agents that the next entry answers are printed already.
     is_announced: bool,
 }
 
@@ -120,7 +127,7 @@ impl<'p, 'b> Printer<'p, 'b> {
         self.run()
     }
 
-    /// Prints what is left of the conversations that have been started, the last one first.
+    /// Prints the started conversations to their ends, the most recent first.
     fn run(&mut self) -> io::Result<()> {
         while let Some(mut frame) = self.frames.pop() {
             let Some(entry) = frame.transcript.entry(frame.next, &mut self.scanner) else {
@@ -139,7 +146,7 @@ impl<'p, 'b> Printer<'p, 'b> {
                 }
             }
             let mut text = String::new();
-            // Sub-agents of old clients speak in the main file.
+            // Clients up to 2.0.28 write sub-agents into the main file.
             let is_inline = frame.agent.is_none() && entry.event.is_sub_agent();
             let depth = frame.depth.saturating_add(usize::from(is_inline));
             if self.options.filter.matches(&entry) && (depth > 0 || !self.options.agents_only) {
@@ -154,7 +161,7 @@ impl<'p, 'b> Printer<'p, 'b> {
         Ok(())
     }
 
-    /// Starts the sub-agents of tool uses, the first one on top.
+    /// Starts the sub-agents of tool uses. The first one is printed first.
     fn announce(&mut self, tool_uses: &[String], depth: usize) -> io::Result<()> {
         for tool_use in tool_uses {
             for id in self.missing.remove(tool_use.as_str()).unwrap_or_default() {
@@ -164,7 +171,7 @@ impl<'p, 'b> Printer<'p, 'b> {
             }
             for agent in self.agents.get(tool_use.as_str()).cloned().unwrap_or_default() {
                 if !self.seen.contains(agent.id.as_str()) {
-                    // One after the other: the next one starts when the entry is looked at again.
+                    // One sub-agent at a time: the entry is visited again, and starts the next one.
                     if let Some(frame) = self.frames.last_mut() {
                         frame.is_announced = false;
                     }
@@ -175,7 +182,7 @@ impl<'p, 'b> Printer<'p, 'b> {
         Ok(())
     }
 
-    /// Starts a sub-agent, unless it has been printed: agents may name each other in a circle.
+    /// Starts a sub-agent that has not been printed. Agents may name each other in a circle.
     fn start(&mut self, agent: &'b Agent, depth: usize) -> io::Result<()> {
         if !self.seen.insert(&agent.id) {
             return Ok(());
@@ -195,13 +202,13 @@ impl<'p, 'b> Printer<'p, 'b> {
     }
 }
 
-/// Returns the ids of the tool uses that an entry has results of.
+/// Returns the ids of the tool uses that the results in an entry answer.
 fn tool_uses(entry: &Entry<'_>) -> Vec<String> {
     let results = entry.event.message().into_iter().flat_map(|message| message.tool_results());
     results.map(|result| result.tool_use_id.decode().into_owned()).collect()
 }
 
-/// Returns an id as it may stand within a line of code.
+/// Returns an id without characters that would end a code span.
 fn plain(id: &str) -> String {
     id.replace(['`', '\n', '\r'], " ")
 }

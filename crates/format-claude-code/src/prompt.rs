@@ -1,15 +1,19 @@
-//! The first prompt of a session, by the rules of the official lister (SDK).
+//! Finds the first prompt of a session, by the rules of the SDK's list (FORMAT.md, "What lists
+//! show").
+//!
+//! In: the lines of a transcript. Out: `Fix the build`, or the first slash command if nobody typed
+//! a prompt.
 
 use jsonl::{Scanner, Value};
 
-/// The number of characters after which a prompt is cut.
+/// Length of a prompt in characters, after which it is cut.
 const MAX_CHARS: usize = 200;
 
-/// Looks for the first prompt, line by line.
+/// Search for the first prompt, line by line.
 ///
-/// Passed over are tool results, what the client wrote on its own, summaries of compactions, what a
-/// command printed, hooks, interruptions, and what an editor has open; a slash command counts if
-/// nothing else does.
+/// The search skips tool results, `isMeta` lines, compaction summaries, output of commands, hooks,
+/// interruptions, and notes about files that are open in an editor. It returns a slash command if
+/// no other prompt is found.
 #[derive(Debug, Default)]
 pub(crate) struct FirstPrompt {
     scanner: Scanner,
@@ -17,7 +21,7 @@ pub(crate) struct FirstPrompt {
 }
 
 impl FirstPrompt {
-    /// Looks at a line, and returns the prompt if it is there.
+    /// Searches a line and returns its prompt.
     pub(crate) fn line(&mut self, line: &str) -> Option<String> {
         let has = |name: &str, value: &str| {
             line.contains(&format!("\"{name}\":{value}"))
@@ -45,7 +49,7 @@ impl FirstPrompt {
         whole.into_iter().chain(blocks).find_map(|text| shown(&text, command))
     }
 
-    /// Returns the slash command that stands for a prompt, if no line had one.
+    /// Returns the first slash command, if no line had a prompt.
     pub(crate) fn finish(self) -> Option<String> {
         self.command.filter(|command| !command.is_empty())
     }
@@ -57,7 +61,7 @@ pub(crate) fn prompt_preview(text: &str) -> Option<String> {
     shown(text, &mut command).or(command.filter(|command| !command.is_empty()))
 }
 
-/// Returns a text as lists show it; `None` if they pass it over.
+/// Returns a text as lists show it; `None` if they skip it.
 fn shown(text: &str, command: &mut Option<String>) -> Option<String> {
     let text = text.replace('\n', " ");
     let text = stripped(&text);
@@ -91,13 +95,13 @@ fn is_of_the_client(text: &str) -> bool {
         || FRAMES.iter().any(is_framed)
 }
 
-/// Returns what stands between the first `start` and the next `end`.
+/// Returns the text between the first `start` and the next `end`.
 fn between<'t>(text: &'t str, start: &str, end: &str) -> Option<&'t str> {
     let (_, rest) = text.split_once(start)?;
     rest.split_once(end).map(|(inner, _)| inner)
 }
 
-/// Returns a text without what Python's `strip` takes away.
+/// Returns a text without the white space that Python's `strip` removes.
 fn stripped(text: &str) -> &str {
     text.trim_matches(is_space)
 }

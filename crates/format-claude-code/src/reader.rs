@@ -1,4 +1,7 @@
-//! From a line to an event, and whether a line is in this format at all.
+//! Reads events from lines, and detects the format of a line.
+//!
+//! In: `{"type":"user","uuid":"1","parentUuid":null,"message":{"role":"user","content":"Hi"},..}`.
+//! Out: an [`Event`] whose body is a user's message with the text `Hi`, borrowed from the line.
 
 mod attachment;
 mod block;
@@ -22,7 +25,7 @@ use self::{
 };
 use crate::{ApiMessage, NAME, Record};
 
-/// Reads a line.
+/// Reads a line as an event.
 pub fn read(line: Value<'_>) -> Event<'_> {
     let record = Record::new(line);
     let message = record.message.map(ApiMessage::new).unwrap_or_default();
@@ -86,13 +89,13 @@ fn title(text: Option<Text<'_>>, rank: TitleRank) -> Body<'_> {
 }
 
 fn said<'l>(role: Role, record: &Record<'l>, message: &ApiMessage<'l>) -> Message<'l> {
-    // Without a message the content may stand on the line itself.
+    // Without `message`, the line itself may have the content.
     let content = if record.message.is_some() { message.content } else { record.content };
     let thoughts = record.unsigned_thinking.filter(|_| role == Role::Assistant);
     let words = Message::new(role, spoken(thoughts, content));
     let is_by_client = match role {
         Role::User => is_of_others(record.origin) || words.first_text().is_some_and(is_client_text),
-        // No model said it: the client shows it in the place of a response, and never sends it.
+        // The client shows such a message instead of a response, and never sends it.
         Role::Assistant => message.model.is_some_and(|model| model.is("<synthetic>")),
     };
     Message {
@@ -110,7 +113,7 @@ fn said<'l>(role: Role, record: &Record<'l>, message: &ApiMessage<'l>) -> Messag
     }
 }
 
-/// Returns the content of a message, after what was thought before it.
+/// Returns the content of a message, preceded by its unsigned thinking.
 fn spoken<'l>(thoughts: Option<Value<'l>>, content: Option<Value<'l>>) -> Content<'l> {
     match (thoughts, content) {
         (None, content) => Content::new(content, block),
@@ -121,7 +124,7 @@ fn spoken<'l>(thoughts: Option<Value<'l>>, content: Option<Value<'l>>) -> Conten
     }
 }
 
-/// Whether a `system` line is a thought that no block followed.
+/// Returns whether a `system` line holds unsigned thinking that no block followed.
 fn is_thought(record: &Record<'_>) -> bool {
     record.subtype.is_some_and(|subtype| subtype.is("unsigned_thinking"))
 }
@@ -130,7 +133,7 @@ fn thought(thoughts: Value<'_>) -> Message<'_> {
     Message::new(Role::Assistant, Content::new(Some(thoughts), unsigned))
 }
 
-/// Reads a tool result that is a line of its own (FORMAT.md, "Described elsewhere").
+/// Reads a top-level `tool_result` line (FORMAT.md, "Described elsewhere").
 fn lone_result<'l>(line: Value<'l>, record: &Record<'l>) -> Message<'l> {
     let holder = record.message.filter(|message| message.is_object()).unwrap_or(line);
     let content = Content::one(holder, result_block);
@@ -161,8 +164,8 @@ fn notice<'l>(record: &Record<'l>) -> Notice<'l> {
 
 /// Returns whether a line is in this format and in no other.
 ///
-/// Lines of a stream (`session_id` without an envelope), of Codex (`payload`), of Gemini
-/// (`projectHash`) and of Qwen Code (`message.parts`, `systemPayload`) are not.
+/// Refused are lines of a stream (`session_id` without the members of the log), of Codex
+/// (`payload`), of Gemini (`projectHash`) and of Qwen Code (`message.parts`, `systemPayload`).
 ///
 /// ```
 /// let mut scanner = jsonl::Scanner::default();
@@ -207,7 +210,7 @@ pub fn detect(line: Value<'_>) -> bool {
     !snake && (is_said && message || OWN_KINDS.contains(&&*kind))
 }
 
-/// The members with which lines begin.
+/// Members that a line may begin with.
 const FIRST_MEMBERS: [&str; 9] = [
     "parentUuid",
     "logicalParentUuid",
@@ -220,7 +223,8 @@ const FIRST_MEMBERS: [&str; 9] = [
     "timestamp",
 ];
 
-/// Returns whether an object is a whole line: no value inside one has a type and such an id.
+/// Returns whether an object is a whole line. Objects inside a line have no type together with one
+/// of these ids.
 pub(crate) fn is_record(value: Value<'_>) -> bool {
     const IDS: [&str; 4] = ["sessionId", "parentUuid", "leafUuid", "messageId"];
     let first = value.members().next();

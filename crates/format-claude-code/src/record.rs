@@ -1,22 +1,25 @@
-//! One line of a transcript: the members that any line may have, as written.
+//! The members of a line, found in one walk and borrowed from it.
+//!
+//! In: `{"type":"user","uuid":"1","cwd":"/p","message":{..}}`. Out: a [`Record`] with `kind`,
+//! `uuid`, `cwd` and `message`.
 
 use core_model::{Field, Shape};
 use jsonl::{Raw, Text, Value};
 
-/// A line of a transcript. Members of an unexpected kind count as absent.
+/// The members of a line. A member with a value of an unexpected kind counts as absent.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Record<'l> {
-    /// What the line is: `user`, `assistant`, `system` and many more.
+    /// The `type`, such as `user`, `assistant` or `system`.
     pub kind: Option<Text<'l>>,
-    /// What a `system` line is about.
+    /// The kind of a `system` line.
     pub subtype: Option<Text<'l>>,
-    /// The id.
+    /// The id of the line.
     pub uuid: Option<Text<'l>>,
-    /// The id of the line that this one follows.
+    /// The id of the parent line.
     pub parent_uuid: Field<Text<'l>>,
-    /// The id of the line that a compaction boundary follows.
+    /// The id of the parent line of a compaction boundary.
     pub logical_parent_uuid: Option<Text<'l>>,
-    /// The session.
+    /// The session id.
     pub session_id: Option<Text<'l>>,
     /// The time: an ISO 8601 string, or a number of seconds in `message` (FORMAT.md, "Described elsewhere").
     pub timestamp: Option<Raw<'l>>,
@@ -28,27 +31,27 @@ pub struct Record<'l> {
     pub version: Option<Text<'l>>,
     /// The git branch.
     pub git_branch: Option<Text<'l>>,
-    /// What the tools may do.
+    /// The permission mode of tools.
     pub permission_mode: Option<Text<'l>>,
-    /// The sub-agent.
+    /// The id of the sub-agent.
     pub agent_id: Option<Text<'l>>,
     /// The API's id of the request.
     pub request_id: Option<Text<'l>>,
-    /// Whether the line belongs to a sub-agent's conversation.
+    /// Whether the line is a sub-agent's.
     pub is_sidechain: bool,
     /// Whether the client wrote the line on its own.
     pub is_meta: bool,
-    /// Whether the line sums up what a compaction removed.
+    /// Whether the line is the summary of a compaction.
     pub is_compact_summary: bool,
-    /// Whether the line stands for a failed request.
+    /// Whether the line reports a failed request.
     pub is_api_error_message: bool,
-    /// What a `system` line or a queue operation says.
+    /// The text of a `system` line or a queue operation.
     pub content: Option<Value<'l>>,
-    /// How serious a `system` line is.
+    /// The severity of a `system` line.
     pub level: Option<Text<'l>>,
-    /// What failed.
+    /// The error of a failed request.
     pub error: Option<Value<'l>>,
-    /// What is known of a compaction.
+    /// The details of a compaction.
     pub compact_metadata: Option<Value<'l>>,
     /// The title in a `summary` line.
     pub summary: Option<Text<'l>>,
@@ -56,13 +59,13 @@ pub struct Record<'l> {
     pub ai_title: Option<Text<'l>>,
     /// The title that the user gave.
     pub custom_title: Option<Text<'l>>,
-    /// What the client knows of a tool's result beyond the block.
+    /// The client's own data about a tool result.
     pub tool_use_result: Option<Raw<'l>>,
-    /// What an `attachment` line tells the model.
+    /// The `attachment`: context for the model, or a prompt.
     pub attachment: Option<Value<'l>>,
-    /// Who wrote a user's line, where it says so.
+    /// The origin of a user's line, such as `{"kind":"human"}`.
     pub origin: Option<Value<'l>>,
-    /// What a `progress` line tells.
+    /// The data of a `progress` line.
     pub data: Option<Value<'l>>,
     /// The new working directory in a `relocated` line.
     pub relocated_cwd: Option<Text<'l>>,
@@ -70,7 +73,7 @@ pub struct Record<'l> {
     pub continued_in: Option<Value<'l>>,
     /// The sessions that a `derived-from` line names.
     pub sessions: Option<Value<'l>>,
-    /// Thinking that the API has not signed: an array of strings.
+    /// Unsigned thinking: an array of strings.
     pub unsigned_thinking: Option<Value<'l>>,
     /// The tokens used, if they are a member of the line (FORMAT.md, "Described elsewhere").
     pub usage: Option<Value<'l>>,
@@ -81,14 +84,14 @@ pub struct Record<'l> {
 }
 
 impl<'l> Record<'l> {
-    /// Finds the members of a line in one walk; of duplicates, the last wins.
+    /// Finds the members of a line. Of duplicate members, the last wins.
     pub fn new(line: Value<'l>) -> Self {
         let mut record = Self::default();
         line.read_members(|key, value| record.set(key, value));
         record
     }
 
-    /// Takes a member and returns whether the key is known.
+    /// Stores a member and returns whether its key is known.
     #[inline]
     pub(crate) fn set(&mut self, key: &[u8], value: Value<'l>) -> bool {
         match key {
@@ -149,7 +152,7 @@ impl<'l> Record<'l> {
         true
     }
 
-    /// Returns whether a member is `true`. Anything else is held by no event.
+    /// Returns whether a member is `true`. Any other value counts as a member that no event holds.
     fn is_true(&mut self, key: &[u8], value: Value<'_>) -> bool {
         let is_true = value.bool() == Some(true);
         if !is_true {
@@ -159,16 +162,16 @@ impl<'l> Record<'l> {
     }
 }
 
-/// The message of a line, as the API has it.
+/// The members of the API's message in a line.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ApiMessage<'l> {
     /// The id of the response.
     pub id: Option<Text<'l>>,
     /// The model.
     pub model: Option<Text<'l>>,
-    /// What is said.
+    /// The content: a string or blocks.
     pub content: Option<Value<'l>>,
-    /// Why the model stopped.
+    /// The reason why the model stopped.
     pub stop_reason: Option<Raw<'l>>,
     /// The string at which the model stopped.
     pub stop_sequence: Option<Raw<'l>>,
@@ -183,7 +186,7 @@ pub struct ApiMessage<'l> {
 }
 
 impl<'l> ApiMessage<'l> {
-    /// Finds the members of a message; of what is no object, it is all content.
+    /// Finds the members of a message. A value that is not an object becomes the content.
     pub fn new(message: Value<'l>) -> Self {
         let mut found = Self::default();
         if !message.is_object() {
@@ -193,7 +196,7 @@ impl<'l> ApiMessage<'l> {
         found
     }
 
-    /// Takes a member and returns whether the key is known.
+    /// Stores a member and returns whether its key is known.
     #[inline]
     pub(crate) fn set(&mut self, key: &[u8], value: Value<'l>) -> bool {
         match key {

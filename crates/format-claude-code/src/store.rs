@@ -22,7 +22,7 @@ pub use self::{
 };
 use crate::session_uuid;
 
-/// Where the client keeps its transcripts, and how it goes on with one.
+/// The place of the client's transcripts, and the command that continues one.
 pub(crate) const STORE: Store = Store {
     folders,
     place: Some(place),
@@ -38,8 +38,8 @@ pub fn config_dir(environment: &Environment<'_>) -> Option<PathBuf> {
     environment.path("CLAUDE_CONFIG_DIR").or_else(|| Some(environment.home()?.join(".claude")))
 }
 
-/// Returns the folder in which the client keeps the transcripts of a project, whether it is there or
-/// not; [`project_folders`] finds those that other clients and old layouts name otherwise.
+/// Returns the folder in which the client keeps the transcripts of a project. The folder need not
+/// exist. [`project_folders`] finds folders that other clients and old layouts name differently.
 ///
 /// ```
 /// use core_model::{Environment, System};
@@ -53,12 +53,12 @@ pub fn sessions_dir(environment: &Environment<'_>, project: &str) -> Option<Path
     Some(config_dir(environment)?.join("projects").join(encode_project_dir(project)))
 }
 
-/// Returns the folders of a project that are there, the client's own first: other clients and old
-/// layouts name it otherwise.
+/// Returns the existing folders of a project, the client's own first. Other clients and old layouts
+/// name the folder differently.
 ///
 /// # Errors
 ///
-/// Those of reading the folder of projects.
+/// Returns an error if the folder of projects cannot be read.
 pub fn project_folders(config_dir: &Path, project: &str) -> io::Result<Vec<PathBuf>> {
     let there = subfolders(&config_dir.join("projects"))?;
     let names = candidates(project);
@@ -67,7 +67,7 @@ pub fn project_folders(config_dir: &Path, project: &str) -> io::Result<Vec<PathB
     for name in &names {
         folders.extend(there.iter().find(|folder| name_of(folder).as_ref() == Some(name)).cloned());
     }
-    // Two clients that hash a long path differently still cut it at the same place.
+    // Clients that hash a long path differently cut it at the same place.
     for cut in names.iter().filter_map(|name| encode::cut(name)) {
         for folder in &there {
             let is_cut = name_of(folder).is_some_and(|name| encode::cut(&name) == Some(cut));

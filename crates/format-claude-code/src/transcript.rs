@@ -1,4 +1,4 @@
-//! A transcript in memory: its lines as entries, and what is wrong with the others.
+//! A transcript in memory: its lines as entries, and the lines that cannot be read.
 
 mod branch;
 mod entry;
@@ -31,8 +31,8 @@ use crate::reader::is_record;
 
 /// A transcript in memory.
 ///
-/// Lines that are no JSON object are not entries, but [`bad_lines`](Self::bad_lines). Complete
-/// records on damaged lines are entries all the same.
+/// Lines that are not JSON objects are [`bad_lines`](Self::bad_lines) instead of entries. Complete
+/// records on a damaged line are entries too.
 ///
 /// ```
 /// use format_claude_code::Transcript;
@@ -56,26 +56,26 @@ pub struct Transcript<'b> {
     bad_lines: Vec<BadLine>,
 }
 
-/// Where an entry lies.
+/// The position of an entry in the file.
 #[derive(Clone, Debug)]
 struct EntryPlace {
     line: u64,
     range: Range<usize>,
 }
 
-/// A line that is no JSON object.
+/// A line that is not a JSON object.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct BadLine {
     /// The line.
     pub place: Place,
-    /// What is wrong with it, and where.
+    /// The error, with its offset.
     pub error: Error,
-    /// The number of complete records on it, which are entries.
+    /// The number of complete records on the line, each of which is an entry.
     pub n_records: usize,
 }
 
 impl BadLine {
-    /// Returns what a strict reader says of it.
+    /// Returns the problem that a strict reader reports for the line.
     fn problem(&self) -> Problem {
         Problem {
             offset: self.error.offset,
@@ -92,16 +92,16 @@ impl Transcript<'static> {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read. What is wrong with its lines is no error.
+    /// Returns an error if the file cannot be read. A bad line is no error.
     pub fn open(path: &Path) -> io::Result<Self> {
         Ok(Self::new(Cow::Owned(fs::read(path)?)))
     }
 
-    /// Reads a file all of whose lines are to be JSON objects, but for blank ones.
+    /// Reads a file whose lines must be JSON objects or blank.
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, or a line is none.
+    /// Returns an error if the file cannot be read, or a line is not a JSON object.
     pub fn open_strict(path: &Path) -> Result<Self, ReadError> {
         let transcript = Self::open(path)?;
         match transcript.bad_lines.first() {
@@ -112,7 +112,7 @@ impl Transcript<'static> {
 }
 
 impl<'b> Transcript<'b> {
-    /// Reads bytes.
+    /// Reads a transcript from bytes.
     pub fn from_slice(bytes: &'b [u8]) -> Self {
         Self::new(Cow::Borrowed(bytes))
     }
@@ -144,12 +144,12 @@ impl<'b> Transcript<'b> {
         Self { bytes, entries, bad_lines }
     }
 
-    /// Returns the bytes.
+    /// Returns the bytes of the file.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Returns the lines that are no JSON objects; blank ones are not bad.
+    /// Returns the lines that are not JSON objects. Blank lines are not among them.
     pub fn bad_lines(&self) -> &[BadLine] {
         &self.bad_lines
     }
@@ -164,7 +164,7 @@ impl<'b> Transcript<'b> {
         self.page(0, usize::MAX)
     }
 
-    /// Returns at most `limit` entries after the first `offset` ones.
+    /// Returns at most `limit` entries, starting at index `offset`.
     pub fn page(&self, offset: usize, limit: usize) -> Entries<'_> {
         let start = offset.min(self.entries.len());
         let end = start.saturating_add(limit).min(self.entries.len());
@@ -172,7 +172,7 @@ impl<'b> Transcript<'b> {
         Entries { bytes: &self.bytes, places: (start..).zip(places), scanner: Scanner::default() }
     }
 
-    /// Returns the entry with an index, read through a scanner.
+    /// Returns the entry with an index, read with the given scanner.
     pub fn entry<'s>(&'s self, idx: usize, scanner: &'s mut Scanner) -> Option<Entry<'s>> {
         self.entries.get(idx)?.read(idx, &self.bytes, scanner)
     }
@@ -186,11 +186,11 @@ impl<'b> Transcript<'b> {
     }
 }
 
-/// The entries of a transcript, read one by one through one scanner.
+/// The entries of a transcript, read one by one with one scanner.
 #[derive(Clone, Debug)]
 pub struct Entries<'t> {
     bytes: &'t [u8],
-    /// Where entries lie, by their indices.
+    /// The positions of entries, with their indices.
     places: Zip<RangeFrom<usize>, slice::Iter<'t, EntryPlace>>,
     scanner: Scanner,
 }
@@ -208,7 +208,7 @@ impl EntryPlace {
     fn read<'s>(&self, idx: usize, bytes: &'s [u8], scanner: &'s mut Scanner) -> Option<Entry<'s>> {
         let bytes = bytes.get(self.range.clone())?;
         let place = Place { line: self.line, offset: self.range.start as u64 };
-        // What is an entry has been scanned before.
+        // The constructor has scanned the bytes of every entry.
         let value = scanner.scan(&Line::new(bytes, place.offset)).ok()?;
         Some(Entry::new(idx, place, value))
     }

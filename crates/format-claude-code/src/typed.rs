@@ -26,7 +26,7 @@ pub use self::unchained::{
 };
 
 typed_records! {
-    /// A record of a transcript, by its `type`.
+    /// A record of a transcript, decoded by its `type`.
     ///
     /// ```
     /// use format_claude_code::{Reader, TypedRecord};
@@ -152,7 +152,7 @@ typed_records! {
     }
 }
 
-/// Defines a record of the chain: the members that all of them share, and its own.
+/// Defines a chained record: the members that all of them share, and its own.
 macro_rules! chained_record {
     ($(#[$attribute:meta])* pub struct $name:ident { $($own:tt)* }) => {
         typed_record! {

@@ -1,6 +1,6 @@
-//! Normal forms of Unicode; without feature `unicode`, characters as they are.
+//! Normal forms of Unicode. Without the feature `unicode`, text is returned unchanged.
 
-/// Returns the characters of a text, composed (NFC).
+/// Returns the characters of a text in the composed form (NFC): `e` and an accent become `é`.
 pub(crate) fn nfc(text: &str) -> impl Iterator<Item = char> {
     #[cfg(feature = "unicode")]
     let chars = unicode_normalization::UnicodeNormalization::nfc(text);
@@ -9,7 +9,7 @@ pub(crate) fn nfc(text: &str) -> impl Iterator<Item = char> {
     chars
 }
 
-/// Returns the characters of a text in their compatible forms, composed (NFKC).
+/// Returns the characters of a text in the compatible form (NFKC): `ﬁ` becomes `fi`.
 pub(crate) fn nfkc(text: &str) -> impl Iterator<Item = char> {
     #[cfg(feature = "unicode")]
     let chars = unicode_normalization::UnicodeNormalization::nfkc(text);

@@ -1,7 +1,11 @@
-//! Says what of a transcript the client would not load, or not send to its model (FORMAT.md).
+//! Finds faults because of which the client would not load a transcript, or the API would refuse it
+//! (FORMAT.md, "What stops the client").
 //!
-//! Client 2.1.330 is the measure of what stops; what only 2.0.77 or the SDK for Python stumble upon
-//! is a warning. So is a fault on a line that the client does not send.
+//! In: a transcript whose line 2 has a block of an unknown type. Out: a [`Problem`] of line 2 with
+//! the rule `block-type`, which stops the client.
+//!
+//! A fault that stops client 2.1.330 is an error. A fault that stops only 2.0.77 or the SDK for
+//! Python, or that is on a line that the client does not send, is a warning.
 
 mod blocks;
 mod content;
@@ -17,10 +21,10 @@ use jsonl::{Line, Value};
 use self::{blocks::check_content, content::Contents, sent::Sent, thread::Thread, usage::Usage};
 use crate::{Record, read, reader::block, session_uuid};
 
-/// The bytes at the start and at the end of a file in which lists look for a prompt and a title.
+/// Bytes at each end of a file in which lists search for a prompt and a title.
 const HEAD: u64 = 64 * 1024;
 
-/// Returns what the client would stumble upon in a transcript; what only its end shows comes last.
+/// Returns the problems of a transcript. Problems that only its end shows come last.
 ///
 /// ```
 /// let problems = format_claude_code::validate(b"{\"type\":\"user\",\"uuid\":\"u1\"}\n");
@@ -32,7 +36,7 @@ pub fn validate(bytes: &[u8]) -> Vec<Problem> {
     Check::all(checker(), bytes)
 }
 
-/// Creates what finds in a transcript what the client would stumble upon.
+/// Creates a checker for a transcript.
 pub(crate) fn checker() -> Box<dyn Checker> {
     Box::<TranscriptChecker>::default()
 }
@@ -43,15 +47,15 @@ struct TranscriptChecker {
     contents: Contents,
     usage: Usage,
     sent: Sent,
-    /// Lines of messages, also those that the client skips.
+    /// Number of lines with messages, skipped ones included.
     n_messages: u64,
-    /// Whether there is a snapshot of files.
+    /// Whether the file has a snapshot of files.
     has_snapshot: bool,
-    /// The messages that the client takes for the main conversation.
+    /// Number of messages of the main conversation.
     n_main: u64,
     has_agent_id: bool,
     has_prompt: bool,
-    /// Where the last title stands.
+    /// The line of the last title.
     title: Option<Place>,
     size: u64,
 }
@@ -161,7 +165,7 @@ impl TranscriptChecker {
                 }
             };
             check_content(content, role, &mut Findings::new(place, &mut waits));
-            // What stands beside the message is not sent.
+            // Members beside `message` are not sent, so only its content is checked.
             let message = message.with_content(Content::new(Some(content), block));
             self.message(&record, &message, content, out);
         }

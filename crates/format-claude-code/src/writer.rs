@@ -1,4 +1,11 @@
-//! From events to lines: one block a line, one chain of parents, times that increase.
+//! Writes events as lines of a transcript: one block a line, one chain of parents, increasing
+//! times.
+//!
+//! ```text
+//! in   an assistant's message with a text and a tool use
+//! out  {"parentUuid":"1",..,"message":{"id":"msg_1",..,"content":[{"type":"text",..}]},"uuid":"2",..}
+//!      {"parentUuid":"2",..,"message":{"id":"msg_1",..,"content":[{"type":"tool_use",..}]},"uuid":"3",..}
+//! ```
 
 mod assistant;
 mod block;
@@ -24,13 +31,13 @@ use self::{
 };
 pub(crate) use self::{calls::is_word, clock::TIMES};
 
-/// The permission mode of a session that says none.
+/// The permission mode of a session that names none.
 const DEFAULT_MODE: &str = "\"default\"";
 
 /// Writes events as lines of a transcript.
 ///
-/// The state is what the next line must know of those before it: the id that it follows, the last
-/// time, the response that is being written, and the tool uses that wait for a result.
+/// The state is what the next line depends on: the id of its parent, the last time, the current
+/// response, and the tool uses without a result.
 #[derive(Debug, Default)]
 pub struct ClaudeCodeWriter {
     facts: Facts,
@@ -39,25 +46,25 @@ pub struct ClaudeCodeWriter {
     held: Held,
     response: Option<Response>,
     thought: Option<Thought>,
-    /// The model that the session started with, or that of the last response in the output.
+    /// The model at the start of the session, or of the last response in the output.
     model: Option<String>,
     permission_mode: Option<String>,
-    /// Whether a user's line stands in the output.
+    /// Whether the output has a user's line.
     has_prompt: bool,
-    /// Whether the last message is a user's own.
+    /// Whether the last message is a prompt.
     is_asked: bool,
-    /// Whether anything was written since the last resumed line.
+    /// Whether a line was written since the last resumed line.
     is_dirty: bool,
-    /// The last title that the output has already.
+    /// The last title in the output.
     written_title: Option<String>,
-    /// Whether a title came that the output does not have.
+    /// Whether a title was read that is not in the output yet.
     has_new_title: bool,
-    /// How high the last title ranks that the output has already.
+    /// The rank of the last title in the output.
     written_rank: Option<TitleRank>,
-    /// The folder of the last start, and whether lines stood in the output before this session.
+    /// The folder of the last start.
     start_cwd: Option<String>,
     has_resumed: bool,
-    /// What the last start says that only entries show, and where it says it.
+    /// Members of the last start that only entries can hold, with the place of the start.
     unshown: Vec<(&'static str, Place)>,
 }
 
@@ -70,7 +77,7 @@ impl ClaudeCodeWriter {
     fn start(&mut self, event: &Event<'_>, start: &Start<'_>, out: &mut Output) {
         if let Some(model) = start.model.filter(|model| is_known(*model)) {
             self.model = Some(json(&model.decode()));
-            // Only responses say it.
+            // Only responses have a model.
             out.lose(LossKind::Flattened, "model");
         }
         if event.context.uuid.is_some() {
@@ -96,7 +103,7 @@ impl ClaudeCodeWriter {
         }
         if let Some(mode) = event.context.permission_mode {
             let mode = json(&mode.decode());
-            // What the entries before do not say is the default.
+            // Entries without a permission mode have the default mode.
             let is_default =
                 self.has_resumed && self.permission_mode.is_none() && mode == DEFAULT_MODE;
             if self.permission_mode.as_ref() != Some(&mode) && !is_default {
@@ -113,7 +120,7 @@ impl ClaudeCodeWriter {
         }
     }
 
-    /// Remembers what the lines of this session say of their surroundings.
+    /// Stores the context of an event for the next lines.
     fn observe(&mut self, context: &Context<'_>) {
         self.thread.observe(context);
     }
@@ -144,7 +151,7 @@ impl Writer for ClaudeCodeWriter {
                     Role::Assistant => self.assistant(event, message, out),
                 }
             }
-            // An index entry says nothing that the tool use in the message does not.
+            // An index entry repeats the tool use of the message.
             Body::ToolCall(call) if !self.facts.is_called(&call.id.decode()) => {
                 return out.lose_record(event);
             }
@@ -165,7 +172,7 @@ impl Writer for ClaudeCodeWriter {
                 }
             }
             Body::ToolCall(_) => {}
-            // What has no words has no line: it rides in the carry.
+            // An event without words has no line, and is kept in the carry.
             _ => return out.lose_record(event),
         }
         if event.context.parent_tool_use.is_some() {
@@ -228,9 +235,9 @@ impl Writer for ClaudeCodeWriter {
         let is_wanted = self.is_dirty || self.has_new_title;
         if let (true, Some((rank, title))) = (is_wanted, &self.facts.title) {
             match self.thread.session_id() {
-                // Without an entry there is no session that could have a title.
+                // A title needs a session, and a session begins with an entry.
                 "" => out.lose(LossKind::Dropped, "title"),
-                // A lower rank than that of the title before it would not show.
+                // A title of a lower rank than the last one would not be shown.
                 id => thread::put_title(
                     out,
                     (*rank).max(self.written_rank.unwrap_or(*rank)),

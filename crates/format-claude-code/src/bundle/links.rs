@@ -1,15 +1,19 @@
-//! Which tool use started which sub-agent, as a line says it.
+//! Reads from a line which tool use started which sub-agent.
+//!
+//! In: `"toolUseResult":{"agentId":"a1"}` beside a result of `toolu_1`. Out: the link from
+//! `toolu_1` to `a1`, with its evidence. FORMAT.md, "Sub-agents", ranks the five kinds of evidence.
 
 use core_model::{Block, Content, Event, Evidence, Link, Linked, ToolResult};
 use jsonl::{Scanner, Text, Value};
 
-/// What stands before a sub-agent's id in the words of a tool's result (FORMAT.md, "Sub-agents").
+/// Text before a sub-agent's id in a tool result.
 const WORD: &str = "agentId:";
 
-/// How far into a text of a result the id may stand, in bytes: the client begins a text with it.
+/// Bytes of a result's text that are searched for the id: the client writes it near the start, and
+/// output of a command further back may repeat it.
 const MAX_WORDS: usize = 256;
 
-/// Calls with each sub-agent that an event says was started, and by which tool use.
+/// Calls `each` with every link between a tool use and a sub-agent that an event shows.
 pub(super) fn links(event: &Event<'_>, each: &mut dyn FnMut(Link)) {
     let Some(message) = event.message() else { return of_progress(event.value, each) };
     let mut results = message.tool_results();
@@ -22,7 +26,7 @@ pub(super) fn links(event: &Event<'_>, each: &mut dyn FnMut(Link)) {
     }
 }
 
-/// `{"type":"progress","data":{"type":"agent_progress","agentId":..},"parentToolUseID":..}`
+/// Reads `{"type":"progress","data":{"type":"agent_progress","agentId":..},"parentToolUseID":..}`
 /// (2.1.11 to 2.1.83).
 fn of_progress(line: Value<'_>, each: &mut dyn FnMut(Link)) {
     let text = |value: Value<'_>, name: &str| {
@@ -34,7 +38,7 @@ fn of_progress(line: Value<'_>, each: &mut dyn FnMut(Link)) {
     }
 }
 
-/// `toolUseResult.agentId`, or the `runId` of a workflow, whose sub-agents share a folder.
+/// Reads `toolUseResult.agentId`, or the `runId` of a workflow, whose sub-agents share a folder.
 fn of_result(result: ToolResult<'_>, known: &str, each: &mut dyn FnMut(Link)) {
     if !known.starts_with('{') || !(known.contains("\"agentId\"") || known.contains("\"runId\"")) {
         return;
@@ -52,7 +56,7 @@ fn of_result(result: ToolResult<'_>, known: &str, each: &mut dyn FnMut(Link)) {
     }
 }
 
-/// `agentId: abc123` at the start of a text of the result.
+/// Reads `agentId: abc123` near the start of a result's text.
 fn of_words(result: ToolResult<'_>, each: &mut dyn FnMut(Link)) {
     let mut of_text = |text: Text<'_>| {
         let body = text.body();
@@ -79,7 +83,7 @@ fn of_words(result: ToolResult<'_>, each: &mut dyn FnMut(Link)) {
     }
 }
 
-/// The prompt of a tool use that may start a sub-agent: the client has called the tool `Task`
+/// Reads the prompts of tool uses that may start a sub-agent. The client has called the tool `Task`
 /// (up to 2.1.6x) and `Agent`.
 fn of_calls(event: &Event<'_>, each: &mut dyn FnMut(Link)) {
     let blocks = event.message().into_iter().flat_map(|message| message.blocks());

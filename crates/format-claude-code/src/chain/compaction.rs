@@ -1,5 +1,8 @@
-//! What the client goes on with after the last compaction (2.1): the boundary, its summary, what the
-//! boundary preserves, and what came after.
+//! Cuts a branch at its last compaction, as the client does (2.1): it keeps the boundary, the
+//! summary, the messages that the boundary preserves, and everything after them.
+//!
+//! In: the branch `a b boundary summary c`, where the boundary preserves `b`. Out: `boundary
+//! summary b c`.
 
 use std::collections::HashMap;
 
@@ -10,17 +13,17 @@ use super::{
     tree::{Branch, Tree},
 };
 
-/// What a boundary keeps of what was said before it.
+/// Messages that a compaction boundary preserves.
 #[derive(Debug)]
 pub(super) struct Preserved {
     boundary: u32,
-    /// The line after which it is said: the summary.
+    /// Id of the line after which the messages are sent: the summary.
     anchor: Option<u64>,
     ids: Vec<u64>,
 }
 
 impl Chain {
-    /// Reads what a boundary preserves.
+    /// Reads `compactMetadata.preservedMessages` of a boundary.
     pub(super) fn preserved_by(&self, boundary: u32, event: &Event<'_>) -> Option<Preserved> {
         let preserved = event.value.get("compactMetadata")?.get("preservedMessages")?;
         let ids = preserved.get("uuids")?.items().filter_map(|id| id.text());
@@ -32,8 +35,8 @@ impl Chain {
         })
     }
 
-    /// Returns what the client goes on with, if there was a compaction and nothing else is asked
-    /// for; `whole` is the branch with all that was said before.
+    /// Returns the plan of the branch after its last compaction; `None` if there was no compaction
+    /// or the options ask for the whole branch. `whole` is the branch from its first message on.
     pub(super) fn plan_from_last_compaction(&self, whole: &Branch) -> Option<Plan> {
         if !self.from_last_compaction {
             return None;
@@ -64,7 +67,7 @@ impl Chain {
         Some(Plan { hidden, late: self.late(&branch) })
     }
 
-    /// Puts what a boundary preserves behind its summary.
+    /// Moves the messages that a boundary preserves behind its summary.
     fn preserve(&self, tree: &Tree<'_>, boundary: u32, branch: &mut Branch) {
         let Some(preserved) = self.preserved.iter().find(|it| it.boundary == boundary) else {
             return;

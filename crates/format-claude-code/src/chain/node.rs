@@ -1,11 +1,12 @@
-//! A line as the tree knows it: ids as hashes, no content, forty bytes.
+//! A line in the tree: hashes of its ids, its offset and its flags, in forty bytes. Transcripts
+//! have up to millions of lines, and all of them are in memory at once.
 
 use core_model::Role;
 
 /// A line with an id.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
-    /// Where the line starts, above its flags.
+    /// The offset of the line, shifted left by [`FLAG_BITS`], with the flags in the low bits.
     offset_and_flags: u64,
     pub(super) id: u64,
     parent: u64,
@@ -13,7 +14,7 @@ pub(super) struct Node {
     pub(super) fingerprint: u64,
 }
 
-/// The flags of a line lie below its offset.
+/// Number of low bits that hold flags instead of the offset.
 const FLAG_BITS: u32 = 8;
 
 const USER: u64 = 1;
@@ -24,19 +25,20 @@ const NOTICE: u64 = 1 << 4;
 const ROOT: u64 = 1 << 5;
 const HAS_PARENT: u64 = 1 << 6;
 
-/// What a line is.
+/// Properties of a line that become flags.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Traits {
     pub(super) role: Option<Role>,
     pub(super) is_sidechain: bool,
-    /// Whether the client starts its history here: a compaction, or the summary of one.
+    /// Whether the client starts its history here: at a compaction boundary or its summary.
     pub(super) is_restart: bool,
-    /// Whether the line tells something without being a message.
+    /// Whether the line is a notice: it has words and is no message.
     pub(super) is_notice: bool,
 }
 
 impl Node {
-    /// Creates a node; `fingerprint` tells copies of a line from others with its id.
+    /// Creates a node. `fingerprint` is equal for copies of a line and differs for other lines with
+    /// its id.
     pub(super) fn new(
         offset: u64,
         id: u64,
@@ -69,12 +71,12 @@ impl Node {
         self.offset_and_flags & flag != 0
     }
 
-    /// Returns where the line starts in the file.
+    /// Returns the offset of the line in the file.
     pub(super) fn offset(&self) -> u64 {
         self.offset_and_flags >> FLAG_BITS
     }
 
-    /// Returns who speaks, if the line is a message.
+    /// Returns the role of a message; `None` for other lines.
     pub(super) fn role(&self) -> Option<Role> {
         match self.offset_and_flags & (USER | ASSISTANT) {
             USER => Some(Role::User),
@@ -88,17 +90,17 @@ impl Node {
         self.has(SIDECHAIN)
     }
 
-    /// Returns whether the client starts its history here.
+    /// Returns whether the client starts its history at this line.
     pub(super) fn is_restart(&self) -> bool {
         self.has(RESTART)
     }
 
-    /// Returns whether the line tells something without being a message.
+    /// Returns whether the line is a notice.
     pub(super) fn is_notice(&self) -> bool {
         self.has(NOTICE)
     }
 
-    /// Returns what the line says of the line that it follows.
+    /// Returns the parent link of the line.
     pub(super) fn link(&self) -> Link {
         match (self.has(ROOT), self.has(HAS_PARENT)) {
             (true, _) => Link::Root,
@@ -107,20 +109,21 @@ impl Node {
         }
     }
 
-    /// Returns whether the line says something that a writer may show.
+    /// Returns whether the line is a message or a notice, which a writer may show.
     pub(super) fn is_said(&self) -> bool {
         self.has(USER | ASSISTANT | NOTICE)
     }
 }
 
-/// What a line says of the line that it follows.
+/// The parent link of a line.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Link {
-    /// Nothing follows up: the history starts here.
+    /// `parentUuid` is null: the history starts here.
     Root,
-    /// It follows a line, or if that is not in the file, the line before it in the same thread.
+    /// `parentUuid` is the hash of an id. If no line has that id, the parent is the line before in
+    /// the same thread.
     To(u64),
-    /// It follows the line before it in the same thread.
+    /// No `parentUuid`: the parent is the line before in the same thread.
     Before,
 }
 

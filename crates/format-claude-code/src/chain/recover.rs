@@ -1,13 +1,17 @@
-//! What belongs to the branch though it is not on the way: parallel tools fork the tree.
+//! Adds parallel tool calls and their results to the active branch. The client writes each parallel
+//! result as a child of its own call, so that the walk from the leaf to the root meets one of them
+//! only.
+//!
+//! In: the branch `call-1 result-1` of a response with two calls. Out: `call-1 call-2 result-1
+//! result-2`.
 
 use core_model::{Hashes, Role};
 
 use super::{Chain, node::Node, tree::Tree};
 
 impl Chain {
-    /// Shows what belongs to responses on the branch: their other lines, and results of their
-    /// calls that no line on the branch answers (parallel tools fork the tree).
-    /// Lines before `start` stay as they are.
+    /// Shows the other lines of responses on the branch, and results of their calls that no line on
+    /// the branch answers. Lines before `start` keep their state.
     pub(super) fn recover(&self, tree: &Tree<'_>, shown: &mut [bool], start: u32) {
         let mut responses = Hashes::default();
         for (node, _) in self.nodes.iter().zip(&*shown).filter(|(_, shown)| **shown) {
@@ -46,7 +50,7 @@ impl Chain {
         }
     }
 
-    /// Returns the tool uses and results with the lines that they stand in.
+    /// Returns the ids of tool uses and results, each with the index and the node of its line.
     fn tools(&self) -> impl Iterator<Item = (u32, &Node, u64)> {
         let node = |node_idx: u32| self.nodes.get(node_idx as usize);
         self.tools.iter().filter_map(move |&(node_idx, id)| Some((node_idx, node(node_idx)?, id)))

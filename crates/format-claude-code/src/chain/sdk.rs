@@ -1,8 +1,8 @@
-//! The conversation as the SDK for Python shows it (`get_session_messages`, 0.2.187).
+//! Finds the conversation that the SDK for Python shows (`get_session_messages`, 0.2.187).
 //!
-//! It hides more than [`Chain`](super::Chain) does: what lies before a compaction or a gap, what
-//! names a team, what the client wrote on its own. It puts parallel calls and their results back at
-//! the end of their response.
+//! The SDK hides more than [`Chain`](super::Chain): history before a compaction or a gap, lines
+//! with a team name, and `isMeta` lines. It moves parallel calls and their results to the end of
+//! their response.
 
 mod entries;
 mod parallel;
@@ -16,29 +16,29 @@ use jsonl::Value;
 
 use self::entries::SdkEntry;
 
-/// Finds the conversation of a transcript by the SDK's rule, from ids alone.
+/// Builder of the SDK's conversation, from ids alone.
 #[derive(Debug, Default)]
 pub(crate) struct SdkChain {
     entries: Vec<SdkEntry>,
 }
 
 impl SdkChain {
-    /// Takes note of a line, which is the caller's number `place`, larger than those before.
+    /// Adds a line. `place` is a number that the caller chooses; it must grow with each line.
     pub(crate) fn push(&mut self, place: usize, line: Value<'_>) {
         self.entries.extend(SdkEntry::read(place, line));
     }
 
-    /// Returns the numbers of the messages that the SDK shows, in its order.
+    /// Returns the places of the messages that the SDK shows, in its order.
     pub(crate) fn finish(self) -> Vec<usize> {
         let conversation = SdkTree::new(&self.entries).conversation().into_iter();
         conversation.filter(|entry| entry.is_visible()).map(|entry| entry.place).collect()
     }
 }
 
-/// The lines, by what links them.
+/// The tree of lines that have an id.
 struct SdkTree<'e> {
     entries: &'e [SdkEntry],
-    /// The last entry of each id.
+    /// The last entry with each id.
     by_id: HashMap<&'e str, &'e SdkEntry>,
     /// The ids in the order of their first entries.
     ids: Vec<&'e str>,
@@ -55,7 +55,7 @@ impl<'e> SdkTree<'e> {
         Self { entries, by_id, ids }
     }
 
-    /// Returns the lines from the root to the leaf, with the parallel calls beside them.
+    /// Returns the lines from the root to the leaf, with parallel calls and results added.
     fn conversation(&self) -> Vec<&'e SdkEntry> {
         let mut seen = HashSet::new();
         let mut chain = Vec::new();
@@ -72,24 +72,24 @@ impl<'e> SdkTree<'e> {
         self.by_id.get(entry.parent.as_deref()?).copied()
     }
 
-    /// Returns the message at which the conversation ends: of the main ones, if there are any, that
-    /// whose id comes last.
+    /// Returns the last message of the conversation: the leaf whose id is last in the file, of the
+    /// main thread if it has one.
     fn leaf(&self) -> Option<&'e SdkEntry> {
         let parents: HashSet<&str> =
             self.entries.iter().filter_map(|entry| entry.parent.as_deref()).collect();
         let tips = self.entries.iter().filter(|entry| !parents.contains(entry.id.as_str()));
-        // Walks that meet end at the same message: each line is walked once.
+        // Paths from several leaves meet. The cache lets each line be visited once.
         let mut nearest = HashMap::new();
         let leaves: Vec<_> = tips.filter_map(|tip| self.nearest(tip, &mut nearest)).collect();
         let has_main = leaves.iter().any(|leaf| leaf.is_main());
         let last_place = |leaf: &SdkEntry| self.by_id.get(leaf.id.as_str()).map(|last| last.place);
         let leaves = leaves.into_iter().filter(|leaf| !has_main || leaf.is_main());
-        // Of leaves with one id it is the first.
+        // `min_by_key` returns the first of several leaves with one id, as the SDK does.
         leaves.min_by_key(|leaf| Reverse(last_place(leaf)))
     }
 
-    /// Returns the nearest message on the way from a line to its root; `known` has that of lines by
-    /// their places.
+    /// Returns the nearest message on the path from a line to its root. `known` caches the result
+    /// of each line by its place.
     fn nearest(
         &self,
         tip: &'e SdkEntry,
@@ -105,7 +105,7 @@ impl<'e> SdkTree<'e> {
             if entry.role.is_some() {
                 break Some(entry);
             }
-            // A circle leads nowhere.
+            // If the path is a circle, the second visit finds this entry and stops.
             known.insert(entry.place, None);
             way.push(entry.place);
             at = self.parent(entry);

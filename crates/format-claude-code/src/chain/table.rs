@@ -1,27 +1,28 @@
-//! Lines by their ids, in six bytes each.
+//! A hash table from ids to lines, with six bytes for each line.
 
 use super::node::Node;
 
-/// No line.
+/// The index that means no line.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// For each id the line that stands for it, found by the hash that the id is.
+/// For each id the index of the line with that id.
 ///
-/// A slot holds the index of a node; lines whose slots are taken lie in the next free one. The ids
-/// are hashes with a random seed, so that no file can choose their slots.
+/// Open addressing: a slot holds the index of a node, and a line whose slot is occupied goes to the
+/// next free one. Ids are hashes with a random seed, so a file cannot be made to fill neighboring
+/// slots.
 pub(super) struct Table {
     slots: Vec<u32>,
 }
 
 impl Table {
-    /// Creates a table for so many lines.
+    /// Creates a table for `n_nodes` lines, with half as many free slots.
     pub(super) fn new(n_nodes: usize) -> Self {
         Self { slots: vec![NONE; n_nodes.saturating_add(n_nodes / 2).saturating_add(1)] }
     }
 
-    /// Returns the slot of an id: the one with its line, or the free one where that would be.
+    /// Returns the slot of an id: the slot that holds its line, or the free slot where it belongs.
     fn find(&self, nodes: &[Node], id: u64) -> usize {
-        // The high half of the product is below the number of slots.
+        // The high half of the product is smaller than the number of slots.
         let mut slot = (u128::from(id).wrapping_mul(self.slots.len() as u128) >> 64) as usize;
         loop {
             let known = self.slots.get(slot).copied().unwrap_or(NONE);
@@ -35,12 +36,12 @@ impl Table {
         }
     }
 
-    /// Returns the line that stands for an id, or `NONE`.
+    /// Returns the index of the line with an id, or `NONE`.
     pub(super) fn get(&self, nodes: &[Node], id: u64) -> u32 {
         self.slots.get(self.find(nodes, id)).copied().unwrap_or(NONE)
     }
 
-    /// Returns the place of the line that stands for an id, which holds `NONE` if there is none.
+    /// Returns the slot of an id for writing. It holds `NONE` if there is no line with the id.
     pub(super) fn entry(&mut self, nodes: &[Node], id: u64) -> Option<&mut u32> {
         let slot = self.find(nodes, id);
         self.slots.get_mut(slot)

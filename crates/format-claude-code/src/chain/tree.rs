@@ -1,37 +1,41 @@
-//! The tree of a file, and the branch of it that the client goes on with.
+//! Resolves parents to lines and finds the active branch.
+//!
+//! In: nodes `1`, `2 -> 1`, `3 -> 1`. Out: the branch `1 3`, because `3` is the last leaf of the
+//! file.
 
 use super::{
     node::{Link, Node},
     table::{NONE, Table},
 };
 
-/// A way through the tree.
+/// A path from the root to the leaf.
 #[derive(Debug)]
 pub(super) struct Branch {
-    /// The lines on the way, from the root to the leaf.
+    /// Indices of the lines on the path, the root first.
     pub(super) path: Vec<u32>,
-    /// For each line whether it is part of the conversation.
+    /// For each line of the file, whether it is shown.
     pub(super) shown: Vec<bool>,
 }
 
-/// The lines with their parents found.
+/// The nodes of a file with the indices of their parents.
 pub(super) struct Tree<'n> {
     nodes: &'n [Node],
     parents: Vec<u32>,
-    /// For each line the last one in the file with the same id; `NONE` for those that it repeats.
+    /// For each line the index of the last line with its id; `NONE` for a line that repeats an
+    /// earlier one.
     last: Vec<u32>,
     sidechain_is_main: bool,
 }
 
 impl<'n> Tree<'n> {
-    /// Creates the tree; if `is_cut`, histories start at compactions, as the client has it.
+    /// Builds the tree. If `is_cut`, a compaction has no parent, as in the client.
     pub(super) fn new(nodes: &'n [Node], is_cut: bool) -> Self {
         let mut by_id = Table::new(nodes.len());
         let mut last = vec![NONE; nodes.len()];
         for (node_idx, node) in (0..).zip(nodes) {
             let Some(known_idx) = by_id.entry(nodes, node.id) else { continue };
             let known = nodes.get(*known_idx as usize);
-            // A copy of the line changes nothing; another line in its place wins.
+            // A copy of the line changes nothing. A line with other content replaces it.
             if known.is_none_or(|known| known.fingerprint != node.fingerprint) {
                 if let Some(last) = last.get_mut(*known_idx as usize) {
                     *last = NONE;
@@ -64,12 +68,12 @@ impl<'n> Tree<'n> {
         Self { nodes, parents, last, sidechain_is_main }
     }
 
-    /// Returns whether a line belongs to the conversation that the file is about.
+    /// Returns whether a line belongs to the main thread of the file.
     pub(super) fn is_main(&self, node: &Node) -> bool {
         self.sidechain_is_main || !node.is_sidechain()
     }
 
-    /// Returns whether another line with the same id stands for this one.
+    /// Returns whether another line replaces this one, because both have the same id.
     pub(super) fn is_repeat(&self, node_idx: usize) -> bool {
         self.last.get(node_idx) == Some(&NONE)
     }
@@ -79,12 +83,12 @@ impl<'n> Tree<'n> {
         self.nodes.get(node_idx as usize).is_some_and(is_main) && !self.is_repeat(node_idx as usize)
     }
 
-    /// Returns the line that a line follows, or `NONE`.
+    /// Returns the index of a line's parent, or `NONE`.
     fn parent(&self, node_idx: u32) -> u32 {
         self.parents.get(node_idx as usize).copied().unwrap_or(NONE)
     }
 
-    /// Returns the way from the root to the message at which the conversation ends.
+    /// Returns the path from the root to the last message of the conversation.
     pub(super) fn active_branch(&self) -> Branch {
         let mut branch = Branch { path: Vec::new(), shown: vec![false; self.nodes.len()] };
         let mut at = self.leaf().unwrap_or(NONE);
@@ -97,7 +101,7 @@ impl<'n> Tree<'n> {
         branch
     }
 
-    /// Returns the message at which the conversation ends.
+    /// Returns the last message of the conversation.
     fn leaf(&self) -> Option<u32> {
         let mut has_child = vec![false; self.nodes.len()];
         for ((node, &parent), &last) in self.nodes.iter().zip(&self.parents).zip(&self.last) {
@@ -117,15 +121,16 @@ impl<'n> Tree<'n> {
             .filter_map(|(tip, _)| self.nearest_message(tip, &mut visited))
             .filter(|&leaf| self.is_main_message(leaf));
         let best = leaves.max_by_key(|&leaf| (self.last.get(leaf as usize), leaf));
-        // Where every line has a child (a cycle), the last message ends the conversation.
+        // In a cycle every line has a child. Then the last message of the file ends the
+        // conversation.
         best.or_else(|| {
             let mut lines = (0..self.nodes.len() as u32).rev();
             lines.find(|&line| self.is_main_message(line))
         })
     }
 
-    /// Returns the nearest message on the way from a line to its root, unless another line's way
-    /// has come along there.
+    /// Returns the nearest message on the path from a line to its root; `None` if the path meets a
+    /// visited line.
     fn nearest_message(&self, tip: u32, visited: &mut [bool]) -> Option<u32> {
         let mut at = tip;
         while let Some(visited @ false) = visited.get_mut(at as usize) {

@@ -1,4 +1,9 @@
-//! Messages at the end of a transcript, linked to what is there.
+//! Appends messages to a transcript. Each one is linked to the message before it.
+//!
+//! ```text
+//! in   {"role":"user","content":"And now?"}
+//! out  {"parentUuid":"<id of the last message>",..,"type":"user","message":{"role":"user","content":"And now?"},"uuid":..,"timestamp":..}
+//! ```
 
 use std::{
     fs::{File, OpenOptions},
@@ -41,18 +46,18 @@ use crate::{ChainRule, Transcript, writer::TIMES};
 pub struct Appender {
     file: File,
     thread: Thread,
-    /// What the line before lacks.
+    /// The newline that the last line of the file lacks, or an empty string.
     before: &'static str,
-    /// The number of messages appended, by which their ids differ.
+    /// The number of appended messages, from which their ids are made.
     n_appended: u64,
 }
 
-/// What the next line takes over from those before it.
+/// Values that the next line takes over from the lines before it.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Thread {
-    /// The session: the file's name, unless something else is set.
+    /// The session id: by default the name of the file.
     pub session_id: String,
-    /// The id of the message that the next one follows.
+    /// The id of the message before the next one.
     pub parent: Option<String>,
     /// The working directory.
     pub cwd: Option<String>,
@@ -71,12 +76,12 @@ pub struct NewMessage {
     pub role: Role,
     /// The message as the API has it: an object.
     pub message: RawBuf,
-    /// The time in milliseconds since 1970; a later one is written, if a message is as late.
+    /// The time in milliseconds since 1970. If a message is not earlier, a later time is written.
     pub time: i64,
 }
 
 impl NewMessage {
-    /// Creates what a user says in words.
+    /// Creates a prompt.
     pub fn user(text: &str, time: i64) -> Self {
         let mut message = Object::default();
         message.text("role", "user");
@@ -87,11 +92,11 @@ impl NewMessage {
 }
 
 impl Appender {
-    /// Opens a transcript, to go on where its conversation ends.
+    /// Opens a transcript for appending after the last message of its conversation.
     ///
     /// # Errors
     ///
-    /// If the file is not there, or cannot be read and written.
+    /// Returns an error if the file is missing, or cannot be read and written.
     pub fn open(path: &Path) -> io::Result<Self> {
         let mut file = OpenOptions::new().read(true).append(true).open(path)?;
         let thread = Thread::of(&Transcript::open(path)?, session_id(path));
@@ -99,11 +104,11 @@ impl Appender {
         Ok(Self { file, thread, before, n_appended: 0 })
     }
 
-    /// Creates a transcript that only its owner can read.
+    /// Creates a transcript with permissions for its owner only.
     ///
     /// # Errors
     ///
-    /// If there is a file already, or it cannot be created.
+    /// Returns an error if the file exists or cannot be created.
     pub fn create(path: &Path, mut thread: Thread) -> io::Result<Self> {
         if thread.session_id.is_empty() {
             thread.session_id = session_id(path);
@@ -111,12 +116,12 @@ impl Appender {
         Ok(Self { file: create_transcript(path)?, thread, before: "", n_appended: 0 })
     }
 
-    /// Appends a message, and returns its id, which follows from the session and the messages before
-    /// it.
+    /// Appends a message and returns its id, which is made from the session id and the number of
+    /// appended messages.
     ///
     /// # Errors
     ///
-    /// If the message is no object, or the file cannot be written.
+    /// Returns an error if the message is not an object, or the file cannot be written.
     pub fn append(&mut self, said: &NewMessage) -> io::Result<String> {
         let message = said.message.as_str();
         if !message.starts_with('{') {
@@ -143,7 +148,7 @@ impl Appender {
         line.raw("message", message);
         line.text("uuid", &uuid);
         line.text("timestamp", &iso_millis(time));
-        // One write for the whole line: others may append to the file, too.
+        // One write for the whole line, because other programs may append to the file too.
         let before = std::mem::take(&mut self.before);
         self.file.write_all(format!("{before}{}\n", line.finish()).as_bytes())?;
         thread.parent = Some(uuid.clone());
@@ -152,14 +157,14 @@ impl Appender {
         Ok(uuid)
     }
 
-    /// Returns what the next line takes over.
+    /// Returns the values that the next line takes over.
     pub fn thread(&self) -> &Thread {
         &self.thread
     }
 }
 
 impl Thread {
-    /// Returns what a transcript hands on to its next line.
+    /// Returns the values that the next line of a transcript takes over.
     pub fn of(transcript: &Transcript<'_>, session_id: String) -> Self {
         let mut thread = Self { session_id, ..Self::default() };
         transcript.for_each(|entry| {

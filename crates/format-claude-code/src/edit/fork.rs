@@ -1,4 +1,9 @@
-//! A copy of a session under new ids, as the SDK for Python 0.2.187 makes it.
+//! Copies a session under new ids, as the SDK for Python 0.2.187 does.
+//!
+//! ```text
+//! in   {"type":"user","uuid":"1","parentUuid":null,"sessionId":"s",..}
+//! out  {"type":"user","uuid":"<new>","parentUuid":null,"sessionId":"<new>","forkedFrom":{"sessionId":"s","messageUuid":"1"},..}
+//! ```
 
 use std::collections::HashMap;
 
@@ -8,34 +13,34 @@ use jsonl::Value;
 use super::Object;
 use crate::{SessionInfo, Transcript};
 
-/// What a copy of a session is to be.
+/// Parameters of a copy.
 #[derive(Clone, Copy, Debug)]
 pub struct Fork<'f> {
-    /// The id of the session that is copied.
+    /// The id of the session to copy.
     pub source_id: &'f str,
-    /// The id of the copy: a UUID, and the name of its file.
+    /// The id of the copy: a UUID, which is also the name of its file.
     pub session_id: &'f str,
-    /// The id of the last message to copy; all, if there is none.
+    /// The id of the last message to copy; `None` for all messages.
     pub up_to: Option<&'f str>,
-    /// The title of the copy; the source's with ` (fork)` behind it, if there is none.
+    /// The title of the copy; `None` for the title of the source and ` (fork)`.
     pub title: Option<&'f str>,
-    /// The time of the copy in milliseconds since 1970: its last message gets it.
+    /// The time of the copy in milliseconds since 1970, which its last message gets.
     pub now: i64,
 }
 
-/// Why a session is not copied.
+/// The reason why a session is not copied.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ForkError {
-    /// There is nothing to copy.
+    /// The session has no message.
     #[error("no messages to copy")]
     Empty,
-    /// The last message to copy is not there.
+    /// No message has the id `up_to`.
     #[error("no message has the id up to which to copy")]
     UnknownMessage,
 }
 
-/// The members that would tie the copy to its source's run.
+/// Members that refer to the run of the source and are not copied.
 const LEFT_OUT: [&str; 4] = ["teamName", "agentName", "slug", "sourceToolAssistantUUID"];
 
 /// A line to copy.
@@ -46,14 +51,14 @@ struct Line {
     idx: usize,
 }
 
-/// Copies a session: the lines of its conversations and of their branches, without sub-agents,
-/// progress and the history of files, each with a new id, linked as they were.
+/// Copies the lines of all branches of a session with new ids and the same links. Sub-agents,
+/// progress and file history are left out.
 ///
-/// What lines say is copied as written. The new ids follow from the old ones and that of the copy.
+/// Content is copied as written. A new id is made from the old id and the id of the copy.
 ///
 /// # Errors
 ///
-/// If there is nothing to copy, or `up_to` is not there.
+/// Returns an error if the session has no message, or no message has the id `up_to`.
 ///
 /// ```
 /// use format_claude_code::{Fork, Transcript, fork};
@@ -124,7 +129,7 @@ pub fn fork(source: &Transcript<'_>, fork: &Fork<'_>) -> Result<String, ForkErro
     Ok(copy)
 }
 
-/// Returns the lines to copy, those of progress too, which others may follow.
+/// Returns the lines to copy, and lines of progress, because other lines may follow them.
 fn lines(source: &Transcript<'_>, up_to: Option<&str>) -> Result<Vec<Line>, ForkError> {
     let mut lines = Vec::new();
     source.for_each(|entry| {
@@ -150,15 +155,15 @@ fn lines(source: &Transcript<'_>, up_to: Option<&str>) -> Result<Vec<Line>, Fork
     Ok(lines)
 }
 
-/// Finds the lines that others follow, progress passed over.
+/// Search for parents that skips lines of progress.
 struct Parents<'s> {
     by_uuid: &'s HashMap<&'s str, &'s Line>,
-    /// What progress leads to, so that each line of it is passed once.
+    /// The nearest copied ancestor of each line of progress, so that each is visited once.
     known: HashMap<&'s str, Option<&'s str>>,
 }
 
 impl<'s> Parents<'s> {
-    /// Returns the id of the line that a line follows.
+    /// Returns the id of the nearest ancestor that is copied.
     fn of(&mut self, line: &'s Line) -> Option<&'s str> {
         let mut passed = Vec::new();
         let mut at = line.parent.as_deref();
@@ -172,7 +177,7 @@ impl<'s> Parents<'s> {
             if let Some(&known) = self.known.get(id) {
                 break known;
             }
-            // Progress that follows itself leads nowhere.
+            // If progress is a circle, the second visit finds this entry and stops.
             self.known.insert(id, None);
             passed.push(id);
             at = parent.parent.as_deref();
@@ -182,7 +187,7 @@ impl<'s> Parents<'s> {
     }
 }
 
-/// Returns what the client has put in the place of contents, of all lines that say so.
+/// Returns one `content-replacement` line with the replacements of all such lines of the source.
 fn replacements(source: &Transcript<'_>, source_id: &str) -> Option<String> {
     let mut items: Vec<String> = Vec::new();
     source.for_each(|entry| {

@@ -1,13 +1,13 @@
-//! A JSON object in the making: members in order, values as written.
+//! Builds a JSON object: members in order, values as written.
 
 use std::collections::HashMap;
 
 use jsonl::{Style, push_string};
 
-/// A JSON object in the making.
+/// Builder of a JSON object.
 #[derive(Debug, Default)]
 pub(super) struct Object {
-    /// The members, but for those taken away.
+    /// The members; `None` for a removed one.
     members: Vec<Option<(String, String)>>,
     places: HashMap<String, usize>,
 }
@@ -28,7 +28,7 @@ impl Object {
         }
     }
 
-    /// Sets a member to a value as written; one that is there keeps its place.
+    /// Sets a member to a value as written. An existing member keeps its position.
     pub(super) fn raw(&mut self, name: &str, value: impl Into<String>) {
         let new = Some((name.to_owned(), value.into()));
         match self.places.get(name).and_then(|place| self.members.get_mut(*place)) {
@@ -40,7 +40,7 @@ impl Object {
         }
     }
 
-    /// Takes a member away.
+    /// Removes a member.
     pub(super) fn remove(&mut self, name: &str) {
         let member = self.places.remove(name).and_then(|place| self.members.get_mut(place));
         if let Some(member) = member {
@@ -48,7 +48,7 @@ impl Object {
         }
     }
 
-    /// Returns the object as written.
+    /// Returns the object as JSON.
     pub(super) fn finish(self) -> String {
         let mut written = vec![b'{'];
         for (n, (name, value)) in self.members.iter().flatten().enumerate() {

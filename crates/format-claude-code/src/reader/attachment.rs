@@ -1,5 +1,5 @@
-//! What an `attachment` line says: what the user typed while the agent worked, or what the client tells
-//! the model.
+//! Reads `attachment` lines: prompts that waited while the agent worked, and context that the
+//! client adds.
 //!
 //! `{"type":"attachment","attachment":{"type":"queued_command","prompt":"Stop","commandMode":"prompt"}}`
 //! is a prompt; `{"type":"attachment","attachment":{"type":"file","filename":"/a.rs",..}}` is a notice.
@@ -9,7 +9,7 @@ use jsonl::{Raw, Text, Value};
 
 use super::block;
 
-/// The attachments that hold words which the client sends (2.1.330).
+/// Types of attachments whose words the client sends to the model (2.1.330).
 const TELLING: [&str; 16] = [
     "compact_file_reference",
     "directory",
@@ -29,7 +29,7 @@ const TELLING: [&str; 16] = [
     "todo",
 ];
 
-/// Reads an attachment. What only the client's own books need is [`Body::Other`].
+/// Reads an attachment. One that the model does not see is [`Body::Other`].
 pub(super) fn attachment(attachment: Value<'_>) -> Body<'_> {
     let Some(kind) = attachment.get("type").and_then(|kind| kind.text()) else {
         return Body::Other;
@@ -52,8 +52,8 @@ pub(super) fn attachment(attachment: Value<'_>) -> Body<'_> {
     })
 }
 
-/// Reads what was typed while the agent worked; what the client put into the queue itself is not the
-/// user's.
+/// Reads a prompt that the user typed while the agent worked; `is_meta` marks one that the client
+/// queued itself.
 fn queued(attachment: Value<'_>) -> Option<Message<'_>> {
     let prompt = attachment.get("prompt").filter(|it| it.text().is_some() || it.is_array())?;
     let message = Message::new(Role::User, Content::new(Some(prompt), block));
@@ -65,13 +65,13 @@ fn queued(attachment: Value<'_>) -> Option<Message<'_>> {
     Some(Message { is_meta, is_queued: true, ..message })
 }
 
-/// Returns whether a user's message comes from anything but a person.
+/// Returns whether the origin of a user's message is not a person.
 pub(super) fn is_of_others(origin: Option<Value<'_>>) -> bool {
     let kind: Option<Text<'_>> = origin.and_then(|origin| origin.get("kind")?.text());
     kind.is_some_and(|kind| !kind.is("human"))
 }
 
-/// Finds the words: a string, or an array of strings.
+/// Finds the words of an attachment: a string, or an array of strings.
 fn words(attachment: Value<'_>) -> Option<Raw<'_>> {
     let text = |value: Value<'_>| value.text().is_some();
     let members = ["snippet", "content", "planContent", "text"];
@@ -84,7 +84,7 @@ fn words(attachment: Value<'_>) -> Option<Raw<'_>> {
     found.or(error.filter(|value| text(*value))).map(|value| value.raw())
 }
 
-/// Returns what stands in the content of a file: `content.file.content`, or `content.content`.
+/// Returns the content of a file: `content.file.content`, or `content.content`.
 fn inner_words(content: Value<'_>) -> Option<Value<'_>> {
     match content.get("file") {
         Some(file) => file.get("content"),

@@ -1,4 +1,7 @@
-//! The blocks of messages and of tool results.
+//! Reads the blocks of messages and of tool results.
+//!
+//! In: `{"type":"tool_use","id":"toolu_1","name":"Bash","input":{"command":"ls"}}`. Out:
+//! [`Block::ToolUse`] with the input as written.
 
 use core_model::{Block, Content, Field, ToolResult, ToolUse};
 use jsonl::{Text, Value};
@@ -20,7 +23,7 @@ pub(super) fn result_block(value: Value<'_>) -> Block<'_> {
     members.result().unwrap_or(Block::Other { kind: members.kind, raw: value.raw() })
 }
 
-/// Reads a thought that has no signature.
+/// Reads an unsigned thought: a string.
 pub(super) fn unsigned(value: Value<'_>) -> Block<'_> {
     match value.text() {
         Some(text) => Block::Thinking { text, signature: None },
@@ -44,7 +47,8 @@ struct BlockMembers<'l> {
 }
 
 impl<'l> BlockMembers<'l> {
-    /// Finds the members of a block. They are found in their place: to move them costs as much.
+    /// Finds the members of a block. They are stored in place, because moving the struct costs as
+    /// much as finding them.
     fn find(&mut self, block: Value<'l>) {
         let found = self;
         block.read_members(|key, value| {
@@ -72,7 +76,7 @@ impl<'l> BlockMembers<'l> {
         });
     }
 
-    /// Returns the block, unless something that it cannot do without is missing.
+    /// Returns the block; `None` if a required member is missing.
     fn read(&self) -> Option<Block<'l>> {
         match &*self.kind?.decode() {
             "text" => Some(Block::Text(self.text?)),

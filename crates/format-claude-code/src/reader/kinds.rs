@@ -1,7 +1,7 @@
-//! The types of lines by which a transcript is known.
+//! The types of records by which a transcript is detected.
 
-/// The types of lines that only Claude Code writes (up to 2.1.330), besides `user`, `assistant` and
-/// `system`.
+/// Types of records that only Claude Code writes (up to 2.1.330). `user`, `assistant` and `system`
+/// are not among them, because streams have them too.
 pub(super) const OWN_KINDS: [&str; 49] = [
     "agent-color",
     "agent-name",

@@ -1,9 +1,10 @@
-//! Lines that name other conversations: the sessions before and after this one, and sub-agents.
+//! Reads lines that name other conversations: the sessions before and after this one, and
+//! sub-agents.
 
 use core_model::{AgentUsage, Body, Notice, NoticeKind};
 use jsonl::{Text, Value};
 
-/// Reads the tokens that a sub-agent used from what a `progress` line tells of it:
+/// Reads the tokens that a sub-agent used from the `data` of a `progress` line:
 /// `{"type":"agent_progress","message":{"type":"assistant","message":{"id":"msg_1","usage":{..}}}}`.
 pub(super) fn agent_usage(data: Value<'_>) -> Option<AgentUsage<'_>> {
     let kind = data.get("type").and_then(|kind| kind.text());
@@ -13,12 +14,12 @@ pub(super) fn agent_usage(data: Value<'_>) -> Option<AgentUsage<'_>> {
     Some(AgentUsage { message_id: message.get("id")?.text()?, usage })
 }
 
-/// Reads the session in which the conversation goes on.
+/// Reads a `continued-in` line: the session that continues this one.
 pub(super) fn continued_in(session: Value<'_>) -> Body<'_> {
     link("\"continued-in\"", session)
 }
 
-/// Reads the sessions from which the conversation was taken.
+/// Reads a `derived-from` line: the sessions that this one was made from.
 pub(super) fn derived_from(sessions: Value<'_>) -> Body<'_> {
     link("\"derived-from\"", sessions)
 }

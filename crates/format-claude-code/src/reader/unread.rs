@@ -1,11 +1,14 @@
-//! The members of a line that no event holds, and what the others are called.
+//! Lists the members of a line that no event holds, so that a conversion can report them as lost.
+//!
+//! In: `{"type":"user","slug":"s","message":{"content":"Hi","container":{}}}`. Out: `slug`,
+//! `message.container`.
 
 use core_model::{Body, Event, Shape, Vocabulary, is_void};
 use jsonl::{Raw, Text, Value};
 
 use crate::{ApiMessage, Record};
 
-/// What Claude Code calls the members of its lines.
+/// The names that Claude Code has for the members that events hold.
 pub(super) static VOCABULARY: Vocabulary = Vocabulary {
     session_id: "sessionId",
     request_id: "requestId",
@@ -17,7 +20,7 @@ pub(super) static VOCABULARY: Vocabulary = Vocabulary {
     ..Vocabulary::PLAIN
 };
 
-/// Returns the names of the members that no event of a line holds.
+/// Returns the names of the members that the event of a line does not hold.
 #[inline]
 pub(super) fn unread(record: &Record<'_>, message: &ApiMessage<'_>) -> Shape {
     let mut shape = record.unread;
@@ -31,7 +34,8 @@ pub(super) fn unread(record: &Record<'_>, message: &ApiMessage<'_>) -> Shape {
     shape
 }
 
-/// Returns the names of the members that no event of a line holds, also within an attachment.
+/// Returns the names of the members that an event does not hold, those inside an attachment
+/// included.
 #[inline]
 fn shape(event: &Event<'_>) -> Shape {
     let mut shape = event.unread;
@@ -41,7 +45,7 @@ fn shape(event: &Event<'_>) -> Shape {
     shape
 }
 
-/// Whether a line may have members that an event holds only in part.
+/// Returns whether a line may have members that its event holds in part.
 fn is_rare(record: &Record<'_>) -> bool {
     record.error.is_some()
         || record.compact_metadata.is_some()
@@ -49,8 +53,8 @@ fn is_rare(record: &Record<'_>) -> bool {
         || others(record).iter().any(|(_, _, is_there)| *is_there)
 }
 
-/// Returns the members that only the event of one type of line holds, that type, and whether the
-/// line has the member.
+/// Returns members that the event of one type of line holds: name, type, and whether the line has
+/// the member.
 fn others(record: &Record<'_>) -> [(&'static str, &'static str, bool); 7] {
     [
         ("attachment", "attachment", record.attachment.is_some()),
@@ -65,7 +69,7 @@ fn others(record: &Record<'_>) -> [(&'static str, &'static str, bool); 7] {
 
 fn list_rare(record: &Record<'_>, found: &mut dyn FnMut(&str)) {
     let is_notice = record.kind.is_some_and(|kind| kind.is("system"));
-    // Of a notice without words, the error is the words.
+    // For a notice without content, the error is its text.
     if record.error.is_some_and(|error| !is_void(&error))
         && !(is_notice && record.content.is_none())
     {
@@ -113,7 +117,7 @@ fn list(event: &Event<'_>, found: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Calls back with the members of an attachment that its event does not hold.
+/// Calls `found` with the members of an attachment that its event does not hold.
 fn list_attachment(event: &Event<'_>, found: &mut dyn FnMut(&str)) {
     let Some(attachment) = event.value.get("attachment") else { return };
     let held = match &event.body {
@@ -125,7 +129,8 @@ fn list_attachment(event: &Event<'_>, found: &mut dyn FnMut(&str)) {
     list_others("attachment", attachment, &[held[0], held[1], kind], found);
 }
 
-/// Calls back with the members of an object other than some values, which may lie deeper in it.
+/// Calls `found` with the members of an object whose values are not in `held`. A value in `held`
+/// may be nested in a member.
 fn list_others(
     path: &str,
     object: Value<'_>,
@@ -147,7 +152,7 @@ fn list_others(
     }
 }
 
-/// Returns the type of a line, and of what it wraps: `progress`, `hook_progress`.
+/// Returns the type of a line and of its inner record: `progress`, `hook_progress`.
 fn record<'l>(event: &Event<'l>) -> [Option<Text<'l>>; 2] {
     let Some(kind) = event.kind else { return [None, None] };
     let member = |name: &str| event.value.get(name);
@@ -158,7 +163,7 @@ fn record<'l>(event: &Event<'l>) -> [Option<Text<'l>>; 2] {
         "system" => member("subtype"),
         _ => None,
     };
-    // A notice is shown under its subtype, if it is shown.
+    // A message is shown without its subtype.
     let wrapped = wrapped.filter(|_| !matches!(event.body, Body::Message(_)));
     [Some(kind), wrapped.and_then(|wrapped| wrapped.text())]
 }

@@ -1,4 +1,5 @@
-//! Breadcrumbs: small JSON files that name a session by its project and its id (FORMAT.md, "Described elsewhere").
+//! Reads breadcrumbs: small JSON files that name a session by its project and its id, such as
+//! `{"project":"/p","sessionId":"abc"}` (FORMAT.md, "Described elsewhere").
 
 use std::{io, path::PathBuf};
 
@@ -7,22 +8,22 @@ use jsonl::Scanner;
 
 use crate::project_folders;
 
-/// A note of where a session is.
+/// The project and the id of a session.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Breadcrumb {
     /// The path of the project.
     pub project: String,
-    /// The id of the session: the name of its file.
+    /// The session id, which is the name of its file.
     pub session_id: SafeName,
     /// The time, for information only.
     pub timestamp: Option<String>,
 }
 
 impl Breadcrumb {
-    /// The size that no breadcrumb exceeds, in bytes.
+    /// Size limit in bytes.
     const MAX_SIZE: usize = 64 * 1024;
 
-    /// Reads a breadcrumb; `None` if it is none, or if its id is no [`SafeName`].
+    /// Reads a breadcrumb; `None` if a member is missing or the id is not a [`SafeName`].
     ///
     /// ```
     /// use format_claude_code::Breadcrumb;
@@ -36,7 +37,7 @@ impl Breadcrumb {
             return None;
         }
         let mut scanner = Scanner::default();
-        // A file that spreads over lines is one object all the same.
+        // The object may be spread over several lines.
         let value = scanner.scan_slice(bytes.trim_ascii(), 0).ok()?;
         let text = |name| Some(value.get(name)?.text()?.decode().into_owned());
         if value.get("type").is_some() {
@@ -49,11 +50,11 @@ impl Breadcrumb {
         })
     }
 
-    /// Returns the session's file; `None` if it is not there.
+    /// Returns the session's file; `None` if there is none.
     ///
     /// # Errors
     ///
-    /// Those of reading the folders of projects.
+    /// Returns an error if the folders of projects cannot be read.
     pub fn resolve(&self, config_dir: &std::path::Path) -> io::Result<Option<PathBuf>> {
         for folder in project_folders(config_dir, &self.project)? {
             let is_it = |path: &PathBuf| {

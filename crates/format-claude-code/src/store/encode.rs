@@ -1,15 +1,15 @@
-//! The names that clients give to the folder of a project.
+//! Computes the names that clients give to the folder of a project: `-a--b-c-d` for `/a/.b_c d`.
 
 use crate::unicode::nfc;
 
-/// The number of bytes after which client 2.1 cuts the name of a project's folder.
+/// Length in bytes at which client 2.1 cuts the name of a project's folder.
 pub const MAX_PROJECT_DIR: usize = 200;
 
 /// Returns the name of the folder in which client 2.1.330 keeps the transcripts of a project.
 ///
-/// Every UTF-16 unit that is no ASCII letter or digit becomes `-`; what is longer than
-/// [`MAX_PROJECT_DIR`] is cut, and ends with a hash. No way leads back: the path itself stands in
-/// the transcripts, as `cwd`.
+/// Every UTF-16 unit other than an ASCII letter or digit becomes `-`. A name longer than
+/// [`MAX_PROJECT_DIR`] is cut and gets a hash. The path cannot be computed from the name; the
+/// transcripts have it as `cwd`.
 ///
 /// ```
 /// use format_claude_code::encode_project_dir;
@@ -20,9 +20,9 @@ pub fn encode_project_dir(path: &str) -> String {
     shortened(dashed(path.encode_utf16(), u32::from), path.encode_utf16().map(i32::from))
 }
 
-/// Returns the names that a project's folder may have, the client's own first: those of client 2.0,
-/// of the SDK for Python, which composes characters first (NFC), and those of other programs
-/// (FORMAT.md, "Described elsewhere").
+/// Returns the names that the folder of a project may have, the client's own first. The others are
+/// from client 2.0, from the SDK for Python, which composes characters first (NFC), and from other
+/// programs (FORMAT.md, "Place").
 ///
 /// ```
 /// let names = format_claude_code::candidates("/a/.b_c d");
@@ -57,7 +57,7 @@ pub fn candidates(path: &str) -> Vec<String> {
     unique
 }
 
-/// Returns what a cut name has in common with others of its path; `None` if it is not cut.
+/// Returns the part of a cut name before its hash; `None` if the name is not cut.
 pub(super) fn cut(name: &str) -> Option<&str> {
     let rest = name.get(MAX_PROJECT_DIR..)?;
     let is_hash = rest.strip_prefix('-')?.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -79,7 +79,7 @@ fn shortened(name: String, units: impl Iterator<Item = i32>) -> String {
     }
 }
 
-/// Returns the hash that Java gives to a string, without its sign, in base 36.
+/// Returns the absolute value of Java's string hash in base 36.
 fn hash(units: impl Iterator<Item = i32>) -> String {
     let hash = units.fold(0i32, |hash, unit| hash.wrapping_mul(31).wrapping_add(unit));
     let mut rest = hash.unsigned_abs();

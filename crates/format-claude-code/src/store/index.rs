@@ -1,15 +1,15 @@
-//! `sessions-index.json`: a list of a project's sessions that some clients keep beside them.
+//! Reads `sessions-index.json`: a list of a project's sessions that some clients write.
 
 use jsonl::{Scanner, Value};
 
-/// A session in an index; what is not there, or is of another kind, is `None`.
+/// A session in an index. A missing member, or one of another kind, is `None`.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct IndexEntry {
     /// The id of the session.
     pub session_id: String,
-    /// The path of its file. It is text from elsewhere: no path to open unseen.
+    /// The path of its file. The text comes from a file: check it before you open it.
     pub full_path: Option<String>,
-    /// When the file was written last, in milliseconds since 1970.
+    /// The modification time of the file, in milliseconds since 1970.
     pub file_mtime: Option<i64>,
     /// The first prompt.
     pub first_prompt: Option<String>,
@@ -17,19 +17,20 @@ pub struct IndexEntry {
     pub summary: Option<String>,
     /// The number of messages.
     pub message_count: Option<u64>,
-    /// The first time, as written.
+    /// The time of the first message, as written.
     pub created: Option<String>,
-    /// The last time, as written.
+    /// The time of the last message, as written.
     pub modified: Option<String>,
     /// The git branch.
     pub git_branch: Option<String>,
     /// The path of the project.
     pub project_path: Option<String>,
-    /// Whether it is a sub-agent's.
+    /// Whether the session is a sub-agent's.
     pub is_sidechain: bool,
 }
 
-/// Reads a `sessions-index.json`; `None` if it is none. Entries without an id are left out.
+/// Reads a `sessions-index.json`; `None` if it has no list of entries. Entries without an id are
+/// left out.
 ///
 /// ```
 /// let index = br#"{

@@ -1,4 +1,5 @@
-//! What lists show of a session: from the first and the last 64 KiB of its file, unparsed.
+//! Reads the facts that lists show from the first and the last 64 KiB of a file, as text without
+//! parsing. A list of thousands of sessions is then fast.
 
 mod fields;
 
@@ -15,20 +16,20 @@ use jsonl::Text;
 use self::fields::{first, last};
 use crate::{prompt::FirstPrompt, session_uuid};
 
-/// The bytes at either end of a file that are looked at.
+/// Bytes at each end of a file that are read.
 const WINDOW: u64 = 64 * 1024;
 
-/// What a list shows of a session, as the SDK for Python 0.2.187 finds it.
+/// A row of a list of sessions, as the SDK for Python 0.2.187 makes it.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct SessionInfo {
     /// The name of the file, without its ending.
     pub session_id: String,
-    /// What it is called: the custom title, else the last prompt, else a summary, else the first
+    /// The text to show: the custom title, else the last prompt, else a summary, else the first
     /// prompt.
     pub summary: Option<String>,
-    /// The title that the user gave, else a model.
+    /// The title from the user, else from a model.
     pub custom_title: Option<String>,
-    /// The first prompt, at most 200 characters of it.
+    /// The first prompt, at most 200 characters.
     pub first_prompt: Option<String>,
     /// The git branch.
     pub git_branch: Option<String>,
@@ -38,7 +39,7 @@ pub struct SessionInfo {
     pub tag: Option<String>,
     /// The first time in the file, in milliseconds since 1970.
     pub created: Option<i64>,
-    /// When the file was written last, in milliseconds since 1970.
+    /// The modification time of the file, in milliseconds since 1970.
     pub modified: Option<i64>,
     /// The size of the file in bytes.
     pub size: u64,
@@ -47,15 +48,15 @@ pub struct SessionInfo {
 }
 
 impl SessionInfo {
-    /// Returns whether the client's own lists show the session: it has a UUID, it is no sub-agent,
-    /// and there is something to show.
+    /// Returns whether the client's own lists show the session: its id is a UUID, it is not a
+    /// sub-agent, and it has a text to show.
     pub fn is_listed(&self) -> bool {
         let is_uuid = session_uuid(&self.session_id.to_ascii_lowercase())
             == self.session_id.to_ascii_lowercase();
         is_uuid && !self.is_sidechain && self.summary.is_some()
     }
 
-    /// Reads what the ends of a file say; `size` is that of the whole file.
+    /// Reads the facts from the ends of a file. `size` is the size of the whole file in bytes.
     ///
     /// ```
     /// use format_claude_code::SessionInfo;
@@ -106,12 +107,12 @@ impl SessionInfo {
     }
 }
 
-/// Returns what a list shows of a session, from the first and the last 64 KiB of its file; `None`
-/// for an empty file.
+/// Returns the facts about a session from the first and the last 64 KiB of its file; `None` for an
+/// empty file.
 ///
 /// # Errors
 ///
-/// Those of reading the file.
+/// Returns an error if the file cannot be read.
 pub fn head_tail_scan(path: &Path) -> io::Result<Option<SessionInfo>> {
     let mut file = File::open(path)?;
     let metadata = file.metadata()?;
@@ -135,13 +136,13 @@ pub fn head_tail_scan(path: &Path) -> io::Result<Option<SessionInfo>> {
     Ok(Some(info))
 }
 
-/// Returns the sessions in a folder that the client's own lists show, those written last first.
+/// Returns the sessions in a folder that the client's own lists show, most recently modified first.
 ///
-/// Files that cannot be read are passed over, as the client does.
+/// Files that cannot be read are skipped, as in the client.
 ///
 /// # Errors
 ///
-/// Those of reading the folder.
+/// Returns an error if the folder cannot be read.
 pub fn list_sessions(folder: impl AsRef<Path>) -> io::Result<Vec<SessionInfo>> {
     let files = session_files(folder.as_ref())?;
     let infos = files.iter().filter_map(|path| head_tail_scan(path).ok().flatten());

@@ -1,4 +1,4 @@
-//! Projects: a folder of sessions for each path in which the client was started.
+//! Projects: one folder of sessions for each path in which the client was started.
 
 use std::{
     collections::HashSet,
@@ -12,7 +12,7 @@ use super::{
     SessionInfo, candidates, encode::encode_project_dir, listing::list_sessions, project_folders,
 };
 
-/// A project, by the path in which the client is started.
+/// A project, identified by the path in which the client is started.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Project {
     /// The path.
@@ -20,12 +20,12 @@ pub struct Project {
 }
 
 impl Project {
-    /// Creates a project of a path; its links should be resolved, as the client does.
+    /// Creates a project for a path. Symbolic links should be resolved first, as the client does.
     pub fn new(path: impl Into<String>) -> Self {
         Self { path: path.into() }
     }
 
-    /// Returns the name of the client's folder for it.
+    /// Returns the name of the client's folder for the project.
     ///
     /// ```
     /// use format_claude_code::Project;
@@ -37,26 +37,26 @@ impl Project {
         encode_project_dir(&self.path)
     }
 
-    /// Returns the names that its folder may have, the client's own first.
+    /// Returns the names that the folder may have, the client's own first.
     pub fn candidates(&self) -> Vec<String> {
         candidates(&self.path)
     }
 
-    /// Returns its folders that are there, the client's own first.
+    /// Returns the existing folders of the project, the client's own first.
     ///
     /// # Errors
     ///
-    /// Those of reading the folder of projects.
+    /// Returns an error if the folder of projects cannot be read.
     pub fn folders(&self, config_dir: &Path) -> io::Result<Vec<PathBuf>> {
         project_folders(config_dir, &self.path)
     }
 
-    /// Finds the project of a folder: of itself or of the nearest one above it that has sessions,
-    /// by the names of folders, else by what the sessions say of their working directory.
+    /// Finds the project of a folder: the folder itself, or its nearest ancestor, that has
+    /// sessions. Names of folders are tried first, then the working directories in the sessions.
     ///
     /// # Errors
     ///
-    /// Those of reading the folders of projects.
+    /// Returns an error if the folders of projects cannot be read.
     pub fn find(config_dir: &Path, folder: &Path) -> io::Result<Option<Self>> {
         let paths: Vec<&str> = folder.ancestors().filter_map(Path::to_str).collect();
         for path in paths.iter().filter(|path| !path.is_empty()) {
@@ -72,12 +72,12 @@ impl Project {
         Ok(paths.into_iter().find(|path| known.contains(*path)).map(Self::new))
     }
 
-    /// Returns its sessions that the client's own lists show, those written last first, with their
-    /// files; of two with one id, the one written last.
+    /// Returns the sessions that the client's own lists show, with their files, most recently
+    /// modified first. Of two sessions with one id, the most recently modified one is returned.
     ///
     /// # Errors
     ///
-    /// Those of reading its folders.
+    /// Returns an error if the folders of the project cannot be read.
     pub fn sessions(&self, config_dir: &Path) -> io::Result<Vec<(PathBuf, SessionInfo)>> {
         let mut found = Vec::new();
         for folder in self.folders(config_dir)? {
@@ -91,12 +91,11 @@ impl Project {
         Ok(found)
     }
 
-    /// Returns the files of a session, by its id; more than one if folders of several layouts have
-    /// it.
+    /// Returns the files of a session, by its id. Folders of several layouts may each have one.
     ///
     /// # Errors
     ///
-    /// Those of reading its folders.
+    /// Returns an error if the folders of the project cannot be read.
     pub fn session(&self, config_dir: &Path, session_id: &str) -> io::Result<Vec<PathBuf>> {
         let mut found = Vec::new();
         for folder in self.folders(config_dir)? {
@@ -111,11 +110,12 @@ impl Project {
     }
 }
 
-/// Returns the folders of projects whose names end in a name, or if none does, contain it.
+/// Returns the folders of projects whose names end in `name`; if there are none, the folders whose
+/// names contain it.
 ///
 /// # Errors
 ///
-/// Those of reading the folder of projects.
+/// Returns an error if the folder of projects cannot be read.
 pub fn folders_named(config_dir: &Path, name: &str) -> io::Result<Vec<PathBuf>> {
     let name = encode_project_dir(name);
     let folders = subfolders(&config_dir.join("projects"))?;

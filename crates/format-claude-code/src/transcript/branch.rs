@@ -1,4 +1,4 @@
-//! Which entries are the conversation, by the client's rule or by the SDK's.
+//! Selects the entries of the conversation, by the client's rule or by the SDK's.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,10 +7,10 @@ use core_model::{Options, Planner};
 use super::Transcript;
 use crate::chain::{Chain, SdkChain};
 
-/// Who says which entries are the conversation.
+/// The program whose rule selects the entries of the conversation.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum ChainRule {
-    /// Client 2.1, but for what would hide something that was said: [`Chain`] has the differences.
+    /// Client 2.1, with the exceptions that [`Chain`] makes to hide less.
     #[default]
     Cli,
     /// `get_session_messages` of the SDK for Python 0.2.187.
@@ -18,7 +18,7 @@ pub enum ChainRule {
 }
 
 impl Transcript<'_> {
-    /// Returns the indices of the messages that are the conversation, in its order.
+    /// Returns the indices of the messages of the conversation, in its order.
     ///
     /// ```
     /// use format_claude_code::{ChainRule, Transcript};
@@ -41,7 +41,7 @@ impl Transcript<'_> {
 
     fn cli_chain(&self) -> Vec<usize> {
         let mut chain = Box::new(Chain::new(&Options::default()));
-        // The messages, and whether each belongs to a sub-agent.
+        // The messages, each with whether it is a sub-agent's.
         let mut messages = Vec::new();
         self.for_each(|entry| {
             chain.observe(entry.place.offset, &entry.event);
@@ -85,7 +85,7 @@ impl Transcript<'_> {
         let mut chain = SdkChain::default();
         self.for_each(|entry| {
             let is_whole = !damaged.contains(&entry.place.line) || self.is_alone(entry.idx);
-            // A first line with a byte order mark is lost to the SDK.
+            // The SDK cannot read a first line with a byte order mark.
             if is_whole && !(has_mark && entry.place.line == 1) {
                 chain.push(entry.idx, entry.value);
             }
@@ -93,8 +93,8 @@ impl Transcript<'_> {
         chain.finish()
     }
 
-    /// Returns whether a record on a damaged line is alone to Python, which takes a carriage return
-    /// for the end of a line, and separators for spaces.
+    /// Returns whether Python reads a record on a damaged line as a line of its own. Python ends a
+    /// line at a carriage return and skips separators as white space.
     fn is_alone(&self, idx: usize) -> bool {
         let Some(place) = self.entries.get(idx) else { return false };
         let (Some(before), Some(piece), Some(after)) = (
@@ -104,7 +104,7 @@ impl Transcript<'_> {
         ) else {
             return false;
         };
-        // What stands between two records may go with either.
+        // The bytes between two records may belong to either.
         let lead = piece.split(|byte| *byte == b'{').next().unwrap_or_default();
         let trail = piece.rsplit(|byte| *byte == b'}').next().unwrap_or_default();
         let is_space = |byte: &&u8| matches!(byte, b' ' | b'\t' | 0x0b | 0x0c | 0x1c..=0x1f);

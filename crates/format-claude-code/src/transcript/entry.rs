@@ -1,4 +1,4 @@
-//! An entry: a line of a transcript, read.
+//! An entry: a line of a transcript with its event.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ pub struct Entry<'l> {
     pub place: Place,
     /// The line as scanned.
     pub value: Value<'l>,
-    /// What the line says, in words that all formats share.
+    /// The event of the line, in the model that all formats share.
     pub event: Event<'l>,
 }
 
@@ -25,18 +25,18 @@ impl<'l> Entry<'l> {
         Self { idx, place, value, event: read(value) }
     }
 
-    /// Returns the members that any line may have.
+    /// Returns the members of the line.
     pub fn record(&self) -> Record<'l> {
         Record::new(self.value)
     }
 
-    /// Returns the `type` of the line, `unknown` if it has none.
+    /// Returns the `type` of the line; `unknown` if it has none.
     pub fn kind(&self) -> Cow<'l, str> {
         let kind = self.value.get("type").and_then(|kind| kind.text());
         kind.map_or(Cow::Borrowed("unknown"), |kind| kind.decode())
     }
 
-    /// Returns the time as written, that of a snapshot included.
+    /// Returns the time as written; for a snapshot, the time of the snapshot.
     pub fn timestamp(&self) -> Option<Raw<'l>> {
         self.event.context.time.or(self.event.context.recorded)
     }
@@ -53,7 +53,7 @@ impl<'l> Entry<'l> {
     }
 }
 
-/// Returns a value as a person or a program would want it: a string's meaning, else as written.
+/// Returns the decoded text of a string; any other value as written.
 pub(super) fn plain(raw: Raw<'_>) -> String {
     raw.as_text().map_or_else(|| raw.as_str().to_owned(), |text| text.decode().into_owned())
 }

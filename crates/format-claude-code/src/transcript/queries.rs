@@ -1,4 +1,4 @@
-//! What people ask of a transcript: calls, errors, results, times, tokens.
+//! Queries over a transcript: calls, errors, results, times, tokens.
 
 use core_model::{
     Block, CompactionRule, DurationRule, ErrorPolicy, Generation, Generations, Overview, Place,
@@ -10,7 +10,7 @@ use super::{Transcript, entry::plain};
 /// A tool call.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct FoundCall {
-    /// The number of entries before its entry.
+    /// The index of its entry.
     pub idx: usize,
     /// Its line.
     pub place: Place,
@@ -24,35 +24,35 @@ pub struct FoundCall {
     pub timestamp: Option<String>,
 }
 
-/// A tool result that tells of an error.
+/// A tool result that reports an error.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct FoundError {
-    /// The number of entries before its entry.
+    /// The index of its entry.
     pub idx: usize,
     /// Its line.
     pub place: Place,
     /// The id of the tool use.
     pub tool_use_id: String,
-    /// The words of the result.
+    /// The text of the result.
     pub text: String,
-    /// Whether the result says that the tool failed; `None` if it does not say.
+    /// The `is_error` of the result; `None` if it has none.
     pub is_error: Option<bool>,
     /// The time of the entry as written, without quotes.
     pub timestamp: Option<String>,
 }
 
-/// A tool result, as it stands in a user's entry.
+/// A tool result in a user's entry.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct FoundResult {
-    /// The number of entries before its entry.
+    /// The index of its entry.
     pub idx: usize,
     /// Its line.
     pub place: Place,
     /// The id of the tool use.
     pub tool_use_id: Option<String>,
-    /// What the tool returned, as written.
+    /// The content as written.
     pub content: Option<String>,
-    /// Whether the tool failed; where the result does not say, it did not.
+    /// Whether the tool failed; `false` if the result has no `is_error`.
     pub is_error: bool,
     /// The time of the entry as written, without quotes.
     pub timestamp: Option<String>,
@@ -170,7 +170,7 @@ impl Transcript<'_> {
         results
     }
 
-    /// Returns the duration in milliseconds; `None` if the times are not there.
+    /// Returns the duration in milliseconds; `None` if the times are missing.
     ///
     /// ```
     /// use core_model::DurationRule;
@@ -190,7 +190,7 @@ impl Transcript<'_> {
         span.millis(rule)
     }
 
-    /// Returns the number of entries of each type; those without one are `unknown`.
+    /// Returns the number of entries of each type. Entries without a type count as `unknown`.
     ///
     /// ```
     /// use format_claude_code::Transcript;
@@ -206,7 +206,7 @@ impl Transcript<'_> {
         counts
     }
 
-    /// Returns the tokens used: of each response the last count.
+    /// Returns the tokens used. The last count of each response is the one that is added.
     pub fn usage_totals(&self) -> Tokens {
         let mut totals = TokenTotals::default();
         self.for_each(|entry| totals.push(&entry.event));
@@ -233,7 +233,7 @@ impl Transcript<'_> {
         generations.filter_map(|it| it.compaction).map(|it| it.idx as usize).collect()
     }
 
-    /// Returns what was said between compactions.
+    /// Returns the parts of the session between compactions.
     pub fn generations(&self, rule: CompactionRule) -> Vec<Generation> {
         let mut generations = Generations::new(rule);
         self.for_each(|entry| generations.push(entry.place, &entry.event));

@@ -1,38 +1,38 @@
-//! What a session is called.
+//! Finds the title of a session.
 
 use core_model::{Body, TitleRank};
 
 use super::Transcript;
 use crate::prompt::FirstPrompt;
 
-/// What a session is called, and why.
+/// The title of a session and its source.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SessionTitle {
-    /// The words.
+    /// The text.
     pub text: String,
-    /// Where they come from.
+    /// The source.
     pub source: TitleSource,
 }
 
-/// Where a title comes from; what comes first wins.
+/// The source of a title. Earlier variants have precedence.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum TitleSource {
-    /// The user gave it: the last `custom-title`.
+    /// The last `custom-title`, which the user gave.
     Custom,
-    /// A model gave it: the last `ai-title`.
+    /// The last `ai-title`, which a model gave.
     Model,
-    /// What was asked last: the last `last-prompt`.
+    /// The last `last-prompt`.
     LastPrompt,
     /// The last `summary`.
     Summary,
-    /// What was asked first.
+    /// The first prompt.
     FirstPrompt,
 }
 
 impl Transcript<'_> {
-    /// Returns the first prompt as lists show it, at most 200 characters of it.
+    /// Returns the first prompt as lists show it, at most 200 characters.
     ///
-    /// The rules are the official lister's, over the whole file rather than its first 64 KiB.
+    /// The rules are the SDK's, applied to the whole file instead of its first 64 KiB.
     ///
     /// ```
     /// use format_claude_code::Transcript;
@@ -56,7 +56,7 @@ impl Transcript<'_> {
         first.finish()
     }
 
-    /// Returns what the session is called: the user's title, else a model's, else the last prompt,
+    /// Returns the title of the session: the user's title, else a model's, else the last prompt,
     /// else a summary, else the first prompt.
     ///
     /// ```

@@ -6,30 +6,30 @@ use core_model::{Content, Role};
 
 use super::{Entry, Transcript, entry::plain};
 
-/// Something that was said in words.
+/// A text block of a message, or a message that is a string.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct KeyMessage {
-    /// The number of entries before its entry.
+    /// The index of its entry.
     pub idx: usize,
     /// The type of the entry.
     pub kind: String,
-    /// The words, without white space around them.
+    /// The text, trimmed.
     pub text: String,
     /// The time as written, without quotes: the message's, else the entry's.
     pub timestamp: Option<String>,
 }
 
-/// What is made of a content that is a string rather than blocks.
+/// How to treat content that is a string instead of blocks.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum StringContent {
-    /// It is one text.
+    /// Treat it as one text.
     #[default]
     Include,
-    /// It is skipped.
+    /// Skip it.
     Skip,
 }
 
-/// Returns about how many tokens a text has: its characters by 4.
+/// Returns an estimate of the tokens of a text: its characters divided by 4.
 ///
 /// ```
 /// assert_eq!(format_claude_code::estimate_tokens("你好，世界！ok"), 2);
@@ -39,7 +39,7 @@ pub fn estimate_tokens(text: &str) -> usize {
 }
 
 impl Transcript<'_> {
-    /// Returns the texts of users and of the assistant.
+    /// Returns the texts of the user and of the assistant.
     ///
     /// ```
     /// use format_claude_code::{StringContent, Transcript};
@@ -87,17 +87,17 @@ impl Transcript<'_> {
         messages
     }
 
-    /// Returns the names of the plans (`~/.claude/plans/<slug>.md`), each once, in order.
+    /// Returns the distinct names of the plans (`~/.claude/plans/<slug>.md`), in order.
     pub fn slugs(&self) -> Vec<String> {
         self.distinct("slug")
     }
 
-    /// Returns the ids of the sessions whose entries are in the file, each once, in order.
+    /// Returns the distinct session ids of the entries, in order.
     pub fn session_ids(&self) -> Vec<String> {
         self.distinct("sessionId")
     }
 
-    /// Returns the strings that a member of entries has, each once, in order.
+    /// Returns the distinct strings that a member has, in order.
     fn distinct(&self, name: &str) -> Vec<String> {
         let (mut found, mut known) = (Vec::new(), HashSet::new());
         self.for_each(|entry| {
@@ -111,8 +111,8 @@ impl Transcript<'_> {
         found
     }
 
-    /// Returns whether there is nothing to see: fewer than three entries, or no words of
-    /// a user, or none of the assistant. An assistant who only calls tools says nothing.
+    /// Returns whether the session is empty: it has fewer than three entries, no words of the user,
+    /// or no words of the assistant. A tool call is not a word.
     pub fn is_empty(&self) -> bool {
         let (mut user, mut assistant) = (false, false);
         self.for_each(|entry| {
@@ -125,7 +125,7 @@ impl Transcript<'_> {
         self.n_entries() < 3 || !user || !assistant
     }
 
-    /// Returns whether the first user's entry has `warmup` in it, in any case.
+    /// Returns whether the text of the first user's entry contains `warmup`, in any case.
     pub fn is_warmup(&self) -> bool {
         let mut entries = self.entries();
         while let Some(entry) = entries.next() {

@@ -1,8 +1,8 @@
-//! The records without an id of their own, such as titles and modes.
+//! Structs for the records without a `uuid`, such as titles and modes.
 
 use jsonl::{Number, RawBuf, typed_record};
 
-/// Defines a record of the session as a whole: its type, the session, and its own members.
+/// Defines a record without a `uuid`: its type, the session id, and its own members.
 macro_rules! session_record {
     ($(#[$attribute:meta])* pub struct $name:ident { $($own:tt)* }) => {
         typed_record! {

@@ -1,4 +1,8 @@
-//! What a message consists of: blocks that the API refuses, and blocks that the client leaves out.
+//! Checks single blocks: kinds and members that the API refuses, and blocks that the client leaves
+//! out.
+//!
+//! In: `{"type":"text","text":"Hi","mood":"good"}`. Out: an error, because the client sends `mood`
+//! and the API refuses it.
 
 use core_model::{Findings, Role};
 use jsonl::Value;
@@ -8,8 +12,8 @@ use crate::writer::is_word;
 /// The largest number of bytes in a tool's name.
 const MAX_NAME: usize = 128;
 
-/// The kinds of block of the messages API, and the members of each. The API refuses any other
-/// member. A kind without members here is one whose members are not checked.
+/// The kinds of blocks in the Messages API, with their members. The API refuses any other member. A
+/// kind with an empty list has members that are not checked.
 const KINDS: &[(&str, &[&str])] = &[
     ("text", &["text", "citations"]),
     ("thinking", &["thinking", "signature"]),
@@ -23,11 +27,11 @@ const KINDS: &[(&str, &[&str])] = &[
     ("search_result", &["source", "title", "content", "citations"]),
     ("tool_reference", &["tool_name"]),
     ("container_upload", &[]),
-    // Says that another model answered; 2.1.330 leaves it out of what it sends.
+    // Marks an answer by another model; 2.1.330 does not send it.
     ("fallback", &[]),
 ];
 
-/// Checks the content of a message with a string or an array as content.
+/// Checks the content of a message: a string or an array of blocks.
 pub(super) fn check_content(content: Value<'_>, role: Role, out: &mut Findings<'_>) {
     if let Some(text) = content.text() {
         if role == Role::User && text.decode().trim().is_empty() {
@@ -56,13 +60,14 @@ fn kind_of(block: Value<'_>) -> String {
     kind.map(|kind| kind.decode().into_owned()).unwrap_or_default()
 }
 
-/// Checks a block of a message, or a part of a tool result: the client leaves less out of results.
+/// Checks a block of a message, or a part of a tool result (`is_part`). The client leaves out fewer
+/// parts than blocks.
 fn check_block(block: Value<'_>, kind: &str, is_part: bool, out: &mut Findings<'_>) {
     if kind.is_empty() {
         return out.warns("block", "a block without a `type`: the client leaves it out");
     }
     let known = KINDS.iter().find(|(name, _)| *name == kind);
-    // Results of the API's own tools have a kind for each tool.
+    // Results of server tools have a kind for each tool.
     if known.is_none() && !kind.ends_with("_tool_result") {
         let message = format!("a block of type `{kind}`: the API does not know it and refuses it");
         return out.stops("block-type", message);
@@ -88,7 +93,7 @@ fn check_block(block: Value<'_>, kind: &str, is_part: bool, out: &mut Findings<'
     }
 }
 
-/// Checks that the role of a message may have a kind of block.
+/// Checks whether a message with a role may have a kind of block.
 fn check_role(kind: &str, role: Role, out: &mut Findings<'_>) {
     match (role, kind) {
         (Role::User, "tool_use" | "thinking" | "redacted_thinking") => {
@@ -102,7 +107,8 @@ fn check_role(kind: &str, role: Role, out: &mut Findings<'_>) {
     }
 }
 
-/// Reports a member of a block that is not the API's: the client sends it, the API refuses it.
+/// Reports a member of a block that the API does not know: the client sends it and the API refuses
+/// it.
 fn members(block: Value<'_>, kind: &str, own: &[&str], out: &mut Findings<'_>) {
     let mut keys = block.members().map(|(key, _)| key.decode());
     let is_own = |key: &str| matches!(key, "type" | "cache_control") || own.contains(&key);
@@ -152,7 +158,7 @@ fn tool_result(block: Value<'_>, out: &mut Findings<'_>) {
                 out.stops("block-role", message);
             }
             "" => out.stops("block", "a part of a tool result without a `type`: it is refused"),
-            // A result does not hold another one: this goes one level deep.
+            // A result cannot contain another result, so the recursion ends here.
             _ => check_block(part, &kind, true, out),
         }
     }

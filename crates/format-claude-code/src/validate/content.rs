@@ -1,15 +1,16 @@
-//! The blocks: what the API refuses, and what the client leaves out to please it.
+//! Checks calls, results and responses across lines: order, pairs, and messages that the client
+//! leaves out.
 
 use std::collections::HashMap;
 
 use core_model::{Block, Content, Findings, Message, Place, Role, Severity, ToolUse};
 use jsonl::{Raw, Text, Value};
 
-/// The calls, the results, and the response that is being read.
+/// The calls, the results, and the current response.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
     calls: HashMap<String, Call>,
-    /// Results before their calls: the client puts them in order.
+    /// Results before their calls, which the client moves.
     early: HashMap<String, Place>,
     response: Option<Response>,
 }
@@ -24,14 +25,14 @@ struct Call {
 #[derive(Debug, Default)]
 struct Response {
     id: Option<String>,
-    /// Where its thinking stands, while nothing else does.
+    /// The line of its thinking, while it has nothing else.
     only_thinking: Option<Place>,
-    /// Whether it has anything but thinking.
+    /// Whether it has a block other than thinking.
     has_more: bool,
 }
 
 impl Response {
-    /// Takes note of a block of a line at a place.
+    /// Adds a block of the line at `place`.
     fn block(&mut self, block: &Block<'_>, place: Place) {
         let is_thinking = match block {
             Block::Thinking { .. } => true,
@@ -97,7 +98,7 @@ impl Contents {
                     }
                 }
             }
-            // Results of the API's own tools.
+            // Results of server tools.
             Block::Other { raw, .. } => {
                 if !self.calls.is_empty()
                     && let Some(id) = answered_id(raw)
@@ -119,7 +120,7 @@ impl Contents {
         }
     }
 
-    /// Takes note of where a response starts.
+    /// Starts a response, or continues the one with the same id.
     fn respond(&mut self, id: Option<Text<'_>>, out: &mut Findings<'_>) {
         let id = id.map(|id| id.decode().into_owned());
         if let Some(response) = &self.response
@@ -158,7 +159,7 @@ impl Contents {
     }
 }
 
-/// Returns the id of the call that a block of another kind answers.
+/// Returns the id of the call that a server tool's result answers.
 fn answered_id(block: Raw<'_>) -> Option<String> {
     let mut scanner = jsonl::Scanner::default();
     let block = scanner.scan_slice(block.as_str().as_bytes(), 0).ok()?;

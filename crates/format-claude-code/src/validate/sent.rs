@@ -1,14 +1,15 @@
-//! Which problems stop the client: those on lines that it sends.
+//! Separates problems that stop the client from warnings: only a problem on a line that the client
+//! sends stops it.
 //!
-//! The client sends the chain from its leaf back to the last compaction. A fault on a branch that
-//! was left, or before the compaction, does not reach the model API. Only the end of a file shows
-//! the chain, so problems that stop wait for it here.
+//! The client sends the chain from its leaf back to the last compaction. A fault on an abandoned
+//! branch, or before the compaction, does not reach the API. The chain is known at the end of the
+//! file, so problems that stop wait here until then.
 
 use core_model::{Event, Findings, Options, Place, Plan, Planner, Problem, Role, Severity};
 
 use crate::Chain;
 
-/// The chain, and the problems that stop the client if their lines are on it.
+/// The chain, and the problems that stop the client if their lines are part of it.
 #[derive(Debug)]
 pub(super) struct Sent {
     chain: Chain,
@@ -27,7 +28,7 @@ struct Message {
 #[derive(Debug)]
 struct Waiting {
     problem: Problem,
-    /// Whether the line may be on the chain: it has a `uuid` and is on no sidechain.
+    /// Whether the line may be part of the chain: it has a `uuid` and is no sidechain line.
     may_be_sent: bool,
 }
 
@@ -39,18 +40,18 @@ impl Default for Sent {
 }
 
 impl Sent {
-    /// Adds a line to the chain. `role` is that of a message that the client sends.
+    /// Adds a line to the chain. `role` is the role of a message that the client sends.
     pub(super) fn line(&mut self, event: &Event<'_>, role: Option<Role>, place: Place) {
         self.chain.observe(place.offset, event);
         let Some(role) = role else { return };
-        // Behind a line that follows itself, the client goes on with the line before it.
+        // If a line is its own parent, the client continues with the line before it.
         let ids = event.context.uuid.zip(event.context.parent.value());
         let follows_itself = ids.is_some_and(|(id, parent)| id.decode() == parent.decode());
         let must_not_be_first = role == Role::Assistant && !follows_itself;
         self.messages.push(Message { place, must_not_be_first });
     }
 
-    /// Keeps a problem that stops until the chain is known; returns any other.
+    /// Stores a problem that stops until the chain is known, and returns any other problem.
     pub(super) fn hold(&mut self, problem: Problem, may_be_sent: bool) -> Option<Problem> {
         if !problem.stops() {
             return Some(problem);
@@ -59,7 +60,7 @@ impl Sent {
         None
     }
 
-    /// Reports what waited: it stops if its line is sent, and only warns otherwise.
+    /// Reports the stored problems: as errors if their lines are sent, else as warnings.
     pub(super) fn finish(&mut self, out: &mut Findings<'_>) {
         let plan = Box::new(std::mem::take(&mut self.chain)).finish();
         for Waiting { problem, may_be_sent } in self.waiting.drain(..) {

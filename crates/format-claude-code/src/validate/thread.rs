@@ -1,4 +1,4 @@
-//! The chain and the times: which lines the client reaches from the last one.
+//! Checks parents and times: whether the client can walk from the last line to the first.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -10,14 +10,14 @@ use jsonl::Text;
 
 use crate::Record;
 
-/// The lines with ids so far, by hashes.
+/// Hashes of the ids so far.
 #[derive(Debug, Default)]
 pub(super) struct Thread {
     hasher: RandomState,
     parents: HashMap<u64, Option<u64>>,
-    /// Parents that are not in the file yet, and the first line that names each.
+    /// Parents that no line has yet, with the first line that names each.
     missing: HashMap<u64, Place>,
-    /// The messages that another message follows.
+    /// The messages that have a child.
     followed: HashMap<u64, Follower>,
     messages: HashSet<u64>,
     has_main_message: bool,
@@ -41,7 +41,7 @@ impl Thread {
         let id = self.hash(uuid);
         let parent = record.parent_uuid.value().map(|parent| self.hash(parent));
         if let Some(earlier) = self.parents.insert(id, parent) {
-            // A line written twice is harmless; another line in its place is not.
+            // A copy of a line is harmless. A line with the same id and another parent is not.
             if earlier != parent {
                 out.warns("duplicate-uuid", "another line has this `uuid`: only one is seen");
             }
@@ -65,7 +65,7 @@ impl Thread {
         }
     }
 
-    /// Reports a message that starts a branch.
+    /// Reports a message that starts a second branch.
     fn follow(&mut self, parent: u64, record: &Record<'_>, out: &mut Findings<'_>) {
         if !self.messages.contains(&parent) {
             return;
@@ -128,7 +128,8 @@ impl Thread {
     }
 
     fn has_cycle(&self) -> bool {
-        // The walk from each line, by its number; a line of the same walk again is a cycle.
+        // The number of the walk that visited each line. A second visit in the same walk is a
+        // cycle.
         let mut walks: HashMap<u64, usize> = HashMap::with_capacity(self.parents.len());
         for (walk, start) in self.parents.keys().enumerate() {
             let mut at = *start;

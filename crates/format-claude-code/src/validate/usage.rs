@@ -1,13 +1,14 @@
-//! The tokens of the last response, by which an older client decides to compact.
+//! Checks the tokens of the last response, because clients of version 2.0 compact a large session
+//! when they resume it.
 
 use core_model::{Findings, Place, Severity};
 
 use crate::Record;
 
-/// The tokens from which on 2.0 compacts a session (see `FORMAT.md`).
+/// Tokens from which client 2.0 compacts (FORMAT.md, "What an older client makes of usage").
 const MAX_TOKENS: u64 = 155_000;
 
-/// The members of `usage` that fill the context.
+/// The members of `usage` that count towards the context.
 const COUNTED: [&str; 4] =
     ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens"];
 

@@ -1,4 +1,4 @@
-//! Responses: n entries of one block each, with one message id.
+//! Writes responses: one entry for each block, all with one message id.
 
 use core_model::{Block, Event, LineId, LossKind, Message, Output, ToolUse};
 use jsonl::{Raw, Text};
@@ -10,20 +10,19 @@ use super::{
     thread::{Ending, json, lose_envelope},
 };
 
-/// The response that is being written.
+/// The current response.
 #[derive(Debug)]
 pub(super) struct Response {
     /// The id of its message, a JSON string.
     id: String,
     source_id: Option<String>,
     model: Option<String>,
-    /// Whether a result came since: what has no message id begins a new response then.
+    /// Whether a result was written since. A message without an id then starts a new response.
     pub(super) is_interrupted: bool,
 }
 
 impl Response {
-    /// Creates the response of a line that already stands in the output; one without an id, such as
-    /// a thought that no block followed, does not go on.
+    /// Continues the response of a resumed line; `None` for a line without a message id.
     pub(super) fn resume(message: &Message<'_>) -> Option<Self> {
         let source_id = message.id?.decode().into_owned();
         Some(Self {
@@ -35,7 +34,7 @@ impl Response {
     }
 }
 
-/// Thinking without a signature, on a line that waits for the next block of the response.
+/// Unsigned thinking, on an open line that waits for the next block of the response.
 #[derive(Debug)]
 pub(super) struct Thought {
     line: LineId,
@@ -97,7 +96,7 @@ impl ClaudeCodeWriter {
         }
     }
 
-    /// Returns whether a message goes on with the response before it.
+    /// Returns whether a message continues the current response.
     fn is_continued(&self, message: &Message<'_>, out: &mut Output) -> bool {
         let Some(response) = &self.response else { return false };
         let is = |ours: &Option<String>, text: Option<Text<'_>>| {
@@ -108,7 +107,7 @@ impl ClaudeCodeWriter {
             None if response.source_id.is_some() => false,
             None => is(&response.model, message.model) && !response.is_interrupted,
         };
-        // No response begins while results of the last one are yet to come: they would be lost.
+        // A new response would cut off the results of the last one that are yet to come.
         if !is_same && self.calls.is_any_expected(&self.facts) {
             if message.id.is_some() {
                 out.lose(LossKind::Flattened, "message.id");
@@ -143,7 +142,7 @@ impl ClaudeCodeWriter {
         }
     }
 
-    /// Opens an entry up to its block, on the line of an unsigned thought if there is one.
+    /// Opens an entry up to its block. If there is unsigned thinking, its line becomes the entry.
     fn open_assistant(&mut self, entry: &Entry<'_, '_>, out: &mut Output) -> LineId {
         self.open_with_prompt(entry.event, out);
         let line = match self.thought.take() {
@@ -162,8 +161,9 @@ impl ClaudeCodeWriter {
         line
     }
 
-    /// Writes the model, or that of the responses before; where neither is known, no model: the
-    /// client drops all thinking of a session whose last model it does not know.
+    /// Writes the model of the message, else of the responses before it. If none is known, the
+    /// member is left out: with an unknown model in the last response, the client drops all
+    /// thinking.
     fn put_model(&self, message: &Message<'_>, line: LineId, out: &mut Output) {
         let model = message.model.filter(|model| is_known(*model));
         if model.is_none() && message.model.is_some() {
@@ -212,7 +212,7 @@ impl ClaudeCodeWriter {
         if message.is_api_error {
             out.put(line, ",\"isApiErrorMessage\":true");
             if block_idx == 0 {
-                // Which error it is, streams tell and entries do not.
+                // Streams say which error it is. Entries have no place for it.
                 out.lose(LossKind::Flattened, event.vocabulary.is_api_error);
             }
         }
@@ -220,7 +220,8 @@ impl ClaudeCodeWriter {
         self.thread.close(line, &ending, out);
     }
 
-    /// Keeps thinking that the API would refuse beside the next block's message.
+    /// Stores thinking that the API would refuse. It is written beside the message of the next
+    /// block.
     fn think(&mut self, entry: &Entry<'_, '_>, text: Text<'_>, out: &mut Output) {
         if text.is_empty() {
             return out.lose(LossKind::Dropped, "thinking");
@@ -243,7 +244,7 @@ impl ClaudeCodeWriter {
         out.copy_text(line, text);
     }
 
-    /// Writes a thought that no block followed on a line that the client does not send.
+    /// Writes stored thinking that no block followed on a line that the client does not send.
     pub(super) fn flush_thought(&mut self, out: &mut Output) {
         let Some(Thought { line, uuid }) = self.thought.take() else { return };
         out.put(line, "],\"type\":\"system\",\"subtype\":\"unsigned_thinking\",\"content\":\"\"");
@@ -253,22 +254,22 @@ impl ClaudeCodeWriter {
     }
 }
 
-/// Returns whether a model is one: `unknown` is what 0.1.0 wrote where it knew of none.
+/// Returns whether a model is known. Version 0.1.0 wrote `unknown` for an unknown one.
 pub(super) fn is_known(model: Text<'_>) -> bool {
     !model.is_empty() && !model.is("unknown")
 }
 
-/// A block of a message, on its way to an entry.
+/// A block of a message that becomes an entry.
 struct Entry<'a, 'l> {
     event: &'a Event<'l>,
     message: &'a Message<'l>,
     block_idx: usize,
-    /// Whether nothing of the event was written yet: then the entry has its id and time.
+    /// Whether this is the first entry of the event. The first one has the event's id and time.
     is_first: bool,
 }
 
-/// Returns why the model stopped, as far as it can be told: a message of a format without models
-/// is a whole response; of a stream, a line may be followed by more.
+/// Returns why the model stopped, as far as it can be derived. A message of a format without models
+/// is a whole response; in a stream, more blocks may follow.
 fn stop_reason(message: &Message<'_>) -> &'static str {
     let calls = message.blocks().any(|(block, _)| match block {
         Block::ToolUse(tool) => !tool.is_server,

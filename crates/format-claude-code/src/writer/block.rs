@@ -1,11 +1,11 @@
-//! Blocks as the API accepts them: nothing in them that is not its own.
+//! Writes blocks that the API accepts, with no foreign members.
 
 use std::borrow::Cow;
 
 use core_model::{Block, Content, LineId, LossKind, Output, ToolUse};
 use jsonl::{Raw, Text};
 
-/// Kinds of blocks, beyond those that all formats share, that the API takes back as they are.
+/// Kinds of blocks that the API accepts as it sent them, beyond the kinds that all formats share.
 const API_KINDS: [&str; 16] = [
     "bash_code_execution_tool_result",
     "code_execution_tool_result",
@@ -25,7 +25,7 @@ const API_KINDS: [&str; 16] = [
     "web_search_tool_result",
 ];
 
-/// Writes a block that is neither a tool use nor a result, nor unsigned thinking.
+/// Writes a block other than a tool use, a tool result or unsigned thinking.
 pub(super) fn put_block(out: &mut Output, line: LineId, block: &Block<'_>, raw: Raw<'_>) {
     match block {
         Block::Text(text) => {
@@ -52,7 +52,7 @@ pub(super) fn put_block(out: &mut Output, line: LineId, block: &Block<'_>, raw: 
         Block::Other { kind: Some(kind), raw } if is_api_kind(*kind) => out.copy(line, *raw),
         Block::Other { kind, .. } => put_placeholder(out, line, kind_of(*kind).as_ref()),
         Block::ToolUse(_) | Block::ToolResult(_) => put_placeholder(out, line, ""),
-        // A block of a kind yet to come is shown as written.
+        // A block of an unknown kind becomes a text with its JSON.
         _ => {
             out.lose(LossKind::Flattened, "block");
             out.put(line, "{\"type\":\"text\",\"text\":");
@@ -62,8 +62,8 @@ pub(super) fn put_block(out: &mut Output, line: LineId, block: &Block<'_>, raw: 
     }
 }
 
-/// Writes a block of the assistant's like [`put_block`], but a placeholder for an image or a
-/// document: the API accepts them from the user only.
+/// Writes a block of the assistant. An image or a document becomes a placeholder, because the API
+/// accepts them from the user only.
 pub(super) fn put_assistant_block(out: &mut Output, line: LineId, block: &Block<'_>, raw: Raw<'_>) {
     match block {
         Block::Image { .. } => put_placeholder(out, line, "image"),
@@ -94,7 +94,7 @@ fn put_placeholder(out: &mut Output, line: LineId, kind: &str) {
     out.put(line, "}");
 }
 
-/// Writes a tool use, under another id or name where the API refuses the source's.
+/// Writes a tool use. An id or a name that the API would refuse is replaced.
 pub(super) fn put_tool_use(
     out: &mut Output,
     line: LineId,
@@ -168,7 +168,8 @@ pub(super) fn put_result_content(out: &mut Output, line: LineId, content: &Conte
     }
 }
 
-/// Returns whether a block of a result can be written as it is: it has a type and its members.
+/// Returns whether a block of a result can be written unchanged: it has a type and the members of
+/// that type.
 fn is_as_the_api_has_it((block, raw): (Block<'_>, Raw<'_>)) -> bool {
     let has = |member: &str| raw.as_str().contains(member);
     match block {
@@ -179,7 +180,7 @@ fn is_as_the_api_has_it((block, raw): (Block<'_>, Raw<'_>)) -> bool {
     }
 }
 
-/// Writes what a content says as one JSON string; false if it says nothing.
+/// Writes the text of a content as one JSON string. Returns `false` if there is no text.
 pub(super) fn put_flat(out: &mut Output, line: LineId, content: &Content<'_>) -> bool {
     match content {
         Content::Text(text) if !text.is_empty() => out.copy_text(line, *text),

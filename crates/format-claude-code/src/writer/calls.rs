@@ -1,19 +1,19 @@
-//! Tool uses that wait for a result, and the ids that the API accepts.
+//! Tracks tool uses without a result, and replaces ids that the API would refuse.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use core_model::{Facts, IdSet};
 
-/// A tool use that waits for a result.
+/// A tool use without a result.
 #[derive(Debug, Default)]
 pub(super) struct Call {
     /// The id in the source.
     pub(super) id: String,
-    /// The id as written, if it is another.
+    /// The id in the output, if it differs.
     pub(super) written: Option<String>,
-    /// The id of the entry, a JSON string.
+    /// The id of its entry, a JSON string.
     pub(super) entry: String,
-    /// The time of the entry.
+    /// The time of its entry in milliseconds since 1970.
     pub(super) at: i64,
 }
 
@@ -29,8 +29,8 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    /// Returns an id for a tool use that the API accepts and no other has; `None` if it is the
-    /// source's own.
+    /// Returns a new id for a tool use, if the API would refuse its id or another tool use has it;
+    /// else `None`.
     pub(super) fn name(&mut self, id: &str, uuid: impl FnOnce() -> String) -> Option<String> {
         let is_valid = is_word(id) && self.written.insert(id);
         if is_valid {
@@ -42,7 +42,7 @@ impl Calls {
         Some(name)
     }
 
-    /// Adds a tool use that waits for a result.
+    /// Adds a tool use without a result.
     pub(super) fn add(&mut self, call: Call) {
         self.n_calls = self.n_calls.saturating_add(1);
         self.called.insert(&call.id);
@@ -50,18 +50,18 @@ impl Calls {
         self.open.insert(self.n_calls, call);
     }
 
-    /// Adds a tool use whose result came before it.
+    /// Adds a tool use whose result was already written.
     pub(super) fn add_answered(&mut self, id: &str) {
         self.called.insert(id);
     }
 
-    /// Adds a tool use of a line that already stands in the output.
+    /// Adds a tool use of a resumed line.
     pub(super) fn resume(&mut self, id: String, entry: &str, at: i64) {
         self.written.insert(&id);
         self.add(Call { id, written: None, entry: entry.to_owned(), at });
     }
 
-    /// Returns the tool use that a result answers, which then waits no longer.
+    /// Removes and returns the tool use that a result answers.
     pub(super) fn answer(&mut self, id: &str) -> Option<Call> {
         self.answered.insert(id);
         let waiting = self.by_id.get_mut(id)?;
@@ -72,12 +72,12 @@ impl Calls {
         self.open.remove(&call?)
     }
 
-    /// Returns whether a tool use of this id came, answered or not.
+    /// Returns whether a tool use with an id was added, answered or not.
     pub(super) fn is_called(&self, id: &str) -> bool {
         self.called.contains(id)
     }
 
-    /// Returns whether a result is yet to come for a tool use that waits for one.
+    /// Returns whether the source has a later result for an open tool use.
     pub(super) fn is_any_expected(&self, facts: &Facts) -> bool {
         self.open.values().any(|call| self.is_expected(call, facts))
     }
@@ -86,8 +86,8 @@ impl Calls {
         facts.is_answered(&call.id) && !self.answered.contains(&call.id)
     }
 
-    /// Returns the tool uses that get no result, which then wait no longer; `all`, or all but
-    /// those whose result is yet to come.
+    /// Removes and returns open tool uses: all of them, or those without a later result in the
+    /// source.
     pub(super) fn give_up(&mut self, all: bool, facts: &Facts) -> Vec<Call> {
         let mut given_up = Vec::new();
         for (n, call) in std::mem::take(&mut self.open) {
@@ -107,13 +107,13 @@ impl Calls {
     }
 }
 
-/// Returns whether the API accepts a text as an id.
+/// Returns whether the API accepts a text as an id: ASCII letters, digits, `_` and `-`.
 pub(crate) fn is_word(text: &str) -> bool {
     !text.is_empty()
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
 }
 
-/// Returns a name that the API accepts; `None` if the tool's own is.
+/// Returns a replacement for a tool's name that the API would refuse; else `None`.
 pub(super) fn tool_name(name: &str) -> Option<String> {
     if is_word(name) && name.len() <= 128 {
         return None;

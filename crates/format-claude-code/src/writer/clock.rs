@@ -1,14 +1,17 @@
-//! Times that strictly increase, whatever the source says.
+//! Makes times that strictly increase, because client 2.0 continues with the entry of the latest
+//! time.
+//!
+//! In: `10:00:00.000`, none, `09:59:00.000`. Out: `10:00:00.000`, `10:00:00.001`, `10:00:00.002`.
 
 use std::ops::Range;
 
 use core_model::{LossKind, Output, iso_millis, millis};
 use jsonl::Raw;
 
-/// The years that are printed with four digits.
+/// Milliseconds since 1970 whose year has four digits.
 pub(crate) const TIMES: Range<i64> = 0..253_370_764_800_000;
 
-/// What time it is in the session.
+/// The current time of the session.
 #[derive(Debug, Default)]
 pub(super) struct Clock {
     last: Option<i64>,
@@ -17,7 +20,7 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// Sets the time before which nothing happens that has no time of its own.
+    /// Sets the earliest time for entries without a time of their own.
     pub(super) fn start_run(&mut self, time: Raw<'_>) {
         if let Some(time) = millis(time).filter(|time| TIMES.contains(time)) {
             self.earliest = self.earliest.max(time);
@@ -30,21 +33,21 @@ impl Clock {
         self.last.unwrap_or(self.earliest)
     }
 
-    /// Returns the time at which a run that took this long has ended, and starts the next.
+    /// Returns the end of a run of `duration_ms`, and starts the next run there.
     pub(super) fn end_run(&mut self, duration_ms: i64) -> i64 {
         self.run = self.run.saturating_add(duration_ms.max(0)).max(self.last());
         self.run
     }
 
-    /// Takes note of an entry that already stands in the output.
+    /// Continues after the time of a resumed entry.
     pub(super) fn resume(&mut self, time: Raw<'_>) {
         let time = millis(time).filter(|time| TIMES.contains(time));
         self.last = self.last.max(time);
         self.run = self.run.max(self.last());
     }
 
-    /// Returns the time of the next entry: the source's, if it has one and that is later than the
-    /// last entry's, or else one not before `earliest`.
+    /// Returns the time of the next entry: its own time if it is later than the last entry's, else
+    /// a time not before `earliest`.
     pub(super) fn next(
         &mut self,
         time: Option<Raw<'_>>,

@@ -1,4 +1,6 @@
-//! Results that come before their calls: held back until the tool use is written.
+//! Holds results that come before their calls until the tool use is written.
+//!
+//! In: `result of 2`, `call 1`, `call 2`. Out: `call 1`, `call 2`, `result of 2`.
 
 use std::collections::BTreeMap;
 
@@ -7,17 +9,17 @@ use jsonl::Raw;
 
 use super::{ClaudeCodeWriter, calls::Call, thread::json, user::put_result};
 
-/// The results that are held back at most; what comes beyond is a notice.
+/// Limit for results that are held. Any further one becomes a notice.
 const MAX_HELD: usize = 64;
 
-/// The results that are held back, by the ids of their calls.
+/// Held results, by the ids of their calls.
 #[derive(Debug, Default)]
 pub(super) struct Held {
     lines: BTreeMap<String, (LineId, String)>,
 }
 
 impl ClaudeCodeWriter {
-    /// Holds a result back if its call is yet to come; returns whether it does.
+    /// Holds a result if its call comes later, and returns whether it does.
     pub(super) fn hold(
         &mut self,
         event: &Event<'_>,
@@ -50,9 +52,9 @@ impl ClaudeCodeWriter {
         true
     }
 
-    /// Writes the result that was held back for a call, if there is one.
+    /// Writes the held result of a call, and returns whether there was one.
     pub(super) fn release(&mut self, call: &Call, out: &mut Output) -> bool {
-        // A call under another id than the source's has no result that names it.
+        // The result names the id in the source, so a replaced id has none.
         if call.written.is_some() {
             return false;
         }
@@ -66,7 +68,7 @@ impl ClaudeCodeWriter {
         true
     }
 
-    /// Writes the results whose calls did not come on lines that the client does not send.
+    /// Writes held results whose calls did not come as lines that the client does not send.
     pub(super) fn flush_held(&mut self, out: &mut Output) {
         for (_, (line, uuid)) in std::mem::take(&mut self.held.lines) {
             out.lose(LossKind::Flattened, "tool_result");

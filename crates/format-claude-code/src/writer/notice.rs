@@ -1,4 +1,4 @@
-//! Notices and outcomes: `system` lines, which the client shows and does not send.
+//! Writes notices and outcomes as `system` lines, which the client shows and does not send.
 
 use core_model::{Event, Field, LineId, LossKind, Notice, NoticeKind, Outcome, Output, Status};
 use jsonl::{Raw, Scanner};
@@ -15,7 +15,7 @@ impl ClaudeCodeWriter {
             NoticeKind::Warning => "warning",
             _ => "info",
         };
-        // A boundary would hide all that was said before it: it becomes words as all others do.
+        // A boundary would hide the history before it, so it becomes a notice with its words.
         out.lose(LossKind::Flattened, "system.subtype");
         if notice.trigger.is_some() {
             out.lose(LossKind::Dropped, "compact_metadata.trigger");
@@ -26,14 +26,14 @@ impl ClaudeCodeWriter {
         self.close_notice(line, level, &Ending::new("entry", 0, event), out);
     }
 
-    /// Opens a notice, up to its words.
+    /// Opens a notice, up to its text.
     pub(super) fn open_notice(&mut self, event: &Event<'_>, out: &mut Output) -> LineId {
         let line = self.thread.open(event, out);
         out.put(line, ",\"type\":\"system\",\"subtype\":\"informational\",\"content\":");
         line
     }
 
-    /// Closes a notice after its words.
+    /// Closes a notice after its text.
     pub(super) fn close_notice(
         &mut self,
         line: LineId,
@@ -95,11 +95,11 @@ fn put_words(out: &mut Output, line: LineId, notice: &Notice<'_>) {
     }
 }
 
-/// Writes why a run failed: its errors, or its last words, or the format's word for it.
+/// Writes why a run failed: its errors, else its result, else the status text of the format.
 fn put_reason(out: &mut Output, line: LineId, outcome: &Outcome<'_>) {
     let mut scanner = Scanner::default();
     let errors = outcome.errors.and_then(|errors| {
-        // Joined out of place: the errors are short, and seldom.
+        // Errors are short and rare, so they are joined in a buffer.
         let errors = scanner.scan_raw(errors).ok()?;
         let texts: Vec<_> = errors.items().filter_map(|error| error.text()).collect();
         let texts: Vec<_> = texts.iter().map(|text| text.decode()).collect();
@@ -131,8 +131,8 @@ fn lose_what_has_no_place(outcome: &Outcome<'_>, out: &mut Output) {
     }
 }
 
-/// Counts the words of an outcome that [`put_reason`] does not write: it writes the first that it
-/// finds, if the run failed.
+/// Counts the texts of an outcome that [`put_reason`] does not write. It writes the first one that
+/// it finds, if the run failed.
 fn lose_words(event: &Event<'_>, outcome: &Outcome<'_>, out: &mut Output) {
     let is_word = |raw: Option<Raw<'_>>| {
         raw.is_some_and(|raw| !matches!(raw.as_str(), "null" | "\"\"" | "[]"))

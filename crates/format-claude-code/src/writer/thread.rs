@@ -1,4 +1,4 @@
-//! What every entry begins and ends with: the session, the chain of parents, ids and times.
+//! Writes the members that all entries have: session, parent, id and time.
 
 use core_model::{
     Context, Event, Facts, IdSet, LineId, LossKind, Message, Output, TitleRank, uuid_of_name,
@@ -7,39 +7,39 @@ use jsonl::{Scanner, Style, Text, push_string};
 
 use super::clock::Clock;
 
-/// The thread that entries are appended to. Strings are JSON strings, quotes included.
+/// The thread of entries. Strings are JSON strings with quotes.
 #[derive(Debug, Default)]
 pub(super) struct Thread {
     pub(super) clock: Clock,
     source_id: Option<String>,
-    /// Whether the session has another id than in the source, since that is no UUID.
+    /// Whether the session has a new id, because its id in the source is not a UUID.
     pub(super) is_renamed: bool,
     session_id: String,
     cwd: Option<String>,
     version: Option<String>,
     git_branch: Option<String>,
-    /// The sub-agent whose transcript it is.
+    /// The sub-agent of the transcript.
     agent: Option<String>,
     parent: Option<String>,
     used: IdSet,
 }
 
-/// How an entry ends.
+/// The members at the end of an entry.
 pub(super) struct Ending<'a, 'l> {
-    /// What the entry is, in the name of its id.
+    /// The kind of the entry, from which a new id is made.
     pub(super) kind: &'static str,
-    /// The number of the block that the entry stands for.
+    /// The index of the block in the entry.
     pub(super) block_idx: usize,
-    /// Whether the entry has the source's id and time, rather than some of its own.
+    /// Whether the entry has the id and time of the event, instead of new ones.
     pub(super) is_own: bool,
-    /// The time that the entry is not before, if the source has none.
+    /// Earliest time of the entry, if the event has none.
     pub(super) earliest: i64,
     /// The event.
     pub(super) event: &'a Event<'l>,
 }
 
 impl<'a, 'l> Ending<'a, 'l> {
-    /// Creates the ending of an entry for a block of an event.
+    /// Creates the ending of the entry for a block of an event.
     pub(super) fn new(kind: &'static str, block_idx: usize, event: &'a Event<'l>) -> Self {
         Self { kind, block_idx, is_own: block_idx == 0, earliest: 0, event }
     }
@@ -67,14 +67,14 @@ impl Thread {
         thread
     }
 
-    /// Takes note of where an event happened.
+    /// Stores the context of an event: folder, version, branch.
     pub(super) fn observe(&mut self, context: &Context<'_>) {
         set(&mut self.cwd, context.cwd);
         set(&mut self.version, context.version);
         set(&mut self.git_branch, context.git_branch);
     }
 
-    /// Takes note of an entry that already stands in the output.
+    /// Continues after a resumed entry.
     pub(super) fn resume(&mut self, context: &Context<'_>) {
         self.observe(context);
         if let Some(id) = context.session_id {
@@ -89,8 +89,8 @@ impl Thread {
         }
     }
 
-    /// Says in which folder the session goes on, if a start that was edited names another one than the
-    /// entries that stand in the output already.
+    /// Writes the new folder of the session, if an edited start names another folder than the
+    /// resumed entries.
     pub(super) fn relocate(&mut self, out: &mut Output, cwd: Option<String>) {
         let Some(cwd) = cwd.filter(|cwd| self.cwd.as_ref().is_some_and(|known| known != cwd))
         else {
@@ -121,7 +121,7 @@ impl Thread {
         self.parent.as_deref().unwrap_or("null")
     }
 
-    /// Finds an id for the session, unless it has one.
+    /// Sets the id of the session, unless it has one.
     pub(super) fn name_session(&mut self, event: &Event<'_>, out: &mut Output) {
         if !self.session_id.is_empty() {
             return;
@@ -142,7 +142,7 @@ impl Thread {
         }
     }
 
-    /// Opens an entry and writes what stands before its type.
+    /// Opens an entry and writes the members before its type.
     pub(super) fn open(&mut self, event: &Event<'_>, out: &mut Output) -> LineId {
         let line = out.open();
         out.put(line, "{");
@@ -150,7 +150,7 @@ impl Thread {
         line
     }
 
-    /// Opens an entry that the source has no line for.
+    /// Opens an entry that no line of the source stands for.
     pub(super) fn open_derived(&mut self, event: &Event<'_>, out: &mut Output) -> LineId {
         let line = out.open_derived();
         out.put(line, "{");
@@ -163,7 +163,7 @@ impl Thread {
         self.put_place(line, out);
     }
 
-    /// Writes where an entry belongs: what it follows, and its session.
+    /// Writes the parent and the session of an entry.
     pub(super) fn put_place(&self, line: LineId, out: &mut Output) {
         let parts = [
             ("\"parentUuid\":", self.parent()),
@@ -183,7 +183,7 @@ impl Thread {
         }
     }
 
-    /// Writes the id and the time of an entry and emits it; the next one follows it.
+    /// Writes the id and the time of an entry and emits it. It becomes the parent of the next one.
     pub(super) fn close(&mut self, line: LineId, ending: &Ending<'_, '_>, out: &mut Output) {
         let Ending { kind, block_idx, is_own, earliest, event } = *ending;
         let uuid = self
@@ -194,7 +194,7 @@ impl Thread {
         self.close_as(line, uuid, &time, out);
     }
 
-    /// Writes an id and a time found earlier and emits the entry.
+    /// Writes a given id and time and emits the entry.
     pub(super) fn close_as(&mut self, line: LineId, uuid: String, time: &str, out: &mut Output) {
         out.put(line, ",\"uuid\":");
         out.put(line, &uuid);
@@ -205,15 +205,15 @@ impl Thread {
         self.parent = Some(uuid);
     }
 
-    /// Returns the source's id, unless an entry has it already.
+    /// Returns the id of the event, unless an entry has it already.
     fn own_uuid(&mut self, uuid: Option<Text<'_>>) -> Option<String> {
         let uuid = uuid.filter(|uuid| !uuid.is_empty() && !uuid.has_lone_surrogate())?.decode();
         self.used.insert(&uuid).then(|| json(&uuid))
     }
 }
 
-/// Returns the UUID that a session of this id has: itself, with hyphens and in lower case, if it is
-/// one; else one made from it. The file of the session must be named after it.
+/// Returns the UUID for a session id: the id itself in lower case with hyphens, if it is a UUID,
+/// else a UUID made from it. The session's file must have this name.
 ///
 /// ```
 /// let id = "2A86484AEB5946EFAC4A848742436C10";
@@ -243,7 +243,7 @@ pub fn session_uuid(id: &str) -> String {
     uuid
 }
 
-/// Writes the title of the session, on a line that has no place in the chain.
+/// Writes the title of the session, on a line without an id.
 pub(super) fn put_title(out: &mut Output, rank: TitleRank, title: &str, session_id: &str) {
     let Some(title) = Text::new(title) else { return };
     let line = out.open_derived();
@@ -261,7 +261,7 @@ pub(super) fn put_title(out: &mut Output, rank: TitleRank, title: &str, session_
     out.emit(line);
 }
 
-/// Counts what stands around a message of which no entry of its own is written.
+/// Counts the members of a message as lost for which no entry is written.
 pub(super) fn lose_envelope(event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
     let names = event.vocabulary;
     for (is_lost, field) in [

@@ -1,4 +1,4 @@
-//! Prompts, and one entry for each tool result.
+//! Writes prompts, and one entry for each tool result.
 
 use core_model::{Block, Content, Event, Field, LineId, LossKind, Message, Output, ToolResult};
 use jsonl::Raw;
@@ -12,7 +12,7 @@ use super::{
 impl ClaudeCodeWriter {
     pub(super) fn user(&mut self, event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
         self.flush_thought(out);
-        // Results first: nothing may stand between a tool use and its result.
+        // Results first: the API accepts nothing between a tool use and its result.
         let n_results = message.tool_results().count();
         if n_results != 1 && message.tool_use_result.is_some_and(|extra| !extra.is_null()) {
             out.lose(LossKind::Dropped, event.vocabulary.tool_use_result);
@@ -47,7 +47,7 @@ impl ClaudeCodeWriter {
                     out.lose_record(event);
                 }
             }
-            // The API refuses a prompt of blanks (client 2.1.330).
+            // The API refuses a blank prompt (client 2.1.330).
             Content::Text(text) if text.is_blank() => self.placeholder(event, message, out),
             Content::Text(text) => {
                 let line = self.open_user(event, out);
@@ -64,7 +64,7 @@ impl ClaudeCodeWriter {
         }
     }
 
-    /// Writes a prompt that says nothing, in the client's own words for that.
+    /// Writes a placeholder for an empty prompt: the text that the client itself uses.
     fn placeholder(&mut self, event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
         out.lose(LossKind::Invented, "message.content");
         let line = self.open_user(event, out);
@@ -105,7 +105,7 @@ impl ClaudeCodeWriter {
         self.thread.close(line, &Ending::new("entry", block_idx, event), out);
     }
 
-    /// Writes a user's line before the first response of a session that has none.
+    /// Writes a placeholder prompt before the first response of a session without a prompt.
     pub(super) fn open_with_prompt(&mut self, event: &Event<'_>, out: &mut Output) {
         if self.has_prompt {
             return;
@@ -119,7 +119,7 @@ impl ClaudeCodeWriter {
         self.thread.close(line, &ending, out);
     }
 
-    /// Writes a tool result, or, if no tool use waits for it, what it says as a notice.
+    /// Writes a tool result. If no tool use waits for it, its text becomes a notice.
     pub(super) fn result(
         &mut self,
         event: &Event<'_>,
@@ -176,7 +176,8 @@ impl ClaudeCodeWriter {
         self.close_notice(line, level, &Ending::new("entry", block_idx, event), out);
     }
 
-    /// Answers tool uses that have no result: the client drops such a message with its text.
+    /// Writes an error result for tool uses without a result. The client would drop their message
+    /// with its text.
     pub(super) fn give_up_calls(&mut self, all: bool, event: &Event<'_>, out: &mut Output) {
         for (n, call) in self.calls.give_up(all, &self.facts).into_iter().enumerate() {
             out.lose(LossKind::Invented, "tool_result");
@@ -193,7 +194,7 @@ impl ClaudeCodeWriter {
     }
 }
 
-/// Writes the message of a tool result, and what the client knows beyond it.
+/// Writes the message of a tool result and the client's own data about it.
 pub(super) fn put_result(
     out: &mut Output,
     line: LineId,
@@ -220,7 +221,7 @@ pub(super) fn put_result(
 
 fn put_user_block(out: &mut Output, line: LineId, block: &Block<'_>, raw: Raw<'_>) {
     match block {
-        // Only the model thinks and calls: in a user's line the API refuses both.
+        // In a user's line the API refuses thinking and tool uses.
         Block::Thinking { text, .. } => {
             out.lose(LossKind::Flattened, "thinking");
             put_block(out, line, &Block::Text(*text), raw);

@@ -1,4 +1,4 @@
-//! A line as the SDK's rule knows it.
+//! A line with the members that the SDK's rule needs.
 
 use core_model::Role;
 use jsonl::{Kind, Text, Value};
@@ -6,32 +6,32 @@ use jsonl::{Kind, Text, Value};
 /// A line with an id.
 #[derive(Debug, Default)]
 pub(super) struct SdkEntry {
-    /// The caller's number for it.
+    /// The number that the caller gave the line.
     pub(super) place: usize,
     pub(super) id: String,
     pub(super) parent: Option<String>,
     pub(super) role: Option<Role>,
-    /// The API's id of the response, of the assistant's lines.
+    /// The API's id of the response; `None` for other lines than the assistant's.
     pub(super) message_id: Option<String>,
     pub(super) is_sidechain: bool,
     pub(super) is_meta: bool,
     pub(super) is_team: bool,
-    /// The sub-agent, as written.
+    /// The `agentId` as written.
     pub(super) agent_id: Option<String>,
-    /// The time, as text: that is how the SDK compares it.
+    /// The time as text: the SDK compares it as text.
     pub(super) time: String,
-    /// The line of the call that a result answers, if it says.
+    /// The `uuid` of the line with the call that a result answers (`sourceToolAssistantUUID`).
     pub(super) source: Option<String>,
-    /// The ids of the tool uses.
+    /// Ids of the tool uses in the line.
     pub(super) calls: Vec<String>,
-    /// The ids of the tool uses that results answer.
+    /// Ids of the tool uses that the results in the line answer.
     answers: Vec<String>,
-    /// Whether it holds a tool result, with an id or not.
+    /// Whether the line has a tool result, with an id or without one.
     has_result: bool,
 }
 
 impl SdkEntry {
-    /// Reads a line; `None` if the chain does not know its kind, or it has no id.
+    /// Reads a line; `None` if its type is not part of the chain or it has no `uuid`.
     pub(super) fn read(place: usize, line: Value<'_>) -> Option<Self> {
         let text = |name: &str| line.get(name).and_then(|value| value.text());
         let kind = text("type")?;
@@ -74,7 +74,8 @@ impl SdkEntry {
         Some(entry)
     }
 
-    /// Returns whether the conversation may end here rather than in a sub-agent's or a team's.
+    /// Returns whether the conversation may end here: the line is of the main thread, not of a
+    /// team, and not `isMeta`.
     pub(super) fn is_main(&self) -> bool {
         !self.is_sidechain && !self.is_team && !self.is_meta
     }
@@ -83,23 +84,23 @@ impl SdkEntry {
         self.role.is_some() && self.is_main()
     }
 
-    /// Returns the ids of the tool uses that it has results of.
+    /// Returns the ids of the tool uses that the line answers.
     pub(super) fn answers(&self) -> impl Iterator<Item = &str> {
         self.answers.iter().map(String::as_str)
     }
 
-    /// Returns whether it is a result of a call that it hangs on.
+    /// Returns whether the line is a tool result with a parent.
     pub(super) fn is_answer(&self) -> bool {
         self.role == Some(Role::User) && self.parent.is_some() && self.has_result
     }
 
-    /// Returns whether the same agent wrote both.
+    /// Returns whether the same agent wrote both lines.
     pub(super) fn is_of_the_writer_of(&self, other: &Self) -> bool {
         self.is_sidechain == other.is_sidechain && self.agent_id == other.agent_id
     }
 }
 
-/// Returns whether Python takes a value for true.
+/// Returns whether Python treats a value as true: not `null`, `false`, 0, or empty.
 fn is_true(value: Value<'_>) -> bool {
     match value.kind() {
         Kind::Null | Kind::False => false,

@@ -1,5 +1,5 @@
-//! What the way from the leaf to the root misses: parallel calls fork the tree, and the way takes
-//! one branch.
+//! Adds parallel calls and their results to the SDK's conversation. Parallel calls fork the tree,
+//! and the path from the leaf to the root has one branch only.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -8,22 +8,22 @@ use std::{
 
 use super::{SdkEntry, SdkTree};
 
-/// The lines of all responses and results, by what links them.
+/// Links between the lines of responses and the results of their calls.
 #[derive(Default)]
 struct Links<'e> {
-    /// The assistant's lines, by the id of the response.
+    /// The assistant's lines, by response id.
     responses: HashMap<&'e str, Vec<&'e SdkEntry>>,
-    /// The line that made each call; `None` if two responses claim it.
+    /// The line of each call; `None` if two responses have the call.
     owners: HashMap<&'e str, Option<&'e SdkEntry>>,
-    /// The results that may belong to a line of the assistant, by its id.
+    /// Candidate results for each line of the assistant, by its id.
     answers: HashMap<&'e str, Vec<&'e SdkEntry>>,
-    /// The order of the results by the first lines with their ids; by the results' own places.
+    /// For each result, by its place, the place of the first line with its id: the sort key.
     order: HashMap<usize, usize>,
 }
 
 impl<'e> SdkTree<'e> {
-    /// Returns the chain with the calls and results of its responses that are on no way to the leaf,
-    /// after the last line of each response that is.
+    /// Returns the chain with the missing calls and results of its responses, added after the last
+    /// line of each response in the chain.
     pub(super) fn with_parallel_calls(
         &self,
         chain: Vec<&'e SdkEntry>,
@@ -45,7 +45,7 @@ impl<'e> SdkTree<'e> {
         let on_the_way: HashSet<&str> = chain.iter().flat_map(|entry| entry.answers()).collect();
         let mut inserts: HashMap<usize, Vec<&SdkEntry>> = HashMap::new();
         for (message_id, first) in &responses {
-            // Of two lines with one id the leaf may be the one that the links do not know.
+            // With two lines of one id, the leaf may be the line that is not among the links.
             let group = links.responses.get(message_id).map(Vec::as_slice);
             let group = group.unwrap_or(slice::from_ref(first));
             let found = links.missing(group, &seen, &on_the_way);
@@ -93,7 +93,7 @@ impl<'e> SdkTree<'e> {
 }
 
 impl<'e> Links<'e> {
-    /// Returns the lines of a response, and the results of its calls, that have not been seen.
+    /// Returns the lines of a response, and the results of its calls, that are not in `seen`.
     fn missing(
         &self,
         group: &[&'e SdkEntry],
@@ -123,7 +123,7 @@ impl<'e> Links<'e> {
         lines
     }
 
-    /// Adds results that hang elsewhere, if they answer a call that nothing else answers.
+    /// Adds results with other parents, if they answer a call that has no answer yet.
     fn add_strays(
         &self,
         mut strays: Vec<&'e SdkEntry>,

@@ -1,16 +1,18 @@
-//! String members found in text that is not parsed: lines may be cut at either end.
+//! Finds string members in text without parsing it, because lines may be cut at both ends.
+//!
+//! In: `..uncated"}\n{"type":"tag","tag":"work"}` and `tag`. Out: `work`.
 
 use jsonl::Text;
 use memchr::{memchr2, memmem};
 
-/// Returns the first string member of a name, wherever it stands; `None` if it is empty.
+/// Returns the first string member with a name, at any depth; `None` if it is empty.
 pub(super) fn first(text: &str, name: &str) -> Option<String> {
     let found = patterns(name).iter().find_map(|pattern| all(text, pattern).next());
     found.filter(|found| !found.is_empty())
 }
 
-/// Returns the last string member of a name, wherever it stands, one with a space before its value
-/// if there is any; `None` if it is empty.
+/// Returns the last string member with a name, at any depth; `None` if it is empty. A member with a
+/// space before its value is preferred, as in the SDK.
 pub(super) fn last(text: &str, name: &str) -> Option<String> {
     let found = patterns(name).iter().rev().find_map(|pattern| all(text, pattern).last());
     found.filter(|found| !found.is_empty())
@@ -20,7 +22,7 @@ fn patterns(name: &str) -> [String; 2] {
     [format!("\"{name}\":\""), format!("\"{name}\": \"")]
 }
 
-/// Returns the strings that stand after a pattern, in their order.
+/// Returns the strings after each occurrence of a pattern.
 fn all<'t>(text: &'t str, pattern: &'t str) -> impl Iterator<Item = String> + 't {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -33,7 +35,7 @@ fn all<'t>(text: &'t str, pattern: &'t str) -> impl Iterator<Item = String> + 't
     })
 }
 
-/// Returns where the quote stands that ends a string.
+/// Returns the position of the quote that ends a string.
 fn end_of_string(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = 0_usize;
@@ -46,7 +48,7 @@ fn end_of_string(text: &str) -> Option<usize> {
     }
 }
 
-/// Returns what a string's body means; what is no string, as it is.
+/// Returns the decoded body of a string; a body that cannot be decoded is returned as it is.
 fn meaning(body: &str) -> String {
     if !body.contains('\\') {
         return body.to_owned();
