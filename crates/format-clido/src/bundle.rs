@@ -1,4 +1,7 @@
-//! Sessions of several files: the name of a sub-agent's session starts with that of its own.
+//! Finds the sessions of sub-agents, whose names start with the name of their main session.
+//!
+//! In: `s1.jsonl` and `s1_review.jsonl`. Out: `s1_review.jsonl` is the sub-agent `review` of
+//! `s1.jsonl`.
 
 use std::path::Path;
 
@@ -7,10 +10,10 @@ use jsonl::{Scanner, Stream};
 
 use crate::reader::detect;
 
-/// The lines of a file of which one tells that it is clido's.
+/// Number of lines of a file that are searched for one of clido's.
 const MAX_LINES: usize = 10;
 
-/// How clido's workflows name the sessions of their sub-agents: `<session>_<agent>.jsonl`.
+/// The layout of clido's workflows: a sub-agent's session is `<session>_<agent>.jsonl`.
 pub(crate) const BUNDLES: Bundles = Bundles {
     owner,
     role,
@@ -23,8 +26,8 @@ pub(crate) const BUNDLES: Bundles = Bundles {
     is_internal: |_| false,
 };
 
-/// Returns what a file is to its session by its name: `*_ID.jsonl`, with the version of an archive
-/// behind it or not.
+/// Returns the role of a file in its session, by a name `*_ID.jsonl`. An archive may add a version:
+/// `*_ID.jsonl@2`.
 fn role(name: &str) -> Option<FileRole> {
     let (stem, ending) = name.strip_prefix("*_")?.rsplit_once('.')?;
     let version = ending.strip_prefix("jsonl")?;
@@ -35,8 +38,8 @@ fn role(name: &str) -> Option<FileRole> {
     (is_version && is_id).then(|| FileRole::Agent(stem.to_owned()))
 }
 
-/// Returns the session that a file belongs to: the one with the shortest name that its own name goes
-/// on, if both are sessions, and of one version, which archives name behind `.jsonl`.
+/// Returns the session that a file belongs to: the session with the shortest name that the file's
+/// name starts with. Both must be sessions of one version, which archives write behind `.jsonl`.
 fn owner(path: &Path, files: &dyn Files) -> Option<Owner> {
     let (stem, ending) = path.file_name()?.to_str()?.rsplit_once('.')?;
     let version = ending.strip_prefix("jsonl")?;
@@ -48,15 +51,15 @@ fn owner(path: &Path, files: &dyn Files) -> Option<Owner> {
         if !is_named || !files.may_be_there(&main) {
             return None;
         }
-        // A session of which nothing shows here may still have sub-agents that do.
+        // An empty main session may still have sub-agents.
         let may_own = is_session(&main, files) || files.size(&main).is_ok_and(|size| size == 0);
         let is_agent = may_own && is_session(path, files);
         is_agent.then(|| Owner { main, role: FileRole::Agent(agent.to_owned()) })
     })
 }
 
-/// Returns whether one of the first lines of a file is clido's, for other clients' names go on each
-/// other too; or whether nobody can say that none is.
+/// Returns whether one of the first lines of a file is clido's, or whether the file cannot be read.
+/// Names of other clients' files start with each other too.
 fn is_session(path: &Path, files: &dyn Files) -> bool {
     let Ok(file) = files.open(path) else { return true };
     let (mut stream, mut scanner) = (Stream::new(file), Scanner::default());
@@ -103,7 +106,7 @@ mod tests {
         {
             assert_eq!(owner(&folder.path().join(name), &Disk), None, "{name}");
         }
-        // What else stands beside a session is of no version.
+        // Files with other endings have no version and are not sessions.
         for name in ["s1.jsonl@2", "s1.jsonl.bak", "s1_a.jsonl.bak"] {
             std::fs::write(folder.path().join(name), session).expect("written");
         }

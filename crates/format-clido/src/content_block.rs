@@ -1,10 +1,13 @@
-//! A content block that owns what it says.
+//! A content block that owns its data.
+//!
+//! In: `{"text":"Hi","type":"text"}`. Out: `ContentBlock::Text` with `Hi`, which encodes to the
+//! same bytes.
 
 use jsonl::{RawBuf, Scanner, Style, push_string};
 
 use crate::validate::is_resumable;
 
-/// A content block, in the five types that clido resumes with.
+/// A content block of one of the five types that clido resumes with.
 ///
 /// ```
 /// use format_clido::ContentBlock;
@@ -17,9 +20,9 @@ use crate::validate::is_resumable;
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum ContentBlock {
-    /// Words.
+    /// A text.
     Text {
-        /// The words.
+        /// The text.
         text: String,
     },
     /// A tool use.
@@ -31,11 +34,11 @@ pub enum ContentBlock {
         /// The input of the tool.
         input: RawBuf,
     },
-    /// What a tool returned.
+    /// A tool result.
     ToolResult {
         /// The id of the tool use.
         tool_use_id: String,
-        /// What the tool returned.
+        /// The output of the tool.
         content: String,
         /// Whether the tool failed.
         is_error: bool,
@@ -55,8 +58,8 @@ pub enum ContentBlock {
 }
 
 impl ContentBlock {
-    /// Decodes a block; returns `None` for one that clido shows but does not resume with. Members
-    /// that clido does not know are left out.
+    /// Decodes a block; `None` for a block that clido shows but does not resume with. Members that
+    /// clido does not know are left out.
     pub fn decode(block: &RawBuf) -> Option<Self> {
         let mut scanner = Scanner::default();
         let value = scanner.scan_raw(block.as_raw()).ok()?;
@@ -83,7 +86,7 @@ impl ContentBlock {
         })
     }
 
-    /// Returns the block as clido writes it: its members in alphabetical order.
+    /// Returns the block as clido writes it, with its members in alphabetical order.
     pub fn encode(&self) -> RawBuf {
         let written = match self {
             Self::Text { text } => object(&[("text", quoted(text)), ("type", quoted("text"))]),

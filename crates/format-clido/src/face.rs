@@ -1,11 +1,12 @@
-//! The names that every format crate has for the same jobs.
+//! The names that every format crate has for the same jobs: `Reader`, `Writer`, `Checker`,
+//! `RecordBuf`.
 
 use core_model::{Format, RecordFormat};
 use jsonl::Value;
 
 use crate::{FORMAT, Record};
 
-/// clido's session files, as a type: the parameter of [`Reader`], [`Writer`] and [`Checker`].
+/// Marker type for clido's session files: the parameter of [`Reader`], [`Writer`] and [`Checker`].
 #[derive(Clone, Copy, Debug)]
 pub enum Clido {}
 
@@ -30,8 +31,8 @@ pub type RecordBuf = core_model::RecordBuf<Clido>;
 /// A record that borrows from its reader.
 pub type RecordRef<'l> = core_model::RecordRef<'l, Clido>;
 
-/// Writes records of any format as records of this one.
+/// Writes records of any format as records of a clido session.
 pub type Writer<W> = core_model::RecordWriter<W, Clido>;
 
-/// Finds what the client would refuse in a file: `Checker::check(path)?`.
+/// Finds records that clido would refuse: `Checker::check(path)?`.
 pub type Checker = core_model::RecordChecker<Clido>;

@@ -1,5 +1,9 @@
-//! The messages that clido makes of a session's lines when it resumes it (FORMAT.md, "Calls and
-//! results").
+//! Makes the messages that clido sends to its model when it resumes a session (FORMAT.md, "Calls
+//! and results").
+//!
+//! In: the lines `assistant_message` with two calls, `tool_result` of the first. Out: a message of
+//! the assistant, and a message of the user with the result and an error result for the second
+//! call.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -8,29 +12,29 @@ use jsonl::RawBuf;
 
 use crate::{ContentBlock, SessionLine};
 
-/// What clido answers in the place of a tool that did not get to answer.
+/// The text of clido's error result for a call without a result.
 pub(crate) const INTERRUPTED: &str = "[interrupted — tool execution did not complete]";
 
 /// A message of the conversation, as clido sends it to its model.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct HistoryMessage {
-    /// Who speaks.
+    /// The role of the speaker.
     pub role: Role,
-    /// What is said.
+    /// The blocks.
     pub content: Vec<ContentBlock>,
 }
 
-/// A block that clido does not resume with: it refuses the session.
+/// A block that clido does not resume with, so that it refuses the session.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("line {line_idx} {who} content[{block_idx}]: {block}", who = name(*role))]
 pub struct HistoryError {
-    /// The place of the line among the lines, from 0, as clido counts them.
+    /// The index of the line, as clido counts: blank lines are skipped.
     pub line_idx: usize,
-    /// Whose message it is in.
+    /// The role of the message.
     pub role: Role,
-    /// The place of the block in its message, from 0.
+    /// The index of the block in its message.
     pub block_idx: usize,
-    /// The block.
+    /// The block as written.
     pub block: RawBuf,
 }
 
@@ -41,12 +45,12 @@ fn name(role: Role) -> &'static str {
     }
 }
 
-/// Returns the conversation: results that follow each other are one message of the user, and a call
-/// that the next message does not answer gets an error result of clido's making.
+/// Returns the conversation. Consecutive results become one message of the user, and a call without
+/// a result in the next message gets an error result.
 ///
 /// # Errors
 ///
-/// At the first block that clido does not resume with.
+/// Returns an error at the first block that clido does not resume with.
 ///
 /// ```
 /// use format_clido::{SessionReader, to_messages};
@@ -95,8 +99,8 @@ fn push_results(messages: &mut Vec<HistoryMessage>, results: &mut Vec<ContentBlo
     }
 }
 
-/// Answers each call that the next message does not answer: in that message, if it holds results,
-/// else in one of its own before it.
+/// Adds an error result for each call without a result in the next message: to that message if it
+/// has results, else as a message of its own before it.
 fn answered(messages: Vec<HistoryMessage>) -> Vec<HistoryMessage> {
     let mut waiting = VecDeque::from(messages);
     let mut answered = Vec::with_capacity(waiting.len());
@@ -125,7 +129,7 @@ fn answered(messages: Vec<HistoryMessage>) -> Vec<HistoryMessage> {
     answered
 }
 
-/// Returns the result of a tool that did not get to answer.
+/// Returns the error result of a tool that was interrupted.
 pub(crate) fn interrupted(id: &str) -> ContentBlock {
     ContentBlock::ToolResult {
         tool_use_id: id.to_owned(),

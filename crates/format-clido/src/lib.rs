@@ -23,21 +23,25 @@
 //! # What is here
 //!
 //! - [`Reader`] reads records: owned ones as an iterator, borrowed ones with
-//!   [`next_borrowed`](core_model::Reader::next_borrowed). [`Record`] has the known members of one.
-//! - [`Writer`] writes records of any format as records of this one. [`Appender`] adds to a file.
-//! - [`Checker`] finds what the client would refuse.
+//!   [`next_borrowed`](core_model::Reader::next_borrowed). [`Record`] gives access to the members
+//!   of a record.
+//! - [`Writer`] writes records of any format as records of a clido session. [`Appender`] appends
+//!   lines to a file.
+//! - [`Checker`] finds records that clido would refuse.
 //! - [`list_sessions`] and [`sessions_dir`] find sessions.
-//! - `TypedRecord` is a record as a struct of Rust, with the feature `serde`.
+//! - `TypedRecord` decodes a record into a struct for its type, with the feature `serde`.
 //!
-//! clido's own programs have records as an enum: [`SessionReader`], [`SessionWriter`] and
-//! [`SessionLine`]. [`to_messages`] returns the conversation that clido goes on with. [`repair`] makes
-//! a damaged file loadable. [`stale_paths`] returns the files that were changed since.
+//! [`SessionReader`], [`SessionWriter`] and [`SessionLine`] have records as an enum, as clido's own
+//! programs do. [`to_messages`] returns the conversation that clido resumes with. [`repair`] makes
+//! a damaged file loadable. [`stale_paths`] returns the files that changed since a session wrote
+//! them.
 //!
 //! # Features
 //!
-//! All features are on by default. Without them the crate needs 8 crates of others.
+//! All features are on by default. Without them the crate needs 8 crates from outside this
+//! workspace.
 //!
-//! - `serde`: typed records, and events as JSON.
+//! - `serde`: structs for records, and events as JSON.
 //! - `full`: the features above, faster hashes and UTF-8, and every spelling of ISO 8601.
 //!
 //! [`core_model`] and [`jsonl`] are re-exported: this crate is the only dependency that you need.

@@ -1,22 +1,25 @@
-//! Makes values loadable for clido, whose decoder refuses some valid JSON (FORMAT.md).
+//! Replaces values that clido's decoder refuses, although they are valid JSON (FORMAT.md,
+//! "Loading").
+//!
+//! In: `{"a":1e400,"b":"\ud800"}`. Out: `{"a":"1e400","b":"\ufffd"}`.
 
 use jsonl::{Style, Text, push_string};
 use memchr::memchr2;
 
-/// The number of arrays and objects that may be open at once in a line.
+/// Number of arrays and objects that may be open at once in a line.
 pub(crate) const MAX_DEPTH: usize = 127;
 
 const TOO_DEEP: &str = "\"[nested too deeply]\"";
 
-/// Returns whether clido loads a value that has `max_depth` levels left in its line.
+/// Returns whether clido loads a value that may have `max_depth` levels.
 pub(crate) fn is_loadable(value: &str, max_depth: usize) -> bool {
     loadable(value, max_depth).is_none()
 }
 
-/// Returns a value that clido loads in place of one that it refuses; `None` if it loads this one.
+/// Returns a replacement for a value that clido refuses; `None` if clido loads the value.
 ///
-/// Half a surrogate pair becomes U+FFFD; a number beyond an `f64` and what is nested too deeply
-/// become strings.
+/// Half a surrogate pair becomes U+FFFD. A number beyond an `f64`, and a container beyond
+/// `max_depth`, become strings.
 pub(crate) fn loadable(value: &str, max_depth: usize) -> Option<String> {
     let mut mended: Option<String> = None;
     let mut depth = 0_usize;
@@ -47,8 +50,8 @@ pub(crate) fn loadable(value: &str, max_depth: usize) -> Option<String> {
     mended
 }
 
-/// Returns what stands first in some JSON: a string, a number, any other character, or, if nothing
-/// more can be open, all of a container.
+/// Returns the first token of some JSON: a string, a number, or one other character. If no further
+/// container may be open (`is_full`), a whole container is one token.
 fn token(json: &str, is_full: bool) -> Option<&str> {
     let is_number = |char: char| matches!(char, '0'..='9' | '.' | 'e' | 'E' | '+' | '-');
     match json.as_bytes().first()? {
@@ -70,7 +73,7 @@ fn loadable_string(written: &str) -> Option<String> {
 }
 
 fn is_in_range(number: &str) -> bool {
-    // Above this, decoders that round differently may disagree about infinity.
+    // Above this limit, decoders that round differently may disagree about infinity.
     number.parse::<f64>().is_ok_and(|number| number.abs() < 1.797e308)
 }
 

@@ -1,4 +1,7 @@
-//! Reads lines as events, and tells clido's lines from those of other formats.
+//! Reads events from lines, and detects the format of a line.
+//!
+//! In: `{"type":"user_message","role":"user","content":[{"text":"Hi","type":"text"}]}`. Out: an
+//! [`Event`] with a user's message, borrowed from the line.
 
 use core_model::{
     Block, Body, Content, Context, Event, Field, FileRecord, Message, Notice, NoticeKind, Outcome,
@@ -10,7 +13,7 @@ use crate::{Record, ToolResultLine, TurnResult, unread::VOCABULARY};
 
 const NAME: &str = "clido";
 
-/// Returns whether a line is clido's and no other format's.
+/// Returns whether a line is clido's and of no other format.
 pub fn detect(line: Value<'_>) -> bool {
     let has_text = |name| line.get(name).is_some_and(|value| value.text().is_some());
     match Record::decode(line) {
@@ -25,7 +28,8 @@ pub fn detect(line: Value<'_>) -> bool {
     }
 }
 
-/// Returns whether an object is a whole line: the type comes first, which in blocks it does not.
+/// Returns whether an object is a whole line: `type` is its first member, which it is not in a
+/// block.
 pub(crate) fn is_record(value: Value<'_>) -> bool {
     let is_first = value.members().next().is_some_and(|(key, _)| key.is("type"));
     let is_notice =
@@ -33,9 +37,9 @@ pub(crate) fn is_record(value: Value<'_>) -> bool {
     is_first && (detect(value) || is_notice())
 }
 
-/// Reads a line.
+/// Reads a line as an event.
 ///
-/// What clido itself would refuse is read as far as it makes sense; a line without any is
+/// A line that clido would refuse is read as far as possible. A line of an unknown type is
 /// [`Body::Other`].
 pub fn read(line: Value<'_>) -> Event<'_> {
     let mut event = Event::other(NAME, line);
@@ -53,7 +57,7 @@ pub fn read(line: Value<'_>) -> Event<'_> {
         Record::UserMessage(message) => {
             let content = Content::new(message.content, read_block);
             let message = Message::new(Role::User, content);
-            // Of a session that was converted, the client's own words are still its own.
+            // In a converted session, texts of the other client keep their mark.
             let is_meta = message.first_text().is_some_and(is_client_text);
             Body::Message(Message { is_meta, ..message })
         }
@@ -171,7 +175,7 @@ fn read_tool_result(value: Value<'_>) -> Block<'_> {
     })
 }
 
-/// Reads a picture in clido's spelling or in the API's, which clido tolerates beside its own.
+/// Reads an image in clido's spelling, or in the API's, which clido tolerates.
 fn read_image(value: Value<'_>) -> Option<Block<'_>> {
     let own = text(value, "media_type").zip(text(value, "base64_data"));
     let (media_type, data) = own.or_else(|| {

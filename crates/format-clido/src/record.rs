@@ -1,11 +1,14 @@
-//! The eight line types of a clido session, as slices of their line.
+//! The eight types of lines in a clido session, borrowed from their line.
+//!
+//! In: `{"type":"title","title":"Fix the build"}`. Out: `Record::Title` with the text `Fix the
+//! build`.
 
 use jsonl::{Text, Value};
 
 /// The newest schema version that clido 1.0.15 loads.
 pub const SCHEMA_VERSION: u64 = 1;
 
-/// A line, by its type; a member that is absent or of another type than clido's is `None`.
+/// A line, by its type. A member that is absent or of another type than clido's is `None`.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Record<'l> {
@@ -25,7 +28,7 @@ pub enum Record<'l> {
     Result(TurnResult<'l>),
     /// `title`
     Title(TitleLine<'l>),
-    /// Any other type, or none.
+    /// Another type, or none.
     Unknown(Option<Text<'l>>),
 }
 
@@ -74,7 +77,7 @@ fn text<'l>(line: Value<'l>, name: &str) -> Option<Text<'l>> {
 /// The first line of a session.
 #[derive(Clone, Copy, Debug)]
 pub struct Meta<'l> {
-    /// The id; what clido goes by is the file's stem.
+    /// The id in the line. clido uses the name of the file instead.
     pub session_id: Option<Text<'l>>,
     /// The version of the schema, an integer.
     pub schema_version: Option<Value<'l>>,
@@ -98,7 +101,7 @@ pub struct AssistantMessage<'l> {
     pub content: Option<Value<'l>>,
 }
 
-/// A tool use of the response before, once more.
+/// A copy of a tool use in the response before.
 #[derive(Clone, Copy, Debug)]
 pub struct ToolCallLine<'l> {
     /// The id of the tool use.
@@ -109,16 +112,16 @@ pub struct ToolCallLine<'l> {
     pub input: Option<Value<'l>>,
 }
 
-/// What a tool returned.
+/// A tool result.
 #[derive(Clone, Copy, Debug)]
 pub struct ToolResultLine<'l> {
     /// The id of the tool use.
     pub tool_use_id: Option<Text<'l>>,
-    /// What the tool returned: a string.
+    /// The output of the tool: a string.
     pub content: Option<Value<'l>>,
     /// Whether the tool failed.
     pub is_error: Option<Value<'l>>,
-    /// How long the tool ran, in milliseconds.
+    /// The duration of the tool in milliseconds.
     pub duration_ms: Option<Value<'l>>,
     /// The file that the tool wrote.
     pub path: Option<Text<'l>>,
@@ -129,7 +132,7 @@ pub struct ToolResultLine<'l> {
 }
 
 impl<'l> ToolResultLine<'l> {
-    /// Decodes the members of a line, or of a block, which has the same.
+    /// Decodes a line or a block; both have the same members.
     pub(crate) fn decode(value: Value<'l>) -> Self {
         let names = [
             "tool_use_id",
@@ -155,19 +158,19 @@ impl<'l> ToolResultLine<'l> {
     }
 }
 
-/// Something that clido tells.
+/// A message of the client.
 #[derive(Clone, Copy, Debug)]
 pub struct SystemLine<'l> {
-    /// What it is about.
+    /// The kind of message.
     pub subtype: Option<Text<'l>>,
-    /// The words: a string or `null`.
+    /// The text: a string or `null`.
     pub message: Option<Value<'l>>,
 }
 
-/// How a run or, in the terminal interface, a turn ended.
+/// The end of a run or, in the terminal interface, of a turn.
 #[derive(Clone, Copy, Debug)]
 pub struct TurnResult<'l> {
-    /// How it ended.
+    /// The status, such as `completed`.
     pub exit_status: Option<Text<'l>>,
     /// The cost since clido was started, in US dollars.
     pub total_cost_usd: Option<Value<'l>>,
@@ -180,6 +183,6 @@ pub struct TurnResult<'l> {
 /// A title of the session.
 #[derive(Clone, Copy, Debug)]
 pub struct TitleLine<'l> {
-    /// The words.
+    /// The text.
     pub title: Option<Text<'l>>,
 }

@@ -1,4 +1,7 @@
-//! Mends a session that clido does not load, or that was torn while tools ran.
+//! Repairs a session that clido does not load, or that was cut while tools ran.
+//!
+//! In: a call without a result, and a torn last line. Out: the same session without the torn line,
+//! with a `tool_result` line that reports the interruption.
 
 use core_model::Problem;
 use jsonl::RawBuf;
@@ -8,32 +11,32 @@ use crate::{
     history::{INTERRUPTED, interrupted},
 };
 
-/// What becomes of lines that clido does not load.
+/// What to do with lines that clido does not load.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum BadLines {
-    /// They are left out.
+    /// Leave them out.
     #[default]
     Drop,
-    /// They stay as they are, and clido still does not load the session.
+    /// Keep them. clido still does not load the session.
     Keep,
 }
 
-/// A mended session, and what was done to it.
+/// A repaired session and a list of the changes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Repaired {
-    /// The session.
+    /// The session as JSON Lines.
     pub session: Vec<u8>,
-    /// What was wrong with the lines that clido does not load.
+    /// The problems of the lines that clido does not load.
     pub bad_lines: Vec<Problem>,
-    /// The blocks that clido does not resume with; they were left out as their lines would be.
+    /// Blocks that clido does not resume with. They are left out like bad lines.
     pub bad_blocks: Vec<RawBuf>,
-    /// The ids of the calls that had no result and got one.
+    /// Ids of the calls that got an error result.
     pub closed: Vec<String>,
 }
 
-/// Mends a session: what clido does not load is left out or kept, and each call without a result
-/// gets the error result, on a line, that clido itself makes up on loading. All other lines stay
-/// byte for byte.
+/// Repairs a session. Lines that clido does not load are left out or kept. Each call without a
+/// result gets a line with the error result that clido itself would add on loading. All other lines
+/// stay byte for byte.
 ///
 /// ```
 /// use format_clido::{BadLines, repair, validate_strict};
@@ -79,7 +82,7 @@ impl Repaired {
         self.session.push(b'\n');
     }
 
-    /// Returns whether there were any.
+    /// Removes bad blocks from a line and returns whether there were any.
     fn drop_bad_blocks(&mut self, line: &mut SessionLine) -> bool {
         let n_before = self.bad_blocks.len();
         if let Some(content) = line.content_mut() {
@@ -93,7 +96,7 @@ fn is_bad(block: &RawBuf) -> bool {
     ContentBlock::decode(block).is_none()
 }
 
-/// The calls of the last response that have no result yet.
+/// Calls of the last response without a result.
 #[derive(Default)]
 struct OpenCalls {
     ids: Vec<String>,
@@ -101,7 +104,8 @@ struct OpenCalls {
 }
 
 impl OpenCalls {
-    /// Takes note of a line before it is written; returns whether it was given a result.
+    /// Updates the open calls before a line is written. Returns whether a result was added to the
+    /// line.
     fn note(&mut self, line: &mut SessionLine, repaired: &mut Repaired) -> bool {
         match line {
             SessionLine::UserMessage { content, .. } => {
@@ -112,7 +116,8 @@ impl OpenCalls {
                         _ => None,
                     })
                     .collect();
-                // Only the next message answers: this one, unless lines of results stand between.
+                // Only the next message can answer the calls: this one, or the lines of results
+                // before it.
                 if self.has_results || results.is_empty() {
                     self.close(repaired);
                     return false;
@@ -143,7 +148,7 @@ impl OpenCalls {
         }
     }
 
-    /// Writes a result for each call that has none.
+    /// Writes an error result for each open call.
     fn close(&mut self, repaired: &mut Repaired) {
         self.has_results = false;
         for id in self.ids.drain(..) {

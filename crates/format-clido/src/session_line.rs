@@ -1,4 +1,7 @@
-//! A line of a session that owns what it says: what clido's own programs work with.
+//! A line of a session that owns its data, for clido's own programs.
+//!
+//! In: `{"type":"title","title":"Fix the build"}`. Out: `SessionLine::Title`, which encodes to the
+//! same bytes.
 
 mod decode;
 mod encode;
@@ -9,16 +12,16 @@ use jsonl::{RawBuf, Value};
 pub use self::encode::NotLoadable;
 pub(crate) use self::sorted::push_sorted;
 
-/// A line of a session, in the shape that clido's documentation has.
+/// A line of a session, with the members that clido's documentation names.
 ///
 /// Blocks and inputs are kept as written; [`ContentBlock::decode`](crate::ContentBlock::decode)
-/// says what a block is.
+/// decodes a block.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SessionLine {
     /// The first line of a session.
     Meta {
-        /// The id; what clido goes by is the file's stem.
+        /// The id in the line. clido uses the name of the file instead.
         session_id: String,
         /// The version of the schema.
         schema_version: u32,
@@ -39,7 +42,7 @@ pub enum SessionLine {
         /// The blocks.
         content: Vec<RawBuf>,
     },
-    /// A tool use of the response before, once more.
+    /// A copy of a tool use in the response before.
     ToolCall {
         /// The id of the tool use.
         tool_use_id: String,
@@ -48,17 +51,17 @@ pub enum SessionLine {
         /// The input of the tool.
         input: RawBuf,
     },
-    /// What a tool returned.
+    /// A tool result.
     ToolResult {
         /// The id of the tool use.
         tool_use_id: String,
-        /// The name of the tool: the line has none, a reader knows it from the tool use before.
+        /// The name of the tool. The line does not have it; a reader fills it in from the tool use.
         tool_name: Option<String>,
-        /// What the tool returned.
+        /// The output of the tool.
         content: String,
         /// Whether the tool failed.
         is_error: bool,
-        /// How long the tool ran, in milliseconds.
+        /// The duration of the tool in milliseconds.
         duration_ms: Option<u64>,
         /// The file that the tool wrote.
         path: Option<String>,
@@ -67,16 +70,16 @@ pub enum SessionLine {
         /// The modification time of that file, in nanoseconds since 1970.
         mtime_nanos: Option<u64>,
     },
-    /// Something that clido tells.
+    /// A message of the client.
     System {
-        /// What it is about.
+        /// The kind of message.
         subtype: String,
-        /// The words.
+        /// The text.
         message: Option<String>,
     },
-    /// How a run or, in the terminal interface, a turn ended.
+    /// The end of a run or, in the terminal interface, of a turn.
     Result {
-        /// How it ended.
+        /// The status, such as `completed`.
         exit_status: String,
         /// The cost since clido was started, in US dollars.
         total_cost_usd: f64,
@@ -87,7 +90,7 @@ pub enum SessionLine {
     },
     /// A title of the session.
     Title {
-        /// The words.
+        /// The text.
         title: String,
     },
     /// A line of another type, or of none, which clido does not load.
@@ -100,14 +103,12 @@ pub enum SessionLine {
 }
 
 impl SessionLine {
-    /// Decodes a line as far as it makes sense: where clido wants an array of blocks, a string is
-    /// taken for one text block. [`validate_strict`](crate::validate_strict) is the one who says
-    /// what clido itself loads.
+    /// Decodes a line leniently: a string instead of an array of blocks becomes one text block. Use
+    /// [`validate_strict`](crate::validate_strict) to find out whether clido loads the line.
     ///
     /// # Errors
     ///
-    /// The name of the first member without which a line of this type says nothing: it is missing
-    /// or of another type.
+    /// Returns the name of the first required member that is missing or of another type.
     ///
     /// ```
     /// use format_clido::SessionLine;
@@ -124,12 +125,12 @@ impl SessionLine {
         decode::decode(line)
     }
 
-    /// Returns the line as clido prints it, without a newline: compact, the members in clido's
-    /// order, those of blocks and inputs in alphabetical order.
+    /// Returns the line as clido writes it, without a newline: compact, members in clido's order,
+    /// members of blocks and inputs in alphabetical order.
     ///
     /// # Errors
     ///
-    /// If clido would not load the line.
+    /// Returns an error if clido would not load the line.
     ///
     /// ```
     /// use format_clido::{ContentBlock, SessionLine};
@@ -143,7 +144,7 @@ impl SessionLine {
         encode::encode(self)
     }
 
-    /// Returns the blocks of a message; of any other line, none.
+    /// Returns the blocks of a message; an empty slice for any other line.
     pub fn content(&self) -> &[RawBuf] {
         match self {
             SessionLine::UserMessage { content, .. }

@@ -22,11 +22,11 @@ pub use self::{
     stale::{StaleFileRecord, stale_file_records, stale_paths},
 };
 
-/// Where clido keeps its sessions, and how it goes on with one.
+/// The place of clido's sessions, and the command that continues one.
 pub(crate) const STORE: Store =
     Store { folders, place: Some(place), resume: &["clido", "--resume"], breadcrumb: None };
 
-/// Returns the folder of clido's data: `CLIDO_DATA_DIR`, or what is custom on the system.
+/// Returns the folder of clido's data: `CLIDO_DATA_DIR`, or the system's default.
 ///
 /// ```
 /// use core_model::{Environment, System};
@@ -42,7 +42,7 @@ pub fn data_dir(environment: &Environment<'_>) -> Option<PathBuf> {
     }
     let home = || environment.home();
     Some(match environment.system {
-        // As the XDG specification has it, a relative path counts as unset.
+        // The XDG specification says that a relative path counts as unset.
         System::Unix => environment
             .path("XDG_DATA_HOME")
             .filter(|path| path.is_absolute())
@@ -66,7 +66,7 @@ pub fn encode_project_dir(path: &str) -> String {
     path.replace('/', "_")
 }
 
-/// Returns the folder of a project's sessions: `CLIDO_SESSION_DIR` is one for all projects.
+/// Returns the folder of a project's sessions. `CLIDO_SESSION_DIR` is one folder for all projects.
 pub fn sessions_dir(environment: &Environment<'_>, project: &str) -> Option<PathBuf> {
     let (root, folder) = dir(environment, project)?;
     Some(root.join(folder))

@@ -1,8 +1,8 @@
-//! The members of a line that no event holds, and what the others are called.
+//! Lists the members of a line that no event holds, so that a conversion can report them as lost.
 
 use core_model::{Event, Shape, Vocabulary, is_void};
 
-/// What clido calls the members of its lines.
+/// The names that clido has for the members that events hold.
 pub(crate) static VOCABULARY: Vocabulary = Vocabulary {
     time: "start_time",
     cwd: "project_path",
@@ -12,7 +12,7 @@ pub(crate) static VOCABULARY: Vocabulary = Vocabulary {
     ..Vocabulary::PLAIN
 };
 
-/// Returns the names of all members of a line: lines of one type have the same ones.
+/// Returns the names of all members of a line. Lines of one type have the same members.
 fn shape(event: &Event<'_>) -> Shape {
     let mut shape = Shape::default();
     if let Some(kind) = event.kind {
@@ -28,7 +28,7 @@ fn shape(event: &Event<'_>) -> Shape {
     shape
 }
 
-/// The members that events hold only if they are strings.
+/// Members that events hold only if they are strings.
 const TEXTS: &[&str] =
     &["session_id", "project_path", "subtype", "exit_status", "title", "path", "content_hash"];
 

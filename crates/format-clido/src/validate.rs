@@ -1,4 +1,6 @@
-//! Says whether clido would load a file, resume it, and list it (FORMAT.md).
+//! Checks whether clido would load, resume and list a file (FORMAT.md, "Loading").
+//!
+//! In: a file whose line 2 has `"is_error":null`. Out: a [`Problem`] of line 2 that stops clido.
 
 mod history;
 mod shape;
@@ -13,10 +15,10 @@ use crate::{
     loadable::{MAX_DEPTH, is_loadable},
 };
 
-/// Returns what clido 1.0.15 would stumble upon in a session file; nothing if it is in order.
+/// Returns the problems of a session file for clido 1.0.15; an empty vector if there are none.
 ///
-/// A file is loaded and resumed exactly if no problem [stops](Problem::stops). The rules of blocks
-/// (`block-..`) stop only the resuming: clido still shows the session.
+/// clido loads and resumes a file if and only if no problem [stops](Problem::stops). Problems with
+/// a rule `block-..` stop resuming only: clido still shows the session.
 ///
 /// ```
 /// let problems = format_clido::validate_strict(b"{\"type\":\"title\",\"title\":null}\n");
@@ -30,12 +32,12 @@ pub fn validate_strict(bytes: &[u8]) -> Vec<Problem> {
     Check::all(checker(), bytes)
 }
 
-/// Creates what finds in a file what clido would stumble upon.
+/// Creates a checker for a session file.
 pub(crate) fn checker() -> Box<dyn Checker> {
     Box::<SessionChecker>::default()
 }
 
-/// Returns whether clido skips a line; it trims more than JSON's white space.
+/// Returns whether clido skips a line. clido trims more characters than JSON's white space.
 pub(crate) fn is_blank(line: &Line<'_>) -> bool {
     std::str::from_utf8(line.bytes()).is_ok_and(|line| line.trim().is_empty())
 }
@@ -45,7 +47,7 @@ struct SessionChecker {
     has_lines: bool,
     has_meta_first: bool,
     has_user_message: bool,
-    /// Where the last result counts no turns.
+    /// The last result, if it has no turns.
     no_turns: Option<Place>,
     history: History,
 }

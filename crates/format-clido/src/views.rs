@@ -1,4 +1,4 @@
-//! Views of a session that need no other format: what was asked, what it cost, what ran.
+//! Views of a session for users of this crate alone: prompts, cost, tool calls, interactions.
 
 use core_model::{
     Block, Body, CostPolicy, Costs, Event, Exchange, Exchanges, Place, Role, ToolRun, ToolRuns,
@@ -8,7 +8,7 @@ use jsonl::Scanner;
 
 use crate::read;
 
-/// Returns the texts of the user's messages, as the recipe of clido's documentation does.
+/// Returns the texts of the user's messages, like the recipe in clido's documentation.
 ///
 /// ```
 /// let session = include_bytes!("../tests/documented.jsonl");
@@ -27,10 +27,10 @@ pub fn user_texts(session: &[u8]) -> Vec<String> {
     texts
 }
 
-/// Returns the cost in US dollars; `None` if no result tells one.
+/// Returns the cost in US dollars; `None` if no result has a cost.
 ///
-/// clido counts on over the turns of a session and lists the last cost,
-/// [`CostPolicy::Cumulative`]; the recipe of its documentation adds all up,
+/// In clido the cost of a result includes earlier turns, and clido lists the last one:
+/// [`CostPolicy::Cumulative`]. The recipe in its documentation adds all of them:
 /// [`CostPolicy::PerInteraction`].
 pub fn total_cost(session: &[u8], policy: CostPolicy) -> Option<f64> {
     let mut costs = Costs::default();
@@ -45,21 +45,21 @@ pub fn count_by_type(session: &[u8]) -> TypeCounts {
     counts
 }
 
-/// Returns the tool uses, each with its input and the first result that answers it.
+/// Returns the tool uses, each with its input and its first result.
 pub fn tool_calls(session: &[u8]) -> Vec<ToolRun> {
     let mut runs = ToolRuns::with_contents();
     for_each_event(session, |place, event| runs.push(place, event));
     runs.finish()
 }
 
-/// Returns the interactions: a prompt and what came of it.
+/// Returns the interactions: each prompt with the records after it.
 pub fn interactions(session: &[u8]) -> Vec<Exchange> {
     let mut exchanges = Exchanges::default();
     for_each_event(session, |place, event| exchanges.push(place, event));
     exchanges.finish()
 }
 
-/// Returns the words of the last title.
+/// Returns the text of the last title.
 pub fn title(session: &[u8]) -> Option<String> {
     let mut title = None;
     for_each_event(session, |_, event| {
@@ -70,7 +70,7 @@ pub fn title(session: &[u8]) -> Option<String> {
     title
 }
 
-/// Reads the lines that can be read.
+/// Reads the lines as events. Unreadable lines are skipped.
 fn for_each_event(session: &[u8], mut take: impl FnMut(Place, &Event<'_>)) {
     let mut scanner = Scanner::default();
     for (number, line) in (1..).zip(jsonl::lines(session)) {

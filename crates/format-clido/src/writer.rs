@@ -1,4 +1,11 @@
-//! Writes events as a clido session: what clido's own loader takes, in the order clido writes it.
+//! Writes events as a clido session that clido's loader accepts, in clido's order.
+//!
+//! ```text
+//! in   a response in two lines: a text, then a tool use; and its result
+//! out  {"type":"assistant_message","content":[{"text":..},{"id":..,"input":..}]}
+//!      {"type":"tool_call","tool_use_id":..,"tool_name":..,"input":..}
+//!      {"type":"tool_result","tool_use_id":..,"content":..,"is_error":false}
+//! ```
 
 mod block;
 mod closing;
@@ -43,27 +50,27 @@ pub(crate) fn create(_options: &Options, facts: Facts) -> Box<dyn Writer> {
 
 /// The state between two events.
 ///
-/// Only one response is held back: its lines in the source are merged until something shows that
-/// it is complete, and the tool results among them follow it.
+/// One response is held. Its lines in the source are merged until a later line shows that it is
+/// complete. The results of its calls follow it.
 #[derive(Debug)]
 struct SessionWriter {
     facts: Facts,
     has_header: bool,
     response: Option<Response>,
-    /// The one before, for its buffers.
+    /// The previous response, kept for its buffers.
     last: Response,
     early: Early,
     n_results: u64,
-    /// Hashes of the ids of all calls so far.
+    /// Hashes of the ids of all calls.
     called: Hashes,
     hasher: IdHasher,
     ending: Ending,
-    /// The last title that already stands in the output.
+    /// The last title in the output.
     title: Option<String>,
     has_new_title: bool,
-    /// Whether a line was written since the last that stood in the output before.
+    /// Whether a line was written since the last resumed line.
     has_written: bool,
-    /// Whether no message came after the last outcome.
+    /// Whether no message followed the last outcome.
     has_ended: bool,
     has_resumed: bool,
 }
@@ -71,7 +78,7 @@ struct SessionWriter {
 impl Writer for SessionWriter {
     fn write(&mut self, event: &Event<'_>, out: &mut Output) {
         if self.facts.n_messages == 0 && !self.has_header {
-            // clido has no session without a message: the source lives on in its carry alone.
+            // clido deletes a session without a message, so the source is kept in the carry alone.
             return out.lose_record(event);
         }
         let pen = &mut Pen::new(out, event);
@@ -82,7 +89,7 @@ impl Writer for SessionWriter {
             }
             Body::Message(message) => self.write_message(event, message, pen),
             Body::ToolCall(call) => {
-                // The line of a call that stands in a response is written with the response.
+                // The line of a call in a response is written with the response.
                 if !self.facts.is_called(&call.id.decode()) {
                     self.write_header(event, pen.out);
                     let line = block::write_call(pen, call);
@@ -107,7 +114,7 @@ impl Writer for SessionWriter {
                 if !is_winner {
                     pen.out.lose_record(event);
                 } else if self.facts.has_outcome && self.has_header && self.title.is_none() {
-                    // A source that says how it ended does so after its title.
+                    // A source with an outcome has it after its title.
                     self.title = Some(title.text.as_str().to_owned());
                     let line = closing::write_title(title.text, pen.out);
                     self.emit_after_response(line, pen.out);
@@ -150,7 +157,7 @@ impl Writer for SessionWriter {
             let line = closing::write_title(title, out);
             out.emit(line);
         }
-        // The source says how it ended, but not what its client added to a restored session.
+        // The source has an outcome. Lines that its client added to a restored session have none.
         let is_told = self.has_ended || (self.facts.has_outcome && !self.has_resumed);
         if self.has_written && !has_open_call && !is_told {
             self.ending.write(out);
@@ -159,7 +166,7 @@ impl Writer for SessionWriter {
 }
 
 impl SessionWriter {
-    /// Emits a line after the response that is being written, or now.
+    /// Emits a line after the current response, or at once if there is none.
     fn emit_after_response(&mut self, line: LineId, out: &mut Output) {
         self.has_written = true;
         match &mut self.response {
@@ -182,7 +189,7 @@ impl SessionWriter {
         let mut results = message.tool_results().peekable();
         if message.role == Role::User && results.peek().is_some() {
             self.ending.add_other(message, message.block_counts());
-            // Lines that wait for the response come before this one, which is in the output.
+            // Lines that wait for the response precede this line, which is already in the output.
             let Some(response) = &mut self.response else { return };
             response.emit(&mut self.early, out);
             for result in results {

@@ -1,4 +1,4 @@
-//! From a line to what it says.
+//! Decodes a line into a [`SessionLine`].
 
 use jsonl::{Kind, RawBuf, Text, Value};
 

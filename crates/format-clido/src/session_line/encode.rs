@@ -1,4 +1,4 @@
-//! From what a line says to the line, as clido's serializer prints it.
+//! Encodes a [`SessionLine`] as clido's serializer prints it.
 
 use jsonl::{RawBuf, Style, push_string};
 
@@ -8,13 +8,13 @@ use crate::{
     loadable::{MAX_DEPTH, is_loadable},
 };
 
-/// Why a line is not written: clido would not load the session.
+/// The reason why a line is not encoded: clido would not load the session.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("clido would not load `{member}`: {why}")]
 pub struct NotLoadable {
     /// The member.
     pub member: &'static str,
-    /// What is wrong with it.
+    /// The fault of the member.
     pub why: &'static str,
 }
 
@@ -96,7 +96,7 @@ pub(super) fn encode(line: &SessionLine) -> Result<String, NotLoadable> {
     Ok(String::from_utf8(pen.0).unwrap_or_default())
 }
 
-/// The line so far.
+/// Buffer for the encoded line.
 struct Pen(Vec<u8>);
 
 impl Pen {

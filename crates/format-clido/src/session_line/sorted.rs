@@ -1,4 +1,6 @@
-//! Values as clido prints them: through a tree whose objects sort their keys.
+//! Writes values as clido does, which parses them into trees with sorted keys.
+//!
+//! In: `{"b":1.50,"a":"\u00e9"}`. Out: `{"a":"é","b":1.5}`.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -6,13 +8,13 @@ use jsonl::{Kind, Raw, Scanner, Style, Value, push_string};
 
 use crate::loadable::MAX_DEPTH;
 
-/// Appends a value that clido loads: keys in the order of their bytes, of duplicates the last,
-/// numbers as an integer of 64 bits or a float, strings with as few escapes as there can be.
+/// Appends a value: keys sorted by bytes, the last of duplicate keys, numbers as a 64-bit integer
+/// or a float, strings with the fewest escapes.
 pub(crate) fn push_sorted(out: &mut Vec<u8>, raw: Raw<'_>) {
     push_raw(out, raw, MAX_DEPTH);
 }
 
-/// Scans and appends a value: what is nested deeply is not in the index of the value around it.
+/// Scans and appends a value. The index of the outer value does not reach deeply nested values.
 fn push_raw(out: &mut Vec<u8>, raw: Raw<'_>, depth: usize) {
     match Scanner::default().scan_raw(raw) {
         Ok(value) => push(out, value, depth),
@@ -20,7 +22,7 @@ fn push_raw(out: &mut Vec<u8>, raw: Raw<'_>, depth: usize) {
     }
 }
 
-/// Recursion ends at the depth to which clido loads values.
+/// Appends a scanned value. The recursion ends at the depth to which clido loads values.
 fn push(out: &mut Vec<u8>, value: Value<'_>, depth: usize) {
     let raw = value.raw();
     let Some(inner_depth) = depth.checked_sub(1) else {
@@ -52,7 +54,7 @@ fn push(out: &mut Vec<u8>, value: Value<'_>, depth: usize) {
     }
 }
 
-/// Appends a container without an index of its own: one that is too deep, or that holds but spaces.
+/// Appends a container without an index: one that is too deep or has only white space.
 fn push_unindexed(out: &mut Vec<u8>, raw: Raw<'_>, depth: usize) {
     let within = raw.as_str().strip_prefix(['[', '{']);
     let within = within.and_then(|within| within.strip_suffix([']', '}'])).unwrap_or_default();
@@ -88,7 +90,7 @@ fn push_number(out: &mut Vec<u8>, written: &str) {
     }
 }
 
-/// Appends a finite float with the fewest digits that say it, as serde_json does.
+/// Appends a finite float with the fewest digits, as serde_json does: `1e-6`, `2.0`.
 pub(super) fn push_float(out: &mut Vec<u8>, number: f64) {
     let scientific = format!("{number:e}");
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));

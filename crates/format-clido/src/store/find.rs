@@ -12,14 +12,14 @@ use jsonl::{Scanner, Stream};
 use super::folders;
 use crate::validate;
 
-/// Returns the files of the session that an id, or the start of one, names: one, if it is a whole
-/// id, unless several projects have it; else those of all sessions whose id starts like this.
+/// Returns the files of the sessions with an id, or with a prefix of it. A whole id has one file
+/// for each project that has the session; a prefix may match several sessions.
 ///
-/// All projects are looked through, or the one folder that `CLIDO_SESSION_DIR` names.
+/// All projects are searched, or the one folder that `CLIDO_SESSION_DIR` names.
 ///
 /// # Errors
 ///
-/// Those of reading the folders; what is not there holds nothing.
+/// Returns an error if a folder cannot be read. A missing folder counts as empty.
 ///
 /// ```
 /// use core_model::{Environment, System};
@@ -48,12 +48,12 @@ pub fn find(environment: &Environment<'_>, id: &str) -> io::Result<Vec<PathBuf>>
     Ok(if exact.is_empty() { similar } else { exact })
 }
 
-/// Returns what clido 1.0.15 would stumble upon in a session file, as
-/// [`validate_strict`](crate::validate_strict) does, without holding more of it than a line.
+/// Returns the problems of a session file for clido 1.0.15, as
+/// [`validate_strict`](crate::validate_strict) does, with one line in memory at a time.
 ///
 /// # Errors
 ///
-/// Those of reading the file.
+/// Returns an error if the file cannot be read.
 pub fn validate_file(path: impl AsRef<Path>) -> io::Result<Vec<Problem>> {
     let mut problems = Vec::new();
     let mut check = Check::new(validate::checker());

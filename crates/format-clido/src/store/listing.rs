@@ -7,25 +7,25 @@ use core_model::{ReadError, session_files};
 use super::SessionReader;
 use crate::{ContentBlock, SessionLine};
 
-/// The number of characters of a preview.
+/// Length of a preview in characters.
 const PREVIEW: usize = 80;
 
 /// A session in a list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SessionSummary {
-    /// What clido calls the session: the stem of its file.
+    /// The id that clido uses: the name of the file without its ending.
     pub id: String,
-    /// The id in its first line, by which clido does not go.
+    /// The id in the first line, which clido does not use.
     pub meta_id: String,
     /// The folder that clido was started in.
     pub project_path: String,
     /// The start, RFC 3339.
     pub start_time: String,
-    /// When the file was last changed, in nanoseconds since 1970.
+    /// The modification time of the file, in nanoseconds since 1970.
     pub modified_nanos: u128,
-    /// The turns of the last result; without one, the number of the user's messages.
+    /// The turns of the last result; without a result, the number of prompts.
     pub num_turns: u32,
-    /// The cost in US dollars that the last result tells.
+    /// The cost in US dollars of the last result.
     pub total_cost_usd: f64,
     /// The start of the first prompt.
     pub preview: String,
@@ -36,18 +36,18 @@ pub struct SessionSummary {
 /// The sessions of a folder.
 #[derive(Debug, Default)]
 pub struct Listing {
-    /// The sessions that clido lists, the last changed first.
+    /// The sessions that clido lists, most recently modified first.
     pub sessions: Vec<SessionSummary>,
-    /// The files that clido passes over in silence because it does not load them, by their stems.
+    /// Files that clido skips silently because it does not load them, by their ids.
     pub refused: Vec<(String, ReadError)>,
 }
 
-/// Lists the sessions of a folder, as clido does: a session has a `meta` line first, at least one
+/// Lists the sessions of a folder, as clido does. A session has a `meta` line first, at least one
 /// turn, and no line that clido does not load.
 ///
 /// # Errors
 ///
-/// Those of reading the folder; a folder that is not there has no sessions.
+/// Returns an error if the folder cannot be read. A missing folder has no sessions.
 ///
 /// ```
 /// let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/clido");
@@ -114,7 +114,7 @@ impl Gathered {
         match line {
             SessionLine::UserMessage { content, .. } => {
                 self.n_prompts = self.n_prompts.saturating_add(1);
-                // Of a prompt that starts with a picture there is no preview.
+                // A prompt that starts with an image has no preview.
                 if let (None, Some(ContentBlock::Text { text })) =
                     (&self.preview, content.first().and_then(ContentBlock::decode))
                 {

@@ -1,4 +1,4 @@
-//! Reads a session line by line, as values of its own.
+//! Reads a session line by line as [`SessionLine`]s.
 
 use std::{
     collections::HashMap,
@@ -13,12 +13,12 @@ use jsonl::{Line, RawBuf, Scanner, Stream, Value};
 use super::sessions_dir;
 use crate::{SessionLine, read_block, validate};
 
-/// The lines of a session.
+/// Iterator over the lines of a session.
 ///
-/// A line that says nothing is an error with its number, its offset and what is wrong with it; the
-/// lines after it can be read. So collecting into a `Result` is all or nothing, as clido has it,
-/// and leaving the errors out is the rest of a damaged session. Lines of a type that clido does not
-/// know are [`SessionLine::Unknown`]; blank lines are passed over.
+/// A line that cannot be decoded is an error with its number, its offset and its fault; later lines
+/// can still be read. So collecting into a `Result` is all or nothing, as in clido, and skipping
+/// the errors yields the rest of a damaged session. Lines of an unknown type are
+/// [`SessionLine::Unknown`], and blank lines are skipped.
 ///
 /// ```
 /// use format_clido::{SessionLine, SessionReader};
@@ -54,16 +54,16 @@ impl SessionReader<File> {
     ///
     /// # Errors
     ///
-    /// Those of opening the file.
+    /// Returns an error if the file cannot be opened.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, ReadError> {
         Ok(Self::from_reader(File::open(path)?))
     }
 
-    /// Loads a session of a project as clido does: all of it, or nothing.
+    /// Loads a whole session of a project, as clido does.
     ///
     /// # Errors
     ///
-    /// If there is no such session, or at the first line that clido does not load.
+    /// Returns an error if there is no such session, or at the first line that clido does not load.
     pub fn load(
         environment: &Environment<'_>,
         project_path: &str,
@@ -77,26 +77,26 @@ impl SessionReader<File> {
 }
 
 impl<'b> SessionReader<&'b [u8]> {
-    /// Reads the session in a slice.
+    /// Reads a session from a slice.
     pub fn from_slice(session: &'b [u8]) -> Self {
         Self::from_reader(session)
     }
 }
 
 impl<R: Read> SessionReader<R> {
-    /// Reads a session from a reader, which need not be buffered.
+    /// Reads a session from a reader. The reader need not be buffered.
     pub fn from_reader(reader: R) -> Self {
         Self { stream: Stream::new(reader), decoder: Decoder::default(), has_failed: false }
     }
 
-    /// Refuses each line that clido would not load: one of another type is an error too.
+    /// Refuses each line that clido would not load, lines of an unknown type included.
     pub fn strict(mut self) -> Self {
         self.decoder.check = Some(Check::new(validate::checker()));
         self
     }
 
-    /// Returns the lines with what a [`SessionLine`] does not say of them, blank ones and those
-    /// that cannot be read included: all of them joined are the session.
+    /// Returns the lines with their bytes and unknown members. Blank and unreadable lines are
+    /// included, so that all bytes joined are the session.
     ///
     /// ```
     /// use format_clido::{SessionLine, SessionReader};
@@ -141,8 +141,8 @@ impl<R: Read> Iterator for SessionReader<R> {
     }
 }
 
-/// The lines of a session with what a [`SessionLine`] does not say of them; made by
-/// [`SessionReader::lines_raw`]. Only the reader's own errors end them.
+/// Iterator over the lines of a session with their bytes and unknown members, made by
+/// [`SessionReader::lines_raw`]. Only an error of the reader ends it.
 #[derive(Debug)]
 pub struct RawLines<R>(SessionReader<R>);
 
@@ -154,26 +154,26 @@ impl<R: Read> Iterator for RawLines<R> {
     }
 }
 
-/// A line as it stands in the file, and what it says.
+/// A line with its bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RawLine {
     /// The bytes, newline included.
     pub bytes: Vec<u8>,
     /// The number of the line and the offset of its first byte.
     pub place: Place,
-    /// What the line says, nothing if it is blank, or why it says nothing.
+    /// The decoded line, `None` if it is blank, or its fault.
     pub line: Result<Option<SessionLine>, Problem>,
-    /// The members that clido does not know, in their order.
+    /// The members that clido does not know, in order.
     pub extra: Vec<(String, RawBuf)>,
 }
 
 #[derive(Debug, Default)]
 struct Decoder {
     scanner: Scanner,
-    /// What refuses lines as clido does, if only that is wanted which clido loads.
+    /// Checker of a strict reader.
     check: Option<Check>,
     n_lines: u64,
-    /// The name of the tool by the id of its use: a result has none.
+    /// Names of tools by the ids of their uses, because a result has no name.
     tools: HashMap<String, String>,
 }
 
@@ -197,7 +197,7 @@ impl Decoder {
                     refused.get_or_insert(problem);
                 }
             });
-            // Checks count each line that they see.
+            // The checker counts only the lines that it sees.
             refused = refused.map(|problem| Problem { line: place.line, ..problem });
         }
         read.line = match refused {
@@ -216,7 +216,7 @@ impl Decoder {
     }
 }
 
-/// Takes note of the names of tools, and tells a result's.
+/// Stores the names of tools, and fills in the name of a result's tool.
 fn name_tools(tools: &mut HashMap<String, String>, value: Value<'_>, line: &mut SessionLine) {
     match line {
         SessionLine::AssistantMessage { .. } => {
@@ -253,7 +253,7 @@ fn decode(value: jsonl::Result<Value<'_>>, place: Place) -> Result<SessionLine, 
     })
 }
 
-/// Returns the members that clido does not know; those of a line of another type are all its own.
+/// Returns the members that clido does not know. All members of a line of an unknown type are such.
 fn extra(value: Value<'_>) -> Vec<(String, RawBuf)> {
     let kind = value.get("type").and_then(|kind| kind.text()).map(|kind| kind.decode());
     let Some(known) = validate::members_of_line(kind.as_deref().unwrap_or_default()) else {

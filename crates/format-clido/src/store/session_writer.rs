@@ -10,7 +10,7 @@ use core_model::{append_session_file, create_session_file};
 
 use crate::{SCHEMA_VERSION, SessionLine};
 
-/// A session file that lines are appended to, each flushed at once.
+/// A session file to which lines are appended. Each line is flushed.
 ///
 /// ```
 /// use format_clido::{ContentBlock, SessionLine, SessionReader, SessionWriter};
@@ -34,11 +34,11 @@ pub struct SessionWriter {
 }
 
 impl SessionWriter {
-    /// Creates a session file, which only its owner can read, and writes its `meta` line.
+    /// Creates a session file with permissions for its owner only, and writes its `meta` line.
     ///
     /// # Errors
     ///
-    /// If there is a file of this name, and those of writing.
+    /// Returns an error if the file exists or cannot be written.
     pub fn create(
         path: impl AsRef<Path>,
         session_id: &str,
@@ -55,31 +55,31 @@ impl SessionWriter {
         Ok(writer)
     }
 
-    /// Opens a session file to go on with it: [`SessionWriter::append`] by the name that every format
-    /// crate has for it.
+    /// Opens a session file for appending. Same as [`SessionWriter::append`], under the name that
+    /// every format crate has.
     ///
     /// # Errors
     ///
-    /// As [`SessionWriter::append`].
+    /// Returns an error if the file is missing, or cannot be read and written.
     pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
         Self::append(path)
     }
 
-    /// Opens a session file to go on with it; a last line without a newline gets one.
+    /// Opens a session file for appending. A last line without a newline gets one.
     ///
     /// # Errors
     ///
-    /// If there is no file of this name, and those of reading and writing.
+    /// Returns an error if the file is missing, or cannot be read and written.
     pub fn append(path: impl AsRef<Path>) -> io::Result<Self> {
         Ok(Self { file: append_session_file(path.as_ref())? })
     }
 
-    /// Writes a line as clido does, and flushes it. Nothing is redacted.
+    /// Writes a line as clido does, and flushes it. Secrets are not removed.
     ///
     /// # Errors
     ///
-    /// [`io::ErrorKind::InvalidInput`] if clido would not load the line, of which nothing is written
-    /// then; and those of writing.
+    /// Returns [`io::ErrorKind::InvalidInput`] if clido would not load the line; nothing is written
+    /// then. Returns an error if the file cannot be written.
     pub fn write_line(&mut self, line: &SessionLine) -> io::Result<()> {
         let mut written =
             line.encode().map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))?;

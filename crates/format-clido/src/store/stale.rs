@@ -1,4 +1,5 @@
-//! The files that a session wrote, and which of them somebody has changed since.
+//! Finds the files that a session wrote and that changed since. `clido -p --resume` refuses a
+//! session with such a file.
 
 use std::{fs::File, io::Read, path::Path, time::UNIX_EPOCH};
 
@@ -6,19 +7,19 @@ use core_model::Sha256;
 
 use crate::SessionLine;
 
-/// A file as a tool left it.
+/// The state of a file when a tool wrote it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct StaleFileRecord {
-    /// The file; a relative path starts in the folder that clido was started in.
+    /// The path. A relative path starts in the folder that clido was started in.
     pub path: String,
-    /// The SHA-256 of the file, in hexadecimal digits; with a prefix such as `sha256:`, which
-    /// clido's documentation has, clido takes every file for changed.
+    /// The SHA-256 of the file in hexadecimal digits. With a prefix such as the `sha256:` of
+    /// clido's documentation, clido treats every file as changed.
     pub content_hash: String,
     /// The modification time of the file, in nanoseconds since 1970.
     pub mtime_nanos: u64,
 }
 
-/// Returns the files that tools wrote: of the results that tell path, hash and time.
+/// Returns the files that tools wrote, from results with path, hash and time.
 ///
 /// ```
 /// use format_clido::{SessionReader, stale_file_records};
@@ -45,10 +46,11 @@ pub fn stale_file_records(lines: &[SessionLine]) -> Vec<StaleFileRecord> {
     lines.iter().filter_map(record).collect()
 }
 
-/// Returns the paths of the files that are not as their record says: gone, unreadable, written
-/// since, or of other bytes. While there is one, `clido -p --resume` refuses.
+/// Returns the paths of changed files: missing, unreadable, or with another time or hash than
+/// recorded. As long as there is one, `clido -p --resume` refuses the session.
 ///
-/// Relative paths start in `folder`. What is not a file is never opened: a log may name a device.
+/// Relative paths start in `folder`. A path that is not a file is not opened, because a session may
+/// name a device.
 pub fn stale_paths(records: &[StaleFileRecord], folder: &Path) -> Vec<String> {
     let is_stale = |record: &&StaleFileRecord| !is_as_recorded(record, folder);
     records.iter().filter(is_stale).map(|record| record.path.clone()).collect()

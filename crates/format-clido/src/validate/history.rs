@@ -1,4 +1,4 @@
-//! How clido pairs calls with results when it makes messages of the lines.
+//! Pairs calls with results, as clido does when it makes messages from lines.
 
 use std::collections::HashMap;
 
@@ -8,9 +8,9 @@ use jsonl::Value;
 /// The calls of the last response and the results so far.
 #[derive(Debug, Default)]
 pub(super) struct History {
-    /// The calls that may still be answered, and where they stand.
+    /// Calls that may still be answered, with their lines.
     open: HashMap<String, Place>,
-    /// The results that stand on lines of their own since the last message.
+    /// Results on lines of their own since the last message.
     answers: HashMap<String, Place>,
 }
 
@@ -59,7 +59,7 @@ impl History {
         self.answers.insert(id, out.place);
     }
 
-    /// Closes the last response: what is not answered now is not answered.
+    /// Closes the last response. Its open calls stay unanswered.
     fn close(&mut self, out: &mut Findings<'_>) {
         self.answers.clear();
         let mut places: Vec<Place> = self.open.drain().map(|(_, place)| place).collect();

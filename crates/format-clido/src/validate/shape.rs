@@ -1,8 +1,8 @@
-//! What clido knows of each line and block: its members and their types (FORMAT.md).
+//! The members of each type of line and block, with their types (FORMAT.md).
 
 use jsonl::{Kind, Value};
 
-/// What a member must be.
+/// The required type of a member.
 #[derive(Clone, Copy)]
 pub(crate) enum Shape {
     Text,
@@ -17,12 +17,12 @@ pub(crate) enum Shape {
 }
 
 impl Shape {
-    /// Returns whether a member, if it is there, is what it must be.
+    /// Returns whether a member has the required type, or is absent and optional.
     pub(crate) fn fits(self, value: Option<Value<'_>>) -> bool {
         let Some(value) = value else {
             return matches!(self, Shape::OptionalText | Shape::OptionalU64);
         };
-        // An integer is one by its spelling: `1.0`, `1e0` and `-0` are floats to clido.
+        // clido decides by spelling: `1.0`, `1e0` and `-0` are floats.
         let integer = || value.raw().as_str().starts_with(|c: char| c.is_ascii_digit());
         let integer = || integer().then(|| value.raw().as_u64()).flatten();
         match self {
@@ -39,10 +39,10 @@ impl Shape {
     }
 }
 
-/// Members that clido knows.
+/// The members of a line or block, with their types.
 pub(crate) type Members = &'static [(&'static str, Shape)];
 
-/// Returns the members of a line type that clido knows, beside `type`.
+/// Returns the members of a type of line, without `type`; `None` for an unknown type.
 pub(crate) fn members_of_line(kind: &str) -> Option<Members> {
     Some(match kind {
         "meta" => &[
@@ -77,7 +77,7 @@ pub(crate) fn members_of_line(kind: &str) -> Option<Members> {
     })
 }
 
-/// Returns the members of a block type that clido knows, beside `type`.
+/// Returns the members of a type of block, without `type`; `None` for an unknown type.
 pub(super) fn members_of_block(kind: &str) -> Option<Members> {
     Some(match kind {
         "text" => &[("text", Shape::Text)],

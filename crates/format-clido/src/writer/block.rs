@@ -1,4 +1,4 @@
-//! Writes content blocks: clido's five types, and words in place of all others.
+//! Writes content blocks: clido's five types, and a placeholder text for any other.
 
 use core_model::{Block, LineId, LossKind, ToolCall, ToolUse};
 use jsonl::{Raw, Text};
@@ -6,10 +6,10 @@ use jsonl::{Raw, Text};
 use super::pen::Pen;
 use crate::loadable::MAX_DEPTH;
 
-/// The levels that a tool's input has left inside a block of a line.
+/// Levels that the input of a tool may have, inside a block of a line.
 const MAX_INPUT_DEPTH: usize = MAX_DEPTH - 3;
 
-/// Writes a block, its keys in alphabetical order as clido's own.
+/// Writes a block with its keys in alphabetical order, as clido does.
 pub(super) fn write(block: Block<'_>, line: LineId, pen: &mut Pen<'_>) {
     match block {
         Block::Text(text) => {
@@ -46,12 +46,12 @@ pub(super) fn write(block: Block<'_>, line: LineId, pen: &mut Pen<'_>) {
             let kind = kind.map(|kind| kind.decode());
             write_placeholder(kind.as_deref().unwrap_or("unknown"), line, pen);
         }
-        // Tool results have lines of their own; what is yet to come has no name here.
+        // Tool results have lines of their own. Any other kind is unknown.
         _ => write_placeholder("unknown", line, pen),
     }
 }
 
-/// Returns the name of a block's kind, by which reports name it.
+/// Returns the name of a block's kind, for reports.
 pub(super) fn kind(block: &Block<'_>) -> String {
     match block {
         Block::Text(_) => "text".to_owned(),
@@ -72,14 +72,14 @@ fn write_placeholder(kind: &str, line: LineId, pen: &mut Pen<'_>) {
     pen.out.lose_named(LossKind::Flattened, &format!("block.{kind}"));
 }
 
-/// Writes the line that repeats a tool use of a response.
+/// Writes the `tool_call` line of a tool use in a response.
 pub(super) fn repeat_call(pen: &mut Pen<'_>, tool: &ToolUse<'_>) -> LineId {
     let line = pen.out.open_derived();
     put_call(pen, line, tool.id, tool.name, tool.input);
     line
 }
 
-/// Writes the line of a tool use that stands in no response.
+/// Writes the `tool_call` line of a tool use without a response.
 pub(super) fn write_call(pen: &mut Pen<'_>, call: &ToolCall<'_>) -> LineId {
     let line = pen.out.open();
     put_call(pen, line, call.id, call.name, call.input);

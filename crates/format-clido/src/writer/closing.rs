@@ -1,4 +1,4 @@
-//! Writes how a run ended: what the source says of it, or what can be concluded.
+//! Writes how a run ended: from the source's outcome, or derived from its last message.
 
 use core_model::{
     BlockCounts, Event, Field, LineId, LossKind, Message, Outcome, Output, Status, Turn,
@@ -8,17 +8,17 @@ use jsonl::{Raw, Scanner, Text};
 use super::pen::Pen;
 use crate::loadable::is_loadable;
 
-/// How the conversation stands, and how long it has taken.
+/// The state of the conversation and its time span.
 #[derive(Debug, Default)]
 pub(super) struct Ending {
     turn: Turn,
     n_responses: u64,
-    /// The earliest and the latest time.
+    /// The earliest and the latest time, in milliseconds since 1970.
     span: Option<(i64, i64)>,
 }
 
 impl Ending {
-    /// Takes note of a line of a response, which may go on with the response before.
+    /// Adds a line of a response, which may continue the response before.
     pub(super) fn add_response(
         &mut self,
         message: &Message<'_>,
@@ -29,19 +29,19 @@ impl Ending {
         self.turn.push(message, block_counts);
     }
 
-    /// Takes note of what is no response.
+    /// Adds a message that is not a response.
     pub(super) fn add_other(&mut self, message: &Message<'_>, block_counts: BlockCounts) {
         self.turn.push(message, block_counts);
     }
 
-    /// Takes note of a time, if there is one.
+    /// Extends the time span.
     pub(super) fn add_time(&mut self, millis: Option<i64>) {
         let Some(millis) = millis else { return };
         let (first, last) = self.span.unwrap_or((millis, millis));
         self.span = Some((first.min(millis), last.max(millis)));
     }
 
-    /// Writes the result line that can be concluded: none, if the run may still be going on.
+    /// Writes the result line that can be derived. If the run may still be going on, there is none.
     pub(super) fn write(&self, out: &mut Output) {
         let status = match self.turn {
             Turn::Open => return,
@@ -63,7 +63,7 @@ impl Ending {
     }
 }
 
-/// Writes what the source says of how a run ended.
+/// Writes the source's outcome as a result line.
 pub(super) fn write_outcome(event: &Event<'_>, outcome: &Outcome<'_>, pen: &mut Pen<'_>) {
     write_errors(outcome, pen);
     let line = pen.out.open();
@@ -95,7 +95,7 @@ pub(super) fn write_outcome(event: &Event<'_>, outcome: &Outcome<'_>, pen: &mut 
     pen.out.put(line, &format!(",\"num_turns\":{turns},\"duration_ms\":{duration}}}"));
     pen.out.emit(line);
     if matches!(outcome.is_error, Field::Value(_)) {
-        // The status says whether the run failed.
+        // The status implies whether the run failed.
         pen.out.lose(LossKind::Flattened, "is_error");
     }
     let is_said = |value: Option<Raw<'_>>| value.is_some_and(|value| !value.is_null());
@@ -110,7 +110,7 @@ pub(super) fn write_outcome(event: &Event<'_>, outcome: &Outcome<'_>, pen: &mut 
     }
 }
 
-/// Returns a number that clido takes as a count.
+/// Returns a number as a count: a float is rounded, a missing number is 0.
 fn count(raw: Option<Raw<'_>>, field: &'static str, pen: &mut Pen<'_>) -> u64 {
     if let Some(count) = raw.and_then(|raw| raw.as_u64()) {
         return count;
@@ -121,7 +121,7 @@ fn count(raw: Option<Raw<'_>>, field: &'static str, pen: &mut Pen<'_>) -> u64 {
     float.map_or(0, |float| float.round() as u64)
 }
 
-/// Writes what went wrong as a line of its own, since a result line has no place for words.
+/// Writes the errors of an outcome as a `system` line, because a result line has no text.
 fn write_errors(outcome: &Outcome<'_>, pen: &mut Pen<'_>) {
     let mut scanner = Scanner::default();
     let errors = outcome.errors.and_then(|errors| scanner.scan_raw(errors).ok());
@@ -154,7 +154,7 @@ fn status_text(status: Status) -> &'static str {
     }
 }
 
-/// Writes the title of the session, without emitting it.
+/// Writes the title of the session without emitting the line.
 pub(super) fn write_title(title: Text<'_>, out: &mut Output) -> LineId {
     let line = out.open();
     out.put(line, "{\"type\":\"title\",\"title\":");

@@ -1,18 +1,18 @@
-//! Writes the line that comes first, and a prompt where there is none.
+//! Writes the `meta` line, and a placeholder prompt for a session without one.
 
 use core_model::{Body, Event, LossKind, Output};
 use jsonl::{Scanner, Text};
 
 use super::SessionWriter;
 
-/// The start of a session that has none.
+/// Start time of a session without a time.
 const NO_TIME: &str = "1970-01-01T00:00:00Z";
 
-/// What stands in for the prompt of a session without any: clido deletes sessions without one.
+/// Placeholder prompt: clido deletes sessions without a prompt.
 const NO_PROMPT: &str = "[no prompt recorded]";
 
 impl SessionWriter {
-    /// Writes the line that must come first, and a prompt where the session has none.
+    /// Writes the `meta` line, and a placeholder prompt if the session has none.
     pub(super) fn write_header(&mut self, event: &Event<'_>, out: &mut Output) {
         if self.has_header {
             return;
@@ -57,7 +57,8 @@ impl SessionWriter {
         let start = self.facts.start.as_deref().unwrap_or("null");
         if let Some(text) = Text::new(start) {
             let start = text.decode();
-            // clido cuts the time at fixed bytes when it lists sessions (FORMAT.md).
+            // clido cuts the time at fixed bytes when it lists sessions (FORMAT.md, "Listing and
+            // keeping").
             if start.is_ascii() {
                 return start.into_owned();
             }
@@ -67,7 +68,7 @@ impl SessionWriter {
             out.lose(LossKind::Flattened, "timestamp");
             return core_model::iso_millis(millis);
         }
-        // What is no time is no start of a session.
+        // A text that is not a time is replaced.
         let kind = self.facts.start.as_ref().map_or(LossKind::Invented, |_| LossKind::Flattened);
         out.lose(kind, "timestamp");
         NO_TIME.to_owned()

@@ -1,16 +1,19 @@
-//! The response that is being written, and the lines that wait until it is complete.
+//! Holds the current response and the lines after it until the response is complete.
+//!
+//! In: `text 1 of r`, `result of a`, `call a of r`, `call b of r`, `result of b`. Out: `r with
+//! text, a, b`, `result of a`, `result of b`.
 
 use core_model::{ByHash, Event, IdHasher, LineId, Message, Output};
 use jsonl::Text;
 
-/// What the lines of one response have in common: hashes of it.
+/// The property that all lines of a response share, as hashes.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) enum Key {
     /// The API's id of the response.
     Id(u64),
-    /// Of a stream without ids: the model and the sub-agent of lines that follow each other.
+    /// The model and the sub-agent of consecutive lines, for streams without ids.
     Run(Option<u64>, Option<u64>),
-    /// Nothing: a line is a response.
+    /// None: each line is a response.
     #[default]
     Alone,
 }
@@ -20,8 +23,8 @@ impl Key {
         let hash = |text: Option<Text<'_>>| text.map(|text| hasher.hash_text(text));
         match message.id {
             Some(id) => Key::Id(hasher.hash_text(id)),
-            // Old SDKs dump a response as one line per block and no id; all else without an id
-            // (clido, old transcripts) has a line per response.
+            // Old SDKs dump a response as one line for each block, without an id. Other formats
+            // without ids (clido, old transcripts) have one line for a whole response.
             None if event.format.starts_with("sdk-stream") => {
                 Key::Run(hash(message.model), hash(event.context.parent_tool_use))
             }
@@ -37,22 +40,22 @@ pub(super) struct Held {
     pub(super) arrival: u64,
 }
 
-/// The results whose call is still to come, by the hash of the call's id.
+/// Results whose calls come later, by hashes of the calls' ids.
 pub(super) type Early = ByHash<Vec<Held>>;
 
-/// The response that is being written.
+/// The current response.
 #[derive(Debug, Default)]
 pub(super) struct Response {
     key: Key,
-    /// Its line; none if it has none yet, or stood in the output before.
+    /// The line of the response; `None` if it is not open yet, or was resumed.
     line: Option<LineId>,
     calls: Vec<Call>,
-    /// Where in `calls` the call is, by the hash of its id.
+    /// Indices into `calls`, by hashes of ids.
     places: ByHash<usize>,
     results: Vec<(usize, Held)>,
-    /// The lines that come after it and its results.
+    /// The lines after the response and its results.
     pub(super) tail: Vec<LineId>,
-    /// Whether something in the tail shows that the response itself is complete.
+    /// Whether a line in the tail shows that the response is complete.
     is_complete: bool,
 }
 
@@ -61,21 +64,21 @@ pub(super) struct Response {
 pub(super) struct Call {
     /// The hash of its id.
     pub(super) id: u64,
-    /// The line that repeats it.
+    /// The `tool_call` line.
     pub(super) line: Option<LineId>,
-    /// Its time.
+    /// The time of the call, in milliseconds since 1970.
     pub(super) millis: Option<i64>,
-    /// Whether a result of it came.
+    /// Whether a result was added.
     pub(super) is_answered: bool,
-    /// Whether a result of it is anywhere in the source.
+    /// Whether the source has a result anywhere.
     pub(super) has_result: bool,
 }
 
 impl Response {
-    /// The number of lines that wait for a response to be complete, before it is taken to be.
+    /// Limit for the lines that wait for a response. Beyond it, the response counts as complete.
     pub(super) const MAX_TAIL: usize = 1000;
 
-    /// Starts a response in the place of one that was emitted, through its buffers.
+    /// Starts a new response and reuses the buffers of this one, which was emitted.
     pub(super) fn start(mut self, key: Key) -> Self {
         self.key = key;
         self.calls.clear();
@@ -84,7 +87,7 @@ impl Response {
         self
     }
 
-    /// Returns whether a line with this key goes on with the response.
+    /// Returns whether a line with a key belongs to the response.
     pub(super) fn takes(&self, key: Key) -> bool {
         match key {
             _ if self.is_complete => false,
@@ -94,7 +97,7 @@ impl Response {
         }
     }
 
-    /// Returns the line, ready for the next block.
+    /// Returns the line of the response, ready for the next block.
     pub(super) fn line_for_block(&mut self, out: &mut Output) -> LineId {
         match self.line {
             Some(line) => {
@@ -109,7 +112,7 @@ impl Response {
         }
     }
 
-    /// Takes note of a call; of all with its id, the first counts.
+    /// Adds a call. Of several calls with one id, the first one counts.
     pub(super) fn add_call(&mut self, call: Call) {
         let place = *self.places.entry(call.id).or_insert(self.calls.len());
         self.calls.push(Call { is_answered: false, ..call });
@@ -118,26 +121,25 @@ impl Response {
         }
     }
 
-    /// Returns whether the call is one of this response; it is answered then.
+    /// Marks a call as answered, and returns whether it belongs to the response.
     pub(super) fn answer(&mut self, id: u64) -> bool {
         let place = self.places.get(&id);
         let call = place.and_then(|place| self.calls.get_mut(*place));
         call.map(|call| call.is_answered = true).is_some()
     }
 
-    /// Returns the time of a call.
+    /// Returns the time of a call in milliseconds since 1970.
     pub(super) fn time_of(&self, id: u64) -> Option<i64> {
         self.calls.get(*self.places.get(&id)?)?.millis
     }
 
-    /// Holds a result back until the response is complete.
+    /// Adds a result, to be written after the response.
     pub(super) fn add_result(&mut self, id: u64, held: Held) {
         let place = self.places.get(&id).copied();
         self.results.push((place.unwrap_or(usize::MAX), held));
     }
 
-    /// Returns whether a result of one of the calls is still to come; the response itself is
-    /// complete.
+    /// Returns whether a result of one of the calls comes later. The response itself is complete.
     pub(super) fn completes_to_wait(&mut self) -> bool {
         let mut first_of_each = self.places.values().filter_map(|place| self.calls.get(*place));
         let waits = first_of_each.any(|call| !call.is_answered && call.has_result);
@@ -145,19 +147,19 @@ impl Response {
         waits
     }
 
-    /// Returns whether what is added now has moved before something that came earlier.
+    /// Returns whether a line that is added now moves before an earlier one.
     pub(super) fn moves(&self) -> bool {
         self.is_complete
     }
 
-    /// Returns whether a call has no result yet, of all with its id.
+    /// Returns whether a call has no result yet.
     pub(super) fn is_open(&self) -> bool {
         let mut places = self.places.values().filter_map(|place| self.calls.get(*place));
         places.any(|call| !call.is_answered)
     }
 
-    /// Emits the response, its calls, their results in the order of the calls, and what waited; all
-    /// that is held is forgotten.
+    /// Emits the response, its calls, their results in the order of the calls, and the lines that
+    /// waited. The buffers are empty then.
     pub(super) fn emit(&mut self, early: &mut Early, out: &mut Output) {
         if let Some(line) = self.line.take() {
             out.put(line, "]}");

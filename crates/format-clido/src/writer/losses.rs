@@ -1,8 +1,8 @@
-//! Counts what clido's lines have no place for.
+//! Counts data that clido's lines have no place for.
 
 use core_model::{Event, Facts, LossKind, Message, Output, Start};
 
-/// Counts what an event says of who, where and when.
+/// Counts the context of an event: speaker, place and time.
 pub(super) fn count_context(event: &Event<'_>, facts: &Facts, out: &mut Output) {
     let (context, names) = (&event.context, event.vocabulary);
     let is_known = |fact: &Option<String>, value: &str| fact.as_deref() == Some(value);
@@ -27,7 +27,7 @@ pub(super) fn count_context(event: &Event<'_>, facts: &Facts, out: &mut Output) 
     drop_if(context.parent_tool_use.is_some(), "parent_tool_use_id", out);
 }
 
-/// Counts what a message says beside its content.
+/// Counts the members of a message other than its content.
 pub(super) fn count_message(event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
     let names = event.vocabulary;
     let is_said = |value: Option<jsonl::Raw<'_>>| value.is_some_and(|value| !value.is_null());
@@ -44,7 +44,7 @@ pub(super) fn count_message(event: &Event<'_>, message: &Message<'_>, out: &mut 
     drop_if(message.is_api_error, names.is_api_error, out);
 }
 
-/// Counts what the start of a session says beside who, where and when.
+/// Counts the members of a session's start other than its context.
 pub(super) fn count_start(start: &Start<'_>, out: &mut Output) {
     drop_if(start.model.is_some(), "model", out);
     drop_if(start.tools.is_some(), "tools", out);

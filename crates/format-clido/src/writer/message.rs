@@ -1,4 +1,4 @@
-//! Writes messages: a response of many lines as one, a line for each result, the rest as it is.
+//! Writes messages: a response of many lines as one line, and each tool result as a line.
 
 use core_model::{Block, BlockCounts, Event, LossKind, Message, Role, ToolResult, ToolUse};
 
@@ -11,7 +11,7 @@ use super::{
 };
 
 impl SessionWriter {
-    /// Writes a message and counts what it loses.
+    /// Writes a message and counts its losses.
     pub(super) fn write_message(
         &mut self,
         event: &Event<'_>,
@@ -21,8 +21,8 @@ impl SessionWriter {
         losses::count_message(event, message, pen.out);
         let block_counts = message.block_counts();
         if block_counts.is_empty() {
-            // No API takes a message without content, and between calls and results it would part
-            // them.
+            // No API accepts a message without content, and it would separate calls from their
+            // results.
             return pen.out.lose_record(event);
         }
         self.write_header(event, pen.out);
@@ -30,7 +30,7 @@ impl SessionWriter {
         self.has_ended = false;
         self.ending.add_time(pen.millis);
         match message.role {
-            // clido would send it as the model's own words.
+            // As an `assistant_message`, clido would send it as the model's words.
             Role::Assistant if message.is_by_client() => {
                 self.ending.add_other(message, block_counts);
                 let line = notice::write_told(message, pen);
@@ -119,8 +119,8 @@ impl SessionWriter {
                     line
                 }
                 None => {
-                    // Clients say things in the user's place while tools still run; clido wants the
-                    // results directly after the response.
+                    // Clients add user messages while tools still run. clido needs the results
+                    // directly after the response.
                     let response = self.response.as_mut();
                     waits = response.is_some_and(Response::completes_to_wait);
                     if !waits {

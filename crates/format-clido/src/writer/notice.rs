@@ -1,4 +1,4 @@
-//! Writes what a client tells as `system` lines, which clido loads but never writes itself.
+//! Writes messages of a client as `system` lines, which clido loads but never writes itself.
 
 use core_model::{Block, LineId, LossKind, Message, Notice, NoticeKind};
 use jsonl::{Raw, Scanner};
@@ -34,7 +34,7 @@ pub(super) fn write(notice: &Notice<'_>, format: &str, pen: &mut Pen<'_>) -> Lin
     line
 }
 
-/// Writes the line of what the client said in the assistant's place.
+/// Writes a text of the client that has the role of the assistant.
 pub(super) fn write_told(message: &Message<'_>, pen: &mut Pen<'_>) -> LineId {
     let line = pen.out.open();
     let subtype = if message.is_api_error { "error" } else { "info" };
@@ -103,7 +103,8 @@ fn write_message(notice: &Notice<'_>, line: LineId, pen: &mut Pen<'_>) {
     }
 }
 
-/// Writes an array of strings as lines of text, and returns whether it is one.
+/// Writes an array of strings as lines of one text. Returns `false` if the value is not such an
+/// array.
 fn write_lines(raw: Raw<'_>, line: LineId, pen: &mut Pen<'_>) -> bool {
     let mut scanner = Scanner::default();
     let Ok(array) = scanner.scan_raw(raw) else { return false };
@@ -119,7 +120,7 @@ fn write_lines(raw: Raw<'_>, line: LineId, pen: &mut Pen<'_>) -> bool {
     true
 }
 
-/// Returns what is known of a compaction: what started it, and the tokens before it.
+/// Returns the details of a compaction: its trigger and the tokens before it.
 fn details(notice: &Notice<'_>) -> Option<String> {
     let trigger = notice.trigger.map(|trigger| trigger.decode().into_owned());
     let pre_tokens = notice.pre_tokens.filter(|tokens| tokens.as_f64().is_some());

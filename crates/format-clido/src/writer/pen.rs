@@ -1,4 +1,4 @@
-//! Copies from the source line to the output what clido loads, and mends what it does not.
+//! Copies values from a source line to the output, and replaces those that clido would refuse.
 
 use core_model::{Event, LineId, LossKind, Output};
 use jsonl::{Raw, Style, Text};
@@ -9,14 +9,15 @@ use crate::loadable::loadable;
 #[derive(Debug)]
 pub(super) struct Pen<'o> {
     pub(super) out: &'o mut Output,
-    /// Whether the source line may hold what clido refuses: a cheap test that is nearly always no.
+    /// Whether the source line may have a value that clido refuses. The test is cheap and nearly
+    /// always false.
     is_odd: bool,
     /// The time of the source line, in milliseconds since 1970.
     pub(super) millis: Option<i64>,
 }
 
 impl<'o> Pen<'o> {
-    /// A source line that is not as deep as this has no value that is too deep in a written line.
+    /// Depth of a source line below which no value can be too deep in a written line.
     const DEEP: u32 = 100;
 
     pub(super) fn new(out: &'o mut Output, event: &Event<'_>) -> Self {
@@ -31,7 +32,7 @@ impl<'o> Pen<'o> {
         self.value(line, Raw::from(text), 0, field);
     }
 
-    /// Copies a value that has `max_depth` levels left in its line.
+    /// Copies a value that may have `max_depth` levels.
     pub(super) fn value(
         &mut self,
         line: LineId,
@@ -49,7 +50,7 @@ impl<'o> Pen<'o> {
         }
     }
 
-    /// Appends a value that another written line copies, without noting it.
+    /// Appends a value that another written line already copies, without counting it as copied.
     pub(super) fn repeat(&mut self, line: LineId, raw: Raw<'_>, max_depth: usize) {
         match self.mended(raw, max_depth) {
             Some(mended) => self.out.put(line, &mended),
@@ -57,7 +58,7 @@ impl<'o> Pen<'o> {
         }
     }
 
-    /// Copies what stands between the quotes of a string.
+    /// Copies the body of a string: the bytes between its quotes.
     pub(super) fn body(&mut self, line: LineId, text: Text<'_>, field: &'static str) {
         match self.mended(Raw::from(text), 0) {
             Some(mended) => {
@@ -69,13 +70,13 @@ impl<'o> Pen<'o> {
         }
     }
 
-    /// Appends words of our own that stand for something in the source line.
+    /// Appends a text of our own in place of a value of the source line.
     pub(super) fn stand_in(&mut self, line: LineId, words: &str) {
         self.out.touch(line);
         self.out.put_string(line, words);
     }
 
-    /// Appends words of our own inside a string.
+    /// Appends a text of our own inside a string.
     pub(super) fn own_body(&mut self, line: LineId, words: &str) {
         let mut quoted = Vec::new();
         jsonl::push_string(&mut quoted, words, Style::Compact);
@@ -94,7 +95,7 @@ impl<'o> Pen<'o> {
     }
 }
 
-/// Returns what stands between the quotes.
+/// Returns the bytes between the quotes.
 fn inner(quoted: &str) -> &str {
     quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default()
 }

@@ -1,4 +1,6 @@
-//! Writes tool results: a line each, their content flattened to a string.
+//! Writes tool results as `tool_result` lines, with their content flattened to a string.
+//!
+//! In: content `[{"type":"text","text":"a"},{"type":"text","text":"b"}]`. Out: `"content":"a\nb"`.
 
 use core_model::{Block, Content, Event, Field, LineId, LossKind, Message, ToolResult};
 use jsonl::{Raw, Scanner, Text, Value};
@@ -55,7 +57,7 @@ fn write_content(content: Content<'_>, line: LineId, pen: &mut Pen<'_>) {
     pen.out.lose(LossKind::Flattened, FIELD);
 }
 
-/// Appends a block's words inside a string.
+/// Appends the text of a block inside a string.
 fn write_block(block: Block<'_>, line: LineId, pen: &mut Pen<'_>) {
     match block {
         Block::Text(text) => pen.body(line, text, FIELD),
@@ -86,7 +88,7 @@ fn write_block(block: Block<'_>, line: LineId, pen: &mut Pen<'_>) {
     }
 }
 
-/// Returns the number of bytes that base64 stands for.
+/// Returns the number of bytes that a base64 text encodes.
 fn decoded_len(data: Text<'_>) -> usize {
     let data = data.decode();
     let n_digits = data.bytes().filter(|byte| !byte.is_ascii_whitespace() && *byte != b'=').count();
@@ -119,15 +121,15 @@ fn write_duration(
     }
 }
 
-/// Returns how long the client says that the tool ran.
+/// Returns the duration of a tool from the client's own data about the result.
 fn told_duration<'l>(line: Value<'l>, message: &Message<'_>) -> Option<Raw<'l>> {
     let told = message.tool_use_result.filter(|told| told.as_str().starts_with('{'))?;
     if message.tool_results().nth(1).is_some() {
-        // It does not say which of the results it is about.
+        // The data do not say to which of several results they belong.
         return None;
     }
-    // The member is found by where it lies: it has another name in each format, and is already
-    // scanned as a part of its line.
+    // The member has another name in each format. It is found by its address, because it is a slice
+    // of the line.
     let is_told = |value: &Value<'l>| value.raw().as_str().as_ptr() == told.as_str().as_ptr();
     let told = line.members().map(|(_, value)| value).find(is_told)?;
     let (mut duration, mut total) = (None, None);
