@@ -1,9 +1,11 @@
-//! The blocks of a message: with `type` on the wire, told by their members in a dump.
+//! Reads the blocks of a message: by `type` on the wire, by their members in a dump.
+//!
+//! In: `{"id": "t1", "name": "Bash", "input": {}}`. Out: [`Block::ToolUse`].
 
 use core_model::{Block, Content, Field, ToolResult, ToolUse};
 use jsonl::Value;
 
-/// The tools that the API itself runs; in a dump only their names tell them apart (SDK 0.2.187).
+/// Tools that the API itself runs. In a dump, only their names distinguish them (SDK 0.2.187).
 const SERVER_TOOLS: [&str; 8] = [
     "advisor",
     "web_search",
@@ -15,7 +17,7 @@ const SERVER_TOOLS: [&str; 8] = [
     "tool_search_tool_bm25",
 ];
 
-/// Reads a block of either flavor. One that lacks what its kind needs is [`Block::Other`].
+/// Reads a block of either flavor. A block without a required member is [`Block::Other`].
 pub fn read_block(value: Value<'_>) -> Block<'_> {
     if let Some(text) = value.text() {
         return Block::Text(text);

@@ -1,4 +1,4 @@
-//! Blocks of other formats as those of a stream.
+//! Writes blocks of other formats as blocks of a stream.
 
 use core_model::{Block, Content, Field, LossKind, Message, Role, ToolResult, ToolUse};
 use jsonl::{Raw, Text};
@@ -10,7 +10,7 @@ pub(crate) fn blocks(manner: Manner, line: &mut Composer<'_>, message: &Message<
     if let Content::Other(_) = message.content {
         line.lose(LossKind::Dropped, "message.content");
     }
-    // Blocks of an array are as the API has them, and so is what the client writes on the wire.
+    // Blocks in an array have the API's form. On the wire they are copied as they are.
     let is_api_form = matches!(message.content, Content::Blocks(blocks) if blocks.raw().as_str().starts_with('['));
     line.array("content");
     for (block, raw) in message.blocks() {
@@ -69,7 +69,7 @@ fn wire_block(line: &mut Composer<'_>, block: Block<'_>, raw: Raw<'_>, is_api_fo
             line.copy_item(raw);
         }
         Block::Thinking { signature: Some(_), .. } if is_api_form => line.copy_item(raw),
-        // What lacks a member that its type needs would make the SDK refuse the line.
+        // The SDK would refuse the line if such a block lacked a member.
         Block::Other { kind: Some(kind), .. }
             if is_api_form && !KNOWN_TYPES.iter().any(|known| kind.is(known)) =>
         {
@@ -118,7 +118,7 @@ fn wire_block(line: &mut Composer<'_>, block: Block<'_>, raw: Raw<'_>, is_api_fo
     }
 }
 
-/// The types of blocks that the SDK looks into.
+/// Types of blocks whose members the SDK checks.
 const KNOWN_TYPES: [&str; 6] =
     ["text", "thinking", "tool_use", "tool_result", "server_tool_use", "advisor_tool_result"];
 
@@ -171,12 +171,12 @@ fn boolean(value: bool) -> &'static str {
     if value { "true" } else { "false" }
 }
 
-/// Counts a block that is lost, under its type.
+/// Counts a lost block under its type.
 pub(crate) fn lose_block(line: &mut Composer<'_>, loss: LossKind, kind: Option<Text<'_>>) {
     lose_named_block(line, loss, kind.map(|kind| kind.decode()).as_deref());
 }
 
-/// Counts a block that is lost, under the name of its type.
+/// Counts a lost block under the name of its type.
 pub(crate) fn lose_named_block(line: &mut Composer<'_>, loss: LossKind, kind: Option<&str>) {
     line.out.lose_named(loss, &format!("block.{}", kind.unwrap_or("block")));
 }

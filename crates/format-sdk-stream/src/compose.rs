@@ -1,9 +1,12 @@
-//! Writes a line member by member, in the output's style.
+//! Writes a line member by member, in the spelling of the output's style.
+//!
+//! In: `string("a", "é")`, `array("b")`, `end("]")`. Out: `{"a": "\u00e9", "b": []}` in Python's
+//! style, `{"a":"é","b":[]}` in the compact one.
 
 use core_model::{LineId, LossKind, Output};
 use jsonl::{Raw, Text, Value};
 
-/// A line that is being written: an object whose members are appended one by one.
+/// An open line: an object to which members are appended.
 #[derive(Debug)]
 pub(crate) struct Composer<'o> {
     pub(crate) out: &'o mut Output,
@@ -18,7 +21,7 @@ impl<'o> Composer<'o> {
         Self::start(out, id)
     }
 
-    /// Opens a line that stands for no source line.
+    /// Opens a line that no line of the source stands for.
     pub(crate) fn open_derived(out: &'o mut Output) -> Self {
         let id = out.open_derived();
         Self::start(out, id)
@@ -29,12 +32,12 @@ impl<'o> Composer<'o> {
         Self { out, id, is_first: true }
     }
 
-    /// Goes on with a line that was held back.
+    /// Continues a line that was held.
     pub(crate) fn held(out: &'o mut Output, id: LineId) -> Self {
         Self { out, id, is_first: false }
     }
 
-    /// Leaves the line open and returns it.
+    /// Returns the line without closing it.
     pub(crate) fn hold(self) -> LineId {
         self.id
     }
@@ -53,7 +56,7 @@ impl<'o> Composer<'o> {
         self.is_first = false;
     }
 
-    /// Appends the name of a member, which needs no escapes; its value comes next.
+    /// Appends the name of a member. The name needs no escapes, and the caller appends the value.
     pub(crate) fn key(&mut self, name: &str) {
         self.separate();
         let colon = self.out.style().colon();
@@ -62,7 +65,7 @@ impl<'o> Composer<'o> {
         }
     }
 
-    /// Appends the name of a member as another line has it.
+    /// Appends the name of a member of another line.
     pub(crate) fn key_of(&mut self, name: Text<'_>) {
         self.separate();
         let colon = self.out.style().colon();
@@ -70,19 +73,19 @@ impl<'o> Composer<'o> {
         self.out.put(self.id, colon);
     }
 
-    /// Appends the start of an object as the value of a member.
+    /// Appends a name and `{`.
     pub(crate) fn object(&mut self, name: &str) {
         self.key(name);
         self.begin("{");
     }
 
-    /// Appends the start of an array as the value of a member.
+    /// Appends a name and `[`.
     pub(crate) fn array(&mut self, name: &str) {
         self.key(name);
         self.begin("[");
     }
 
-    /// Appends the start of an object as the next item of an array.
+    /// Appends `{` as the next item of an array.
     pub(crate) fn item(&mut self) {
         self.separate();
         self.begin("{");
@@ -93,19 +96,19 @@ impl<'o> Composer<'o> {
         self.is_first = true;
     }
 
-    /// Appends the end of an object or array.
+    /// Appends a closing bracket.
     pub(crate) fn end(&mut self, bracket: &str) {
         self.out.put(self.id, bracket);
         self.is_first = false;
     }
 
-    /// Appends a member whose value is already written in the style.
+    /// Appends a member whose value is already in the style.
     pub(crate) fn put(&mut self, name: &str, written: &str) {
         self.key(name);
         self.out.put(self.id, written);
     }
 
-    /// Appends a member that is a string.
+    /// Appends a string member.
     pub(crate) fn string(&mut self, name: &str, text: &str) {
         self.key(name);
         self.out.put_string(self.id, text);
@@ -117,30 +120,30 @@ impl<'o> Composer<'o> {
         self.out.put_raw(self.id, raw);
     }
 
-    /// Appends a member of the envelope, `null` if there is none.
+    /// Appends a member of the envelope; `null` if it is absent.
     pub(crate) fn raw_or_null(&mut self, name: &str, value: Option<Value<'_>>) {
         self.raw(name, value.map_or(Raw::NULL, |value| value.raw()));
     }
 
-    /// Appends a member of the envelope if there is one that is not `null`.
+    /// Appends a member of the envelope, unless it is absent or `null`.
     pub(crate) fn raw_if_any(&mut self, name: &str, value: Option<Value<'_>>) {
         if let Some(value) = value.filter(|value| !value.is_null()) {
             self.raw(name, value.raw());
         }
     }
 
-    /// Appends a member that is content.
+    /// Appends a content member, which counts as copied.
     pub(crate) fn copy(&mut self, name: &str, raw: Raw<'_>) {
         self.key(name);
         self.out.copy(self.id, raw);
     }
 
-    /// Appends the value of a member that is content, after its name.
+    /// Appends the value of a content member, after its name.
     pub(crate) fn copy_value(&mut self, raw: Raw<'_>) {
         self.out.copy(self.id, raw);
     }
 
-    /// Appends a member that is content, `null` if there is none.
+    /// Appends a content member; `null` if it is absent.
     pub(crate) fn copy_or_null(&mut self, name: &str, value: Option<Value<'_>>) {
         match value {
             Some(value) => self.copy(name, value.raw()),
@@ -148,13 +151,13 @@ impl<'o> Composer<'o> {
         }
     }
 
-    /// Appends an item that is content.
+    /// Appends a content item.
     pub(crate) fn copy_item(&mut self, raw: Raw<'_>) {
         self.separate();
         self.out.copy(self.id, raw);
     }
 
-    /// Appends a member that is the texts, joined by a newline.
+    /// Appends a string member with texts joined by newlines.
     pub(crate) fn joined<'t>(&mut self, name: &str, texts: impl Iterator<Item = Text<'t>>) {
         self.key(name);
         self.out.put(self.id, "\"");

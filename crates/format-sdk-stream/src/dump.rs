@@ -1,4 +1,11 @@
-//! A line of the wire as the SDK dumps it: `json.dumps(asdict(parse_message(line)))`.
+//! Converts a line of the wire to the SDK's dump of it: `json.dumps(asdict(parse_message(line)))`.
+//!
+//! ```text
+//! in   {"type":"assistant","message":{"model":"m","content":[{"type":"text","text":"4"}]},"parent_tool_use_id":null}
+//! out  {"content": [{"text": "4"}], "model": "m", "parent_tool_use_id": null}
+//! ```
+//!
+//! The example is of SDK 0.1.6; newer versions have more members.
 
 use core_model::{Event, LossKind, Output, SdkVersion, is_void};
 use jsonl::{Raw, Value};
@@ -11,7 +18,7 @@ use crate::{
     record::{Record, RecordKind},
 };
 
-/// Writes what the SDK makes of a line of the wire: one line, or none.
+/// Writes the dump of a line of the wire; nothing, if the SDK skips or refuses the line.
 pub(crate) fn write(record: &Record<'_>, event: &Event<'_>, version: SdkVersion, out: &mut Output) {
     let value = record.value;
     if verdict(value, version) != Verdict::Takes {
@@ -239,7 +246,7 @@ fn rate_limit(line: &mut Composer<'_>, value: Value<'_>) {
     line.raw_or_null("session_id", value.get("session_id"));
 }
 
-/// The members of a rate limit in the dump and on the wire.
+/// Names of a rate limit's members in the dump and on the wire.
 pub(crate) const RATE_LIMIT_INFO: [(&str, &str); 7] = [
     ("status", "status"),
     ("resets_at", "resetsAt"),

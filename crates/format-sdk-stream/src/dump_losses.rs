@@ -1,4 +1,4 @@
-//! The members of a line of one flavor that the line of the other flavor does not have.
+//! Counts the members that get lost between the two flavors.
 
 use core_model::{LossKind, Output, is_void};
 use jsonl::Value;
@@ -23,7 +23,7 @@ pub(crate) fn lose_members(record: &Record<'_>, is_new: bool, out: &mut Output) 
         ),
         RecordKind::RateLimit => (&["rate_limit_info", "uuid", "session_id"], &[]),
         RecordKind::ConversationReset => (&["new_conversation_id", "uuid", "session_id"], &[]),
-        // A dump has the whole line of a system line under `data`.
+        // The dump of a system line has the whole line under `data`.
         RecordKind::System | RecordKind::Prompt | RecordKind::Unknown => return,
     };
     let new = if is_new { new } else { &[] };
@@ -49,7 +49,7 @@ pub(crate) fn lose_members(record: &Record<'_>, is_new: bool, out: &mut Output) 
     }
 }
 
-/// The members of an outcome in both flavors.
+/// Members of a result in both flavors.
 const RESULT: &[&str] = &[
     "subtype",
     "duration_ms",
@@ -97,7 +97,7 @@ pub(crate) fn lose_dumped_members(record: &Record<'_>, out: &mut Output) {
     lose_others("", record.value, &[known, AROUND], out);
 }
 
-/// Counts ids that are no strings: a line of the wire has one of its own in their place.
+/// Counts ids that are not strings. The line of the wire gets new ids.
 fn lose_odd(value: Value<'_>, out: &mut Output) {
     for name in ["session_id", "uuid"] {
         let member = value.get(name);
@@ -107,7 +107,7 @@ fn lose_odd(value: Value<'_>, out: &mut Output) {
     }
 }
 
-/// The members that any dumped line of a message or event may have.
+/// Members that any dumped message or event may have.
 const AROUND: &[&str] = &[
     "parent_tool_use_id",
     "session_id",

@@ -1,4 +1,5 @@
-//! Results for sources of other formats: as they tell it, or made up of what was said.
+//! Writes results for sources of other formats: from their outcomes, or derived from the last
+//! message.
 
 use core_model::{Event, LossKind, Outcome, Output, Status, Turn};
 use jsonl::Raw;
@@ -10,7 +11,7 @@ use crate::{
     speech::Manner,
 };
 
-/// How an interaction ended, as a result line says it; numbers as written.
+/// The values of a result line; numbers as written.
 #[derive(Debug)]
 struct Ending {
     subtype: &'static str,
@@ -22,7 +23,7 @@ struct Ending {
     cost: String,
 }
 
-/// Writes how a run ended, where the source says it.
+/// Writes the result of a run whose source has an outcome.
 pub(crate) fn outcome(
     manner: Manner,
     event: &Event<'_>,
@@ -61,13 +62,13 @@ pub(crate) fn outcome(
     }
 }
 
-/// Writes how an interaction ended, where the source does not say it: nothing, if it may still be
-/// going on.
+/// Writes a derived result of an interaction. If the run may still be going on, there is none.
 pub(crate) fn end(manner: Manner, interaction: &Interaction, session: &Session, out: &mut Output) {
     let (subtype, is_error) = match interaction.turn {
         Turn::Open => return,
         Turn::Answered => ("success", false),
-        // A run of which a request failed says so in its result (2.1.330).
+        // The result of a run whose request failed has `is_error` and the subtype `success`
+        // (2.1.330).
         Turn::Failed => ("success", true),
         Turn::Interrupted => ("error_during_execution", true),
     };

@@ -1,4 +1,4 @@
-//! The lines around messages, for sources of other formats: starts and notices.
+//! Writes the lines around messages for sources of other formats: init lines and notices.
 
 use core_model::{Event, Facts, LossKind, Notice, NoticeKind, Output};
 use jsonl::{Raw, Text};
@@ -11,7 +11,7 @@ use crate::{
     wire,
 };
 
-/// Writes the start of an interaction, which no other format has at this place.
+/// Writes the `init` line of an interaction. Other formats have no such line.
 pub(crate) fn init(
     manner: Manner,
     event: &Event<'_>,
@@ -50,7 +50,7 @@ pub(crate) fn init(
         tools(&mut line, facts);
         line.put("mcp_servers", "[]");
     }
-    // Nobody needs the member where the model is not known.
+    // Readers accept an `init` line without a model.
     let model = known.and_then(|known| known.model).map(|model| respelt(model, style));
     if let Some(model) = model.as_deref().or(session.last_model()) {
         line.put("model", model);
@@ -89,8 +89,8 @@ pub(crate) fn init(
     line.emit();
 }
 
-/// The most tools that the start of an interaction lists: each start lists them anew, and a file made
-/// of names of tools would grow by its square.
+/// Limit for the tools in an `init` line. Each `init` line lists them again, so a file with many
+/// names would grow quadratically.
 const MAX_TOOLS: usize = 512;
 
 fn tools(line: &mut Composer<'_>, facts: &Facts) {
@@ -100,7 +100,7 @@ fn tools(line: &mut Composer<'_>, facts: &Facts) {
     line.put("tools", &format!("[{}]", tools.join(style.comma())));
 }
 
-/// Writes something that a client told. `words` is the member that holds its words.
+/// Writes a message of a client. `words` is the name of the member for its text.
 pub(crate) fn notice(
     manner: Manner,
     event: &Event<'_>,

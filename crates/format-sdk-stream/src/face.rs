@@ -1,11 +1,13 @@
-//! The names that every format crate has for the same jobs.
+//! The names that every format crate has for the same jobs: `Reader`, `Writer`, `Checker`,
+//! `RecordBuf`.
 
 use core_model::{Format, RecordFormat};
 use jsonl::Value;
 
 use crate::{DUMP, Record};
 
-/// SDK streams, of either flavor, as a type: the parameter of [`Reader`], [`Writer`] and [`Checker`].
+/// Marker type for SDK streams of either flavor: the parameter of [`Reader`], [`Writer`] and
+/// [`Checker`].
 #[derive(Clone, Copy, Debug)]
 pub enum SdkStream {}
 
@@ -30,8 +32,8 @@ pub type RecordBuf = core_model::RecordBuf<SdkStream>;
 /// A record that borrows from its reader.
 pub type RecordRef<'l> = core_model::RecordRef<'l, SdkStream>;
 
-/// Writes records of any format as records of this one.
+/// Writes records of any format as records of a dump.
 pub type Writer<W> = core_model::RecordWriter<W, SdkStream>;
 
-/// Finds what the client would refuse in a file: `Checker::check(path)?`.
+/// Finds lines that the readers of streams would refuse: `Checker::check(path)?`.
 pub type Checker = core_model::RecordChecker<SdkStream>;

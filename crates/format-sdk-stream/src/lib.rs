@@ -22,21 +22,24 @@
 //! # What is here
 //!
 //! - [`Reader`] reads records: owned ones as an iterator, borrowed ones with
-//!   [`next_borrowed`](core_model::Reader::next_borrowed). [`Record`] has the known members of one.
-//! - [`Writer`] writes records of any format as records of this one. [`Appender`] adds to a file.
-//! - [`Checker`] finds what the client would refuse.
+//!   [`next_borrowed`](core_model::Reader::next_borrowed). [`Record`] gives access to the members
+//!   of a record.
+//! - [`Writer`] writes records of any format as records of a stream. [`Appender`] appends lines to
+//!   a file.
+//! - [`Checker`] finds lines that the readers of streams would refuse.
 //! - [`list_sessions`] and [`sessions_dir`] find sessions.
-//! - `TypedRecord` is a record as a struct of Rust, with the feature `serde`.
+//! - `TypedRecord` decodes a record into a struct for its kind, with the feature `serde`.
 //!
-//! [`StreamReader`] and [`StreamWriter`] have records as an enum, [`Message`]. [`status()`] reads the
-//! last line of a stream alone. [`agent_sessions`] and [`SessionMeta`] are for the folder of the
-//! orchestrator. [`DUMP`] and [`WIRE`] are the two flavors as rows of the program's table.
+//! [`StreamReader`] and [`StreamWriter`] have records as an enum, [`Message`]. [`status()`] reads
+//! the last line of a stream only. [`agent_sessions`] and [`SessionMeta`] read the orchestrator's
+//! folder. [`DUMP`] and [`WIRE`] are the rows of the two flavors in the table of formats.
 //!
 //! # Features
 //!
-//! All features are on by default. Without them the crate needs 8 crates of others.
+//! All features are on by default. Without them the crate needs 8 crates from outside this
+//! workspace.
 //!
-//! - `serde`: typed records, and events as JSON.
+//! - `serde`: structs for records, and events as JSON.
 //! - `full`: the features above, faster hashes and UTF-8, and every spelling of ISO 8601.
 //!
 //! [`core_model`] and [`jsonl`] are re-exported: this crate is the only dependency that you need.

@@ -1,4 +1,6 @@
-//! A message of a stream that owns what it says.
+//! A message of a stream that owns its data.
+//!
+//! In: a line of either flavor. Out: one [`Message`], the same for both flavors.
 
 use core_model::{Content, SaidBlock};
 use jsonl::{RawBuf, Value};
@@ -8,56 +10,55 @@ use crate::{
     record::{Flavor, Record, RecordKind},
 };
 
-/// A message of a stream, of either flavor. What is a string here is its meaning; what is a
-/// [`RawBuf`] is as written.
+/// A message of a stream, of either flavor. A `String` is decoded; a [`RawBuf`] is as written.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Message {
     /// A prompt as the orchestrator writes it before each run.
     Prompt {
-        /// What is asked.
+        /// The text.
         content: String,
-        /// When, ISO 8601.
+        /// The time, ISO 8601.
         timestamp: Option<String>,
     },
-    /// Something that the client tells: the start of a run, hooks, tasks, compactions.
+    /// A message of the client: the start of a run, hooks, tasks, compactions.
     System {
-        /// What it is about, such as `init`.
+        /// The kind of message, such as `init`.
         subtype: Option<String>,
         /// The session.
         session_id: Option<String>,
-        /// All that is told: the line of the wire.
+        /// The line of the wire.
         data: RawBuf,
     },
-    /// What the model said.
+    /// A message of the model.
     Assistant {
         /// The blocks.
         content: Vec<SaidBlock>,
         /// The model.
         model: Option<String>,
-        /// The tool use that started the sub-agent that speaks.
+        /// The tool use that started the sub-agent.
         parent_tool_use_id: Option<String>,
         /// The API's id of the response; SDK 0.1.6 drops it.
         message_id: Option<String>,
         /// The tokens used; SDK 0.1.6 drops them.
         usage: Option<RawBuf>,
     },
-    /// What the user or a tool said.
+    /// A message of the user, or the result of a tool.
     User {
-        /// The blocks; of a string, one text block.
+        /// The blocks. A string becomes one text block.
         content: Vec<SaidBlock>,
-        /// The tool use that started the sub-agent that is spoken to.
+        /// The tool use that started the sub-agent.
         parent_tool_use_id: Option<String>,
-        /// What the client knows of a tool's result beyond the block; SDK 0.1.6 drops it.
+        /// The client's own data about a tool result; SDK 0.1.6 drops it.
         tool_use_result: Option<RawBuf>,
     },
-    /// How a run ended.
+    /// The end of a run.
     Result {
-        /// How, such as `success` or `error_max_turns`.
+        /// The kind of end, such as `success` or `error_max_turns`.
         subtype: Option<String>,
         /// The session.
         session_id: Option<String>,
-        /// Whether it failed.
+        /// Whether the run failed.
         is_error: Option<bool>,
         /// The cost in US dollars.
         total_cost_usd: Option<f64>,
@@ -67,14 +68,14 @@ pub enum Message {
         num_turns: Option<u64>,
         /// The tokens used.
         usage: Option<RawBuf>,
-        /// The last words of the model; none after an error.
+        /// The last text of the model; absent after an error.
         result: Option<String>,
     },
     /// A piece of a message that is still being written.
     StreamEvent {
         /// The API's event.
         event: Option<RawBuf>,
-        /// The tool use that started the sub-agent that speaks.
+        /// The tool use that started the sub-agent.
         parent_tool_use_id: Option<String>,
     },
     /// A change of the rate limits.
@@ -87,16 +88,15 @@ pub enum Message {
         /// The id of the new one.
         new_conversation_id: Option<String>,
     },
-    /// Anything else.
+    /// Any other line.
     Other {
-        /// The line.
+        /// The line as written.
         line: RawBuf,
     },
 }
 
 impl Message {
-    /// Reads a line of either flavor: told by its type on the wire, by its members in a dump, and
-    /// its blocks the same.
+    /// Reads a line of either flavor: by its type on the wire, by its members in a dump.
     ///
     /// ```
     /// use core_model::SaidBlock;

@@ -1,23 +1,27 @@
-//! What the SDK's own parser takes, skips and refuses, version by version (FORMAT.md).
+//! Predicts which lines the SDK's parser accepts, skips and refuses, by version (FORMAT.md,
+//! "Dump").
+//!
+//! In: `{"type":"assistant","message":{"content":[]}}`. Out: refused, because `message.model` is
+//! missing.
 
 use core_model::SdkVersion;
 use jsonl::{Kind, Value};
 
-/// What the SDK's parser does with a line of the wire.
+/// The result of the SDK's parser for a line.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Verdict {
-    /// It makes a message of it.
+    /// The parser returns a message.
     Takes,
-    /// It passes over it without a word.
+    /// The parser skips the line silently.
     Skips,
-    /// It raises an error, for the lack of this member.
+    /// The parser raises an error, because this member is missing.
     Refuses(&'static str),
 }
 
 const RESULT: [&str; 6] =
     ["subtype", "duration_ms", "duration_api_ms", "is_error", "num_turns", "session_id"];
 
-/// Returns what the SDK's parser does with a line.
+/// Predicts the result of the SDK's parser for a line.
 pub(crate) fn verdict(value: Value<'_>, version: SdkVersion) -> Verdict {
     let Some(kind) = value.get("type").filter(|kind| is_truthy(*kind)) else {
         return Verdict::Refuses("type");
@@ -49,7 +53,7 @@ pub(crate) fn verdict(value: Value<'_>, version: SdkVersion) -> Verdict {
     refused.map_or(Verdict::Takes, Verdict::Refuses)
 }
 
-/// Returns whether Python takes a value for true.
+/// Returns whether Python treats a value as true.
 pub(crate) fn is_truthy(value: Value<'_>) -> bool {
     match value.kind() {
         Kind::Null | Kind::False => false,
@@ -81,7 +85,7 @@ fn refused_by_assistant(value: Value<'_>, is_new: bool) -> Option<&'static str> 
         Err(name) => return Some(name),
         Ok(content) => content,
     };
-    // 0.1.6 goes over whatever Python can go over; what is empty has no block to stumble upon.
+    // 0.1.6 iterates over any iterable value, and an empty one has no block that could fail.
     let is_empty = matches!(content.kind(), Kind::String | Kind::Object) && !is_truthy(content);
     if !content.is_array() && (is_new || !is_empty) {
         return Some("message.content");
@@ -92,7 +96,8 @@ fn refused_by_assistant(value: Value<'_>, is_new: bool) -> Option<&'static str> 
         .or_else(|| value.get("message").and_then(|message| lacks(message, &["model"])))
 }
 
-/// The blocks of the API's own tools are unknown to 0.1.6: it never looks into them.
+/// Returns the missing member because of which the parser refuses a block. 0.1.6 does not check the
+/// blocks of server tools.
 fn refused_by_block(block: Value<'_>, is_assistant: bool, is_new: bool) -> Option<&'static str> {
     let Some(kind) = block.get("type") else { return Some("type") };
     let kind = kind.text().map(|kind| kind.decode());

@@ -1,4 +1,7 @@
-//! What a line of either flavor says, in the shared vocabulary.
+//! Reads events from lines of either flavor.
+//!
+//! In: `{"content": [{"text": "4"}], "model": "m", "parent_tool_use_id": null}`. Out: an [`Event`]
+//! with the assistant's text `4`, borrowed from the line.
 
 use core_model::{
     Body, Content, Context, Event, Field, Message, Notice, NoticeKind, Outcome, Role, Shape, Start,
@@ -12,12 +15,12 @@ use crate::{
     unread::vocabulary,
 };
 
-/// Reads a line of a dump, or of the wire where it stands in a dump's file.
+/// Reads a line in a file of dumps. Lines of the wire in it are read too.
 pub fn read(value: Value<'_>) -> Event<'_> {
     read_as(crate::DUMP.name, value)
 }
 
-/// Reads a line of the wire, or of a dump where it stands in the same file.
+/// Reads a line in a file of the wire. Dumped lines in it are read too.
 pub fn read_wire(value: Value<'_>) -> Event<'_> {
     read_as(crate::WIRE.name, value)
 }
@@ -83,8 +86,8 @@ fn content<'l>(record: &Record<'l>) -> Content<'l> {
     Content::new(record.content(), read_block)
 }
 
-/// A line with text and without `parent_tool_use_id` is a prompt, unless the client says that it
-/// wrote the text itself: by `isSynthetic`, or by an `origin` that is not human.
+/// Reads a `user` line. Text without `parent_tool_use_id` is a prompt, unless `isSynthetic` or an
+/// `origin` that is not human marks it as the client's.
 fn user<'l>(record: &Record<'l>) -> Message<'l> {
     let value = record.value;
     let is_synthetic = value.get("isSynthetic").and_then(|it| it.bool()).unwrap_or(false);

@@ -1,29 +1,31 @@
-//! What a line is, in either flavor: told by `type` on the wire, by its members in a dump.
+//! Determines the flavor and the kind of a line: by `type` on the wire, by its members in a dump.
+//!
+//! In: `{"subtype": "init", "data": {}}`. Out: [`Flavor::Dump`], [`RecordKind::System`].
 
 use jsonl::Value;
 
-/// The two ways in which a stream is written down.
+/// The two spellings of a stream.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Flavor {
-    /// What the Agent SDK for Python makes of a line, as `json.dumps(asdict(message))` prints it.
+    /// The Agent SDK for Python's dump of a message: `json.dumps(asdict(message))`.
     Dump,
     /// The lines of the client's `--output-format stream-json`.
     Wire,
 }
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum RecordKind {
     /// A prompt as the orchestrator writes it before each run.
     Prompt,
-    /// Something that the client tells: the start of a run, hooks, tasks, compactions.
+    /// A message of the client: the start of a run, hooks, tasks, compactions.
     System,
-    /// What the model said.
+    /// A message of the model.
     Assistant,
-    /// What the user or a tool said.
+    /// A message of the user, or the result of a tool.
     User,
-    /// How a run ended.
+    /// The end of a run.
     Result,
     /// A piece of a message that is still being written.
     StreamEvent,
@@ -31,23 +33,24 @@ pub enum RecordKind {
     RateLimit,
     /// The conversation was replaced by an empty one.
     ConversationReset,
-    /// Anything else.
+    /// Any other line.
     Unknown,
 }
 
-/// A line with what it is.
+/// A line with its flavor and kind.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'l> {
     /// The flavor of the line, whatever the flavor of its file.
     pub flavor: Flavor,
-    /// What the line is.
+    /// The kind of the line.
     pub kind: RecordKind,
     /// The line.
     pub value: Value<'l>,
 }
 
 impl<'l> Record<'l> {
-    /// Tells what a line is. Files mix both flavors (FORMAT.md), so each line stands for itself.
+    /// Determines flavor and kind of a line. Files mix both flavors (FORMAT.md), so the lines
+    /// before it do not matter.
     pub fn new(value: Value<'l>) -> Self {
         match value.get("type") {
             Some(kind) => {
@@ -71,7 +74,7 @@ impl<'l> Record<'l> {
         self.message()?.get("content")
     }
 
-    /// Returns the object that holds what a system line says: the line itself on the wire.
+    /// Returns the object with the data of a system line: the line itself on the wire.
     pub fn system(&self) -> Option<Value<'l>> {
         match self.flavor {
             Flavor::Dump => self.value.get("data"),
@@ -98,7 +101,7 @@ fn kind_by_type(value: Value<'_>, kind: Value<'_>) -> (Flavor, RecordKind) {
     (Flavor::Wire, kind)
 }
 
-/// Tells by its members what a dumped line is; the first that fits.
+/// Determines the kind of a dumped line by its members. The first match counts.
 fn kind_by_members(value: Value<'_>) -> RecordKind {
     let names = [
         "rate_limit_info",
@@ -135,7 +138,7 @@ fn kind_by_members(value: Value<'_>) -> RecordKind {
     }
 }
 
-/// Returns whether a line is a dumped one and of no other format.
+/// Returns whether a line is dumped and of no other format.
 pub(crate) fn is_dump(value: Value<'_>) -> bool {
     let record = Record::new(value);
     let has = |name| value.get(name).is_some();
@@ -149,7 +152,7 @@ pub(crate) fn is_dump(value: Value<'_>) -> bool {
         }
 }
 
-/// The members that Claude Code's own logs have and its stream has not.
+/// Members of Claude Code's logs that its stream does not have.
 const LOG_MEMBERS: [&str; 7] =
     ["sessionId", "parentUuid", "leafUuid", "isSidechain", "snapshot", "messageId", "userType"];
 

@@ -1,4 +1,4 @@
-//! What a writer remembers: the session's id, the open response, and the open interaction.
+//! The state of a writer: the session id, the current response, and the current interaction.
 
 use std::collections::HashMap;
 
@@ -9,49 +9,49 @@ use jsonl::{Raw, Style, Text, Value, respell_str};
 
 use crate::compose::Composer;
 
-/// What a writer remembers of a session.
+/// The state of a session.
 #[derive(Debug)]
 pub(crate) struct Session {
-    /// How the output spells JSON.
+    /// The spelling of the output.
     style: Style,
-    /// The id as the output spells it; empty until it is known.
+    /// The session id in the output's spelling; empty until it is known.
     id: String,
-    /// A prompt that waits for the session's id.
+    /// A prompt that is held until the session id is known.
     held: Option<LineId>,
-    /// The model of the last response, as the output spells it.
+    /// The model of the last response, in the output's spelling.
     model: Option<String>,
-    /// Parent, model and made-up id of the response that is going on.
+    /// Parent, model and generated id of the current response.
     response: Option<(String, String, String)>,
-    /// The number of prompts so far.
+    /// The number of prompts.
     pub(crate) n_prompts: usize,
-    /// The interaction that is going on.
+    /// The current interaction.
     pub(crate) interaction: Option<Interaction>,
-    /// The folder that the last init line names, as the source spells it.
+    /// The folder in the last init line, in the source's spelling.
     pub(crate) cwd: Option<String>,
-    /// The version that the last init line names, as the source spells it.
+    /// The version in the last init line, in the source's spelling.
     pub(crate) version: Option<String>,
 }
 
-/// What a writer remembers of an interaction.
+/// The state of an interaction.
 #[derive(Debug, Default)]
 pub(crate) struct Interaction {
-    /// Whether any line of it was written, and not only restored.
+    /// Whether a line of it was written, rather than restored.
     pub(crate) is_written: bool,
-    /// The first and the last time, in milliseconds.
+    /// The first and the last time, in milliseconds since 1970.
     times: Option<(i64, i64)>,
-    /// How it stands after its last message.
+    /// The state after its last message.
     pub(crate) turn: Turn,
-    /// The last text of the assistant, as the output spells it.
+    /// The last text of the assistant, in the output's spelling.
     pub(crate) result: Option<String>,
-    /// Why the model stopped, as the output spells it.
+    /// The reason why the model stopped, in the output's spelling.
     pub(crate) stop_reason: Option<String>,
-    /// The tokens of each response, as its last line has them.
+    /// The tokens of each response, from its last line.
     responses: HashMap<String, [u64; 4]>,
     n_anonymous: u64,
     anonymous: [u64; 4],
 }
 
-/// The members of a usage that are summed up.
+/// The members of `usage` that are added up.
 pub(crate) const TOKENS: [&str; 4] =
     ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens"];
 
@@ -71,14 +71,14 @@ impl Session {
         }
     }
 
-    /// Takes note of the session's id that a line of the own family has.
+    /// Stores the session id of a line of the own family.
     pub(crate) fn follow(&mut self, event: &Event<'_>) {
         if let Some(id) = event.context.session_id {
             self.id = respelt(id.as_str(), self.style);
         }
     }
 
-    /// Appends the session's id: the line's own, else the last known.
+    /// Appends the session id: the line's own, else the last known one.
     pub(crate) fn put_id(&self, line: &mut Composer<'_>, event: &Event<'_>) {
         match event.context.session_id {
             Some(id) if event.format == crate::DUMP.name || event.format == crate::WIRE.name => {
@@ -88,17 +88,17 @@ impl Session {
         }
     }
 
-    /// Returns the model of the last response, as the output spells it.
+    /// Returns the model of the last response, in the output's spelling.
     pub(crate) fn last_model(&self) -> Option<&str> {
         self.model.as_deref()
     }
 
-    /// Returns whether an id is not the one that lines name, as far as both spell it alike.
+    /// Returns whether an id differs from the session's, in any spelling.
     pub(crate) fn is_other(&self, id: Text<'_>) -> bool {
         id.as_str() != self.id && respelt(id.as_str(), self.style) != self.id
     }
 
-    /// Appends the last known id of the session.
+    /// Appends the last known session id.
     pub(crate) fn put_known_id(&self, line: &mut Composer<'_>) {
         if self.id.is_empty() {
             line.string("session_id", &uuid_of_name("session", ""));
@@ -108,12 +108,12 @@ impl Session {
         }
     }
 
-    /// Holds a prompt back until the session's id is known.
+    /// Holds a prompt until the session id is known.
     pub(crate) fn hold(&mut self, id: LineId) {
         self.held = Some(id);
     }
 
-    /// Emits the prompt that was held back.
+    /// Emits the held prompt.
     pub(crate) fn release(&mut self, out: &mut Output) {
         if let Some(id) = self.held.take() {
             let mut line = Composer::held(out, id);
@@ -122,8 +122,8 @@ impl Session {
         }
     }
 
-    /// Returns the id of the response that a dumped line without one belongs to: lines that follow
-    /// each other with one parent and one model are one response (FORMAT.md, "Dump").
+    /// Returns the id of the response that a dumped line without an id belongs to. Consecutive
+    /// lines with one parent and one model are one response (FORMAT.md, "Dump").
     pub(crate) fn response_id(
         &mut self,
         value: Value<'_>,
@@ -143,12 +143,12 @@ impl Session {
         id
     }
 
-    /// Ends the response that is going on.
+    /// Ends the current response.
     pub(crate) fn end_response(&mut self) {
         self.response = None;
     }
 
-    /// Takes note of an event of the own family.
+    /// Updates the state with an event of the own family.
     pub(crate) fn observe_own(&mut self, event: &Event<'_>) {
         if event.is_prompt() {
             self.n_prompts = self.n_prompts.saturating_add(1);
@@ -161,7 +161,7 @@ impl Session {
         }
     }
 
-    /// Takes note of a message; it begins an interaction if none is going on.
+    /// Updates the state with a message. It starts an interaction if there is none.
     pub(crate) fn observe(&mut self, event: &Event<'_>, message: &Message<'_>) {
         let style = self.style;
         let interaction = self.interaction.get_or_insert_default();
@@ -201,7 +201,7 @@ impl Session {
 }
 
 impl Interaction {
-    /// Returns the milliseconds from the first to the last time.
+    /// Returns the time from the first to the last message, in milliseconds.
     pub(crate) fn duration(&self) -> i64 {
         self.times.map_or(0, |(first, last)| last.saturating_sub(first))
     }
@@ -231,7 +231,7 @@ fn tokens(usage: Value<'_>) -> [u64; 4] {
     TOKENS.map(|name| usage.get(name).and_then(|tokens| tokens.raw().as_u64()).unwrap_or(0))
 }
 
-/// Returns a value as a style spells it.
+/// Returns a value in the spelling of a style.
 pub(crate) fn respelt(written: &str, style: Style) -> String {
     let mut bytes = Vec::with_capacity(written.len());
     respell_str(&mut bytes, written, style);

@@ -1,4 +1,12 @@
-//! Messages of other formats as lines of a stream.
+//! Writes messages of other formats as lines of a stream.
+//!
+//! ```text
+//! in   a prompt "Hi" at t
+//! out  {"type": "user_message", "content": "Hi", "timestamp": "t"}
+//! out  {"type":"user","message":{"role":"user","content":"Hi"},"parent_tool_use_id":null,..,"isReplay":true}
+//! ```
+//!
+//! The first output is of the dump, the second of the wire.
 
 use core_model::{
     Block, Content, Event, LossKind, Message, Output, Role, SdkVersion, iso_millis, millis,
@@ -13,7 +21,7 @@ use crate::{
     wire,
 };
 
-/// How the lines are written.
+/// Flavor and version of the output.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Manner {
     pub(crate) flavor: Flavor,
@@ -21,13 +29,13 @@ pub(crate) struct Manner {
 }
 
 impl Manner {
-    /// Returns whether the lines are dumps of 0.1.6, with the fewest members.
+    /// Returns whether the output is a dump of 0.1.6, which has the fewest members.
     pub(crate) fn is_old_dump(&self) -> bool {
         self.flavor == Flavor::Dump && self.version == SdkVersion::V0_1_6
     }
 }
 
-/// Writes a prompt. A dump has the orchestrator's own line for it, with text and time alone.
+/// Writes a prompt. In a dump it is the orchestrator's line, with text and time only.
 pub(crate) fn prompt(
     manner: Manner,
     event: &Event<'_>,
@@ -103,7 +111,7 @@ fn timestamp(line: &mut Composer<'_>, event: &Event<'_>) {
     }
 }
 
-/// Writes a message that is no prompt.
+/// Writes a message other than a prompt.
 pub(crate) fn message(
     manner: Manner,
     event: &Event<'_>,
@@ -221,12 +229,12 @@ fn user_content(manner: Manner, line: &mut Composer<'_>, message: &Message<'_>) 
     }
 }
 
-/// Writes the model, or that of the responses before.
+/// Writes the model of the message, else of the responses before it.
 fn model(line: &mut Composer<'_>, message: &Message<'_>, session: &Session) {
     match (message.model, session.last_model()) {
         (Some(model), _) => line.raw("model", Raw::from(model)),
         (None, Some(model)) => line.put("model", model),
-        // The SDK refuses a line without the member, and takes null.
+        // The SDK refuses a line without the member, and accepts null.
         (None, None) => line.put("model", "null"),
     }
 }
@@ -240,7 +248,7 @@ fn tool_use_result<'l>(message: &Message<'l>) -> Option<Raw<'l>> {
     message.tool_use_result.filter(|result| result.as_str().starts_with('{'))
 }
 
-/// Counts what a message says around its content and has no place in the flavor.
+/// Counts the members of a message other than its content that the flavor has no place for.
 fn lose_envelope(
     manner: Manner,
     event: &Event<'_>,
@@ -272,7 +280,7 @@ fn lose_envelope(
     }
 }
 
-/// Counts what an event says of who, where and when and has no place in a stream.
+/// Counts the context of an event that a stream has no place for.
 pub(crate) fn lose_context(
     event: &Event<'_>,
     keeps_time: bool,

@@ -1,4 +1,4 @@
-//! How far a run is, as the orchestrator tells it: by the last line of its file alone.
+//! Reads the progress of a run from the last line of its file, as the orchestrator does.
 
 use std::borrow::Cow;
 
@@ -6,16 +6,16 @@ use jsonl::{Scanner, Value};
 
 use crate::parser::is_truthy;
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Progress {
-    /// It is going on, as far as the file tells; so is a run that failed.
+    /// The run is going on or has failed: the file does not distinguish them.
     Running,
-    /// It has done what was asked.
+    /// The run ended with success.
     Finished,
 }
 
-/// Returns how far the run in a file is: finished if the last line is a result of success.
+/// Returns the progress of the run in a file: finished if the last line is a successful result.
 ///
 /// A blank line at the end hides the result, as it does for the orchestrator.
 ///
@@ -36,7 +36,7 @@ pub fn status(bytes: &[u8]) -> Progress {
     if is_finished { Progress::Finished } else { Progress::Running }
 }
 
-/// Returns the result in the last line of a file: a string's meaning, any other value as written.
+/// Returns the result in the last line of a file: a string decoded, any other value as written.
 ///
 /// ```
 /// let file = b"{\"subtype\": \"success\", \"result\": \"caf\\u00e9\"}\n";

@@ -1,4 +1,4 @@
-//! Where the orchestrator keeps dumped streams: `<project>/.agent-orchestrator/agent-sessions/`.
+//! Finds the orchestrator's dumped streams: `<project>/.agent-orchestrator/agent-sessions/`.
 
 mod agent_session;
 mod session_meta;
@@ -21,15 +21,15 @@ pub use self::{
     stream_writer::{Dialect, StreamWriter, StreamWriter as Appender, Written},
 };
 
-/// Where the orchestrator keeps dumped streams; nothing is installed there, for a session of its
-/// own has a file of settings beside it.
+/// The place of the orchestrator's streams. Nothing is installed there, because its sessions need a
+/// settings file.
 pub(crate) const STORE: Store =
     Store { folders, place: None, resume: &["ao-resume"], breadcrumb: None };
 
 /// Returns the folder of a project's sessions.
 ///
-/// `AGENT_ORCHESTRATOR_SESSIONS_DIR` names it; else it lies in the project, which
-/// `AGENT_ORCHESTRATOR_PROJECT_DIR` may name.
+/// The folder is `AGENT_ORCHESTRATOR_SESSIONS_DIR`, or a folder in the project.
+/// `AGENT_ORCHESTRATOR_PROJECT_DIR` may name the project.
 ///
 /// ```
 /// use core_model::{Environment, System};
@@ -47,7 +47,7 @@ pub fn sessions_dir(environment: &Environment<'_>, project: Option<&str>) -> Opt
     Some(project.join(Path::new(".agent-orchestrator/agent-sessions")))
 }
 
-/// Returns whether the orchestrator takes a name for a session: 1 to 60 letters, digits, `_`, `-`.
+/// Returns whether the orchestrator accepts a session name: 1 to 60 letters, digits, `_`, `-`.
 ///
 /// ```
 /// assert!(format_sdk_stream::is_session_name("my_session-1"));

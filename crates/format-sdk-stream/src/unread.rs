@@ -1,4 +1,4 @@
-//! The members of a line that no event holds, and what the others are called.
+//! Lists the members of a line that no event holds, so that a conversion can report them as lost.
 
 use core_model::{Body, Event, Notice, Shape, Vocabulary, is_void};
 use jsonl::{Text, Value};
@@ -18,7 +18,7 @@ static WIRE: Vocabulary = NAMES;
 
 static DUMP: Vocabulary = Vocabulary { message_id: "message_id", ..NAMES };
 
-/// Returns what a flavor calls the members of its lines.
+/// Returns the names that a flavor has for the members that events hold.
 pub(crate) fn vocabulary(flavor: Flavor) -> &'static Vocabulary {
     match flavor {
         Flavor::Dump => &DUMP,
@@ -26,7 +26,7 @@ pub(crate) fn vocabulary(flavor: Flavor) -> &'static Vocabulary {
     }
 }
 
-/// Returns the names of all members of a line and of the object that holds its message or data.
+/// Returns the names of all members of a line, and of the object with its message or data.
 fn shape(event: &Event<'_>) -> Shape {
     let mut shape = Shape::default();
     if let Body::Notice(Notice { subtype: Some(subtype), .. }) = event.body {
@@ -54,17 +54,17 @@ fn add_inner(shape: &mut Shape, value: Value<'_>) {
     });
 }
 
-/// Whether the event of a line holds a member only if it is a string.
+/// Returns whether an event holds a member only if it is a string.
 fn is_id(key: &[u8]) -> bool {
     matches!(key, b"session_id" | b"uuid" | b"parent_tool_use_id" | b"subtype")
 }
 
-/// Whether the event of a line holds a member only if it has a certain value.
+/// Returns whether an event holds a member only if it has a certain value.
 fn is_flag(key: &[u8]) -> bool {
     key == b"isSynthetic" || key == b"level"
 }
 
-/// The members around a line that events hold.
+/// Members of a line that events hold.
 const AROUND: &[&str] =
     &["type", "subtype", "session_id", "uuid", "parent_tool_use_id", "message", "data"];
 
@@ -118,11 +118,11 @@ fn list(event: &Event<'_>, found: &mut dyn FnMut(&str)) {
     }
 }
 
-/// The members of a wire's message that events hold.
+/// Members of a message on the wire that events hold.
 const MESSAGE: &[&str] =
     &["id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage"];
 
-/// The members of a dumped message that events hold.
+/// Members of a dumped message that events hold.
 const DUMPED: &[&str] = &[
     "content",
     "model",
@@ -135,11 +135,11 @@ const DUMPED: &[&str] = &[
     "timestamp",
 ];
 
-/// The members of the start of a run that events hold.
+/// Members of an `init` line that events hold.
 const INIT: &[&str] =
     &["cwd", "claude_code_version", "tools", "model", "permissionMode", "timestamp"];
 
-/// The members of a result that events hold.
+/// Members of a result that events hold.
 const RESULT: &[&str] = &[
     "is_error",
     "duration_ms",
@@ -156,7 +156,7 @@ fn is_init(event: &Event<'_>) -> bool {
     matches!(event.body, Body::Start(_))
 }
 
-/// Returns the words that the event of a system line holds.
+/// Returns the text that the event of a system line holds.
 fn words<'l>(event: &Event<'l>, record: &Record<'l>) -> Option<&'l str> {
     match &event.body {
         Body::Notice(notice) if record.kind == RecordKind::System => Some(notice.text?.as_str()),
@@ -164,7 +164,7 @@ fn words<'l>(event: &Event<'l>, record: &Record<'l>) -> Option<&'l str> {
     }
 }
 
-/// Whether the event holds a member since it has a certain value.
+/// Returns whether an event holds a member because of its value.
 fn is_held_by_value(event: &Event<'_>, key: &str, value: Value<'_>) -> bool {
     match key {
         "isSynthetic" => value.bool() == Some(true),
@@ -176,7 +176,7 @@ fn is_held_by_value(event: &Event<'_>, key: &str, value: Value<'_>) -> bool {
     }
 }
 
-/// Returns the words for a kind of line, which a dump does not have: `system`, `init`.
+/// Returns names for the kind of a line, which a dump does not have: `system`, `init`.
 fn record<'l>(event: &Event<'l>) -> [Option<Text<'l>>; 2] {
     let record = Record::new(event.value);
     let kind = match record.kind {

@@ -1,4 +1,7 @@
-//! Says which lines of a stream its readers would stumble upon.
+//! Finds lines of a stream that its readers would refuse.
+//!
+//! In: `{"type":"assistant","message":{"content":[]}}`. Out: a [`Problem`], because the SDK needs
+//! `message.model`.
 
 use core_model::{Check, Checker, Findings, Place, Problem, SdkVersion, Severity};
 use jsonl::{Kind, Line, Value};
@@ -8,8 +11,8 @@ use crate::{
     record::{Flavor, Record, RecordKind},
 };
 
-/// Returns what is wrong with a stream: lines of the wire are held against the parser of SDK
-/// 0.2.187, dumped lines against what that SDK and 0.1.6 dump. Blank lines are nothing.
+/// Returns the problems of a stream. Lines of the wire are compared with the parser of SDK 0.2.187,
+/// dumped lines with the dumps of 0.2.187 and 0.1.6. Blank lines are skipped.
 ///
 /// ```
 /// let problems = format_sdk_stream::validate(
@@ -24,7 +27,7 @@ pub fn validate(bytes: &[u8]) -> Vec<Problem> {
     Check::all(checker(), bytes)
 }
 
-/// Creates what finds in a stream what its readers would stumble upon.
+/// Creates a checker for a stream.
 pub(crate) fn checker() -> Box<dyn Checker> {
     Box::new(StreamChecker)
 }
@@ -67,7 +70,7 @@ fn check(record: &Record<'_>, out: &mut Findings<'_>) {
         RecordKind::Prompt => &[("timestamp", &[String])],
         RecordKind::System => &[("subtype", &[String]), ("data", &[Object])],
         RecordKind::Assistant => {
-            // The SDK takes any model: null stands for one that is not known.
+            // The SDK accepts any model. Null means that the model is not known.
             &[
                 ("content", &[Array]),
                 ("model", &[String, Null]),

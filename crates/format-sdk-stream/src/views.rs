@@ -10,7 +10,7 @@ use crate::{
     record::{Record, RecordKind},
 };
 
-/// Returns the interactions: a prompt, the start of its run, what was said, and how it ended.
+/// Returns the interactions: a prompt, the start of its run, its messages, and its result.
 ///
 /// ```
 /// let stream = include_bytes!("../../../fixtures/sdk-stream/seed-002-seven-lines.jsonl");
@@ -23,8 +23,7 @@ pub fn interactions(stream: &[u8]) -> Vec<Exchange> {
     exchanges.finish()
 }
 
-/// Returns what was asked: the orchestrator's prompts; where it wrote none, those that the client
-/// repeats.
+/// Returns the prompts: the orchestrator's, or if it wrote none, those that the client repeats.
 pub fn prompts(stream: &[u8]) -> Vec<String> {
     let mut prompts = Vec::new();
     for_each_event(stream, |_, event| {
@@ -35,8 +34,8 @@ pub fn prompts(stream: &[u8]) -> Vec<String> {
     prompts
 }
 
-/// Returns all words of the model, a text block each, those of sub-agents too: also of messages that
-/// start with thinking, and none of the user's.
+/// Returns all text blocks of the model, sub-agents included. Messages that start with thinking
+/// count too.
 pub fn assistant_texts(stream: &[u8]) -> Vec<String> {
     let mut texts = Vec::new();
     for_each_event(stream, |_, event| {
@@ -50,15 +49,14 @@ pub fn assistant_texts(stream: &[u8]) -> Vec<String> {
     texts
 }
 
-/// Returns the tool uses with their inputs as written, each with the first result that answers it.
+/// Returns the tool uses with their inputs as written, each with its first result.
 pub fn tool_invocations(stream: &[u8]) -> Vec<ToolRun> {
     let mut runs = runs(stream);
     runs.retain(|run| run.called.is_some());
     runs
 }
 
-/// Returns what tools returned, in the order of the results: the words of it, also where they stand
-/// in blocks.
+/// Returns the tool results in order, with the text of their blocks.
 pub fn tool_results(stream: &[u8]) -> Vec<ToolRun> {
     let mut runs = runs(stream);
     runs.retain(|run| run.answered.is_some());
@@ -66,12 +64,12 @@ pub fn tool_results(stream: &[u8]) -> Vec<ToolRun> {
     runs
 }
 
-/// Returns the number of tool uses, wherever they stand in their messages.
+/// Returns the number of tool uses, at any position in their messages.
 pub fn count_tool_uses(stream: &[u8]) -> u64 {
     tool_invocations(stream).len() as u64
 }
 
-/// Returns the cost in US dollars, of all runs together; `None` if no result tells one.
+/// Returns the cost of all runs in US dollars; `None` if no result has a cost.
 pub fn total_cost(stream: &[u8]) -> Option<f64> {
     let mut costs = Costs::default();
     for_each_event(stream, |_, event| costs.push(event));
@@ -84,8 +82,8 @@ fn runs(stream: &[u8]) -> Vec<ToolRun> {
     runs.finish()
 }
 
-/// Reads the lines that can be read. Where the orchestrator wrote prompts, other words of the user
-/// are the client's own: a dump does not say so on their lines.
+/// Reads the lines as events; unreadable ones are skipped. If the orchestrator wrote prompts, other
+/// texts of the user are the client's own, although a dump does not mark them.
 fn for_each_event(stream: &[u8], mut take: impl FnMut(Place, &Event<'_>)) {
     let mut scanner = Scanner::default();
     let has_prompts = jsonl::lines(stream).any(|line| {

@@ -1,4 +1,10 @@
-//! A dumped line as the client wrote it: types put back, content wrapped, what is missing made up.
+//! Converts a dumped line to a line of the wire: adds types, wraps content in `message`, and
+//! generates missing members.
+//!
+//! ```text
+//! in   {"content": [{"text": "4"}], "model": "m", "parent_tool_use_id": null}
+//! out  {"type":"assistant","message":{..,"content":[{"type":"text","text":"4"}],..},..}
+//! ```
 
 use core_model::{Event, LossKind, Output, is_void};
 use jsonl::{Raw, Value};
@@ -11,8 +17,8 @@ use crate::{
     session::Session,
 };
 
-/// Writes a dumped line as a line of the wire: one line, or none. Prompts are held back, since
-/// the session's id comes with the next line.
+/// Writes a dumped line as a line of the wire, or nothing. A prompt is held, because the session id
+/// comes with the next line.
 pub(crate) fn write(
     record: &Record<'_>,
     event: &Event<'_>,
@@ -51,7 +57,7 @@ fn typed<'o>(out: &'o mut Output, kind: &str) -> Composer<'o> {
     line
 }
 
-/// Appends whom the line belongs to, and emits it.
+/// Appends parent, session id and uuid, and emits the line.
 fn envelope(mut line: Composer<'_>, value: Value<'_>, event: &Event<'_>, session: &Session) {
     if let Some(parent) = value.get("parent_tool_use_id") {
         line.raw("parent_tool_use_id", parent.raw());
@@ -64,7 +70,7 @@ fn envelope(mut line: Composer<'_>, value: Value<'_>, event: &Event<'_>, session
     line.emit();
 }
 
-/// Appends the line's uuid, or one that follows from the line.
+/// Appends the line's uuid, or one that is generated from the line.
 pub(crate) fn uuid(line: &mut Composer<'_>, event: &Event<'_>) {
     match event.context.uuid {
         Some(uuid) => line.raw("uuid", Raw::from(uuid)),
@@ -138,7 +144,7 @@ fn content(line: &mut Composer<'_>, content: Option<Value<'_>>) {
         let kind = block_type(block);
         match kind {
             None if block.get("type").is_some() => line.copy_item(block.raw()),
-            // The SDK's parser refuses what has no type.
+            // The SDK's parser refuses a block without a type.
             None => line.lose(LossKind::Dropped, "block.block"),
             Some(kind) => {
                 line.item();
@@ -161,7 +167,7 @@ fn content(line: &mut Composer<'_>, content: Option<Value<'_>>) {
     line.end("]");
 }
 
-/// Returns the type that a block without one has; `None` if it has one, or none fits.
+/// Returns the type of a dumped block; `None` if the block has a type already or none fits.
 fn block_type(block: Value<'_>) -> Option<&'static str> {
     let has = |name| block.get(name).is_some();
     if !block.is_object() || has("type") {
@@ -183,7 +189,8 @@ fn block_type(block: Value<'_>) -> Option<&'static str> {
     }
 }
 
-/// A dump keeps the whole line under `data`, but for dumps that only describe it (FORMAT.md, "Dump").
+/// Writes a system line. A dump has the whole line under `data`; some dumps only describe it
+/// (FORMAT.md, "Dump").
 fn system(value: Value<'_>, event: &Event<'_>, session: &Session, out: &mut Output) {
     let data = value.get("data").filter(|data| data.is_object());
     if let Some(data) = data.filter(|data| data.get("type").is_some()) {

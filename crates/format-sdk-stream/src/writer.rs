@@ -11,7 +11,7 @@ use crate::{
     wire,
 };
 
-/// Creates a writer of dumps, of the SDK version that the options name.
+/// Creates a writer of dumps of the SDK version in the options.
 pub fn writer(options: &Options, facts: Facts) -> Box<dyn Writer> {
     Box::new(StreamWriter::new(Flavor::Dump, Style::Python, options, facts))
 }
@@ -21,7 +21,8 @@ pub fn wire_writer(options: &Options, facts: Facts) -> Box<dyn Writer> {
     Box::new(StreamWriter::new(Flavor::Wire, Style::Compact, options, facts))
 }
 
-/// Lines of the own family are written one for one; of other formats, interactions are made.
+/// Writer of streams. Lines of the own family are converted one by one. For other formats,
+/// interactions are generated.
 #[derive(Debug)]
 struct StreamWriter {
     manner: Manner,
@@ -65,7 +66,7 @@ impl StreamWriter {
     fn write_message(&mut self, event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
         let is_prompt = event.is_prompt();
         if is_prompt {
-            // What was typed while the agent worked belongs to the run that is going on.
+            // A prompt that was typed while the agent worked belongs to the current run.
             if !message.is_queued {
                 self.end_interaction(out);
             }
@@ -85,8 +86,8 @@ impl StreamWriter {
         }
     }
 
-    /// Ends the interaction that is going on. A source that says itself where its runs start also
-    /// says how they end (FORMAT.md): no result is made up for it.
+    /// Ends the current interaction. If the source marks the starts of its runs, it also has their
+    /// outcomes, and no result is generated (FORMAT.md, "Written for other formats").
     fn end_interaction(&mut self, out: &mut Output) {
         if let Some(interaction) = self.session.interaction.take()
             && interaction.is_written
@@ -110,7 +111,7 @@ impl Writer for StreamWriter {
                 if self.is_started {
                     return out.lose_record(event);
                 }
-                // In a dump, the prompts tell it.
+                // In a dump, the first prompt has the time.
                 let has_prompt = !self.facts.interactions.is_empty();
                 let is_told = self.manner.flavor == Flavor::Dump && has_prompt;
                 if event.context.time.is_some() && !is_told {
@@ -126,7 +127,7 @@ impl Writer for StreamWriter {
                 let interaction = self.session.interaction.take().unwrap_or_default();
                 ending::outcome(self.manner, event, outcome, &interaction, &self.session, out);
             }
-            // An index entry says nothing that its block does not say.
+            // An index entry repeats its block.
             Body::ToolCall(call) if !self.facts.is_called(&call.id.decode()) => {
                 return out.lose_record(event);
             }

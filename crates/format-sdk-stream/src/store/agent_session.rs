@@ -1,4 +1,4 @@
-//! The orchestrator's sessions: a stream, and a file of settings beside it.
+//! Reads the orchestrator's sessions: a stream `<name>.jsonl` and its settings `<name>.meta.json`.
 
 use std::{
     fs::{self, File},
@@ -18,20 +18,21 @@ const META: &str = ".meta.json";
 pub struct AgentSession {
     /// The name.
     pub name: String,
-    /// The stream; a session that is about to start has none yet.
+    /// The path of the stream. A session that is about to start has no stream yet.
     pub path: PathBuf,
-    /// The settings, or why they cannot be read: the orchestrator lists such a session too.
+    /// The settings, or the reason why they cannot be read. The orchestrator lists such a session
+    /// too.
     pub meta: Result<SessionMeta, ReadError>,
-    /// How far the last run is.
+    /// The progress of the last run.
     pub progress: Progress,
 }
 
-/// Returns the orchestrator's sessions in a folder, in the order of their names: each file of
-/// settings is one, with or without a stream. What is no name of a session is passed over.
+/// Returns the orchestrator's sessions in a folder, sorted by name. Each settings file is a
+/// session, with or without a stream. Files whose name is not a session name are skipped.
 ///
 /// # Errors
 ///
-/// Those of reading the folder; a folder that is not there has no sessions.
+/// Returns an error if the folder cannot be read. A missing folder has no sessions.
 pub fn agent_sessions(folder: impl AsRef<Path>) -> io::Result<Vec<AgentSession>> {
     let folder = folder.as_ref();
     let entries = match fs::read_dir(folder) {
@@ -56,12 +57,12 @@ pub fn agent_sessions(folder: impl AsRef<Path>) -> io::Result<Vec<AgentSession>>
     names.into_iter().map(session).collect()
 }
 
-/// Returns how far the run of a session is, from the last line of its stream alone; `None` if there
-/// is no session of this name.
+/// Returns the progress of a session's run, from the last line of its stream; `None` if there is no
+/// such session.
 ///
 /// # Errors
 ///
-/// Those of reading the stream.
+/// Returns an error if the stream cannot be read.
 pub fn status_of(folder: &Path, name: &str) -> io::Result<Option<Progress>> {
     if !is_session_name(name) || !folder.join(format!("{name}{META}")).exists() {
         return Ok(None);
@@ -69,12 +70,12 @@ pub fn status_of(folder: &Path, name: &str) -> io::Result<Option<Progress>> {
     Ok(Some(last_line(&stream_of(folder, name))?.map_or(Progress::Running, |line| status(&line))))
 }
 
-/// Returns the result in the last line of a session's stream, reading no other; `None` if there is
-/// none, or no session of this name.
+/// Returns the result in the last line of a session's stream; `None` if there is no result or no
+/// such session.
 ///
 /// # Errors
 ///
-/// Those of reading the stream.
+/// Returns an error if the stream cannot be read.
 pub fn result_of(folder: &Path, name: &str) -> io::Result<Option<String>> {
     if !is_session_name(name) {
         return Ok(None);
@@ -86,7 +87,7 @@ fn stream_of(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!("{name}.jsonl"))
 }
 
-/// Returns what follows the last newline before the last byte, as the orchestrator seeks it; `None`
+/// Returns the bytes after the last newline before the last byte, as the orchestrator does; `None`
 /// if there is no file.
 fn last_line(path: &Path) -> io::Result<Option<Vec<u8>>> {
     const STEP: u64 = 64 * 1024;
@@ -102,7 +103,7 @@ fn last_line(path: &Path) -> io::Result<Option<Vec<u8>>> {
         let mut bytes = Vec::new();
         file.seek(SeekFrom::Start(start))?;
         file.by_ref().take(length).read_to_end(&mut bytes)?;
-        // The newline that ends the last line is not the one before it.
+        // A newline at the end of the file does not count.
         let n_searched = if tail.is_empty() { bytes.len().saturating_sub(1) } else { bytes.len() };
         let searched = bytes.get(..n_searched).unwrap_or_default();
         let found = searched.iter().rposition(|byte| *byte == b'\n');

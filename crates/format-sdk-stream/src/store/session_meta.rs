@@ -1,4 +1,4 @@
-//! The orchestrator's file of settings: `<name>.meta.json` beside the stream.
+//! Reads and writes the orchestrator's settings file `<name>.meta.json`.
 
 use std::{
     fs,
@@ -11,24 +11,24 @@ use jsonl::{Scanner, Style, Value, push_string};
 
 use super::is_session_name;
 
-/// What the orchestrator keeps of a session beside its stream.
+/// The settings of a session.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SessionMeta {
     /// The name: 1 to 60 letters, digits, `_`, `-`.
     pub session_name: String,
-    /// The client's id; unknown until the run says it.
+    /// The client's session id; `None` until the run prints it.
     pub session_id: Option<String>,
-    /// The agent, if one was asked for.
+    /// The agent, if the user named one.
     pub agent: Option<String>,
     /// The project, an absolute path.
     pub project_dir: String,
-    /// The folder of the agents.
+    /// The folder of agents.
     pub agents_dir: String,
-    /// When the session was made: ISO 8601, UTC with `Z`.
+    /// The creation time: ISO 8601, UTC with `Z`.
     pub created_at: String,
-    /// When it last went on.
+    /// The time of the last run.
     pub last_resumed_at: String,
-    /// The version of this file: `1.0`, or `legacy` for one that says none.
+    /// The version of the file: `1.0`, or `legacy` for a file without a version.
     pub schema_version: String,
 }
 
@@ -37,7 +37,7 @@ impl SessionMeta {
     ///
     /// # Errors
     ///
-    /// If it is not JSON, lacks a member, or names no session.
+    /// Returns an error if the file is not JSON, lacks a member, or has an invalid session name.
     pub fn decode(file: &[u8]) -> Result<Self, ReadError> {
         let mut scanner = Scanner::default();
         let value = scanner
@@ -94,7 +94,7 @@ impl SessionMeta {
             ("last_resumed_at", Some(&self.last_resumed_at)),
             ("schema_version", Some(&self.schema_version)),
         ];
-        // The id is added when the run says it.
+        // The id is appended when the run prints it.
         let id = self.session_id.as_ref().map(|id| ("session_id", Some(id)));
         let mut out = b"{".to_vec();
         for (member_idx, (name, value)) in members.into_iter().chain(id).enumerate() {
@@ -115,20 +115,21 @@ impl SessionMeta {
     ///
     /// # Errors
     ///
-    /// Those of reading the file, and of [`SessionMeta::decode`].
+    /// Returns an error if the file cannot be read or decoded.
     pub fn read(folder: &Path, name: &str) -> Result<Self, ReadError> {
         Self::decode(&fs::read(path(folder, name)?)?)
     }
 
-    /// Writes the settings of a session, in the place of what is there: as a whole, or not at all.
+    /// Writes the settings of a session atomically. An existing file is replaced.
     ///
     /// # Errors
     ///
-    /// [`io::ErrorKind::InvalidInput`] if the name is none of a session, and those of writing.
+    /// Returns [`io::ErrorKind::InvalidInput`] if the session name is invalid. Returns an error if
+    /// the file cannot be written.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
         let path = path(folder, &self.session_name)?;
         let temporary = path.with_extension("json.tmp");
-        // What a run that died left there.
+        // A run that was killed may have left the temporary file.
         match fs::remove_file(&temporary) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}

@@ -1,4 +1,4 @@
-//! Reads a stream line by line, as messages of their own.
+//! Reads a stream line by line as [`Message`]s.
 
 use std::{
     fs::File,
@@ -14,10 +14,11 @@ use crate::{
     record::{Flavor, Record, RecordKind},
 };
 
-/// The messages of a stream, of whichever flavor: each line stands for itself, since files mix both.
+/// Iterator over the messages of a stream. Each line may be of either flavor, because files mix
+/// them.
 ///
-/// A line that is no message is an error with its number and its offset, and the lines after it can
-/// be read: clients and wrappers write plain text between the lines. Blank lines are passed over.
+/// A line that is not a message is an error with its number and offset. Later lines can still be
+/// read, because clients and wrappers print plain text between the lines. Blank lines are skipped.
 ///
 /// ```
 /// use format_sdk_stream::{Flavor, Message, StreamReader};
@@ -44,21 +45,22 @@ impl StreamReader<File> {
     ///
     /// # Errors
     ///
-    /// Those of opening the file.
+    /// Returns an error if the file cannot be opened.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, ReadError> {
         Ok(Self::from_reader(File::open(path)?))
     }
 }
 
 impl<'b> StreamReader<&'b [u8]> {
-    /// Reads the stream in a slice.
+    /// Reads a stream from a slice.
     pub fn from_slice(stream: &'b [u8]) -> Self {
         Self::from_reader(stream)
     }
 }
 
 impl<R: Read> StreamReader<R> {
-    /// Reads a stream from a reader, which need not be buffered: a client's output while it runs.
+    /// Reads a stream from a reader, such as the output of a running client. The reader need not be
+    /// buffered.
     pub fn from_reader(reader: R) -> Self {
         Self {
             stream: Stream::new(reader),

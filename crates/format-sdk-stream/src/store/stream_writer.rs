@@ -1,4 +1,4 @@
-//! Writes a stream line by line, in either dialect.
+//! Writes a stream line by line, in either flavor.
 
 use std::{
     fs::File,
@@ -17,27 +17,27 @@ use crate::{
     record::{Flavor, Record, RecordKind},
 };
 
-/// The spelling and the members of the lines that are written.
+/// Flavor and version of the written lines.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Dialect {
-    /// What a version of the SDK for Python dumps.
+    /// The dump of a version of the SDK for Python.
     Dump(SdkVersion),
-    /// What the client prints.
+    /// The client's output.
     Wire,
 }
 
-/// What became of a line.
+/// The result of writing a line.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Written {
-    /// It is in the file.
+    /// The whole line is in the file.
     Whole,
-    /// It is in the file, but for what the dialect has no place for.
+    /// The line is in the file without the parts that the dialect has no place for.
     InPart,
-    /// The dialect has no place for it: the SDK passes over it, or refuses it.
+    /// The line is not in the file: the SDK skips or refuses it.
     Dropped,
 }
 
-/// A file that lines of a stream are appended to.
+/// A file to which lines of a stream are appended.
 ///
 /// ```
 /// use core_model::SdkVersion;
@@ -73,17 +73,17 @@ impl std::fmt::Debug for StreamWriter {
 }
 
 impl StreamWriter {
-    /// Creates a file, which only its owner can read.
+    /// Creates a file with permissions for its owner only.
     ///
     /// # Errors
     ///
-    /// If there is a file of this name.
+    /// Returns an error if the file exists or cannot be created.
     pub fn create(path: impl AsRef<Path>, dialect: Dialect) -> io::Result<Self> {
         Ok(Self::new(create_session_file(path.as_ref())?, dialect))
     }
 
-    /// Opens a file to go on with it in its own flavor, that of its first record; a file without
-    /// records is a dump.
+    /// Opens a file for appending in the flavor of its first record. A file without records is a
+    /// dump.
     ///
     /// # Errors
     ///
@@ -117,12 +117,12 @@ impl StreamWriter {
         Self::append(path, dialect)
     }
 
-    /// Opens a file to go on with it, as the orchestrator does for each run; a last line without a
+    /// Opens a file for appending, as the orchestrator does for each run. A last line without a
     /// newline gets one.
     ///
     /// # Errors
     ///
-    /// If there is no file of this name.
+    /// Returns an error if the file is missing, or cannot be read and written.
     pub fn append(path: impl AsRef<Path>, dialect: Dialect) -> io::Result<Self> {
         Ok(Self::new(append_session_file(path.as_ref())?, dialect))
     }
@@ -142,12 +142,12 @@ impl StreamWriter {
         }
     }
 
-    /// Writes a prompt, as the orchestrator does before each run. On the wire it waits for the next
-    /// line, which says whose it is.
+    /// Writes a prompt, as the orchestrator does before each run. On the wire it is held until the
+    /// next line, which has the session id.
     ///
     /// # Errors
     ///
-    /// Those of writing.
+    /// Returns an error if the file cannot be written.
     pub fn write_prompt(&mut self, content: &str, timestamp: &str) -> io::Result<()> {
         let mut line = b"{\"type\": \"user_message\", \"content\": ".to_vec();
         jsonl::push_string(&mut line, content, Style::Python);
@@ -157,13 +157,14 @@ impl StreamWriter {
         self.write_bytes(&line).map(|_| ())
     }
 
-    /// Writes a line of a stream, given in either flavor, as the dialect has it, and flushes it: of
-    /// a line of the wire a dump has exactly what `json.dump(asdict(message))` prints, and a line
-    /// of its own flavor stays as it is.
+    /// Writes a line in the dialect, given in either flavor, and flushes it. The dump of a line of
+    /// the wire is exactly what `json.dump(asdict(message))` prints. A line of the dialect's own
+    /// flavor is copied.
     ///
     /// # Errors
     ///
-    /// [`io::ErrorKind::InvalidInput`] if it is not one line of JSON, and those of writing.
+    /// Returns [`io::ErrorKind::InvalidInput`] if the text is not one line of JSON. Returns an
+    /// error if the file cannot be written.
     pub fn write_line(&mut self, line: &str) -> io::Result<Written> {
         self.write_bytes(line.as_bytes())
     }
@@ -203,11 +204,11 @@ impl StreamWriter {
         })
     }
 
-    /// Writes a prompt that still waits.
+    /// Writes a held prompt and flushes the file.
     ///
     /// # Errors
     ///
-    /// Those of writing.
+    /// Returns an error if the file cannot be written.
     pub fn finish(mut self) -> io::Result<()> {
         self.writer.finish(&mut self.out);
         self.flush()
