@@ -1,5 +1,12 @@
-//! The ends of strings by bitmaps: one bit for each byte of a block of 64, for quotes and for
-//! backslashes.
+//! Finds the ends of strings with bitmaps: one bit for each byte of a block of 64, for quotes and
+//! for backslashes.
+//!
+//! ```text
+//! line       {"a":"b\"c"}
+//! quotes     .x.x.x..x.x.
+//! escaped    ........x...
+//! positions  1, 3, 5, 10: the quotes that start and end strings
+//! ```
 //!
 //! Before you change this: the walk reads every byte outside of strings itself, so it needs only
 //! the unescaped quotes, in order. There is no bitmap of string contents and no table of structural
@@ -8,13 +15,13 @@
 
 use crate::{ErrorKind, grammar::Strings, portable::is_surrogate, simd};
 
-/// The bytes of a block.
+/// Number of bytes in a block.
 pub(crate) const BLOCK: usize = 64;
 
-/// The largest number of positions in a window, which fits in the nearest cache.
+/// Number of positions in a window, which fits in the nearest cache.
 const WINDOW: usize = 1024;
 
-/// Marks the end of the positions. It is stored twice, because a string reads two.
+/// End mark of the positions. It is stored twice, because a string reads two.
 const NONE: u32 = u32::MAX;
 
 /// The masks of a block: one bit for each byte, the first byte lowest.
@@ -28,9 +35,9 @@ pub(crate) struct Masks {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Quotes {
     positions: Vec<u32>,
-    /// The index of the next position.
+    /// Index of the next position.
     next: usize,
-    /// The index of the next block to read.
+    /// Index of the next block to read.
     block: usize,
     /// Whether the next block's first byte is escaped: 0 or 1.
     carry: u64,
@@ -38,14 +45,14 @@ pub(crate) struct Quotes {
     seen: Seen,
 }
 
-/// Flags for the bytes that were read so far, inside of strings or not.
+/// Flags for the bytes read so far, inside strings or not.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
-    /// Whether a surrogate is escaped.
+    /// Whether an escaped surrogate was read.
     surrogate_escape: bool,
-    /// Whether a backslash is followed by an invalid escape.
+    /// Whether a backslash without a valid escape was read.
     invalid_escape: bool,
-    /// Whether there is a control character.
+    /// Whether a control character was read.
     control: bool,
 }
 

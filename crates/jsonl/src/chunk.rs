@@ -1,4 +1,5 @@
-//! Scanned lines with their values.
+//! Scans the lines of a piece of an input and keeps them with their values, so that several passes
+//! scan a line once.
 
 use crate::{
     Error, ErrorKind, Line, Lines, Oddities, Result, Scanner, Value, node::Node, simd::Buffer, utf8,
@@ -75,7 +76,7 @@ impl Chunk {
     ///
     /// # Errors
     ///
-    /// Returns the errors of `read`; the chunk is then empty.
+    /// Returns an error if `read` fails; the chunk is then empty.
     pub fn refill<E>(
         &mut self,
         offset: u64,
@@ -132,12 +133,12 @@ impl Chunk {
         }
     }
 
-    /// Returns the bytes of the lines.
+    /// Returns the number of bytes in the lines.
     pub fn len(&self) -> usize {
         self.buffer.bytes().len()
     }
 
-    /// Returns whether there is no line.
+    /// Returns whether the chunk has no line.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -1,4 +1,6 @@
-//! The two spellings of JSON in the formats.
+//! Appends JSON in one of the two spellings of the formats.
+//!
+//! In: `é`. Out: `"é"` in the compact style, `"\u00e9"` in Python's.
 
 /// A spelling of JSON.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -1,4 +1,5 @@
-//! The strict grammar of JSON, in one walk over a line. An index finds the ends of strings.
+//! Validates the strict grammar of JSON in one walk over a line. An index finds the ends of
+//! strings.
 
 use crate::{
     ErrorKind,
@@ -9,12 +10,12 @@ use crate::{
     value::{Kind, Oddities},
 };
 
-/// The depth to which values are indexed. Deeper values are validated and kept as written.
+/// Depth to which values are indexed. Deeper values are validated and kept as written.
 pub(crate) const MAX_INDEXED_DEPTH: usize = 16;
 
 const DEPTH_LIMIT: usize = MAX_INDEXED_DEPTH + 1;
 
-/// Finds the ends of strings.
+/// Finder of the ends of strings.
 pub(crate) trait Strings {
     /// Returns the end of the string that starts at `start`, quotes included.
     ///
@@ -66,20 +67,20 @@ pub(crate) fn walk(
     }
 }
 
-/// The walk. Before you change it: a few instructions per value matter. All methods are inlined and
-/// none passes on the whole struct, so that its fields stay in registers.
+/// State of the walk. Before you change it: a few instructions per value matter. All methods are
+/// inlined and none passes on the whole struct, so that its fields stay in registers.
 struct Walk<'s, S> {
     bytes: &'s [u8],
     at: usize,
     strings: &'s mut S,
     nodes: &'s mut Vec<Node>,
-    /// The number of nodes before those of the line.
+    /// Number of nodes before those of the line.
     first: usize,
-    /// The limit of the nodes at this depth: 0 beyond the indexed depth.
+    /// Limit of the nodes at this depth: 0 beyond the indexed depth.
     max_nodes: usize,
-    /// The limit of all nodes.
+    /// Limit of all nodes.
     limit: usize,
-    /// The depth from which values are not indexed. It is lower inside a container with too many
+    /// Depth from which values are not indexed. It is lower inside a container with too many
     /// values, and 0 while containers are packed.
     depth_limit: usize,
     /// The innermost container.

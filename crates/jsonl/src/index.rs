@@ -1,4 +1,4 @@
-//! The results of scanning lines, kept without the bytes of the lines.
+//! Keeps the results of scanning lines without the bytes of the lines.
 
 use crate::{Error, ErrorKind, Line, Oddities, Result, Value, node::Node, utf8};
 
@@ -33,7 +33,7 @@ struct Entry {
 }
 
 impl Index {
-    /// The largest number of values that are kept, about a megabyte.
+    /// Limit of values that are kept: about a megabyte.
     const MAX_NODES: usize = if cfg!(miri) { 1 << 6 } else { 1 << 16 };
 
     /// Creates an empty index.

@@ -1,8 +1,8 @@
 //! Splits JSON Lines into lines and scans their values, without copying.
 //!
 //! [`lines()`] splits bytes into [`Line`]s. A [`Scanner`] validates a line and indexes its values.
-//! [`Value`], [`Text`] and [`Raw`] are slices of the line. Nothing is unescaped and no number is
-//! parsed until the caller asks for the meaning.
+//! [`Value`], [`Text`] and [`Raw`] are slices of the line. Strings are unescaped and numbers are
+//! parsed only when the caller asks for them.
 //!
 //! ```
 //! let input = b"{\"type\":\"user\",\"n\":1e-05}\r\n\n{\"torn\":";

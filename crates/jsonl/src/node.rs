@@ -1,4 +1,7 @@
-//! The index of a line: the range of each value, and the limit on their number.
+//! The index of a line: the range of each value in it, and the limit on their number.
+//!
+//! In: `{"a":[1,2]}`. Out: the nodes `0..11 object`, `1..4 string`, `5..10 array`, `6..7 number`,
+//! `8..9 number`.
 
 use crate::{Kind, MAX_LINE};
 
@@ -51,11 +54,11 @@ impl Node {
     }
 }
 
-/// The number of nodes that any line may have. Beyond it, large containers are not indexed.
+/// Number of nodes that any line may have. Beyond it, large containers are not indexed.
 pub(crate) const MIN_LIMIT: usize = if cfg!(miri) { 1 << 9 } else { 1 << 20 };
 
-/// The number of bytes per node in a longer line. It is about the size of a node, which leaves room
-/// for short blocks.
+/// Number of bytes per node in a longer line. It is about the size of a node, which leaves room for
+/// short blocks.
 pub(crate) const BYTES_PER_NODE: usize = 14;
 
 /// An open container: the index of its node, and whether it is an object.
@@ -63,19 +66,19 @@ pub(crate) type Open = u32;
 
 pub(crate) const OBJECT: Open = 1 << 31;
 
-/// The index of a container without a node.
+/// Index of a container without a node.
 pub(crate) const NO_NODE: Open = OBJECT - 1;
 
 /// The container around the outermost value.
 pub(crate) const ROOT: Open = OBJECT - 2;
 
-/// The number of unpacked containers before the outermost ones are packed.
+/// Number of unpacked containers before the outermost ones are packed.
 const MAX_LEVELS: usize = if cfg!(miri) { 256 } else { 2048 };
 
-/// The number of containers that are packed or unpacked at once.
+/// Number of containers that are packed or unpacked at once.
 const PACKED: usize = MAX_LEVELS / 2;
 
-/// The number of packed containers in a word.
+/// Number of packed containers in a word.
 const BITS: usize = u64::BITS as usize;
 
 /// The stack of open containers, without the innermost one.

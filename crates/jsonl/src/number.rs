@@ -1,4 +1,4 @@
-//! Finds the ends of numbers, and prints numbers as Python does.
+//! Finds the ends of numbers, and prints numbers as Python does: `1E-5` as `1e-05`.
 
 /// The result of reading a number.
 pub(crate) struct Number {

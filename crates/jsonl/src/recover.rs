@@ -1,10 +1,16 @@
 //! Finds complete records in a line that is not JSON, after a crash or a lost newline.
 //!
+//! ```text
+//! line    {"type":"user","te{"type":"user","id":1}{"type":"user","id":2}
+//! pieces  {"type":"user","te        torn bytes
+//!         {"type":"user","id":1}    record
+//!         {"type":"user","id":2}    record
+//! ```
+//!
 //! A client that crashes leaves a torn record, and the next record follows on the same line. A lost
 //! newline joins two records. A file system fills a lost block with NUL. [`recover`] finds complete
-//! objects at the start of such a line, then at its end, and never guesses about the middle. A scan
-//! for balanced braces would guess: after a tear inside a string, it would confuse strings with the
-//! text between them.
+//! objects at the start of such a line, then at its end. It does not search the middle: after a
+//! tear inside a string, balanced braces may be text.
 
 use crate::{Line, Scanner, Value};
 
@@ -64,10 +70,10 @@ pub fn recover<'l>(
     Recovery { pieces, n_examined }
 }
 
-/// The number of records that any line may have. Each takes about a hundred bytes of memory.
+/// Number of records that any line may have. Each takes about a hundred bytes of memory.
 const MIN_RECORDS: usize = if cfg!(miri) { 256 } else { 64 * 1024 };
 
-/// The number of bytes per record in a longer line. No client writes shorter records.
+/// Number of bytes per record in a longer line. No client writes shorter records.
 const BYTES_PER_RECORD: usize = 96;
 
 /// The range of an object in the content of a line.
@@ -78,7 +84,7 @@ struct Search<'s, 'l> {
     scanner: &'s mut Scanner,
     is_record: &'s dyn Fn(Value<'_>) -> bool,
     n_examined: usize,
-    /// The number of records that may still be found.
+    /// Number of records that may still be found.
     max_records: usize,
 }
 
@@ -221,7 +227,7 @@ fn cut<'l>(line: &Line<'l>, records: &[Place]) -> Vec<Piece<'l>> {
     let base = line.offset_of(content).map_or(0, |offset| (offset - line.offset()) as usize);
     let mut pieces = Vec::with_capacity(2 * records.len() + 1);
     let mut rest = bytes;
-    // The pieces are the line for any ranges.
+    // For any ranges, the pieces joined are the line.
     let mut cut_to = |end: usize, is_record: bool| {
         let done = bytes.len() - rest.len();
         let (piece, after) = rest.split_at(end.saturating_sub(done).min(rest.len()));

@@ -1,4 +1,12 @@
 //! Converts values between the two spellings of JSON.
+//!
+//! ```text
+//! compact  {"é":[1E-5,-0],"n":1.50}
+//! python   {"\u00e9": [1e-05, 0], "n": 1.5}
+//! ```
+//!
+//! The way back restores the compact spelling of strings and spaces. It cannot restore numbers such
+//! as `1E-5`, so [`Respeller`] reports whether the original bytes can be restored.
 
 mod duplicates;
 mod tokens;
@@ -14,7 +22,7 @@ use crate::{
     unescape::Unescape,
 };
 
-/// Appends a value in a style: its strings and spaces, in the same order.
+/// Appends a value in the spelling of a style. Members keep their order.
 ///
 /// Numbers keep their spelling in [`Style::Compact`]. In [`Style::Python`] numbers are printed as
 /// by `json.dumps(json.loads(..))`, and of duplicate members the last value is at the first place.
@@ -68,8 +76,8 @@ pub struct Respeller {
 }
 
 impl Respeller {
-    /// Appends a value of the style `from` in the style `to`, and returns whether the way back is
-    /// exact.
+    /// Appends a value of the style `from` in the style `to`. Returns whether the original bytes
+    /// can be restored from the appended ones.
     pub fn respell(&mut self, out: &mut Vec<u8>, raw: Raw<'_>, from: Style, to: Style) -> Respelt {
         let written = raw.as_str().as_bytes();
         let start = out.len();
@@ -125,7 +133,7 @@ fn respell_to_depth(
     }
 }
 
-/// The longest value, in bytes, that is scanned separately if it is too deep to be indexed.
+/// Length in bytes up to which a value that is too deep for the index is scanned separately.
 const MAX_RESCANNED: usize = 64 * 1024;
 
 /// Returns the characters between the quotes of a string.

@@ -1,5 +1,8 @@
 //! Validates a line strictly and indexes the range of every value in it.
 //!
+//! In: `{"a":[1,2]}`. Out: a [`Value`] whose member `a` is the slice `[1,2]`, or an [`Error`] with
+//! the offset of the first invalid byte.
+//!
 //! The scanner accepts the same lines as `serde_json`'s `RawValue`, with lone surrogates, numbers
 //! of any length and nesting of any depth. It never recurses, and allocates only to grow its reused
 //! buffers.
@@ -15,7 +18,7 @@ use crate::{
     value::Oddities,
 };
 
-/// The longest line that is indexed, in bytes. Offsets within a line are 32-bit.
+/// Length in bytes of the longest line that is indexed. Offsets within a line are 32-bit.
 pub const MAX_LINE: usize = u32::MAX as usize - 1;
 
 /// The instructions that a scanner uses. All find the same values.
@@ -69,7 +72,7 @@ impl Scanner {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Scanner::scan`].
+    /// Returns an error in the cases of [`Scanner::scan`].
     pub fn scan_slice<'s>(&'s mut self, content: &'s [u8], base: u64) -> Result<Value<'s>> {
         self.scan_text(text_of(content, base)?, base)
     }
@@ -119,7 +122,7 @@ impl Scanner {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Scanner::scan`].
+    /// Returns an error in the cases of [`Scanner::scan`].
     pub fn scan_raw<'s>(&'s mut self, raw: Raw<'s>) -> Result<Value<'s>> {
         self.scan_text(raw.as_str(), 0)
     }
@@ -154,7 +157,7 @@ fn text_of(content: &[u8], base: u64) -> Result<&str> {
 ///
 /// # Errors
 ///
-/// Returns an error with an offset in `bytes` if they are not.
+/// Returns an error if they are not. Its offset counts from the start of `bytes`.
 pub fn validate(bytes: &[u8]) -> Result<()> {
     Scanner::default().scan_slice(bytes, 0).map(|_| ())
 }

@@ -7,16 +7,16 @@
 
 use crate::bitmap::Quotes;
 
-/// The number of bytes per read: they are still in the cache when their lines are scanned.
+/// Number of bytes per read. They are still in the cache when their lines are scanned.
 const PIECE: usize = if cfg!(miri) { 64 } else { 256 * 1024 };
 
 /// A reused buffer, and whether its bytes are UTF-8.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Buffer {
     bytes: Vec<u8>,
-    /// The number of bytes that were read.
+    /// Number of bytes that were read.
     n_read: usize,
-    /// The number of bytes in whole lines; at the end of the input, all bytes.
+    /// Number of bytes in whole lines; at the end of the input, all bytes.
     len: usize,
     /// Whether those bytes are not UTF-8.
     is_other: bool,
@@ -69,7 +69,7 @@ impl Buffer {
 
     /// Extends the valid bytes to `end`.
     fn count(&mut self, end: usize) {
-        // UTF-8 before and after a newline is UTF-8 as a whole.
+        // If the text before a newline and the text after it are UTF-8, the whole is.
         let fresh = self.bytes.get(self.len..end).unwrap_or_default();
         self.is_other |= crate::utf8::from_utf8(fresh).is_none();
         self.len = end;
@@ -89,14 +89,14 @@ impl Buffer {
         self.bytes.get(..self.len).unwrap_or_default()
     }
 
-    /// Returns the bytes as text, if they are.
+    /// Returns the bytes as text; `None` if they are not UTF-8.
     #[expect(unsafe_code, reason = "to look at all bytes again costs as much as to scan them")]
     pub(crate) fn text(&self) -> Option<&str> {
-        // SAFETY: `count` has looked at each of these bytes, in pieces that are text by themselves,
-        // and those that it has looked at are changed nowhere: `extend` hands out what is behind.
-        // `truncate` only removes bytes from the end. Text cut before a byte that does not continue a
-        // character (`0b10......`) is text; where it is cut before one that does, `truncate` sets
-        // `is_other`, and only `clear` resets it, together with the number of bytes that count.
+        // SAFETY: `count` has checked each of these bytes, in pieces that are text by themselves.
+        // No checked byte changes: `extend` passes only the bytes behind them to the reader.
+        // `truncate` only removes bytes from the end. Text cut before a byte that does not continue
+        // a character (`0b10......`) is text. If it is cut before a byte that does, `truncate` sets
+        // `is_other`, and only `clear` resets it, together with the number of checked bytes.
         (!self.is_other).then(|| unsafe { std::str::from_utf8_unchecked(self.bytes()) })
     }
 }
@@ -117,8 +117,8 @@ pub(crate) const IS_AVAILABLE: bool = cfg!(any(target_arch = "x86_64", target_ar
 /// Fills a window of quotes.
 #[expect(unsafe_code, reason = "compiled for instructions that not every CPU has")]
 pub(crate) fn fill(quotes: &mut Quotes, line: &[u8], kernel: Kernel) {
-    // SAFETY: these functions are safe but for the instructions that they are compiled for. This CPU
-    // has just said that it has AVX2, BMI1 and POPCNT; SSE2 and NEON belong to their targets.
+    // SAFETY: these functions are safe except for the instructions that they are compiled for. The
+    // CPU was just tested for AVX2, BMI1 and POPCNT; SSE2 and NEON belong to their targets.
     #[cfg(target_arch = "x86_64")]
     unsafe {
         if kernel == Kernel::Best && x86_64::has_avx2() {

@@ -1,4 +1,4 @@
-//! Lines of a reader, through one reused buffer that grows to the longest line.
+//! Reads lines through one reused buffer that grows to the longest line.
 
 use std::io::{self, Read};
 
@@ -6,13 +6,13 @@ use memchr::memchr;
 
 use crate::Line;
 
-/// The size of the first read. It is small, for callers that need only the first line.
+/// Size of the first read in bytes. It is small, for callers that need only the first line.
 const FIRST: usize = if cfg!(miri) { 16 } else { 16 * 1024 };
 
-/// The size of later reads.
+/// Size of later reads in bytes.
 const CAPACITY: usize = if cfg!(miri) { 64 } else { 256 * 1024 };
 
-/// From this length on, a buffer grows by a quarter instead of doubling.
+/// Length in bytes from which a buffer grows by a quarter instead of doubling.
 const LARGE: usize = 16 * 1024 * 1024;
 
 /// The lines of a reader.
@@ -45,7 +45,7 @@ impl<R: Read> Stream<R> {
     ///
     /// # Errors
     ///
-    /// Returns the errors of the reader. Lines before the error have been returned.
+    /// Returns an error if the reader fails. The lines before the error have been returned.
     #[expect(clippy::should_implement_trait, reason = "the line borrows from the stream")]
     pub fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         let length = self.read_line()?;
@@ -63,7 +63,7 @@ impl<R: Read> Stream<R> {
     ///
     /// # Errors
     ///
-    /// As [`Stream::next`].
+    /// Returns an error if the reader fails.
     pub fn next_filled(&mut self) -> io::Result<Option<(u64, Line<'_>)>> {
         loop {
             let length = self.read_line()?;
@@ -97,7 +97,7 @@ impl<R: Read> Stream<R> {
         }
     }
 
-    /// Takes a line that was read; `None` if it is empty.
+    /// Consumes and returns a line that was read; `None` if it is empty.
     fn take(&mut self, length: usize) -> Option<Line<'_>> {
         let bytes = self.buffer.take(length);
         let line = Line::new(bytes, self.offset);

@@ -1,4 +1,6 @@
-//! Strings and values as written: slices of their line.
+//! Strings and values as slices of their line, as written.
+//!
+//! In: `"a\u0062"`. Out: a [`Text`] with the body `a\u0062`, which decodes to `ab`.
 
 use std::{borrow::Cow, cmp::Ordering, fmt};
 
@@ -75,7 +77,7 @@ impl<'l> Text<'l> {
         self.body().is_empty()
     }
 
-    /// Returns whether the string means white space alone, or nothing.
+    /// Returns whether the unescaped string is empty or white space.
     ///
     /// ```
     /// let text = |written| jsonl::Text::new(written).expect("a string");
@@ -86,8 +88,8 @@ impl<'l> Text<'l> {
         Unescape::new(self.body()).all(|char| char.is_some_and(char::is_whitespace))
     }
 
-    /// Returns whether the string contains a `\u` escape of a printable ASCII character. If not,
-    /// words without quotes and slashes are unescaped in it.
+    /// Returns whether the string contains a `\u` escape of a printable ASCII character. If not, a
+    /// word without quotes and slashes can be searched in the body as it is written.
     ///
     /// ```
     /// let text = |written| jsonl::Text::new(written).expect("a string");

@@ -1,12 +1,13 @@
-//! Records as structs of Rust, by serde: known members are typed, the others keep their order, and
-//! numbers keep their spelling.
+//! Decodes records into structs with serde. Known members are typed, unknown members are kept in
+//! order, and numbers keep their spelling.
 //!
-//! `{"type":"result","new":1e-05,"total_cost_usd":0.50}` becomes a struct whose `total_cost_usd` is
-//! the [`Number`] `0.50` and whose [`Others`] hold `new` as `1e-05`. Serialized, it is the same line.
+//! In: `{"type":"result","new":1e-05,"total_cost_usd":0.50}`. Out: a struct whose `total_cost_usd`
+//! is the [`Number`] `0.50` and whose [`Others`] hold `new` as `1e-05`. It serializes to the same
+//! bytes.
 //!
-//! simd-json decodes a line first. It reads numbers as binary ones and strings without their escapes,
-//! so its result only counts if it serializes to the very bytes of the line. Any other line, such as
-//! one with `1e-05` or `\u00e9`, is decoded by serde_json, which hands out values as they are written.
+//! simd-json decodes a line first. It parses numbers to binary and unescapes strings, so its result
+//! counts only if it serializes to the bytes of the line. serde_json decodes any other line, such
+//! as one with `1e-05` or `\u00e9`, because it can return values as written.
 
 mod de;
 mod member;
@@ -24,14 +25,14 @@ pub use self::{
 };
 use crate::{Error, ErrorKind, RawBuf, Result, Value};
 
-/// Nesting up to which simd-json decodes: its visitors recurse.
+/// Nesting up to which simd-json decodes, because its visitors recurse.
 const MAX_DEPTH: u32 = 64;
 
-/// Decodes a record, with every number and every unknown member as it is written.
+/// Decodes a record. Numbers and unknown members are kept as written.
 ///
 /// # Errors
 ///
-/// Returns an error if the value is not an object, or a key of it is half a surrogate pair.
+/// Returns an error if the value is not an object, or one of its keys is half a surrogate pair.
 pub fn decode_record<T: Member + Serialize>(value: Value<'_>) -> Result<T> {
     if let Some(record) = decode_fast(value) {
         return Ok(record);
@@ -44,10 +45,10 @@ pub fn decode_record<T: Member + Serialize>(value: Value<'_>) -> Result<T> {
     }
 }
 
-/// Decodes a record by simd-json; returns `None` if it is not spelled as serde_json spells it.
+/// Decodes a record with simd-json; `None` if the record does not serialize to the same bytes.
 fn decode_fast<T: Member + Serialize>(value: Value<'_>) -> Option<T> {
     let written = value.raw().as_str();
-    // Python's spelling is seen at the first colon.
+    // Python's spelling has a space after the first colon.
     let is_spaced = written.split_once("\":").is_some_and(|(_, rest)| rest.starts_with(' '));
     if is_spaced || value.oddities().depth > MAX_DEPTH {
         return None;
@@ -60,17 +61,17 @@ fn decode_fast<T: Member + Serialize>(value: Value<'_>) -> Option<T> {
     (scratch == written.as_bytes()).then_some(record)
 }
 
-/// Decodes a record by serde_json alone: the judge of [`decode_record`] in tests.
+/// Decodes a record with serde_json only. Tests compare [`decode_record`] with it.
 #[doc(hidden)]
 pub fn decode_by_serde_json<'de, T: Deserialize<'de>>(written: &'de str) -> Option<T> {
     serde_json::from_str(written).ok()
 }
 
-/// Returns a record as its client prints it.
+/// Returns a record as JSON in a style.
 ///
 /// # Errors
 ///
-/// None for the records of our crates.
+/// Returns an error if a key is not a string, which is never so for the records of this workspace.
 pub fn encode_record<T: Serialize>(record: &T, style: crate::Style) -> Result<String> {
     let error = |_| Error { offset: 0, kind: ErrorKind::UnexpectedType };
     let compact = serde_json::to_string(record).map_err(error)?;
@@ -84,7 +85,7 @@ pub fn encode_record<T: Serialize>(record: &T, style: crate::Style) -> Result<St
 
 /// Returns a value as JSON text.
 pub(crate) fn to_raw<T: Serialize>(value: &T) -> RawBuf {
-    // Our members have no key that is not a string, the one thing that serde_json refuses.
+    // serde_json refuses only keys that are not strings, and members have none.
     RawBuf::from_text(serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned()))
 }
 
@@ -119,7 +120,7 @@ macro_rules! typed_record {
                 $(#[$doc])*
                 pub $field: ::std::option::Option<$type>,
             )*
-            /// The members that are not known or of another type, in their order.
+            /// Members without a field, and members whose value is of another type, in order.
             pub others: $crate::Others,
         }
 
@@ -175,8 +176,8 @@ macro_rules! typed_record {
     };
 }
 
-/// Declares the records of a format: an enum with a struct for each kind, which a function tells from
-/// the others by a scanned value.
+/// Declares the records of a format: an enum with a struct for each kind. A function determines the
+/// kind of a scanned value.
 #[macro_export]
 macro_rules! typed_records {
     ($(#[$about:meta])* pub enum $name:ident by $kind:path {
@@ -188,17 +189,17 @@ macro_rules! typed_records {
         #[expect(clippy::large_enum_variant, reason = "one record is decoded at a time")]
         pub enum $name {
             $($(#[$doc])* $variant($type),)*
-            /// A record of another kind, or one that cannot be decoded, as it is written.
+            /// A record of another kind, or one that cannot be decoded, as written.
             Other($crate::RawBuf),
         }
 
         impl $name {
-            /// The kinds of records that have a struct: its kind, the struct's name, the keys of
-            /// its fields.
+            /// The kinds of records with a struct: the kind, the name of the struct, and the keys
+            /// of its fields.
             pub const KINDS: &'static [(&'static str, &'static str, &'static [&'static str])] =
                 &[$($(($tag, ::std::stringify!($type), <$type as $crate::Member>::KEYS),)+)*];
 
-            /// Decodes a record; one that is not known is kept as it is written.
+            /// Decodes a record. A record of an unknown kind is kept as written.
             pub fn decode(value: $crate::Value<'_>) -> Self {
                 let kind: ::std::option::Option<::std::borrow::Cow<'_, str>> = $kind(value);
                 let decoded = match kind.as_deref() {
@@ -208,16 +209,16 @@ macro_rules! typed_records {
                 decoded.unwrap_or_else(|_| Self::Other(value.raw().into()))
             }
 
-            /// Returns the record as a line in a style, without a newline.
+            /// Returns the record as a line in the spelling of a style, without a newline.
             ///
             /// # Errors
             ///
-            /// None: a record has no key that is not a string.
+            /// Returns an error if a key is not a string, which is never so.
             pub fn encode(&self, style: $crate::Style) -> $crate::Result<String> {
                 $crate::encode_record(self, style)
             }
 
-            /// Decodes a record by serde_json alone: the judge of [`Self::decode`] in tests.
+            /// Decodes a record with serde_json only. Tests compare [`Self::decode`] with it.
             #[doc(hidden)]
             pub fn decode_by_serde_json(value: $crate::Value<'_>) -> Self {
                 let kind: ::std::option::Option<::std::borrow::Cow<'_, str>> = $kind(value);
@@ -271,7 +272,7 @@ mod tests {
         }
     }
 
-    /// Returns whether simd-json decodes a line, after it was decoded and serialized.
+    /// Decodes and serializes a line, and returns whether simd-json decoded it.
     fn is_fast(line: &str) -> bool {
         let value = ValueBuf::new(line).expect("JSON");
         let record: Sample = decode_record(value.value()).expect("an object");

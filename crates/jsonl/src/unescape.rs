@@ -1,13 +1,15 @@
-//! The characters of a JSON string, one at a time.
+//! Unescapes a JSON string character by character.
+//!
+//! In: `a\u00e9\ud800`. Out: `a`, `é`, and `None` for half a surrogate pair.
 
-/// The characters of a JSON string's body; `None` for half a surrogate pair.
+/// Iterator over the characters of a JSON string's body; `None` stands for half a surrogate pair.
 #[derive(Clone, Debug)]
 pub struct Unescape<'l> {
     rest: &'l str,
 }
 
 impl<'l> Unescape<'l> {
-    /// Creates the characters of what stands between the quotes of a valid JSON string.
+    /// Creates an iterator over a body: the characters between the quotes of a valid JSON string.
     pub fn new(body: &'l str) -> Self {
         Self { rest: body }
     }
@@ -17,7 +19,7 @@ impl<'l> Unescape<'l> {
         u32::from_str_radix(digits, 16).ok()
     }
 
-    /// Returns what has not been read yet, as written.
+    /// Returns the characters that have not been read, as written.
     pub fn rest(&self) -> &'l str {
         self.rest
     }

@@ -1,6 +1,6 @@
-//! Whether bytes are UTF-8, as fast as the features allow.
+//! Validates UTF-8, with vector instructions if the feature is on.
 
-/// Returns bytes as text, if they are UTF-8.
+/// Returns bytes as text; `None` if they are not UTF-8.
 #[inline]
 pub(crate) fn from_utf8(bytes: &[u8]) -> Option<&str> {
     #[cfg(feature = "simdutf8")]

@@ -54,11 +54,11 @@ impl<'l> Value<'l> {
         }
     }
 
-    /// Copies the value, to keep it without its line.
+    /// Copies the value and its index, to keep it without its line.
     ///
     /// # Errors
     ///
-    /// None for a value that a scanner returned.
+    /// Returns an error if the value is not JSON, which is never so for a value from a scanner.
     pub fn to_buf(&self) -> Result<ValueBuf> {
         ValueBuf::of_line(self).map_or_else(|| ValueBuf::new(self.raw().as_str()), Ok)
     }
@@ -73,7 +73,7 @@ impl<'l> Value<'l> {
         self.oddities
     }
 
-    /// Returns whether two scans found the same values at the same places of the same bytes.
+    /// Returns whether two scans found the same values at the same positions of the same bytes.
     pub fn is_same_index(&self, other: &Value<'_>) -> bool {
         self.line == other.line
             && self.nodes == other.nodes
@@ -101,7 +101,7 @@ impl<'l> Value<'l> {
         (self.kind() == Kind::String).then(|| Text::from_scanned(self.slice(self.node)))
     }
 
-    /// Returns the truth value, if it is one.
+    /// Returns the boolean; `None` for other values.
     pub fn bool(&self) -> Option<bool> {
         match self.kind() {
             Kind::True => Some(true),
@@ -208,8 +208,8 @@ impl<'l> Value<'l> {
         !is_container || has_nodes || within.trim_ascii().is_empty()
     }
 
-    /// Returns the value of the same line that is written in `slice`, a part of the line in memory;
-    /// `None` if that is no value, or none that is indexed.
+    /// Returns the value whose text is `slice`, which must be a part of the line in memory; `None`
+    /// if the slice is not an indexed value.
     pub fn at_slice(&self, slice: &[u8]) -> Option<Value<'l>> {
         let start = (slice.as_ptr() as usize).checked_sub(self.line.as_ptr() as usize)?;
         let at = self.nodes.partition_point(|node| (node.start as usize) < start);
@@ -218,8 +218,8 @@ impl<'l> Value<'l> {
         is_it.then_some(Value { node, at: u32::try_from(at).ok()?, ..*self })
     }
 
-    /// Calls `is_fine` with each object that the value holds, itself included, until it returns
-    /// false; returns whether it never did, and all values within are indexed.
+    /// Calls `is_fine` with each object in the value, itself included, until it returns false.
+    /// Returns whether it always returned true and all inner values are indexed.
     pub fn all_objects(&self, mut is_fine: impl FnMut(Value<'l>) -> bool) -> bool {
         (self.at..self.node.next()).all(|at| {
             let Some(node) = self.nodes.get(at as usize) else { return false };

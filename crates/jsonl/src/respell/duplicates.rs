@@ -1,4 +1,6 @@
-//! Duplicate members. Python keeps the last value, at the first place.
+//! Removes duplicate members as Python does: the last value, at the first place.
+//!
+//! In: `{"a":1,"b":2,"a":3}`. Out: `{"a": 3, "b": 2}`.
 
 use std::{
     borrow::Cow,
@@ -9,10 +11,10 @@ use std::{
 use super::push_body;
 use crate::{Style, Text, Value};
 
-/// The largest number of members that are compared one by one.
+/// Number of members up to which keys are compared one by one.
 const FEW: usize = 16;
 
-/// The largest number of members of an object whose duplicates are removed.
+/// Number of members of an object beyond which duplicates are kept.
 const MANY: usize = 64 * 1024;
 
 /// Returns whether an object has too many members to remove duplicates.

@@ -1,4 +1,4 @@
-//! Respells values without an index, token by token.
+//! Respells values that are too deep or too long for the index, token by token.
 
 use super::{body_of, push_string};
 use crate::{Style, number::push_python_number};

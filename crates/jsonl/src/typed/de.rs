@@ -1,4 +1,4 @@
-//! The visitor behind every member: it takes whatever value comes.
+//! The visitor that reads a member of any type: as the type of its field, else as JSON text.
 
 use std::{fmt, marker::PhantomData};
 
@@ -10,7 +10,8 @@ use serde::{
 use super::{Member, member::not_json, raw::TOKEN, to_raw};
 use crate::RawBuf;
 
-/// A value that is read without asking for its text first; the error is a value of another type.
+/// A value that is deserialized without asking for its text first. The error is a value of another
+/// type, as written.
 pub(super) struct Top<T>(pub(super) Result<T, RawBuf>);
 
 impl<'de, T: Member> Deserialize<'de> for Top<T> {
@@ -19,7 +20,7 @@ impl<'de, T: Member> Deserialize<'de> for Top<T> {
     }
 }
 
-/// Returns what `write` writes as a value.
+/// Returns the JSON that `write` appends as a value.
 pub(super) fn copy<E: Error>(
     write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
 ) -> Result<RawBuf, E> {
@@ -29,7 +30,7 @@ pub(super) fn copy<E: Error>(
 }
 
 pub(super) struct Content<T> {
-    /// Whether a map is an object, and not serde_json's wrapper around a value's text.
+    /// Whether a map is an object, instead of serde_json's wrapper around the text of a value.
     is_streamed: bool,
     member: PhantomData<T>,
 }

@@ -1,4 +1,4 @@
-//! The types of members, and how each is read from a value of any type without loss.
+//! The types of fields. A value of another type is not lost: it is returned as written.
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
@@ -11,10 +11,10 @@ use super::{
 };
 use crate::RawBuf;
 
-/// The type of a member. A value of another type is returned as it is written, as the inner error.
+/// The type of a field. The inner error of its functions is a value of another type, as written.
 #[doc(hidden)]
 pub trait Member: Sized {
-    /// The keys of a record's fields.
+    /// The keys of the fields, if the type is a record.
     const KEYS: &'static [&'static str] = &[];
 
     fn from_raw(raw: RawBuf) -> Result<Self, RawBuf> {
@@ -42,7 +42,7 @@ pub trait Member: Sized {
     }
 }
 
-/// Reads a member; the inner error is a value of another type as it is written.
+/// Deserializes a member. The inner error is a value of another type, as written.
 #[doc(hidden)]
 pub fn read_member<'de, T: Member, D: Deserializer<'de>>(
     deserializer: D,
@@ -51,7 +51,7 @@ pub fn read_member<'de, T: Member, D: Deserializer<'de>>(
     Ok(read)
 }
 
-/// Reads a member from its text: the way of serde_json, where each value is there as written.
+/// Reads a member from its JSON text, which serde_json provides for each value.
 fn from_raw<T: Member>(raw: RawBuf) -> Result<T, RawBuf> {
     match raw.as_str().as_bytes().first() {
         Some(b'"') => {
@@ -117,7 +117,7 @@ impl<T: Member> Member for Vec<Item<T>> {
     }
 }
 
-/// An item of an array: of the type that the format has there, or another value as written.
+/// An item of an array: of the array's type, or another value as written.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item<T> {
     /// An item of the array's type.
@@ -127,7 +127,7 @@ pub enum Item<T> {
 }
 
 impl<T> Item<T> {
-    /// Returns the item, if it is of the array's type.
+    /// Returns the item; `None` if it is not of the array's type.
     pub fn typed(&self) -> Option<&T> {
         match self {
             Item::Typed(item) => Some(item),
@@ -151,7 +151,7 @@ impl<T: Serialize> Serialize for Item<T> {
     }
 }
 
-/// Returns an error of serde.
+/// Returns the error for a value that is not JSON.
 pub(super) fn not_json<E: Error>() -> E {
     E::custom("not a JSON value")
 }

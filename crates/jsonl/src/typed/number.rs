@@ -1,4 +1,4 @@
-//! A number with its spelling.
+//! A number that keeps its spelling.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use super::Member;
 use crate::{Raw, RawBuf};
 
-/// A JSON number as it is written: `0.50` stays `0.50`.
+/// A JSON number as written: `0.50` stays `0.50`.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Number(RawBuf);
 
@@ -17,12 +17,12 @@ impl Number {
         self.0.as_str()
     }
 
-    /// Returns the number, if it is a whole one from 0 that fits.
+    /// Returns the number; `None` if it is not an integer from 0 to 2^64 - 1.
     pub fn as_u64(&self) -> Option<u64> {
         Raw::from_scanned(self.as_str()).as_u64()
     }
 
-    /// Returns the nearest binary number; `None` beyond its range.
+    /// Returns the nearest `f64`; `None` if the number is out of its range.
     pub fn as_f64(&self) -> Option<f64> {
         Raw::from_scanned(self.as_str()).as_f64()
     }

@@ -1,12 +1,11 @@
-//! The members of a record that have no field, and the order of all members.
+//! Members without a field, and the order of all members.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Member, read_member, to_raw};
 use crate::RawBuf;
 
-/// The members that a record has no field for, in their order, between the places of those that it
-/// has fields for.
+/// Members without a field in their order, with marks for the positions of the fields.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Others {
     slots: Vec<Slot>,
@@ -14,18 +13,18 @@ pub struct Others {
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 enum Slot {
-    /// The place of a field.
+    /// The position of a field.
     Field(&'static str),
     Other(String, RawBuf),
 }
 
 impl Others {
-    /// Returns the last member of a name.
+    /// Returns the last member with a name.
     pub fn get(&self, name: &str) -> Option<&RawBuf> {
         self.iter().filter(|(key, _)| *key == name).last().map(|(_, value)| value)
     }
 
-    /// Returns the members in their order.
+    /// Returns the members without a field, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &RawBuf)> {
         self.slots.iter().filter_map(|slot| match slot {
             Slot::Other(key, value) => Some((key.as_str(), value)),
@@ -33,13 +32,13 @@ impl Others {
         })
     }
 
-    /// Adds a member behind all others.
+    /// Appends a member.
     pub fn push(&mut self, key: String, value: RawBuf) {
         self.slots.push(Slot::Other(key, value));
     }
 
-    /// Removes all members of a name. It also forgets the place of a field: one that is `None` then
-    /// is left out, and no longer written as `null`.
+    /// Removes all members with a name, and the position of a field with that name. A field that is
+    /// `None` is then left out instead of written as `null`.
     pub fn remove(&mut self, name: &str) {
         self.slots.retain(|slot| match slot {
             Slot::Other(key, _) => key != name,
@@ -47,12 +46,12 @@ impl Others {
         });
     }
 
-    /// Takes what was read for a field. A value of another type is kept as it is written, and so is
-    /// the earlier value of a member that is there twice.
+    /// Stores a value that was read for a field. A value of another type is kept as written, and so
+    /// is the earlier value of a duplicate member.
     #[doc(hidden)]
     pub fn take<T: Serialize>(&mut self, name: &'static str, read: Read<T>, field: &mut Option<T>) {
         let is_field = |slot: &Slot| matches!(slot, Slot::Field(key) if *key == name);
-        // Fields are few, so one that is there again is not far: the search is short.
+        // The search goes backwards, because duplicates of a field are usually close together.
         if let Some(earlier) = self.slots.iter_mut().rev().find(|slot| is_field(slot)) {
             *earlier = Slot::Other(name.to_owned(), to_raw(field));
         }
@@ -68,7 +67,7 @@ impl Others {
         }
     }
 
-    /// Returns the members in their order; those that are fields without a value.
+    /// Returns all members in order. A field has no value here.
     #[doc(hidden)]
     pub fn slots(&self) -> impl Iterator<Item = (&str, Option<&RawBuf>)> {
         self.slots.iter().map(|slot| match slot {
@@ -77,14 +76,14 @@ impl Others {
         })
     }
 
-    /// Returns whether a field has a place.
+    /// Returns whether a field has a position.
     #[doc(hidden)]
     pub fn has_place(&self, name: &str) -> bool {
         self.slots.iter().any(|slot| matches!(slot, Slot::Field(key) if *key == name))
     }
 }
 
-/// What was read for a field: a value of its type or `null`, or another value.
+/// The value that was read for a field.
 #[derive(Debug)]
 pub enum Read<T> {
     /// A value of the field's type; `None` for `null`.

@@ -1,4 +1,5 @@
-//! Values as they are written, through serde: by serde_json verbatim, by others as serde_json prints.
+//! Deserializes values as JSON text: verbatim with serde_json, as serde_json prints them with other
+//! libraries.
 
 use std::fmt;
 
@@ -11,10 +12,10 @@ use serde::{
 use super::to_raw;
 use crate::{RawBuf, Style, push_string};
 
-/// The name by which serde_json's own `RawValue` asks for a value as written.
+/// The name with which serde_json's `RawValue` asks for the text of a value.
 pub(super) const TOKEN: &str = "$serde_json::private::RawValue";
 
-/// Nesting up to which values are copied by a visitor, which recurses.
+/// Nesting up to which the visitor copies values, because it recurses.
 const MAX_DEPTH: usize = 128;
 
 impl<'de> Deserialize<'de> for RawBuf {

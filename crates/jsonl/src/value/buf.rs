@@ -1,11 +1,11 @@
-//! A value that owns its text and what a scanner found in it.
+//! A value that owns its text and its index.
 
 use std::fmt;
 
 use super::{Oddities, Value};
 use crate::{Result, Scanner, node::Node};
 
-/// A JSON value that owns its text and its index: it is scanned once and lent as often as needed.
+/// A JSON value that owns its text and its index, so that it is scanned only once.
 ///
 /// ```
 /// let owned = jsonl::ValueBuf::new(r#"{"type":"user","n":1e-05}"#)?;
@@ -26,7 +26,7 @@ impl ValueBuf {
     ///
     /// # Errors
     ///
-    /// If the text is not one JSON value.
+    /// Returns an error if the text is not one JSON value.
     pub fn new(text: impl Into<String>) -> Result<Self> {
         let text = text.into();
         let mut scanner = Scanner::default();
@@ -35,7 +35,7 @@ impl ValueBuf {
         Ok(Self { text, nodes, root, oddities })
     }
 
-    /// Copies a line's value with what the scanner found; `None` for a value within a line.
+    /// Copies the value of a line with its index; `None` for an inner value.
     pub(super) fn of_line(value: &Value<'_>) -> Option<Self> {
         (value.at == 0).then(|| Self {
             text: value.line.to_owned(),
@@ -51,7 +51,7 @@ impl ValueBuf {
         Value { line: text, nodes, node: *root, at: 0, oddities: *oddities }
     }
 
-    /// Returns the text that was scanned.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.text
     }
