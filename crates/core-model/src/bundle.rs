@@ -20,11 +20,12 @@ pub struct Bundles {
     pub owner: fn(&Path, &dyn Files) -> Option<Owner>,
     /// Returns the role of a file from its name: relative to the folder of the main file, separated
     /// by `/`, with `*` at the start for the stem of the main file. Returns `None` if the client
-    /// keeps no such file. Callers check this before they write a file that a log names.
+    /// keeps no such file. Callers check this before they write a file whose name comes from a
+    /// session.
     pub role: fn(&str) -> Option<FileRole>,
     /// Whether the client keeps a folder beside a main file, with the name of its stem.
     pub has_folder: bool,
-    /// Calls back with each sub-agent that an event links to a tool use.
+    /// Calls `each` with every link from a tool use to a sub-agent in an event.
     pub links: for<'l> fn(&Event<'l>, &mut dyn FnMut(Link)),
     /// Reads a file that describes a sub-agent; `None` if the format has none.
     pub description: Option<fn(&[u8]) -> Description>,
@@ -37,7 +38,7 @@ pub struct Bundles {
     /// enough.
     pub agent_id: fn(&str) -> Option<&str>,
     /// Returns whether the client started the sub-agent with this id for itself, for example to
-    /// suggest a prompt. No person goes on with such a session.
+    /// suggest a prompt. Nobody continues such a session.
     pub is_internal: fn(&str) -> bool,
 }
 
@@ -75,7 +76,7 @@ pub enum FileRole {
 /// A link from a tool use to the sub-agent that it started.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Link {
-    /// What says so.
+    /// The evidence for the link.
     pub evidence: Evidence,
     /// The sub-agent.
     pub agent: Linked,
@@ -110,7 +111,7 @@ pub enum Evidence {
 }
 
 impl Evidence {
-    /// Returns its name.
+    /// Returns the name of the evidence for reports.
     pub fn name(self) -> &'static str {
         match self {
             Evidence::Description => "its description",
@@ -172,6 +173,6 @@ pub struct Missing {
     pub id: String,
     /// The tool use that started it.
     pub tool_use: String,
-    /// What says so.
+    /// The evidence for the link.
     pub evidence: Evidence,
 }

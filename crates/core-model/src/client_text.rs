@@ -2,7 +2,7 @@
 
 use jsonl::Text;
 
-/// The starts of texts that nobody typed: the output of a command that the user ran in the client
+/// Starts of texts that nobody typed: the output of a command that the user ran in the client
 /// (2.0.77, 2.1.237), and the notification of a finished background task (2.1.215, 2.1.330).
 const STARTS: [&str; 5] = [
     "<local-command-stdout>",

@@ -1,10 +1,13 @@
-//! Lines that are being written, and their source line.
+//! Open lines of a writer, and the source line that they are made from.
+//!
+//! In: the source line `{"text":"Hi"}`, copied as `{"content":"Hi"}`. Out: the written line, and
+//! the note that its bytes 11 to 15 are bytes 8 to 12 of the source.
 
 use jsonl::Line;
 
 use crate::id::{self, LineDigest};
 
-/// A line that a writer is writing.
+/// The id of an open line.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct LineId(pub(crate) u32);
 
@@ -40,13 +43,13 @@ impl Copied {
     }
 }
 
-/// For slices longer than this, a line grows by the needed size instead of doubling.
+/// Length in bytes from which a line grows by the needed size instead of doubling.
 pub(crate) const LARGE: usize = 16 * 1024 * 1024;
 
-/// What is shorter is not worth a note that it is repeated.
+/// Length in bytes below which a repeated value is not noted.
 pub(crate) const LONG: usize = 32;
 
-/// The lines that are being written, and those that can be used again.
+/// The open lines, and lines for reuse.
 #[derive(Debug, Default)]
 pub(crate) struct Drafts {
     lines: Vec<Draft>,
@@ -85,7 +88,7 @@ impl Drafts {
     }
 }
 
-/// The reason why an id has a line.
+/// The reason why every id has a line.
 const OPENED: &str = "ids are made by opening a line, and lines are never taken away";
 
 #[derive(Debug, Default)]
@@ -93,12 +96,12 @@ pub(crate) struct Draft {
     pub(crate) bytes: Vec<u8>,
     pub(crate) copied: Vec<Copied>,
     pub(crate) is_derived: bool,
-    /// Whether it shows the current source line.
+    /// Whether the line shows the current source line.
     pub(crate) is_touched: bool,
 }
 
 impl Draft {
-    /// Notes that `part` of the source line was written at `at`.
+    /// Notes that `part` of the source line was written at the offset `at`.
     pub(crate) fn note(&mut self, source: &Source, part: &str, at: usize, is_respelt: bool) {
         let written = self.bytes.len() - at;
         let from = source.find(part);
@@ -126,7 +129,7 @@ impl Source {
         self.digest = None;
     }
 
-    /// Removes the line: later text is no part of it.
+    /// Ends the source line. Later text is no part of it.
     pub(crate) fn end(&mut self) {
         self.digest = None;
     }
@@ -141,12 +144,12 @@ impl Source {
         }
     }
 
-    /// Returns the note of a slice of the source line that stands at `at` as it is.
+    /// Returns the note that a slice of the source line was copied to the offset `at` unchanged.
     pub(crate) fn copied(&self, slice: &str, at: usize) -> Option<Copied> {
         Copied::new(self.find(slice)?, slice.len(), at, slice.len(), false)
     }
 
-    /// Returns where a slice starts in the source line, if it is a part of it.
+    /// Returns the offset of a slice in the source line; `None` if it is not a part of it.
     fn find(&self, slice: &str) -> Option<usize> {
         let from = (slice.as_ptr() as usize).checked_sub(self.address)?;
         (from + slice.len() <= self.length && !slice.is_empty()).then_some(from)

@@ -1,4 +1,4 @@
-//! The event of a line, in the vocabulary that all formats share.
+//! The event of a line: speaker, place, time and content, in the model that all formats share.
 
 use jsonl::{Raw, Text, Value};
 
@@ -35,9 +35,9 @@ pub struct Event<'l> {
     pub value: Value<'l>,
     /// The `type` of the line.
     pub kind: Option<Text<'l>>,
-    /// Who, where and when.
+    /// The speaker, the place and the time.
     pub context: Context<'l>,
-    /// What.
+    /// The content.
     pub body: Body<'l>,
     /// The format's names for the members of its records.
     pub vocabulary: &'static Vocabulary,
@@ -60,7 +60,7 @@ impl<'l> Event<'l> {
         }
     }
 
-    /// Returns the message, if the event is one.
+    /// Returns the message; `None` for other events.
     pub fn message(&self) -> Option<&Message<'l>> {
         match &self.body {
             Body::Message(message) => Some(message),
@@ -81,7 +81,7 @@ impl<'l> Event<'l> {
         self.message().is_some_and(|message| message.is_prompt()) && !self.is_sub_agent()
     }
 
-    /// Returns [`Event::is_prompt`], given the block_counts of the message.
+    /// Returns [`Event::is_prompt`], given the block counts of the message.
     pub fn is_prompt_of(&self, block_counts: BlockCounts) -> bool {
         self.message().is_some_and(|message| message.is_prompt_of(block_counts))
             && !self.is_sub_agent()
@@ -138,7 +138,7 @@ pub enum Body<'l> {
     Relocation,
     /// The tokens of a sub-agent's response, in the session's own file.
     Usage(AgentUsage<'l>),
-    /// Content without a place in this vocabulary. Only the carry keeps it.
+    /// Content that the model has no place for. Only the carry keeps it.
     Other,
 }
 
@@ -167,7 +167,7 @@ pub struct ToolCall<'l> {
 pub struct Notice<'l> {
     /// The kind of the notice.
     pub kind: NoticeKind,
-    /// The format's own name for it.
+    /// The format's own name for the kind.
     pub subtype: Option<Text<'l>>,
     /// The subject of the text, such as the path of a file.
     pub about: Option<Text<'l>>,
@@ -190,7 +190,7 @@ pub enum NoticeKind {
     Error,
     /// Something may be wrong.
     Warning,
-    /// Anything else.
+    /// Any other notice.
     Info,
 }
 
@@ -230,7 +230,7 @@ impl<'l> Message<'l> {
         self.may_be_prompt() && self.is_prompt_of(self.block_counts())
     }
 
-    /// Returns [`Message::is_prompt`], given the block_counts of the message.
+    /// Returns [`Message::is_prompt`], given the block counts of the message.
     pub fn is_prompt_of(&self, block_counts: BlockCounts) -> bool {
         self.may_be_prompt() && block_counts.n_said() > 0 && block_counts.n_tool_results == 0
     }

@@ -1,4 +1,7 @@
-//! Events that own their words and serialize to JSON.
+//! Events that own their data and serialize to JSON.
+//!
+//! In: a title event. Out:
+//! `{"format":"x","kind":"title","is_sub_agent":false,"body":{"title":{"text":"A","rank":"user"}}}`.
 
 use jsonl::{Raw, RawBuf, Text};
 use serde::Serialize;
@@ -7,13 +10,10 @@ use crate::{
     Block, Body, Event, ExitStatus, Field, NoticeKind, Role, TitleRank, Tokens, event_millis,
 };
 
-/// What one record says, owned.
+/// An event that owns its data.
 ///
-/// As JSON it is one object in snake case, such as
-/// `{"format":"x","kind":"title","is_sub_agent":false,"body":{"title":{"text":"A","rank":"user"}}}`.
-/// What the record does not say is left out. Half a surrogate
-/// pair becomes U+FFFD in texts. Inputs, contents of results and blocks of other types stay as they
-/// are written.
+/// As JSON it is one object in snake case. Unknown values are left out. Half a surrogate pair
+/// becomes U+FFFD in texts. Inputs, contents of results and blocks of other types stay as written.
 ///
 /// ```
 /// let mut scanner = jsonl::Scanner::default();
@@ -26,7 +26,7 @@ use crate::{
 pub struct EventBuf {
     /// The name of the format.
     pub format: &'static str,
-    /// The record's own word for what it is.
+    /// The `type` of the record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// The session.
@@ -35,7 +35,7 @@ pub struct EventBuf {
     /// The id of the event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<String>,
-    /// The id of the event that this one follows.
+    /// The id of the parent event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_uuid: Option<String>,
     /// The time in milliseconds since 1970.
@@ -50,7 +50,7 @@ pub struct EventBuf {
     /// The git branch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub git_branch: Option<String>,
-    /// The sub-agent.
+    /// The id of the sub-agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
     /// The tool use that started the sub-agent.
@@ -58,11 +58,11 @@ pub struct EventBuf {
     pub parent_tool_use_id: Option<String>,
     /// Whether the event belongs to a sub-agent's conversation.
     pub is_sub_agent: bool,
-    /// What the event is about.
+    /// The content.
     pub body: BodyBuf,
 }
 
-/// What an event is about, owned.
+/// The content of an event, owned.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -70,7 +70,7 @@ pub struct EventBuf {
 pub enum BodyBuf {
     /// The start of a session or of an interaction.
     Start { model: Option<String>, tools: Option<RawBuf> },
-    /// Something that the user, a tool, or the assistant said.
+    /// A message of the user, a tool, or the assistant.
     Message {
         role: Role,
         id: Option<String>,
@@ -83,24 +83,24 @@ pub enum BodyBuf {
         is_api_error: bool,
         blocks: Vec<BlockBuf>,
     },
-    /// An index entry of a tool use that also stands in a message.
+    /// An index entry of a tool use that is also in a message.
     ToolCall { id: String, name: String, input: RawBuf },
-    /// Something that the client tells.
+    /// A notice of the client.
     Notice {
         kind: NoticeKind,
         subtype: Option<String>,
         about: Option<String>,
         text: Option<RawBuf>,
     },
-    /// How a run ended.
+    /// The end of a run.
     Outcome(ExitStatus),
     /// A title of the session.
     Title { text: String, rank: TitleRank },
-    /// The session goes on in another working directory.
+    /// The session moved to another working directory.
     Relocation,
-    /// The tokens of a response that a sub-agent got.
+    /// The tokens of a sub-agent's response.
     Usage { message_id: String, tokens: Tokens },
-    /// Anything else.
+    /// Any other content.
     Other,
 }
 
@@ -110,15 +110,15 @@ pub enum BodyBuf {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the fields have the names and meanings of those of `Block`")]
 pub enum BlockBuf {
-    /// Words.
+    /// A text.
     Text { text: String },
-    /// The model's reasoning, and the API's signature of it.
+    /// The model's thinking and the API's signature.
     Thinking { text: String, signature: Option<String> },
     /// A tool use.
     ToolUse { id: String, name: String, input: RawBuf },
     /// A tool result.
     ToolResult { tool_use_id: String, is_error: Option<bool>, block: RawBuf },
-    /// A picture in base64.
+    /// An image in base64.
     Image { media_type: String, data: String },
     /// Any other block, as written.
     Other { block: RawBuf },

@@ -42,11 +42,11 @@ pub struct Facts {
     pub has_compaction: bool,
     called: IdSet,
     answered: IdSet,
-    /// The names of the tools, if there are many.
+    /// The names of the tools, if they are more than [`MAX_LISTED`].
     known_tools: IdSet,
 }
 
-/// Up to this number, tools are searched in the list itself. Few sessions have more.
+/// Number of tools up to which the list itself is searched. Few sessions have more.
 const MAX_LISTED: usize = 32;
 
 impl Facts {

@@ -12,15 +12,15 @@ pub trait Files {
     ///
     /// # Errors
     ///
-    /// Returns `NotFound` if there is no such file, and other errors if the path is not a file or
-    /// cannot be read.
+    /// Returns `NotFound` if there is no such file. Returns another error if the path is not a file
+    /// or cannot be read.
     fn size(&self, path: &Path) -> io::Result<u64>;
 
     /// Opens a file for reading, from its start.
     ///
     /// # Errors
     ///
-    /// Returns `NotFound` if there is no such file, and the errors of opening it.
+    /// Returns `NotFound` if there is no such file. Returns another error if it cannot be opened.
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>>;
 
     /// Returns whether a file exists, or its existence cannot be ruled out.

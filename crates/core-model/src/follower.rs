@@ -1,4 +1,7 @@
-//! The lines of a file that a client is still writing.
+//! Reads the lines of a file that a client is still writing.
+//!
+//! In: a file that grows from `a\nb` to `a\nbc\nd`. Out: `a` at the first call, `bc` at the second.
+//! `d` is incomplete.
 
 use std::{
     fs::{File, Metadata},
@@ -33,7 +36,7 @@ pub struct Followed {
 /// The identity of the file: device and inode, if the system has them.
 type Identity = Option<(u64, u64)>;
 
-/// Before the first line.
+/// The position before the first line.
 const START: Place = Place { line: 1, offset: 0 };
 
 impl Follower {
@@ -49,7 +52,7 @@ impl Follower {
     ///
     /// # Errors
     ///
-    /// Returns the errors of reading the file. Lines before the error are not repeated.
+    /// Returns an error if the file cannot be read. Lines before the error are not repeated.
     pub fn poll(&mut self, each: &mut dyn FnMut(Place, &Line<'_>)) -> io::Result<Followed> {
         let mut file = match File::open(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -94,7 +97,7 @@ impl Follower {
 fn ends_a_line(file: &mut File, offset: u64) -> io::Result<bool> {
     file.seek(SeekFrom::Start(offset - 1))?;
     let mut last = Vec::new();
-    // No bytes if the file was truncated a moment ago.
+    // There are no bytes if the file was truncated a moment ago.
     file.take(1).read_to_end(&mut last)?;
     Ok(last == b"\n")
 }
@@ -150,14 +153,14 @@ mod tests {
         append(&path, "o\n\n");
         let two = vec![(2, 4, "two".into()), (3, 8, String::new())];
         assert_eq!(look(&mut follower), (two, false));
-        // Cut, and shorter.
+        // Truncated and shorter.
         fs::write(&path, "new\n").expect("written");
         assert_eq!(look(&mut follower), (vec![(1, 0, "new".into())], true));
-        // Cut, and longer: no line ends where one did.
+        // Truncated and longer: the old end of a line is inside a line now.
         fs::write(&path, "longer than it was\n").expect("written");
         let longer = vec![(1, 0, "longer than it was".into())];
         assert_eq!(look(&mut follower), (longer, true));
-        // Replaced by a file that starts the same.
+        // Replaced by a file with the same start.
         let other = path.with_extension("new");
         fs::write(&other, "longer than it was\nand on\n").expect("written");
         fs::rename(&other, &path).expect("renamed");

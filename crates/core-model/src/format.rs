@@ -1,4 +1,4 @@
-//! The row of a format: its functions, and the traits `Writer` and `Planner`.
+//! The row of a format: its name and functions, and the traits [`Writer`] and [`Planner`].
 
 use jsonl::{Style, Value};
 
@@ -33,28 +33,28 @@ pub struct Format {
     pub planner: Option<fn(&Options) -> Box<dyn Planner>>,
     /// Creates a checker that finds the faults that the client would refuse or skip.
     pub checker: fn() -> Box<dyn Checker>,
-    /// Returns the part of a prompt for lists, or `None` if the client wrote it. Without this
-    /// function lists show all of it.
+    /// Returns the part of a prompt that lists show; `None` if the client wrote the text. Without
+    /// this function, lists show the whole prompt.
     pub prompt_preview: Option<fn(&str) -> Option<String>>,
     /// The meaning of the cost in an outcome.
     pub cost: CostPolicy,
-    /// Where its client keeps its sessions; `None` if it keeps none.
+    /// The place of its client's sessions; `None` if the client keeps none.
     pub store: Option<Store>,
     /// The layout of a session's files; `None` if a file is a session.
     pub bundles: Option<Bundles>,
-    /// The limits of a file, so that its client finds it.
+    /// The limits of a file within which its client finds it.
     pub limits: Limits,
 }
 
 /// The limits of carries in a format.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// The bytes of carries until the first prompt is written; 0 for no limit.
+    /// Limit in bytes for carries before the first prompt; 0 for no limit.
     pub head: usize,
     /// The start of a line of a type that the client ignores, for carries: a JSON object without
     /// its closing brace. Empty if the format has none.
     pub filler_record: &'static str,
-    /// The bytes of one filler_record line.
+    /// Limit in bytes of one filler record.
     pub filler_record_size: usize,
 }
 
@@ -67,11 +67,12 @@ pub struct Options {
     pub is_strict: bool,
     /// Whether branches off the active one are written too.
     pub all_branches: bool,
-    /// Whether to write only the part after the last compaction that the client would go on with.
+    /// Whether to write only the part after the last compaction, from which the client would
+    /// continue.
     pub from_last_compaction: bool,
 }
 
-/// A version of the Agent SDK for Python whose dump is known.
+/// A version of the Agent SDK for Python that dumps are written for.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum SdkVersion {
     /// 0.1.6, with the fewest keys.

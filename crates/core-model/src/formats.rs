@@ -1,11 +1,11 @@
-//! The formats that a program knows.
+//! The table of the formats that a program supports.
 
 use std::ops::Deref;
 
 use crate::Format;
 
-/// The formats that a program knows, one row each: detection, conversion and restoring look no
-/// further. The rows are compiled in, so the value is as cheap to pass on as a slice.
+/// The formats that a program supports, one row each. Detection, conversion and restoring use only
+/// this table. The rows are compiled in, so the value is as cheap to pass on as a slice.
 ///
 /// ```
 /// use core_model::Formats;

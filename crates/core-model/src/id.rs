@@ -1,11 +1,14 @@
-//! Derives ids from the source alone, for targets that need ids that the source does not have.
+//! Derives ids from the source, for targets that need ids that the source does not have. The same
+//! source gives the same ids.
+//!
+//! In: the kind `a` and the name `b`. Out: `9b0fc70b-6bde-5cba-8623-0929b490f72b`.
 
 use crate::{Sha256, sha1::sha1};
 
 const NAMESPACE: u128 = 0xe72307bb_b2a0_58c1_a02d_4f3cff301f10;
 const BASE_62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// The number of digits of one division, as many as fit in a word.
+/// Number of digits of one division, as many as fit in a word.
 const DIGITS: u32 = 4;
 const BASE: u64 = 62_u64.pow(DIGITS);
 
@@ -17,7 +20,7 @@ pub(crate) fn digest(line: &[u8]) -> LineDigest {
     Sha256::of(line)
 }
 
-/// Returns the UUID of the thing `kind` in block `block_idx` of a source line.
+/// Returns the UUID of `kind` for block `block_idx` of a source line.
 pub(crate) fn uuid(
     kind: &str,
     session_id: &str,
@@ -37,7 +40,7 @@ pub fn uuid_of_name(kind: &str, name: &str) -> String {
 fn uuid_v5(name: &[u8]) -> String {
     let hash = sha1(&[&NAMESPACE.to_be_bytes(), name].concat());
     let mut uuid = hash.iter().take(16).fold(0, |uuid, byte| uuid << 8 | u128::from(*byte));
-    // The version and the variant take the places of some bits.
+    // The version and the variant replace some bits.
     uuid = uuid & !(0xf << 76) | 0x5 << 76;
     uuid = uuid & !(0x3 << 62) | 0x2 << 62;
     let mut text = String::with_capacity(36);

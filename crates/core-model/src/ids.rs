@@ -16,7 +16,7 @@ pub type Hashes = HashSet<u64, fast::RandomState>;
 
 /// Computes 64-bit hashes of unescaped ids.
 ///
-/// The seeds differ in each run, so no log can contain ids with a prepared collision.
+/// The seeds differ in each run, so that nobody can prepare a file with colliding ids.
 ///
 /// ```
 /// let hasher = core_model::IdHasher::default();

@@ -35,9 +35,9 @@ pub struct Interactions {
     n: usize,
     /// Runs of equal interactions, without the last interaction.
     runs: Vec<Run>,
-    /// The last one.
+    /// The last interaction.
     last: Words,
-    /// The models and modes, each once.
+    /// The distinct models and modes.
     words: Vec<String>,
     places: ByHash<u32>,
     hasher: IdHasher,
@@ -89,12 +89,12 @@ impl Interactions {
         self.n
     }
 
-    /// Returns whether there is none.
+    /// Returns whether there is no interaction.
     pub fn is_empty(&self) -> bool {
         self.n == 0
     }
 
-    /// Returns the interaction of a number, from 0.
+    /// Returns an interaction by its index.
     pub fn get(&self, number: usize) -> Option<Interaction<'_>> {
         if number + 1 >= self.n {
             return (number + 1 == self.n).then(|| self.interaction(self.last));

@@ -1,4 +1,4 @@
-//! The vocabulary that all session formats share, and the row of a format.
+//! The model that all session formats share, and the row of a format.
 //!
 //! A reader converts a line to an [`Event`]. A [`Writer`] converts events to lines of another
 //! format. It writes to an [`Output`], which notes the copied slices of the source. This crate

@@ -1,4 +1,7 @@
-//! Losses of a conversion: content that is dropped, flattened, or invented.
+//! Counts the losses of a conversion: content that is dropped, flattened, or invented.
+//!
+//! In: 40 lines with a member `slug` that the target has no place for. Out: `dropped slug`, 40
+//! times, with the places of the first three.
 
 use std::{borrow::Cow, collections::HashMap, fmt};
 
@@ -10,16 +13,16 @@ use crate::{
 /// The kind of an inexact mapping.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum LossKind {
-    /// The target does not show it.
+    /// The target does not have the content.
     Dropped,
-    /// The target shows it with less structure.
+    /// The target has the content with less structure.
     Flattened,
     /// The target states a value that the source does not have.
     Invented,
 }
 
 impl LossKind {
-    /// Returns its name.
+    /// Returns the name of the kind for reports.
     pub fn name(self) -> &'static str {
         match self {
             LossKind::Dropped => "dropped",
@@ -39,7 +42,7 @@ pub struct Place {
     pub offset: u64,
 }
 
-/// The number of times that something was lost, and its first places.
+/// The number of losses of one kind and field, and the first places.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Loss {
     /// The number of times.
@@ -76,7 +79,7 @@ pub struct Losses {
 }
 
 impl fmt::Debug for Losses {
-    /// Prints only the counts, so that two runs print the same.
+    /// Prints the counts without the caches, so that two runs print the same.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter()).finish()
     }
@@ -85,9 +88,9 @@ impl fmt::Debug for Losses {
 #[derive(Clone, Debug)]
 struct Entry {
     kind: LossKind,
-    /// The name, if the program knows it; empty for a name that comes from a record.
+    /// The name, if it is a constant; empty for a name that comes from a record.
     field: &'static str,
-    /// The name that comes from a record.
+    /// The name, if it comes from a record.
     name: Box<str>,
     loss: Loss,
 }
@@ -99,16 +102,16 @@ impl Entry {
 }
 
 impl Losses {
-    /// The number of places that are kept for each kind and field.
+    /// Number of places that are kept for each kind and field.
     pub const MAX_PLACES: usize = 3;
 
-    /// The limit of names from records, because an attacker can invent any number of them.
+    /// Limit of names from records, because a file can contain any number of them.
     pub const MAX_NAMES: usize = 500;
 
-    /// The number of shapes of records that are cached.
+    /// Number of shapes of records that are cached.
     const MAX_SHAPES: usize = 4096;
 
-    /// The largest number of members of a cached shape.
+    /// Number of members up to which a shape is cached.
     const MAX_MEMBERS: usize = 100;
 
     /// Counts a loss at a source line.
@@ -170,8 +173,8 @@ impl Losses {
         at
     }
 
-    /// Counts the lost members of a record of a shape. `list` calls back with their names; it is
-    /// called only for the first record of a shape.
+    /// Counts the lost members of a record of a shape. `list` calls a function with their names; it
+    /// is called only for the first record of a shape.
     #[inline]
     pub(crate) fn add_shape(
         &mut self,
@@ -232,7 +235,7 @@ impl Losses {
         entries.into_iter().map(|entry| (entry.kind, entry.name(), &entry.loss))
     }
 
-    /// Returns the names with their counts, without copies of names that the program knows.
+    /// Returns the names with their counts. Constant names are not copied.
     pub fn counts(&self) -> impl Iterator<Item = (LossKind, Cow<'static, str>, u64)> {
         self.entries.iter().map(|entry| {
             let name = match entry.name.is_empty() {

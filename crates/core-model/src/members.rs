@@ -1,8 +1,8 @@
 //! Members of a record that its event does not hold, found by name so that reports can name them.
 //!
-//! An [`Event`] holds the members that all formats share. Each format has members of its own beside
-//! them, such as `slug` and `effort`, which no other format has a place for. A reader hashes the
-//! names of those while it walks over the record. A writer passes the event to
+//! An [`Event`] holds the members that all formats share. Each format has further members, such as
+//! `slug` and `effort`, that no other format has a place for. A reader hashes their names while it
+//! reads the record. A writer passes the event to
 //! [`Output::lose_members`](crate::Output::lose_members), which lists the names once for each hash:
 //!
 //! ```text
@@ -13,7 +13,7 @@ use jsonl::{Kind, Text, Value};
 
 use crate::{Event, Message};
 
-/// A hash of the names of members, in their order; of no member, zero.
+/// A hash of the names of members in order; zero without members.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub struct Shape(u64);
 
@@ -86,13 +86,13 @@ pub struct Vocabulary {
     pub tool_use_result: &'static str,
     /// Whether the client wrote a message on its own.
     pub is_meta: &'static str,
-    /// Whether a message stands for a failed request.
+    /// Whether a message reports a failed request.
     pub is_api_error: &'static str,
-    /// How a run ended.
+    /// The status of an ended run.
     pub status: &'static str,
     /// Returns a hash of the names that [`Vocabulary::list`] lists, or of a superset.
     pub shape: for<'l> fn(&Event<'l>) -> Shape,
-    /// Calls back with the name of each member that the event of a record does not hold.
+    /// Calls a function with the name of each member that the event of a record does not hold.
     pub list: for<'l> fn(&Event<'l>, &mut dyn FnMut(&str)),
     /// Returns the words that name a kind of record, such as `progress` and `hook_progress`.
     pub record: for<'l> fn(&Event<'l>) -> [Option<Text<'l>>; 2],
@@ -117,7 +117,7 @@ impl Vocabulary {
     };
 }
 
-/// The longest name in a report, in bytes. Names come from untrusted files.
+/// Limit in bytes for a name in a report. Names come from untrusted files.
 const MAX_NAME: usize = 80;
 
 /// Returns the name of a kind of record: `file-history-snapshot`, `system/init`.
@@ -133,7 +133,7 @@ pub(crate) fn record_name(words: [Option<Text<'_>>; 2]) -> String {
     if name.is_empty() { "record".to_owned() } else { shortened(&name).to_owned() }
 }
 
-/// Returns the start of a name that is not too long for a report.
+/// Returns the part of a name that fits in a report.
 pub(crate) fn shortened(name: &str) -> &str {
     name.get(..name.floor_char_boundary(MAX_NAME)).unwrap_or_default()
 }
@@ -171,7 +171,8 @@ fn n_expected(block: &crate::Block<'_>) -> usize {
     }
 }
 
-/// Calls back with the names of the members of blocks that not all formats have: `tool_use.caller`.
+/// Calls `found` with the names of the members of blocks that not all formats have:
+/// `tool_use.caller`.
 pub(crate) fn list_blocks(message: &Message<'_>, found: &mut dyn FnMut(&str)) {
     let Some(array) = message.content.array() else { return };
     for item in array.items() {

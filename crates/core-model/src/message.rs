@@ -1,4 +1,4 @@
-//! Messages and their blocks, as written and in order.
+//! Messages and their blocks, in order and as written.
 
 mod blocks;
 mod joined;
@@ -42,7 +42,7 @@ pub struct Message<'l> {
     /// Whether the client wrote the message on its own: Claude Code's `isMeta`, and responses of no
     /// model (`<synthetic>`).
     pub is_meta: bool,
-    /// Whether the message was typed while the agent worked: it does not open an interaction.
+    /// Whether the message was typed while the agent worked. It does not open an interaction.
     pub is_queued: bool,
     /// Whether the message is the summary of a compaction.
     pub is_summary: bool,
@@ -99,7 +99,7 @@ impl<'l> Message<'l> {
         block_counts
     }
 
-    /// Returns the first block's text; `None` if it is no text.
+    /// Returns the text of the first block; `None` if it is not a text.
     pub fn first_text(&self) -> Option<Text<'l>> {
         match self.blocks().next()? {
             (Block::Text(text), _) => Some(text),

@@ -1,4 +1,6 @@
-//! Names that may become parts of paths and of commands.
+//! Names that are safe as parts of paths and of commands.
+//!
+//! In: `abc-1`, `../../x`. Out: `abc-1`, `x-` and a hash.
 
 use std::fmt;
 
@@ -6,13 +8,13 @@ use crate::Sha256;
 
 /// A name that is safe as a part of a path and as an argument of a command.
 ///
-/// It starts with an ASCII letter or digit and contains only these, `-` and `_`. It has at most 64
-/// bytes and is no device name of Windows.
+/// It starts with an ASCII letter or digit and contains only letters, digits, `-` and `_`. It has
+/// at most 64 bytes and is not a device name of Windows.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct SafeName(String);
 
 impl SafeName {
-    /// The largest length of a name, in bytes.
+    /// Limit of a name's length in bytes.
     pub const MAX_LENGTH: usize = 64;
 
     /// Creates a name; returns `None` if it is not safe.
@@ -87,7 +89,7 @@ mod tests {
         assert!(SafeName::new("lpt9").is_none() && SafeName::new("lpt10").is_some());
     }
 
-    /// What logs hold, or might hold, in place of an id.
+    /// Values that a session may have instead of an id.
     const HOSTILE: [&str; 29] = [
         "",
         ".",
@@ -134,7 +136,7 @@ mod tests {
 
     #[test]
     fn names_of_a_million_ids_do_not_collide() {
-        // Some in other cases and other normal forms of Unicode than others.
+        // Some differ in case or in normal form only.
         let n_ids = if cfg!(debug_assertions) { 50_000 } else { 1_000_000 };
         let mut names = std::collections::HashMap::with_capacity(n_ids);
         for n in 0..n_ids {
@@ -151,7 +153,7 @@ mod tests {
                 8 => format!("agent-{stem}"),
                 _ => format!("{stem}\0"),
             };
-            // Nor do they on file systems that do not tell cases apart.
+            // Names must differ on file systems that ignore case, too.
             let folded = SafeName::of(&id).as_str().to_ascii_lowercase();
             if let Some(other) = names.insert(folded, id.clone()) {
                 assert!(other.is_empty(), "{id:?} and {other:?}");

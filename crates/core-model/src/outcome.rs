@@ -23,7 +23,7 @@ pub struct Outcome<'l> {
     pub duration_api_ms: Option<Raw<'l>>,
     /// The tokens used: an object.
     pub usage: Option<Value<'l>>,
-    /// The last words of the assistant.
+    /// The last text of the assistant.
     pub result: Option<Raw<'l>>,
     /// The errors: an array of strings.
     pub errors: Option<Raw<'l>>,
@@ -52,16 +52,16 @@ impl Outcome<'_> {
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Status {
-    /// It completed its task.
+    /// The task is complete.
     Success,
-    /// It used up its turns.
+    /// The turns are used up.
     MaxTurns,
-    /// It used up its budget.
+    /// The budget is used up.
     MaxBudget,
     /// The user stopped it.
     Interrupted,
-    /// The API refused because of its rate limit.
+    /// The API refused the request because of its rate limit.
     RateLimited,
-    /// It failed for another reason.
+    /// The run failed for another reason.
     Error,
 }

@@ -1,4 +1,5 @@
-//! Collects the lines of writers, and notes the ranges that they copy from the source.
+//! Collects the lines of writers, and notes the ranges that they copy from the source. The carry
+//! uses the notes to store a source line as references to written lines.
 
 mod losing;
 
@@ -21,9 +22,10 @@ pub struct Output {
     drafts: Drafts,
     emitted: VecDeque<LineId>,
     touched: Vec<LineId>,
-    /// The longer parts of the source line that were repeated, which is no home for them.
+    /// Longer parts of the source line that were repeated. The carry does not refer to repeated
+    /// parts.
     repeated: Vec<(LineId, Copied)>,
-    /// Whether it is noted what was copied from where.
+    /// Whether copied ranges are noted.
     is_noting: bool,
     style: Style,
     source_style: Style,
@@ -224,8 +226,8 @@ impl Output {
         self.drafts.line(id).copied.iter().map(|copied| copied.from).min()
     }
 
-    /// Returns the longer values of the current source line that stand in lines as they are, and that
-    /// were not noted as copied.
+    /// Returns the longer values of the current source line that written lines contain unchanged
+    /// and that were not noted as copied.
     pub fn repeated(&self) -> &[(LineId, Copied)] {
         &self.repeated
     }

@@ -23,7 +23,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Returns whether the client does not load the session, or cannot go on with it.
+    /// Returns whether the client cannot load or continue the session because of the problem.
     pub fn stops(&self) -> bool {
         self.severity == Severity::Stops
     }
@@ -39,14 +39,14 @@ impl fmt::Display for Problem {
 /// The severity of a problem.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Severity {
-    /// The client loads only a part of the session, or an older version refuses it.
+    /// The client loads a part of the session, or an older version refuses it.
     Warns,
-    /// The client refuses the session, or cannot go on with it.
+    /// The client refuses the session, or cannot continue it.
     Stops,
 }
 
 impl Severity {
-    /// Returns its name.
+    /// Returns the name of the severity for reports.
     pub fn name(self) -> &'static str {
         match self {
             Severity::Warns => "warns",

@@ -1,4 +1,4 @@
-//! A format's records by themselves: read, written, and checked without another crate.
+//! Reads, writes and checks the records of one format, for users of one format crate alone.
 
 mod checker;
 mod reader;
@@ -17,9 +17,9 @@ pub use self::{
 };
 use crate::Format;
 
-/// A format as a type: its crate names its `Reader`, `Writer` and `Checker` after it.
+/// Marker type for a format. Its crate defines `Reader`, `Writer` and `Checker` with it.
 pub trait RecordFormat {
-    /// A record with its known members, as slices of its line.
+    /// A record with its members, as slices of its line.
     type Record<'l>;
 
     /// Returns the format's row.

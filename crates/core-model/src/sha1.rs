@@ -1,4 +1,5 @@
-//! SHA-1, for UUIDs of version 5 alone (RFC 9562): by `sha1_smol`, or without it by code of our own.
+//! SHA-1, only for UUIDs of version 5 (RFC 9562): from `sha1_smol`, or from this crate's own code
+//! without the feature.
 
 #[cfg(any(test, not(feature = "fast-hashes")))]
 mod portable;

@@ -1,11 +1,12 @@
-//! SHA-256, of bytes that come in pieces: by the `sha2` crate, or without it by code of our own.
+//! SHA-256 of bytes in pieces: from the `sha2` crate, or from this crate's own code without the
+//! feature.
 
 #[cfg(any(test, not(feature = "fast-hashes")))]
 mod portable;
 
-/// The SHA-256 of bytes that come in pieces.
+/// SHA-256 of bytes in pieces.
 ///
-/// With feature `fast-hashes` it uses the CPU's own instructions; the result is the same.
+/// With the feature `fast-hashes` it uses instructions of the CPU. The result is the same.
 ///
 /// ```
 /// let mut hash = core_model::Sha256::default();

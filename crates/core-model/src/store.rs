@@ -63,21 +63,21 @@ impl fmt::Debug for Environment<'_> {
     }
 }
 
-/// The folders of a format's client, and its command to go on with a session.
+/// The folders of a format's client, and the command that continues a session.
 #[derive(Clone, Copy, Debug)]
 pub struct Store {
     /// Returns the folders with sessions of a project, or of all projects.
     pub folders: fn(&Environment<'_>, Option<&str>) -> io::Result<Vec<PathBuf>>,
-    /// Returns the place where the client looks for a session of a project; `None` if it resumes
-    /// none.
+    /// Returns the place in which the client looks for a session of a project; `None` if the client
+    /// resumes none.
     pub place: Option<fn(&Environment<'_>, project: &str, session_id: &str) -> Option<Home>>,
-    /// The command that goes on with a session, without the session's name.
+    /// The command that continues a session, without the session's name.
     pub resume: &'static [&'static str],
     /// Reads a file that names a session of the client; `None` for other files.
     pub breadcrumb: Option<fn(&[u8]) -> Option<Named>>,
 }
 
-/// A session that a file names.
+/// A session that a file refers to.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Named {
     /// The path of its project.
@@ -110,7 +110,7 @@ impl Home {
 ///
 /// # Errors
 ///
-/// Returns the errors of reading the folder.
+/// Returns an error if the folder cannot be read.
 pub fn subfolders(folder: &Path) -> io::Result<Vec<PathBuf>> {
     entries(folder, |kind, _| kind.is_dir())
 }
@@ -121,7 +121,7 @@ pub fn subfolders(folder: &Path) -> io::Result<Vec<PathBuf>> {
 ///
 /// # Errors
 ///
-/// Returns the errors of reading the folder.
+/// Returns an error if the folder cannot be read.
 pub fn session_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     entries(folder, |kind, path| {
         kind.is_file() && path.extension().is_some_and(|extension| extension == "jsonl")
@@ -132,7 +132,7 @@ pub fn session_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
 ///
 /// # Errors
 ///
-/// Returns an error if a file of this name exists, or it cannot be created.
+/// Returns an error if the file exists or cannot be created.
 pub fn create_session_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.append(true).create_new(true);
@@ -146,7 +146,7 @@ pub fn create_session_file(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 ///
-/// Returns an error if there is no file of this name, and the errors of reading and writing.
+/// Returns an error if the file is missing, or cannot be read and written.
 pub fn append_session_file(path: &Path) -> io::Result<File> {
     let mut file = OpenOptions::new().read(true).append(true).open(path)?;
     let mut last = [b'\n'];

@@ -1,4 +1,7 @@
 //! Reads times in the forms of all formats, and prints them as Claude Code does.
+//!
+//! In: `"2025-12-25T10:30:00.007Z"`, `1766658600.007`, `1766658600007`. Out: 1766658600007, printed
+//! as `2025-12-25T10:30:00.007Z`.
 
 #[cfg(feature = "jiff")]
 mod any;
@@ -18,7 +21,7 @@ pub(crate) use self::strict::{in_its_zone, shown_clock};
 #[cfg(not(feature = "jiff"))]
 use self::strict::{iso_of_any_year, millis_of_any};
 
-/// Returns a time as milliseconds since 1970, if it is one.
+/// Returns a time as milliseconds since 1970; `None` if the value is not a time.
 ///
 /// A string is read as RFC 3339 (with feature `jiff`, in any other spelling of ISO 8601 too); a
 /// number as seconds, or as milliseconds if above 1e11: SDK streams have seconds as a float, and
@@ -71,12 +74,12 @@ fn millis_of_utc(text: &[u8]) -> Option<i64> {
     Some((((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + millis)
 }
 
-/// Prints a time of a year from 1000 to 9998, which nearly all are; returns `None` for any other.
+/// Prints a time of a year from 1000 to 9998; `None` for any other year.
 fn iso_of_four_digits(millis: i64) -> Option<String> {
     civil(millis).filter(|(year, _)| (1000..=9998).contains(year)).map(|(_, text)| text)
 }
 
-/// Returns the number that a few digits are.
+/// Returns the number that ASCII digits spell.
 fn number(digits: &[u8]) -> i64 {
     digits.iter().fold(0, |number, digit| 10 * number + i64::from(digit - b'0'))
 }

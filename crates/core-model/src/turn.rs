@@ -1,8 +1,10 @@
 //! Derives the state of a run from its last message.
+//!
+//! In: a prompt, a tool use. Out: [`Turn::Open`], because the tool's result is missing.
 
 use crate::{Block, BlockCounts, Message, Role};
 
-/// The start of the text that Claude Code writes when the user stops it.
+/// Start of the text that Claude Code writes when the user stops it.
 const INTERRUPTED: &str = "[Request interrupted by user";
 
 /// The state of a conversation after its last message.

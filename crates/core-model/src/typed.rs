@@ -1,9 +1,12 @@
-//! The parts of records that the formats share with the API, as structs with all their members.
+//! Structs for the parts of records that come from the API: messages, usage, blocks.
+//!
+//! In: `{"role":"user","content":"Hi"}`. Out: a [`TypedMessage`] with `role` and `content`, which
+//! serializes to the same bytes.
 
 use jsonl::{Item, Member, Number, RawBuf, serde, typed_record};
 
 typed_record! {
-    /// A message as the API has it.
+    /// A message of the API.
     pub struct TypedMessage {
         id: String = "id",
         kind: String = "type",
@@ -28,7 +31,7 @@ typed_record! {
 }
 
 typed_record! {
-    /// A block of a message, of any type: the members of the other types are `None`.
+    /// A block of a message, of any type. Members of other types are `None`.
     pub struct TypedBlock {
         kind: String = "type",
         text: String = "text",
@@ -45,17 +48,17 @@ typed_record! {
     }
 }
 
-/// The content of a message: a text, or blocks.
+/// The content of a message: a text or blocks.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TypedContent {
     /// A text.
     Text(String),
-    /// Blocks; what is no object is kept as it is written.
+    /// Blocks. An item that is not an object is kept as written.
     Blocks(Vec<Item<TypedBlock>>),
 }
 
 impl TypedContent {
-    /// Returns the blocks; of a text, none.
+    /// Returns the blocks. A text has none.
     pub fn blocks(&self) -> impl Iterator<Item = &TypedBlock> {
         let blocks = match self {
             TypedContent::Text(_) => &[],

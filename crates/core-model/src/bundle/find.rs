@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{Disk, Event, Files, Format};
 
-/// The number of bytes that are read of a description.
+/// Limit in bytes for reading a description.
 const MAX_DESCRIPTION: u64 = 64 * 1024;
 
 impl Bundles {
@@ -23,7 +23,7 @@ impl Bundles {
     ///
     /// # Errors
     ///
-    /// Returns the errors of reading the folders.
+    /// Returns an error if a folder cannot be read.
     pub fn files(&self, main: &Path) -> io::Result<Vec<(PathBuf, FileRole)>> {
         self.files_listed(main, &mut list)
     }
@@ -33,7 +33,7 @@ impl Bundles {
     ///
     /// # Errors
     ///
-    /// Returns the errors of `list`, except for missing folders.
+    /// Returns an error if `list` fails, except for missing folders.
     pub fn files_listed(
         &self,
         main: &Path,
@@ -63,7 +63,7 @@ impl Bundles {
     ) -> io::Result<()> {
         let entries = match entries {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            // A main file without an extension has the name of the folder.
+            // A main file without an extension has the name that the folder would have.
             Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(()),
             entries => entries?,
         };
@@ -106,7 +106,7 @@ impl Bundle {
     ///
     /// # Errors
     ///
-    /// Returns the errors of reading folders and files.
+    /// Returns an error if a folder or a file cannot be read.
     pub fn open(format: &Format, main: &Path) -> io::Result<Self> {
         let files = match &format.bundles {
             Some(bundles) => bundles.files(main)?,
@@ -119,7 +119,7 @@ impl Bundle {
     ///
     /// # Errors
     ///
-    /// Returns the errors of reading the files.
+    /// Returns an error if a file cannot be read.
     pub fn of_files(
         format: &Format,
         main: &Path,
@@ -169,7 +169,7 @@ impl Bundle {
     }
 }
 
-/// Calls back with the event of each JSON line of a file.
+/// Calls `each` with the event of each JSON line of a file.
 fn read(
     format: &Format,
     file: Box<dyn Read + Send>,

@@ -1,5 +1,8 @@
 //! Collects links between tool uses and sub-agents from the events of a session, and chooses the
 //! best.
+//!
+//! In: `toolu_1` links to `a1` by its prompt, `toolu_2` links to `a1` by its result. Out:
+//! `toolu_2`, because a result is stronger evidence.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 

@@ -1,11 +1,19 @@
-//! Finds the sub-agents in the session's own file, where old clients wrote them.
+//! Finds the sub-agents in the session's own file, where clients up to 2.0.28 wrote them.
+//!
+//! ```text
+//! {"uuid":"1","parentUuid":null,"isSidechain":false,..}  the session: calls a sub-agent
+//! {"uuid":"2","parentUuid":null,"isSidechain":true,..}   sub-agent 0: its prompt
+//! {"uuid":"3","parentUuid":"2","isSidechain":true,..}    sub-agent 0: its parent is line 2
+//! {"uuid":"4","parentUuid":"1","isSidechain":false,..}   the session: the result
+//! {"uuid":"5","parentUuid":null,"isSidechain":true,..}   sub-agent 1: another prompt
+//! ```
 
 use std::collections::{BTreeSet, HashMap};
 
 use super::{Agent, Bundle, Bundles, search::Search};
 use crate::{ByHash, Event, Field, IdHasher, SafeName, uuid_of_name};
 
-/// The number of digits of a derived id, as in client 2.0.
+/// Number of digits of a derived id, as in client 2.0.
 const ID_LENGTH: usize = 7;
 
 /// The sub-agents in a session's own file, and the owner of each line.

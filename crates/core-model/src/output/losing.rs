@@ -37,13 +37,13 @@ impl Output {
         }
     }
 
-    /// Counts a record that no written line shows, under the name of its kind.
+    /// Counts a record that is in no written line, under the name of its kind.
     pub fn lose_record(&mut self, event: &Event<'_>) {
         let place = self.place();
         self.lose_record_at(event, place);
     }
 
-    /// Counts a record at any source line that no written line shows, under the name of its kind.
+    /// Counts a record at any source line that is in no written line, under the name of its kind.
     pub fn lose_record_at(&mut self, event: &Event<'_>, place: Place) {
         let words = (event.vocabulary.record)(event);
         let mut shape = Shape::default();

@@ -1,4 +1,4 @@
-//! Finds what the client of a format would refuse in a file.
+//! Finds records that the client of a format would refuse.
 
 use std::{
     fmt,
@@ -13,7 +13,7 @@ use jsonl::{Scanner, Stream};
 use super::RecordFormat;
 use crate::{Check, Problem};
 
-/// Finds what the client of a format would refuse, or would not load, in a file.
+/// Finder of records that the client of a format would refuse or not load.
 pub struct RecordChecker<F> {
     check: Check,
     problems: Vec<Problem>,
@@ -21,13 +21,13 @@ pub struct RecordChecker<F> {
 }
 
 impl<F: RecordFormat> RecordChecker<F> {
-    /// Creates a checker of one file.
+    /// Creates a checker for one file.
     pub fn new() -> Self {
         let check = Check::new((F::format().checker)());
         Self { check, problems: Vec::new(), format: PhantomData }
     }
 
-    /// Checks a file, its name included, and returns its problems in order.
+    /// Checks a file and its name. Returns the problems in order.
     ///
     /// # Errors
     ///
@@ -39,7 +39,7 @@ impl<F: RecordFormat> RecordChecker<F> {
         checker.read(File::open(path)?)
     }
 
-    /// Checks the lines of a reader and returns their problems in order.
+    /// Checks the lines of a reader. Returns the problems in order.
     ///
     /// # Errors
     ///

@@ -13,12 +13,12 @@ use jsonl::{Line, Scanner, Stream};
 use super::{RecordBuf, RecordFormat, RecordRef};
 use crate::{Place, Problem, ReadError, Severity};
 
-/// The records of a file, in their order.
+/// The records of a file, in order.
 ///
-/// As an iterator it returns records that own their bytes. [`Reader::next_borrowed`] returns records
-/// that borrow from the reader and allocates nothing for them. Blank lines are passed over. A line
-/// that is no JSON object is an error with its place, and the lines after it can still be read. After
-/// an error of the file itself there are no more records.
+/// As an iterator it returns records that own their bytes. [`Reader::next_borrowed`] returns
+/// records that borrow from the reader, without an allocation for each. Blank lines are skipped. A
+/// line that is not a JSON object is an error with its place, and later lines can still be read.
+/// After an error of the file itself there are no more records.
 pub struct Reader<R, F> {
     stream: Stream<R>,
     scanner: Scanner,
@@ -38,7 +38,7 @@ impl<F: RecordFormat> Reader<File, F> {
 }
 
 impl<R: Read, F: RecordFormat> Reader<R, F> {
-    /// Reads records from any reader; it needs no buffer of its own.
+    /// Reads records from a reader. The reader need not be buffered.
     pub fn from_reader(reader: R) -> Self {
         Self {
             stream: Stream::new(reader),
@@ -48,7 +48,7 @@ impl<R: Read, F: RecordFormat> Reader<R, F> {
         }
     }
 
-    /// Returns the next record, which borrows from the reader; `None` at the end of the file.
+    /// Returns the next record, borrowed from the reader; `None` at the end of the file.
     pub fn next_borrowed(&mut self) -> Option<Result<RecordRef<'_, F>, ReadError>> {
         if self.has_failed {
             return None;

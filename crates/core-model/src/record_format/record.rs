@@ -15,7 +15,7 @@ pub struct RecordRef<'l, F> {
 }
 
 impl<'l, F: RecordFormat> RecordRef<'l, F> {
-    /// Creates a record of a scanned line.
+    /// Creates a record from a scanned line.
     pub fn new(place: Place, value: Value<'l>) -> Self {
         Self { place, value, format: PhantomData }
     }
@@ -25,7 +25,7 @@ impl<'l, F: RecordFormat> RecordRef<'l, F> {
         self.place
     }
 
-    /// Returns the bytes of the record as they are in the file, without blanks around them.
+    /// Returns the bytes of the record as in the file, without white space around them.
     pub fn raw(&self) -> &'l [u8] {
         self.value.raw().as_str().as_bytes()
     }
@@ -35,12 +35,12 @@ impl<'l, F: RecordFormat> RecordRef<'l, F> {
         self.value
     }
 
-    /// Returns the record with its known members.
+    /// Returns the record with its members.
     pub fn record(&self) -> F::Record<'l> {
         F::record(self.value)
     }
 
-    /// Returns what the record says, in the words that all formats share.
+    /// Returns the record as an event of the model that all formats share.
     pub fn event(&self) -> Event<'l> {
         (F::format().read)(self.value)
     }
@@ -49,7 +49,7 @@ impl<'l, F: RecordFormat> RecordRef<'l, F> {
     ///
     /// # Errors
     ///
-    /// None for a record that a reader returned.
+    /// Returns an error if the value is not JSON, which is never so for a record from a reader.
     pub fn to_buf(&self) -> jsonl::Result<RecordBuf<F>> {
         Ok(RecordBuf { place: self.place, value: self.value.to_buf()?, format: PhantomData })
     }
@@ -78,7 +78,7 @@ pub struct RecordBuf<F> {
 }
 
 impl<F: RecordFormat> RecordBuf<F> {
-    /// Returns the record as one that borrows.
+    /// Returns a borrowed view of the record.
     pub fn as_ref(&self) -> RecordRef<'_, F> {
         RecordRef::new(self.place, self.value.value())
     }
@@ -88,7 +88,7 @@ impl<F: RecordFormat> RecordBuf<F> {
         self.place
     }
 
-    /// Returns the bytes of the record as they are in the file, without blanks around them.
+    /// Returns the bytes of the record as in the file, without white space around them.
     pub fn raw(&self) -> &[u8] {
         self.as_ref().raw()
     }
@@ -98,12 +98,12 @@ impl<F: RecordFormat> RecordBuf<F> {
         self.value.value()
     }
 
-    /// Returns the record with its known members.
+    /// Returns the record with its members.
     pub fn record(&self) -> F::Record<'_> {
         self.as_ref().record()
     }
 
-    /// Returns what the record says, in the words that all formats share.
+    /// Returns the record as an event of the model that all formats share.
     pub fn event(&self) -> Event<'_> {
         self.as_ref().event()
     }

@@ -1,19 +1,20 @@
-//! What people ask of a whole file, as one call each.
+//! Queries over a whole file: tokens by model, exit status, tool runs.
 
 use std::{collections::BTreeMap, io::Read};
 
 use super::{Reader, RecordFormat, RecordRef};
 use crate::{Body, ModelTokens, Outcome, ReadError, Status, Tokens, ToolRun, ToolRuns};
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ExitStatus {
-    /// How it ended, in the words that all formats share.
+    /// The status, in the model that all formats share.
     pub status: Status,
-    /// The format's own word for it.
+    /// The format's own name for the status.
     pub text: Option<String>,
-    /// The cost in US dollars; whether of the run or of the session so far, the format says.
+    /// The cost in US dollars. The format defines whether it is of the run or of the session so
+    /// far.
     pub cost_usd: Option<f64>,
     /// The number of turns.
     pub n_turns: Option<u64>,
@@ -33,10 +34,10 @@ impl From<&Outcome<'_>> for ExitStatus {
     }
 }
 
-/// These read to the end of the file. Lines that are no records are passed over; only an error of the
-/// file itself ends them.
+/// These functions read to the end of the file. Lines that are not records are skipped. Only an
+/// error of the file itself is returned.
 impl<R: Read, F: RecordFormat> Reader<R, F> {
-    /// Returns the tokens of each model, by name; those of no known model have none.
+    /// Returns the tokens of each model, by name. The key of an unknown model is `None`.
     ///
     /// # Errors
     ///
@@ -47,7 +48,7 @@ impl<R: Read, F: RecordFormat> Reader<R, F> {
         Ok(tokens.finish())
     }
 
-    /// Returns how the last run ended; `None` if the file does not say.
+    /// Returns the end of the last run; `None` if the file has none.
     ///
     /// # Errors
     ///

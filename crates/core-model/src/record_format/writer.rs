@@ -7,11 +7,11 @@ use jsonl::Line;
 use super::{RecordFormat, RecordRef};
 use crate::{Event, Facts, Losses, Options, Output, Writer};
 
-/// Writes records of any format as records of this one: a conversion without a carry.
+/// Writer of records of any format as records of one format, without a carry.
 ///
-/// A writer needs to know some things of the whole session before its first record, such as the
-/// tools: [`Facts::observe`] gathers them in a first pass. What has no place in the format is counted
-/// in [`Losses`].
+/// A writer needs facts of the whole session before its first record, such as the tools: collect
+/// them with [`Facts::observe`] in a first pass. Content that the format has no place for is
+/// counted in [`Losses`].
 pub struct RecordWriter<W, F> {
     target: W,
     writer: Box<dyn Writer>,
@@ -20,7 +20,7 @@ pub struct RecordWriter<W, F> {
 }
 
 impl<W: io::Write, F: RecordFormat> RecordWriter<W, F> {
-    /// Creates a writer with the facts of the session that is written.
+    /// Creates a writer with the facts of a session.
     pub fn new(target: W, facts: Facts) -> Self {
         Self::with_options(target, facts, &Options::default())
     }
@@ -50,7 +50,7 @@ impl<W: io::Write, F: RecordFormat> RecordWriter<W, F> {
         self.flush()
     }
 
-    /// Writes what comes after the last record, and returns the target and what was lost.
+    /// Writes the end of the output. Returns the target and the losses.
     ///
     /// # Errors
     ///

@@ -49,7 +49,7 @@ fn compress(state: &mut [u32; 5], block: &[u8; 64]) {
     }
 }
 
-/// Does twenty rounds, five at a time: after five each variable has its own name again.
+/// Computes twenty rounds, five at a time: after five rounds each variable has its own name again.
 #[inline(always)]
 fn rounds(
     state: &mut [u32; 5],
@@ -88,7 +88,7 @@ mod tests {
         let two_blocks = b"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
         assert_eq!(hex(two_blocks), "84983e441c3bd26ebaae4aa1f95129e5e54670f1");
         assert_eq!(hex(&[b'a'; 1_000_000]), "34aa973cd4c4daa4f61eeb2bdbad27316534016f");
-        // Each length at which the padding starts or ends a block.
+        // Lengths at which the padding starts or ends a block.
         let lengths = [55, 56, 57, 63, 64, 65, 119, 120, 127, 128];
         let all: String = lengths.iter().map(|length| hex(&vec![b'x'; *length])).collect();
         assert_eq!(hex(all.as_bytes()), "4100a9c3a81fd022f26df5bf8a3bdb03a9753b97");

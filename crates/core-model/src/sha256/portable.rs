@@ -1,6 +1,6 @@
-//! SHA-256 (FIPS 180-4) without instructions of one CPU.
+//! SHA-256 (FIPS 180-4) without special instructions.
 
-/// Bytes hashed so far, and those that do not fill a block yet.
+/// The state after the hashed blocks, and the bytes of the incomplete block.
 #[derive(Clone, Debug)]
 pub(super) struct Portable {
     state: [u32; 8],

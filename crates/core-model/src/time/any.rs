@@ -1,4 +1,4 @@
-//! Times in any spelling of ISO 8601, through jiff.
+//! Times in any spelling of ISO 8601, with jiff.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ pub(super) fn millis_of_any(text: &str) -> Option<i64> {
     text.parse::<Timestamp>().ok().map(|time| time.as_millisecond())
 }
 
-/// Prints a time of any year; one beyond the calendar is printed as 1970.
+/// Prints a time of any year. A time beyond the calendar is printed as 1970.
 pub(super) fn iso_of_any_year(millis: i64) -> String {
     let time = Timestamp::from_millisecond(millis).unwrap_or(Timestamp::UNIX_EPOCH);
     time.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()
@@ -21,17 +21,17 @@ pub(crate) fn shown_clock(millis: i64) -> Option<String> {
     Some(time.strftime("%Y-%m-%d %H:%M:%S").to_string())
 }
 
-/// Returns a time with an offset from UTC as its own clock shows it: `2026-01-17 20:32:00`; `None`
-/// if its offset is `Z`.
+/// Returns a time in the zone of its own offset: `2026-01-17 20:32:00`; `None` if its offset is
+/// `Z`.
 pub(crate) fn in_its_zone(time: &str) -> Option<String> {
     let is_offset = !time.ends_with(['Z', 'z']) && time.parse::<Timestamp>().is_ok();
     let time = is_offset.then(|| time.parse::<civil::DateTime>().ok()).flatten()?;
     Some(time.strftime("%Y-%m-%d %H:%M:%S").to_string())
 }
 
-/// Returns the milliseconds since 1970 that a date or a time covers, as a person names it: a day
-/// (`2026-01-17`) from its start to that of the next one, a time down to the millisecond; in UTC,
-/// unless it names an offset.
+/// Returns the milliseconds since 1970 that a date or a time covers. A day (`2026-01-17`) covers
+/// the time to the start of the next day, a time covers its millisecond. Without an offset, it is
+/// UTC.
 ///
 /// ```
 /// let day = core_model::named_time("2026-01-17").expect("a day");

@@ -1,6 +1,6 @@
-//! Times as RFC 3339 spells them, without a crate for it.
+//! Times in the spelling of RFC 3339, without another crate.
 
-/// Reads a time as RFC 3339 spells it, as milliseconds since 1970.
+/// Reads an RFC 3339 time as milliseconds since 1970.
 pub(super) fn millis_of_any(text: &str) -> Option<i64> {
     let (clock, offset_seconds) = read(text)?;
     let (seconds, fraction) = clock.split_at_checked(19)?;
@@ -9,12 +9,12 @@ pub(super) fn millis_of_any(text: &str) -> Option<i64> {
     let digits = fraction.get(1..).unwrap_or_default();
     let millis: i64 = format!("{digits:0<3}").get(..3)?.parse().ok()?;
     let has_rest = digits.bytes().skip(3).any(|digit| digit != b'0');
-    // Before 1970 too, what is less than a millisecond is cut towards 1970.
+    // Fractions of a millisecond are cut towards 1970, before 1970 too.
     let millis = whole.checked_add(millis)?;
     Some(if millis < 0 && has_rest { millis + 1 } else { millis })
 }
 
-/// Returns the clock of a time (`2026-01-17T20:32:00.123`) and its offset in seconds.
+/// Returns the local part of a time (`2026-01-17T20:32:00.123`) and its offset in seconds.
 fn read(text: &str) -> Option<(String, i64)> {
     let (clock, offset) = match text.strip_suffix(['Z', 'z']) {
         Some(clock) => (clock, 0),
@@ -51,7 +51,7 @@ fn read_offset(text: &str) -> Option<i64> {
     }
 }
 
-/// Prints a time of a year from 0 to 9999; any other is printed as 1970.
+/// Prints a time of a year from 0 to 9999. Any other time is printed as 1970.
 pub(super) fn iso_of_any_year(millis: i64) -> String {
     let text = super::civil(millis).or_else(|| super::civil(0));
     text.map(|(_, text)| text).unwrap_or_default()
@@ -64,8 +64,8 @@ pub(crate) fn shown_clock(millis: i64) -> Option<String> {
     Some(text.get(..19)?.replace('T', " "))
 }
 
-/// Returns a time with an offset from UTC as its own clock shows it: `2026-01-17 20:32:00`; `None`
-/// if its offset is `Z`.
+/// Returns a time in the zone of its own offset: `2026-01-17 20:32:00`; `None` if its offset is
+/// `Z`.
 #[cfg_attr(feature = "jiff", expect(dead_code, reason = "jiff's twin is used"))]
 pub(crate) fn in_its_zone(time: &str) -> Option<String> {
     let is_offset = !time.ends_with(['Z', 'z']) && millis_of_any(time).is_some();

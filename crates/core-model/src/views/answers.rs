@@ -1,9 +1,9 @@
-//! Finds answers that are in no message, only in the outcome of their run.
+//! Finds answers that are in no message, but in the outcome of their run.
 
 use crate::{Body, Content, Event, Field, IdHasher, Message, Role, Status};
 
-/// Finds answers that are in no message, as in the output of `claude -p --output-format json`:
-/// `{"type":"result","subtype":"success","result":"4",..}` and nothing else.
+/// Finder of answers that are in no message, as in the output of `claude -p --output-format json`:
+/// one line `{"type":"result","subtype":"success","result":"4",..}`.
 ///
 /// ```
 /// use core_model::{Answers, Body, Event, Outcome, Status};
@@ -19,7 +19,7 @@ use crate::{Body, Content, Event, Field, IdHasher, Message, Role, Status};
 /// ```
 #[derive(Debug, Default)]
 pub struct Answers {
-    /// Whether a message of the assistant came since the last outcome.
+    /// Whether a message of the assistant followed the last outcome.
     is_said: bool,
     /// A hash of the last answer, because a run of a background agent ends twice.
     last: Option<u64>,
@@ -52,7 +52,7 @@ impl Answers {
             ..Message::new(Role::Assistant, Content::Text(text))
         };
         let mut answer = Event { kind: None, body: Body::Message(message), ..*event };
-        // The outcome keeps its id.
+        // The outcome keeps its id, so the answer has none.
         answer.context.uuid = None;
         // The message refers to the value of the answer, so that derived ids differ.
         if let Some(value) = event.value.get("result") {

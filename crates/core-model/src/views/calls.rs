@@ -1,4 +1,6 @@
 //! Joins the tool calls of a session with their results.
+//!
+//! In: a call of `toolu_1` on line 3, its result on line 5. Out: one [`ToolRun`] with both places.
 
 use super::{Viewed, thread};
 use crate::{Block, Body, ByHash, Event, IdHasher, Place, ToolResult};
@@ -89,7 +91,7 @@ impl ToolRuns {
         let input = self.keeps_contents.then(|| input.to_owned());
         let hash = self.hasher.hash(id);
         let known = self.by_id.get(&hash).and_then(|&at| self.runs.get_mut(at));
-        // A result before its call.
+        // The result came before its call.
         if let Some(run) = known.filter(|run| run.called.is_none()) {
             run.called = Some(moment);
             run.name = name.to_owned();
@@ -114,7 +116,7 @@ impl ToolRuns {
             self.runs.push(ToolRun { id, thread, ..ToolRun::default() });
             self.runs.len() - 1
         });
-        // Clients go on with the first of two results.
+        // Clients use the first of two results.
         let Some(run) = self.runs.get_mut(at).filter(|run| run.answered.is_none()) else { return };
         run.answered = Some(moment);
         run.result = self.keeps_contents.then(|| result.content.joined());

@@ -5,7 +5,8 @@ use crate::{Body, Event, NoticeKind, Place, TitleRank};
 /// The events that count as compactions.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum CompactionRule {
-    /// A line of type `summary`, which is a title in real logs.
+    /// A line of type `summary`, as older descriptions of the format have it. In real sessions it
+    /// is a title.
     SeedSummary,
     /// A boundary of the client, or the summary of the removed messages.
     Boundary,

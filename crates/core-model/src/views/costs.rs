@@ -1,4 +1,4 @@
-//! Sums up the cost of a session in US dollars. Formats define the cost of an outcome differently.
+//! Adds up the cost of a session in US dollars. Formats define the cost of an outcome differently.
 
 use crate::{Body, Event};
 
@@ -12,7 +12,7 @@ pub enum CostPolicy {
     Cumulative,
 }
 
-/// Sums up the cost of a session.
+/// Sum of the costs of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Costs {
     sum: Option<f64>,

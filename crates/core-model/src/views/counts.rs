@@ -8,14 +8,14 @@ use crate::{Body, Event, Role};
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct TypeCounts {
     counts: BTreeMap<String, u64>,
-    /// The lines of further types.
+    /// The number of lines of further types.
     n_others: u64,
 }
 
-/// The number of types with a count of their own. Clients write a few dozen.
+/// Number of types with a count of their own. Clients write a few dozen.
 const MAX_KINDS: usize = 1_000;
 
-/// The longest name of a type with a count of its own, in bytes.
+/// Length in bytes up to which a type has a count of its own.
 const MAX_NAME: usize = 256;
 
 /// The name of the count of all other types.

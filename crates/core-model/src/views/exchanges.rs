@@ -47,7 +47,7 @@ pub struct Ending {
     pub turns: Option<u64>,
     /// The wall time in milliseconds.
     pub duration_ms: Option<u64>,
-    /// The last words of the assistant.
+    /// The last text of the assistant.
     pub result: Option<String>,
 }
 
@@ -61,7 +61,8 @@ impl Exchanges {
     /// Adds an event.
     ///
     /// A prompt opens an interaction. A start event opens one if the previous interaction has
-    /// ended. Events without content before the first prompt belong to the first interaction.
+    /// ended. Events before the first prompt that have no message, outcome or start belong to the
+    /// first interaction.
     pub fn push(&mut self, place: Place, event: &Event<'_>) {
         let is_prompt = event.is_prompt();
         let opens = match self.exchanges.last() {

@@ -11,7 +11,7 @@ pub enum ErrorPolicy {
     Flag,
     /// Its text contains `error` or `failed`, in any case; also in `0 errors`.
     Text,
-    /// One of the two.
+    /// Either of the two.
     #[default]
     Either,
 }
@@ -59,7 +59,7 @@ fn says_word(text: Text<'_>) -> bool {
 /// of a word, and only matching positions are compared completely.
 fn has_word(text: &str, is_escaped: bool) -> bool {
     const PLACES: usize = 32;
-    /// The bytes of the positions, and of a word that begins at the last one.
+    /// Number of bytes of the positions and of a word that begins at the last one.
     const BLOCK: usize = PLACES + 5;
 
     let may_begin = |block: &[u8; BLOCK]| {
@@ -75,7 +75,7 @@ fn has_word(text: &str, is_escaped: bool) -> bool {
         let begins = |word: &[u8]| {
             bytes.get(at..at + word.len()).is_some_and(|found| found.eq_ignore_ascii_case(word))
         };
-        // A form feed is no letter: `\f` after an even number of backslashes.
+        // In `\f` after an even number of backslashes, the `f` is an escape and not a letter.
         let is_letter = || {
             let before = bytes.get(..at).unwrap_or_default();
             let n_backslashes = before.iter().rev().take_while(|byte| **byte == b'\\').count();

@@ -72,7 +72,7 @@ impl Markdown<'_> {
     ///
     /// # Errors
     ///
-    /// Returns the errors of `out`.
+    /// Returns an error if `out` returns one.
     pub fn write_event(
         &self,
         event: &Event<'_>,
@@ -172,7 +172,7 @@ impl Markdown<'_> {
     }
 }
 
-/// Returns the speaker and the time.
+/// Returns a header with the speaker and the time.
 fn header(speaker: &str, event: &Event<'_>, depth: usize) -> String {
     let written = event.context.time.and_then(|time| time.as_text());
     let own = written.and_then(|time| in_its_zone(&time.decode()));
@@ -180,7 +180,7 @@ fn header(speaker: &str, event: &Event<'_>, depth: usize) -> String {
     if depth == 0 { format!("## {speaker} ({time})") } else { format!("**{speaker}** ({time})") }
 }
 
-/// Writes the client's text about a file, or the plan.
+/// Writes the text of a notice: a context file, or the plan.
 fn write_notice(
     event: &Event<'_>,
     notice: &Notice<'_>,

@@ -1,20 +1,20 @@
-//! The tokens of a session by the models that were asked.
+//! Adds up the tokens of a session by model.
 
 use std::collections::BTreeMap;
 
 use super::Tokens;
 use crate::{AgentUsage, Body, ByHash, Event, IdHasher};
 
-/// Sums the tokens of a session by model; all models together are what
-/// [`TokenTotals`](crate::TokenTotals) returns.
+/// Sum of the tokens of a session for each model. Together they equal
+/// [`TokenTotals`](crate::TokenTotals).
 ///
 /// A response counts once, with the usage of its last record. The usage of an outcome replaces that
-/// of its interaction's messages. It goes to their model if they have one alone, and otherwise to no
-/// model. So does what a session's own file says of a sub-agent's response.
+/// of the messages in its interaction. It counts for their model if they have only one, else for no
+/// model. The usage of a sub-agent's response in the session's own file counts for no model.
 #[derive(Debug, Default)]
 pub struct ModelTokens {
     done: BTreeMap<Option<String>, Tokens>,
-    /// By the hashes of the responses' ids: the number of the model.
+    /// The model and tokens of responses, by hashes of their ids.
     by_response: ByHash<(usize, Tokens)>,
     by_agent_response: ByHash<Tokens>,
     nameless: Vec<(usize, Tokens)>,
@@ -51,7 +51,7 @@ impl ModelTokens {
         }
     }
 
-    /// Returns the tokens of each model, by name; what is of no known model has none.
+    /// Returns the tokens of each model, by name. The key of an unknown model is `None`.
     pub fn finish(self) -> BTreeMap<Option<String>, Tokens> {
         let Self { mut done, by_response, by_agent_response, nameless, models, .. } = self;
         for (model, tokens) in by_response.values().chain(&nameless) {
@@ -59,7 +59,7 @@ impl ModelTokens {
             *done.entry(name).or_default() += *tokens;
         }
         for (id, tokens) in by_agent_response {
-            // Where the sub-agent's own file is read too, its records count.
+            // If the sub-agent's own file is also read, its records count.
             if !by_response.contains_key(&id) {
                 *done.entry(None).or_default() += tokens;
             }
@@ -67,7 +67,7 @@ impl ModelTokens {
         done
     }
 
-    /// Returns the number of a model.
+    /// Returns the index of a model, and adds it if it is new.
     fn model(&mut self, name: Option<String>) -> usize {
         let known = self.models.iter().position(|model| *model == name);
         known.unwrap_or_else(|| {
@@ -76,7 +76,8 @@ impl ModelTokens {
         })
     }
 
-    /// Returns the model of all messages since the last outcome, if it is one.
+    /// Returns the only model of the messages since the last outcome; `None` if there are several
+    /// or none.
     fn only_model(&self) -> Option<String> {
         let mut models = self.by_response.values().chain(&self.nameless).map(|(model, _)| *model);
         let first = models.next()?;

@@ -34,7 +34,7 @@ use crate::{Block, Body, Event, IdSet, Message, Role};
 /// ```
 #[derive(Debug, Default)]
 pub struct Overview {
-    /// The session: the first id, unless the caller knows better.
+    /// The session id: the first one, unless the caller sets another.
     pub session_id: Option<String>,
     /// The number of events.
     pub n_events: u64,
@@ -45,10 +45,10 @@ pub struct Overview {
     pub n_user_messages: u64,
     /// The number of tool uses.
     pub n_tool_calls: u64,
-    /// The number of sub-agents: of the tool uses that start one, or of the agents with messages,
-    /// whichever is larger.
+    /// The number of sub-agents: of tool uses that start one, or of agents with messages, whichever
+    /// is larger.
     pub n_sub_agents: u64,
-    /// The names of the sub-agents in the tool uses that start them, each once. Without a name, the
+    /// The distinct names of the sub-agents in the tool uses that start them. Without a name, the
     /// mode in the prompt.
     pub sub_agents: Vec<String>,
     /// The number of tool results that are errors.

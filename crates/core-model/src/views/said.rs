@@ -1,4 +1,7 @@
-//! Joins the lines of each response to a message.
+//! Joins the lines of each response to one message.
+//!
+//! In: three lines with `"id":"msg_1"`: thinking, text, tool use. Out: one [`Said`] with three
+//! blocks.
 
 use std::collections::VecDeque;
 
@@ -95,8 +98,7 @@ impl SaidBlock {
     }
 }
 
-/// The largest number of messages that wait for the end of a response. No response calls as many
-/// tools.
+/// Limit for messages that wait for the end of a response. No response calls as many tools.
 const MAX_WAITING: usize = 1024;
 
 /// Joins the lines of each response. Its memory is that of a response and its results.
@@ -210,7 +212,7 @@ fn said_block(block: Block<'_>, raw: Raw<'_>, in_result: bool) -> SaidBlock {
         Block::Image { media_type, data } => {
             SaidBlock::Image { media_type: owned(media_type), data: owned(data) }
         }
-        // Results contain text and images. Other content could nest without limit.
+        // Results contain text and images. Other content could be nested without limit.
         _ if in_result => other(None, raw),
         Block::Thinking { text, .. } => SaidBlock::Thinking(owned(text)),
         Block::ToolUse(tool) => SaidBlock::ToolUse {

@@ -5,7 +5,7 @@ use std::fmt;
 use super::event_millis;
 use crate::Event;
 
-/// The rule of a duration.
+/// The rule by which a duration is measured.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum DurationRule {
     /// From the first line to the last one, if both have a time; may be negative.
@@ -17,7 +17,7 @@ pub enum DurationRule {
     MinMax,
 }
 
-/// The times of a session for its duration, in milliseconds since 1970.
+/// The times of a session, in milliseconds since 1970.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Span {
     n_events: u64,

@@ -33,7 +33,7 @@ pub struct Point {
     pub time: i64,
     /// The kind.
     pub kind: PointKind,
-    /// The number of its lane.
+    /// The index of its lane.
     pub lane: usize,
 }
 
@@ -51,12 +51,12 @@ pub struct Lane {
 /// Collects the points of a timeline, in bounded memory.
 #[derive(Clone, Debug, Default)]
 pub struct Timeline {
-    /// The points in the order of the file; times may go back. If there are very many, some are
-    /// left out, failures and compactions last.
+    /// The points in the order of the file. Times may go back. If there are very many points, some
+    /// are removed, failures and compactions last.
     pub points: Vec<Point>,
     /// The conversations, in the order of their first points.
     pub lanes: Vec<Lane>,
-    /// By the hashes of their names.
+    /// Indices of lanes, by hashes of their names.
     by_thread: ByHash<Option<usize>>,
     main_lane: Option<usize>,
     hasher: IdHasher,
@@ -67,7 +67,7 @@ pub struct Timeline {
     n_moments: u64,
 }
 
-/// The largest number of points. A longer session shows some of its moments.
+/// Limit of points. A longer session shows some of its moments.
 const MAX_POINTS: usize = 128 * 1024;
 
 impl Timeline {

@@ -1,4 +1,4 @@
-//! Sums the tokens of a session. Of each response only the last count is used, because its lines
+//! Adds up the tokens of a session. Only the last count of each response is used, because its lines
 //! repeat a growing count.
 
 use std::ops::{Add, AddAssign};
@@ -73,7 +73,7 @@ impl AddAssign for Tokens {
     }
 }
 
-/// Sums the tokens of a session.
+/// Sum of the tokens of a session.
 ///
 /// A response counts once, with the usage of its last line. If an outcome has the usage of an
 /// interaction, it replaces that of its messages, because messages of streams have preliminary
@@ -82,9 +82,9 @@ impl AddAssign for Tokens {
 #[derive(Debug, Default)]
 pub struct TokenTotals {
     done: Tokens,
-    /// By the hashes of the responses' ids.
+    /// Tokens of responses, by hashes of their ids.
     by_response: ByHash<Tokens>,
-    /// The usage of sub-agents' responses in the session's own file, by the hashes of their ids.
+    /// Tokens of sub-agents' responses in the session's own file, by hashes of their ids.
     by_agent_response: ByHash<Tokens>,
     hasher: IdHasher,
     nameless: Tokens,

@@ -1,20 +1,20 @@
-//! An event for several views, with shared values that are read once.
+//! An event for several views. Values that several views need are computed once.
 
 use super::{ErrorPolicy, event_millis, is_failure};
 use crate::{Block, BlockCounts, Event, ToolResult};
 
-/// An event and the values that several views need, read once.
+/// An event with values that several views need.
 ///
 /// Each view has `view` for this type, and `push` for an event that no other view uses.
 #[derive(Debug)]
 pub struct Viewed<'e, 'l> {
     /// The event.
     pub event: &'e Event<'l>,
-    /// Its time in milliseconds since 1970: its own, or that of the recorded thing.
+    /// The time of the event in milliseconds since 1970, or of the recorded thing.
     pub time: Option<i64>,
-    /// The blocks of its message, if it is one.
+    /// The blocks of the message.
     pub blocks: Vec<Block<'l>>,
-    /// Whether they are kept in `blocks`.
+    /// Whether the blocks are kept in `blocks`.
     has_blocks: bool,
     pub(super) block_counts: BlockCounts,
 }
@@ -29,15 +29,15 @@ impl<'e, 'l> Viewed<'e, 'l> {
         Self { event, time: event_millis(event), blocks, has_blocks: true, block_counts }
     }
 
-    /// Reads an event for one view. The blocks are not kept, for each takes about 250 bytes: ten
-    /// times a short one in its line.
+    /// Reads an event for one view. Blocks are not kept, because each takes about 250 bytes of
+    /// memory, ten times a short block in its line.
     pub(super) fn passing(event: &'e Event<'l>) -> Self {
         let block_counts = event.message().map(|message| message.block_counts());
         let (blocks, block_counts) = (Vec::new(), block_counts.unwrap_or_default());
         Self { event, time: event_millis(event), blocks, has_blocks: false, block_counts }
     }
 
-    /// Returns the blocks of its message, kept or not.
+    /// Returns the blocks of the message, kept or not.
     pub(super) fn each_block(&self) -> impl Iterator<Item = Block<'l>> {
         let message = self.event.message().filter(|_| !self.has_blocks);
         let passing = message.into_iter().flat_map(|message| message.blocks());

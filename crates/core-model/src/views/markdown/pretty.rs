@@ -1,13 +1,15 @@
-//! JSON with a line for each member and item, all else as written.
+//! Writes JSON with a line for each member and item. Strings and numbers stay as written.
+//!
+//! In: `{"a":[1,2]}`. Out: `{`, `  "a": [`, `    1,`, `    2`, `  ]`, `}`.
 
 use std::fmt::{self, Write};
 
-/// How deep values are indented; what lies deeper stands on one line, or each of its brackets would
-/// take as many spaces as it lies deep.
+/// Depth to which values are indented. Deeper values are on one line, because their indentation
+/// would grow quadratically.
 const MAX_DEPTH: usize = 16;
 
-/// Writes a JSON value indented by two spaces, as `json.dumps(value, indent=2)` has it but for the
-/// spelling of strings and numbers, and for what lies deeper than sixteen levels.
+/// Writes a JSON value indented by two spaces, as `json.dumps(value, indent=2)` does. Strings and
+/// numbers keep their spelling, and values deeper than sixteen levels are on one line.
 pub(super) fn write_pretty(json: &str, out: &mut dyn Write) -> fmt::Result {
     let mut depth = 0usize;
     let mut rest = json;
@@ -50,7 +52,7 @@ pub(super) fn write_pretty(json: &str, out: &mut dyn Write) -> fmt::Result {
     Ok(())
 }
 
-/// Starts a line, unless it would lie too deep.
+/// Starts a line, unless the depth is too great.
 fn start_line(out: &mut dyn Write, depth: usize) -> fmt::Result {
     const INDENT: &str = "\n                                ";
     match INDENT.get(..1 + 2 * depth).filter(|_| depth <= MAX_DEPTH) {
@@ -59,7 +61,7 @@ fn start_line(out: &mut dyn Write, depth: usize) -> fmt::Result {
     }
 }
 
-/// Returns the white space, or the number or word, with which a text begins.
+/// Returns the leading white space, number or word of a text.
 fn plain(text: &str) -> &str {
     let is_space = |char: char| matches!(char, ' ' | '\t' | '\n' | '\r');
     let starts_with_space = text.starts_with(is_space);
@@ -70,7 +72,7 @@ fn plain(text: &str) -> &str {
     text.find(is_end).and_then(|end| text.get(..end)).unwrap_or(text)
 }
 
-/// Returns the string with which a text begins, quotes included.
+/// Returns the leading string of a text, quotes included.
 fn string(text: &str) -> &str {
     let mut is_escaped = false;
     let end = text.bytes().skip(1).position(|byte| {
