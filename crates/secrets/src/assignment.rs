@@ -1,8 +1,9 @@
 //! Finds the values of names of secrets, in all forms of assignment.
 //!
-//! `PASSWORD=x`, `"password": "x"`, `password: str = 'x'`, `--password x`, `<password>x</password>`,
-//! `{"name": "DB_PASSWORD", "value": "x"}`: a name, a link, and a value. The same text within JSON
-//! has backslashes before its quotes and for its line breaks, and reads the same here.
+//! In: `PASSWORD=x`, `"password": "x"`, `password: str = 'x'`, `--password x`,
+//! `<password>x</password>`, `{"name": "DB_PASSWORD", "value": "x"}`. Out: the range of `x`. An
+//! assignment is a name, a link, and a value. Inside JSON, the same text has backslashes before its
+//! quotes and for its line breaks; it is read the same way.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -24,11 +25,11 @@ use crate::{
 enum Link {
     /// `=` or `:`, with or without blanks.
     Sign,
-    /// A comma, a call, a fallback: only a quoted string is a value.
+    /// A comma, a call, or a fallback. Only a quoted string counts as a value.
     Weak,
     /// Only blanks.
     Blank,
-    /// `>` of a tag of XML.
+    /// The `>` of an XML tag.
     Tag,
 }
 
@@ -39,7 +40,7 @@ struct Found<'b> {
     form: Form,
 }
 
-/// Returns the range of the secret of a name; `start..end` is a word of the name.
+/// Returns the range of the secret of a name. `start..end` is a word of the name.
 pub(crate) fn find(word: Word, start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let name = Name::around(start, end)?;
     // Most names have no value, or name something else: check that first.
@@ -63,7 +64,7 @@ pub(crate) fn find(word: Word, start: Cursor<'_>, end: Cursor<'_>) -> Option<Ran
     })
 }
 
-/// Returns the place of the string that an object has first: `"oauth": {"github.com": "x"}`.
+/// Returns the position of the first string in an object: `"oauth": {"github.com": "x"}`.
 fn inner(at: Cursor<'_>) -> Option<Cursor<'_>> {
     let at = past_blanks(past_blanks(at, 8).past(b"{")?, 8);
     let at = past_break(at).map_or(at, |at| past_blanks(at, 40));
@@ -75,10 +76,10 @@ fn inner(at: Cursor<'_>) -> Option<Cursor<'_>> {
     is_host_or_value.then(|| past_blanks(sign, 8))
 }
 
-/// Returns the place of the string that a value falls back to: `get("X") ?: "x"`.
+/// Returns the position of the fallback string of a value: `get("X") ?: "x"`.
 fn fallback(at: Cursor<'_>) -> Option<Cursor<'_>> {
     const SIGNS: &[&[u8]] = &[b" ?: ", b" || ", b" ?? ", b" or "];
-    /// How far after the sign it is looked for, in bytes.
+    /// Bytes after the sign that are searched for it.
     const MAX_CALL: usize = 80;
     let line = until_placeholder(at.window(MAX_CALL))
         .split(|byte| *byte == b'\n' || *byte == b';')
@@ -119,7 +120,7 @@ fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
         return Some((Link::Sign, at));
     }
     match at.next()? {
-        // R assigns with an arrow, a shell hands a string to a command.
+        // R assigns with `<-`, and a shell passes a string to a command with `<<<`.
         b'<' if has_blank => Some((Link::Weak, at.past(b"<- ").or_else(|| at.past(b"<<< "))?)),
         b',' if has_quote => Some((Link::Weak, at.forward(1))),
         b',' if name.is_option() => Some((Link::Blank, at.forward(1))),
@@ -136,10 +137,10 @@ fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
     }
 }
 
-/// Returns the place after the tag that a name stands in: `<password>`, `<password type="x">`,
-/// `<entry key="password">`, `<key>password</key><string>`.
+/// Returns the position after the tag of a name: `<password>`, `<password type="x">`, `<entry
+/// key="password">`, `<key>password</key><string>`.
 fn past_tag<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
-    /// Tags are not longer after their name, in bytes.
+    /// Limit in bytes for a tag after its name.
     const MAX_TAG: usize = 80;
     match after.next()? {
         b'>' => {
@@ -163,8 +164,8 @@ fn past_tag<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
     }
 }
 
-/// Returns the place after a name as YAML has it above its value, `? password`, or as a log sets it:
-/// `::set-env name=PASSWORD::`, `##vso[task.setvariable variable=PASSWORD]`.
+/// Returns the position after a name that YAML writes above its value, `? password`, or that a log
+/// sets: `::set-env name=PASSWORD::`, `##vso[task.setvariable variable=PASSWORD]`.
 fn past_log<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
     match after.next()? {
         b':' if name.start.window_before(5) == b"name=" => after.past(b"::"),
@@ -176,7 +177,7 @@ fn past_log<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
     }
 }
 
-/// Returns the place after the sign that a command goes on in the next line.
+/// Returns the position after the sign that continues a command on the next line.
 fn past_continuation(at: Cursor<'_>) -> Option<Cursor<'_>> {
     let letter = at.skip(63, |byte| byte == b'\\');
     let after = match letter.since(at.place()).len() {
@@ -187,9 +188,10 @@ fn past_continuation(at: Cursor<'_>) -> Option<Cursor<'_>> {
     Some(past_blanks(after, 40))
 }
 
-/// Returns the place after what closes a name: `"`, `']`, `**`, and whether it was in quotes.
+/// Returns the position after the closing marks of a name, `"`, `']`, `**`, and whether the name
+/// was in quotes.
 pub(crate) fn past_closers(mut at: Cursor<'_>) -> (Cursor<'_>, bool) {
-    /// `**"name"]):` has most.
+    /// The most closing marks are in `**"name"]):`.
     const MAX_CLOSERS: usize = 4;
     let mut has_quote = false;
     for _ in 0..MAX_CLOSERS {
@@ -259,7 +261,7 @@ fn past_value_name<'b>(name: &Name<'b>, has_quote: bool) -> Option<Cursor<'b>> {
     if at.place() == name.end.place() {
         return None;
     }
-    // An option of the same command, or what `C#` has between a property and its value.
+    // An option of the same command, or the text between a property and its value in `C#`.
     const OTHERS: &[&[u8]] = &[
         b"--body ",
         b"--value ",
@@ -279,7 +281,7 @@ fn past_value_name<'b>(name: &Name<'b>, has_quote: bool) -> Option<Cursor<'b>> {
         return (at.previous() == Some(b'n') || at.previous() == Some(b'\n')).then_some(at);
     }
     let found = NAMES.iter().find_map(|name| at.past(name)).or_else(|| {
-        // Other attributes of a variable of Terraform stand before its default.
+        // A Terraform variable may have other attributes before its default.
         let block = at.window(240).split(|byte| *byte == b'}').next()?;
         let is_block = past_closers(name.end).0.past(b" {").is_some();
         let found = memmem::find(block, b"default").filter(|_| has_quote && is_block)?;
@@ -328,14 +330,15 @@ fn value<'b>(
     (!is_cut).then_some(Found { start, end, form })
 }
 
-/// Returns whether a word of letters is between two places: the scheme of an authorization.
+/// Returns whether the text between two positions consists of letters: the scheme of an
+/// authorization.
 fn is_scheme(start: Cursor<'_>, end: Cursor<'_>) -> bool {
     end.since(start.place()).iter().all(u8::is_ascii_alphabetic)
 }
 
 /// Reads the start of a string, with the prefix of its quote: `r"`, `b'`, `@"`, `String::from("`.
 fn open(at: Cursor<'_>) -> Option<(Quote, Cursor<'_>)> {
-    /// The longest name of a function that is recognized.
+    /// Limit in bytes for the name of a function that is recognized.
     const MAX_CALL: usize = 48;
     let prefixed = at.skip(2, |byte| b"bBrRfFuULl@$".contains(&byte));
     Quote::open(at).or_else(|| Quote::open(prefixed)).or_else(|| {
@@ -345,8 +348,8 @@ fn open(at: Cursor<'_>) -> Option<(Quote, Cursor<'_>)> {
     })
 }
 
-/// Moves past what YAML puts before a value, `!!str` or `&anchor`, and past the break between a name
-/// of JSON and its string.
+/// Moves past the tag or anchor of a YAML value, `!!str` or `&anchor`, and past the line break
+/// between a JSON name and its string.
 fn past_note(at: Cursor<'_>) -> Cursor<'_> {
     let is_note = at.rest().starts_with(b"!!") || at.next() == Some(b'&');
     if is_note {
@@ -359,7 +362,7 @@ fn past_note(at: Cursor<'_>) -> Cursor<'_> {
     line.filter(is_string).unwrap_or(at)
 }
 
-/// Moves past the sign of a block of YAML, `|` or `>-`, and the break after it; past `<<EOT` too.
+/// Moves past the sign of a YAML block, `|` or `>-`, and the line break after it; past `<<EOT` too.
 fn past_block(at: Cursor<'_>) -> Cursor<'_> {
     let here = at.past(b"<<").map(|at| {
         at.skip(1, |byte| byte == b'-' || byte == b'~').skip(24, |byte| byte.is_ascii_alphabetic())
@@ -378,7 +381,7 @@ fn past_block(at: Cursor<'_>) -> Cursor<'_> {
 /// Returns whether a value follows a name after a blank: of an option, in a `.netrc`, in a
 /// `Dockerfile`, after a command that sets it.
 fn is_argument(name: &Name<'_>) -> bool {
-    /// The number of bytes before the name that are searched for a command.
+    /// Bytes before the name that are searched for a command.
     const MAX_CONTEXT: usize = 160;
     const CONTEXTS: &[&[u8]] = &[
         b"login ",
@@ -413,8 +416,8 @@ fn is_argument(name: &Name<'_>) -> bool {
         || CONTEXTS.iter().any(|context| memmem::find(before, context).is_some())
 }
 
-/// Returns at most `max` bytes before a position in its line, up to the last redacted secret. So a
-/// second run finds no more than the first.
+/// Returns at most `max` bytes before a position in its line, back to the last redacted secret. So
+/// a second run finds no more than the first.
 pub(crate) fn context(place: Cursor<'_>, max: usize) -> &[u8] {
     let before = without_placeholders(place.window_before(max));
     let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
@@ -422,19 +425,19 @@ pub(crate) fn context(place: Cursor<'_>, max: usize) -> &[u8] {
     line.get(escape..).unwrap_or_default()
 }
 
-/// Returns what stands after the last secret that was taken out.
+/// Returns the bytes after the last placeholder of a redacted secret.
 pub(crate) fn without_placeholders(before: &[u8]) -> &[u8] {
     let Some(start) = memmem::rfind(before, PLACEHOLDER) else { return before };
     let rest = before.get(start.saturating_add(PLACEHOLDER.len())..).unwrap_or_default();
     let is_in = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
     let name = rest.iter().take_while(|byte| is_in(byte)).count();
     let rest = rest.get(name..).and_then(|rest| rest.strip_prefix(b"]")).unwrap_or(rest);
-    // The end of a word whose start was taken out is no word.
+    // The rest of a word whose start was redacted is not a word.
     let word = rest.iter().take_while(|byte| WORD.has(**byte)).count();
     rest.get(word..).unwrap_or_default()
 }
 
-/// Returns what stands before the first secret that was taken out.
+/// Returns the bytes before the first placeholder of a redacted secret.
 pub(crate) fn until_placeholder(after: &[u8]) -> &[u8] {
     memmem::find(after, PLACEHOLDER).and_then(|end| after.get(..end)).unwrap_or(after)
 }

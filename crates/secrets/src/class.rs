@@ -1,4 +1,4 @@
-//! Sets of bytes that keys consist of.
+//! Sets of bytes that tokens consist of.
 
 /// A set of bytes.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ pub(crate) static BASE64_URL: Class = Class::of(b"--09AZ__az");
 pub(crate) static DOTTED: Class = Class::of(b"-.09AZ__az");
 /// Letters, digits, `-`, `_`, `.` and `~`: secrets of clients of Azure.
 pub(crate) static AZURE: Class = Class::of(b"-.09AZ__az~~");
-/// Letters, digits and `=`, `-`, `_`: some base64 for URLs has its end.
+/// Letters, digits, `=`, `-`, `_`: base64 for URLs with padding.
 pub(crate) static PADDED_URL: Class = Class::of(b"--09==AZ__az");
 /// Base64 in a URL, with `%`.
 pub(crate) static SIGNATURE: Class = Class::of(b"%%++-9==AZ__az");
@@ -84,7 +84,7 @@ pub(crate) static PAIR: Class = Class::of(b"  \"\"'',,::\\\\");
 pub(crate) static USER: Class = Class::of(b"%%++-.09AZ__az~~");
 /// A password in a URL, without the marks of shell variables and templates.
 pub(crate) static PASSWORD: Class = Class::of(b"!!$&**+.09;;==AZ^_az~~");
-/// The lines of a key between its first and its last: base64, headers, and prefixes of tools
-/// (numbers, an arrow, `>`), also in JSON within JSON.
+/// The lines of a key between its first and its last one: base64, headers, and prefixes that tools
+/// add (numbers, an arrow, `>`), also in JSON within JSON.
 pub(crate) static ARMOR: Class =
     Class::of(b"\t\n\r\r  ()+:=>AZ\\\\__az||\x7f\x7f\x86\x86\x92\x92\xe2\xe2");

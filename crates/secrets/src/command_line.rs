@@ -1,7 +1,8 @@
 //! Finds passwords in short options of commands, and in the lines of a `.pgpass`.
 //!
-//! `curl -u ada:x`, `mysql -u root -px`, `sshpass -p x`, `redis-cli -a x`; `-p` alone may be a port
-//! or a folder, so another word of the command must show that it is a password.
+//! In: `curl -u ada:x`, `mysql -u root -px`, `sshpass -p x`, `redis-cli -a x`. Out: the range of
+//! `x`. `-p` may also be a port or a folder, so the command must contain a word that shows that it
+//! is a password.
 
 use std::ops::Range;
 
@@ -15,10 +16,10 @@ use crate::{
     value::{Form, Kind},
 };
 
-/// The number of bytes before an option that are searched for its command.
+/// Bytes before an option that are searched for its command.
 const MAX_COMMAND: usize = 160;
 
-/// How far after `curl` an option is looked for, in bytes.
+/// Bytes after `curl` that are searched for an option.
 const MAX_LINE: usize = 1024;
 
 /// Finds the password of `-u user:password` and `--user user:password`.
@@ -27,7 +28,7 @@ pub(crate) fn user_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<us
     let user = value.skip(128, |byte| {
         !matches!(byte, b':' | b'%' | b'/' | b',' | b'[') && !byte.is_ascii_whitespace()
     });
-    // What a command has to be is asked only where it makes a secret: a second time it may be hidden.
+    // The name of the command is only required if it decides: in a second run it may be redacted.
     let is_joint = match (end.previous()?, user.next()?) {
         (b'a' | b'A', b':') => has_command(start, USER_AND_PASSWORD),
         (_, b':') | (b'U', b'%') => true,
@@ -42,10 +43,10 @@ pub(crate) fn user_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<us
     password(after, value_end)
 }
 
-/// Commands whose `-a` or `-A` is a user and a password.
+/// Commands whose `-a` or `-A` has a user and a password.
 const USER_AND_PASSWORD: &[&[u8]] = &[b"http", b"https", b"xh", b"xhs", b"ab", b"hey"];
 
-/// Returns whether one of some words stands before an option in its command.
+/// Returns whether a command has one of some words before an option.
 fn has_command(start: Cursor<'_>, words: &[&[u8]]) -> bool {
     let command = context(start, MAX_COMMAND);
     let command = command.rsplit(|byte| b";|&".contains(byte)).next().unwrap_or_default();
@@ -80,7 +81,7 @@ pub(crate) fn curl(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     None
 }
 
-/// Finds the password of `-p`, `-P`, `-a`, `-w` of commands that take one.
+/// Finds the password of `-p`, `-P`, `-a`, `-w` in commands that have such an option.
 pub(crate) fn password_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     const WORDS: &[(u8, &[&[u8]])] = &[
         (
@@ -136,7 +137,7 @@ pub(crate) fn password_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Rang
     words.iter().any(|word| memmem::find(command, word).is_some()).then_some(found)
 }
 
-/// Finds the string in quotes after `IDENTIFIED BY` and `ConvertTo-SecureString`.
+/// Finds the quoted string after `IDENTIFIED BY` and `ConvertTo-SecureString`.
 pub(crate) fn quoted(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let at = end.skip(8, is_blank);
     let Some((quote, value)) = Quote::open(at) else {
@@ -147,7 +148,7 @@ pub(crate) fn quoted(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     password(value, quote.close(value)?)
 }
 
-/// Finds the last field of a line of a `.pgpass`: `host:port:database:user:password`.
+/// Finds the last field in a line of a `.pgpass`: `host:port:database:user:password`.
 pub(crate) fn pgpass(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let is_in = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.*".contains(&byte);
     let is_host = start.previous().is_some_and(is_in);

@@ -1,8 +1,8 @@
-//! Cookies: in headers, calls, options and jars.
+//! Finds cookies in headers, calls, options and cookie files.
 //!
-//! `Cookie: theme=dark; sid=x`, `cookies={"sid": "x"}`, `res.cookie("sid", "x")`, `curl -b sid=x`, and
-//! the seven columns of a file of cookies. A value that a program made up is a secret, whatever its
-//! name is; `theme=dark` is none.
+//! In: `Cookie: theme=dark; sid=4f9aK2…`, `cookies={"sid": ".."}`, `res.cookie("sid", "..")`, `curl
+//! -b sid=..`, and the seven columns of a cookie file. Out: the range of each value that a program
+//! generated, whatever its name is. `dark` is not one.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ use crate::{
     value::{Form, Kind, is_uuid},
 };
 
-/// A header has no more cookies.
+/// Limit for the cookies in a header.
 const MAX_PAIRS: usize = 64;
 
 /// Finds the values after the word `Cookie`.
@@ -45,8 +45,8 @@ pub(crate) fn option(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     if is_apart && is_curl() { pairs(end) } else { Vec::new() }
 }
 
-/// Finds the value in a line of a jar; `start` and `end` are around `TRUE` or `FALSE`, with the tab
-/// before it: domain, whether for its hosts, path, whether by TLS, expiry, name, value.
+/// Finds the value in a line of a cookie file: domain, `TRUE` or `FALSE`, path, `TRUE` or `FALSE`,
+/// expiry, name, value. `start..end` is one of the flags with the tab before it.
 pub(crate) fn jar(_: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     let found = || {
         let time = past_tab(end)?;
@@ -99,7 +99,7 @@ fn pairs(start: Cursor<'_>) -> Vec<Range<usize>> {
     found
 }
 
-/// Returns where a value lies if a program made it up.
+/// Returns the range of a value that a program generated.
 fn secret(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let is_sentence = end.previous() == Some(b'.') && end.next().is_none_or(is_blank);
     let end = if is_sentence { end.back(1) } else { end };

@@ -1,4 +1,4 @@
-//! A position in bytes, always within bounds.
+//! A position in bytes that cannot leave their bounds. Parsers use it instead of indices.
 
 /// A position in bytes: between two bytes, before the first, or after the last.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +19,7 @@ impl<'b> Cursor<'b> {
         self.bytes
     }
 
-    /// Returns how many bytes stand before it.
+    /// Returns the number of bytes before it.
     pub(crate) fn place(self) -> usize {
         self.place
     }

@@ -1,4 +1,6 @@
-//! Finds tokens in base64: the run of letters around a prefix, decoded.
+//! Finds tokens in base64: decodes the letters around the base64 form of a prefix.
+//!
+//! In: `Z2hwX0FCQ0Q…`. Out: the range of the whole run, because it decodes to `ghp_ABCD…`.
 
 use std::ops::Range;
 
@@ -9,7 +11,7 @@ use crate::{
     span::past_break,
 };
 
-/// The number of letters that are decoded to find a token.
+/// Number of letters that are decoded to find a token.
 const MAX_LOOK: usize = 160;
 
 /// A run of base64 in some text.
@@ -29,9 +31,9 @@ impl<'b> Run<'b> {
         (is_whole && run.is_text()).then_some(run)
     }
 
-    /// Returns whether the first letters decode to ASCII, like all of a token.
+    /// Returns whether the first letters decode to ASCII, as every token does.
     fn is_text(self) -> bool {
-        /// Nine bytes: the others of the group, a prefix, and a few more.
+        /// Nine bytes: the other bytes of the group, a prefix, and a few more.
         const N_LETTERS: usize = 12;
         let mut decoded = Vec::with_capacity(N_LETTERS);
         decode(self.group.window(N_LETTERS), &mut decoded);
@@ -58,7 +60,7 @@ impl<'b> Run<'b> {
         let before = self.group.before();
         let n_letters = before.iter().rev().take_while(|byte| is_letter(**byte)).count();
         let start = self.group.back(n_letters);
-        // The letter of an escape in JSON within JSON is no part of the run.
+        // In JSON within JSON, the letter of an escape is not part of the run.
         let is_escape =
             start.previous() == Some(b'\\') && matches!(start.next(), Some(b'n' | b'r' | b't'));
         start.forward(usize::from(is_escape && n_letters > 0)).place()

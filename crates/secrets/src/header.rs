@@ -1,5 +1,6 @@
-//! Finds tokens after the name of their scheme: `Authorization: Bearer x`, `Proxy-Authorization:
-//! Basic x`.
+//! Finds tokens after the name of their scheme.
+//!
+//! In: `Authorization: Bearer x`, `Proxy-Authorization: Basic x`. Out: the range of `x`.
 
 use std::ops::Range;
 
@@ -13,7 +14,7 @@ use crate::{
     value::{Form, Kind},
 };
 
-/// The largest length of a token, in bytes.
+/// Limit in bytes for a token.
 const MAX_TOKEN: usize = 8 * 1024;
 
 /// Finds the token after `Bearer`, `Token`, and the like.
@@ -24,7 +25,7 @@ pub(crate) fn bearer(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>>
     is_secret.then(|| token.0.place()..token.1.place())
 }
 
-/// Returns the string that a call is given: `.bearer_auth("x")`, `bearerToken("x")`.
+/// Returns the string argument of a call: `.bearer_auth("x")`, `bearerToken("x")`.
 fn in_call<'b>(end: Cursor<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
     const NAMES: &[&[u8]] = &[b"_auth(", b"Auth(", b"_token(", b"Token(", b"="];
     let (quote, start) = Quote::open(NAMES.iter().find_map(|name| end.past(name))?)?;
@@ -53,7 +54,7 @@ fn after_scheme<'b>(start: Cursor<'b>, end: Cursor<'b>) -> Option<(Cursor<'b>, C
     let token = Quote::open(blank).map_or(blank, |(_, token)| token);
     let is_in = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/=|:".contains(&byte);
     let token_end = token.skip(MAX_TOKEN, is_in);
-    // The end of a sentence.
+    // The token is at the end of a sentence.
     let is_dot = matches!(token_end.previous(), Some(b'.' | b':'));
     let token_end = if is_dot { token_end.back(1) } else { token_end };
     (!token_end.rest().starts_with(PLACEHOLDER)).then_some((token, token_end))

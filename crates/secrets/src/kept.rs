@@ -1,4 +1,4 @@
-//! Strings that are never searched: ids, signatures, images.
+//! Decides which strings are never searched: ids, signatures, images.
 
 use jsonl::{Text, Value};
 
@@ -28,10 +28,10 @@ const IDS: &[&str] = &[
     "uuid",
 ];
 
-/// Members with values of tools, whose ids may be secrets.
+/// Members that hold values of tools. Ids in them may be secrets.
 const FREE: &[&str] = &["input", "toolUseResult", "tool_use_result"];
 
-/// The largest length of an id, in bytes.
+/// Limit in bytes for an id.
 const MAX_ID: usize = 128;
 
 /// Returns whether the value of a member belongs to a tool.

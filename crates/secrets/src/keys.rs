@@ -1,4 +1,4 @@
-//! Keys that are known by what stands around them: of PuTTY, of a vault, of a JSON Web Key.
+//! Finds keys by the text around them: PuTTY keys, unseal keys of a vault, JSON Web Keys.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::{
     span::{Quote, past_blanks, past_break},
 };
 
-/// The letters that a key has at least.
+/// Minimum number of letters of a key.
 const MIN_LETTERS: usize = 40;
 
 /// Finds the lines after `Private-Lines: 8`.
@@ -31,7 +31,7 @@ pub(crate) fn putty(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     (is_key && !is_cut(line_end)).then(|| start.place()..line_end.place())
 }
 
-/// Returns whether what follows was taken out: a key went on there, and was too long for one.
+/// Returns whether a placeholder follows: the rest of a longer key was redacted.
 fn is_cut(at: Cursor<'_>) -> bool {
     at.rest().starts_with(PLACEHOLDER)
 }
@@ -42,12 +42,12 @@ fn is_over(at: Cursor<'_>) -> bool {
 
 /// Finds the first key after `Unseal Key 1:`, `unseal_keys_b64:`.
 pub(crate) fn unseal(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
-    /// How far after the name it is looked for, in bytes.
+    /// Bytes after the name that are searched for the key.
     const MAX_BETWEEN: usize = 48;
     let mut at = end;
     let n_between = until_placeholder(end.window(MAX_BETWEEN)).len();
     while at.place() < end.place().saturating_add(n_between) {
-        // The letter of a break belongs to no key.
+        // The letter of an escaped line break is not part of the key.
         at = past_break(at).unwrap_or(at);
         let run = at.skip(128, |byte| BASE64.has(byte));
         let key = run.since(at.place());
@@ -61,9 +61,9 @@ pub(crate) fn unseal(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     None
 }
 
-/// Finds the private member of a JSON Web Key; `start` and `end` are around `kty`.
+/// Finds the private member of a JSON Web Key. `start..end` is `kty`.
 pub(crate) fn jwk(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
-    /// How far after its kind it is looked for, in bytes.
+    /// Bytes after `kty` that are searched for the private member.
     const MAX_KEY: usize = 2048;
     let text = until_placeholder(end.window(MAX_KEY));
     for found in memchr::memchr_iter(b'd', text) {

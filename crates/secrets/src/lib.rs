@@ -2,18 +2,18 @@
 //!
 //! A secret is found in one of two ways:
 //!
-//! - By its own prefix: `ghp_` and 36 letters. A rule says which bytes may follow the prefix, how
-//!   many, and which may not precede or follow the token: `risk-proj-...` is no key, nor is a
-//!   commit hash. Such tokens are also found in base64, and with a line break inside.
+//! - By its own prefix: `ghp_` and 36 letters. A rule defines which bytes may follow the prefix,
+//!   how many, and which may not precede or follow the token: `risk-proj-...` is not a key, nor is
+//!   a commit hash. Such tokens are also found in base64, and with a line break inside.
 //! - By its surroundings: `DB_PASSWORD=`, `"apiKey": "`, `Authorization: Bearer`, `curl -u`. The
-//!   name must be that of a secret (`token_count` is not), and the value must look like one:
-//!   `changeme`, `${TOKEN}`, `process.env.TOKEN`, `string` and `get_token()` are none.
+//!   name must be that of a secret (`token_count` is not), and the value must look like one
+//!   (`changeme`, `${TOKEN}`, `process.env.TOKEN`, `string` and `get_token()` do not).
 //!
-//! [`rules`] has all of them. One pass over the bytes finds prefixes, and the words of names.
+//! [`rules`] lists all rules. One pass over the bytes finds the prefixes and the words of names.
 //!
-//! Strings are searched for what they mean: `sk-\u0061nt-...` is found, and so is a key in JSON that
-//! is itself a string. Ids, signatures and the base64 of pictures are left alone. A line that is no
-//! JSON is searched as if it were a string, so that a torn one hides nothing.
+//! Strings are searched in decoded form: `sk-\u0061nt-...` is found, and so is a key in JSON that
+//! is itself a string. Ids, signatures and base64 of images are not searched. A line that is not
+//! JSON is searched like a string, so that a torn line hides nothing.
 //!
 //! ```
 //! let mut search = secrets::Search::new();
@@ -30,8 +30,8 @@
 //! Other rule sets were evaluated first. The rules of gitleaks are well maintained, but they are
 //! regular expressions for source text. In JSON they miss escaped text, and a match may end inside
 //! an escape. detect-secrets measures only randomness, and trufflehog asks the service online. Of
-//! the Rust crates, leakguard 0.4 knows few families and rtb-redact 0.6 takes hashes of commits for
-//! secrets; stakpak-shared starts gitleaks. The prefixes and lengths here come from the
+//! the Rust crates, leakguard 0.4 knows few families, rtb-redact 0.6 treats hashes of commits as
+//! secrets, and stakpak-shared runs gitleaks. The prefixes and lengths here come from the
 //! documentation of the services and from gitleaks. Parsers read names and values, with quotes and
 //! line breaks at any level of JSON within JSON.
 

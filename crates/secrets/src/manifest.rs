@@ -1,4 +1,6 @@
-//! Secrets of Kubernetes: the values below `data:`, in base64, and below `stringData:`.
+//! Finds secrets of Kubernetes: the values below `data:`, in base64, and below `stringData:`.
+//!
+//! In: `kind: Secret`, `data:`, `  password: dFo4IWtxMDJMbQ==`. Out: the range of the base64.
 
 use std::ops::Range;
 
@@ -12,13 +14,13 @@ use crate::{
     value::{Form, Kind},
 };
 
-/// How far around its kind a manifest is looked at, in bytes.
+/// Bytes around `kind: Secret` that are searched for its data.
 const MAX_MANIFEST: usize = 4096;
 
-/// A manifest has no more entries.
+/// Limit for the entries of a manifest.
 const MAX_ENTRIES: usize = 64;
 
-/// Finds the values below `data` of a manifest; `start` and `end` are around `Secret` of its kind.
+/// Finds the values below `data` of a manifest. `start..end` is the `Secret` of its kind.
 pub(crate) fn data(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     let is_between = |byte: &u8| b" \t\"':\\".contains(byte);
     let before = start.window_before(32);
@@ -35,7 +37,7 @@ pub(crate) fn data(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
         let name = first.forward(at);
         let is_within = name.previous().is_some_and(|byte| byte.is_ascii_alphanumeric());
         let is_letter_of_escape = matches!(name.window_before(2), [b'\\', b'n']);
-        // Of two manifests, the nearer one has it.
+        // Of two manifests, the nearer one has the data.
         let between = if name.place() < start.place() {
             start.since(name.place())
         } else {
@@ -66,7 +68,7 @@ fn entries(name: Cursor<'_>, are_encoded: bool) -> Vec<Range<usize>> {
     let mut at = past_blanks(start, 8);
     let is_flow = at.next() == Some(b'{');
     if !is_flow && past_break(at).is_none() {
-        // A value of its own, of a template.
+        // A value without entries, in a template.
         let value = if are_encoded { None } else { value_at(at, false) };
         return value.and_then(|value| value.secret).into_iter().collect();
     }
@@ -97,7 +99,7 @@ fn entries(name: Cursor<'_>, are_encoded: bool) -> Vec<Range<usize>> {
     found
 }
 
-/// Returns whether an entry says where something is, or who it is.
+/// Returns whether an entry is an address or a user name.
 fn is_public(name: &[u8]) -> bool {
     const NAMES: &[&[u8]] = &[b"user", b"host", b"url", b"port", b"mail", b"region", b"endpoint"];
     let lower = name.to_ascii_lowercase();
@@ -133,7 +135,7 @@ fn is_encoded_secret(value: &[u8]) -> bool {
     let mut decoded = Vec::new();
     decode(value, &mut decoded);
     let decoded = decoded.trim_ascii_end();
-    // Bytes that are no text are a key.
+    // Bytes that are not text are a key.
     let is_key = std::str::from_utf8(decoded).is_err() && decoded.len() >= 16;
     is_key || Kind::Password.secret_in(decoded, Form::Quoted).is_some()
 }

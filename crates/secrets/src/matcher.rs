@@ -1,7 +1,10 @@
-//! Finding what fits a rule in some bytes: prefixes in one pass, then each rule at its place.
+//! Finds matches of the rules in some bytes: all prefixes in one pass, then the rules of each
+//! prefix found.
 //!
-//! A secret may be found twice: `TOKEN=ghp_...` has a name, and a prefix of its own. Of two
-//! overlapping matches the longer one wins, and of two equal ones the match by prefix.
+//! In: `TOKEN=ghp_…`. Out: one match of the rule for `ghp_`.
+//!
+//! A secret may match twice, as in the example by its name and by its prefix. Of two overlapping
+//! matches the longer one wins, and of two equal ones the match by prefix.
 
 use std::ops::Range;
 
@@ -20,21 +23,21 @@ use crate::{
     value::{Form, Kind},
 };
 
-/// Prefixes with an unnecessary JSON escape.
+/// Prefixes whose bytes have an unnecessary JSON escape.
 const ESCAPED: &[&str] = &["\\u002", "\\u003", "\\u004", "\\u005", "\\u006", "\\u007", ":\\/\\/"];
 
-/// Finds matches of the rules.
+/// Finder of matches.
 #[derive(Clone, Debug)]
 pub(crate) struct Matcher {
     places: Prefixes,
     prefixes: Vec<Prefix>,
 }
 
-/// What is looked for at each place.
+/// A text that is searched for, and the rules that it may start.
 #[derive(Clone, Debug)]
 struct Prefix {
     text: String,
-    /// The rules that start with the pattern, or with a part of it.
+    /// The rules that start with the text, or with a part of it.
     starts: Vec<Start>,
 }
 
@@ -43,7 +46,7 @@ struct Prefix {
 struct Start {
     text: String,
     rule: &'static Rule,
-    /// In base64: the number of other bytes before the prefix in its group.
+    /// In base64, the number of other bytes before the prefix in its group.
     shift: Option<usize>,
     /// The prefix before encoding.
     prefix: &'static str,
@@ -69,7 +72,8 @@ enum Verdict {
 }
 
 impl Matcher {
-    /// Creates the table of prefixes; `ESCAPED` is looked for too, where the bytes are not decoded yet.
+    /// Creates the table of prefixes. If the bytes are not decoded yet, the table includes
+    /// `ESCAPED`.
     pub(crate) fn new(are_decoded: bool, has_test_keys: bool) -> Self {
         let escaped = if are_decoded { &[][..] } else { ESCAPED };
         let rules = || rules().filter(|rule| has_test_keys || !rule.is_for_tests);
@@ -185,14 +189,14 @@ impl Matcher {
                 Verdict::No => {}
             }
         }
-        // Each is asked: what one takes out must not be all that hides what another finds.
+        // All rules are checked. Otherwise, one redaction could hide the context of another match.
         if fits.is_empty() { verdict } else { Verdict::Fits(fits) }
     }
 }
 
 impl Prefix {
-    /// Returns whether a byte may follow the prefix: of one that a run follows, an escape or a break
-    /// too.
+    /// Returns whether a byte may follow the prefix. Before a run, an escape or a line break may
+    /// follow too.
     fn may_go_on(&self, byte: u8) -> bool {
         self.starts.iter().any(|start| match start.rule.parts {
             [Part::Run(class, ..), ..] if start.shift.is_none() => {
@@ -211,9 +215,9 @@ impl Verdict {
 
 /// Returns the starts of a rule: each of its prefixes, plain and in base64.
 fn starts_of(rule: &'static Rule) -> impl Iterator<Item = Start> {
-    /// A prefix with fewer letters in base64 would match everywhere.
+    /// Minimum number of letters of a prefix in base64. A shorter one would match everywhere.
     const MIN_LETTERS: usize = 3;
-    /// What is found is decoded anyway.
+    /// Maximum number of letters. Matches are decoded anyway.
     const MAX_LETTERS: usize = 6;
     rule.prefixes.iter().copied().flat_map(move |prefix| {
         let start = move |text: String, shift| Start { text, rule, shift, prefix };
@@ -286,7 +290,7 @@ impl Place<'_> {
         }
     }
 
-    /// Returns what a rule says that is no list of parts.
+    /// Returns the result of a rule that is a function.
     fn found(
         &self,
         rule: &'static Rule,
@@ -353,7 +357,7 @@ impl Place<'_> {
         if let Some((class, min, max)) = rule.before {
             let before = start.since(self.done).iter().rev().take(max.saturating_add(1));
             let mut length = before.take_while(|byte| class.has(**byte)).count();
-            // The letter of an escape, or of a terminal color, is no part of a word.
+            // The letter of an escape or of a terminal color is not part of a word.
             if length > max && is_edge(start.back(max).before()) {
                 length = max;
             }
@@ -425,7 +429,7 @@ pub(crate) fn is_edge(before: &[u8]) -> bool {
 
 /// Returns the bytes before the numbers of a terminal color.
 fn without_parameters(mut bytes: &[u8]) -> &[u8] {
-    /// The largest length of the numbers, in bytes.
+    /// Limit in bytes for the numbers of a terminal color.
     const MAX_COLOR: usize = 24;
     for _ in 0..MAX_COLOR {
         let [rest @ .., b'0'..=b'9' | b';'] = bytes else { break };
@@ -434,17 +438,17 @@ fn without_parameters(mut bytes: &[u8]) -> &[u8] {
     bytes
 }
 
-/// Returns whether the four digits of an escape are a character that is in no word.
+/// Returns whether the four digits of an escape encode a character that is in no word.
 fn is_no_letter(digits: &[u8; 4]) -> bool {
     let unit = std::str::from_utf8(digits).ok();
     let unit = unit.and_then(|digits| u32::from_str_radix(digits, 16).ok());
     unit.is_some_and(|unit| u8::try_from(unit).map_or(true, |byte| !WORD.has(byte)))
 }
 
-/// Returns the length of the lines of a key up to the last line, or up to the first line that is no
+/// Returns the length of the lines of a key, up to its last line or to the first line that is not
 /// part of it.
 fn armor(bytes: &[u8]) -> Option<usize> {
-    /// The smallest number of base64 letters in a key.
+    /// Minimum number of base64 letters in a key.
     const MIN_LETTERS: usize = 40;
     let mut end = Cursor::new(bytes).forward(ARMOR.run(bytes, usize::MAX));
     while let Some(next) = past_joint(end) {
@@ -454,8 +458,8 @@ fn armor(bytes: &[u8]) -> Option<usize> {
     (n_letters >= MIN_LETTERS).then(|| after_last_line(end).place())
 }
 
-/// Returns the place after a quote and the next one, of a string that code puts together of its
-/// lines: `" +`, a break, `"`.
+/// Returns the position after the joint of two strings that code concatenates: `" +`, a line break,
+/// `"`.
 fn past_joint(at: Cursor<'_>) -> Option<Cursor<'_>> {
     let (_, closed) = Quote::open(at)?;
     let is_between = |byte: u8| is_blank(byte) || matches!(byte, b'+' | b'.');
@@ -464,8 +468,8 @@ fn past_joint(at: Cursor<'_>) -> Option<Cursor<'_>> {
     Some(Quote::open(line)?.1)
 }
 
-/// Returns where the last line of a key ends, if that stands at a place; else the place, or the end
-/// of its fence.
+/// Returns the end of the last line of a key at a position; without one, the position or the end of
+/// its fence.
 fn after_last_line(fence: Cursor<'_>) -> Cursor<'_> {
     let label = fence.forward(FENCE.len());
     if !fence.rest().starts_with(FENCE) || !label.rest().starts_with(b"END ") {

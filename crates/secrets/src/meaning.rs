@@ -1,4 +1,6 @@
 //! Decodes JSON text, and maps each decoded byte back to the text as written.
+//!
+//! In: `sk-\u0061nt`. Out: `sk-ant`, whose bytes 3 to 4 are bytes 3 to 9 as written.
 
 use std::ops::Range;
 
@@ -6,11 +8,11 @@ use jsonl::Unescape;
 
 use crate::cursor::Cursor;
 
-/// Decoded text.
+/// Decoded text and its mapping.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Meaning {
     bytes: Vec<u8>,
-    /// The offset after each escape, in the decoded and in the written text.
+    /// For each escape, the offset after it in the decoded and in the written text.
     turns: Vec<(usize, usize)>,
 }
 
@@ -32,7 +34,7 @@ impl Meaning {
 
     /// Appends the decoded escape at the start, and returns its length.
     fn push_escape(&mut self, written: &[u8]) -> usize {
-        /// A pair of surrogates.
+        /// Length of an escaped surrogate pair in bytes.
         const LONGEST: usize = 12;
         let longest = written.get(..LONGEST).unwrap_or(written);
         let ascii = longest.split(|byte| !byte.is_ascii()).next().unwrap_or_default();

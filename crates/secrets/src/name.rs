@@ -12,7 +12,7 @@ pub(crate) enum Word {
     Pwd,
     Secret,
     Token,
-    /// `key`, after a word that says which access it gives.
+    /// `key`, after a word that names the access.
     Key,
     Credential,
     Authorization,
@@ -20,17 +20,17 @@ pub(crate) enum Word {
     Auth,
     /// `pat`: a personal access token.
     Pat,
-    /// The name that a server gives the cookie of a session.
+    /// `session`, in the name of a session cookie.
     Session,
 }
 
-/// The largest length of a name, in bytes.
+/// Limit in bytes for a name.
 const MAX_NAME: usize = 64;
 
 /// The endings of `pass` without a separator.
 const PASSES: &[&str] = &["", "word", "wd", "phrase", "code", "wrd"];
 
-/// Following words of names whose values are no secrets.
+/// Words at the end of names whose values are not secrets.
 const OTHER_TAILS: &[&str] = &[
     "age",
     "alg",
@@ -242,7 +242,7 @@ const FINDERS: &[&str] = &[
     "url",
 ];
 
-/// Words before `token` that mark something else than a secret.
+/// Words before `token` that mark something other than a secret.
 const OTHER_TOKENS: &[&str] = &[
     "bos",
     "cancel",
@@ -313,7 +313,7 @@ pub(crate) struct Name<'b> {
 }
 
 impl<'b> Name<'b> {
-    /// Returns the name around a word, unless it is too long for one.
+    /// Returns the name around a word; `None` if it is too long.
     pub(crate) fn around(start: Cursor<'b>, end: Cursor<'b>) -> Option<Self> {
         let is_in = |byte: u8| WORD.has(byte) || byte == b'-';
         let before = start.window_before(MAX_NAME);
@@ -421,7 +421,7 @@ impl<'b> Name<'b> {
 /// Returns whether a placeholder of a redacted secret ends at a position. The text after it was
 /// searched before the redaction.
 pub(crate) fn follows_placeholder(place: Cursor<'_>) -> bool {
-    /// The largest length of a placeholder, in bytes.
+    /// Limit in bytes for a placeholder.
     const LONGEST: usize = 48;
     let [before @ .., b']'] = place.window_before(LONGEST) else { return false };
     let start = before.iter().rev().take_while(|byte| **byte != b'[').count().saturating_add(1);
@@ -432,16 +432,16 @@ pub(crate) fn follows_placeholder(place: Cursor<'_>) -> bool {
         .is_some_and(|text| text.starts_with(PLACEHOLDER))
 }
 
-/// Returns whether `id` is all that follows a word.
+/// Returns whether the rest of a name is `id`.
 fn is_only_id(tail: &[u8]) -> bool {
     let tail = tail.strip_prefix(b"_").or_else(|| tail.strip_prefix(b"-")).unwrap_or(tail);
     is(tail, "id")
 }
 
-/// Splits what follows a word into letters that go on with it, and the words after them.
+/// Splits the text after a word into the letters that continue it and the following words.
 fn attached(tail: &[u8]) -> (&[u8], &[u8]) {
     let is_upper = |byte: &u8| byte.is_ascii_uppercase();
-    // In `PASSWORD` capitals go on with the word, in `passConfirm` they start one.
+    // In `PASSWORD`, capitals continue the word. In `passConfirm`, a capital starts the next one.
     let goes_on: fn(&u8) -> bool = match tail {
         [first, second, ..] if is_upper(first) && !is_upper(second) => |_| false,
         [first, ..] if is_upper(first) => u8::is_ascii_uppercase,
@@ -466,7 +466,7 @@ fn last_word(head: &[u8]) -> &[u8] {
     words(head).filter(is_letter).last().unwrap_or_default()
 }
 
-/// Returns whether the last word before a word ends with one of a few.
+/// Returns whether the last word of a text has one of some endings.
 fn ends_with_any(head: &[u8], endings: &[&str]) -> bool {
     let last = last_word(head);
     endings.iter().any(|ending| {

@@ -1,4 +1,6 @@
-//! Finds tokens that a terminal or an editor broke: `ghp_0123\n4567`, or with `\\n` in JSON.
+//! Finds tokens that a terminal or an editor broke into lines.
+//!
+//! In: `ghp_0123\n4567…`, or with `\\n` in JSON. Out: the range over both lines.
 
 use crate::{
     class::Class,
@@ -7,10 +9,10 @@ use crate::{
     span::{is_blank, past_break},
 };
 
-/// The largest indentation of a line that continues a token.
+/// Limit of the indentation of a line that continues a token.
 const MAX_INDENT: usize = 8;
 
-/// The largest number of lines of a token.
+/// Limit of the lines of a token.
 const MAX_LINES: usize = 16;
 
 /// Returns the end of a run of a class with a length within limits. A shorter run may continue in
@@ -25,7 +27,7 @@ pub(crate) fn run_over_breaks<'b>(
     let mut at = start.forward(length);
     if length >= min {
         let is_open = max == usize::MAX && !class.has(b'=');
-        // A full stop at the end of a sentence is no part of the token.
+        // A full stop at the end of a sentence is not part of the token.
         let ends_a_sentence = max == usize::MAX && length > min && at.previous() == Some(b'.');
         at = if ends_a_sentence { at.back(1) } else { at };
         return Some(if is_open { last_piece(class, at).unwrap_or(at) } else { at });
@@ -49,10 +51,9 @@ pub(crate) fn run_over_breaks<'b>(
     None
 }
 
-/// Returns the end of a token that is long enough already, if the next line contains only the rest
-/// of it.
+/// Returns the end of a complete token, if the next line contains only a remainder of it.
 fn last_piece<'b>(class: &Class, end: Cursor<'b>) -> Option<Cursor<'b>> {
-    /// Shorter pieces may be words.
+    /// Minimum length of a remainder. Shorter ones may be words.
     const MIN_PIECE: usize = 6;
     let line = past_break(end)?;
     let after = line.forward(class.run(line.rest(), 256));
@@ -68,7 +69,7 @@ fn last_piece<'b>(class: &Class, end: Cursor<'b>) -> Option<Cursor<'b>> {
     (is_over && is_key && !is_another(piece)).then_some(after)
 }
 
-/// Returns whether a line starts as another token does: `sk-`, `glpat-`, `AKIA`.
+/// Returns whether a line starts like another token: `sk-`, `glpat-`, `AKIA`.
 fn is_another(piece: &[u8]) -> bool {
     let n_letters = piece.iter().take_while(|byte| byte.is_ascii_lowercase()).count();
     let has_prefix = (2..=10).contains(&n_letters) && piece.get(n_letters) == Some(&b'-');

@@ -1,7 +1,7 @@
-//! Passwords that a command reads from another one, or takes as a bare word.
+//! Finds passwords that a command reads from another command, or has as a bare word.
 //!
-//! `echo x | docker login --password-stdin`, `gh secret set NAME <<< x`, `net use Z: \\host\share x`,
-//! `poetry config pypi-token.shop x`.
+//! In: `echo x | docker login --password-stdin`, `gh secret set NAME <<< x`, `net use Z:
+//! \\host\share x`, `poetry config pypi-token.shop x`. Out: the range of `x`.
 
 use std::ops::Range;
 
@@ -15,15 +15,15 @@ use crate::{
     span::{Quote, bare_end, is_blank, past_blanks, past_break},
 };
 
-/// How far before a command is looked for what writes to it, in bytes.
+/// Bytes before a command that are searched for the command that writes to it.
 const MAX_WRITER: usize = 400;
 
-/// How far after a word its command is looked at, in bytes.
+/// Bytes after a word that are searched for the rest of its command.
 const MAX_COMMAND: usize = 200;
 
-/// Finds the passwords that a command reads: `start` and `end` are around what says that it does.
+/// Finds the passwords that a command reads. `start..end` is the option that makes it read them.
 pub(crate) fn read(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
-    // All of them: when one is taken out, no other may show up in its stead.
+    // All of them are returned, so that a second run finds no other one.
     [written(start, end), handed(end), second_word(end)].into_iter().flatten().collect()
 }
 
@@ -42,7 +42,7 @@ fn written(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     }
     let mut at = line.forward(place).skip(16, |byte| !is_blank(byte));
     let mut last = None;
-    // An option, a format, and what is written.
+    // Skips an option and a format before the written text.
     for _ in 0..6 {
         at = past_blanks(at, 8);
         if at.place() >= pipe.place() {
@@ -56,7 +56,7 @@ fn written(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     secret(value, value_end)
 }
 
-/// Finds what a shell hands to a command: `<<< x`, or the lines after `<<EOF`.
+/// Finds the input that a shell passes to a command: `<<< x`, or the lines after `<<EOF`.
 fn handed(end: Cursor<'_>) -> Option<Range<usize>> {
     let line = line(end);
     let at = end.forward(memmem::find(line, b"<<")?);
@@ -69,7 +69,7 @@ fn handed(end: Cursor<'_>) -> Option<Range<usize>> {
     }
 }
 
-/// Finds the first line of a document that stands in a script.
+/// Finds the first line of a document in a script.
 fn here(end: Cursor<'_>) -> Option<Range<usize>> {
     let value = past_break(end.forward(line(end).len()))?;
     secret(value, bare_end(value, |_| false))
@@ -124,7 +124,7 @@ pub(crate) fn net(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     None
 }
 
-/// Finds what a script sends to a prompt for a password: `expect "assword:"`, `send "x\r"`.
+/// Finds the answer of a script to a password prompt: `expect "assword:"`, `send "x\r"`.
 pub(crate) fn sent(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let is_asked =
         memmem::find(without_placeholders(start.window_before(120)), b"assword").is_some();
@@ -135,7 +135,7 @@ pub(crate) fn sent(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     password(value, value.forward(n))
 }
 
-/// Finds the password after `/p:` and `/pass:` of commands of Windows.
+/// Finds the password after `/p:` and `/pass:` in commands of Windows.
 pub(crate) fn slash(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     const OTHERS: &[&[u8]] = &[b"/u:", b"/user:", b"/v:"];
     let command = context(start, MAX_COMMAND);
@@ -144,7 +144,7 @@ pub(crate) fn slash(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> 
     password(value, value_end)
 }
 
-/// Finds the key that opens a wireless network: `psk="x"`.
+/// Finds the key of a wireless network: `psk="x"`.
 pub(crate) fn wireless(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let (value, value_end, _) = word(end).filter(|_| is_edge(start.before()))?;
     password(value, value_end)
@@ -159,14 +159,14 @@ pub(crate) fn redis(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> 
     secret(value, value_end)
 }
 
-/// Finds the last word after `config` of a tool for packages.
+/// Finds the last word after `config` of a package tool.
 pub(crate) fn config(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     const TOOLS: &[&[u8]] =
         &[b"poetry", b"bundle", b"composer", b"gem", b"npm", b"yarn", b"pip", b"mc"];
     const NAMES: &[&[u8]] = &[b"token", b"auth", b"basic", b"pass", b"secret", b"key"];
     let before = start.window_before(10);
     let is_tool = TOOLS.iter().any(|tool| before.ends_with(tool));
-    // These need no name.
+    // These tools need no name.
     let is_bundle = before.ends_with(b"bundle") || before.ends_with(b"mc");
     let words = line(end);
     let is_named = is_bundle || NAMES.iter().any(|name| memmem::find(words, name).is_some());
@@ -195,7 +195,7 @@ pub(crate) fn config(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>>
     None
 }
 
-/// Finds the password of `user:password` after a name or a host that has no word for it.
+/// Finds the password in `user:password` after a name or a host without a word such as `password`.
 pub(crate) fn user_and_password(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let name = end.skip(64, |byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let sign = past_blanks(name, 8);
@@ -204,7 +204,7 @@ pub(crate) fn user_and_password(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<
     secret(value, value_end).filter(|found| found.start > value.place())
 }
 
-/// Finds the password of a user that a call names: `auth=("ada", "x")`, `basic_auth("ada", "x")`.
+/// Finds the password in a call with a user: `auth=("ada", "x")`, `basic_auth("ada", "x")`.
 pub(crate) fn call(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let mut at = end;
     let mut last = None;
@@ -231,7 +231,7 @@ pub(crate) fn call(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     password(value, value_end)
 }
 
-/// Finds the password before the host of a source: `user:x@tcp(host)`, `thin:user/x@//host`.
+/// Finds the password before the host of a data source: `user:x@tcp(host)`, `thin:user/x@//host`.
 pub(crate) fn source(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let before = without_placeholders(start.window_before(160));
     let is_in = |byte: &u8| byte.is_ascii_graphic() && !b"\"'`<>\\,;".contains(byte);
@@ -262,7 +262,7 @@ fn line(at: Cursor<'_>) -> &[u8] {
     line.get(..end.unwrap_or(line.len())).unwrap_or_default()
 }
 
-/// Returns where a word of a command starts and ends, and the place after it.
+/// Returns the start and the end of a word of a command, and the position after it.
 fn word(at: Cursor<'_>) -> Option<(Cursor<'_>, Cursor<'_>, Cursor<'_>)> {
     match Quote::open(at) {
         Some((quote, value)) => {
@@ -276,7 +276,7 @@ fn word(at: Cursor<'_>) -> Option<(Cursor<'_>, Cursor<'_>, Cursor<'_>)> {
     }
 }
 
-/// Returns the secret of a word: of `user:password` the password.
+/// Returns the range of the secret in a word: in `user:password`, of the password.
 fn secret(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let value = end.since(start.place());
     let joint = memchr::memchr(b':', value).filter(|at| {

@@ -4,14 +4,14 @@ use memchr::memmem;
 
 use crate::redact::PLACEHOLDER;
 
-/// The number of bytes of a value that are compared.
+/// Number of bytes of a value that are compared.
 const MAX_LOOK: usize = 128;
 
 /// Parts of example keys. A random string of 60 letters contains one with a chance of 1 in 30,000.
 const MARKS: &[&str] =
     &["example", "xxxx", "****", "....", "placeholder", "redacted", "changeme", "dummy", "replace"];
 
-/// More parts of values that are no secrets, for values of names.
+/// Further parts of values that are not secrets, for values with a name.
 const TEMPLATES: &[&str] = &[
     "${",
     "$(",
@@ -59,7 +59,7 @@ const TEMPLATES: &[&str] = &[
     "$ref",
 ];
 
-/// Words that are no password, alone or combined, with any digits.
+/// Words that are not passwords, alone or combined, with any digits.
 const WEAK: &[&str] = &[
     "abc",
     "any",
@@ -237,8 +237,8 @@ pub(crate) fn is_weak(value: &[u8]) -> bool {
         && lower.split(|byte| !byte.is_ascii_alphabetic()).all(are_weak)
 }
 
-/// Returns whether a value is hexadecimal, and too long to be typed: its letters stand alone among
-/// digits, and make no words.
+/// Returns whether a value is hexadecimal and too long to be typed. Its letters are scattered among
+/// digits and make no words.
 fn is_long_hex(lower: &[u8]) -> bool {
     let n_letters = lower.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
     lower.len() >= 24 && n_letters >= 4 && lower.iter().all(u8::is_ascii_hexdigit)
@@ -246,7 +246,7 @@ fn is_long_hex(lower: &[u8]) -> bool {
 
 /// Returns whether some letters are a sequence of weak words.
 fn are_weak(letters: &[u8]) -> bool {
-    /// A string of more words than these is no placeholder.
+    /// Limit for the words of a placeholder.
     const MAX_WORDS: usize = 8;
     let mut rest = letters;
     for _ in 0..MAX_WORDS {
@@ -279,7 +279,7 @@ fn is_in_brackets(lower: &[u8]) -> bool {
     }
 }
 
-/// Returns whether most bytes follow the one before in the alphabet: `abcdefgh12345678`.
+/// Returns whether most bytes are the successor of the previous one: `abcdefgh12345678`.
 fn is_sequence(lower: &[u8]) -> bool {
     let is_step = |pair: &&[u8]| matches!(pair, [a, b] if a.checked_add(1) == Some(*b) || (*a, *b) == (b'9', b'0'));
     let n_steps = lower.windows(2).filter(is_step).count();

@@ -1,26 +1,28 @@
-//! Where one of a few hundred short texts stands in some bytes.
+//! Finds the next occurrence of any of a few hundred short texts.
 //!
-//! A table of all states of an automaton is larger than the caches next to the processor, and each
-//! step waits for the one before. Here three bytes at each place are asked for in a set of bits that
-//! fits into the first cache; the places of a word are asked for at once. One place in thirty is
-//! looked at again.
+//! In: the texts `ghp_` and `sk-`, the bytes `a=sk-1`. Out: position 2, the number of `sk-`.
+//!
+//! An automaton over all texts would have a table larger than the caches near the CPU, and each
+//! step would wait for the one before. Here three bytes at each position are looked up in a bitmap
+//! that fits in the nearest cache. The positions of a word are looked up together. One position in
+//! thirty is checked further.
 
-/// How many bits the set has, as a power of two.
+/// Number of bits in the bitmap, as a power of two.
 const FILTER_BITS: u32 = 17;
-/// How many words of 64 bits those are.
+/// Number of 64-bit words in the bitmap.
 const FILTER_WORDS: usize = 1 << (FILTER_BITS - 6);
-/// How many lists of texts there are, as a power of two.
+/// Number of lists of texts, as a power of two.
 const LIST_BITS: u32 = 13;
-/// How many places are asked for at once: their three bytes lie within eight.
+/// Number of positions that are looked up together: their three bytes are within eight.
 const N_PLACES: usize = 6;
 
-/// Texts, found by their first three bytes.
+/// Table of texts by their first three bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Prefixes {
     filter: Box<[u64; FILTER_WORDS]>,
-    /// For each hash of three bytes, the number of its list; 0 is an empty one.
+    /// For each hash of three bytes, the index of its list; 0 is the empty list.
     slots: Vec<u16>,
-    /// The texts of a hash, by their numbers, the longest first.
+    /// The texts of each hash, longest first.
     lists: Vec<Vec<Entry>>,
 }
 
@@ -29,7 +31,7 @@ pub(crate) struct Prefixes {
 struct Entry {
     text: Box<[u8]>,
     number: usize,
-    /// Its first eight bytes, as one number, and which bits of it count.
+    /// The first eight bytes of the text as a number, and a mask of the bits that count.
     word: u64,
     mask: u64,
 }
@@ -44,7 +46,8 @@ impl Entry {
         Self { text: text.into(), number, word, mask }
     }
 
-    /// Returns whether some bytes start with it; `word` are the first eight, zeros behind their end.
+    /// Returns whether bytes start with the text. `word` is their first eight bytes, padded with
+    /// zeros.
     #[inline]
     fn starts(&self, rest: &[u8], word: u64) -> bool {
         (word ^ self.word) & self.mask == 0
@@ -53,7 +56,8 @@ impl Entry {
 }
 
 impl Prefixes {
-    /// Keeps texts of at least two bytes; `follows` says which byte may follow one of two.
+    /// Creates a table of texts of at least two bytes. `follows` returns whether a byte may follow
+    /// a text of two bytes.
     pub(crate) fn new<'t>(
         texts: impl Iterator<Item = &'t str>,
         follows: impl Fn(usize, u8) -> bool,
@@ -95,7 +99,8 @@ impl Prefixes {
         }
     }
 
-    /// Returns where the next text stands from a place on, and its number: of several, the longest.
+    /// Returns the position of the next text from `from` on, and its number. Of several texts, the
+    /// longest counts.
     pub(crate) fn next(&self, bytes: &[u8], from: usize) -> Option<(usize, usize)> {
         let mut at = from;
         while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
@@ -113,11 +118,11 @@ impl Prefixes {
         (at..bytes.len()).find_map(|place| Some((place, self.at(bytes, place)?)))
     }
 
-    /// Returns a bit for each of the first places of eight bytes that may start a text.
+    /// Returns a bit for each of the first positions of eight bytes at which a text may start.
     #[inline]
     fn hits(&self, word: u64) -> u32 {
         let mut hits = 0;
-        // One for each of `N_PLACES`, by as many bits.
+        // One shift for each of the `N_PLACES` positions.
         for (n, shift) in [0, 8, 16, 24, 32, 40].into_iter().enumerate() {
             let hash = hash(word >> shift);
             let word = self.filter.get(word_of(hash)).copied().unwrap_or_default();
@@ -126,7 +131,7 @@ impl Prefixes {
         hits
     }
 
-    /// Returns the number of the longest text at a place.
+    /// Returns the number of the longest text at a position.
     fn at(&self, bytes: &[u8], place: usize) -> Option<usize> {
         let rest = bytes.get(place..)?;
         let word = match rest.first_chunk() {

@@ -1,10 +1,10 @@
 //! Distinguishes random strings from words, by pairs of letters and by digits among letters.
 //!
-//! `connection_timeout` has no pair of letters that is rare in English or in code; of the pairs in
-//! `xKq9zLw2` most are. The table has the 323 pairs that make up 98.5 % of all pairs in the words
+//! `connection_timeout` has no pair of letters that is rare in English or in code. Most pairs in
+//! `xKq9zLw2` are rare. The table has the 323 pairs that make up 98.5 % of all pairs in the words
 //! of source code and prose.
 
-/// For each letter, the letters that often follow it: bit 0 is `a`.
+/// For each letter, the letters that often follow it. Bit 0 is `a`.
 const COMMON: [u32; 26] = [
     0x17e_bd6e, // a
     0x116_4913, // b
@@ -48,7 +48,7 @@ pub(crate) struct Makeup {
     pub(crate) n_others: usize,
     /// The number of compared pairs of letters.
     n_pairs: usize,
-    /// The number of pairs that are in no word.
+    /// The number of rare pairs.
     n_rare: usize,
 }
 
@@ -80,7 +80,7 @@ impl Makeup {
             let starts_word = before.is_ascii_lowercase() && byte.is_ascii_uppercase();
             self.push_pair(!starts_word && !is_common(before, byte), 1);
         } else if before.is_ascii_alphanumeric() && byte.is_ascii_alphanumeric() {
-            // Words have digits at their end, and not before letters.
+            // Words have digits at the end, not before letters.
             self.push_pair(before.is_ascii_digit() && is_letter, 2);
         }
     }
@@ -95,7 +95,7 @@ impl Makeup {
         self.n_lower.saturating_add(self.n_upper)
     }
 
-    /// Returns whether the string does not consist of words.
+    /// Returns whether the string is random rather than made of words.
     pub(crate) fn is_random(&self) -> bool {
         self.n_pairs >= 4 && self.n_rare.saturating_mul(4) >= self.n_pairs
     }
@@ -107,7 +107,7 @@ fn is_common(first: u8, second: u8) -> bool {
     row.checked_shr(u32::from(number(second))).unwrap_or_default() & 1 == 1
 }
 
-/// Returns whether a string has many capitals within words, as `kJxQaPzRtY` has.
+/// Returns whether a string has many capitals within words, like `kJxQaPzRtY`.
 pub(crate) fn has_many_humps(text: &[u8]) -> bool {
     let is_hump = |pair: &&[u8]| matches!(pair, [first, second] if first.is_ascii_lowercase() && second.is_ascii_uppercase());
     let n_humps = text.windows(2).take(128).filter(is_hump).count();

@@ -1,4 +1,6 @@
-//! Replaces secrets in a line, and changes nothing else.
+//! Replaces the secrets in a line and leaves all other bytes unchanged.
+//!
+//! In: `{"text":"key ghp_…"}`. Out: `{"text":"key [REDACTED:github-token]"}`.
 
 use std::borrow::Cow;
 

@@ -17,7 +17,7 @@ pub struct Rule {
     pub(crate) before: Option<(&'static Class, usize, usize)>,
     /// The parts after the prefix.
     pub(crate) parts: &'static [Part],
-    /// The bytes that may not precede it.
+    /// The kind of bytes that may not precede it.
     pub(crate) edge: Edge,
     /// The start of the secret: the prefix, or a part after it.
     pub(crate) secret: Secret,
@@ -30,7 +30,7 @@ pub struct Rule {
 /// Returns the range of the secret of a prefix at `start..end`.
 pub(crate) type Finder = fn(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>>;
 
-/// Returns where the secrets lie that a prefix leads to, in order.
+/// Returns the ranges of the secrets after a prefix, in order.
 pub(crate) type Lister = fn(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>>;
 
 /// A part of a secret.
@@ -40,13 +40,13 @@ pub(crate) enum Part {
     Is(&'static str),
     /// A number of bytes of a class, within limits.
     Run(&'static Class, usize, usize),
-    /// The lines of a key up to its last one, or up to the first line that is no part of it.
+    /// The lines of a key up to its last line, or up to the first line that is not part of it.
     Armor,
     /// The value of a name that contains the prefix.
     Named(Word),
     /// The range that a function finds.
     By(Finder),
-    /// What a function finds, more than one.
+    /// The ranges that a function finds.
     Each(Lister),
 }
 
@@ -107,7 +107,7 @@ impl Rule {
         is_token && is_word && self.rank() == 2 && !self.is_for_tests || self.is_name_in_base64()
     }
 
-    /// Returns whether base64 of a whole file of settings is known by names in it.
+    /// Returns whether the name of the rule identifies base64 of a whole settings file.
     fn is_name_in_base64(&self) -> bool {
         matches!(self.parts, [Part::Named(Word::Pass | Word::Secret | Word::Token)])
     }

@@ -1,4 +1,4 @@
-//! The table of rules, after the documentation of the services, or after gitleaks (MIT).
+//! The table of rules, from the documentation of the services or from gitleaks (MIT).
 
 mod context;
 
@@ -16,10 +16,10 @@ use crate::{
     },
 };
 
-/// For services that document no length: a run of any length.
+/// Maximum length of a run for services that document no length.
 const MAX: usize = usize::MAX;
 
-/// Keys that are known by a prefix of their own.
+/// Keys with a prefix of their own.
 static BY_PREFIX: &[Rule] = &[
     Rule::new("anthropic-key", "Anthropic", &["sk-ant-"], &[Run(&BASE64_URL, 32, MAX)]),
     Rule::new("openrouter-key", "OpenRouter", &["sk-or-v1-"], &[Run(&LETTERS, 32, MAX)]),
@@ -495,15 +495,15 @@ static BY_PREFIX: &[Rule] = &[
         &["v1.0-"],
         &[Run(&HEX, 24, 24), Is("-"), Run(&HEX, 146, 146)],
     ),
-    // What stands around a secret says that it is one.
+    // Secrets that are found by the text around them.
 ];
 
-/// Returns every rule; of two that fit at one place, the first is taken.
+/// Returns all rules. Of two rules that match at one position, the first one counts.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     BY_PREFIX.iter().chain(context::BY_CONTEXT)
 }
 
-/// Returns whether a secret of a short prefix is none of words, nor an example.
+/// Returns whether the secret of a short prefix is random, neither words nor an example.
 pub(super) fn is_random(secret: &[u8]) -> bool {
     (Makeup::of(secret).is_random() || has_many_humps(secret)) && !is_example(secret)
 }

@@ -1,4 +1,7 @@
 //! Searches the strings of a line, and returns the range and the JSON pointer of each secret.
+//!
+//! In: `{"a":["x","ghp_…"]}`. Out: a [`Finding`] with the pointer `/a/1` and the range of the token
+//! in the line.
 
 use std::ops::Range;
 
@@ -14,7 +17,7 @@ use crate::{
     value::Kind as Promise,
 };
 
-/// Finds secrets in lines.
+/// Finder of secrets in lines.
 ///
 /// ```
 /// let mut search = secrets::Search::new();
@@ -96,7 +99,7 @@ impl Search {
     }
 
     /// Returns whether some lines may contain a secret, without decoding them. If it returns false,
-    /// no line does.
+    /// they contain none.
     pub fn may_find(&self, lines: &[u8]) -> bool {
         self.as_written.may_fit(lines)
     }
@@ -244,7 +247,7 @@ impl Strings<'_, '_> {
         self.search(body.as_bytes(), start, named, pointer);
     }
 
-    /// Searches some text as written, which starts at `start` of the line.
+    /// Searches text as written, which starts at the offset `start` of the line.
     fn search(&mut self, written: &[u8], start: usize, named: Named, pointer: &mut String) {
         let Self { matcher, meaning, each, .. } = self;
         let bytes = meaning.decode(written);

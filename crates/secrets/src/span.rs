@@ -1,5 +1,7 @@
 //! Finds the end of a value: its closing quote, also in JSON within JSON, or the end of a bare
 //! word.
+//!
+//! In: `\"a b\" c` from `a` on. Out: the end of `b`.
 
 use crate::{cursor::Cursor, value::MAX_VALUE};
 
@@ -15,7 +17,7 @@ pub(crate) struct Quote {
 impl Quote {
     /// Reads an opening quote, and returns the position after it.
     pub(crate) fn open(at: Cursor<'_>) -> Option<(Self, Cursor<'_>)> {
-        /// A string within 6 levels of JSON.
+        /// Limit of the backslashes: a string within 6 levels of JSON.
         const MAX_SLASHES: usize = 63;
         let quote = at.skip(MAX_SLASHES, |byte| byte == b'\\');
         let n_slashes = quote.since(at.place()).len();
@@ -44,7 +46,8 @@ impl Quote {
     pub(crate) fn close(self, start: Cursor<'_>) -> Option<Cursor<'_>> {
         let mut at = start;
         let end = start.place().saturating_add(MAX_VALUE);
-        // Backslashes come before a quote that closes, in pairs of pairs before one that does not.
+        // Escaped backslashes before a quote come in groups of `step`. A closing quote has groups
+        // and the backslashes of the opening quote; a quote inside the string has more.
         let step = self.n_slashes.saturating_add(1).saturating_mul(2);
         loop {
             let found = memchr::memchr(self.byte, at.window(end.saturating_sub(at.place())))?;
@@ -71,7 +74,7 @@ pub(crate) fn is_quote(byte: u8) -> bool {
 /// Returns the position after a line break and the blanks after it. The line break may be escaped,
 /// as in JSON within JSON.
 pub(crate) fn past_break(at: Cursor<'_>) -> Option<Cursor<'_>> {
-    /// As many backslashes as 6 levels of JSON need.
+    /// Limit of the backslashes: 6 levels of JSON.
     const MAX_SLASHES: usize = 63;
     if matches!(at.next(), Some(b'\r' | b'\n')) {
         return Some(at.skip(2, |byte| byte == b'\r' || byte == b'\n'));
@@ -84,7 +87,7 @@ pub(crate) fn past_break(at: Cursor<'_>) -> Option<Cursor<'_>> {
     }
 }
 
-/// Moves past blanks, at most `max`, and past tabs as JSON within JSON spells them.
+/// Moves past at most `max` blanks, and past tabs escaped by JSON within JSON.
 pub(crate) fn past_blanks(at: Cursor<'_>, max: usize) -> Cursor<'_> {
     let mut at = at.skip(max, is_blank);
     while at.next() == Some(b'\\')
@@ -95,7 +98,7 @@ pub(crate) fn past_blanks(at: Cursor<'_>, max: usize) -> Cursor<'_> {
     at
 }
 
-/// Moves past a tab, as it is or as JSON within JSON spells it.
+/// Moves past a tab, plain or escaped by JSON within JSON.
 pub(crate) fn past_tab(at: Cursor<'_>) -> Option<Cursor<'_>> {
     at.past(b"\t").or_else(|| {
         let letter = at.skip(63, |byte| byte == b'\\');
@@ -113,8 +116,8 @@ pub(crate) fn is_blank(byte: u8) -> bool {
 /// Passwords contain all kinds of marks. A mark ends the value only if the text after it shows
 /// that: `a=b&c=d` has two values, `a=b&c` has one.
 pub(crate) fn bare_end<'b>(start: Cursor<'b>, ends: fn(u8) -> bool) -> Cursor<'b> {
-    /// The largest number of signs in a value. Text with more is a list of pairs, and each of its
-    /// names would read all of it.
+    /// Limit of the signs in a value. A text with more is a list of pairs, and each of its names
+    /// would read the whole list.
     const MAX_SIGNS: usize = 6;
     let mut at = start;
     let mut n_signs = 0_usize;
@@ -147,7 +150,7 @@ pub(crate) fn bare_end<'b>(start: Cursor<'b>, ends: fn(u8) -> bool) -> Cursor<'b
         at = at.forward(1);
     }
     match at.since(start.place()) {
-        // The end of a sentence.
+        // The value is at the end of a sentence.
         [_, .., b'.' | b':'] if at.next().is_none_or(|byte| byte.is_ascii_whitespace()) => {
             at.back(1)
         }

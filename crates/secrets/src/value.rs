@@ -1,6 +1,6 @@
 //! Decides whether the value of a name such as `password` is a secret.
 //!
-//! `password = "tZ8!kq02Lm"` has one. `password: string`, `password = os.environ["PASSWORD"]`,
+//! `password = "tZ8!kq02Lm"` has a secret. `password: string`, `password = os.environ["PASSWORD"]`,
 //! `token = get_token()`, `"secret": "my-app/secret"` and `password=changeme` have none.
 
 use std::ops::Range;
@@ -17,21 +17,21 @@ use crate::{
 pub(crate) enum Kind {
     /// A password, possibly invented by a person.
     Password,
-    /// The value of `pass` or `pwd` alone, which may also be a word in a test report, or a folder.
+    /// The value of a bare `pass` or `pwd`, which may also be a word in a test report, or a folder.
     Pass,
     /// A password of several words.
     Passphrase,
-    /// A key or a token that a program made.
+    /// A key or a token that a program generated.
     Secret,
-    /// A key or a token, or a value with such a name: an id, a page token.
+    /// A key or a token, or a value with such a name, such as an id or a page token.
     Token,
     /// The value of the header `Authorization`: a scheme, and a token.
     Authorization,
     /// A user and a password in base64, as Docker keeps them.
     UserAndPassword,
-    /// What is called the id of a secret, as Vault does: a UUID.
+    /// A UUID with a name such as `secret_id`, as Vault has it.
     Id,
-    /// What is called the primary or the secondary key, as Azure does: bytes in base64.
+    /// Bytes in base64 with a name such as `primary key`, as Azure has it.
     Padded,
 }
 
@@ -39,13 +39,13 @@ pub(crate) enum Kind {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Form {
     Quoted,
-    /// Right after `=`, as in a file of environment variables.
+    /// Directly after `=`, as in a file of environment variables.
     Tight,
     /// After `: ` or ` = `: it may be a variable.
     Loose,
 }
 
-/// The largest length of a value, in bytes.
+/// Limit in bytes for a value.
 pub(crate) const MAX_VALUE: usize = 8 * 1024;
 
 impl Kind {
@@ -59,7 +59,7 @@ impl Kind {
                 let blank = usize::from(scheme > 0);
                 let start = scheme.saturating_add(blank);
                 let token = value.get(start..).unwrap_or_default();
-                // `Basic` and `Bearer` have rules of their own.
+                // `Basic` and `Bearer` have their own rules.
                 let scheme = value.get(..scheme)?;
                 let is_scheme = scheme.iter().all(u8::is_ascii_alphabetic)
                     && !scheme.eq_ignore_ascii_case(b"basic");
@@ -117,8 +117,8 @@ fn is_secret(value: &[u8], kind: Kind, form: Form) -> bool {
     is_fit && (kind != Kind::Token || is_token(value, &makeup)) && !is_template(value)
 }
 
-/// Returns whether a value may be a token and is no id: a short one has letters of both cases and
-/// digits.
+/// Returns whether a value may be a token instead of an id. A short token has letters of both cases
+/// and digits.
 fn is_token(value: &[u8], makeup: &Makeup) -> bool {
     let Makeup { n_lower, n_upper, n_digits, .. } = *makeup;
     let is_varied = n_lower > 1 && n_upper > 1 && n_digits > 0 && makeup.is_random();
@@ -142,7 +142,7 @@ fn is_random(value: &[u8], makeup: &Makeup) -> bool {
 
 /// Returns whether a person may have invented a value: `hunter2`, `Correct!Horse`.
 fn is_thought_up(value: &[u8], form: Form, makeup: &Makeup) -> bool {
-    // A name of a variable, or of its member.
+    // The name of a variable or of its member.
     let is_varied = makeup.n_lower > 0 && makeup.n_upper > 0 && makeup.n_digits > 0;
     let has_dot = value.contains(&b'.') && makeup.n_marks == 0;
     let has_dot = has_dot && (form == Form::Loose || form == Form::Tight && !is_varied);
@@ -165,7 +165,7 @@ fn is_code(value: &[u8]) -> bool {
     starts_a_group || has(b'(') && has(b')') || has(b'[') && has(b']') || has(b'{') && has(b'}')
 }
 
-/// Returns whether a value is an absolute path, or one from a home folder.
+/// Returns whether a value is an absolute path, or a path from a home folder.
 fn is_absolute(value: &[u8], makeup: &Makeup) -> bool {
     match value {
         [b'~', b'/', ..] | [b'.', b'/', ..] | [b'.', b'.', b'/', ..] => true,
@@ -176,7 +176,7 @@ fn is_absolute(value: &[u8], makeup: &Makeup) -> bool {
 }
 
 /// Returns whether a value without quotes may be the name of a variable, of a member, or of a
-/// function that is called: `config.token`, `*flags.PWD`, `term.Pwd(`.
+/// called function: `config.token`, `*flags.PWD`, `term.Pwd(`.
 fn is_name(value: &[u8], makeup: &Makeup) -> bool {
     let is_pointer = matches!(value, [b'*' | b'&', ..]);
     let has_dot = value.contains(&b'.');
@@ -218,13 +218,13 @@ pub(crate) fn is_uuid(value: &[u8]) -> bool {
     value.len() == 36 && value.iter().enumerate().all(is_fit)
 }
 
-/// Returns whether a value is 32 or 64 random bytes in base64, with its end.
+/// Returns whether a value is 32 or 64 random bytes in base64 with padding.
 fn is_padded(value: &[u8]) -> bool {
     let is_long = matches!(value.len(), 44 | 88) && value.ends_with(b"=");
     is_long && value.iter().all(|byte| BASE64.has(*byte)) && Makeup::of(value).is_random()
 }
 
-/// Returns whether a value is a phrase of four words or more, all in small letters.
+/// Returns whether a value is a phrase of at least four words in small letters.
 fn is_phrase(value: &[u8]) -> bool {
     let is_word =
         |word: &[u8]| (2..=12).contains(&word.len()) && word.iter().all(u8::is_ascii_lowercase);

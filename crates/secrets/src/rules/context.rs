@@ -1,4 +1,4 @@
-//! Secrets that are known by the text around them: names, headers, options, files.
+//! The rules for secrets that are found by the text around them: names, headers, options, files.
 
 use crate::{
     class::{BASE64, SIGNATURE},
