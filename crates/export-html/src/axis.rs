@@ -1,33 +1,35 @@
-//! Where a time lies in a picture: hours in which nothing happened take as little room as they are
-//! worth.
+//! Maps times to positions in the timeline. Hours without an event are drawn as short pauses.
+//!
+//! In: events at 09:00 to 09:10 and at 15:00 to 15:10. Out: two pieces of nearly 50 % each, with a
+//! pause of 1.5 % between them.
 
-/// What lies this close together, in milliseconds, is not apart: five minutes.
+/// Pause in milliseconds below which events are in one piece: five minutes.
 const CLOSE: i64 = 5 * 60 * 1000;
 
-/// The most pieces that the axis is cut into.
+/// Limit for the pieces of the axis.
 const MAX_PIECES: usize = 24;
 
-/// The room of a pause, in percent of the whole.
+/// Width of a pause, in percent of the whole.
 const PAUSE: f64 = 1.5;
 
-/// A piece of time in which something happened, and where it lies.
+/// A piece of time with events, and its position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Piece {
     pub(crate) start: i64,
     pub(crate) end: i64,
-    /// Where it starts, in percent of the whole.
+    /// The left edge, in percent of the whole.
     pub(crate) at: f64,
     pub(crate) width: f64,
 }
 
-/// The axis of a picture.
+/// The axis of a timeline.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Axis {
     pub(crate) pieces: Vec<Piece>,
 }
 
 impl Axis {
-    /// Creates an axis for everything that happened from one time to another.
+    /// Creates an axis for all events between two times.
     pub(crate) fn new(mut spans: Vec<(i64, i64)>) -> Self {
         spans.sort_unstable();
         let mut pieces = joined(&spans, CLOSE);
@@ -36,7 +38,7 @@ impl Axis {
             let mut pauses: Vec<_> =
                 pauses.map(|(one, next)| next.start.saturating_sub(one.end)).collect();
             pauses.sort_unstable_by(|one, other| other.cmp(one));
-            // Only the longest are left out.
+            // Only the longest pauses are cut out.
             pieces = joined(&spans, pauses.get(MAX_PIECES - 1).copied().unwrap_or(CLOSE));
         }
         let lasts = |piece: &Piece| piece.end.saturating_sub(piece.start).max(1000) as f64;
@@ -50,7 +52,7 @@ impl Axis {
         Self { pieces }
     }
 
-    /// Returns where a time lies, in percent of the whole.
+    /// Returns the position of a time, in percent of the whole.
     pub(crate) fn at(&self, time: i64) -> f64 {
         let after = self.pieces.partition_point(|piece| piece.start <= time);
         let Some(piece) = self.pieces.get(after.saturating_sub(1)) else { return 0.0 };
@@ -60,7 +62,7 @@ impl Axis {
     }
 }
 
-/// Joins what lies close together; the spans are sorted.
+/// Joins sorted spans that are close together.
 fn joined(spans: &[(i64, i64)], close: i64) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     for &(start, end) in spans {

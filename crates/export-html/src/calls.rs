@@ -1,4 +1,4 @@
-//! Tool calls that wait for their results, or for their sub-agents.
+//! Tracks tool calls that wait for their results or for their sub-agents.
 
 use core_model::ByHash;
 
@@ -10,33 +10,33 @@ use crate::{
 /// The tool calls of a page.
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
-    /// What a first pass found.
+    /// The calls that the first pass found.
     runs: Runs,
-    /// By the hashes of their ids.
+    /// Open calls, by hashes of their ids.
     open: ByHash<Call>,
 }
 
-/// A call that others can be put into.
+/// An open call: its result and its sub-agent are written into it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Call {
     pub(crate) flow: FlowId,
     pub(crate) depth: usize,
-    /// Whether no result is to come.
+    /// Whether no further result follows.
     is_answered: bool,
 }
 
 impl Calls {
-    /// Creates the list of what a first pass found.
+    /// Creates the list from the calls of the first pass.
     pub(crate) fn new(runs: Runs) -> Self {
         Self { runs, open: ByHash::default() }
     }
 
-    /// Returns what comes of the next call of this id.
+    /// Removes and returns the next call with an id.
     pub(crate) fn next_run(&mut self, id: u64) -> Option<Run> {
         self.runs.take_next(id)
     }
 
-    /// Returns whether the next call of this id fails.
+    /// Returns whether the next call with an id fails.
     pub(crate) fn fails(&self, id: u64) -> bool {
         self.runs.next(id).is_some_and(|run| run.is_error)
     }
@@ -51,14 +51,14 @@ impl Calls {
         self.open.get(&id).copied()
     }
 
-    /// Takes note of the result of a call.
+    /// Marks a call as answered.
     pub(crate) fn answer(&mut self, id: u64) {
         if let Some(call) = self.open.get_mut(&id) {
             call.is_answered = true;
         }
     }
 
-    /// Ends a call, if no result is to come.
+    /// Removes an answered call and returns its part of the page.
     pub(crate) fn close(&mut self, id: u64) -> Option<FlowId> {
         self.open.get(&id).filter(|call| call.is_answered)?;
         self.open.remove(&id).map(|call| call.flow)

@@ -1,16 +1,17 @@
-//! What is known of each conversation: of the main one, and of those of sub-agents.
+//! Counts the events of each conversation: of the main one and of each sub-agent's.
 
 use std::collections::HashMap;
 
 use crate::threads::Thread;
 
-/// What is known of a conversation. It is small, for there may be one for each line.
+/// Counts of a conversation. The struct is small, because a session may have a conversation for
+/// each line.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Cast {
     start: Option<i64>,
     end: Option<i64>,
     n_events: u32,
-    /// The events that the second pass has written.
+    /// Number of events that the second pass has written.
     n_written: u32,
     n_calls: u32,
     n_errors: u32,
@@ -22,7 +23,7 @@ impl Cast {
         u64::from(self.n_events)
     }
 
-    /// Returns the number of events that are still to be written.
+    /// Returns the number of events that are not written yet.
     pub(crate) fn n_left(&self) -> u64 {
         u64::from(self.n_events.saturating_sub(self.n_written))
     }
@@ -37,18 +38,18 @@ impl Cast {
         u64::from(self.n_errors)
     }
 
-    /// Returns what it took, in milliseconds.
+    /// Returns the duration in milliseconds; `None` without times.
     pub(crate) fn millis(&self) -> Option<i64> {
         Some(self.end?.saturating_sub(self.start?))
     }
 }
 
-/// What is known of the conversations.
+/// The counts of all conversations.
 #[derive(Debug, Default)]
 pub(crate) struct Casts(HashMap<Thread, Cast>);
 
 impl Casts {
-    /// Takes note of an event.
+    /// Adds an event.
     pub(crate) fn note(&mut self, thread: Thread, time: Option<i64>, n_calls: u64, n_errors: u64) {
         let cast = self.0.entry(thread).or_default();
         let small = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
@@ -59,12 +60,12 @@ impl Casts {
         cast.end = time.or(cast.end);
     }
 
-    /// Returns what is known of a conversation.
+    /// Returns the counts of a conversation.
     pub(crate) fn get(&self, thread: Thread) -> Option<&Cast> {
         self.0.get(&thread)
     }
 
-    /// Takes note that an event is written; returns how many are left.
+    /// Counts a written event, and returns the number of events that are not written yet.
     pub(crate) fn write_one(&mut self, thread: Thread) -> u64 {
         let Some(cast) = self.0.get_mut(&thread) else { return 0 };
         cast.n_written = cast.n_written.saturating_add(1);

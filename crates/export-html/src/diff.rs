@@ -1,6 +1,8 @@
-//! What an edit changes, line by line.
+//! Compares two texts line by line.
+//!
+//! In: `a\nb` and `a\nc`. Out: `a` is the same, `b` is removed, `c` is added.
 
-/// What became of a line.
+/// The change of a line.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Change {
     Same,
@@ -8,11 +10,11 @@ pub(crate) enum Change {
     Added,
 }
 
-/// The most cells of the table by which lines are paired; beyond, all old lines go and all new ones
-/// come.
+/// Limit for the cells of the comparison table. Beyond it, all old lines are removed and all new
+/// ones added.
 const MAX_CELLS: usize = 1 << 20;
 
-/// Returns the lines of both texts in the order in which a person reads a change.
+/// Returns the lines of both texts, with removed lines before added ones.
 pub(crate) fn diff<'t>(old: &'t str, new: &'t str) -> Vec<(Change, &'t str)> {
     let (old, new): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());
     let n_before = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
@@ -54,8 +56,8 @@ fn pair<'t>(old: &[&'t str], new: &[&'t str], changes: &mut Vec<(Change, &'t str
     changes.extend(rest(new, new_idx).into_iter().map(|line| (Change::Added, line)));
 }
 
-/// Returns, row by row, how many lines the rest of the old text from each line on has in common with
-/// the rest of the new one.
+/// Returns, row by row, the number of common lines of the rest of the old text and the rest of the
+/// new text.
 fn common_lengths(old: &[&str], new: &[&str]) -> Vec<u32> {
     let width = new.len() + 1;
     let mut rows = vec![vec![0u32; width]];

@@ -1,5 +1,7 @@
-//! The order of a page whose parts are ready at different times: a call stands before its result,
-//! and what comes between them waits.
+//! Orders the parts of a page that are complete at different times. A result belongs into its call,
+//! so the lines between the two wait.
+//!
+//! In: call 1, text, result 1. Out: call 1 with its result, then the text.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -8,10 +10,10 @@ use std::{
 
 use crate::html::Html;
 
-/// How many bytes may wait for a result, before it is shown where it stands in the log.
+/// Limit in bytes for waiting parts. Beyond it, a result is written at its own line.
 const MAX_WAITING: usize = 32 * 1024 * 1024;
 
-/// A part of the page that others can be put into until it is closed.
+/// A part of the page, to which HTML can be appended until it is closed.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub(crate) struct FlowId(u32);
 
@@ -20,14 +22,14 @@ impl FlowId {
     pub(crate) const PAGE: FlowId = FlowId(0);
 }
 
-/// The parts that wait, in their order.
+/// The waiting parts, in order.
 #[derive(Debug)]
 pub(crate) struct Flows {
     flows: HashMap<FlowId, Flow>,
-    /// From the page down to the part that is written right now.
+    /// Path from the page to the part that is being written.
     path: Vec<FlowId>,
     n_opened: u32,
-    /// The bytes that wait.
+    /// Number of waiting bytes.
     n_waiting: usize,
     max_waiting: usize,
 }
@@ -56,12 +58,12 @@ impl Flows {
         Self { flows, path: vec![FlowId::PAGE], n_opened: 0, n_waiting: 0, max_waiting }
     }
 
-    /// Returns whether something can be put into a part.
+    /// Returns whether HTML can be appended to a part.
     pub(crate) fn is_open(&self, id: FlowId) -> bool {
         self.flows.get(&id).is_some_and(|flow| !flow.is_closed)
     }
 
-    /// Puts HTML at the end of a part that is open; returns whether it is.
+    /// Appends HTML to a part, and returns whether the part is open.
     pub(crate) fn append(&mut self, id: FlowId, html: Html) -> bool {
         let Some(flow) = self.flows.get_mut(&id).filter(|flow| !flow.is_closed) else {
             return false;
@@ -85,14 +87,14 @@ impl Flows {
         id
     }
 
-    /// Closes a part: what stands after it waits no longer.
+    /// Closes a part. Later parts need not wait for it.
     pub(crate) fn close(&mut self, id: FlowId) {
         if let Some(flow) = self.flows.get_mut(&id) {
             flow.is_closed = true;
         }
     }
 
-    /// Writes what waits for nothing. If too much waits, it waits no longer.
+    /// Writes the parts that need not wait. If too many bytes wait, some are written early.
     pub(crate) fn write(&mut self, sink: &mut dyn Write) -> io::Result<()> {
         self.write_ready(sink)?;
         while self.n_waiting > self.max_waiting && self.path.len() > 1 {
@@ -103,7 +105,7 @@ impl Flows {
         Ok(())
     }
 
-    /// Writes all that waits.
+    /// Writes all waiting parts.
     pub(crate) fn finish(&mut self, sink: &mut dyn Write) -> io::Result<()> {
         for flow in self.flows.values_mut() {
             flow.is_closed = true;

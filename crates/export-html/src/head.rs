@@ -1,4 +1,4 @@
-//! What stands above and below the conversation.
+//! Writes the parts of a page above and below the conversation.
 
 use crate::{
     Figures, Survey,
@@ -8,7 +8,7 @@ use crate::{
     words::{counted, day_and_time, dollars, grouped, lasting, push_time, rounded},
 };
 
-/// What the keys do.
+/// The keys of the page and their functions.
 const KEYS: &[(&str, &str)] = &[
     ("/", "search"),
     ("n, N", "next and previous match"),
@@ -66,7 +66,7 @@ pub(crate) fn push_foot(html: &mut Html, n_lines: u64, n_unshown: u64, n_skipped
     html.markup("</body>\n</html>\n");
 }
 
-/// Appends the bar that stays: title, figures, search and filters.
+/// Appends the sticky bar: title, figures, search and filters.
 fn push_bar(html: &mut Html, figures: &Figures, title: &str) {
     html.markup("<header class=\"bar\">\n<p class=\"name\" dir=\"auto\">").text(title);
     html.markup("</p>\n<p class=\"sum\">");
@@ -139,7 +139,7 @@ fn push_figures(html: &mut Html, figures: &Figures) {
     html.markup("</dl>\n");
 }
 
-/// Appends the list of what was asked.
+/// Appends the list of prompts.
 fn push_prompts(html: &mut Html, survey: &Survey) {
     if survey.prompts.is_empty() {
         return;

@@ -1,8 +1,10 @@
-//! The one place where text becomes HTML: nothing else in this crate makes any.
+//! Escapes text. No other module of this crate creates HTML from text.
+//!
+//! In: `<b>\u{1b}[31m` of a session. Out: `&lt;b&gt;`, without the terminal color.
 
 use std::fmt::{self, Write};
 
-/// HTML that may be sent: markup is a literal of this crate, and everything else is escaped.
+/// HTML that is safe to write: markup is a literal of this crate, and all other text is escaped.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Html(String);
 
@@ -18,10 +20,10 @@ impl Html {
         self
     }
 
-    /// Appends text, for between tags or between the double quotes of an attribute.
+    /// Appends text, for use between tags or inside the double quotes of an attribute.
     ///
-    /// Characters that HTML forbids, or that turn the direction of what follows, are shown and not
-    /// obeyed: controls as their pictures, the others spelled out. A color of a terminal is left out.
+    /// Characters that HTML forbids, or that change the direction of text, become visible: controls
+    /// as their pictures, others as their codes. Colors of a terminal are removed.
     pub(crate) fn text(&mut self, text: &str) -> &mut Self {
         let mut rest = text;
         while let Some(at) = rest.find(is_special) {
@@ -33,7 +35,7 @@ impl Html {
         self
     }
 
-    /// Appends what a value displays.
+    /// Appends the display form of a value.
     pub(crate) fn show(&mut self, value: impl fmt::Display) -> &mut Self {
         // Writing to a string does not fail.
         _ = write!(Escaping(self), "{value}");
@@ -46,7 +48,7 @@ impl Html {
         self
     }
 
-    /// Returns what was appended, and starts anew.
+    /// Returns the HTML so far, and empties the buffer.
     pub(crate) fn take(&mut self) -> Html {
         std::mem::take(self)
     }
@@ -61,7 +63,7 @@ impl Html {
         self.0.len()
     }
 
-    /// Appends the first character of `text`, which is special, and returns what follows it.
+    /// Appends the special character at the start of `text`, and returns the text after it.
     fn special<'t>(&mut self, text: &'t str) -> &'t str {
         let mut chars = text.chars();
         match chars.next() {
@@ -83,7 +85,7 @@ impl Html {
     }
 }
 
-/// Escapes what is formatted.
+/// Writer that escapes formatted text.
 struct Escaping<'h>(&'h mut Html);
 
 impl Write for Escaping<'_> {
@@ -100,13 +102,13 @@ fn is_special(char: char) -> bool {
         ..' ' => true,
         ' '..='~' => false,
         '\u{80}'..='\u{9f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
-        // Noncharacters, which parsers of HTML report.
+        // Noncharacters, which HTML parsers report.
         '\u{fdd0}'..='\u{fdef}' => true,
         _ => u32::from(char) & 0xfffe == 0xfffe,
     }
 }
 
-/// Returns what follows a sequence that colors a terminal, such as `ESC [ 1 ; 31 m`.
+/// Returns the text after a terminal color such as `ESC [ 1 ; 31 m`.
 fn after_color(text: &str) -> Option<&str> {
     let numbers = text.strip_prefix("\u{1b}[")?;
     numbers.trim_start_matches(|char: char| char.is_ascii_digit() || char == ';').strip_prefix('m')

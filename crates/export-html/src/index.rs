@@ -1,4 +1,4 @@
-//! The page of a folder of sessions: a row for each.
+//! Writes the page of a folder of sessions, with a row for each.
 
 use std::io::{self, Write};
 
@@ -12,19 +12,19 @@ use crate::{
 /// A session of a folder.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// The address of its page: a path relative to that of the index, with slashes.
+    /// The address of its page: a path relative to the index, with slashes.
     pub path: String,
-    /// What it is called where it has no title.
+    /// The name for a session without a title.
     pub name: String,
-    /// What it comes to.
+    /// The figures of the session.
     pub figures: Figures,
 }
 
-/// Writes the page of a folder of sessions, the latest first.
+/// Writes the page of a folder of sessions, most recent first.
 ///
 /// # Errors
 ///
-/// Those of the sink.
+/// Returns an error if the sink returns one.
 pub fn write_index(mut sink: impl Write, title: &str, entries: &[Entry]) -> io::Result<()> {
     let mut order: Vec<&Entry> = entries.iter().collect();
     order.sort_by_key(|entry| (std::cmp::Reverse(entry.figures.start), &entry.path));
@@ -91,7 +91,7 @@ fn push_row(html: &mut Html, Entry { path, name, figures }: &Entry) {
     html.markup("</tr>\n");
 }
 
-/// Returns a relative path as an address: nothing in it starts a scheme, a query or a fragment.
+/// Returns a relative path as an address without a scheme, a query or a fragment.
 fn address(path: &str) -> String {
     let mut address = String::from("./");
     for byte in path.bytes() {

@@ -1,4 +1,6 @@
-//! The input of a tool: its telling argument, and all of it.
+//! Writes the input of a tool: its most important argument for the row, and all members below.
+//!
+//! In: `{"command":"ls","timeout":5}`. Out: `ls` in the row, and both members below.
 
 use jsonl::Value;
 
@@ -8,7 +10,7 @@ use crate::{
     words::{counted, first_line, push_long},
 };
 
-/// What a tool does, as far as its name tells.
+/// The kind of a tool, by its name.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Family {
     Read,
@@ -19,7 +21,7 @@ pub(crate) enum Family {
 }
 
 impl Family {
-    /// Returns its name, which is a class of the style too.
+    /// Returns the name of the kind, which is also its class in the style.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Family::Read => "read",
@@ -31,7 +33,7 @@ impl Family {
     }
 }
 
-/// Returns what a tool of this name does.
+/// Returns the kind of a tool.
 pub(crate) fn family(name: &str) -> Family {
     match name {
         "Read" | "NotebookRead" | "Grep" | "Glob" | "LS" | "WebFetch" | "WebSearch" => Family::Read,
@@ -42,7 +44,7 @@ pub(crate) fn family(name: &str) -> Family {
     }
 }
 
-/// The members that tell most about a call, the best first.
+/// Names of the most important members, the best first.
 const TELLING: &[&str] = &[
     "command",
     "file_path",
@@ -59,16 +61,16 @@ const TELLING: &[&str] = &[
     "bash_id",
 ];
 
-/// The characters of an argument that stand in the row of a call.
+/// Limit in characters for the argument in the row of a call.
 const MAX_ARGUMENT: usize = 160;
 
-/// The characters of a text that stands beside its name.
+/// Limit in characters for a text beside its name.
 const MAX_INLINE: usize = 100;
 
-/// The lines of a change that are shown at once.
+/// Limit for the lines of a change that are visible at first.
 const MAX_DIFF: usize = 120;
 
-/// Returns the one argument that tells what a call is about, if there is one.
+/// Returns the most important argument of a call, if it has one.
 pub(crate) fn argument(input: Value<'_>) -> Option<String> {
     let text_of = |value: Value<'_>| {
         let line = first_line(&value.text()?.decode(), MAX_ARGUMENT);
@@ -78,13 +80,13 @@ pub(crate) fn argument(input: Value<'_>) -> Option<String> {
     telling.or_else(|| input.members().find_map(|(_, value)| text_of(value)))
 }
 
-/// Members and edits are shown until they take so many bytes of the page.
+/// Limit in bytes for the members and edits on the page.
 const MAX_INPUT: usize = 4 * 1024 * 1024;
 
-/// Texts of more bytes are shown one after the other, and not compared line by line.
+/// Length in bytes beyond which texts are shown one after the other instead of compared.
 const MAX_COMPARED: usize = 1024 * 1024;
 
-/// Appends an input, member by member; what is edited as a change.
+/// Appends an input member by member. Edits are shown as changes.
 pub(crate) fn push_input(html: &mut Html, input: Value<'_>) {
     if !input.is_object() {
         return push_long(html, input.raw().as_str());

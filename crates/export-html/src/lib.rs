@@ -1,9 +1,8 @@
-//! Sessions of coding agents as HTML: one page that needs nothing but itself, and that asks nobody
-//! for anything.
+//! Writes sessions of coding agents as HTML. A page is one file that loads nothing else.
 //!
-//! A page is written in two passes over the events of a session: a [`Survey`] gathers what stands
-//! above the conversation, then a [`Page`] writes it, with memory for ids and for what waits. All
-//! text of the session goes through one escaper; no markup of the session reaches the page.
+//! A page is written in two passes over the events of a session. A [`Survey`] collects the facts
+//! above the conversation, then a [`Page`] writes it. The memory holds ids and waiting parts. All
+//! text of the session is escaped in one place, so that no markup of the session reaches the page.
 //!
 //! ```
 //! use export_html::{Page, Survey};

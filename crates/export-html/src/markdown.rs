@@ -1,14 +1,16 @@
-//! What the assistant says, with its structure: no HTML of its own, no picture, no link but a plain
-//! one.
+//! Renders the assistant's Markdown. HTML and images in it become text, and links lead to the web
+//! only.
+//!
+//! In: `**a** <b> ![x](http://h/p.png)`. Out: `<strong>a</strong> &lt;b&gt; [http://h/p.png] x`.
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use crate::{html::Html, words::push_long};
 
-/// A text over this length, in bytes, is shown as it is written.
+/// Length in bytes beyond which a text is shown as written.
 const MAX_LENGTH: usize = 256 * 1024;
 
-/// How deep structures nest on the page; deeper ones are flat.
+/// Limit for the nesting of elements. Deeper ones are flat.
 const MAX_DEPTH: usize = 24;
 
 /// Appends a text in Markdown.
@@ -27,7 +29,7 @@ pub(crate) fn push_markdown(html: &mut Html, text: &str) {
     }
 }
 
-/// The elements that are open.
+/// The open elements.
 #[derive(Debug, Default)]
 struct Printer {
     open: Vec<&'static str>,
@@ -57,7 +59,7 @@ impl Printer {
 
     fn start(&mut self, html: &mut Html, tag: &Tag<'_>) {
         if self.open.len() >= MAX_DEPTH {
-            // Whatever ends it finds nothing to end.
+            // The end of this element closes nothing.
             return self.open.push("");
         }
         let cell = if self.is_in_head { ("<th>", "</th>") } else { ("<td>", "</td>") };
@@ -85,7 +87,7 @@ impl Printer {
             Tag::TableRow => ("<tr>", "</tr>"),
             Tag::TableCell => cell,
             Tag::Link { dest_url, .. } => link(html, dest_url),
-            // No page asks for a picture from outside: its words and its address say what it was.
+            // A page loads no image from outside. Its text and address are shown instead.
             Tag::Image { dest_url, .. } => {
                 html.markup("<span class=\"picture\">[").text(dest_url).markup("] ");
                 ("", "</span>")
@@ -104,7 +106,7 @@ impl Printer {
     }
 }
 
-/// Starts a link to the web; any other address is only shown.
+/// Starts a link to the web. Any other address is shown as text.
 fn link(html: &mut Html, address: &str) -> (&'static str, &'static str) {
     let scheme = address.split(':').next().unwrap_or_default();
     if !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https") {

@@ -1,4 +1,4 @@
-//! A message: what was said, thought, called and answered.
+//! Writes a message: text, thinking, tool calls and results.
 
 use std::io::Write;
 
@@ -15,17 +15,17 @@ use crate::{
     words::{counted, first_line, lasting, push_long, push_time},
 };
 
-/// The most blocks of a message that are shown.
+/// Limit for the blocks of a message on the page.
 const MAX_BLOCKS: usize = 5_000;
 
-/// Blocks of a message are shown until they have so many bytes in the session.
+/// Limit in bytes, as in the session, for the blocks of a message on the page.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 
-/// The characters of a thought, or of what a client wrote, that are shown before it is opened.
+/// Limit in characters for the visible start of thinking, or of a text of the client.
 const MAX_PEEK: usize = 120;
 
 impl<W: Write> Page<W> {
-    /// Writes a message; returns whether there is anything to see.
+    /// Writes a message, and returns whether anything is visible.
     pub(crate) fn message(
         &mut self,
         scene: &Scene,
@@ -76,7 +76,7 @@ impl<W: Write> Page<W> {
             html.markup("</article>\n");
             self.flows.append(scene.flow, html);
         }
-        // A message of results only shows in its calls.
+        // A message with only results is visible in its calls.
         is_begun || message.tool_results().next().is_some()
     }
 
@@ -137,7 +137,7 @@ impl<W: Write> Page<W> {
         }
     }
 
-    /// Returns whether somebody asked it, rather than the client.
+    /// Returns whether a person wrote the message.
     fn is_asked(&self, message: &Message<'_>) -> bool {
         let asks = |block: Block<'_>| match block {
             Block::Text(text) => self.survey.prompt_preview(&text.decode()).is_some(),
@@ -146,7 +146,7 @@ impl<W: Write> Page<W> {
         message.is_prompt() && message.blocks().any(|(block, _)| asks(block))
     }
 
-    /// Writes what a person, the client, or the assistant said.
+    /// Writes a text of a person, the client, or the assistant.
     fn words(&self, html: &mut Html, text: &str, message: &Message<'_>) {
         let is_own = |text| message.is_by_client() || self.survey.prompt_preview(text).is_none();
         match message.role {
@@ -176,7 +176,7 @@ impl<W: Write> Page<W> {
         }
     }
 
-    /// Writes a tool call, and opens it for its result.
+    /// Writes a tool call, and opens a part for its result.
     fn call(
         &mut self,
         html: &mut Html,
@@ -231,15 +231,15 @@ impl<W: Write> Page<W> {
         html.markup("</details>");
     }
 
-    /// Returns whether a call fails, or anything in the conversation of its sub-agent.
+    /// Returns whether a call fails, or an event of its sub-agent.
     fn is_failing(&self, id: u64) -> bool {
         let cast = self.survey.casts.get(Thread::Call(id));
         self.calls.fails(id) || cast.is_some_and(|cast| cast.n_errors() > 0)
     }
 
-    /// Writes a result into its call; returns whether that waits for it.
+    /// Writes a result into its call. Returns `false` if the call is not open.
     ///
-    /// What stands before it on its line is written first.
+    /// Earlier blocks of the same line are written first.
     fn result(&mut self, scene: &Scene, html: &mut Html, result: &ToolResult<'_>) -> bool {
         let id = self.hash(result.tool_use_id);
         let Some(flow) = self.calls.get(id).map(|call| call.flow) else { return false };
@@ -257,7 +257,7 @@ impl<W: Write> Page<W> {
     }
 }
 
-/// Appends what a tool returned, from the attributes of its element on.
+/// Appends the output of a tool, from the attributes of its element on.
 fn push_result(html: &mut Html, result: &ToolResult<'_>) {
     html.markup(match result.is_error.value() {
         Some(true) => " class=\"result failed\"><p class=\"label\">Error</p>",
@@ -281,7 +281,7 @@ fn push_result(html: &mut Html, result: &ToolResult<'_>) {
     html.markup("</div>");
 }
 
-/// Appends a block that this vocabulary has no word for.
+/// Appends a block of an unknown kind.
 fn push_other(html: &mut Html, kind: Option<Text<'_>>, raw: Raw<'_>) {
     html.markup("<details class=\"meta\"><summary>");
     match kind {

@@ -1,4 +1,4 @@
-//! What the client tells: compactions, errors, how a run starts and ends.
+//! Writes notices of the client: compactions, errors, starts and ends of runs.
 
 use std::io::Write;
 
@@ -11,11 +11,11 @@ use crate::{
     words::{dollars, first_line, grouped, lasting, push_long, push_time},
 };
 
-/// The characters of a notice that stand in its row.
+/// Limit in characters for a notice in its row.
 const MAX_ROW: usize = 200;
 
 impl<W: Write> Page<W> {
-    /// Writes a notice; returns whether it says anything.
+    /// Writes a notice, and returns whether it has content.
     pub(crate) fn notice(&mut self, scene: &Scene, event: &Event<'_>, notice: &Notice<'_>) -> bool {
         let text = notice.text.filter(|text| !text.is_null()).map(words).unwrap_or_default();
         if text.is_empty() && notice.about.is_none() && notice.kind == NoticeKind::Info {
@@ -44,7 +44,7 @@ impl<W: Write> Page<W> {
         true
     }
 
-    /// Writes how a run ended.
+    /// Writes the end of a run.
     pub(crate) fn outcome(
         &mut self,
         scene: &Scene,
@@ -78,7 +78,7 @@ impl<W: Write> Page<W> {
         true
     }
 
-    /// Writes that a session or an interaction starts.
+    /// Writes the start of a session or of an interaction.
     pub(crate) fn session_start(
         &mut self,
         scene: &Scene,

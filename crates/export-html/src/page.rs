@@ -1,4 +1,4 @@
-//! A page: its head, the conversation line by line, its foot.
+//! Writes a page: its head, the conversation line by line, its foot.
 
 use std::{
     collections::HashMap,
@@ -19,40 +19,41 @@ use crate::{
     words::{counted, lasting, push_time},
 };
 
-/// How deep sub-agents are shown inside of sub-agents; deeper ones stand beside the conversation.
+/// Limit for the nesting of sub-agents. Deeper ones are written beside the conversation.
 const MAX_DEPTH: usize = 8;
 
-/// Writes the page of a session: the second pass.
+/// Writer of the page of a session: the second pass.
 ///
-/// It is given the lines that its [`Survey`] was given. A call is written with its result beneath it;
-/// what stands between them waits, up to some megabytes: then the result stands where it comes.
+/// It must get the same lines as its [`Survey`]. A call is written with its result below it. The
+/// lines between them wait, up to some megabytes; beyond that, the result is written at its own
+/// line.
 #[derive(Debug)]
 pub struct Page<W> {
     sink: W,
     pub(crate) survey: Survey,
     pub(crate) flows: Flows,
     threads: Threads,
-    /// The conversations that began and are not over.
+    /// The open conversations.
     scenes: HashMap<Thread, Scene>,
-    /// Who spoke last.
+    /// The last speaker in each part of the page.
     speakers: HashMap<FlowId, Role>,
     pub(crate) calls: Calls,
     pub(crate) scanner: Scanner,
-    /// Where times are relative to.
+    /// The time that other times are relative to.
     pub(crate) start: i64,
     pub(crate) n_lines: u64,
-    /// The last line whose anchor is on the page.
+    /// The last line with an anchor on the page.
     anchored: u64,
     n_unshown: u64,
     n_skipped: u64,
 }
 
-/// A conversation as it is written.
+/// The place of a conversation on the page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scene {
     pub(crate) flow: FlowId,
     pub(crate) depth: usize,
-    /// Whether it stands beside the main conversation, in no call.
+    /// Whether it is beside the main conversation instead of in a call.
     is_lone: bool,
 }
 
@@ -63,16 +64,16 @@ impl Scene {
 }
 
 impl<W: Write> Page<W> {
-    /// Starts the page of a session that is called `name` where it has no title.
+    /// Starts the page of a session. `name` is its title if the session has none.
     ///
     /// # Errors
     ///
-    /// Those of the sink, here and in all functions of the page.
+    /// Returns an error if the sink returns one. This is so for all functions of the page.
     pub fn new(mut sink: W, mut survey: Survey, name: &str) -> io::Result<Self> {
         let mut head = Html::default();
         push_head(&mut head, &survey, name);
         sink.write_all(head.as_str().as_bytes())?;
-        // What the second pass finds anew is there once.
+        // The second pass finds the conversations again, so the survey need not keep them.
         let threads = Threads::of_second_pass(&survey.threads);
         survey.threads = Threads::default();
         Ok(Self {
@@ -109,7 +110,7 @@ impl<W: Write> Page<W> {
         self.flows.write(&mut self.sink)
     }
 
-    /// Writes that a line cannot be read; `what` says where and why.
+    /// Writes a note about a line that cannot be read. `what` has the place and the reason.
     pub fn push_unreadable(&mut self, what: &str) -> io::Result<()> {
         self.n_lines += 1;
         let mut html = Html::of("<article class=\"notice error\"");
@@ -126,7 +127,7 @@ impl<W: Write> Page<W> {
         self.n_skipped += 1;
     }
 
-    /// Ends the page; returns the sink, and what the session comes to.
+    /// Ends the page, and returns the sink and the figures of the session.
     pub fn finish(mut self) -> io::Result<(W, Figures)> {
         self.flows.finish(&mut self.sink)?;
         let mut foot = Html::default();
@@ -136,8 +137,8 @@ impl<W: Write> Page<W> {
         Ok((self.sink, self.survey.figures()))
     }
 
-    /// Returns where a conversation is written: in the call that started it while that is open, else
-    /// in a part of its own.
+    /// Returns the place of a conversation: in the call that started it while the call is open,
+    /// else in a part of its own.
     fn scene(&mut self, thread: Thread) -> Scene {
         if let Some(scene) = self.scenes.get(&thread).filter(|scene| self.flows.is_open(scene.flow))
         {
@@ -171,7 +172,7 @@ impl<W: Write> Page<W> {
         Some(scene)
     }
 
-    /// Closes what the last event of a conversation leaves complete.
+    /// Closes the parts that the last event of a conversation completes.
     fn leave(&mut self, thread: Thread, scene: Scene) {
         if thread == Thread::Main || self.survey.casts.write_one(thread) > 0 {
             return;
@@ -190,7 +191,7 @@ impl<W: Write> Page<W> {
         self.threads.hasher().hash_text(id)
     }
 
-    /// Closes a call once its results and its sub-agent have said all.
+    /// Closes a call when its results and its sub-agent are written.
     pub(crate) fn close_if_done(&mut self, id: u64) {
         let n_left = self.survey.casts.get(Thread::Call(id)).map_or(0, Cast::n_left);
         if n_left == 0
@@ -200,7 +201,7 @@ impl<W: Write> Page<W> {
         }
     }
 
-    /// Appends who speaks in a sub-agent's conversation, and how much.
+    /// Appends the name and the counts of a sub-agent's conversation.
     fn push_cast(&self, html: &mut Html, thread: Thread) {
         html.markup("<strong>Sub-agent</strong> ").text(self.threads.name(thread));
         let Some(cast) = self.survey.casts.get(thread) else { return };
@@ -215,7 +216,8 @@ impl<W: Write> Page<W> {
         html.markup("</span>");
     }
 
-    /// Appends, as an attribute, the id by which links find the line: once, for an id is one element's.
+    /// Appends the anchor of the current line as an attribute, at most once, because ids are
+    /// unique.
     pub(crate) fn push_anchor(&mut self, html: &mut Html) {
         if self.anchored < self.n_lines {
             self.anchored = self.n_lines;
@@ -223,7 +225,7 @@ impl<W: Write> Page<W> {
         }
     }
 
-    /// Appends who speaks, and when, if it is not who spoke last.
+    /// Appends the speaker and the time, unless the speaker is the same as before.
     pub(crate) fn push_speaker(
         &mut self,
         html: &mut Html,
@@ -261,7 +263,7 @@ impl<W: Write> Page<W> {
     }
 }
 
-/// Returns whether a file begins as our pages and their indexes do.
+/// Returns whether a file starts like a page or an index of this crate.
 ///
 /// ```
 /// let mut index = Vec::new();

@@ -1,16 +1,16 @@
-//! Pictures: in the page itself, of the types that only show something.
+//! Embeds images of types that cannot contain a script.
 
 use jsonl::Text;
 
 use crate::{html::Html, words::grouped};
 
-/// The media types that browsers show and that cannot hold a script.
+/// Media types that browsers show and that cannot contain a script.
 const MEDIA_TYPES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-/// The longest picture that is shown, in bytes of base64: no client sends one half as long.
+/// Limit in bytes of base64 for an image. No client sends one half as long.
 const MAX_LENGTH: usize = 16 * 1024 * 1024;
 
-/// Appends a picture in base64; one that is no such thing, or too long, is only named.
+/// Appends an image in base64. Invalid or too long ones become a note.
 pub(crate) fn push_picture(html: &mut Html, media_type: Text<'_>, data: Text<'_>) {
     if data.as_str().len() > MAX_LENGTH {
         html.markup("<p class=\"quiet\">A picture of ").text(&grouped(data.as_str().len() as u64));

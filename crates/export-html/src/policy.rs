@@ -1,4 +1,5 @@
-//! What the page may do: show itself, run its own script, and ask nobody for anything.
+//! Writes the content security policy, which permits only the page's own style and script, and no
+//! request.
 
 use sha2::{Digest, Sha256};
 
@@ -7,7 +8,7 @@ use crate::html::Html;
 const STYLE: &str = include_str!("../assets/page.css");
 const SCRIPT: &str = include_str!("../assets/page.js");
 
-/// Appends what a page's head needs first: the policy, and the style, which the policy names by hash.
+/// Appends the policy and the style, whose hash is in the policy.
 pub(crate) fn push_policy(html: &mut Html) {
     html.markup("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; ");
     html.markup("img-src data:; style-src 'sha256-").text(&hash(STYLE));
@@ -24,7 +25,7 @@ pub(crate) fn push_script(html: &mut Html) {
     html.markup("<script>").markup(SCRIPT).markup("</script>\n");
 }
 
-/// Returns the SHA-256 of a text in base64, as a policy wants it.
+/// Returns the SHA-256 of a text in base64, as in a policy.
 fn hash(text: &str) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let digest = Sha256::digest(text.as_bytes());

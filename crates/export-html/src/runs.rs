@@ -1,4 +1,4 @@
-//! The tool calls of a session, joined with their results, in 64 bytes each.
+//! Joins the tool calls of a session with their results, in 64 bytes each.
 
 use core_model::{Block, Body, ByHash, Event, IdHasher, ToolResult};
 use jsonl::Text;
@@ -8,16 +8,16 @@ use crate::input::{Family, family};
 /// A tool call and its result, as the page shows them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Run {
-    /// The number of the line with the call; 0 if a result stands before its call.
+    /// The number of the line with the call; 0 if the result came first.
     pub(crate) line: u64,
-    /// When it was called.
+    /// The time of the call.
     pub(crate) time: Option<i64>,
     /// The number of the line with the result; 0 if there is none.
     answered: u64,
     pub(crate) duration_ms: Option<i64>,
     /// The hash of the sub-agent's name that called it; 0 for the main conversation.
     pub(crate) thread: u64,
-    /// The place of the next call of this id; 0 if there is none.
+    /// The index of the next call with the same id; 0 if there is none.
     next: u32,
     pub(crate) family: Family,
     pub(crate) is_error: bool,
@@ -30,21 +30,22 @@ impl Run {
     }
 }
 
-/// Joins calls and results by their ids.
+/// Joins calls and results by id.
 ///
-/// It finds what [`core_model::ToolRuns`] finds: of two calls with one id the second is a call of its
-/// own, and of two results the first counts.
+/// The result equals that of [`core_model::ToolRuns`]: of two calls with one id, the second is
+/// another call, and of two results, the first counts.
 #[derive(Debug, Default)]
 pub(crate) struct Runs {
     runs: Pieces,
     by_id: ByHash<Ends>,
 }
 
-/// Runs in pieces of one size: a vector that grows leaves as much free memory behind as it takes.
+/// Runs in chunks of one size, because a growing vector leaves as much free memory behind as it
+/// has.
 #[derive(Debug, Default)]
 struct Pieces(Vec<Vec<Run>>);
 
-/// The runs of a piece: 256 KiB.
+/// Number of runs in a chunk of 256 KiB.
 const PIECE: usize = 4 * 1024;
 
 impl Pieces {
@@ -69,8 +70,8 @@ impl Pieces {
     }
 }
 
-/// The places of the first and of the last call of an id. Once the page is written, the first is the
-/// one that comes next.
+/// Indices of the first and the last call with an id. While the page is written, the first is the
+/// next one.
 #[derive(Clone, Copy, Debug)]
 struct Ends {
     first: u32,
@@ -78,7 +79,7 @@ struct Ends {
 }
 
 impl Runs {
-    /// Takes note of an event, which stands on a line and has a time; `hasher` makes the hashes of ids.
+    /// Adds an event with its line and time. `hasher` computes the hashes of ids.
     pub(crate) fn push(
         &mut self,
         line: u64,
@@ -118,7 +119,7 @@ impl Runs {
         let place = self.runs.len();
         let last = known.and_then(|ends| self.runs.get_mut(ends.last));
         match last {
-            // A result before its call.
+            // The result came before its call.
             Some(run) if run.line == 0 => {
                 (run.line, run.time, run.family) = (at.line, at.time, family);
                 return;
@@ -137,7 +138,7 @@ impl Runs {
             self.runs.push(Run::new(at.thread));
             Ends { first: place, last: place }
         });
-        // Clients go on with the first of two results.
+        // Clients use the first of two results.
         let run = self.runs.get_mut(last.last).filter(|run| run.answered == 0);
         let Some(run) = run else { return };
         run.answered = at.line;
@@ -153,13 +154,13 @@ impl Runs {
         self.runs.0.iter().flatten().filter(|run| run.line > 0)
     }
 
-    /// Returns the next call of an id, which is the first one again if none was taken.
+    /// Returns the next call with an id. It is the same one until it is removed.
     pub(crate) fn next(&self, id: u64) -> Option<&Run> {
         let place = self.by_id.get(&id)?.first;
         self.runs.get(place).filter(|run| run.line > 0)
     }
 
-    /// Takes the next call of an id.
+    /// Removes and returns the next call with an id.
     pub(crate) fn take_next(&mut self, id: u64) -> Option<Run> {
         let run = self.next(id).copied()?;
         match run.next {
@@ -171,7 +172,7 @@ impl Runs {
 }
 
 impl Run {
-    /// Creates a run of which nothing but the thread is known.
+    /// Creates a run with only a thread.
     fn new(thread: u64) -> Self {
         Self {
             line: 0,
@@ -186,7 +187,7 @@ impl Run {
     }
 }
 
-/// Where and when something stands in the session.
+/// The line and the time of an event.
 #[derive(Clone, Copy)]
 struct At {
     line: u64,
@@ -194,7 +195,7 @@ struct At {
     thread: u64,
 }
 
-/// Returns the hash of a thread's name, as [`core_model::thread`] names it; 0 for the main one.
+/// Returns the hash of [`core_model::thread`]; 0 for the main conversation.
 fn thread_hash(event: &Event<'_>, hasher: &IdHasher) -> u64 {
     let context = &event.context;
     if !event.is_sub_agent() {

@@ -1,4 +1,4 @@
-//! The first pass over a session: what its page must know before the first line.
+//! The first pass over a session: collects the facts above the conversation.
 
 use std::collections::HashSet;
 
@@ -15,22 +15,22 @@ use crate::{
     words::first_line,
 };
 
-/// The most prompts that the page lists.
+/// Limit for the prompts that the page lists.
 const MAX_PROMPTS: usize = 1_000;
 
-/// The most points of the picture of the context.
+/// Limit for the points of the token chart.
 const MAX_CONTEXTS: usize = 64 * 1024;
 
-/// The characters of a prompt or of a title that are listed.
+/// Limit in characters for a listed prompt or title.
 const MAX_TITLE: usize = 120;
 
-/// Gathers what the page of a session must know before its first line.
+/// Collector of the facts that the page of a session needs before its first line.
 ///
-/// It is given every line of the session, in order: each is an event, one that cannot be read, or
-/// one that is not shown. Its memory is that of ids and times.
+/// It must get every line of the session in order: each is an event, unreadable, or not shown. Its
+/// memory is that of ids and times.
 #[derive(Debug, Default)]
 pub struct Survey {
-    /// What lists show of a prompt, as its format has it.
+    /// The format's function that shortens a prompt for lists.
     prompt_preview: Option<fn(&str) -> Option<String>>,
     cost_policy: CostPolicy,
     pub(crate) facts: Facts,
@@ -40,11 +40,11 @@ pub struct Survey {
     costs: Costs,
     pub(crate) runs: Runs,
     pub(crate) timeline: Timeline,
-    /// When so many tokens were in the context.
+    /// Times and the tokens in the context at each.
     pub(crate) contexts: Vec<(i64, u64)>,
     pub(crate) threads: Threads,
     pub(crate) casts: Casts,
-    /// The tool uses whose sub-agents have no lines here.
+    /// Tool uses whose sub-agents have no lines in the session.
     pub(crate) missing: HashSet<String>,
     pub(crate) prompts: Vec<Prompt>,
     pub(crate) n_prompts: u64,
@@ -52,7 +52,7 @@ pub struct Survey {
     n_lines: u64,
 }
 
-/// What somebody asked.
+/// A prompt.
 #[derive(Clone, Debug)]
 pub(crate) struct Prompt {
     /// The number of its line.
@@ -61,7 +61,7 @@ pub(crate) struct Prompt {
     pub(crate) text: String,
 }
 
-/// What a session comes to.
+/// The figures of a session.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figures {
     /// The title, or the start of the first prompt; `None` if there is neither.
@@ -76,7 +76,7 @@ pub struct Figures {
     pub start: Option<i64>,
     /// The latest time, in milliseconds since 1970.
     pub end: Option<i64>,
-    /// How often somebody asked something.
+    /// The number of prompts.
     pub n_prompts: u64,
     /// The number of lines that are messages.
     pub n_messages: u64,
@@ -84,11 +84,11 @@ pub struct Figures {
     pub n_tool_calls: u64,
     /// The number of sub-agents.
     pub n_sub_agents: u64,
-    /// The failed tools, requests and runs, and the lines that cannot be read.
+    /// The number of failed tools, requests and runs, and of unreadable lines.
     pub n_errors: u64,
     /// The tokens; each response counts once.
     pub tokens: Tokens,
-    /// The cost in US dollars, if the session tells one.
+    /// The cost in US dollars; `None` if no outcome has one.
     pub cost: Option<f64>,
 }
 
@@ -98,7 +98,7 @@ impl Survey {
         Self { prompt_preview: format.prompt_preview, cost_policy: format.cost, ..Self::default() }
     }
 
-    /// Returns what stands for a text of the user in a list; `None` if the client wrote it.
+    /// Returns the part of a user's text for lists; `None` if the client wrote it.
     pub(crate) fn prompt_preview(&self, text: &str) -> Option<String> {
         let preview = match self.prompt_preview {
             Some(preview) => preview(text),
@@ -108,7 +108,7 @@ impl Survey {
         preview.map(|preview| first_line(&preview, MAX_TITLE)).filter(|line| !line.is_empty())
     }
 
-    /// Takes note of an event.
+    /// Adds an event.
     pub fn push(&mut self, event: &Event<'_>) {
         self.n_lines += 1;
         let place = Place { line: self.n_lines, offset: 0 };
@@ -132,23 +132,23 @@ impl Survey {
         self.casts.note(thread, time, n_calls(event), errors);
     }
 
-    /// Takes note of a line that cannot be read.
+    /// Adds an unreadable line.
     pub fn push_unreadable(&mut self) {
         self.n_lines += 1;
         self.n_errors += 1;
     }
 
-    /// Takes note that the tool use with this id started a sub-agent whose lines are nowhere.
+    /// Notes that the tool use with this id started a sub-agent without lines in the session.
     pub fn note_missing(&mut self, tool_use: &str) {
         self.missing.insert(tool_use.to_owned());
     }
 
-    /// Takes note of a line that is not shown.
+    /// Adds a line that is not shown.
     pub fn skip(&mut self) {
         self.n_lines += 1;
     }
 
-    /// Returns what the session comes to.
+    /// Returns the figures of the session.
     pub fn figures(&self) -> Figures {
         let decoded = |text: &str| Text::new(text).map(|text| text.decode().into_owned());
         let title = self.facts.title.as_ref().and_then(|(_, title)| decoded(title));
@@ -171,7 +171,7 @@ impl Survey {
         }
     }
 
-    /// Takes note of what somebody asked, unless the client wrote all of it.
+    /// Adds a prompt, unless the client wrote all of it.
     fn note_prompt(&mut self, event: &Event<'_>, time: Option<i64>) {
         let blocks = event.message().into_iter().flat_map(|message| message.blocks());
         let prompt_preview = blocks.filter_map(|(block, _)| match block {
@@ -200,8 +200,7 @@ impl Survey {
         }
     }
 
-    /// Adds a point to the picture of the context; of more than a picture can show, every second one
-    /// is left out.
+    /// Adds a point to the token chart. If there are too many, every second one is removed.
     fn note_tokens(&mut self, time: i64, tokens: u64) {
         self.contexts.push((time, tokens));
         if self.contexts.len() > MAX_CONTEXTS {
@@ -214,7 +213,8 @@ impl Survey {
     }
 }
 
-/// Returns whether a text is one element, as clients write to the model: `<task-notification>...`.
+/// Returns whether a text is one XML element, such as `<task-notification>...`, which clients write
+/// for the model.
 fn is_tagged(text: &str) -> bool {
     let text = text.trim();
     let name = text.strip_prefix('<').and_then(|rest| rest.split_once('>')).map(|(name, _)| name);
@@ -224,7 +224,7 @@ fn is_tagged(text: &str) -> bool {
     name.filter(is_name).is_some_and(|name| text.ends_with(&format!("</{name}>")))
 }
 
-/// Returns how often an event tells that something went wrong.
+/// Returns the number of failures in an event.
 fn n_errors(event: &Event<'_>) -> u64 {
     let n_failed = failed_results(event, ErrorPolicy::Flag).count() as u64;
     let is_error = match &event.body {

@@ -1,48 +1,50 @@
-//! Which conversation an event belongs to: the main one, or that of a sub-agent.
+//! Assigns events to conversations: the main one or a sub-agent's.
+//!
+//! In: a `Task` call with the prompt `Review`, and a sidechain line with the text `Review`. Out:
+//! the line belongs to the conversation of that call.
 
 use core_model::{Block, ByHash, Event, IdHasher};
 use jsonl::Scanner;
 
-/// A conversation, by the hash of an id: a session may have one for each line.
+/// A conversation, by the hash of an id. A session may have a conversation for each line.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub(crate) enum Thread {
-    /// The main one.
+    /// The main conversation.
     #[default]
     Main,
-    /// That of the sub-agent that a tool use started, by the id of the tool use.
+    /// The conversation of a sub-agent, by the id of the tool use that started it.
     Call(u64),
-    /// That of a sub-agent of which nobody knows who started it, by its own name.
+    /// The conversation of a sub-agent without a known tool use, by its own name.
     Lone(u64),
 }
 
-/// Assigns events to conversations. Given the same events, two passes come to the same.
+/// Assigns events to conversations. Two passes over the same events give the same result.
 ///
-/// A stream names the tool use that started a sub-agent. An older transcript has the lines of
-/// sub-agents among its own, with nothing but their parents: the first of them repeats the prompt of
-/// the tool use.
+/// A stream names the tool use that started a sub-agent. An older transcript contains the lines of
+/// sub-agents with parents only; the first line of a sub-agent repeats the prompt of its tool use.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Threads {
-    /// The tool uses that may have started a sub-agent, by what they ask it.
+    /// Tool uses that may have started a sub-agent, by hashes of their prompts.
     prompts: ByHash<u64>,
-    /// Those of them that wait for their result.
+    /// Tool uses among them that wait for their result.
     waiting: Vec<u64>,
     /// The conversation of each sub-agent.
     agents: ByHash<Thread>,
-    /// The conversation of each line of a sub-agent, by its id.
+    /// The conversation of each sub-agent's line, by its id.
     lines: ByHash<Thread>,
-    /// The lone conversations that began, if their names are kept.
+    /// The names of open conversations without a tool use, if they are kept.
     names: Option<ByHash<Box<str>>>,
     hasher: IdHasher,
 }
 
 impl Threads {
-    /// Returns what the second pass starts with: its hashes are those of the first one.
+    /// Returns the state for the second pass, with the hashes of the first one.
     pub(crate) fn of_second_pass(first: &Self) -> Self {
         let (names, hasher) = (Some(ByHash::default()), first.hasher.clone());
         Self { names, hasher, ..Self::default() }
     }
 
-    /// Returns the name of a lone conversation that is not over, in the second pass.
+    /// Returns the name of an open conversation without a tool use, in the second pass.
     pub(crate) fn name(&self, thread: Thread) -> &str {
         let names = self.names.as_ref();
         match thread {
@@ -51,14 +53,14 @@ impl Threads {
         }
     }
 
-    /// Forgets the name of a conversation that is over.
+    /// Removes the name of a closed conversation.
     pub(crate) fn end(&mut self, thread: Thread) {
         if let (Thread::Lone(hash), Some(names)) = (thread, &mut self.names) {
             names.remove(&hash);
         }
     }
 
-    /// Returns what makes the hashes of ids.
+    /// Returns the hasher of ids.
     pub(crate) fn hasher(&self) -> &IdHasher {
         &self.hasher
     }
@@ -99,8 +101,8 @@ impl Threads {
         thread
     }
 
-    /// Returns the conversation that an event starts: that of the tool use whose prompt it repeats,
-    /// else of the last one that waits.
+    /// Returns the conversation that an event starts: of the tool use with the same prompt, else of
+    /// the last one that waits.
     fn start(&mut self, event: &Event<'_>, name: &str) -> Thread {
         let message = event.message();
         let text = message.and_then(|message| message.blocks().next()).and_then(|(block, _)| {
@@ -119,7 +121,7 @@ impl Threads {
         }
     }
 
-    /// Takes note of the sub-agents that an event starts or ends.
+    /// Adds the sub-agents that an event starts, and removes those that it ends.
     fn note(&mut self, event: &Event<'_>) {
         for (block, _) in event.message().into_iter().flat_map(|message| message.blocks()) {
             match block {

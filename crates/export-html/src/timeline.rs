@@ -1,4 +1,4 @@
-//! The picture of a session: what happened when, a lane for each agent, and the tokens under it.
+//! Draws the timeline of a session: a lane for each agent, and the tokens below.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -12,18 +12,18 @@ use crate::{
     words::{day_and_minute, lasting, rounded},
 };
 
-/// The lanes that are drawn; further agents share the last one.
+/// Limit for the lanes. Further agents share the last one.
 const MAX_LANES: usize = 10;
 
-/// The columns of a lane: what falls into one is drawn as one.
+/// Number of columns of a lane. Events in one column are drawn as one.
 const N_COLUMNS: f64 = 400.0;
 
-/// Heights in pixels: of what stands above the lanes, of a lane, of the tokens.
+/// Heights in pixels: above the lanes, of a lane, of the token chart.
 const TOP: usize = 14;
 const LANE: usize = 16;
 const TOKENS: usize = 34;
 
-/// Something in a lane; the greatest of a column is drawn.
+/// An event in a lane. The most important one of a column is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Mark {
     kind: MarkKind,
@@ -40,7 +40,7 @@ enum MarkKind {
     Error,
 }
 
-/// Appends the picture; nothing, if nothing has a time.
+/// Appends the timeline; nothing if no event has a time.
 pub(crate) fn push_timeline(html: &mut Html, survey: &Survey) {
     let (Some(start), Some(end)) = (survey.span.earliest(), survey.span.latest()) else { return };
     let axis = axis(survey);
@@ -85,7 +85,8 @@ fn axis(survey: &Survey) -> Axis {
     Axis::new(points.chain(runs).collect())
 }
 
-/// No tool runs longer than a day: a result that comes later was waited for.
+/// Limit for the duration of a tool in milliseconds: one day. A call with a later result was waiting,
+/// not running.
 const MAX_RUN: i64 = 24 * 60 * 60 * 1000;
 
 /// Marks where the axis leaves out a pause.
@@ -99,7 +100,8 @@ fn push_pauses(html: &mut Html, axis: &Axis, height: usize) {
     }
 }
 
-/// Appends the start of a tag with its place: `x` and `width` in percent, `y` and `height` in pixels.
+/// Appends the start of a tag with its position: `x` and `width` in percent, `y` and `height` in
+/// pixels.
 fn push_box(
     html: &mut Html,
     tag: &'static str,
@@ -125,7 +127,7 @@ fn push_lanes(html: &mut Html, survey: &Survey, axis: &Axis, n_lanes: usize) {
     }
 }
 
-/// Draws what the agents did, column by column.
+/// Draws the events of the agents, column by column.
 fn push_marks(html: &mut Html, survey: &Survey, axis: &Axis, n_lanes: usize) {
     let mut marks: BTreeMap<(usize, u32), Mark> = BTreeMap::new();
     let mut add = |lane: usize, mark: Mark| {
@@ -177,7 +179,7 @@ fn push_mark(html: &mut Html, axis: &Axis, y: usize, mark: Mark) {
     };
     let (top, height) = match kind {
         MarkKind::Response => (y + LANE / 2 - 2, 4),
-        // Higher than all others, so that it is not the color alone that tells.
+        // Errors are taller too, so that they do not differ by color only.
         MarkKind::Error => (y, LANE - 1),
         MarkKind::Call(_) => (y + 4, LANE - 8),
     };
@@ -190,7 +192,7 @@ fn push_mark(html: &mut Html, axis: &Axis, y: usize, mark: Mark) {
     html.markup("</title></rect></a>\n");
 }
 
-/// Draws how full the context was, as an area of columns.
+/// Draws the tokens in the context as an area of columns.
 fn push_tokens(html: &mut Html, survey: &Survey, axis: &Axis, bottom: usize) {
     let most = survey.contexts.iter().map(|(_, tokens)| *tokens).max().unwrap_or_default();
     let mut columns: BTreeMap<u32, u64> = BTreeMap::new();
@@ -203,7 +205,7 @@ fn push_tokens(html: &mut Html, survey: &Survey, axis: &Axis, bottom: usize) {
         let room = TOKENS - 6;
         let height = ((*tokens as f64 / most.max(1) as f64) * room as f64).ceil() as usize;
         let share = 100.0 / N_COLUMNS;
-        // Columns touch, or the area would have seams.
+        // Columns overlap a little, because the area would have seams otherwise.
         let width = f64::from(end.saturating_sub(*column)) * share + 0.02;
         let x = f64::from(*column) * share;
         push_box(html, "<rect class=\"tokens\"", (x, width), (bottom + TOKENS - height, height));
@@ -222,7 +224,7 @@ fn push_lines(html: &mut Html, survey: &Survey, axis: &Axis, bottom: usize) {
     push_kind(html, ("<g class=\"compaction\">", "compaction"), compactions, axis, bottom);
 }
 
-/// Draws a line for each time, but only one in a column.
+/// Draws a line for each time, at most one in a column.
 fn push_kind(
     html: &mut Html,
     (start, name): (&'static str, &'static str),

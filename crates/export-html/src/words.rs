@@ -1,20 +1,20 @@
-//! Numbers, times and long texts, as a person likes to read them.
+//! Prints numbers, times and long texts for people.
 
 use core_model::iso_millis;
 
 use crate::html::Html;
 
-/// The first lines of a long text that are shown at once.
+/// Number of lines of a long text that are visible at first.
 const MAX_LINES: usize = 40;
 
-/// The first bytes of a long text that are shown at once.
+/// Number of bytes of a long text that are visible at first.
 const MAX_BYTES: usize = 6_000;
 
-/// The bytes of a text that are on the page: more of them no browser shows well.
+/// Limit in bytes for a text on the page. Browsers are slow with longer ones.
 const MAX_SHOWN: usize = 1024 * 1024;
 
-/// Appends a text as it is written; of a long one, the rest opens. What is longer than a page bears is
-/// cut, and the page says so.
+/// Appends a text as written. The rest of a long text opens on demand. A text beyond the limit is
+/// cut, and a note says so.
 pub(crate) fn push_long(html: &mut Html, text: &str) {
     let text = text.strip_suffix('\n').unwrap_or(text);
     let (text, unshown) = text.split_at(text.floor_char_boundary(MAX_SHOWN));
@@ -39,7 +39,7 @@ fn push_whole(html: &mut Html, text: &str) {
     html.markup("</summary><pre dir=\"auto\">").text(rest).markup("</pre></details>");
 }
 
-/// Cuts a text after its first lines; a little more than that is not worth a cut.
+/// Splits a text after its first lines. A text that is only a little longer is not split.
 fn cut(text: &str) -> (&str, &str) {
     let is_short = text.len() <= MAX_BYTES * 3 / 2;
     if is_short && text.lines().take(MAX_LINES * 3 / 2).count() < MAX_LINES * 3 / 2 {
@@ -53,7 +53,7 @@ fn cut(text: &str) -> (&str, &str) {
     }
 }
 
-/// Returns the first line of a text that says something, cut to so many characters.
+/// Returns the first line of a text that is not blank, cut to `max` characters.
 pub(crate) fn first_line(text: &str, max: usize) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let mut cut: String = line.chars().take(max).collect();
@@ -76,12 +76,12 @@ pub(crate) fn grouped(number: u64) -> String {
     grouped
 }
 
-/// Returns how many there are, of one or of several: `1 error`, `1,204 errors`.
+/// Returns a count with its noun: `1 error`, `1,204 errors`.
 pub(crate) fn counted(number: u64, one: &str, several: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { one } else { several })
 }
 
-/// Returns a number in three digits or so: `950`, `12.3 k`, `1.2 M`.
+/// Returns a number with about three digits: `950`, `12.3 k`, `1.2 M`.
 pub(crate) fn rounded(number: u64) -> String {
     let (unit, name) = match number {
         ..1_000 => return number.to_string(),
@@ -110,7 +110,7 @@ pub(crate) fn dollars(cost: f64) -> String {
     if cost < 0.1 { format!("${cost:.4}") } else { format!("${cost:.2}") }
 }
 
-/// Appends a time, relative to the start of the session; the absolute one is its title.
+/// Appends a time relative to the start of the session, with the absolute time as its title.
 pub(crate) fn push_time(html: &mut Html, time: i64, start: i64) {
     let passed = time.saturating_sub(start);
     let (sign, passed) = if passed < 0 { ("−", passed.saturating_neg()) } else { ("+", passed) };
