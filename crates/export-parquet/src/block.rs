@@ -1,11 +1,14 @@
-//! What a content block says, in the words of the table.
+//! Reads the columns of a row from a content block.
+//!
+//! In: a tool use of `Bash`. Out: `block_type` `tool_use`, `tool_name` `Bash`, `tool_input` as
+//! written.
 
 use std::borrow::Cow;
 
 use core_model::{Block, Body, Event, Field};
 use jsonl::Raw;
 
-/// A text is cut to this size, in bytes: a Parquet page holds no more than 2 GiB.
+/// Limit in bytes for a text, because a Parquet page holds at most 2 GiB.
 const MAX_TEXT: usize = 64 * 1024 * 1024;
 
 /// The columns of a row that depend on its block.
@@ -19,7 +22,7 @@ pub(crate) struct Words<'l> {
     pub(crate) is_error: Option<bool>,
     pub(crate) duration_ms: Option<i64>,
     pub(crate) cost_usd: Option<f64>,
-    /// Whether a text is longer than the table holds.
+    /// Whether a text was cut at the limit.
     pub(crate) is_cut: bool,
 }
 
@@ -59,7 +62,7 @@ impl<'l> Words<'l> {
         .cut()
     }
 
-    /// Reads an event that has no blocks.
+    /// Reads an event without blocks.
     pub(crate) fn of_event(event: &Event<'l>) -> Self {
         match &event.body {
             Body::Notice(notice) => {
@@ -103,7 +106,7 @@ impl<'l> Words<'l> {
     }
 }
 
-/// Returns what a value says: a string's meaning, any other value as written.
+/// Returns the decoded text of a string; any other value as written.
 fn words(raw: Raw<'_>) -> Cow<'_, str> {
     raw.as_text().map_or(Cow::Borrowed(raw.as_str()), |text| text.decode())
 }

@@ -1,4 +1,4 @@
-//! Rows into columns.
+//! Collects rows as columns.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ impl<'c> Cell<'c> {
         text.map_or(Cell::Null, Cell::Text)
     }
 
-    /// Creates a cell from a count; what no column holds is its largest number.
+    /// Creates a cell from a count. A count that is too large becomes the largest number.
     pub(crate) fn count(count: u64) -> Self {
         Cell::Int(i64::try_from(count).unwrap_or(i64::MAX))
     }
@@ -96,7 +96,7 @@ impl Columns {
         self.n_bytes
     }
 
-    /// Adds a row; cells that are missing at its end are null.
+    /// Adds a row. Missing cells at its end are null.
     pub(crate) fn push(&mut self, cells: &[Cell<'_>]) {
         let cells = cells.iter().copied().chain(std::iter::repeat(Cell::Null));
         for (builder, cell) in self.builders.iter_mut().zip(cells) {
@@ -106,7 +106,7 @@ impl Columns {
         self.n_rows += 1;
     }
 
-    /// Takes the rows.
+    /// Removes and returns the rows.
     pub(crate) fn take(&mut self) -> Result<RecordBatch> {
         let arrays = self.builders.iter_mut().map(Builder::finish).collect();
         (self.n_rows, self.n_bytes) = (0, 0);
@@ -129,7 +129,7 @@ impl Builder {
         }
     }
 
-    /// Adds a cell; one of another kind than the column's is null.
+    /// Adds a cell. A cell of another kind than the column's becomes null.
     fn push(&mut self, cell: Cell<'_>) {
         match (self, cell) {
             (Builder::Text(builder), Cell::Text(text)) => builder.append_value(text),

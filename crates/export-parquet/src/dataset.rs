@@ -1,4 +1,7 @@
-//! The two tables of a folder, written line by line.
+//! Writes the two tables of a folder, line by line.
+//!
+//! In: `{"type":"user","message":{"content":"Hi"},..}` of `a.jsonl`. Out: a row of `events` with
+//! `file` `a.jsonl`, `block_type` `text`, `text` `Hi`.
 
 use std::path::Path;
 
@@ -14,17 +17,18 @@ use crate::{
     schema::RAW,
 };
 
-/// The bytes of a longer line stand in several rows: a Parquet page holds no more than 2 GiB.
+/// Limit in bytes for the raw bytes of a row, because a Parquet page holds at most 2 GiB. A longer
+/// line has several rows.
 const MAX_RAW: usize = 64 * 1024 * 1024;
 
-/// How the tables are written.
+/// The options of the tables.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Whether each line keeps its bytes, so that the files can be restored.
+    /// Whether to store the bytes of each line, so that the files can be restored.
     pub with_raw: bool,
 }
 
-/// What was written.
+/// The sizes of the written tables.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Written {
     /// The number of rows in `events`.
@@ -33,7 +37,7 @@ pub struct Written {
     pub n_files: u64,
     /// The size of the tables, in bytes.
     pub n_bytes: u64,
-    /// The number of texts that were longer than 64 MiB and are cut; `raw` has them whole.
+    /// The number of texts that were cut at 64 MiB. The column `raw` has them whole.
     pub n_cut: u64,
 }
 
@@ -54,7 +58,7 @@ impl Dataset {
 }
 
 impl<S: Shelf> Dataset<S> {
-    /// Creates the tables as parts that a shelf keeps.
+    /// Creates the tables on a shelf.
     pub fn on(shelf: S, options: &Options) -> Self {
         let with_raw = options.with_raw;
         Self {
@@ -66,11 +70,12 @@ impl<S: Shelf> Dataset<S> {
         }
     }
 
-    /// Adds the rows of a line of a file that was observed; its event is `None` if it cannot be read.
+    /// Adds the rows of a line of a file that was observed. The event of an unreadable line is
+    /// `None`.
     ///
     /// # Errors
     ///
-    /// If a part cannot be written.
+    /// Returns an error if a part cannot be written.
     pub fn push(
         &mut self,
         file: &mut SessionFile,
@@ -103,7 +108,7 @@ impl<S: Shelf> Dataset<S> {
     ///
     /// # Errors
     ///
-    /// If a part cannot be written.
+    /// Returns an error if a part cannot be written.
     pub fn end_file(&mut self, file: SessionFile) -> Result<()> {
         file.row(|cells| self.sessions.columns().push(cells));
         self.sessions.settle(&mut self.shelf)
@@ -113,7 +118,7 @@ impl<S: Shelf> Dataset<S> {
     ///
     /// # Errors
     ///
-    /// If a part cannot be written.
+    /// Returns an error if a part cannot be written.
     pub fn finish(mut self) -> Result<Written> {
         let (n_rows, n_bytes) = self.events.finish(&mut self.shelf)?;
         let (n_files, more) = self.sessions.finish(&mut self.shelf)?;

@@ -1,36 +1,36 @@
-//! What can go wrong with tables.
+//! The errors of writing and reading tables.
 
 use std::io;
 
-/// Why a table could not be written or read.
+/// The error of writing or reading a table.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Reading or writing failed.
+    /// Reading or writing a file failed.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// The table is no Parquet, or Parquet refused what was written.
+    /// The file is not Parquet, or Parquet refused the data.
     #[error("{0}")]
     Parquet(#[from] parquet::errors::ParquetError),
     /// A batch did not fit the schema.
     #[error("{0}")]
     Arrow(#[from] arrow_schema::ArrowError),
-    /// The tables do not keep the lines' bytes, so there is nothing to restore.
+    /// The tables do not have the bytes of the lines, so no file can be restored.
     #[error("{0}: the column raw is missing; only tables written with raw lines can be restored")]
     NoRaw(String),
-    /// A line's bytes do not join the ones before them: rows are missing or doubled.
+    /// Rows are missing or doubled: the bytes of a line do not continue those before them.
     #[error("{file}: byte {expected} is missing, the next row has byte {found}")]
     Gap {
         /// The file within the tables.
         file: String,
-        /// The offset that comes next.
+        /// The expected offset.
         expected: u64,
         /// The offset that was found.
         found: u64,
     },
 }
 
-/// The result of this crate's functions.
+/// A result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl From<jsonl::Error> for Error {

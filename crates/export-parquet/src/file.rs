@@ -1,4 +1,5 @@
-//! A file on its way into the tables: what its rows must know of other lines, and its own row.
+//! A file that is written into the tables: facts that its rows need from other lines, and its own
+//! row.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -10,24 +11,25 @@ use jsonl::{Line, Text, Value};
 
 use crate::{block::Words, columns::Cell};
 
-/// The first prompt is cut to this number of characters where it stands in for a title.
+/// Limit in characters for the first prompt where it replaces a title.
 const TITLE: usize = 100;
 
-/// A file on its way into the tables: first every line is observed, then every line is written.
+/// A file that is written into the tables. First every line is observed, then every line is
+/// written.
 #[derive(Debug)]
 pub struct SessionFile {
     name: String,
     format: &'static str,
-    /// The offset of the last line with a response's tokens, by its id.
+    /// For each response, by its id, the offset of its last line with tokens.
     last_lines: HashMap<String, u64>,
-    /// The same for responses of sub-agents, from the progress lines of the main session.
+    /// For each response of a sub-agent, by its id, the offset of its last progress line.
     last_progress_lines: HashMap<String, u64>,
     /// The names of the tools by the ids of their uses.
     tools_by_id: HashMap<String, String>,
     summary: Summary,
 }
 
-/// What the row in `sessions` says.
+/// The values of the row in `sessions`.
 #[derive(Debug, Default)]
 struct Summary {
     session_id: Option<String>,
@@ -53,7 +55,7 @@ struct Summary {
 }
 
 impl SessionFile {
-    /// Creates a file, of which nothing is known but its name within the tables and its format.
+    /// Creates a file from its name in the tables and its format.
     pub fn new(name: &str, format: &'static str) -> Self {
         Self {
             name: name.to_owned(),
@@ -65,7 +67,7 @@ impl SessionFile {
         }
     }
 
-    /// Returns the name within the tables.
+    /// Returns the name in the tables.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -74,7 +76,7 @@ impl SessionFile {
         self.format
     }
 
-    /// Takes note of a line; its event is `None` if it cannot be read.
+    /// Observes a line. The event of an unreadable line is `None`.
     pub fn observe(&mut self, line: &Line<'_>, event: Option<&Event<'_>>) {
         self.summary.n_lines += u64::from(!line.is_blank());
         self.summary.n_bytes += line.bytes().len() as u64;
@@ -95,8 +97,8 @@ impl SessionFile {
         self.summary.observe(event);
     }
 
-    /// Returns the tokens that the line at an offset adds to its session's: a response counts at
-    /// its last line, and a progress line only for a response that has no line of its own.
+    /// Returns the tokens of the line at an offset that count for the session. A response counts at
+    /// its last line, and a progress line only for a response without lines of its own.
     pub(crate) fn tokens(&self, event: &Event<'_>, offset: u64) -> Option<Tokens> {
         let is_last = |lines: &HashMap<String, u64>, id: &str| lines.get(id) == Some(&offset);
         let usage = match &event.body {
@@ -113,7 +115,7 @@ impl SessionFile {
         usage.map(Tokens::read)
     }
 
-    /// Gives a result the name of its tool, and remembers that of a tool use.
+    /// Stores the name of a tool use, and adds it to a result.
     pub(crate) fn name_tool(&mut self, words: &mut Words<'_>) {
         let Some(id) = &words.tool_use_id else { return };
         match &words.tool_name {

@@ -1,11 +1,12 @@
-//! Session logs of AI coding agents as Parquet tables: what people query once it is normalized.
+//! Writes sessions of AI coding agents as Parquet tables, and restores the sessions from them.
 //!
-//! Two tables, whose columns [`EVENTS`] and [`SESSIONS`] list. `events` has a row for every content
-//! block, in the order of the lines of each file; its key is `file`, `offset`, `block`, which does
-//! not depend on how the work was cut. A response's tokens stand on its last line alone, so that
-//! sums are right. `sessions` has a row for every file.
+//! There are two tables, whose columns [`EVENTS`] and [`SESSIONS`] list. `events` has a row for
+//! every content block, in the order of the lines of each file. Its key is `file`, `offset`,
+//! `block`, which does not depend on how the work was divided. The tokens of a response are on its
+//! last line only, so that sums are right. `sessions` has a row for every file.
 //!
-//! With [`Options::with_raw`] every line keeps its bytes, and [`restore`] gives the files back.
+//! With [`Options::with_raw`], the tables store the bytes of every line, and [`restore`] returns
+//! the files.
 //!
 //! ```
 //! use export_parquet::{Dataset, Options, SessionFile};

@@ -1,4 +1,4 @@
-//! The files of a table: numbered parts of bounded size.
+//! Writes a table as numbered parts of bounded size.
 
 use parquet::{
     arrow::ArrowWriter,
@@ -12,13 +12,13 @@ use parquet::{
 
 use crate::{Result, Shelf, columns::Columns, schema::VERSION};
 
-/// Rows are handed to Parquet in batches of this size, in bytes.
+/// Size in bytes of a batch of rows that is passed to Parquet.
 const BATCH: usize = 8 * 1024 * 1024;
 
-/// The size of a row group before compression, in bytes: a query reads a group at a time.
+/// Size in bytes of a row group before compression. A query reads a group at a time.
 const ROW_GROUP: usize = 32 * 1024 * 1024;
 
-/// A part that has grown to this size, in bytes, is the last of its name.
+/// Size in bytes at which a part is closed and the next one begins.
 const PART: usize = 192 * 1024 * 1024;
 
 /// A table that is being written.
@@ -37,12 +37,12 @@ impl<S: Shelf> Parts<S> {
         Self { table, columns, writer: None, n_parts: 0, n_rows: 0, n_bytes: 0 }
     }
 
-    /// Returns the rows that are being gathered.
+    /// Returns the rows that are not written yet.
     pub(crate) fn columns(&mut self) -> &mut Columns {
         &mut self.columns
     }
 
-    /// Writes rows once there are enough.
+    /// Writes the rows if there are enough.
     pub(crate) fn settle(&mut self, shelf: &mut S) -> Result<()> {
         if self.columns.n_bytes() >= BATCH { self.write(shelf) } else { Ok(()) }
     }
@@ -92,7 +92,7 @@ fn properties() -> Result<WriterProperties> {
             KeyValue::new("convert.schema".to_owned(), VERSION.to_owned()),
             KeyValue::new("convert.version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
         ]));
-    // Long texts that hardly repeat: a dictionary of them costs and helps nothing.
+    // Long texts rarely repeat, so a dictionary costs time and saves nothing.
     for name in ["text", "tool_input", "raw"] {
         let column = ColumnPath::from(name);
         builder = builder

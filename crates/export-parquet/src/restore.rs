@@ -1,4 +1,4 @@
-//! The files back from the tables.
+//! Restores the files from the tables.
 
 use std::{
     fs::File,
@@ -10,16 +10,16 @@ use parquet::arrow::{ProjectionMask, arrow_reader::ParquetRecordBatchReaderBuild
 
 use crate::{Error, Result, schema::RAW};
 
-/// Rows are read in batches of this number: each may hold a long line.
+/// Number of rows in a batch. Each may have a long line.
 const BATCH: usize = 256;
 
-/// Reads the files that the tables of a folder keep, in the order of their rows: calls `each` with
-/// the name of a file and its next bytes. The name is as hostile as the table: it is for the caller
-/// to see where it leads.
+/// Reads the files in the tables of a folder, in the order of their rows. Calls `each` with the
+/// name of a file and its next bytes. The name is untrusted: the caller must check it.
 ///
 /// # Errors
 ///
-/// If the tables cannot be read, were written without raw lines, or miss rows; and those of `each`.
+/// Returns an error if the tables cannot be read, were written without raw bytes, or miss rows, or
+/// if `each` returns one.
 pub fn restore(
     folder: &Path,
     each: &mut dyn FnMut(&str, &[u8]) -> std::io::Result<()>,
@@ -39,7 +39,7 @@ pub fn restore(
     })
 }
 
-/// Reads columns of all parts of a table, in their order.
+/// Reads columns of all parts of a table, in order.
 fn for_each_batch(
     folder: &Path,
     columns: &[&'static str],
@@ -61,13 +61,14 @@ fn for_each_batch(
     Ok(())
 }
 
-/// Returns what is in a folder, as paths.
+/// Returns the paths of the entries of a folder.
 #[cfg(not(unix))]
 fn names(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect()
 }
 
-/// Returns what is in a folder, as paths. The standard library panics where a folder cannot be closed.
+/// Returns the paths of the entries of a folder. The standard library panics if a folder cannot be
+/// closed.
 #[cfg(unix)]
 fn names(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
@@ -81,13 +82,13 @@ fn names(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(names)
 }
 
-/// How far the files are restored.
+/// The progress of restoring.
 #[derive(Debug, Default)]
 struct Place {
     file: String,
-    /// The offset that comes next.
+    /// The next offset.
     next: u64,
-    /// Where the line ends whose rows are being read.
+    /// The end of the line whose rows are being read.
     end: u64,
 }
 
@@ -121,13 +122,13 @@ impl Place {
         Ok(())
     }
 
-    /// Holds that a line starts where the one before it ends.
+    /// Returns an error unless a line starts at the end of the line before it.
     fn starts_at(&self, found: u64) -> Result<()> {
         let (file, expected) = (self.file.clone(), self.next);
         if found == expected { Ok(()) } else { Err(Error::Gap { file, expected, found }) }
     }
 
-    /// Holds that the last line of a file is whole.
+    /// Returns an error unless the last line of a file is complete.
     fn end(&self) -> Result<()> {
         let (file, expected) = (self.file.clone(), self.next);
         if self.next == self.end {

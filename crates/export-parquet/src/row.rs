@@ -1,4 +1,4 @@
-//! The rows of a line.
+//! Writes the rows of a line.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::{
     columns::{Cell, Columns},
 };
 
-/// What all rows of a line have in common; and the number of the next one.
+/// The values that all rows of a line share, and the number of the next row.
 pub(crate) struct Row<'l> {
     pub(crate) block: u64,
     offset: u64,
@@ -26,7 +26,7 @@ pub(crate) struct Row<'l> {
     stop_reason: Option<Raw<'l>>,
     /// The time in milliseconds since 1970.
     time: Option<i64>,
-    /// The tokens of the response, at its last line.
+    /// The tokens of the response, if this is its last line.
     tokens: Option<Tokens>,
 }
 
@@ -101,7 +101,7 @@ impl<'l> Row<'l> {
             .filter(|time| time.as_text().is_none_or(|text| Some(text.body()) != exact.as_deref()));
         let time_text = time_text
             .map(|time| time.as_text().map_or(Cow::Borrowed(time.as_str()), |text| text.decode()));
-        // A line of several blocks has the tokens once.
+        // Only the first row of a line has the tokens.
         let tokens = self.tokens.take();
         let token =
             |of: fn(Tokens) -> u64| tokens.map_or(Cell::Null, |tokens| Cell::count(of(tokens)));
@@ -148,12 +148,12 @@ impl<'l> Row<'l> {
     }
 }
 
-/// Returns what a line that cannot be read is called.
+/// Returns the type of a line that cannot be read.
 fn unread<'l>(line: &Line<'_>) -> Cow<'l, str> {
     Cow::Borrowed(if line.is_blank() { "blank" } else { "unreadable" })
 }
 
-/// Returns the line's own type; of a line without one, what it is about.
+/// Returns the type of a line; for a line without one, the kind of its event.
 fn event_type<'l>(event: &Event<'l>) -> Cow<'l, str> {
     if let Some(own) = event.value.get("type").and_then(|value| value.text()) {
         return own.decode();

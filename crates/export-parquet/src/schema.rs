@@ -4,19 +4,19 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
 
-/// The version of the schema; it stands in each file's metadata as `convert.schema`.
+/// The version of the schema, which is `convert.schema` in the metadata of each file.
 pub const VERSION: &str = "1";
 
-/// What a column holds.
+/// The type of a column.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Kind {
     /// Text.
     Text,
-    /// A whole number.
+    /// An integer.
     Int,
-    /// A number.
+    /// A floating point number.
     Float,
-    /// True or false.
+    /// A boolean.
     Bool,
     /// Microseconds since 1970, UTC.
     Time,
@@ -26,13 +26,13 @@ pub(crate) enum Kind {
     Texts,
 }
 
-/// A column: its name, what it holds, and a sentence about it.
+/// A column: its name, its type, and a sentence about it.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
     /// The name.
     pub name: &'static str,
     pub(crate) kind: Kind,
-    /// What stands in it.
+    /// A description of the values.
     pub about: &'static str,
 }
 
@@ -93,7 +93,7 @@ pub const EVENTS: &[Column] = &[
     column("is_sidechain", Kind::Bool, "whether the line belongs to a sub-agent's conversation"),
 ];
 
-/// The column that keeps the bytes of the line, on its first row; it comes last in `events`.
+/// The column for the bytes of the line, on its first row. It is the last column of `events`.
 pub(crate) const RAW: Column = column("raw", Kind::Bytes, "the bytes of the line");
 
 /// The columns of `sessions`, one row for each file.

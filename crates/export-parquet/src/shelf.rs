@@ -1,4 +1,4 @@
-//! Where the parts of tables are kept: files of a folder, or what a caller makes of them.
+//! Stores the parts of tables: as files of a folder, or as the caller implements it.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -6,23 +6,23 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Where the parts of tables are kept.
+/// A store for the parts of tables.
 pub trait Shelf {
     /// A part that is being written.
     type Part: Write + Send;
 
-    /// Creates a part; `name` is its path below the tables, such as `events/part-00000.parquet`.
+    /// Creates a part. `name` is its path below the tables, such as `events/part-00000.parquet`.
     ///
     /// # Errors
     ///
-    /// If it cannot be made, or is there already.
+    /// Returns an error if the part exists or cannot be created.
     fn create(&mut self, name: &str) -> io::Result<Self::Part>;
 
-    /// Takes a part of which all is written, and returns its size in bytes.
+    /// Closes a complete part, and returns its size in bytes.
     ///
     /// # Errors
     ///
-    /// If it cannot be kept.
+    /// Returns an error if the part cannot be stored.
     fn close(&mut self, part: Self::Part) -> io::Result<u64>;
 }
 
@@ -38,12 +38,12 @@ impl<S: Shelf> Shelf for &mut S {
     }
 }
 
-/// New files below a folder, which grow under their own names.
+/// New files below a folder, written under their final names.
 #[derive(Debug)]
 pub struct NewFiles(PathBuf);
 
 impl NewFiles {
-    /// Takes a folder, which is made with the first part.
+    /// Creates a store in a folder, which is created with the first part.
     pub fn below(folder: &Path) -> Self {
         Self(folder.to_owned())
     }
