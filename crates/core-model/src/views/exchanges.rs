@@ -61,8 +61,8 @@ impl Exchanges {
     /// Adds an event.
     ///
     /// A prompt opens an interaction. A start event opens one if the previous interaction has
-    /// ended. Events before the first prompt that have no message, outcome or start belong to the
-    /// first interaction.
+    /// ended. Events before the first prompt belong to its interaction, if none of them is a
+    /// message or an outcome.
     pub fn push(&mut self, place: Place, event: &Event<'_>) {
         let is_prompt = event.is_prompt();
         let opens = match self.exchanges.last() {
