@@ -1,4 +1,5 @@
-//! Pages of sessions of all formats: whole, in order, and with no element from what is shown.
+//! Tests of pages of sessions in all formats: they are complete, in order, and have no element from
+//! the session.
 
 #[path = "shared/parsed.rs"]
 mod parsed;
@@ -67,7 +68,7 @@ fn files(folder: PathBuf) -> Vec<PathBuf> {
     files
 }
 
-/// The elements that a page may have: those that this crate writes.
+/// The elements that this crate writes. A page has no others.
 const ELEMENTS: &str = "a article b blockquote body br button circle code dd del details dialog div \
     dl dt em footer form g h1 h2 h3 h4 h5 head header hr html img input ins kbd li line main meta \
     nav ol output p pre rect script section span strong style summary svg table tbody td th thead \
@@ -83,7 +84,7 @@ fn every_fixture_and_every_hostile_file_is_a_page() {
     paths.extend(files(data.join("clients")));
     let allowed: BTreeSet<&str> = ELEMENTS.split_whitespace().collect();
     for path in paths {
-        // Megabytes of one fault show nothing that its first kilobytes do not.
+        // The first kilobytes of a damaged file have all its faults.
         let bytes = fs::read(&path).expect("readable");
         let bytes = bytes.get(..40_000).unwrap_or(&bytes);
         for format in FORMATS {
@@ -97,7 +98,7 @@ fn every_fixture_and_every_hostile_file_is_a_page() {
     }
 }
 
-/// Words that would be more than words if any of them came to the page as they are.
+/// Texts that would do harm if a page contained them unescaped.
 const ATTACKS: [&str; 12] = [
     "<script>alert(1)</script>",
     "</script><script>alert(1)</script>",

@@ -1,4 +1,4 @@
-//! Files into tables and back, and what the tables say.
+//! Tests that files come back from tables, and that the tables have the right values.
 
 use std::{
     collections::BTreeMap,
@@ -134,7 +134,7 @@ fn rows_are_the_blocks_of_the_lines() {
 #[test]
 fn tokens_of_events_sum_up_to_those_of_sessions() {
     let mut files = fixtures();
-    // An outcome tells more than the messages before it: events have the messages' tokens.
+    // The usage of an outcome replaces that of its messages. The rows have the messages' tokens.
     files.retain(|name, _| name.starts_with("claude-code"));
     let folder = tempfile::tempdir().expect("a folder");
     write(&files, folder.path(), false);

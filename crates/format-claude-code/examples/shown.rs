@@ -1,5 +1,5 @@
-//! Prints what the SDK for Python shows of each transcript: an array of its path, what lists show of
-//! it, and the ids of its messages, one a line.
+//! Prints, for each transcript, an array of its path, the facts that the SDK's list shows, and the
+//! ids of the messages that the SDK shows, one a line.
 
 use std::{io::Write, path::Path};
 

@@ -95,7 +95,7 @@ impl Transcript<'_> {
     }
 }
 
-/// Returns the damage that a problem for the client stands for; `None` if it is no damage.
+/// Returns the damage behind a problem for the client; `None` if the problem is not damage.
 fn of_problem(problem: &Problem) -> Option<Finding> {
     let kind = match problem.rule {
         "dangling-parent" => DamageKind::PhantomParent,

@@ -1,6 +1,6 @@
 //! Writes a stream as the Agent SDK for Python dumps it: `dump STREAM TARGET [0.1.6]`.
 //!
-//! Its lines are those of `json.dumps(dataclasses.asdict(parse_message(json.loads(line))))`.
+//! The lines equal `json.dumps(dataclasses.asdict(parse_message(json.loads(line))))`.
 
 use std::{env, error::Error, fs};
 
@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let version = if is_old { SdkVersion::V0_1_6 } else { SdkVersion::V0_2_187 };
     let mut writer = StreamWriter::create(target, Dialect::Dump(version))?;
     for line in jsonl::lines(&fs::read(stream)?) {
-        // Text between the lines is passed over, as the SDK does.
+        // Text between the lines is skipped, as in the SDK.
         let Ok(line) = std::str::from_utf8(line.content()) else { continue };
         _ = writer.write_line(line);
     }

@@ -21,7 +21,7 @@ impl<'o> Composer<'o> {
         Self::start(out, id)
     }
 
-    /// Opens a line that no line of the source stands for.
+    /// Opens a line without a line in the source.
     pub(crate) fn open_derived(out: &'o mut Output) -> Self {
         let id = out.open_derived();
         Self::start(out, id)

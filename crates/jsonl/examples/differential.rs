@@ -11,7 +11,7 @@ use std::{env, fs, process::ExitCode};
 
 use mutation::{Judges, Random, mutate};
 
-/// Longer lines are cut into pieces: what differs, differs within a few blocks.
+/// Length in bytes beyond which lines are cut into pieces. A difference shows within a few blocks.
 const MAX_LENGTH: usize = 2_000;
 
 fn main() -> ExitCode {
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Returns a line if it is short, or else the strings, arrays and objects in it that are.
+/// Returns a short line, or the short strings, arrays and objects of a long one.
 fn short(line: &[u8]) -> Vec<&[u8]> {
     if line.len() <= MAX_LENGTH {
         return vec![line];

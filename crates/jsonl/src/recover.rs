@@ -40,7 +40,7 @@ pub struct Recovery<'l> {
 /// At the start, each complete object is a record; spaces, NUL, record separators and byte order
 /// marks are skipped. An object between commas or brackets may be an inner value of a torn record.
 /// It is a record only if `is_record` returns true for it. At the end, the object whose `{`
-/// balances the last `}` is a record if `is_record` returns true; then the search goes on before
+/// balances the last `}` is a record if `is_record` returns true; then the search continues before
 /// it. `scanner` validates the objects.
 ///
 /// ```

@@ -1,4 +1,4 @@
-//! Prints where secrets are in JSONL files, and how long the search took.
+//! Prints the places of secrets in JSONL files, and the time of the search.
 //!
 //! `cargo run --release -p secrets --example scan -- FILE...`
 

@@ -1,4 +1,5 @@
-//! Every family of keys, wherever it stands and however it is spelled; and what only looks like one.
+//! Tests of every family of keys at every place and in every spelling, and of texts that only look
+//! like keys.
 
 #[path = "shared/samples.rs"]
 mod samples;
@@ -11,7 +12,7 @@ use secrets::{Search, rules};
 
 use self::samples::{escaped, quoted, samples};
 
-/// Returns a line without its secrets, and what was found: rule, pointer, length.
+/// Returns a line without its secrets, and the findings: rule, pointer, length.
 fn redacted(search: &mut Search, line: &str) -> (String, Vec<(&'static str, String, usize)>) {
     let (mut out, mut found) = (Vec::new(), Vec::new());
     search.redact(&Line::new(line.as_bytes(), 0), &mut out, &mut |finding| {
@@ -47,7 +48,8 @@ fn every_family_is_found_in_every_place() {
         ] {
             for around in ["@", "see @.", "(@)", "A=1\nKEY=@\n", "é🎉 @ é", "x\u{1b}[32m@\u{1b}[0m"]
             {
-                // A key of several lines ends in a fence: spaces that follow it are no part of it.
+                // A key of several lines ends in a fence. Spaces after the fence are not part of
+                // it.
                 let text = |what: &str| around.replace('@', what);
                 let line = place.replace('@', &quoted(&text(&shown)));
                 let expected = place.replace('@', &quoted(&text(&hidden)));
@@ -128,7 +130,7 @@ fn ids_signatures_and_pictures_are_left_alone() {
     ] {
         assert_eq!(redacted(&mut search, &line), (line.clone(), vec![]));
     }
-    // Members of these names that hold something else are looked into.
+    // These members are searched if their values are not ids.
     for line in [
         format!(r#"{{"input":{{"uuid":"{key}"}}}}"#),
         format!(r#"{{"signature":"{key}"}}"#),
@@ -163,7 +165,7 @@ fn what_only_looks_like_a_key_is_left_alone() {
     }
 }
 
-/// What names a secret, and has none.
+/// Names of secrets with values that are not secrets.
 #[test]
 fn values_that_are_no_secrets_are_left_alone() {
     let mut search = Search::new();
@@ -210,7 +212,7 @@ fn values_that_are_no_secrets_are_left_alone() {
     }
 }
 
-/// What is a member's value, an item after an option, or the value beside a name.
+/// The value of a member, an item after an option, and the value beside a name.
 #[test]
 fn members_that_promise_a_secret_have_one() {
     let mut search = Search::new();
@@ -232,7 +234,7 @@ fn members_that_promise_a_secret_have_one() {
     }
 }
 
-/// Found by `fuzz redact`: a URL's user was looked at only when its password was gone.
+/// Found by `fuzz redact`: the user of a URL was searched only after the password was redacted.
 #[test]
 fn the_user_of_a_url_may_be_a_secret_too() {
     let token = concat!("ghp", "_0123456789abcdefghijABCDEFGHIJ012345");
@@ -323,7 +325,7 @@ fn a_secret_right_after_another_is_found_the_first_time() {
     assert_eq!(found.len(), 2);
 }
 
-/// Returns a line without its secrets, and the places where they lay.
+/// Returns a line without its secrets, and their ranges.
 fn redacted_bytes(search: &mut Search, line: &[u8]) -> (Vec<u8>, Vec<std::ops::Range<usize>>) {
     let (mut out, mut places) = (Vec::new(), Vec::new());
     search.redact(&Line::new(line, 0), &mut out, &mut |it| places.push(it.written.clone()));

@@ -1,5 +1,5 @@
-//! Spellings of tools, names and quotes that neither the rules nor their other tests were written
-//! from: how well the rules carry over.
+//! Spellings of tools, names and quotes that were not used to write the rules or their other tests.
+//! They measure how well the rules generalize.
 
 #[path = "shared/made_up.rs"]
 #[expect(dead_code, reason = "this test has spellings of its own")]
@@ -10,10 +10,10 @@ use secrets::Search;
 
 use self::made_up::{Random, levels};
 
-/// What makes a secret.
+/// A generator of secrets.
 type Make = fn(&mut Random) -> String;
 
-/// What makes a secret, and texts with `{}` where it is.
+/// Generators of secrets, and texts with `{}` in their place.
 const SPELLINGS: &[(Make, &[&str])] = &[
     (
         Random::password,
@@ -77,7 +77,7 @@ const SPELLINGS: &[(Make, &[&str])] = &[
     ),
 ];
 
-/// Returns whether nothing is left of the half of a secret.
+/// Returns whether no half of a secret is left.
 fn is_gone(search: &mut Search, line: &str, secret: &str) -> bool {
     let mut out = Vec::new();
     search.redact(&Line::new(line.as_bytes(), 0), &mut out, &mut |_| {});

@@ -1,5 +1,5 @@
-//! Spellings drawn by a seed from templates that were written before their author read the rules:
-//! `open.tsv`, which the rules may be mended against, and `held_out.tsv`, which only scores them.
+//! Random spellings from templates whose author had not read the rules: `open.tsv`, which may be
+//! used to improve the rules, and `held_out.tsv`, which only scores them.
 
 #[path = "shared/made_up.rs"]
 #[expect(dead_code, reason = "this test has spellings of its own")]
@@ -18,7 +18,7 @@ use self::{
 /// Each line is a family, a tab, and a text with a value such as `<<hex32>>` in it.
 const OPEN: &str = include_str!("held_out/open.tsv");
 const HELD_OUT: &str = include_str!("held_out/held_out.tsv");
-/// Texts that hold no secret.
+/// Texts without a secret.
 const BENIGN: &str = include_str!("held_out/benign.txt");
 
 fn redacted(search: &mut Search, line: &str) -> String {
@@ -27,13 +27,13 @@ fn redacted(search: &mut Search, line: &str) -> String {
     String::from_utf8(out).expect("text")
 }
 
-/// Returns whether neither half of a secret is left.
+/// Returns whether no half of a secret is left.
 fn is_gone(out: &str, secret: &str) -> bool {
     let half = secret.len() / 2;
     !out.contains(&secret[..half]) && !out.contains(&secret[half..])
 }
 
-/// Prints the recall of each family and every spelling missed; returns the families below 95 %.
+/// Prints the recall of each family and every missed spelling. Returns the families below 95 %.
 #[expect(clippy::print_stdout, reason = "the recall is what it is run for")]
 fn score(rows: &str, shows_missed: bool) -> Vec<String> {
     let (mut random, mut search) = (Random::new(20_261_123), Search::with_test_keys());

@@ -1,4 +1,5 @@
-//! Made-up lines: nothing but secrets changes, JSON stays JSON, and the second time finds nothing.
+//! Tests with generated lines: only secrets change, JSON stays valid, and a second run finds
+//! nothing.
 //!
 //! `LINES=1000000 cargo test --release -p secrets --test twice` makes more of them.
 
@@ -16,14 +17,14 @@ use self::{
     values::made,
 };
 
-/// The spellings of other tests, and texts that hold no secret.
+/// The spellings of other tests, and texts without a secret.
 const TEXTS: [&str; 3] = [
     include_str!("held_out/open.tsv"),
     include_str!("held_out/held_out.tsv"),
     include_str!("held_out/benign.txt"),
 ];
 
-/// What is put between the bytes of a line.
+/// Texts that are inserted between the bytes of a line.
 const PIECES: &[&str] = &[
     "\\",
     "\"",
@@ -83,7 +84,7 @@ fn changed(line: &str, other: &str, random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// Redacts a line, checks what became of it, and returns how many secrets it had.
+/// Redacts a line, checks the result, and returns the number of its secrets.
 fn check(search: &mut Search, scanner: &mut Scanner, line: &[u8]) -> usize {
     let (mut once, mut kept, mut twice) = (Vec::new(), Vec::new(), Vec::new());
     let (mut done, mut n_found) = (0, 0);

@@ -1,5 +1,5 @@
-//! `Reader`, `Writer` and `Checker`: the names that every format crate has. Each of them runs these
-//! tests, over the folders that its module `format` names.
+//! Tests of the names that every format crate has: `Reader`, `Writer` and `Checker`. Each crate
+//! runs them over the folders that its module `format` names.
 
 use std::{fs, io::BufReader, path::PathBuf};
 

@@ -1,4 +1,5 @@
-//! Typed records: serde_json is the judge of what simd-json decodes, and the bytes of the rest.
+//! Tests of typed records. Results of simd-json are compared with those of serde_json, and
+//! serialized records with the bytes of their lines.
 
 use std::{
     collections::BTreeSet,
@@ -15,13 +16,13 @@ use crate::format::{
 
 use crate::face::fixtures;
 
-/// What came of the records of some files.
+/// Counts over the records of some files.
 #[derive(Debug, Default)]
 struct Figures {
     n_records: u64,
     n_typed: u64,
     n_same_bytes: u64,
-    /// The records that no client spelled: with spaces, or escapes of its own.
+    /// Records that no client spelled like this: with spaces, or with other escapes.
     n_respelt: u64,
 }
 
@@ -44,7 +45,7 @@ fn compare(path: &Path, figures: &mut Figures) {
             assert_ne!(as_its_client, written.as_bytes(), "{path:?} {encoded}");
             figures.n_respelt += 1;
         }
-        // The same values, whoever reads them, and the same record again.
+        // Other readers see the same values, and decoding again gives the same record.
         let of = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
         if let Some(value) = of(written) {
             assert_eq!(of(&encoded), Some(value), "{path:?} {written}");

@@ -1,4 +1,4 @@
-//! A page as a browser's tokenizer sees it, and what no page may hold.
+//! Parses a page like a browser, and finds parts that no page may have.
 
 use std::cell::RefCell;
 
@@ -12,14 +12,14 @@ use html5ever::{
 
 const VOID: [&str; 6] = ["meta", "br", "hr", "img", "input", "link"];
 
-/// What a page is made of.
+/// The parts of a page.
 #[derive(Debug, Default)]
 pub(crate) struct Parsed {
-    /// The elements in their order: name and attributes.
+    /// The elements in order: name and attributes.
     pub(crate) elements: Vec<(String, Vec<(String, String)>)>,
     /// The text outside of style and script.
     pub(crate) text: String,
-    /// What is wrong with the page.
+    /// The faults of the page.
     pub(crate) problems: Vec<String>,
     open: Vec<String>,
 }
@@ -74,7 +74,7 @@ impl Parsed {
     }
 }
 
-/// Reads a page, and notes all in it that no page may hold.
+/// Parses a page, and records its faults.
 pub(crate) fn parse(page: &str) -> Parsed {
     let input = BufferQueue::default();
     input.push_back(StrTendril::from(page));

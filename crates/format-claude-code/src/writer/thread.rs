@@ -150,7 +150,7 @@ impl Thread {
         line
     }
 
-    /// Opens an entry that no line of the source stands for.
+    /// Opens an entry without a line in the source.
     pub(super) fn open_derived(&mut self, event: &Event<'_>, out: &mut Output) -> LineId {
         let line = out.open_derived();
         out.put(line, "{");

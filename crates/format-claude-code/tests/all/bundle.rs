@@ -1,4 +1,4 @@
-//! Sessions of several files: what belongs to them, and what says so.
+//! Tests of sessions of several files: their files, and the evidence for the links.
 
 use std::{
     fs,
@@ -38,7 +38,7 @@ fn agent(id: &str, session: &str, prompt: &str) -> String {
     ) + "\n"
 }
 
-/// Names, tool uses, parents and evidence of the sub-agents of a session.
+/// Returns names, tool uses, parents and evidence of the sub-agents of a session.
 fn agents(main: &Path) -> Vec<(String, Option<String>, Option<String>, Vec<Evidence>)> {
     let bundle = open_bundle(main).expect("read");
     let row = |agent: core_model::Agent| (agent.id, agent.tool_use, agent.parent, agent.evidence);
@@ -192,7 +192,7 @@ fn sidechains_in_the_main_file_are_told_apart_by_their_parents() {
     assert_eq!(tool_uses.collect::<Vec<_>>(), [Some("t1"), Some("t2"), None]);
 }
 
-/// To go through a list for each would take a billion steps here.
+/// A search through a list for each line would take a billion steps here.
 #[test]
 fn as_many_sidechains_as_lines_take_linear_time() {
     let n = 20_000;
@@ -203,7 +203,7 @@ fn as_many_sidechains_as_lines_take_linear_time() {
     by.sort();
     by.dedup();
     assert_eq!(by.len(), n);
-    // However alike their first lines are, each has an id of its own.
+    // Sub-agents with equal first lines have different ids.
     let same = sidechains((0..n).map(|_| sidechain("s", "", "Look.")));
     let ids: std::collections::BTreeSet<_> = same.agents().iter().map(|agent| &agent.id).collect();
     assert_eq!(ids.len(), n);

@@ -1,4 +1,4 @@
-//! The active branch: forks, cycles, gaps and copies, in linear time.
+//! Tests of the active branch: forks, cycles, gaps and copies, in linear time.
 
 use core_model::{Options, Plan};
 use format_claude_code::FORMAT;
@@ -11,8 +11,8 @@ fn hidden(lines: &[String]) -> Vec<usize> {
     plan(lines, &Options::default()).0.into_iter().map(|(line, _)| line).collect()
 }
 
-/// Returns the numbers of the hidden lines with what they belong to, and those of the late lines with
-/// the lines that they follow.
+/// Returns the numbers of the hidden lines with their reasons, and of the late lines with the lines
+/// that they follow.
 fn plan(lines: &[String], options: &Options) -> (Vec<(usize, &'static str)>, Vec<(usize, usize)>) {
     let input = lines.join("\n") + "\n";
     let mut planner = FORMAT.planner.expect("has one")(options);
@@ -32,7 +32,7 @@ fn plan(lines: &[String], options: &Options) -> (Vec<(usize, &'static str)>, Vec
     (hidden.collect(), late.collect())
 }
 
-/// Returns the plan if only what came since the last compaction is asked for.
+/// Returns the plan of the part after the last compaction.
 fn compacted(lines: &[String]) -> (Vec<(usize, &'static str)>, Vec<(usize, usize)>) {
     plan(lines, &Options { from_last_compaction: true, ..Options::default() })
 }
@@ -203,10 +203,10 @@ fn a_compaction_hides_what_was_before_it_if_asked_to() {
     let hidden = [(0, "compacted"), (1, "compacted"), (2, "compacted"), (3, "branch")];
     let hidden = [&hidden[..], &[(4, "compacted")]].concat();
     assert_eq!(compacted(&lines), (hidden, vec![]));
-    // The client needs the subtype only: a boundary with a parent is one too.
+    // The client needs only the subtype: a boundary with a parent counts too.
     let lines = [user("b", ""), boundary("s", "b", ""), summary("c", "s")];
     assert_eq!(compacted(&lines), (vec![(0, "compacted")], vec![]));
-    // Of two, the last counts.
+    // Of two compactions, the last one counts.
     let lines = [
         user("b", ""),
         boundary("s", "", ""),
@@ -225,7 +225,7 @@ fn what_is_no_compaction_hides_nothing_more() {
     assert_eq!(compacted(&lines), (vec![], vec![]));
     let lines = [user("a", ""), summary("b", ""), user("c", "b")];
     assert_eq!(compacted(&lines), (vec![(0, "compacted")], vec![]));
-    // A boundary after which nothing was said is not on the way to the last message.
+    // A boundary without a message after it is not on the path to the last message.
     let lines = [user("a", ""), user("b", "a"), boundary("s", "", "")];
     assert_eq!(compacted(&lines), (vec![], vec![]));
     assert_eq!(compacted(&[]), (vec![], vec![]));
@@ -263,10 +263,10 @@ fn lines_are_said_in_the_order_of_the_chain() {
     let late = |lines: &[String]| plan(lines, &Options::default()).1;
     assert_eq!(late(&[user("c", "b"), user("b", "a"), user("a", "")]), [(1, 2), (0, 2)]);
     assert_eq!(late(&[user("a", ""), user("c", "b"), user("b", "a"), user("d", "c")]), [(1, 2)]);
-    // What says nothing keeps nothing waiting.
+    // A line without words delays no other.
     let lines = [user("a", ""), user("b", "x"), other("attachment", "x", "a"), user("c", "b")];
     assert_eq!(late(&lines), []);
-    // Of two contents of one line the last is the one.
+    // If two lines have one id and different contents, the last one counts.
     let new = user("b", "a").replace("\"content\":\"b\"", "\"content\":\"new\"");
     let lines = [user("a", ""), user("b", "a"), user("c", "b"), new, user("d", "c")];
     assert_eq!(plan(&lines, &Options::default()), (vec![(1, "branch")], vec![(2, 3)]));
@@ -293,7 +293,7 @@ fn sidechains_are_another_thread_unless_they_are_all_there_is() {
     assert_eq!(hidden(&agent), [1]);
 }
 
-/// The client sends what it wrote itself, and what only transcripts show.
+/// The client sends `isMeta` lines, and lines that only transcripts show.
 #[test]
 fn what_the_client_wrote_itself_is_shown() {
     let flagged = |uuid: &str, parent: &str, flag: &str| {

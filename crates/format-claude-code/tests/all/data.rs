@@ -1,4 +1,4 @@
-//! The shared data, where it is at hand: nothing panics, and what is written keeps to the rules.
+//! Tests over the shared data, if it exists: nothing panics, and written transcripts break no rule.
 
 use std::{
     collections::HashSet,
@@ -27,13 +27,13 @@ fn files(folder: &str) -> Vec<PathBuf> {
         }
     }
     if files.is_empty() {
-        // Tests of what is not there pass, but not in silence.
+        // Without the data the tests pass, and say so.
         _ = writeln!(io::stderr(), "skipped: no data in {}", data.display());
     }
     files
 }
 
-/// Writes a transcript anew: what the planner hides and sub-agents say left out.
+/// Writes the conversation of a transcript as a new one, without sub-agents.
 fn rewrite(input: &[u8]) -> Vec<u8> {
     let mut scanner = Scanner::default();
     let options = Options::default();
@@ -138,7 +138,8 @@ fn questions_have_answers_that_agree() {
         });
         n_said += messages.finish().iter().map(|said| said.n_lines).sum::<u64>();
         assert_eq!(n_said, n_lines, "{name}");
-        // What the SDK shows, the client's rule does not hide; of a copy, either may be shown.
+        // The client's rule hides no message that the SDK shows. Of two copies, either may be
+        // shown.
         let mut scanner = Scanner::default();
         let mut ids = |rule| -> HashSet<String> {
             let chain = transcript.active_chain(rule).into_iter();

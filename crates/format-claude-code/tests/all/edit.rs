@@ -1,4 +1,4 @@
-//! Writing to transcripts: what is there stays as it is.
+//! Tests that edits change no existing byte.
 
 use std::{fs, path::PathBuf};
 
@@ -30,7 +30,7 @@ fn a_message_goes_on_where_the_conversation_ends() {
     {
         let before = fixture(name);
         let path = folder.join(format!("{ID}.jsonl"));
-        // A torn end gets its newline first.
+        // A torn last line gets its newline first.
         let before = before.strip_suffix(b"\n").unwrap_or(&before).to_vec();
         fs::write(&path, &before).expect("a file");
         let mut appender = Appender::open(&path).expect("a file");
@@ -51,7 +51,7 @@ fn a_message_goes_on_where_the_conversation_ends() {
             expected.extend([n - 2, n - 1]);
             assert_eq!(transcript.active_chain(rule), expected, "{name}");
         }
-        // The client finds nothing new to stumble upon.
+        // The edit adds no problem for the client.
         let rules = |bytes: &[u8]| validate(bytes).iter().map(|it| it.rule).collect::<Vec<_>>();
         assert_eq!(rules(&after), rules(&before), "{name}");
     }
@@ -168,6 +168,6 @@ fn a_fork_passes_progress_over_however_long_or_round() {
         }
         first = first.take().or(uuid);
     });
-    // The first line, those that follow a circle, and the title have no parent.
+    // The first line, lines after a circle, and the title have no parent.
     assert_eq!(parents, [2_500, 2_502]);
 }

@@ -1,4 +1,4 @@
-//! Hand-made sessions through the reader, the planner and the writer.
+//! Tests of the reader, the planner and the writer with hand-made sessions.
 
 use crate::shared::written::{ProblemKind, validate};
 use core_model::{
@@ -7,7 +7,7 @@ use core_model::{
 use format_claude_code::FORMAT;
 use jsonl::{Raw, Scanner, Style};
 
-/// Lines of other formats are read as this one's and then given the body they would have.
+/// Changes an event to the form that another format would give it.
 type Change = for<'l> fn(&mut Event<'l>);
 
 fn keep(_: &mut Event<'_>) {}
@@ -46,7 +46,7 @@ fn take(out: &mut Output, written: &mut Vec<String>) {
     }
 }
 
-/// Asserts that lines keep to all rules.
+/// Asserts that lines break no rule.
 fn assert_valid(lines: &[String]) {
     let problems = validate((lines.join("\n") + "\n").as_bytes());
     assert!(problems.is_empty(), "{problems:?}\n{}", lines.join("\n"));
@@ -59,7 +59,7 @@ fn assert_valid(lines: &[String]) {
     }
 }
 
-/// Returns the JSON of a member of each line, `-` where there is none.
+/// Returns the JSON of a member of each line; `-` if it is absent.
 fn members(lines: &[String], path: &[&str]) -> Vec<String> {
     let mut scanner = Scanner::default();
     let member = |line: &String| {

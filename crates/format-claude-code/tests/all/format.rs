@@ -1,4 +1,4 @@
-//! This crate under the name that the tests of all format crates use, and their folders.
+//! This crate under the name that the shared tests use, and its folders.
 
 pub(crate) use format_claude_code::*;
 

@@ -1,4 +1,4 @@
-//! What lists show of a session.
+//! Tests of the facts that lists show of a session.
 
 use std::{fs, path::PathBuf};
 
@@ -34,7 +34,7 @@ fn the_ends_of_a_large_file() {
     assert_eq!(info.first_prompt.as_deref(), Some("Fix it"));
     assert_eq!((info.cwd.as_deref(), info.git_branch.as_deref()), (Some("/p"), Some("main")));
     assert!(info.size > 500_000 && info.modified.is_some() && info.is_listed());
-    // A title in the middle is seen by nobody.
+    // Lists do not see a title in the middle of a file.
     fs::write(&path, prompt("Fix it") + &filler + title + &filler).expect("a file");
     let info = head_tail_scan(&path).expect("a file").expect("not empty");
     assert_eq!((info.custom_title, info.summary.as_deref()), (None, Some("Fix it")));
@@ -70,7 +70,8 @@ fn small_files_have_the_title_and_prompt_of_a_whole_read() {
         let info = SessionInfo::of_ends("s", &bytes, &bytes, bytes.len() as u64);
         let transcript = Transcript::from_slice(&bytes);
         assert_eq!(info.first_prompt, transcript.first_prompt(), "{:?}", entry.path());
-        // A list finds words such as `summary` in any line: it may show more than there is.
+        // A list finds members such as `summary` in any line, so it may show more than the
+        // transcript.
         if let Some(title) = transcript.title() {
             assert!(info.summary.is_some(), "{:?}: {title:?}", entry.path());
         }

@@ -1,4 +1,4 @@
-//! Whole sessions as Markdown, with their sub-agents.
+//! Tests of whole sessions as Markdown, with their sub-agents.
 
 use std::{fs, path::Path};
 

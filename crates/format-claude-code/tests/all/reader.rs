@@ -1,4 +1,4 @@
-//! Lines of each shape, through the reader.
+//! Tests of the reader with lines of each shape.
 
 use core_model::{Block, Body, Content, Event, Field, NoticeKind, Role, TitleRank};
 use format_claude_code::{FORMAT, detect};

@@ -1,3 +1,3 @@
-//! What several of these tests need.
+//! Functions that several of these tests use.
 
 pub(crate) mod written;

@@ -1,4 +1,4 @@
-//! What people ask of a transcript.
+//! Tests of queries over a transcript.
 
 use std::{fs, path::Path};
 
@@ -24,7 +24,7 @@ fn what_is_no_object_is_a_bad_line() {
     assert!(matches!(strict, Err(ReadError::Line(_))));
     assert!(Transcript::open_strict(&path("claude-code/plain")).is_ok());
     assert!(matches!(Transcript::open_strict(Path::new("no such file")), Err(ReadError::Io(_))));
-    // Blank lines are none.
+    // Blank lines are not bad.
     assert_eq!(open("damaged/blank-lines").bad_lines(), []);
 }
 
@@ -94,7 +94,7 @@ fn durations_of_float_times() {
     }
 }
 
-/// Lines that cannot be read are counted apart.
+/// Lines that cannot be read are counted separately.
 #[test]
 fn counts_leave_bad_lines_out() {
     let file = b"{\"type\":\"user\"}\nnot JSON\n{\"uuid\":\"u\"}\n{\"type\":5}\n";
@@ -200,7 +200,7 @@ fn compactions_are_indices_of_entries() {
     assert_eq!(transcript.generations(CompactionRule::default()).len(), 2);
 }
 
-/// Asks everything that can be asked.
+/// Calls every query.
 fn ask(transcript: &Transcript<'_>) {
     let mut n_entries = 0;
     transcript.for_each(|_| n_entries += 1);
@@ -243,7 +243,7 @@ fn the_sdk_takes_carriage_returns_for_newlines() {
     for name in ["damaged/lone-carriage-returns", "damaged/record-separators"] {
         assert_eq!(open(name).active_chain(ChainRule::Sdk), [0, 1, 2, 3], "{name}");
     }
-    // Two records without anything between are lost to it.
+    // The SDK loses two records without a line break between them.
     let chain = open("damaged/two-records-on-a-line").active_chain(ChainRule::Sdk);
     assert!(chain.len() < open("damaged/two-records-on-a-line").n_entries());
 }
@@ -306,7 +306,7 @@ fn every_kind_of_damage_is_found_in_its_fixture() {
     let found = Transcript::from_slice(file).diagnose();
     let split = found.iter().find(|found| found.kind == DamageKind::SplitServerTool);
     assert_eq!(split.map(|found| found.place.line), Some(2), "{found:?}");
-    // Two lines with one id that follow the same line, and do not say the same.
+    // Two lines with one id and one parent, and different contents.
     let file = br#"{"type":"user","uuid":"a","parentUuid":null,"message":{"content":"x"}}
 {"type":"user","uuid":"a","parentUuid":null,"message":{"content":"y"}}"#;
     let found = Transcript::from_slice(file).diagnose();

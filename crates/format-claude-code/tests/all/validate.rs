@@ -1,9 +1,9 @@
-//! One session for each rule of `validate`: what the client takes passes, what it does not is found.
+//! Tests of `validate` with one session for each rule: valid lines pass, and faults are found.
 
 use core_model::Check;
 use format_claude_code::{FORMAT, validate};
 
-/// Returns a line that follows the one numbered one less, at its own second.
+/// Returns a line whose parent has the previous number and whose time is one second later.
 fn line(kind: &str, number: u32, content: &str) -> String {
     let parent = match number {
         1 => "null".to_owned(),
@@ -28,7 +28,7 @@ fn prompt() -> String {
     line("user", 1, "\"hi\"")
 }
 
-/// Asserts what is found in a session of a prompt and these lines.
+/// Asserts the problems of a session of a prompt and some lines.
 #[track_caller]
 fn finds(lines: &[String], expected: &[(u64, &'static str, bool)]) {
     let session: Vec<String> = std::iter::once(prompt()).chain(lines.iter().cloned()).collect();

@@ -1,15 +1,16 @@
-//! `check` against Claude Code itself: transcripts with one fault each, and what the client made of them.
+//! Compares `check` with Claude Code itself: transcripts with one fault each, and the client's
+//! answers.
 //!
-//! `cargo xtask real-clients --record-cases FILE claude-code` makes the file of the cases, and
-//! `--cases FILE` holds the client against it.
+//! `cargo xtask real-clients --record-cases FILE claude-code` writes the file of cases, and
+//! `--cases FILE` compares the client with it.
 
 use format_claude_code::validate;
 
 const CASES: &str = include_str!("verdicts.jsonl");
 
-/// A transcript with a fault, and what the client did with it.
+/// A transcript with a fault, and the client's answer.
 struct Case {
-    /// The fault and where it is.
+    /// The fault and its place.
     name: String,
     is_sent: bool,
     verdict: String,
@@ -60,7 +61,7 @@ fn what_the_client_changes_is_found() {
     assert!(silent.is_empty(), "nothing is found: {silent:?}");
 }
 
-/// A fault that does not stop because of its place is found all the same.
+/// A fault on a line that is not sent is a warning.
 #[test]
 fn what_would_stop_warns_where_it_is_not_sent() {
     let cases = cases();

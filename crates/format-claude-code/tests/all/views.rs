@@ -1,4 +1,4 @@
-//! The views that all formats share, over transcripts.
+//! Tests of the views over transcripts.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Fixtures through the reader, the writer, and the strict check.
+//! Tests of the reader, the writer, and the strict check with fixtures.
 
 use core_model::{Block, Body, CostPolicy, Event, Facts, LossKind, Losses, Options, Output};
 use format_clido::{FORMAT, validate_strict};
@@ -6,7 +6,7 @@ use jsonl::{Scanner, Style, lines};
 
 use crate::shared::data::data;
 
-/// Reads a clido session and writes it anew.
+/// Reads a clido session and writes it again.
 fn rewrite(session: &[u8]) -> (String, Losses) {
     let mut facts = Facts::default();
     let mut scanner = Scanner::default();
@@ -90,8 +90,8 @@ fn the_documented_example_is_read_as_documented() {
     assert_eq!(seen, expected);
 }
 
-/// Returns the problems of a session but for what its conversation may hold: calls without results,
-/// results without calls.
+/// Returns the problems of a session, without calls that have no result and results that have no
+/// call.
 fn disorder(session: &[u8]) -> Vec<core_model::Problem> {
     let said = ["open-call", "orphan-result", "result-twice", "content-hash", "start-time"];
     let mut problems = validate_strict(session);
@@ -102,7 +102,7 @@ fn disorder(session: &[u8]) -> Vec<core_model::Problem> {
 #[test]
 fn views_of_the_documented_example() {
     let session = EXAMPLE.as_bytes();
-    // The documentation's `sha256:` never fits.
+    // The `sha256:` of the documentation matches no file.
     assert_eq!(
         validate_strict(session).iter().map(|it| it.rule).collect::<Vec<_>>(),
         ["content-hash"]
@@ -134,7 +134,7 @@ fn whatever_is_written_is_in_order() {
             continue;
         }
         assert_eq!(disorder(written.as_bytes()), [], "{name}:\n{written}");
-        // Writing what was written changes nothing, but for the results that could be concluded.
+        // Writing the written session again changes nothing, except for a derived result.
         assert_eq!(rewrite(written.as_bytes()).0, written, "{name}");
     }
 }
@@ -203,7 +203,7 @@ fn what_clido_does_not_load_is_mended_and_reported() {
         assert!(has(LossKind::Flattened, field), "{field}");
     }
     assert!(has(LossKind::Dropped, "tool_result.duration_ms"));
-    // It ends on a tool's result: nobody knows how the run ended.
+    // After a tool's result the end of the run is unknown.
     assert!(!has(LossKind::Invented, "exit_status"));
 }
 

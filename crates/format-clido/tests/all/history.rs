@@ -1,4 +1,4 @@
-//! What clido makes of lines: its conversation, its list, what it holds for changed; and mending.
+//! Tests of the conversation, the list, the stale files and the repair of a session.
 
 use std::{fs, path::Path};
 
@@ -32,7 +32,7 @@ fn messages(session: &[u8]) -> Vec<HistoryMessage> {
     to_messages(&load(session).expect("loadable")).expect("resumable")
 }
 
-/// Spells a conversation: a letter for who speaks, and for each block what it is.
+/// Spells a conversation: a letter for each role, and a letter for each block.
 fn shape(messages: &[HistoryMessage]) -> String {
     let mut shape = String::new();
     for message in messages {
@@ -81,7 +81,7 @@ fn block(id: &str) -> String {
 const TEXT: &str = r#"{"text":"x","type":"text"}"#;
 const TITLE: &str = "{\"type\":\"title\",\"title\":\"x\"}\n";
 
-/// Sessions, the conversation that clido makes of each, and the calls without a result.
+/// Returns sessions, the conversation of each in clido, and the calls without a result.
 fn cases() -> Vec<(String, &'static str, &'static [&'static str])> {
     vec![
         (

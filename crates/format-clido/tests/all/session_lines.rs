@@ -1,4 +1,4 @@
-//! The reader and the writer of whole lines against clido's own way, rebuilt with serde.
+//! Compares the reader and the writer of lines with clido's own declarations, rebuilt with serde.
 
 use format_clido::{
     ContentBlock, SessionLine, SessionReader, SessionWriter, count_by_type, validate_strict,
@@ -22,7 +22,7 @@ fn files(folder: &str) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// Returns the fixtures, and what the real client wrote where that is at hand.
+/// Returns the fixtures, and sessions of the real client if the data exists.
 fn sessions() -> Vec<(String, Vec<u8>)> {
     let mut sessions = files("fixtures/clido");
     assert!(sessions.len() > 30);
@@ -109,7 +109,7 @@ fn a_line_after_a_torn_one_stands_for_itself() {
     assert!(SessionWriter::append(folder.path().join("none")).is_err());
 }
 
-/// A source of numbers that are the same in each run.
+/// A generator of numbers that are the same in each run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -157,7 +157,7 @@ impl Numbers {
             0 => ["null", "true", "false"][self.below(3) as usize].to_owned(),
             1 => STRINGS[self.below(STRINGS.len() as u64) as usize].to_owned(),
             2 => NUMBERS[self.below(NUMBERS.len() as u64) as usize].to_owned(),
-            // With more digits or a larger exponent clido's parser is off by a bit now and then.
+            // With more digits or a larger exponent, clido's parser is sometimes off by a bit.
             3 => format!("{}e{}", self.below(1 << 50), self.below(40) as i32 - 20),
             4 => {
                 let items: Vec<_> = (0..n).map(|_| self.value(depth + 1)).collect();

@@ -1,4 +1,5 @@
-//! The strict check against clido's own way to decode, rebuilt with serde as clido declares it.
+//! Compares the strict check with clido's own decoding, rebuilt with serde from clido's
+//! declarations.
 
 use format_clido::validate_strict;
 use serde::Deserialize;
@@ -21,7 +22,7 @@ fn is_block(block: &Value) -> bool {
     serde_json::from_value::<ContentBlock>(block.clone()).is_ok()
 }
 
-/// What clido does not get to do with a file.
+/// The stage at which clido refuses a file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Stage {
     Load,

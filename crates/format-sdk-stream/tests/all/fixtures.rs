@@ -1,4 +1,4 @@
-//! Streams in both flavors: what the real SDK prints, the patterns of its files, and the laws.
+//! Tests of streams in both flavors: dumps of the real SDK, odd files, and laws.
 
 use std::path::{Path, PathBuf};
 
@@ -6,14 +6,14 @@ use core_model::{Facts, Format, LossKind, Options, Output, SdkVersion};
 use format_sdk_stream::{DUMP, Progress, WIRE};
 use jsonl::{Scanner, Style};
 
-/// What came of a conversion.
+/// The result of a conversion.
 struct Conversion {
     text: String,
     lines_of_source: Vec<usize>,
     losses: Vec<(LossKind, String)>,
 }
 
-/// Converts lines as the converter does; `foreign` ones under the name of another format.
+/// Converts lines as the converter does. `foreign` lines get the name of another format.
 fn convert(
     input: &str,
     from: &Format,
@@ -71,7 +71,7 @@ fn newest() -> Options {
     Options::default()
 }
 
-/// The folder of real sessions, if there is one.
+/// Returns the folder of real sessions, if it exists.
 fn data() -> Option<PathBuf> {
     let data = std::env::var_os("CONVERT_DATA").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
@@ -96,7 +96,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     found.sort();
 }
 
-/// Returns the capture that a dump was made from: `owner+repo__stem.jsonl` names it.
+/// Returns the capture of a dump, from the dump's name `owner+repo__stem.jsonl`.
 fn source_of(dump: &Path, data: &Path) -> PathBuf {
     let name = dump.file_stem().and_then(|stem| stem.to_str()).expect("a name");
     let (owner, stem) = name.split_once("__").expect("owner and stem");
@@ -148,7 +148,7 @@ fn dumps_of_real_runs_are_the_same_after_the_wire() {
         assert_eq!(wire.lines().count(), dump.lines().count());
         let again = convert(&wire, &WIRE, &DUMP, &options(version), false).text;
         for (before, after) in dump.lines().zip(again.lines()) {
-            // A prompt has no line of its own on the wire.
+            // The wire has no line for the orchestrator's prompt.
             if !before.starts_with("{\"type\": \"user_message\"") {
                 assert_eq!(before, after, "{}", path.display());
             }
@@ -206,7 +206,7 @@ fn a_simple_run_is_four_lines_and_each_prompt_opens_another() {
     assert_eq!(twice.lines().count(), 8);
     assert!(twice.starts_with(written[..written.len() - 2].rsplit_once('\n').expect("lines").0));
     let unanswered = convert(&line(0), &WIRE, &DUMP, &newest(), true).text;
-    // Nobody knows how it ends.
+    // The end of the run is unknown.
     assert_eq!(unanswered.lines().count(), 2);
     assert!(!unanswered.contains("duration_ms"));
 }

@@ -1,4 +1,5 @@
-//! The crate alone: streams read and written, what the recipes show, the orchestrator's sessions.
+//! Tests of the library: reading and writing streams, the recipes' results, the orchestrator's
+//! sessions.
 
 use std::{
     fs,
@@ -39,15 +40,15 @@ fn written(streams: &[Vec<u8>], dialect: Dialect) -> Vec<u8> {
     let mut writer = StreamWriter::create(&path, dialect).expect("new");
     for line in streams.iter().flat_map(|stream| jsonl::lines(stream)) {
         let line = String::from_utf8_lossy(line.content());
-        // Text between the lines is no line of a stream.
+        // Text between the lines is not a line of a stream.
         _ = writer.write_line(&line);
     }
     writer.finish().expect("written");
     fs::read(path).expect("there")
 }
 
-/// The dumps beside this file are of `fixtures/sdk-wire`, in the order of the names, by the real
-/// SDKs: `json.dumps(dataclasses.asdict(parse_message(json.loads(line))))`.
+/// The dumps beside this file were made from `fixtures/sdk-wire`, in the order of the names, by the
+/// real SDKs: `json.dumps(dataclasses.asdict(parse_message(json.loads(line))))`.
 #[test]
 fn what_is_written_is_what_the_sdk_dumps() {
     let folder = format!("{}/../../fixtures/sdk-wire", env!("CARGO_MANIFEST_DIR"));
@@ -138,7 +139,7 @@ fn messages_of_both_flavors_are_the_same() {
     };
     let (wire, dump) = (read(&wire), read(&dump));
     assert_eq!(wire.len(), 12);
-    // As written the two differ: Python puts spaces between tokens.
+    // As written the two differ, because Python adds spaces between tokens.
     let meaning = |message: &Message| {
         let mut debug = format!("{message:?}");
         debug.retain(|char| char != ' ');
@@ -241,7 +242,7 @@ fn sessions_of_the_orchestrator() {
     assert_eq!(result_of(folder, "done").expect("readable").as_deref(), Some("4"));
     assert_eq!(result_of(folder, "new").expect("readable"), None);
     assert!(agent_sessions(folder.join("none")).expect("nothing").is_empty());
-    // A file of settings is replaced as a whole.
+    // A settings file is replaced as a whole.
     let later = SessionMeta { last_resumed_at: "2025-11-13T00:00:00Z".to_owned(), ..meta("done") };
     later.write(folder).expect("written");
     assert_eq!(SessionMeta::read(folder, "done").expect("readable"), later);

@@ -1,4 +1,4 @@
-//! The views that all formats share, over streams.
+//! Tests of the views over streams.
 
 use std::fs;
 

@@ -1,5 +1,5 @@
-//! Faults that JSON libraries had, or have, without a word: a version in which one sings does not
-//! land.
+//! Tests for silent faults of JSON libraries, past and present. A version in which one fails is not
+//! used.
 //!
 //! simd-json below 0.19 reads some floats wrong, takes a NUL after a number, and overflows the stack
 //! on nested values; no advisory lists it. serde_json alters one float in thirteen unless it is asked
@@ -7,7 +7,8 @@
 
 use serde_json::value::RawValue;
 
-/// Returns what simd-json says of some bytes, on a copy: it rewrites its input.
+/// Returns the number that simd-json reads from a copy of some bytes, because it rewrites its
+/// input.
 fn simd_json(bytes: &[u8]) -> Option<f64> {
     simd_json::serde::from_slice(&mut bytes.to_vec()).ok()
 }
@@ -54,7 +55,7 @@ fn floats_are_read_as_the_standard_library_reads_them() {
     }
     for text in &texts {
         let expected: f64 = text.parse().expect("a number");
-        // What simd-json refuses goes to serde_json: only a wrong answer is a fault.
+        // serde_json decodes what simd-json refuses, so only a wrong value is a fault.
         assert!(
             simd_json(text.as_bytes()).is_none_or(|found| found == expected),
             "simd-json: {text}"
@@ -62,7 +63,7 @@ fn floats_are_read_as_the_standard_library_reads_them() {
         let raw: &RawValue = serde_json::from_str(text).expect("a number");
         assert_eq!(raw.get(), text);
     }
-    // Were it asked for `float_roundtrip`, it would load what clido, which does not ask, refuses.
+    // With `float_roundtrip`, serde_json would accept numbers that clido refuses.
     let altered = texts.iter().filter(|text| {
         let expected: f64 = text.parse().expect("a number");
         serde_json::from_str(text).ok() != Some(expected)
@@ -105,7 +106,8 @@ fn depth_is_an_error_and_not_the_end() {
 
 #[test]
 fn the_same_kinds_of_line_are_refused_as_ever() {
-    // What these two refuse although JSON.parse takes it is why lines are scanned by ourselves.
+    // These two refuse values that JSON.parse accepts. For that reason this crate scans lines
+    // itself.
     let lone = br#""\ud800""#;
     assert!(serde_json::from_slice::<String>(lone).is_err());
     assert!(simd_json::to_tape(&mut lone.to_vec()).is_err());

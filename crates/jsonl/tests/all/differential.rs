@@ -1,4 +1,4 @@
-//! Every backend finds the same in lines of every kind, and in what they become when bytes change.
+//! Tests that every backend finds the same values in lines of every kind, and in mutations of them.
 
 mod mutation;
 mod samples;
@@ -7,7 +7,7 @@ mod tape;
 
 use self::mutation::{Judges, Random, mutate};
 
-/// Miri takes a second for what else takes a millisecond.
+/// Number of mutations. Under Miri, a millisecond becomes a second.
 const N_MUTATIONS: usize = if cfg!(miri) { 20 } else { 200_000 };
 
 #[test]

@@ -2,7 +2,7 @@
 
 #[cfg(not(miri))]
 mod canaries;
-// Miri takes seconds for what else takes milliseconds: it runs only the tests of `unsafe` code.
+// Miri is a thousand times slower, so it runs only the tests of `unsafe` code.
 mod differential;
 #[cfg(not(miri))]
 mod recover;

@@ -1,4 +1,4 @@
-//! What is recovered from damaged lines, and how much work that is.
+//! Tests of the recovery of damaged lines, and of its running time.
 
 use jsonl::{Line, Scanner, Value, recover};
 
@@ -79,7 +79,7 @@ fn values_inside_others_are_no_records() {
     check("[{\"id\":1},\n", &["[", "<{'id':1}>", ",\\n"]);
     check("{\"id\":2}]\n", &["<{'id':2}>", "]\\n"]);
     check("[1,{\"id\":2}]]", &["[1,", "<{'id':2}>", "]]"]);
-    // Two writers at once: neither record is whole.
+    // Two writers at once: neither record is complete.
     check("{\"id\":1,\"b\":{\"id\":2,\"c\":3}\"x\"}", &[]);
 }
 
@@ -91,7 +91,7 @@ fn lines_without_a_complete_record_stay_whole() {
     }
 }
 
-/// Lines that tempt a search to go over the same bytes again and again.
+/// Lines that could make a search read the same bytes many times.
 fn traps(size: usize) -> Vec<(&'static str, Vec<u8>)> {
     let repeated = |unit: &str| unit.repeat(size / unit.len()).into_bytes();
     let quoted = |unit: &str| [b"{\"", &*repeated(unit), b"}"].concat();

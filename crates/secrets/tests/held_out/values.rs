@@ -1,8 +1,8 @@
-//! Values that the spellings of `open.tsv` and `held_out.tsv` name: `<<hex32>>`, `<<basic>>`.
+//! Generates the values in `open.tsv` and `held_out.tsv`: `<<hex32>>`, `<<basic>>`.
 
 use super::made_up::{Random, base64_of};
 
-/// Letters that a password has beside letters and digits.
+/// Marks in passwords, beside letters and digits.
 const MARKS: &str = "!@#%^*-_+=.?~";
 
 /// Returns a password of `n` letters with marks and digits within.
@@ -30,14 +30,14 @@ fn basic(random: &mut Random) -> String {
     base64_of(&format!("svc-deploy:{}", random.letters(18)))
 }
 
-/// Returns the lines of a key, and what stands between two of them.
+/// Returns the lines of a key, and the text between two of them.
 fn key(random: &mut Random, between: &str) -> (Vec<String>, String) {
     let lines: Vec<_> = (0..3).map(|_| random.base64(64)).collect();
     let text = lines.join(between);
     (lines, text)
 }
 
-/// Returns a value of a kind: its secret parts, and how it stands in the text.
+/// Returns a value of a kind: its secret parts, and its spelling in the text.
 pub(crate) fn value(random: &mut Random, kind: &str) -> (Vec<String>, String) {
     let between = match kind {
         "keyesc" => "\\n",
@@ -149,7 +149,7 @@ pub(crate) fn unescaped(text: &str) -> String {
     out
 }
 
-/// Returns a text with its escapes read and its values made, and the secret parts of them.
+/// Returns a text with decoded escapes and generated values, and their secret parts.
 pub(crate) fn made(text: &str, random: &mut Random) -> (String, Vec<String>) {
     let text = unescaped(text);
     let (mut out, mut secrets, mut rest) = (String::new(), Vec::new(), &*text);

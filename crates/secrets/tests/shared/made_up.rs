@@ -1,4 +1,4 @@
-//! A generator of secrets and of what stands around them.
+//! Generates secrets and the text around them.
 
 /// Random numbers that are the same in each run (SplitMix64).
 pub(crate) struct Random(u64);
@@ -44,7 +44,7 @@ impl Random {
         self.text("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", n)
     }
 
-    /// Returns a password as a generator makes it: each class at least once.
+    /// Returns a password with at least one character of each class.
     pub(crate) fn password(&mut self) -> String {
         let n = 6 + self.number(14);
         let marks = self.text("!@#%^*-_+=.?~", 2);
@@ -53,7 +53,7 @@ impl Random {
         password + &self.letters(2)
     }
 
-    /// Returns a password as a person makes it up.
+    /// Returns a password like one that a person invents.
     pub(crate) fn thought_up(&mut self) -> String {
         let words =
             ["Tiger", "monkey", "Sommer", "dragon", "Falcon", "winter", "Sunshine", "pirate"];
@@ -125,7 +125,7 @@ pub(crate) fn levels(text: &str) -> [String; 4] {
     [one, two, three, lines]
 }
 
-/// Names, links and quotes of code and of files that configure something.
+/// Assignments: names, links and quotes of code and of settings files.
 const ASSIGNED: &[&str] = &[
     "{NAME}={}",
     "export {NAME}={}",
@@ -159,7 +159,7 @@ const ASSIGNED: &[&str] = &[
     "os.environ[\"{NAME}\"] = \"{}\"",
 ];
 
-/// More of them, written after the rules.
+/// Further assignments, written after the rules.
 const ASSIGNED_HELD_OUT: &[&str] = &[
     "{NAME} = '{}'",
     "declare -x {NAME}=\"{}\"",
@@ -231,7 +231,7 @@ const KEYS_HELD_OUT: &[&str] = &[
     "master_key",
 ];
 
-/// Tokens with a prefix stand anywhere.
+/// Texts around a token with a prefix.
 const ANYWHERE: &[&str] = &[
     "{}",
     "the key is {}, take care",
@@ -343,7 +343,7 @@ fn user_and_password(random: &mut Random) -> String {
     base64_of(&(user + ":" + &random.password()))
 }
 
-/// Returns all families, of the part that was written before the rules or after them.
+/// Returns all families: of the part that was written before the rules, or after them.
 pub(crate) fn families(is_held_out: bool) -> Vec<Family> {
     let family =
         |name, make: fn(&mut Random) -> String, known: &[&'static [&'static str]; 4]| Family {
@@ -376,7 +376,7 @@ pub(crate) fn families(is_held_out: bool) -> Vec<Family> {
         anywhere("known token", token),
         anywhere("base64 of a token", |random| {
             let before = random.one(&["", "user:", "x", "{\"t\":\""]).to_owned();
-            // A word goes on before the token: then it is none.
+            // A word before the token continues into it, so that it is not a token.
             let before = before.replace('x', "a ");
             let token = token(random);
             base64_of(&(before + &token))
@@ -522,7 +522,7 @@ pub(crate) fn families(is_held_out: bool) -> Vec<Family> {
     ]
 }
 
-/// Returns the places that a family stands in.
+/// Returns the texts around a family.
 pub(crate) fn places(family: &Family, _is_held_out: bool) -> &'static [&'static str] {
     family.places
 }

@@ -1,6 +1,6 @@
-//! A secret of each kind, put together here so that no file holds one.
+//! A secret of each kind. They are assembled here, so that no file contains one.
 
-/// A secret, and what stands around it.
+/// A secret and the text around it.
 pub(crate) struct Sample {
     pub(crate) rule: &'static str,
     pub(crate) before: String,

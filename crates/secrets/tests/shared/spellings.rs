@@ -1,5 +1,5 @@
-//! Spellings of secrets, made up: families × names × surroundings × levels of JSON. Nothing of them
-//! is in the table of rules, so that what is measured is how well the rules carry over.
+//! Generated spellings of secrets: families × names × surroundings × levels of JSON. None of them
+//! is in the table of rules, so the recall shows how well the rules generalize.
 
 #[path = "made_up.rs"]
 mod made_up;
@@ -11,14 +11,14 @@ use secrets::Search;
 
 use self::made_up::{Random, Value, families, levels, places};
 
-/// How often a family was looked for, and what was wrong.
+/// The number of planted secrets of a family, and the faults.
 #[derive(Default)]
 struct Recall {
     n_planted: usize,
     wrong: Vec<String>,
 }
 
-/// Plants secrets of each family in lines, and returns what became of them.
+/// Plants secrets of each family in lines, and returns the recall.
 fn recall(seed: u64, is_held_out: bool) -> BTreeMap<&'static str, Recall> {
     let mut random = Random::new(seed);
     let mut search = Search::with_test_keys();
@@ -40,7 +40,7 @@ fn recall(seed: u64, is_held_out: bool) -> BTreeMap<&'static str, Recall> {
     recalls
 }
 
-/// Returns what is wrong with a line that was redacted: something is left, or something else is gone.
+/// Returns the fault of a redacted line: a part of the secret is left, or other text is missing.
 fn wrong(search: &mut Search, line: &str, secret: &str) -> Option<String> {
     let mut redact = |line: &str| {
         let mut out = Vec::new();

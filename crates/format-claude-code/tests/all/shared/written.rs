@@ -1,5 +1,5 @@
-//! What the writer keeps to beyond what `validate` asks: one block a line, a straight chain, a whole
-//! envelope. The clients themselves write files that break some of these rules.
+//! Checks rules for written transcripts that are stricter than `validate`: one block a line, a
+//! linear chain, all members of the envelope. The clients' own files break some of them.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -11,7 +11,7 @@ use jsonl::{Raw, Scanner, Value};
 
 use format_claude_code::read;
 
-/// The bytes at the start of a file in which the client's list looks for the first prompt.
+/// Bytes at the start of a file in which the client's list searches for the first prompt.
 const HEAD: u64 = 64 * 1024;
 
 /// A rule that a line breaks.
@@ -23,7 +23,7 @@ pub(crate) struct Problem {
     pub(crate) kind: ProblemKind,
 }
 
-/// What is wrong with a line.
+/// The fault of a line.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub(crate) enum ProblemKind {
@@ -33,23 +33,23 @@ pub(crate) enum ProblemKind {
     Missing(&'static str),
     /// Another line has the same `uuid`.
     DuplicateUuid,
-    /// The line does not follow the one before it.
+    /// The parent is not the line before.
     BrokenChain,
     /// The time is not `YYYY-MM-DDTHH:MM:SS.mmmZ`.
     TimestampForm,
     /// The time is not later than that of the line before.
     TimestampOrder,
-    /// An assistant's line holds more or less than one block.
+    /// An assistant's line has no block or several.
     NotOneBlock,
-    /// A text block says nothing.
+    /// A text block is empty.
     EmptyText,
-    /// Thinking without a signature stands in the message.
+    /// Thinking without a signature is in the message.
     UnsignedThinking,
     /// A tool use has an id that the API refuses.
     ToolUseId,
     /// A tool use has a name that the API refuses.
     ToolName,
-    /// A tool's input is no object.
+    /// A tool's input is not an object.
     ToolInput,
     /// Two tool uses have one id.
     DuplicateToolUse,
@@ -57,7 +57,7 @@ pub(crate) enum ProblemKind {
     UnansweredToolUse,
     /// A tool result answers no tool use, or one that is answered.
     OrphanToolResult,
-    /// A block holds a member that is not the API's.
+    /// A block has a member that is not the API's.
     ForeignMember,
     /// The first message is not a user's.
     NoPromptFirst,
@@ -182,7 +182,7 @@ impl Check {
         for block in content.into_iter().flat_map(|content| content.items()) {
             self.members(block);
         }
-        // Thinking that stands beside the message comes first.
+        // Thinking beside the message precedes its blocks.
         let beside = event.value.get("unsignedThinking").map_or(0, |beside| beside.items().count());
         for (block, _) in message.blocks().skip(beside) {
             self.block(block, message);
@@ -221,7 +221,7 @@ impl Check {
         }
     }
 
-    /// Checks, where a response begins, that the tool uses of the last one are answered.
+    /// Checks at the start of a response that the tool uses of the last one are answered.
     fn response(&mut self, message: &Message<'_>) {
         let id = message.id.map(|id| id.decode().into_owned());
         if id.is_some() && self.response == id {

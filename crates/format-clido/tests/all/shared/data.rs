@@ -1,4 +1,4 @@
-//! The shared data, where it is at hand: `CONVERT_DATA` names it, else it lies beside the project.
+//! The shared data, if it exists: the folder in `CONVERT_DATA`, or one beside the project.
 
 use std::{
     fs,
@@ -6,8 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Returns the files of a folder of the shared data, without those of its folders; none, after saying
-/// so, where there is no data.
+/// Returns the files of a folder of the shared data, without subfolders. Without data, prints a
+/// note and returns none.
 pub(crate) fn data(folder: &str) -> Vec<(String, Vec<u8>)> {
     let root = match std::env::var_os("CONVERT_DATA") {
         Some(path) => PathBuf::from(path),
@@ -21,7 +21,7 @@ pub(crate) fn data(folder: &str) -> Vec<(String, Vec<u8>)> {
         .map(|path| (path.display().to_string(), fs::read(path).expect("a file")))
         .collect();
     if files.is_empty() {
-        // Tests of what is not there pass, but not in silence.
+        // Without the data the tests pass, and say so.
         _ = writeln!(io::stderr(), "skipped: no data in {}", root.join(folder).display());
     }
     files.sort();

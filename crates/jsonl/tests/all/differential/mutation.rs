@@ -1,9 +1,9 @@
-//! Lines with a few bytes changed, and whether all backends and `RawValue` agree on them.
+//! Mutates lines, and compares all backends and `RawValue` on them.
 
 use jsonl::{Backend, Scanner};
 use serde_json::value::RawValue;
 
-/// What stands in mutated lines more often than chance would have it.
+/// Texts that are inserted into mutated lines more often than by chance.
 const PIECES: &[&[u8]] = &[
     b"\"",
     b"\\",
@@ -89,13 +89,14 @@ pub(crate) fn mutate(line: &mut Vec<u8>, random: &mut Random) {
                 ))
             }
             5 => {
-                // Strings and escapes at every place of a block.
+                // Moves strings and escapes to every position of a block.
                 let spaces = vec![b' '; random.below(70)];
                 drop(line.splice(..0, spaces));
             }
             6 if random.below(4) == 0 => line.truncate(at),
             7 => {
-                // A string's content changed, its line still whole: most other changes are errors.
+                // Changes the content of a string and keeps the line valid, because most other
+                // changes make errors.
                 let quote = line.iter().skip(at).position(|byte| *byte == b'"');
                 let at = quote.map_or(0, |n| at + n + 1);
                 drop(line.splice(at..at, piece.iter().copied()));
@@ -105,7 +106,7 @@ pub(crate) fn mutate(line: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// The scanners that must agree.
+/// The scanners to compare.
 pub(crate) struct Judges {
     best: Scanner,
     baseline: Scanner,
@@ -127,7 +128,7 @@ impl Judges {
     ///
     /// # Panics
     ///
-    /// If the judges differ.
+    /// Panics if the scanners differ.
     pub(crate) fn accept(&mut self, bytes: &[u8]) -> bool {
         let is_json = serde_json::from_slice::<&RawValue>(bytes).is_ok();
         let portable = self.portable.scan_slice(bytes, 7);

@@ -1,11 +1,11 @@
-//! Lines of every kind: some made to be hard, some of the fixtures.
+//! Lines of every kind: hand-made difficult ones, and lines of the fixtures.
 
 use std::{fs, path::Path};
 
-/// Lines of this length at most: what matters lies near the borders of blocks and windows.
+/// Limit for the length of lines: faults are near the borders of blocks and windows.
 const MAX_LENGTH: usize = 4_000;
 
-/// Returns the lines; under Miri only the hard ones.
+/// Returns the lines; under Miri only the difficult ones.
 pub(crate) fn lines() -> Vec<Vec<u8>> {
     let mut lines = hard_lines();
     if !cfg!(miri) {
@@ -39,7 +39,7 @@ fn fixture_lines(folder: &Path, lines: &mut Vec<Vec<u8>>) {
     paths.sort();
     for path in paths {
         if path.is_dir() {
-            // What old versions wrote is packed.
+            // The outputs of old versions are packed.
             if !path.ends_with("compat") {
                 fixture_lines(&path, lines);
             }

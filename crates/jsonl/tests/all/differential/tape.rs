@@ -1,9 +1,9 @@
-//! An index of another make: simd-json's tape, walked in step with its structural indexes.
+//! Compares the index with simd-json's tape.
 
 use jsonl::{Kind, Scanner, Value};
 use simd_json::{Buffers, Node, StaticNode, Tape};
 
-/// The depth beyond which values are not indexed, but by simd-json.
+/// Depth beyond which only simd-json indexes values.
 const MAX_DEPTH: u32 = 16;
 
 /// A scanner and simd-json, which must find the same values.
@@ -14,13 +14,13 @@ pub(crate) struct Judge {
 }
 
 impl Judge {
-    /// Returns whether simd-json takes the bytes for JSON; what it refuses may be JSON all the same.
+    /// Returns whether simd-json accepts the bytes. It refuses some valid JSON.
     ///
     /// # Panics
     ///
-    /// If the scanner finds other values than simd-json.
+    /// Panics if the scanner and simd-json find different values.
     pub(crate) fn accept(&mut self, bytes: &[u8]) -> bool {
-        // It rewrites its input.
+        // simd-json rewrites its input.
         let mut scratch = bytes.to_vec();
         let mut buffers = Buffers::new(scratch.len());
         let mut tape = Tape::null();
@@ -45,7 +45,7 @@ impl Judge {
     }
 }
 
-/// Lists a value and what it holds, keys included, with the place of each.
+/// Lists a value and its inner values, keys included, with their positions.
 fn visit(line: &[u8], value: Value<'_>, found: &mut Vec<(usize, Kind)>) {
     let place = |written: &str| written.as_ptr() as usize - line.as_ptr() as usize;
     found.push((place(value.raw().as_str()), value.kind()));
