@@ -61,7 +61,7 @@ pub fn tag(path: &Path, tag: Option<&str>) -> io::Result<()> {
 pub fn title_line(session_id: &str, title: &str) -> io::Result<String> {
     let title = title.trim();
     if title.is_empty() {
-        return Err(refused("a title needs words"));
+        return Err(refused("the title is blank"));
     }
     let mut line = Object::default();
     line.text("type", "custom-title");
@@ -102,7 +102,7 @@ pub fn tag_line(session_id: &str, tag: Option<&str>) -> io::Result<String> {
     }
     let shown = shown.trim();
     if tag.is_some() && shown.is_empty() {
-        return Err(refused("a tag needs words"));
+        return Err(refused("the tag is blank"));
     }
     // Lists search for lines that start with `{"type":"tag"`.
     let mut line = Object::default();
@@ -125,7 +125,7 @@ fn append_line(path: &Path, line: &str) -> io::Result<()> {
     let mut file = OpenOptions::new().read(true).append(true).open(path)?;
     if file.metadata()?.len() == 0 {
         // The client does not treat an empty file as a session.
-        return Err(refused("an empty file is no session"));
+        return Err(refused("the file is empty, so it is not a session"));
     }
     let before = missing_newline(&mut file)?;
     file.write_all(format!("{before}{line}\n").as_bytes())

@@ -137,7 +137,8 @@ impl TranscriptChecker {
         let content = record.message.and_then(|message| message.get("content"));
         let content = content.filter(|content| content.text().is_some() || content.is_array());
         if is_message && content.is_none() {
-            let message = "`message.content` is no string and no array: the client skips the line";
+            let message =
+                "`message.content` is neither a string nor an array: the client skips the line";
             out.warns("message", message);
         }
         if is_message {

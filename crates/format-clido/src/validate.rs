@@ -111,11 +111,11 @@ impl SessionChecker {
             return out.stops("type", "`type` is unknown or missing");
         };
         if count(value, "type") > 1 {
-            out.stops("duplicate", "two members `type`");
+            out.stops("duplicate", "the member `type` occurs twice");
         }
         for (name, shape) in members {
             if count(value, name) > 1 {
-                out.stops("duplicate", format!("two members `{name}`"));
+                out.stops("duplicate", format!("the member `{name}` occurs twice"));
             }
             if !shape.fits(value.get(name)) {
                 out.stops("member", format!("`{name}` is missing or of another type"));

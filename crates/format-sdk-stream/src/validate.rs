@@ -56,16 +56,19 @@ fn check(record: &Record<'_>, out: &mut Findings<'_>) {
     if record.flavor == Flavor::Wire {
         return match verdict(record.value, SdkVersion::V0_2_187) {
             Verdict::Takes => {}
-            Verdict::Skips => out.warns("skipped", "a type that the SDK passes over"),
+            Verdict::Skips => out.warns("skipped", "a type that the SDK skips"),
             Verdict::Refuses(name) => {
-                out.stops("refused", format!("the SDK's parser misses `{name}`"));
+                out.stops(
+                    "refused",
+                    format!("`{name}` is missing: the SDK's parser refuses the line"),
+                );
             }
         };
     }
     use Kind::{Array, False, Null, Number, Object, String, True};
     let members: &[(&'static str, &[Kind])] = match record.kind {
         RecordKind::Unknown => {
-            return out.warns("shape", "none of the shapes that the SDK dumps");
+            return out.warns("shape", "not a message that the SDK dumps");
         }
         RecordKind::Prompt => &[("timestamp", &[String])],
         RecordKind::System => &[("subtype", &[String]), ("data", &[Object])],

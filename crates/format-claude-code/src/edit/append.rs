@@ -125,7 +125,7 @@ impl Appender {
     pub fn append(&mut self, said: &NewMessage) -> io::Result<String> {
         let message = said.message.as_str();
         if !message.starts_with('{') {
-            return Err(refused("a message is an object"));
+            return Err(refused("the message is not a JSON object"));
         }
         let thread = &mut self.thread;
         let time = thread.time.map_or(said.time, |latest| said.time.max(latest.saturating_add(1)));

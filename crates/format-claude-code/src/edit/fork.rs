@@ -36,7 +36,7 @@ pub enum ForkError {
     #[error("no messages to copy")]
     Empty,
     /// No message has the id `up_to`.
-    #[error("no message has the id up to which to copy")]
+    #[error("no message has the id of the last message to copy")]
     UnknownMessage,
 }
 

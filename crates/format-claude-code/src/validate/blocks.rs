@@ -35,7 +35,7 @@ const KINDS: &[(&str, &[&str])] = &[
 pub(super) fn check_content(content: Value<'_>, role: Role, out: &mut Findings<'_>) {
     if let Some(text) = content.text() {
         if role == Role::User && text.decode().trim().is_empty() {
-            out.stops("empty-prompt", "a prompt without words: the API refuses it");
+            out.stops("empty-prompt", "a blank prompt: the API refuses it");
         }
         return;
     }
@@ -48,7 +48,7 @@ pub(super) fn check_content(content: Value<'_>, role: Role, out: &mut Findings<'
         check_block(block, &kind, false, out);
         check_role(&kind, role, out);
         if kind == "tool_result" && has_other && role == Role::User {
-            out.stops("result-order", "a tool result behind another block: the API refuses it");
+            out.stops("result-order", "a tool result after another block: the API refuses it");
         }
         has_other |= kind != "tool_result";
     }
@@ -78,11 +78,11 @@ fn check_block(block: Value<'_>, kind: &str, is_part: bool, out: &mut Findings<'
     match kind {
         "text" if block.get("text").is_some_and(|text| text.text().is_some()) => {}
         "text" if is_part => {
-            out.stops("block-text", "a result's text that is no string: the API refuses it");
+            out.stops("block-text", "the text of a result is not a string: the API refuses it");
         }
-        "text" => out.warns("block-text", "a text that is no string: the client leaves it out"),
+        "text" => out.warns("block-text", "a text that is not a string: the client leaves it out"),
         "thinking" if block.get("thinking").is_none_or(|text| text.text().is_none()) => {
-            out.stops("block-text", "thinking whose `thinking` is no string: the API refuses it");
+            out.stops("block-text", "`thinking` is not a string: the API refuses it");
         }
         "tool_use" => tool_use(block, out),
         "tool_result" => tool_result(block, out),
@@ -100,7 +100,7 @@ fn check_role(kind: &str, role: Role, out: &mut Findings<'_>) {
             out.stops("block-role", format!("a `{kind}` of the user: the API refuses it"));
         }
         (Role::Assistant, "image" | "document" | "tool_result") => {
-            let message = format!("a `{kind}` of the assistant: it may not be sent as it is");
+            let message = format!("a `{kind}` of the assistant: the API may refuse it");
             out.warns("block-role", message);
         }
         _ => {}
@@ -117,7 +117,7 @@ fn members(block: Value<'_>, kind: &str, own: &[&str], out: &mut Findings<'_>) {
         let message = format!("an image's member `{name}`: the client sends a note instead");
         return out.warns("image", message);
     }
-    let message = format!("a block's member `{name}` is not the API's, which refuses it");
+    let message = format!("a block's member `{name}` is unknown to the API, which refuses it");
     out.stops("block-member", message);
 }
 
@@ -125,26 +125,32 @@ fn tool_use(block: Value<'_>, out: &mut Findings<'_>) {
     match block.get("id").and_then(|id| id.text()) {
         None => out.warns("tool-id", "a tool use without an `id`: the client leaves it out"),
         Some(id) if !is_word(&id.decode()) => {
-            out.stops("tool-id", "a tool use's `id` is no word: the API refuses it");
+            out.stops("tool-id", "a tool use's `id` is not of `[A-Za-z0-9_-]`: the API refuses it");
         }
         Some(_) => {}
     }
     let name = block.get("name").and_then(|name| name.text()).map(|name| name.decode());
     if name.is_none_or(|name| !is_word(&name) || name.len() > MAX_NAME) {
-        out.stops("tool-name", "a tool's `name` is no word: the API refuses it");
+        out.stops(
+            "tool-name",
+            "a tool's `name` is not 1 to 128 of `[A-Za-z0-9_-]`: the API refuses it",
+        );
     }
     if !block.get("input").is_some_and(|input| input.is_object()) {
-        out.stops("tool-input", "a tool's `input` is no object: the API refuses it");
+        out.stops("tool-input", "a tool's `input` is not an object: the API refuses it");
     }
 }
 
 fn tool_result(block: Value<'_>, out: &mut Findings<'_>) {
     if block.get("tool_use_id").is_none_or(|id| id.text().is_none()) {
-        out.warns("orphan-result", "a tool result without a `tool_use_id`: it is left out");
+        out.warns(
+            "orphan-result",
+            "a tool result without a `tool_use_id`: the client leaves it out",
+        );
     }
     let Some(content) = block.get("content") else { return };
     if content.text().is_none() && !content.is_array() && !content.is_null() {
-        let message = "a tool result that is no string and no array: the client sends its JSON";
+        let message = "a tool result is neither a string nor an array: the client sends its JSON";
         out.warns("result-content", message);
     }
     if !content.is_array() {
@@ -157,7 +163,9 @@ fn tool_result(block: Value<'_>, out: &mut Findings<'_>) {
                 let message = format!("a `{kind}` in a tool result: the API refuses it");
                 out.stops("block-role", message);
             }
-            "" => out.stops("block", "a part of a tool result without a `type`: it is refused"),
+            "" => {
+                out.stops("block", "a part of a tool result without a `type`: the API refuses it")
+            }
             // A result cannot contain another result, so the recursion ends here.
             _ => check_block(part, &kind, true, out),
         }

@@ -56,7 +56,7 @@ impl Contents {
         if is_assistant {
             self.respond(message.id, out);
             if matches!(message.content, Content::Text(_)) {
-                out.warns("content-string", "a string as content: 2.0 fails");
+                out.warns("content-string", "the content is a string: 2.0 fails");
             }
         } else if !is_sidechain {
             self.close(out);
@@ -78,9 +78,9 @@ impl Contents {
                 let words = text.decode();
                 let words = words.trim();
                 if message.role == Role::Assistant && matches!(words, "" | "(no content)") {
-                    out.warns("empty-text", "a text without words: the client drops the line");
+                    out.warns("empty-text", "a blank text: the client drops the line");
                 } else if words.is_empty() && matches!(message.content, Content::Blocks(_)) {
-                    out.warns("empty-text", "a text without words: the API refuses it");
+                    out.warns("empty-text", "a blank text: the API refuses it");
                 }
                 surrogates(text, out);
             }
@@ -136,7 +136,7 @@ impl Contents {
     fn close(&mut self, out: &mut Findings<'_>) {
         let Some(response) = &mut self.response else { return };
         if let Some(place) = response.only_thinking.take() {
-            let message = "thinking and nothing else: the client drops the line";
+            let message = "only thinking: the client drops the line";
             out.add(place, Severity::Warns, "only-thinking", message.into());
         }
     }
@@ -168,12 +168,13 @@ fn answered_id(block: Raw<'_>) -> Option<String> {
 
 fn thinking(signature: Option<Text<'_>>, message: &Message<'_>, out: &mut Findings<'_>) {
     if signature.is_none_or(|signature| signature.is_empty()) {
-        let text = "thinking without a signature: the API refuses it, 2.1 tries again without";
+        let text =
+            "thinking without a signature: the API refuses it, 2.1 repeats the request without it";
         return out.warns("unsigned-thinking", text);
     }
     let model = message.model.map(|model| model.decode());
     if model.is_some_and(|model| !model.starts_with("claude") && model != "<synthetic>") {
-        let text = "thinking of a model that the client does not know: it is not sent";
+        let text = "thinking of an unknown model: the client does not send it";
         out.warns("foreign-model", text);
     }
 }

@@ -83,11 +83,11 @@ impl Thread {
                 self.followed.insert(parent, Follower { response });
             }
             Some(first) if answers || first.response.is_none() && response.is_some() => {
-                let message = "a result beside other lines: 2.0 goes on with only one of them";
+                let message = "a result beside other lines: 2.0 continues with only one of them";
                 out.warns("parallel-branch", message);
             }
             Some(_) => {
-                out.warns("branch", "another message follows the same one: only one is sent");
+                out.warns("branch", "another message has the same parent: only one is sent");
             }
         }
     }
@@ -95,17 +95,18 @@ impl Thread {
     fn message(&mut self, record: &Record<'_>, out: &mut Findings<'_>) {
         let has_earlier = std::mem::replace(&mut self.has_main_message, true);
         if has_earlier && record.parent_uuid == Field::Null {
-            out.warns("second-root", "`parentUuid` is null: what is before it is not sent");
+            out.warns("second-root", "`parentUuid` is null: the lines before it are not sent");
         }
         if record.parent_uuid == Field::Absent {
-            out.warns("parent-uuid", "no `parentUuid`: what is before it is not sent");
+            out.warns("parent-uuid", "no `parentUuid`: the lines before it are not sent");
         }
         let Some(time) = record.timestamp.filter(|time| time.as_text().is_some()) else {
             return out
-                .warns("timestamp", "no `timestamp` in words: 2.0 does not load the session");
+                .warns("timestamp", "`timestamp` is not a string: 2.0 does not load the session");
         };
         let Some(time) = millis(time) else {
-            return out.warns("timestamp", "no time: 2.0 does not load the session");
+            return out
+                .warns("timestamp", "`timestamp` is not a time: 2.0 does not load the session");
         };
         if self.newest.is_some_and(|newest| newest >= time) {
             let message = "not later than the message before it: 2.0 may drop the end";

@@ -80,7 +80,7 @@ fn a_new_file_is_its_owners_and_new() {
     assert_eq!(appender.thread().session_id, ID);
     let text = RawBuf::new("\"words\"").expect("JSON");
     let words = NewMessage { role: Role::User, message: text, time: 0 };
-    assert!(appender.append(&words).is_err(), "a message is an object");
+    assert!(appender.append(&words).is_err(), "the message is not a JSON object");
     assert!(create_transcript(&path).is_err(), "there is a file already");
     #[cfg(unix)]
     {
@@ -88,7 +88,7 @@ fn a_new_file_is_its_owners_and_new() {
         let mode = fs::metadata(&path).expect("a file").permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }
-    assert!(rename(&path, "A title").is_err(), "an empty file is no session");
+    assert!(rename(&path, "A title").is_err(), "the file is empty, so it is not a session");
     appender.append(&NewMessage::user("Hello", 1_768_681_919_197)).expect("written");
     rename(&path, "First").expect("written");
     tag(&path, Some("later")).expect("written");
