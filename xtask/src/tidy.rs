@@ -1,5 +1,6 @@
 //! What the compiler does not check: directions, names, sizes, fixtures.
 
+mod comments;
 mod dependencies;
 mod documents;
 mod files;
@@ -71,6 +72,7 @@ pub fn tidy(root: &Path) -> Vec<Problem> {
         files::check(file, &mut problems);
         if file.path.ends_with(".rs") {
             sources::check(file, &mut problems);
+            comments::check(file, &mut problems);
         }
     }
     problems

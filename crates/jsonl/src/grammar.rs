@@ -74,7 +74,7 @@ struct Walk<'s, S> {
     at: usize,
     strings: &'s mut S,
     nodes: &'s mut Vec<Node>,
-    /// Number of nodes before those of the line.
+    /// Number of nodes before the first one of the line.
     first: usize,
     /// Limit of the nodes at this depth: 0 beyond the indexed depth.
     max_nodes: usize,

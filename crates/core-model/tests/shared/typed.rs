@@ -1,5 +1,5 @@
-//! Tests of typed records. Results of simd-json are compared with those of serde_json, and
-//! serialized records with the bytes of their lines.
+//! Tests of typed records. simd-json and serde_json must give the same results, and serialized
+//! records the bytes of their lines.
 
 use std::{
     collections::BTreeSet,
