@@ -68,6 +68,10 @@ pub fn tidy(root: &Path) -> Vec<Problem> {
     fixtures::check(root, &mut problems);
     let paths: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
     documents::check(&files, &paths, &mut problems);
+    let manifest = root.join("fixtures/MANIFEST.toml");
+    if let Ok(text) = fs::read_to_string(&manifest) {
+        files::check(&File { path: relative(root, &manifest), text }, &mut problems);
+    }
     for file in &files {
         files::check(file, &mut problems);
         if file.path.ends_with(".rs") {
@@ -93,7 +97,7 @@ fn text_files(root: &Path) -> Vec<File> {
                 continue;
             }
             let extension = name.rsplit('.').next().unwrap_or_default();
-            if !["rs", "toml", "md", "yml"].contains(&extension) && !folder.ends_with(".ci") {
+            if !["rs", "toml", "md", "yml", "py"].contains(&extension) && !folder.ends_with(".ci") {
                 continue;
             }
             if let Ok(text) = fs::read_to_string(&path) {
