@@ -1,4 +1,6 @@
 //! Recognizes texts that Claude Code writes in the user's role, by their start.
+//!
+//! In: `<local-command-stdout>ok</local-command-stdout>`. Out: `true`.
 
 use jsonl::Text;
 

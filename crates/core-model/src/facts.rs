@@ -1,5 +1,8 @@
 //! Facts about a whole session that a writer needs before the first line, collected in a first
 //! pass.
+//!
+//! In: the events of a session. Out: the first model, the tools in use, the title, and whether a
+//! tool use has a result anywhere.
 
 use crate::{
     Block, BlockCounts, Body, Event, IdSet, Interactions, Message, NoticeKind, Role, TitleRank,

@@ -13,7 +13,7 @@ use jsonl::{Line, Stream};
 
 use crate::Place;
 
-/// Follows a file that grows: complete lines only, each once.
+/// Reader of a growing file: returns complete lines only, each once.
 ///
 /// The file may not exist yet. If it is truncated, replaced or removed, it is followed from its
 /// start again.

@@ -82,7 +82,7 @@ pub enum SdkVersion {
     V0_2_187,
 }
 
-/// Writes events as lines of a format, with state from earlier events.
+/// Writer of events as lines of a format, with state from earlier events.
 pub trait Writer {
     /// Writes an event.
     fn write(&mut self, event: &Event<'_>, out: &mut Output);
@@ -96,7 +96,7 @@ pub trait Writer {
     fn finish(&mut self, out: &mut Output);
 }
 
-/// Decides which lines are the conversation, from a first pass over a file.
+/// Planner of a conversation: decides which lines are part of it, in a first pass over a file.
 pub trait Planner {
     /// Adds an event with the offset of its line.
     fn observe(&mut self, offset: u64, event: &Event<'_>);

@@ -14,7 +14,7 @@ pub type ByHash<V> = HashMap<u64, V, fast::RandomState>;
 /// Hashes of ids.
 pub type Hashes = HashSet<u64, fast::RandomState>;
 
-/// Computes 64-bit hashes of unescaped ids.
+/// Hasher of unescaped ids, with 64-bit hashes.
 ///
 /// The seeds differ in each run, so that nobody can prepare a file with colliding ids.
 ///

@@ -1,5 +1,7 @@
 //! The interactions of a session, with the model and the permission mode of each. The memory grows
 //! only with changes.
+//!
+//! In: two prompts, answered by `a` and `b`. Out: two interactions with the models `a` and `b`.
 
 use crate::{ByHash, IdHasher};
 

@@ -13,7 +13,7 @@ use crate::{
     id,
 };
 
-/// Collects the lines of writers.
+/// Collector of the lines of writers.
 ///
 /// A writer opens a line, appends to it, and emits it. Lines are written in the order of their
 /// emission. [`Output::copy`] notes each copied slice of the current source line.

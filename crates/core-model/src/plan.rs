@@ -1,4 +1,7 @@
 //! The plan of a conversation, from a first pass over a file.
+//!
+//! In: a file whose line at offset 300 is on an abandoned branch. Out: that offset in
+//! [`Plan::hidden`].
 
 /// The lines of the conversation and their order.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]

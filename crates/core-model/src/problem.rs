@@ -1,4 +1,7 @@
 //! Faults in a file that its client would refuse or skip, and the checker that finds them.
+//!
+//! In: a line that the client skips. Out: a [`Problem`] with its offset, line number, severity,
+//! rule and message.
 
 use std::{borrow::Cow, fmt};
 
@@ -97,7 +100,7 @@ impl fmt::Debug for Findings<'_> {
     }
 }
 
-/// Finds the faults that a format's client would refuse or skip. Its memory is bounded by the ids
+/// Finder of the faults that a format's client would refuse or skip. Its memory is bounded by the ids
 /// of a file.
 pub trait Checker {
     /// Checks the name of the file, without its extension.

@@ -1,4 +1,7 @@
 //! Tracks tool calls that wait for their results or for their sub-agents.
+//!
+//! In: a call of `toolu_1`, then its result. Out: the part of the page into which the result is
+//! written.
 
 use core_model::ByHash;
 

@@ -1,4 +1,7 @@
 //! Writes notices of the client: compactions, errors, starts and ends of runs.
+//!
+//! In: an outcome with the status `success` and a cost. Out: an element with both, in the order of
+//! the lines.
 
 use std::io::Write;
 

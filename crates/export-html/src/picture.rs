@@ -1,4 +1,6 @@
 //! Embeds images of types that cannot contain a script.
+//!
+//! In: `image/png` and base64. Out: `<img .. src="data:image/png;base64,..">`.
 
 use jsonl::Text;
 

@@ -1,4 +1,6 @@
 //! Joins the tool calls of a session with their results, in 64 bytes each.
+//!
+//! In: a call of `toolu_1` on line 3, its result on line 5. Out: a [`Run`] with the lines 3 and 5.
 
 use core_model::{Block, Body, ByHash, Event, IdHasher, ToolResult};
 use jsonl::Text;
@@ -30,7 +32,7 @@ impl Run {
     }
 }
 
-/// Joins calls and results by id.
+/// The calls of a session with their results.
 ///
 /// The result equals that of [`core_model::ToolRuns`]: of two calls with one id, the second is
 /// another call, and of two results, the first counts.

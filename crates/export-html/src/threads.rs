@@ -18,7 +18,7 @@ pub(crate) enum Thread {
     Lone(u64),
 }
 
-/// Assigns events to conversations. Two passes over the same events give the same result.
+/// Assignment of events to conversations. Two passes over the same events give the same result.
 ///
 /// A stream names the tool use that started a sub-agent. An older transcript contains the lines of
 /// sub-agents with parents only; the first line of a sub-agent repeats the prompt of its tool use.

@@ -1,4 +1,6 @@
 //! Prints numbers, times and long texts for people.
+//!
+//! In: 1234567, 184000 milliseconds. Out: `1.2 M`, `3 min 04 s`.
 
 use core_model::iso_millis;
 

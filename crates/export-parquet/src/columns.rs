@@ -1,4 +1,6 @@
 //! Collects rows as columns.
+//!
+//! In: the cells `Text("a")`, `Int(1)`. Out: a row of a record batch.
 
 use std::sync::Arc;
 

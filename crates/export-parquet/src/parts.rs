@@ -1,4 +1,6 @@
 //! Writes a table as numbered parts of bounded size.
+//!
+//! In: batches of rows. Out: `events/part-00000.parquet`, `events/part-00001.parquet`, ..
 
 use parquet::{
     arrow::ArrowWriter,

@@ -1,4 +1,7 @@
 //! Writes the rows of a line.
+//!
+//! In: a line with a text and a tool use. Out: two rows with the same offset, and the blocks 0 and
+//! 1.
 
 use std::borrow::Cow;
 

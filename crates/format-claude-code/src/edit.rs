@@ -1,5 +1,8 @@
 //! Edits transcripts as the client and the SDK do: appends lines, writes new files, and never
 //! changes an existing byte.
+//!
+//! In: the title `Pages` and a transcript. Out: the new last line
+//! `{"type":"custom-title","customTitle":"Pages","sessionId":".."}`.
 
 mod append;
 mod fork;

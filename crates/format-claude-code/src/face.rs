@@ -23,7 +23,7 @@ impl RecordFormat for ClaudeCode {
     }
 }
 
-/// Reads the records of a file: `Reader::open(path)?`, or `Reader::from_reader(reader)`.
+/// Reader of the records of a file: `Reader::open(path)?`, or `Reader::from_reader(reader)`.
 pub type Reader<R> = core_model::Reader<R, ClaudeCode>;
 
 /// A record that owns its bytes.
@@ -32,8 +32,8 @@ pub type RecordBuf = core_model::RecordBuf<ClaudeCode>;
 /// A record that borrows from its reader.
 pub type RecordRef<'l> = core_model::RecordRef<'l, ClaudeCode>;
 
-/// Writes records of any format as records of a transcript.
+/// Writer of records of any format as records of a transcript.
 pub type Writer<W> = core_model::RecordWriter<W, ClaudeCode>;
 
-/// Finds records that the client would refuse: `Checker::check(path)?`.
+/// Finder of records that the client would refuse: `Checker::check(path)?`.
 pub type Checker = core_model::RecordChecker<ClaudeCode>;

@@ -1,4 +1,7 @@
 //! A transcript in memory: its lines as entries, and the lines that cannot be read.
+//!
+//! In: `{"type":"user",..}`, `{"torn`. Out: one entry, and one bad line with the offset of its
+//! error.
 
 mod branch;
 mod entry;

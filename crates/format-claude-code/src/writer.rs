@@ -34,7 +34,7 @@ pub(crate) use self::{calls::is_word, clock::TIMES};
 /// The permission mode of a session that names none.
 const DEFAULT_MODE: &str = "\"default\"";
 
-/// Writes events as lines of a transcript.
+/// Writer of events as lines of a transcript.
 ///
 /// The state is what the next line depends on: the id of its parent, the last time, the current
 /// response, and the tool uses without a result.

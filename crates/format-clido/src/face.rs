@@ -22,7 +22,7 @@ impl RecordFormat for Clido {
     }
 }
 
-/// Reads the records of a file: `Reader::open(path)?`, or `Reader::from_reader(reader)`.
+/// Reader of the records of a file: `Reader::open(path)?`, or `Reader::from_reader(reader)`.
 pub type Reader<R> = core_model::Reader<R, Clido>;
 
 /// A record that owns its bytes.
@@ -31,8 +31,8 @@ pub type RecordBuf = core_model::RecordBuf<Clido>;
 /// A record that borrows from its reader.
 pub type RecordRef<'l> = core_model::RecordRef<'l, Clido>;
 
-/// Writes records of any format as records of a clido session.
+/// Writer of records of any format as records of a clido session.
 pub type Writer<W> = core_model::RecordWriter<W, Clido>;
 
-/// Finds records that clido would refuse: `Checker::check(path)?`.
+/// Finder of records that clido would refuse: `Checker::check(path)?`.
 pub type Checker = core_model::RecordChecker<Clido>;

@@ -1,4 +1,6 @@
 //! Lists the members of a line that no event holds, so that a conversion can report them as lost.
+//!
+//! In: `{"type":"title","title":"A","color":"red"}`. Out: `color`.
 
 use core_model::{Event, Shape, Vocabulary, is_void};
 

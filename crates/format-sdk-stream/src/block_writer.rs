@@ -1,4 +1,6 @@
 //! Writes blocks of other formats as blocks of a stream.
+//!
+//! In: a text block. Out: `{"text": "Hi"}` in a dump, `{"type":"text","text":"Hi"}` on the wire.
 
 use core_model::{Block, Content, Field, LossKind, Message, Role, ToolResult, ToolUse};
 use jsonl::{Raw, Text};

@@ -1,4 +1,6 @@
 //! Counts the members that get lost between the two flavors.
+//!
+//! In: `{"type":"assistant","message":{..},"mood":"good",..}`. Out: the loss of `mood`.
 
 use core_model::{LossKind, Output, is_void};
 use jsonl::Value;

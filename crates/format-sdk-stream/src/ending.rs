@@ -1,5 +1,8 @@
 //! Writes results for sources of other formats: from their outcomes, or derived from the last
 //! message.
+//!
+//! In: no outcome, and a last message of the model. Out: a line with the subtype `success`, the
+//! turns, the duration and the last text.
 
 use core_model::{Event, LossKind, Outcome, Output, Status, Turn};
 use jsonl::Raw;

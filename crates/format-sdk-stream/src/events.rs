@@ -1,4 +1,7 @@
 //! Writes the lines around messages for sources of other formats: init lines and notices.
+//!
+//! In: the start of a session in `/p`. Out: `{"type":"system","subtype":"init","cwd":"/p",..}` on
+//! the wire, and in a dump the same under `data`.
 
 use core_model::{Event, Facts, LossKind, Notice, NoticeKind, Output};
 use jsonl::{Raw, Text};

@@ -23,7 +23,7 @@ impl RecordFormat for SdkStream {
     }
 }
 
-/// Reads the records of a file: `Reader::open(path)?`, or `Reader::from_reader(reader)`.
+/// Reader of the records of a file: `Reader::open(path)?`, or `Reader::from_reader(reader)`.
 pub type Reader<R> = core_model::Reader<R, SdkStream>;
 
 /// A record that owns its bytes.
@@ -32,8 +32,8 @@ pub type RecordBuf = core_model::RecordBuf<SdkStream>;
 /// A record that borrows from its reader.
 pub type RecordRef<'l> = core_model::RecordRef<'l, SdkStream>;
 
-/// Writes records of any format as records of a dump.
+/// Writer of records of any format as records of a dump.
 pub type Writer<W> = core_model::RecordWriter<W, SdkStream>;
 
-/// Finds lines that the readers of streams would refuse: `Checker::check(path)?`.
+/// Finder of lines that the readers of streams would refuse: `Checker::check(path)?`.
 pub type Checker = core_model::RecordChecker<SdkStream>;

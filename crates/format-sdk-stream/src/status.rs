@@ -1,4 +1,7 @@
 //! Reads the progress of a run from the last line of its file, as the orchestrator does.
+//!
+//! In: a file whose last line is `{"subtype": "success", .., "result": "4"}`. Out:
+//! [`Progress::Finished`].
 
 use std::borrow::Cow;
 

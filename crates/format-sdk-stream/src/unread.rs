@@ -1,4 +1,6 @@
 //! Lists the members of a line that no event holds, so that a conversion can report them as lost.
+//!
+//! In: `{"content": [], "model": "m", "parent_tool_use_id": null, "mood": "good"}`. Out: `mood`.
 
 use core_model::{Body, Event, Notice, Shape, Vocabulary, is_void};
 use jsonl::{Text, Value};

@@ -12,7 +12,7 @@ pub enum Style {
 }
 
 impl Style {
-    /// The separator of members and items.
+    /// Returns the separator of members and items.
     pub fn comma(self) -> &'static str {
         match self {
             Style::Compact => ",",
@@ -20,7 +20,7 @@ impl Style {
         }
     }
 
-    /// The separator of a key and its value.
+    /// Returns the separator of a key and its value.
     pub fn colon(self) -> &'static str {
         match self {
             Style::Compact => ":",

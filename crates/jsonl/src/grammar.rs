@@ -1,5 +1,7 @@
 //! Validates the strict grammar of JSON in one walk over a line. An index finds the ends of
 //! strings.
+//!
+//! In: `{"a":01}`. Out: [`ErrorKind::InvalidNumber`] at the offset of the number.
 
 use crate::{
     ErrorKind,

@@ -1,4 +1,6 @@
 //! Keeps the results of scanning lines without the bytes of the lines.
+//!
+//! In: lines that detection has scanned. Out: their values, without a second scan.
 
 use crate::{Error, ErrorKind, Line, Oddities, Result, Value, node::Node, utf8};
 

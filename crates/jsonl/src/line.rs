@@ -1,4 +1,7 @@
 //! Lines of a byte slice, each with its terminator, so that all lines joined are the input.
+//!
+//! In: `a\r\nb`. Out: a line with the bytes `a\r\n` and the content `a`, and a line `b` at offset
+//! 3.
 
 use memchr::memchr;
 

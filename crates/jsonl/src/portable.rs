@@ -5,7 +5,7 @@ use memchr::memchr2;
 
 use crate::{ErrorKind, grammar::Strings};
 
-/// Finds the ends of strings byte by byte, and errors in them.
+/// Finder of the ends of strings, byte by byte, and of errors in them.
 pub(crate) struct Portable {
     has_controls: bool,
     has_surrogate: bool,

@@ -1,4 +1,6 @@
 //! A value that owns its text, for callers that keep it longer than the line.
+//!
+//! In: `[1, 1e-05]`. Out: a value with the same text.
 
 use std::fmt;
 

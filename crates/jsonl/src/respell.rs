@@ -55,7 +55,7 @@ pub enum Respelt {
     Other,
 }
 
-/// Respells values through reused buffers.
+/// Respeller of values, with reused buffers.
 ///
 /// ```
 /// use jsonl::{Respeller, Respelt, Style, Text};

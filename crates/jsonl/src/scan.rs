@@ -33,7 +33,7 @@ pub enum Backend {
     Portable,
 }
 
-/// Indexes lines, one at a time, through reused buffers.
+/// Indexer of lines, one at a time, with reused buffers.
 #[derive(Clone, Debug, Default)]
 pub struct Scanner {
     nodes: Vec<Node>,

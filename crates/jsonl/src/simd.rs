@@ -172,7 +172,7 @@ mod x86_64 {
         quotes.note_control(_mm256_movemask_epi8(controls) != 0);
     }
 
-    /// The two vectors of a block.
+    /// Loads a block as two vectors.
     #[inline]
     #[target_feature(enable = "avx2")]
     #[expect(unsafe_code, reason = "built of integers, a vector takes six instructions, not one")]
@@ -216,7 +216,7 @@ mod x86_64 {
         _mm256_cmpgt_epi8(fits, _mm256_setzero_si256())
     }
 
-    /// The same with SSE2, which every CPU of this target has.
+    /// Fills a window of quotes with SSE2, which every CPU of this target has.
     #[target_feature(enable = "sse2")]
     pub(super) fn fill_by_sse2(quotes: &mut Quotes, line: &[u8]) {
         let mut least = _mm_set1_epi8(0x7f);
@@ -238,7 +238,7 @@ mod x86_64 {
         quotes.note_control(_mm_movemask_epi8(controls) != 0);
     }
 
-    /// The four vectors of a block.
+    /// Loads a block as four vectors.
     #[inline]
     #[target_feature(enable = "sse2")]
     fn quarters(block: &[u8; BLOCK]) -> [__m128i; 4] {
@@ -264,7 +264,7 @@ mod aarch64 {
 
     use crate::bitmap::{BLOCK, Masks, Quotes};
 
-    /// The same with NEON, which every CPU of this target has.
+    /// Fills a window of quotes with NEON, which every CPU of this target has.
     #[target_feature(enable = "neon")]
     pub(super) fn fill_by_neon(quotes: &mut Quotes, line: &[u8]) {
         let mut least = vdupq_n_u8(0x7f);
@@ -285,7 +285,7 @@ mod aarch64 {
         quotes.note_control(vminvq_u8(least) < 0x20);
     }
 
-    /// The four vectors of a block.
+    /// Loads a block as four vectors.
     #[inline]
     #[target_feature(enable = "neon")]
     fn quarters(block: &[u8; BLOCK]) -> [uint8x16_t; 4] {

@@ -1,4 +1,6 @@
 //! Reads lines through one reused buffer that grows to the longest line.
+//!
+//! In: a reader that returns `a\nb` and then `c\n`. Out: the lines `a\n` and `bc\n`.
 
 use std::io::{self, Read};
 

@@ -1,4 +1,6 @@
 //! Sets of bytes that tokens consist of.
+//!
+//! In: `0123abcg`. Out: 7 leading bytes of the class `HEX`.
 
 /// A set of bytes.
 #[derive(Debug)]

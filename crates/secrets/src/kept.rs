@@ -1,4 +1,7 @@
 //! Decides which strings are never searched: ids, signatures, images.
+//!
+//! In: the member `uuid` of a record. Out: its value is not searched, unless it is in the input of
+//! a tool.
 
 use jsonl::{Text, Value};
 

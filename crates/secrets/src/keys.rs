@@ -1,4 +1,6 @@
 //! Finds keys by the text around them: PuTTY keys, unseal keys of a vault, JSON Web Keys.
+//!
+//! In: `Unseal Key 1: q3x..`. Out: the range of `q3x..`.
 
 use std::ops::Range;
 

@@ -27,10 +27,10 @@ pub struct Rule {
     pub(crate) is_for_tests: bool,
 }
 
-/// Returns the range of the secret of a prefix at `start..end`.
+/// Function that returns the range of the secret of a prefix at `start..end`.
 pub(crate) type Finder = fn(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>>;
 
-/// Returns the ranges of the secrets after a prefix, in order.
+/// Function that returns the ranges of the secrets after a prefix, in order.
 pub(crate) type Lister = fn(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>>;
 
 /// A part of a secret.

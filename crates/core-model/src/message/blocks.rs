@@ -1,4 +1,7 @@
 //! Reads the blocks of an array, one at a time.
+//!
+//! In: `[{"type":"text","text":"a"},..]`. Out: [`Block::Text`] with the slice `"a"`, and the value
+//! as written.
 
 use jsonl::{Items, Raw, Value};
 

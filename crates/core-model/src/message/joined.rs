@@ -1,4 +1,6 @@
 //! The text of a content.
+//!
+//! In: `[{"type":"text","text":"a"},{"type":"image",..},{"type":"text","text":"b"}]`. Out: `a\nb`.
 
 use crate::{Block, Content};
 

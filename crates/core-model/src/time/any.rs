@@ -1,4 +1,6 @@
 //! Times in any spelling of ISO 8601, with jiff.
+//!
+//! In: `2026-01-17 21:32:00.5+01:00`. Out: 1768681920500.
 
 use std::ops::Range;
 

@@ -40,7 +40,7 @@ pub struct ToolRun {
     pub thread: Option<String>,
 }
 
-/// Joins tool calls with their results, over any distance.
+/// View that joins tool calls with their results, over any distance.
 #[derive(Clone, Debug, Default)]
 pub struct ToolRuns {
     keeps_contents: bool,

@@ -1,4 +1,7 @@
 //! Finds the compactions of a session and the generations between them.
+//!
+//! In: two messages, a boundary, a message. Out: two [`Generation`]s, of which the second starts
+//! with the boundary.
 
 use crate::{Body, Event, NoticeKind, Place, TitleRank};
 
@@ -43,7 +46,7 @@ pub struct Generation {
     pub n_messages: u64,
 }
 
-/// Splits a session at its compactions.
+/// View that splits a session at its compactions.
 #[derive(Clone, Debug, Default)]
 pub struct Generations {
     rule: CompactionRule,

@@ -1,4 +1,7 @@
 //! Adds up the cost of a session in US dollars. Formats define the cost of an outcome differently.
+//!
+//! In: outcomes with costs of 0.1 and 0.3. Out: 0.4 by [`CostPolicy::PerInteraction`], 0.3 by
+//! [`CostPolicy::Cumulative`].
 
 use crate::{Body, Event};
 

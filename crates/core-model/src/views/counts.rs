@@ -1,10 +1,12 @@
 //! Counts lines by type.
+//!
+//! In: two `user` lines and a line without a type. Out: `user` 2, `unknown` 1.
 
 use std::collections::BTreeMap;
 
 use crate::{Body, Event, Role};
 
-/// Counts lines by type.
+/// Numbers of lines by type.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct TypeCounts {
     counts: BTreeMap<String, u64>,

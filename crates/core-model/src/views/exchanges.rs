@@ -1,4 +1,6 @@
 //! Splits a session into interactions: a prompt and the events that follow it.
+//!
+//! In: prompt, answer, outcome, prompt. Out: two [`Exchange`]s, of which the first has an ending.
 
 use super::event_millis;
 use crate::{Body, Event, Place, Status};
@@ -51,7 +53,8 @@ pub struct Ending {
     pub result: Option<String>,
 }
 
-/// Splits a session into interactions. Its memory is that of the prompts and the final texts.
+/// View that splits a session into interactions. Its memory is that of the prompts and the final
+/// texts.
 #[derive(Clone, Debug, Default)]
 pub struct Exchanges {
     exchanges: Vec<Exchange>,

@@ -1,4 +1,7 @@
 //! Decides which tool results are errors.
+//!
+//! In: a result `0 errors` without `is_error`. Out: no failure by [`ErrorPolicy::Flag`], a failure
+//! by [`ErrorPolicy::Text`].
 
 use jsonl::Text;
 

@@ -1,4 +1,6 @@
 //! Counts the files that the tools of a session used.
+//!
+//! In: tool uses `Read a.rs`, `Edit a.rs`. Out: `a.rs` read once and edited once.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +20,7 @@ pub struct Touches {
     pub edited: u64,
 }
 
-/// Collects the files in the inputs of tools.
+/// View that collects the files in the inputs of tools.
 #[derive(Debug, Default)]
 pub struct FilesTouched {
     scanner: Scanner,

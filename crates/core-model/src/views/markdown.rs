@@ -11,7 +11,7 @@ use crate::{
     time::{in_its_zone, shown_clock},
 };
 
-/// Prints events as Markdown.
+/// Printer of events as Markdown.
 ///
 /// ```
 /// use core_model::quoted;
@@ -206,7 +206,7 @@ fn write_notice(
     }
 }
 
-/// Writes the prefix of a quote before each line.
+/// Writer that adds the prefix of a quote to each line.
 struct Quoter<'o> {
     out: &'o mut dyn Write,
     prefix: String,

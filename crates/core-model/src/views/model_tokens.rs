@@ -1,4 +1,6 @@
 //! Adds up the tokens of a session by model.
+//!
+//! In: responses of `a` with 5 tokens and of `b` with 7. Out: `a` 5, `b` 7.
 
 use std::collections::BTreeMap;
 

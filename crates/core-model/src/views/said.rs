@@ -101,7 +101,7 @@ impl SaidBlock {
 /// Limit for messages that wait for the end of a response. No response calls as many tools.
 const MAX_WAITING: usize = 1024;
 
-/// Joins the lines of each response. Its memory is that of a response and its results.
+/// View that joins the lines of each response. Its memory is that of a response and its results.
 ///
 /// A response ends before the next message that is not a result of one of its tool uses. Its lines
 /// may be between the results; they are still one message, before the results.

@@ -1,4 +1,7 @@
 //! Measures the duration of a session, by three rules.
+//!
+//! In: lines at 10:05, 10:00, 10:30. Out: 25 minutes by [`DurationRule::FirstLastLine`], 30 by
+//! [`DurationRule::MinMax`].
 
 use std::fmt;
 

@@ -1,4 +1,7 @@
 //! Collects points in time by conversation, for a timeline.
+//!
+//! In: a prompt at 10:00 and a tool call of a sub-agent at 10:01. Out: two points, in lanes 0 and
+//! 1.
 
 use super::{ErrorPolicy, Viewed, thread};
 use crate::{Body, ByHash, Event, IdHasher, NoticeKind, Place, Role, Status};
@@ -48,7 +51,7 @@ pub struct Lane {
     pub end: i64,
 }
 
-/// Collects the points of a timeline, in bounded memory.
+/// View that collects the points of a timeline, in bounded memory.
 #[derive(Clone, Debug, Default)]
 pub struct Timeline {
     /// The points in the order of the file. Times may go back. If there are very many points, some

@@ -1,5 +1,7 @@
 //! Adds up the tokens of a session. Only the last count of each response is used, because its lines
 //! repeat a growing count.
+//!
+//! In: three lines of one response with `output_tokens` 1, 5, 9. Out: 9.
 
 use std::ops::{Add, AddAssign};
 

@@ -1,4 +1,7 @@
 //! A hash table from ids to lines, with six bytes for each line.
+//!
+//! In: the ids of lines 0 and 1. Out: for the id of line 1, the index 1; for any other id,
+//! [`NONE`].
 
 use super::node::Node;
 

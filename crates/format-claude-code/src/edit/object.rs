@@ -1,4 +1,6 @@
 //! Builds a JSON object: members in order, values as written.
+//!
+//! In: `text("a", "x")`, `raw("b", "1.50")`, `text("a", "y")`. Out: `{"a":"y","b":1.50}`.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,8 @@
 //! Reads lines that name other conversations: the sessions before and after this one, and
 //! sub-agents.
+//!
+//! In: `{"type":"continued-in","continuedInSessionId":"5b0f..",..}`. Out: a notice with the subtype
+//! `continued-in` and the text `5b0f..`.
 
 use core_model::{AgentUsage, Body, Notice, NoticeKind};
 use jsonl::{Text, Value};

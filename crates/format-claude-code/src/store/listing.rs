@@ -1,5 +1,8 @@
 //! Reads the facts that lists show from the first and the last 64 KiB of a file, as text without
 //! parsing. A list of thousands of sessions is then fast.
+//!
+//! In: a file that ends in `{"type":"tag","tag":"work",..}`. Out: a [`SessionInfo`] with the tag
+//! `work`.
 
 mod fields;
 

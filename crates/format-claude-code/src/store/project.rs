@@ -1,4 +1,6 @@
 //! Projects: one folder of sessions for each path in which the client was started.
+//!
+//! In: `/home/u/app`. Out: the folder `-home-u-app` and the sessions in it.
 
 use std::{
     collections::HashSet,

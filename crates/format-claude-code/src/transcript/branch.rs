@@ -1,4 +1,6 @@
 //! Selects the entries of the conversation, by the client's rule or by the SDK's.
+//!
+//! In: lines `a`, `b` after `a`, `c` after `a`. Out: the indices of `a` and `c`.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,7 @@
 //! An entry: a line of a transcript with its event.
+//!
+//! In: `{"type":"user","timestamp":"2026-01-17T20:32:00.000Z",..}`. Out: an [`Entry`] with its
+//! index, place, value and event.
 
 use std::borrow::Cow;
 

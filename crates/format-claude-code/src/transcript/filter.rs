@@ -1,4 +1,7 @@
 //! Filters entries by type and by time.
+//!
+//! In: the types `user` and `assistant`, and the times from 20:00 on. Out: the indices of such
+//! entries.
 
 use core_model::millis;
 use jsonl::Text;

@@ -1,4 +1,7 @@
 //! Finds the title of a session.
+//!
+//! In: `{"type":"ai-title","aiTitle":"A",..}`, `{"type":"custom-title","customTitle":"B",..}`. Out:
+//! `B`, [`TitleSource::Custom`].
 
 use core_model::{Body, TitleRank};
 

@@ -1,5 +1,7 @@
 //! Checks calls, results and responses across lines: order, pairs, and messages that the client
 //! leaves out.
+//!
+//! In: a tool use `toolu_1` without a later result. Out: the warning `open-call` for its line.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,6 @@
 //! Checks parents and times: whether the client can walk from the last line to the first.
+//!
+//! In: a line whose `parentUuid` no line has. Out: the warning `dangling-parent` for it.
 
 use std::{
     collections::{HashMap, HashSet},

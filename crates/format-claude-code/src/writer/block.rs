@@ -1,4 +1,6 @@
 //! Writes blocks that the API accepts, with no foreign members.
+//!
+//! In: `{"type":"text","text":"Hi","mood":"good"}`. Out: `{"type":"text","text":"Hi"}`.
 
 use std::borrow::Cow;
 

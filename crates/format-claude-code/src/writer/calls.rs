@@ -1,4 +1,7 @@
 //! Tracks tool uses without a result, and replaces ids that the API would refuse.
+//!
+//! In: the tool use `call:1`. Out: a new id of letters, digits, `_` and `-`, because the API
+//! refuses the colon.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 

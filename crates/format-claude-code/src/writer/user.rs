@@ -1,4 +1,7 @@
 //! Writes prompts, and one entry for each tool result.
+//!
+//! In: a message with two tool results. Out: two lines, each with one result, whose parents are the
+//! lines before them.
 
 use core_model::{Block, Content, Event, Field, LineId, LossKind, Message, Output, ToolResult};
 use jsonl::Raw;

@@ -1,4 +1,6 @@
 //! Finds sessions by their ids.
+//!
+//! In: `3f2`. Out: the files of all sessions whose id starts with `3f2`.
 
 use std::{
     fs::File,

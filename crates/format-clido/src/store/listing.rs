@@ -1,4 +1,7 @@
 //! Lists the sessions of a folder, as clido lists them.
+//!
+//! In: a folder with a session of three turns. Out: a [`SessionSummary`] with `num_turns` 3 and the
+//! first 80 characters of the prompt.
 
 use std::{cmp::Reverse, io, path::Path, time::UNIX_EPOCH};
 

@@ -1,4 +1,6 @@
 //! Writes a session line by line, as clido does.
+//!
+//! In: `SessionLine::Title`. Out: `{"type":"title","title":".."}` at the end of the file.
 
 use std::{
     fs::File,

@@ -1,4 +1,7 @@
 //! Pairs calls with results, as clido does when it makes messages from lines.
+//!
+//! In: a response with the calls `a` and `b`, a result of `a`, a prompt. Out: the warning that `b`
+//! has no result.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,6 @@
 //! The members of each type of line and block, with their types (FORMAT.md).
+//!
+//! In: `title`. Out: one member, `title`, which must be a string.
 
 use jsonl::{Kind, Value};
 

@@ -1,4 +1,7 @@
 //! Writes content blocks: clido's five types, and a placeholder text for any other.
+//!
+//! In: a tool use of `Read`. Out:
+//! `{"id":"t1","input":{"path":"a.rs"},"name":"Read","type":"tool_use"}`.
 
 use core_model::{Block, LineId, LossKind, ToolCall, ToolUse};
 use jsonl::{Raw, Text};

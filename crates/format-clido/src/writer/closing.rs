@@ -1,4 +1,7 @@
 //! Writes how a run ended: from the source's outcome, or derived from its last message.
+//!
+//! In: no outcome, and a last message of the model. Out:
+//! `{"type":"result","exit_status":"success","total_cost_usd":0.0,"num_turns":1,"duration_ms":..}`.
 
 use core_model::{
     BlockCounts, Event, Field, LineId, LossKind, Message, Outcome, Output, Status, Turn,

@@ -1,4 +1,6 @@
 //! Respells values that are too deep or too long for the index, token by token.
+//!
+//! In: `[ 1 , "é" ]` for the compact style. Out: `[1,"é"]`.
 
 use super::{body_of, push_string};
 use crate::{Style, number::push_python_number};

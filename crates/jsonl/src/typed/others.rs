@@ -1,4 +1,7 @@
 //! Members without a field, and the order of all members.
+//!
+//! In: `{"new":1,"title":"A","more":2}` for a record with the field `title`. Out: `new`, the
+//! position of `title`, `more`.
 
 use serde::{Deserialize, Deserializer, Serialize};
 

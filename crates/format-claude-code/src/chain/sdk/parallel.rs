@@ -1,5 +1,8 @@
 //! Adds parallel calls and their results to the SDK's conversation. Parallel calls fork the tree,
 //! and the path from the leaf to the root has one branch only.
+//!
+//! In: the chain `call-1 result-1 reply`, where `call-1` and `call-2` are one response. Out:
+//! `call-1 call-2 result-2 result-1 reply`.
 
 use std::{
     collections::{HashMap, HashSet},
