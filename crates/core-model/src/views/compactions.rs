@@ -10,7 +10,7 @@ use crate::{Body, Event, NoticeKind, Place, TitleRank};
 pub enum CompactionRule {
     /// A line of type `summary`, as older descriptions of the format have it. In real sessions it
     /// is a title.
-    SeedSummary,
+    SummaryLine,
     /// A boundary of the client, or the summary of the removed messages.
     Boundary,
     /// Either.
@@ -83,12 +83,12 @@ impl Generations {
         let is_seed = match &event.body {
             Body::Notice(notice) if notice.kind == NoticeKind::Compaction => {
                 self.at_boundary = true;
-                return self.rule != CompactionRule::SeedSummary;
+                return self.rule != CompactionRule::SummaryLine;
             }
             Body::Message(message) => {
                 let was_at_boundary = std::mem::replace(&mut self.at_boundary, false);
                 let is_another = message.is_summary && !was_at_boundary;
-                return is_another && self.rule != CompactionRule::SeedSummary;
+                return is_another && self.rule != CompactionRule::SummaryLine;
             }
             Body::Title(title) => title.rank == TitleRank::Summary,
             // A summary without text.

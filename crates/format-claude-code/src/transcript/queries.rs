@@ -224,7 +224,7 @@ impl Transcript<'_> {
     /// {"type":"system","subtype":"compact_boundary"}
     /// {"type":"user","isCompactSummary":true,"message":{"content":"They talked."}}"#;
     /// let transcript = Transcript::from_slice(file);
-    /// assert_eq!(transcript.compaction_boundaries(CompactionRule::SeedSummary), [1]);
+    /// assert_eq!(transcript.compaction_boundaries(CompactionRule::SummaryLine), [1]);
     /// assert_eq!(transcript.compaction_boundaries(CompactionRule::Boundary), [2]);
     /// assert_eq!(transcript.compaction_boundaries(CompactionRule::Any), [1, 2]);
     /// ```

@@ -196,7 +196,7 @@ fn titles_by_their_rank() {
 fn compactions_are_indices_of_entries() {
     let transcript = open("claude-code/compaction");
     assert_eq!(transcript.compaction_boundaries(CompactionRule::Any), [2]);
-    assert_eq!(transcript.compaction_boundaries(CompactionRule::SeedSummary), [0; 0]);
+    assert_eq!(transcript.compaction_boundaries(CompactionRule::SummaryLine), [0; 0]);
     assert_eq!(transcript.generations(CompactionRule::default()).len(), 2);
 }
 

@@ -168,7 +168,7 @@ fn counts_by_type() {
 #[test]
 fn compactions_by_three_rules() {
     let compactions = |name: &str| {
-        [CompactionRule::SeedSummary, CompactionRule::Boundary, CompactionRule::Any].map(|rule| {
+        [CompactionRule::SummaryLine, CompactionRule::Boundary, CompactionRule::Any].map(|rule| {
             let mut generations = Generations::new(rule);
             each(&fixture(name), |place, event| generations.push(place, event));
             generations.compactions().iter().map(|found| found.idx).collect::<Vec<_>>()
