@@ -116,8 +116,8 @@ impl Appender {
         Ok(Self { file: create_transcript(path)?, thread, before: "", n_appended: 0 })
     }
 
-    /// Appends a message and returns its id, which is made from the session id and the number of
-    /// appended messages.
+    /// Appends a message and returns its id. The id is made from the session id, the parent's id,
+    /// the number of messages appended before, the time and the message.
     ///
     /// # Errors
     ///

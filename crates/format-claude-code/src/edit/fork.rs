@@ -187,7 +187,8 @@ impl<'s> Parents<'s> {
     }
 }
 
-/// Returns one `content-replacement` line with the replacements of all such lines of the source.
+/// Returns the replacements of all `content-replacement` lines of a session as a JSON array; `None`
+/// if there are none.
 fn replacements(source: &Transcript<'_>, source_id: &str) -> Option<String> {
     let mut items: Vec<String> = Vec::new();
     source.for_each(|entry| {

@@ -253,7 +253,7 @@ fn decode(value: jsonl::Result<Value<'_>>, place: Place) -> Result<SessionLine, 
     })
 }
 
-/// Returns the members that clido does not know. All members of a line of an unknown type are such.
+/// Returns the members that clido does not know; none for a line of an unknown type.
 fn extra(value: Value<'_>) -> Vec<(String, RawBuf)> {
     let kind = value.get("type").and_then(|kind| kind.text()).map(|kind| kind.decode());
     let Some(known) = validate::members_of_line(kind.as_deref().unwrap_or_default()) else {
