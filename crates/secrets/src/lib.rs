@@ -9,7 +9,7 @@
 //!   name must be that of a secret (`token_count` is not), and the value must look like one
 //!   (`changeme`, `${TOKEN}`, `process.env.TOKEN`, `string` and `get_token()` do not).
 //!
-//! [`rules`] lists all rules. One pass over the bytes finds the prefixes and the words of names.
+//! [`rules()`] lists all rules. One pass over the bytes finds the prefixes and the words of names.
 //!
 //! Strings are searched in decoded form: `sk-\u0061nt-...` is found, and so is a key in JSON that
 //! is itself a string. Ids, signatures and base64 of images are not searched. A line that is not

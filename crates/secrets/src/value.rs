@@ -165,7 +165,8 @@ fn is_code(value: &[u8]) -> bool {
     starts_a_group || has(b'(') && has(b')') || has(b'[') && has(b']') || has(b'{') && has(b'}')
 }
 
-/// Returns whether a value is an absolute path, or a path from a home folder.
+/// Returns whether a value is a path from the root, a drive or a home folder, or starts with `./` or
+/// `../`.
 fn is_absolute(value: &[u8], makeup: &Makeup) -> bool {
     match value {
         [b'~', b'/', ..] | [b'.', b'/', ..] | [b'.', b'.', b'/', ..] => true,
@@ -224,7 +225,8 @@ fn is_padded(value: &[u8]) -> bool {
     is_long && value.iter().all(|byte| BASE64.has(*byte)) && Makeup::of(value).is_random()
 }
 
-/// Returns whether a value is a phrase of at least four words in small letters.
+/// Returns whether a value is a phrase of 4 to 24 words in small letters. At most one of them may be
+/// weak ([`is_weak`]).
 fn is_phrase(value: &[u8]) -> bool {
     let is_word =
         |word: &[u8]| (2..=12).contains(&word.len()) && word.iter().all(u8::is_ascii_lowercase);
