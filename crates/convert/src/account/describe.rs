@@ -74,7 +74,10 @@ impl Done {
                 tally.refused,
                 "carried lines would make more than 16 times what was read; --max-expanded allows more",
             ),
-            (report.n_stranded, "lines have neither a line to ride on nor a sidecar"),
+            (
+                report.n_stranded,
+                "records were left out: no written line can hold them; --carry sidecar keeps them",
+            ),
             (
                 report.n_sidecars_unread,
                 "sidecars beside the session's files were not read, and what they carry does not go on; the session comes back from these files, not from the new one",
