@@ -30,6 +30,7 @@ mod sdk_reader;
 mod semver;
 mod tidy;
 mod toolchains;
+mod way;
 
 use std::path::Path;
 
@@ -55,6 +56,7 @@ pub use self::{
     semver::semver,
     tidy::{Problem, tidy},
     toolchains::{minimum, targets},
+    way::way,
 };
 
 /// Returns the folder of the workspace.

@@ -38,6 +38,7 @@ usage: cargo xtask TASK
                     as RELIABILITY.md says; a word chooses tests by name
   engines [--sail]  converts an archive with processes, Sail, Spark and Ray, and kills some of them
       --sessions N  the size of the archive (default 20000); --shell, --spark, --ray choose engines
+  way               prints our functions on the stack when a conversion first reads its source, by gdb
   folders [DIR...]  measures folder runs over 2,000 generated sessions and the folders (docs/FAST.md)
   limits [WORD...]  measures memory and time of commands on odd files; a word chooses commands or
                     files by name
@@ -72,6 +73,7 @@ fn main() -> ExitCode {
             Ok(n_runs) => xtask::fuzz(xtask::root(), n_runs, names),
             Err(_) => return usage(),
         },
+        ("way", []) => xtask::way(xtask::root()),
         ("miri", []) => xtask::miri(xtask::root()),
         ("cloud", folders) => xtask::cloud(xtask::root(), folders),
         ("queries", folders) => xtask::queries(xtask::root(), folders),
