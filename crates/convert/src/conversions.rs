@@ -3,19 +3,20 @@
 use std::{io, path::Path, sync::Arc, time::Instant};
 
 use conversion::CarryMode;
+use sessions::{Input, SessionFiles, Stores, is_inside_an_input};
 use storage::{Compression, Limits, Storage, is_url};
 
 use crate::{
+    FORMATS,
     account::{self, ReportOptions, describe::Done},
     by_name,
     cli::{ConversionArgs, ConvertArgs, SubAgents},
     folder_run::{FolderRun, plan::Plan},
-    input::{Input, is_inside_an_input, remote::Stores},
     install::install,
     job::{ConvertError, Job, settled::Settled, verdict::Verdict},
     outputs::{Manner, NotOpened, Outputs},
-    run::{Status, failed},
-    unit::{SessionFiles, strays},
+    run::{Status, failed, warn},
+    unit::strays,
 };
 
 /// How many sessions are converted at a time, at least, where a store is waited for.
@@ -50,7 +51,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
     let how = &how_of(args);
     let paths = &args.sources.paths;
     let (inputs, is_folder) = args.sources.inputs(how.source(), how.target())?;
-    let units = SessionFiles::group(inputs);
+    let units = SessionFiles::group(FORMATS, inputs, &mut warn);
     let is_away = paths.iter().chain(&args.output).any(|path| is_url(path));
     // Who waits for a store keeps no core busy.
     let n_jobs = n_jobs(args.pace.jobs, n_cores().max(if is_away { MIN_JOBS_AWAY } else { 1 }));

@@ -10,6 +10,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use sessions::{Input, Progress as _};
+
 use self::{
     plan::{Task, largest_first},
     pool::each_of,
@@ -17,13 +19,13 @@ use self::{
 use crate::{
     account::ReportOptions,
     conversions::{Outcome, Results},
-    input::Input,
     interrupt::is_interrupted,
     job::{
         ConvertError, Job,
         settled::{End, Settled},
     },
     terminal::progress::Progress,
+    unit::refused,
 };
 
 /// A run over many inputs.
@@ -116,21 +118,21 @@ impl FolderRun<'_> {
     fn task<'u>(&self, task: &Task<'u>) -> Results<'u> {
         let Task { unit, path, .. } = task;
         if is_interrupted() {
-            return unit.refused(|| ConvertError::Interrupted);
+            return refused(unit, || ConvertError::Interrupted);
         }
         if let Some(place) = self.job.outputs.full() {
-            return unit.refused(|| ConvertError::NoSpace(place.to_owned()));
+            return refused(unit, || ConvertError::NoSpace(place.to_owned()));
         }
         if let Some(other) = &task.same_as {
             return vec![(&unit.main, Ok(Outcome::SameAs(other.clone())))];
         }
         if !task.is_free {
-            return unit.refused(|| ConvertError::SameName(path.display().to_string()));
+            return refused(unit, || ConvertError::SameName(path.display().to_string()));
         }
         // One file that we are wrong about does not stop the others.
         let convert = AssertUnwindSafe(|| self.job.unit_to_files(unit, path, self.is_mirrored));
         let results =
-            catch_unwind(convert).unwrap_or_else(|_| unit.refused(|| ConvertError::Fault));
+            catch_unwind(convert).unwrap_or_else(|_| refused(unit, || ConvertError::Fault));
         for refusal in results.iter().filter_map(|(_, result)| result.as_ref().err()) {
             self.job.outputs.note_refusal(path, refusal);
         }

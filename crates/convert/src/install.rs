@@ -11,21 +11,18 @@ use std::{
 
 use conversion::Source;
 use core_model::{Check, Environment, Facts, Home, Problem, SafeName};
+use sessions::{Input, SessionFiles, absolute, sidecar_path};
 use storage::{Compression, Opened, Scratch};
 
 use crate::{
     account::describe::Done,
     conversions::{Outcome, Results},
-    input::{
-        Input,
-        sessions::{absolute, environment},
-        sidecar_path,
-    },
+    environment::environment,
     job::{ConvertError, Job},
     outputs::Outputs,
     run::complain,
     terminal::escape::escape_for_terminal,
-    unit::{SessionFiles, moved},
+    unit::{moved, refused_for},
 };
 
 /// What the session's own file is called before its client's name for it is known.
@@ -78,7 +75,7 @@ pub(crate) fn install<'u>(
     let mut results = Vec::new();
     for unit in units {
         if has_unread_folder(unit, units) {
-            results.extend(unit.refused_for(NotInstalled::Unread.into()));
+            results.extend(refused_for(unit, NotInstalled::Unread.into()));
             continue;
         }
         results.extend(match job.install(unit, &environment(), project) {
@@ -93,7 +90,7 @@ pub(crate) fn install<'u>(
                 done
             }
             Ok((refused, None)) => refused,
-            Err(refusal) => unit.refused_for(refusal),
+            Err(refusal) => refused_for(unit, refusal),
         });
     }
     Ok(results)

@@ -10,16 +10,15 @@ use std::{
     sync::Arc,
 };
 
-use conversion::{
-    CarryMode, Conversion, ConversionHistory, Damage, Detected, Sidecar, Source, Target,
-};
+use conversion::{CarryMode, Conversion, ConversionHistory, Damage, Sidecar, Source, Target};
 use core_model::{Format, Options};
+use sessions::{Input, ReadError, UnknownFormat, single_format};
 use storage::{Hashing, Limits, Opened};
 
 use self::to_file::is_changing;
 use crate::{
     FORMATS, account::describe::Done, cli::SubAgents, conversions::Outcome, formats::detect,
-    input::Input, install::NotInstalled, outputs::Outputs,
+    install::NotInstalled, outputs::Outputs,
 };
 
 pub(crate) use self::to_file::{Extra, MAX_ATTEMPTS, check_target, tell_if_shrunk};
@@ -54,15 +53,9 @@ pub(crate) struct Job {
 /// Why an input was not converted.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConvertError {
-    /// Its format is known, but none of ours.
-    #[error("{0}, which convert does not read")]
-    Foreign(&'static str),
-    /// Nothing in it looks like a session.
-    #[error("not a session in any format that convert reads; --from names one")]
-    Unknown,
-    /// It looks like two formats.
-    #[error("may be {0} or {1}; --from says which")]
-    Ambiguous(&'static str, &'static str),
+    /// Its format is not known.
+    #[error("{0}")]
+    Format(#[from] UnknownFormat),
     /// The output exists.
     #[error("{0} exists; --force overwrites it and keeps it as .bak")]
     Exists(String),
@@ -110,6 +103,16 @@ pub(crate) enum ConvertError {
     Io(#[from] io::Error),
 }
 
+impl From<ReadError> for ConvertError {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Format(error) => ConvertError::Format(error),
+            ReadError::Interrupted => ConvertError::Interrupted,
+            ReadError::Io(error) => ConvertError::Io(error),
+        }
+    }
+}
+
 impl ConvertError {
     /// Returns whether the input changed while it was read: another time it may not.
     pub(crate) fn is_of_change(&self) -> bool {
@@ -126,21 +129,6 @@ impl ConvertError {
             ConvertError::Io(error) => error.get_ref()?.downcast_ref(),
             _ => None,
         }
-    }
-}
-
-/// Returns the format that was detected; `None` for an input without a line.
-///
-/// # Errors
-///
-/// Returns an error if the format is unknown or ambiguous.
-pub(crate) fn single_format(detected: Detected) -> Result<Option<&'static Format>, ConvertError> {
-    match detected {
-        Detected::Format(format) => Ok(Some(format)),
-        Detected::Empty => Ok(None),
-        Detected::Foreign(name) => Err(ConvertError::Foreign(name)),
-        Detected::Ambiguous(one, other) => Err(ConvertError::Ambiguous(one.name, other.name)),
-        Detected::Unknown => Err(ConvertError::Unknown),
     }
 }
 

@@ -4,10 +4,11 @@ use std::io::{self, Seek};
 
 use conversion::{Redactions, Sidecar, redact_with};
 use secrets::Search;
+use sessions::{Bytes, Input};
 use storage::{MAX_IN_MEMORY, Opened};
 use tempfile::SpooledTempFile;
 
-use crate::{FORMATS, cli::RedactArgs, input::Input, job::Job, session::place::Bytes};
+use crate::{FORMATS, cli::RedactArgs, job::Job};
 
 impl RedactArgs {
     /// Returns a search for the secrets that are taken out, with `--redact`.

@@ -8,14 +8,17 @@ use std::{
 };
 
 use clap::{FromArgMatches, error::ErrorKind};
+use sessions::{Input, Lookup, Stores, Warning, walk};
 use storage::is_url;
 
 use crate::{
     cli::{self, Cli},
     conversions::convert,
-    input::{Input, remote::Stores, sessions::Lookup, walk},
     interrupt::{self, is_interrupted},
-    terminal::{escape::escape_lines, progress},
+    terminal::{
+        escape::{escape_for_terminal, escape_lines},
+        progress,
+    },
 };
 
 /// How a run ends.
@@ -101,8 +104,14 @@ fn mistyped(args: &[OsString], kind: ErrorKind) -> Option<&str> {
     (!word.starts_with('-') && !Path::new(word).exists() && !is_command()).then_some(word)
 }
 
+/// Prints a message of one line: what a terminal would obey in it is spelled out.
 pub(crate) fn complain(message: &str) {
-    progress::say(&format!("convert: {}", escape_lines(message)));
+    progress::say(&format!("convert: {}", escape_for_terminal(message)));
+}
+
+/// Prints a warning.
+pub(crate) fn warn(warning: Warning) {
+    complain(&warning.to_string());
 }
 
 /// Says why nothing can be done.
@@ -114,7 +123,7 @@ pub(crate) fn failed(message: &str) -> io::Result<Status> {
 /// Returns the inputs that the paths name, and whether they are to be mirrored in a folder.
 ///
 /// A path that names nothing is an input that cannot be opened: the others go on without it.
-pub(crate) fn inputs(paths: &[PathBuf], lookup: &Lookup) -> io::Result<(Vec<Input>, bool)> {
+pub(crate) fn inputs(paths: &[PathBuf], lookup: &Lookup<'_>) -> io::Result<(Vec<Input>, bool)> {
     let mut inputs = Vec::new();
     let mut stores = Stores::default();
     let mut is_folder = paths.len() > 1;
@@ -134,7 +143,7 @@ pub(crate) fn inputs(paths: &[PathBuf], lookup: &Lookup) -> io::Result<(Vec<Inpu
             is_folder = true;
             let name =
                 if paths.len() > 1 { path.file_name().unwrap_or_default() } else { "".as_ref() };
-            walk(path, Path::new(name), &mut inputs);
+            walk(path, Path::new(name), &mut inputs, &mut warn);
         } else {
             inputs.push(match lookup.find(path) {
                 Ok(found) => Input::file(found),

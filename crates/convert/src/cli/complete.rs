@@ -20,12 +20,13 @@ use clap_complete::{
     env::Shells,
 };
 use core_model::{Block, session_files};
+use sessions::{Input, Prefilter, read};
 
 use super::Cli;
 use crate::{
+    FORMATS,
     commands::list::title_and_project,
-    input::{Input, sessions::Lookup},
-    reading::{needle::Prefilter, reader::read},
+    environment::lookup,
     terminal::{
         escape::escape_for_terminal,
         progress::{Mode, Progress},
@@ -152,7 +153,7 @@ impl ValueCompleter for Tools {
 
 /// Returns the sessions of this machine, the newest first; none if no client keeps any.
 fn newest_sessions() -> Vec<PathBuf> {
-    let folders = Lookup::new(None, None, None).folders().unwrap_or_default();
+    let folders = lookup(None, None, None).folders().unwrap_or_default();
     let files = folders.iter().filter_map(|folder| session_files(folder).ok()).flatten();
     let modified = |path: &Path| {
         fs::metadata(path).and_then(|it| it.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
@@ -168,7 +169,7 @@ fn tools_of(path: &Path) -> BTreeSet<String> {
     let progress = Progress::of(Mode::None, [&input]);
     let mut names = BTreeSet::new();
     // A file that cannot be read has no names to offer.
-    _ = read(&input, None, &Prefilter::ALL, &progress, &mut |place, _, event| {
+    _ = read(FORMATS, &input, None, &Prefilter::ALL, &progress, &mut |place, _, event| {
         let message = event.ok().and_then(|event| event.message());
         for (block, _) in message.into_iter().flat_map(|message| message.blocks()) {
             if let Block::ToolUse(tool) = block {

@@ -14,6 +14,7 @@ use conversion::Source;
 use core_model::{Format, Options};
 use export_html::{Entry, Figures, Page, Survey, write_index};
 use rayon::prelude::*;
+use sessions::{Input, Progress as _, UnknownFormat, is_of_a_session, single_format};
 use storage::{Compression, Opened};
 
 use self::{
@@ -21,11 +22,11 @@ use self::{
     page_file::PageFile,
 };
 use crate::{
+    FORMATS,
     cli::RedactArgs,
     formats::detect,
-    input::Input,
     interrupt::is_interrupted,
-    job::{ConvertError, single_format},
+    job::ConvertError,
     outputs::Outputs,
     reading::Reading,
     run::{Status, complain, failed},
@@ -34,7 +35,6 @@ use crate::{
         figures::{count, grouped},
         progress::{self, Progress},
     },
-    unit::is_of_a_session,
 };
 
 /// What to write as pages, and where.
@@ -142,7 +142,7 @@ impl Export {
         let mut taken = HashSet::from([PathBuf::from("index.html")]);
         let jobs: Vec<(Input, PathBuf)> = inputs
             .into_iter()
-            .filter(|input| !is_of_a_session(input))
+            .filter(|input| !is_of_a_session(FORMATS, input))
             .map(|input| {
                 let name = page_name(&input, &mut taken);
                 (input, name)
@@ -169,7 +169,7 @@ impl Export {
                     entries.push(entry(input, name, exported.figures));
                 }
                 // A folder may hold anything.
-                Err(ConvertError::Unknown | ConvertError::Foreign(_)) => {}
+                Err(ConvertError::Format(UnknownFormat::Unknown | UnknownFormat::Foreign(_))) => {}
                 Err(refusal) => {
                     n_refused += 1;
                     complain(&format!("{}: {refusal}", escape_for_terminal(&input.label())));
@@ -252,7 +252,7 @@ impl Export {
         if let Some(format) = self.from {
             return Ok(format);
         }
-        single_format(detect(source)?)?.ok_or(ConvertError::Unknown)
+        single_format(detect(source)?)?.ok_or(UnknownFormat::Unknown.into())
     }
 }
 

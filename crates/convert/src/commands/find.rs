@@ -13,20 +13,17 @@ use std::{
 
 use core_model::Format;
 use jsonl::Scanner;
+use sessions::{Filter, Input, Matcher, Part, Prefilter, ReadError, UnknownFormat, parts, read};
 
 use self::hit::Hit;
 use crate::{
-    input::Input,
+    FORMATS,
     interrupt::is_interrupted,
-    job::ConvertError,
     reading::{
         Reading,
         enough::{enough, is_enough},
-        filter::{Filter, FilterArgs, Matcher},
+        filter::FilterArgs,
         in_order::in_order,
-        needle::Prefilter,
-        part::{Part, parts},
-        reader::read,
     },
     run::{Status, complain, failed},
     terminal::{
@@ -80,7 +77,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         in_order(&inputs, args.reading.pace.n_jobs(), &mut stdout, |(input_idx, input), out| {
             match search.input(input, out) {
                 Ok(()) => Ok(()),
-                Err(ConvertError::Io(error)) if is_the_end(&error) => Err(error),
+                Err(ReadError::Io(error)) if is_the_end(&error) => Err(error),
                 Err(refusal) => {
                     let mut refused = search.refused.lock().unwrap_or_else(PoisonError::into_inner);
                     refused.push((*input_idx, refusal));
@@ -114,18 +111,23 @@ struct Search {
     n_hits: AtomicU64,
     /// The files with a hit.
     n_files: AtomicU64,
-    refused: Mutex<Vec<(usize, ConvertError)>>,
+    refused: Mutex<Vec<(usize, ReadError)>>,
 }
 
 impl Search {
-    fn input(&self, input: &Input, out: &mut dyn Write) -> Result<(), ConvertError> {
+    fn input(&self, input: &Input, out: &mut dyn Write) -> Result<(), ReadError> {
         let label = input.label();
         let mut matcher = Matcher::new(&self.filter);
         let mut names = HashMap::new();
         let mut scanner = Scanner::default();
         let mut n_hits = 0;
-        let result =
-            read(input, self.format, &self.prefilter, &self.progress, &mut |place, _, event| {
+        let result = read(
+            FORMATS,
+            input,
+            self.format,
+            &self.prefilter,
+            &self.progress,
+            &mut |place, _, event| {
                 let Ok(event) = event else { return Ok(true) };
                 if !matcher.wants_event(event) {
                     return Ok(true);
@@ -148,12 +150,13 @@ impl Search {
                     let hit = Hit { label: &label, place, block_idx, event, part: &part, tool };
                     let line = match self.is_json {
                         true => hit.json(&mut scanner),
-                        false => hit.line(self.filter.needle(), &mut scanner),
+                        false => hit.line(self.filter.needle.as_ref(), &mut scanner),
                     };
                     out.write_all(&line)?;
                 }
                 Ok(true)
-            });
+            },
+        );
         self.n_hits.fetch_add(n_hits, Ordering::Relaxed);
         self.n_files.fetch_add(u64::from(n_hits > 0), Ordering::Relaxed);
         self.progress.add_file();
@@ -175,9 +178,12 @@ impl Search {
         refused.sort_by_key(|(input_idx, _)| *input_idx);
         let mut n_refused = 0;
         for (input_idx, refusal) in &refused {
-            let is_passed_over =
-                is_folder && matches!(refusal, ConvertError::Unknown | ConvertError::Foreign(_));
-            if is_passed_over || matches!(refusal, ConvertError::Interrupted) {
+            let is_passed_over = is_folder
+                && matches!(
+                    refusal,
+                    ReadError::Format(UnknownFormat::Unknown | UnknownFormat::Foreign(_))
+                );
+            if is_passed_over || matches!(refusal, ReadError::Interrupted) {
                 continue;
             }
             n_refused += 1;

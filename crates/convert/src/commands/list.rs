@@ -11,20 +11,17 @@ use std::{
 
 use core_model::{Costs, Format, TokenTotals};
 use rayon::prelude::*;
+use sessions::{
+    Filter, Input, Matcher, Prefilter, Progress as _, ReadError, SessionFiles, UnknownFormat,
+    parts, read,
+};
 
 use self::{column::Column, ends::Session};
 use crate::{
-    input::Input,
+    FORMATS,
     interrupt::is_interrupted,
-    job::ConvertError,
-    reading::{
-        Reading,
-        filter::{Filter, FilterArgs, Matcher},
-        needle::Prefilter,
-        part::parts,
-        reader::read,
-    },
-    run::{Status, complain},
+    reading::{Reading, filter::FilterArgs},
+    run::{Status, complain, warn},
     terminal::{
         Terminal,
         escape::escape_for_terminal,
@@ -32,7 +29,6 @@ use crate::{
         progress::{self, Progress},
         table,
     },
-    unit::SessionFiles,
 };
 
 /// Which sessions to list, and what to print of them.
@@ -83,9 +79,9 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         is_folder,
         progress: &progress,
     };
-    let units = SessionFiles::group(inputs);
+    let units = SessionFiles::group(FORMATS, inputs, &mut warn);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.reading.pace.n_jobs()).build();
-    let found: Vec<Result<Option<Session>, ConvertError>> = pool
+    let found: Vec<Result<Option<Session>, ReadError>> = pool
         .map_err(io::Error::other)?
         .install(|| units.par_iter().map(|unit| wanted.session(unit)).collect());
     drop(progress);
@@ -93,8 +89,9 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     for (unit, result) in units.iter().zip(found) {
         match result {
             Ok(session) => sessions.extend(session),
-            Err(ConvertError::Interrupted) => {}
-            Err(ConvertError::Unknown | ConvertError::Foreign(_)) if is_folder => {}
+            Err(ReadError::Interrupted) => {}
+            Err(ReadError::Format(UnknownFormat::Unknown | UnknownFormat::Foreign(_)))
+                if is_folder => {}
             Err(refusal) => {
                 n_refused += 1;
                 complain(&format!("{}: {refusal}", escape_for_terminal(&unit.main.label())));
@@ -160,9 +157,9 @@ struct Wanted<'w> {
 
 impl Wanted<'_> {
     /// Returns a session, if it is wanted.
-    fn session(&self, unit: &SessionFiles) -> Result<Option<Session>, ConvertError> {
+    fn session(&self, unit: &SessionFiles) -> Result<Option<Session>, ReadError> {
         if is_interrupted() {
-            return Err(ConvertError::Interrupted);
+            return Err(ReadError::Interrupted);
         }
         let session = self.scanned(unit)?;
         self.progress.add_file();
@@ -177,7 +174,7 @@ impl Wanted<'_> {
     }
 
     /// Returns what the ends of a session's file say, if that does not rule it out.
-    fn scanned(&self, unit: &SessionFiles) -> Result<Option<Session>, ConvertError> {
+    fn scanned(&self, unit: &SessionFiles) -> Result<Option<Session>, ReadError> {
         let session = ends::scan(&unit.main, self.format)?;
         self.progress.add_bytes(session.n_read);
         // A sub-agent's transcript is part of a session, and listed only if it is named.
@@ -190,13 +187,13 @@ impl Wanted<'_> {
         Ok(Some(session).filter(|_| !is_part && is_project && is_in_time))
     }
 
-    fn has_parts(&self, unit: &SessionFiles, session: &Session) -> Result<bool, ConvertError> {
+    fn has_parts(&self, unit: &SessionFiles, session: &Session) -> Result<bool, ReadError> {
         let Some((prefilter, filter)) = &self.parts else { return Ok(true) };
         let format = self.format.or_else(|| unit.format_of_all(Some(session.format)));
         let mut is_found = false;
         for input in unit.files().filter(|input| !input.is_side_file()) {
             let mut matcher = Matcher::new(filter);
-            read(input, format, prefilter, self.progress, &mut |_, _, event| {
+            read(FORMATS, input, format, prefilter, self.progress, &mut |_, _, event| {
                 if let Ok(event) = event
                     && matcher.wants_event(event)
                 {
@@ -212,13 +209,13 @@ impl Wanted<'_> {
     }
 
     /// Reads all of a session for the numbers in it.
-    fn count(&self, unit: &SessionFiles, session: &mut Session) -> Result<(), ConvertError> {
+    fn count(&self, unit: &SessionFiles, session: &mut Session) -> Result<(), ReadError> {
         let format = self.format.or_else(|| unit.format_of_all(Some(session.format)));
         let numbers = session.numbers.get_or_insert_default();
         let mut tokens = TokenTotals::default();
         let mut costs = Costs::default();
         for input in unit.files().filter(|input| !input.is_side_file()) {
-            read(input, format, &Prefilter::ALL, self.progress, &mut |_, _, event| {
+            read(FORMATS, input, format, &Prefilter::ALL, self.progress, &mut |_, _, event| {
                 if let Ok(event) = event {
                     numbers.push(event);
                     tokens.push(event);

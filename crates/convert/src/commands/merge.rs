@@ -7,11 +7,11 @@ use std::{
 
 use clap::ValueHint;
 use jsonl::Scanner;
+use sessions::Stores;
 
 use crate::{
     account::{self, ReportOptions},
     cli::ConversionArgs,
-    input::remote::Stores,
     journal::{Base, Journal},
     run::{Status, complain, failed},
     terminal::{escape::escape_for_terminal, figures::count, progress::say},

@@ -8,25 +8,25 @@ use std::{
 use clap::ValueHint;
 use clap_complete::engine::ArgValueCompleter;
 use conversion::Source;
+use sessions::{Input, SessionFiles, Stores, is_inside_an_input, single_format};
 use storage::{Folder, is_url};
 
 use crate::{
+    FORMATS,
     cli::{
         ConversionArgs,
         complete::{Projects, Sessions},
     },
     conversions::n_cores,
+    environment::lookup,
     folder_run::plan::{Plan, Task, largest_first},
     formats::detect,
-    input::{Input, is_inside_an_input, remote::Stores, sessions::Lookup},
-    job::single_format,
     journal::{Base, paths::path_body},
-    run::{Status, failed, inputs},
+    run::{Status, failed, inputs, warn},
     terminal::{
         figures::{count, parse_size, size},
         progress::say,
     },
-    unit::SessionFiles,
     worker::{join::pieces, named, planned::Planned},
 };
 
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     if args.inputs.is_empty() && args.project.is_none() {
         return failed("no input: name a file or a folder; see --help");
     }
-    let lookup = Lookup::new(args.project.as_deref(), how.source(), how.target());
+    let lookup = lookup(args.project.as_deref(), how.source(), how.target());
     let (inputs, is_folder) = inputs(&args.inputs, &lookup)?;
     if inputs.contains(&Input::Stdin) {
         return failed("standard input cannot be planned: a worker elsewhere cannot read it");
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     }
     let root = if is_url(&args.output) { args.output.clone() } else { absolute(&args.output)? };
     sweep(&root).map_err(|error| named(error, &root))?;
-    let units = SessionFiles::group(inputs);
+    let units = SessionFiles::group(FORMATS, inputs, &mut warn);
     let (output, is_mirrored, dedupe) = (&*root, true, args.dedupe);
     let tasks = Plan { how, units: &units, output, is_mirrored, dedupe }.tasks(n_cores());
     let order = largest_first(&tasks);

@@ -9,10 +9,10 @@ use conversion::{MEMBER, Member};
 use jsonl::{Line, Scanner, Stream, Style, push_string};
 use memchr::memmem;
 use secrets::{Finding, Search};
+use sessions::Input;
 
 use crate::{
     cli::Sources,
-    input::Input,
     interrupt::is_interrupted,
     run::{Status, complain},
     terminal::{escape::escape_for_terminal, figures::count, progress::say},

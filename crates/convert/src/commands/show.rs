@@ -9,6 +9,9 @@ use std::io::{self, Write};
 
 use conversion::{Source, carry_faults};
 use core_model::{Event, Format, Options};
+use sessions::{
+    Filter, Input, Matcher, Part, ReadError, UnknownFormat, is_of_a_session, known, parts,
+};
 use storage::Storage;
 
 use self::{depth::Depths, markdown::MarkdownPage, text::TextPage};
@@ -17,19 +20,14 @@ use crate::{
     FORMATS,
     cli::RedactArgs,
     formats::detect,
-    input::Input,
     interrupt::is_interrupted,
-    job::ConvertError,
     reading::{
         Reading,
         enough::{enough, is_enough},
-        filter::{Filter, FilterArgs, Matcher},
-        part::{Part, parts},
-        reader::known,
+        filter::FilterArgs,
     },
     run::{Status, complain},
     terminal::{Terminal, escape::escape_for_terminal, pager::Pager},
-    unit::is_of_a_session,
 };
 
 /// What to show, and how.
@@ -81,7 +79,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         };
     }
     // A sub-agent's conversation is shown with the one that started it.
-    let is_main = |input: &&Input| !is_folder || !is_of_a_session(input);
+    let is_main = |input: &&Input| !is_folder || !is_of_a_session(FORMATS, input);
     let inputs: Vec<&Input> = inputs.iter().filter(is_main).collect();
     let mut pager = Pager::start(!args.no_pager);
     let (mut n_shown, mut n_refused, mut is_any_found) = (0, 0, false);
@@ -92,12 +90,13 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
                 n_shown += 1;
                 is_any_found |= is_found;
             }
-            Err(ConvertError::Io(error)) if is_enough(&error) => {
+            Err(ReadError::Io(error)) if is_enough(&error) => {
                 n_shown += 1;
                 is_any_found = true;
             }
-            Err(ConvertError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => break,
-            Err(ConvertError::Unknown | ConvertError::Foreign(_)) if is_folder => {}
+            Err(ReadError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => break,
+            Err(ReadError::Format(UnknownFormat::Unknown | UnknownFormat::Foreign(_)))
+                if is_folder => {}
             Err(refusal) => {
                 n_refused += 1;
                 complain(&format!("{}: {refusal}", escape_for_terminal(&input.label())));
@@ -128,12 +127,12 @@ fn show(
     input: &Input,
     is_one_of_many: bool,
     out: &mut dyn Write,
-) -> Result<bool, ConvertError> {
+) -> Result<bool, ReadError> {
     let (opened, _) = args.redact.opened(input.open()?)?;
     let mut source = Source::new(opened);
     let format = match args.reading.format() {
         Some(format) => format,
-        None => known(detect(&mut source)?)?,
+        None => known(FORMATS, detect(&mut source)?)?,
     };
     for fault in carry_faults(FORMATS, &mut source, format)? {
         complain(&format!("{}: {fault}", escape_for_terminal(&input.label())));

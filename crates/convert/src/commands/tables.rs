@@ -11,15 +11,15 @@ use clap::ValueHint;
 use conversion::Source;
 use core_model::Format;
 use export_parquet::{Dataset, Options, SessionFile, Shelf};
+use sessions::{Input, is_inside_an_input, single_format};
 use storage::{FILE_MODE, Finished, Folder, Pending, remove_dead};
 
 use crate::{
     by_name,
     cli::{RedactArgs, Sources, format_names},
     formats::detect,
-    input::{Input, is_inside_an_input},
     interrupt::is_interrupted,
-    job::{ConvertError, single_format},
+    job::ConvertError,
     outputs::Outputs,
     run::{Status, complain, failed},
     terminal::{
@@ -87,7 +87,9 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         }
         match run.input(input) {
             Ok(written) => written.map_err(io::Error::other)?,
-            Err(ConvertError::Unknown | ConvertError::Foreign(_)) if is_folder => {
+            Err(ConvertError::Format(UnknownFormat::Unknown | UnknownFormat::Foreign(_)))
+                if is_folder =>
+            {
                 n_passed_over += 1
             }
             Err(refusal) => {

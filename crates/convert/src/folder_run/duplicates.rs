@@ -5,9 +5,10 @@ use std::{
     io::{self, Read},
 };
 
+use sessions::{Input, SessionFiles};
 use sha2::{Digest, Sha256};
 
-use crate::{folder_run::pool::each_of, input::Input, unit::SessionFiles};
+use crate::folder_run::pool::each_of;
 
 /// Returns for each unit which earlier one has the same content, if one does.
 ///

@@ -6,10 +6,11 @@ use std::{
 };
 
 use conversion::CarryMode;
+use sessions::{Input, SessionFiles};
 use storage::{Compression, beside};
 
 use super::duplicates::duplicates;
-use crate::{cli::ConversionArgs, input::Input, unit::SessionFiles};
+use crate::cli::ConversionArgs;
 
 /// What is to be done with a session.
 #[derive(Debug)]

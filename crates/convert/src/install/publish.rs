@@ -18,13 +18,14 @@ use std::{
 
 use conversion::Source;
 use core_model::Home;
+use sessions::{Input, walk};
 use storage::{FILE_MODE, Finished, Folder, Replace, are_equal, sweep_once};
 
 use super::{exists, intent::Intent};
 use crate::{
-    input::{Input, walk},
     job::ConvertError,
     outputs::{Bundle, Outputs},
+    run::warn,
     unit::moved,
 };
 
@@ -46,7 +47,7 @@ struct Placed {
 pub(super) fn publish(draft: &Path, main: &Path, home: &Home) -> Result<(), ConvertError> {
     let path = home.path();
     let mut files = Vec::new();
-    walk(draft, Path::new(""), &mut files);
+    walk(draft, Path::new(""), &mut files, &mut warn);
     files.sort_by_key(|file| file.path() == Some(main));
     let above = Folder::create(&home.root)?.create_below(&home.folder)?;
     let mut intent = Intent::of_the_dead(&above, &path);

@@ -4,6 +4,7 @@ use std::{borrow::Cow, io};
 
 use core_model::LossKind;
 use jsonl::{Style, push_string};
+use sessions::{Input, UnknownFormat};
 use storage::is_no_space;
 
 use crate::{
@@ -12,7 +13,6 @@ use crate::{
         describe::{Done, place},
     },
     conversions::Outcome,
-    input::Input,
     interrupt::is_interrupted,
     job::{ConvertError, verdict::Verdict},
     run::Status,
@@ -200,7 +200,9 @@ impl Settled {
             Err(ConvertError::NoSpace(_)) => settled.end = End::Left,
             Err(_) if is_interrupted() => settled.end = End::Left,
             // In a folder, files of other programs are no failure.
-            Err(ConvertError::Unknown) if report_options.is_folder && input.is_found() => {
+            Err(ConvertError::Format(UnknownFormat::Unknown))
+                if report_options.is_folder && input.is_found() =>
+            {
                 settled.end = End::NotOurs;
                 if input.path().is_some_and(is_in_folder_of_session) {
                     settled.take_stray(&input.label(), report_options);

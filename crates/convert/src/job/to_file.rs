@@ -3,6 +3,7 @@
 use std::{fs, io, os::unix::fs::MetadataExt, path::Path};
 
 use conversion::{Agents, Carry, CarryMode, Manifest, Member, Sidecar, Source, Target};
+use sessions::{Input, residue_path, sidecar_path};
 use storage::{Compression, Finished, Limits, Opened, Replace, Storage};
 
 use super::{ConvertError, Job, verify};
@@ -10,7 +11,6 @@ use crate::{
     FORMATS,
     account::describe::Done,
     conversions::Outcome,
-    input::{Input, residue_path, sidecar_path},
     journal::{Record, Salt, Standing},
     outputs::{Bundle, lazy::LazyFile},
     run::complain,

@@ -3,9 +3,10 @@
 use std::io;
 
 use conversion::{CarryMode, Report};
+use sessions::Unread;
 use storage::{Excess, Unwritten};
 
-use crate::{conversions::Outcome, job::ConvertError, session::place::Unread};
+use crate::{conversions::Outcome, job::ConvertError};
 
 /// What became of a file, as the journal and the report say it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

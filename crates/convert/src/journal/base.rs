@@ -7,12 +7,11 @@ use std::{
     sync::Arc,
 };
 
+use sessions::Stores;
 use storage::{
     Asked, FILE_MODE, Folder, JOURNAL, Lock, Pending, Place, Replace, Storage, is_url, lock,
     remove_stale,
 };
-
-use crate::input::remote::Stores;
 
 #[cfg(feature = "cloud")]
 use std::path::PathBuf;

@@ -7,6 +7,7 @@
 use std::hash::Hasher;
 
 use conversion::{ManifestEntry, ManifestEntryKind};
+use sessions::Session;
 use storage::Stat;
 use twox_hash::XxHash3_64;
 
@@ -39,9 +40,12 @@ impl Salt {
     }
 
     /// Hashes what the files of a session beside its main one are, and when they were changed.
-    pub(crate) fn of_files<'f>(
-        files: impl IntoIterator<Item = (&'f ManifestEntry, &'f Stat)>,
-    ) -> Self {
+    pub(crate) fn of_session(session: &Session) -> Self {
+        Self::of_files(session.files().iter().skip(1).map(|file| (&file.volume, &file.stat)))
+    }
+
+    /// Hashes what the files of a session beside its main one are, and when they were changed.
+    fn of_files<'f>(files: impl IntoIterator<Item = (&'f ManifestEntry, &'f Stat)>) -> Self {
         let (mut hash, mut of_0_1_0) = (XxHash3_64::new(), XxHash3_64::new());
         for (volume, stat) in files {
             push_volume(&mut hash, volume);

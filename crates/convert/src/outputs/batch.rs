@@ -7,12 +7,13 @@ use std::{
     sync::PoisonError,
 };
 
+use sessions::Input;
 use storage::{
     Finished, Identity, Named, Place, Published, RESIDUE, Replace, SIDECAR, beside, unwritten,
 };
 
 use super::{Bundle, Outputs};
-use crate::{input::Input, interrupt::is_interrupted, job::ConvertError, journal::Record};
+use crate::{interrupt::is_interrupted, job::ConvertError, journal::Record};
 
 /// A batch is brought to the disk when it has so many files, or so many bytes.
 const MAX_FILES: usize = 64;

@@ -2,11 +2,11 @@
 
 use std::{io, path::Path};
 
+use sessions::Input;
 use storage::{Opened, Replace};
 
 use super::Outputs;
 use crate::{
-    input::Input,
     job::verdict::Verdict,
     journal::{Origin, Salt, Standing},
 };

@@ -2,11 +2,11 @@
 
 use std::io;
 
+use sessions::Input;
 use storage::{Finished, Opened, Stat};
 
 use super::{Outputs, root::Root};
 use crate::{
-    input::Input,
     job::verdict::Verdict,
     journal::{Record, Salt, Written},
 };

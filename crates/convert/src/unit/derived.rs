@@ -8,12 +8,12 @@ use std::{
 
 use conversion::{Agents, Carry, ConversionHistory, Events, Member, Report, Source};
 use core_model::{FileRole, Format};
+use sessions::{Companion, Input, SessionFiles};
 use storage::{Finished, Pending};
 
-use super::{Companion, SessionFiles, restored::has_link};
+use super::restored::has_link;
 use crate::{
     cli::SubAgents,
-    input::Input,
     job::{ConvertError, Job},
 };
 

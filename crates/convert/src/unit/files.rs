@@ -6,9 +6,9 @@ use conversion::{
     CarryMode, Manifest, ManifestEntry, ManifestEntryKind, Source, conversion_history,
 };
 use core_model::{Agent, Bundle, FileRole, Format};
+use sessions::{Companion, Input, Place, Session, SessionFiles, UnknownFormat, sidecar_path};
 
 use super::{
-    Companion, SessionFiles,
     names::beside,
     paths::{self, path_of},
 };
@@ -16,9 +16,8 @@ use crate::{
     FORMATS,
     cli::SubAgents,
     conversions::{Outcome, Results},
-    input::{Input, sidecar_path},
     job::{ConvertError, Extra, Job, MAX_ATTEMPTS},
-    session::{Session, place::Place},
+    unit::refused_for,
 };
 
 /// How the files of a session are converted.
@@ -64,7 +63,7 @@ impl Job {
         let (from, way) = match self.way_of(unit) {
             Ok(found) => found,
             // Its sub-agents alone would be taken for sessions.
-            Err(refusal @ ConvertError::Io(_)) => return unit.refused_for(refusal),
+            Err(refusal @ ConvertError::Io(_)) => return refused_for(unit, refusal),
             Err(refusal) => return self.each_alone(unit, path, Err(refusal)),
         };
         if unit.format.is_none_or(|format| format.name != from.name) {
@@ -76,7 +75,7 @@ impl Job {
             Way::Stepwise(format) => self.stepwise(unit, path, format),
             Way::Forth => {
                 let results = self.forth(unit, path, from);
-                results.unwrap_or_else(|refusal| unit.refused_for(refusal))
+                results.unwrap_or_else(|refusal| refused_for(unit, refusal))
             }
         }
     }
@@ -135,9 +134,9 @@ impl Job {
             let result = match (beside(unit, input, path), role) {
                 (Some(path), FileRole::Agent(_)) => match self.to_file(input, &self.told(&path)) {
                     // Of no known format it belongs to the session all the same.
-                    Err(ConvertError::Unknown | ConvertError::Foreign(_)) => {
-                        self.copy(input, &path)
-                    }
+                    Err(ConvertError::Format(
+                        UnknownFormat::Unknown | UnknownFormat::Foreign(_),
+                    )) => self.copy(input, &path),
                     result => result,
                 },
                 (Some(path), _) => self.copy(input, &path),
@@ -152,7 +151,7 @@ impl Job {
     fn back<'u>(&self, unit: &'u SessionFiles, path: &Path, from: &'static Format) -> Results<'u> {
         let derived = match self.derived_of(unit, from) {
             Ok(derived) => derived,
-            Err(refusal) => return unit.refused_for(refusal),
+            Err(refusal) => return refused_for(unit, refusal),
         };
         let mut results = vec![(&unit.main, self.to_file(&unit.main, path))];
         for Companion { input, role } in &unit.others {

@@ -3,13 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use conversion::{ManifestEntry, ManifestEntryKind};
+use sessions::{Input, SessionFiles, stem_of};
 use storage::Compression;
 
-use super::{
-    SessionFiles,
-    paths::{name_of, path_of, stem_of, version_of},
-};
-use crate::{input::Input, job::Job};
+use super::paths::{name_of, path_of, version_of};
+use crate::job::Job;
 
 impl Job {
     /// Returns where the target's client looks for the transcript of a sub-agent.

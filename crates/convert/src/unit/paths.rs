@@ -6,6 +6,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use conversion::ManifestEntry;
+use sessions::stem_of;
 use storage::Compression;
 
 /// What stands in a name for that of the main file, without its ending.
@@ -20,12 +21,6 @@ const MAX_PARTS: usize = 8;
 /// Returns the folder that is named after a main file: most files beside it are in there.
 pub(crate) fn folder_of(main: &Path) -> Option<PathBuf> {
     Some(main.parent()?.join(stem_of(main)?))
-}
-
-/// Returns the name of a main file without its endings, also that which tells of compression:
-/// the folder beside it goes by that.
-pub(crate) fn stem_of(main: &Path) -> Option<&str> {
-    Compression::bare(Path::new(main.file_name()?)).file_stem()?.to_str()
 }
 
 /// Returns what stands behind `jsonl` in the ending of a main file, such as `@37b2b58b`: it tells

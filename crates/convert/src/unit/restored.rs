@@ -11,16 +11,17 @@ use conversion::{
     OtherTarget, Redactions, Sidecar, Source, Target, first_damage, redact_with,
 };
 use core_model::Format;
+use sessions::{
+    Change, Input, Place, Session, SessionEvents, residue_path, run_session, sidecar_path,
+};
 use storage::{Finished, Hashing, Limits, Opened, Scratch, Storage};
 
 use crate::{
     FORMATS,
     conversions::Outcome,
-    input::{Input, residue_path, sidecar_path},
     job::{ConvertError, Job, check_target, tell_if_shrunk},
-    journal::Standing,
+    journal::{Salt, Standing},
     outputs::{Bundle, lazy::LazyFile},
-    session::{Change, Session, SessionEvents, place::Place, run_session},
 };
 
 /// A session as it is read, and what was taken out of it before.
@@ -47,7 +48,7 @@ impl Job {
         }
         check_target(input, path)?;
         let mut opened = input.open_within(self.limits)?;
-        let salt = session.salt();
+        let salt = Salt::of_session(&session);
         let replace = match self.outputs.standing(path, input, &mut opened, salt)? {
             Standing::UpToDate(verdict) => return Ok(Outcome::UpToDate(verdict)),
             Standing::Open(replace) => replace,

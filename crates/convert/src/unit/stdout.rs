@@ -3,11 +3,11 @@
 use std::io::{self, Seek, Write};
 
 use conversion::{CarryMode, Source, Target};
+use sessions::{Change, SessionFiles, run_session};
 use storage::{Limits, MAX_IN_MEMORY, Opened};
 use tempfile::SpooledTempFile;
 
 use super::{
-    SessionFiles,
     files::Way,
     restored::{Staged, verify},
 };
@@ -15,7 +15,6 @@ use crate::{
     conversions::Outcome,
     job::{ConvertError, Job},
     run::complain,
-    session::{Change, run_session},
     terminal::escape::escape_for_terminal,
 };
 

@@ -6,16 +6,18 @@ use std::{
 };
 
 use core_model::Format;
+use sessions::{Input, SessionFiles, UnknownFormat};
 use storage::Scratch;
 
-use super::SessionFiles;
+use super::refused_for;
 use crate::{
+    FORMATS,
     account::describe::Done,
     by_name,
     conversions::{Outcome, Results},
-    input::Input,
     job::{ConvertError, Job},
     outputs::Outputs,
+    run::warn,
 };
 
 impl Job {
@@ -26,7 +28,7 @@ impl Job {
         path: &Path,
         last: &str,
     ) -> Result<Outcome, ConvertError> {
-        let last = by_name(last).ok_or(ConvertError::Unknown)?;
+        let last = by_name(last).ok_or(UnknownFormat::Unknown)?;
         let unit = SessionFiles { main: input.clone(), others: Vec::new(), format: None };
         match self.stepwise(&unit, path, last).into_iter().next() {
             Some((_, result)) => result,
@@ -56,9 +58,9 @@ impl Job {
         if results.iter().any(|(_, result)| result.is_err()) {
             return results;
         }
-        let between = match SessionFiles::of_file(main) {
+        let between = match SessionFiles::of_file(FORMATS, main, &mut warn) {
             Ok(between) => between,
-            Err(error) => return unit.refused_for(error.into()),
+            Err(error) => return refused_for(unit, error.into()),
         };
         // What is between is ours: nothing in it is to be taken out, and its format is known.
         let job = Job { from: Some(last), redacts: false, ..self.clone() };

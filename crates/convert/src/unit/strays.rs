@@ -6,10 +6,10 @@
 use std::path::{Path, PathBuf};
 
 use core_model::{Bundles, FolderEntry};
+use sessions::is_ours;
 use storage::list;
 
 use super::paths::{folder_of, name_of};
-use crate::input::walk::is_ours;
 
 /// The most strays that are listed; a folder may be anything, such as a home.
 const MAX_STRAYS: usize = 1000;

@@ -10,6 +10,7 @@ use std::{
 };
 
 use jsonl::Scanner;
+use sessions::{SessionFiles, Stores};
 use storage::{Compression, FILE_MODE, JOURNAL, Lock, lock_shared};
 
 use super::{
@@ -24,13 +25,11 @@ use crate::{
     account::ReportOptions,
     cli::ConversionArgs,
     folder_run::{FolderRun, Worked, plan::Task},
-    input::remote::Stores,
     interrupt::is_interrupted,
     job::{Job, settled::End},
     journal::{Base, Journal, paths::path_body, source_of},
     outputs::{Durability, Manner, Outputs},
     terminal::progress::{Mode, Progress},
-    unit::SessionFiles,
 };
 
 /// What all units of a worker are done with.

@@ -10,6 +10,7 @@ use std::{
     path::{Path, PathBuf, absolute},
 };
 
+use sessions::Input;
 use storage::{Asked, Pending, Place, RECEIPTS, Replace, Snapshot, unwritten};
 
 use super::{
@@ -20,7 +21,6 @@ use super::{
 };
 use crate::{
     folder_run::Worked,
-    input::Input,
     job::{
         settled::{End, Settled},
         verdict::Verdict,

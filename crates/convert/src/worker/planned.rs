@@ -3,15 +3,16 @@
 use std::{hash::Hasher, io, path::PathBuf};
 
 use jsonl::Value;
+use sessions::{Input, SessionFiles};
 use storage::{Stat, Storage};
 use twox_hash::XxHash3_64;
 
 use super::VERSION;
 use crate::{
-    input::Input,
+    FORMATS,
     journal::paths::{path_body, path_of},
+    run::warn,
     terminal::object::Object,
-    unit::SessionFiles,
 };
 
 /// A unit of a plan.
@@ -154,7 +155,7 @@ impl Planned {
             Input::File { storage: storage.clone(), path: path.clone(), name, is_named: false }
         };
         let inputs = std::iter::once(&self.main).chain(&self.subs).map(input).collect();
-        let mut units = SessionFiles::group(inputs);
+        let mut units = SessionFiles::group(FORMATS, inputs, &mut warn);
         if units.len() == 1 { units.pop() } else { None }
     }
 

@@ -9,12 +9,10 @@ use std::{
 use conversion::{Events, Source};
 use core_model::{Agent, Answers, Bundle, Context, Event, Format, Missing, Options, Plan};
 use jsonl::{Line, Style, Text, push_string};
+use sessions::{Input, Place, SessionFiles};
 use storage::Limits;
 
-use crate::{
-    cli::RedactArgs, input::Input, session::place::Place, terminal::escape::escape_for_terminal,
-    unit::SessionFiles,
-};
+use crate::{FORMATS, cli::RedactArgs, run::warn, terminal::escape::escape_for_terminal};
 
 /// How deep the files of sub-agents are read inside of one another; deeper ones come at the end.
 const MAX_DEPTH: usize = 16;
@@ -53,7 +51,7 @@ impl SessionLines {
         format: &'static Format,
         redact: RedactArgs,
     ) -> io::Result<Self> {
-        let unit = SessionFiles::of_input(input.clone(), format)?;
+        let unit = SessionFiles::of_input(FORMATS, input.clone(), format, &mut warn)?;
         let place = unit.place(Limits::default());
         let bundle = match input {
             Input::File { .. } => unit.bundle(format, &place)?,

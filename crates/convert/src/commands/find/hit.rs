@@ -2,11 +2,9 @@
 
 use core_model::{Event, Place, event_millis, iso_millis, thread};
 use jsonl::Scanner;
+use sessions::{Needle, Part};
 
-use crate::{
-    reading::{needle::Needle, part::Part},
-    terminal::{escape::escape_for_terminal, object::Object},
-};
+use crate::terminal::{escape::escape_for_terminal, object::Object};
 
 /// The characters of a hit that are printed before the words and in all.
 const BEFORE: usize = 40;

@@ -10,13 +10,10 @@ use std::{
 use conversion::{Recovery, is_damage};
 use core_model::{Answers, Follower, Format};
 use jsonl::{Line, Scanner, Value};
+use sessions::{Filter, format_of};
 
 use super::{Args, Shower};
-use crate::{
-    interrupt::is_interrupted,
-    reading::{filter::Filter, reader::format_of},
-    run::Status,
-};
+use crate::{FORMATS, interrupt::is_interrupted, run::Status};
 
 /// How long to wait between two looks at the file.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -102,5 +99,5 @@ fn format(args: &Args, path: &Path) -> io::Result<Option<&'static Format>> {
     if is_blank {
         return Ok(None);
     }
-    format_of(&head).map(Some).map_err(io::Error::other)
+    format_of(FORMATS, &head).map(Some).map_err(io::Error::other)
 }

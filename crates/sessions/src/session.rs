@@ -2,7 +2,7 @@
 
 mod cursor;
 mod events;
-pub(crate) mod place;
+mod place;
 mod start;
 
 use std::{
@@ -13,40 +13,42 @@ use std::{
 use conversion::{Manifest, ManifestEntry, ManifestEntryKind};
 use storage::Stat;
 
-use self::{
-    place::{Bytes, Place},
-    start::{Seen, Start},
-};
-use crate::{input::sidecar_path, journal::Salt};
+use self::start::Seen;
+use crate::input::sidecar_path;
 
-pub(crate) use self::events::{SessionEvents, run_session};
+pub use self::{
+    events::{SessionEvents, run_session},
+    place::{Bytes, Expanded, Place, Unread},
+    start::Start,
+};
 
 /// The files of a session. The main one comes first, those that are carried as they are last.
 #[derive(Clone, Debug)]
-pub(crate) struct Session {
+pub struct Session {
     files: Vec<SessionFile>,
 }
 
 /// A file of a session.
 #[derive(Clone, Debug)]
-pub(crate) struct SessionFile {
+pub struct SessionFile {
     place: Place,
-    pub(crate) path: PathBuf,
+    /// Where it is.
+    pub path: PathBuf,
     /// What to call it in messages.
     label: String,
     /// What it is to the session; no more of it is read than its size says.
-    pub(crate) volume: ManifestEntry,
+    pub volume: ManifestEntry,
     /// What it was when it was measured.
-    stat: Stat,
+    pub stat: Stat,
     /// What was read of it so far.
     seen: Seen,
     /// Where it starts in the source.
-    pub(crate) start: u64,
+    pub start: u64,
 }
 
 /// What became of the files of a session while they were read.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Change {
+pub enum Change {
     /// Nothing.
     None,
     /// They still begin with what was read of them, and more follows.
@@ -62,7 +64,7 @@ impl Session {
     /// # Errors
     ///
     /// Those of looking at a file.
-    pub(crate) fn new(
+    pub fn new(
         place: &Place,
         files: impl IntoIterator<Item = (PathBuf, ManifestEntryKind, String, String)>,
     ) -> io::Result<Self> {
@@ -88,12 +90,12 @@ impl Session {
     }
 
     /// Returns the files.
-    pub(crate) fn files(&self) -> &[SessionFile] {
+    pub fn files(&self) -> &[SessionFile] {
         &self.files
     }
 
     /// Returns how many transcripts have a sidecar beside them.
-    pub(crate) fn n_sidecars(&self) -> u64 {
+    pub fn n_sidecars(&self) -> u64 {
         let has_sidecar = |file: &&SessionFile| {
             file.volume.kind != ManifestEntryKind::Side
                 && file.place.stat(&sidecar_path(&file.path)).is_ok()
@@ -106,7 +108,7 @@ impl Session {
     /// # Errors
     ///
     /// Those of looking at a file.
-    pub(crate) fn change(&self) -> io::Result<Change> {
+    pub fn change(&self) -> io::Result<Change> {
         let mut change = Change::None;
         for file in &self.files {
             let stat = file.place.stat(&file.path)?;
@@ -121,13 +123,8 @@ impl Session {
         Ok(change)
     }
 
-    /// Returns a hash of what the files beside the main one are, and when they were changed.
-    pub(crate) fn salt(&self) -> Salt {
-        Salt::of_files(self.files.iter().skip(1).map(|file| (&file.volume, &file.stat)))
-    }
-
     /// Lets messages call the files as others.
-    pub(crate) fn called(mut self, others: &[SessionFile]) -> Self {
+    pub fn called(mut self, others: &[SessionFile]) -> Self {
         for (file, other) in self.files.iter_mut().zip(others) {
             file.label.clone_from(&other.label);
         }
@@ -135,13 +132,13 @@ impl Session {
     }
 
     /// Returns where each file starts in the source, and what to call it in messages.
-    pub(crate) fn labels(&self) -> Vec<(u64, String)> {
+    pub fn labels(&self) -> Vec<(u64, String)> {
         let label = |file: &SessionFile| (file.start, file.label.clone());
         self.files.iter().map(label).collect()
     }
 
     /// Returns which bytes of the source are whose.
-    pub(crate) fn contents(&self) -> Manifest {
+    pub fn contents(&self) -> Manifest {
         let entries = self.files.iter().map(|file| file.volume.clone()).collect();
         Manifest { entries }
     }
@@ -149,17 +146,17 @@ impl Session {
 
 impl SessionFile {
     /// Opens the file, to its end.
-    pub(crate) fn bytes(&self) -> io::Result<Box<dyn Bytes>> {
+    pub fn bytes(&self) -> io::Result<Box<dyn Bytes>> {
         self.place.bytes(&self.path)
     }
 
     /// Opens the file, up to the size that it had when it was measured.
-    pub(crate) fn open(&self) -> io::Result<Start> {
+    pub fn open(&self) -> io::Result<Start> {
         Ok(Start::new(self.bytes()?, self.volume.size, self.seen.clone()))
     }
 
     /// Writes the bytes of the file to `sink`.
-    pub(crate) fn copy_to(&self, sink: &mut dyn Write) -> io::Result<u64> {
+    pub fn copy_to(&self, sink: &mut dyn Write) -> io::Result<u64> {
         io::copy(&mut self.open()?, sink)
     }
 }

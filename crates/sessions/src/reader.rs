@@ -3,17 +3,16 @@
 use std::{cell::Cell, io};
 
 use conversion::{Ballot, Detected, Recovery, is_damage};
-use core_model::{Answers, Event, Format, Place};
+use core_model::{Answers, Event, Format, Formats, Place};
 use jsonl::{Index, Line, Scanner, Value};
 use memchr::memchr_iter;
 
 use crate::{
-    formats::FORMATS,
+    error::{ReadError, UnknownFormat, single_format},
     input::Input,
-    interrupt::is_interrupted,
-    job::{ConvertError, single_format},
-    reading::{needle::Prefilter, windows::for_each_window},
-    terminal::progress::Progress,
+    needle::Prefilter,
+    progress::Progress,
+    windows::for_each_window,
 };
 
 thread_local! {
@@ -23,7 +22,7 @@ thread_local! {
 
 /// What is done with each line and its event, or with what is wrong with the line; false ends the
 /// reading.
-pub(crate) type EachRead<'e> =
+pub type EachRead<'e> =
     dyn FnMut(Place, &Line<'_>, jsonl::Result<&Event<'_>>) -> io::Result<bool> + 'e;
 
 /// Reads an input in a format, or in the one that it is in, and calls `each` with the lines that a
@@ -35,29 +34,30 @@ pub(crate) type EachRead<'e> =
 /// # Errors
 ///
 /// If the input cannot be read, or is in no format of ours, and those of `each`.
-pub(crate) fn read(
+pub fn read(
+    formats: Formats,
     input: &Input,
     format: Option<&'static Format>,
     prefilter: &Prefilter,
-    progress: &Progress,
+    progress: &dyn Progress,
     each: &mut EachRead<'_>,
-) -> Result<Option<&'static Format>, ConvertError> {
+) -> Result<Option<&'static Format>, ReadError> {
     let (scanner, known) = (Scanner::default(), SPARE.take());
     let answers = Answers::default();
-    let mut reader = Reader { input, format, scanner, known, answers, n_lines: 0 };
+    let mut reader = Reader { formats, input, format, scanner, known, answers, n_lines: 0 };
     let mut refusal = None;
     let mut opened = input.open()?;
     opened.skip_hash();
     for_each_window(&mut opened, &mut |bytes, offset| {
-        if is_interrupted() {
-            refusal = Some(ConvertError::Interrupted);
+        if storage::is_interrupted() {
+            refusal = Some(ReadError::Interrupted);
             return Ok(false);
         }
         let goes_on = reader.window(bytes, offset, prefilter, each);
         progress.add_bytes(bytes.len() as u64);
         match goes_on {
             Ok(goes_on) => Ok(goes_on),
-            Err(ConvertError::Io(error)) => Err(error),
+            Err(ReadError::Io(error)) => Err(error),
             Err(other) => {
                 refusal = Some(other);
                 Ok(false)
@@ -70,6 +70,7 @@ pub(crate) fn read(
 }
 
 struct Reader<'i> {
+    formats: Formats,
     input: &'i Input,
     format: Option<&'static Format>,
     scanner: Scanner,
@@ -87,10 +88,10 @@ impl Reader<'_> {
         offset: u64,
         prefilter: &Prefilter,
         each: &mut EachRead<'_>,
-    ) -> Result<bool, ConvertError> {
+    ) -> Result<bool, ReadError> {
         // Standard input is read once: its first lines do not come back.
         if offset == 0 && self.format.is_none() && *self.input == Input::Stdin {
-            self.format = Some(vote(bytes, &mut self.scanner, &mut self.known)?);
+            self.format = Some(vote(self.formats, bytes, &mut self.scanner, &mut self.known)?);
         }
         let mut counted = 0;
         for range in prefilter.lines(bytes) {
@@ -119,7 +120,7 @@ impl Reader<'_> {
         line: &Line<'_>,
         format: &'static Format,
         each: &mut EachRead<'_>,
-    ) -> Result<bool, ConvertError> {
+    ) -> Result<bool, ReadError> {
         let number = self.n_lines + 1;
         let mut result = Ok(true);
         let mut take = |line: &Line<'_>, value: jsonl::Result<Value<'_>>| {
@@ -148,20 +149,20 @@ impl Reader<'_> {
     }
 
     /// Finds the format of the input, of which a window is at hand.
-    fn find_format(&mut self, bytes: &[u8], offset: u64) -> Result<&'static Format, ConvertError> {
+    fn find_format(&mut self, bytes: &[u8], offset: u64) -> Result<&'static Format, ReadError> {
         let found = match offset {
-            0 => vote(bytes, &mut self.scanner, &mut self.known),
+            0 => vote(self.formats, bytes, &mut self.scanner, &mut self.known),
             _ => {
-                let mut found = format_of(bytes);
+                let mut found = format_of(self.formats, bytes);
                 for_each_window(&mut self.input.open()?, &mut |bytes, _| {
-                    found = format_of(bytes);
+                    found = format_of(self.formats, bytes);
                     Ok(false)
                 })?;
                 found
             }
         };
         self.format = Some(found?);
-        self.format.ok_or(ConvertError::Unknown)
+        self.format.ok_or(UnknownFormat::Unknown.into())
     }
 }
 
@@ -175,19 +176,20 @@ fn count(bytes: &[u8]) -> u64 {
 /// # Errors
 ///
 /// If they are in none of ours.
-pub(crate) fn format_of(bytes: &[u8]) -> Result<&'static Format, ConvertError> {
-    vote(bytes, &mut Scanner::default(), &mut Index::default())
+pub fn format_of(formats: Formats, bytes: &[u8]) -> Result<&'static Format, ReadError> {
+    vote(formats, bytes, &mut Scanner::default(), &mut Index::default())
 }
 
 /// Returns the format of the first lines of an input, and keeps what is found in them.
 fn vote(
+    formats: Formats,
     bytes: &[u8],
     scanner: &mut Scanner,
     index: &mut Index,
-) -> Result<&'static Format, ConvertError> {
+) -> Result<&'static Format, ReadError> {
     index.clear();
-    let mut ballot = Ballot::new(FORMATS);
-    let mut recovery = Recovery::new(&FORMATS);
+    let mut ballot = Ballot::new(formats);
+    let mut recovery = Recovery::new(&formats);
     for line in jsonl::lines(bytes) {
         let mut push =
             |line: &Line<'_>, value: jsonl::Result<Value<'_>>| ballot.push(line, value.ok());
@@ -197,7 +199,7 @@ fn vote(
             break;
         }
     }
-    known(ballot.result())
+    known(formats, ballot.result())
 }
 
 /// Returns the format that something was found to be in.
@@ -205,7 +207,8 @@ fn vote(
 /// # Errors
 ///
 /// If it is none of ours.
-pub(crate) fn known(found: Detected) -> Result<&'static Format, ConvertError> {
+pub fn known(formats: Formats, found: Detected) -> Result<&'static Format, ReadError> {
     // Without a line it is in any format.
-    single_format(found)?.or_else(|| FORMATS.first().copied()).ok_or(ConvertError::Unknown)
+    let format = single_format(found)?.or_else(|| formats.first().copied());
+    format.ok_or(UnknownFormat::Unknown.into())
 }

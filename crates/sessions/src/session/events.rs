@@ -20,7 +20,7 @@ use super::{
 /// # Errors
 ///
 /// Returns an error if a file cannot be read or the target cannot be written.
-pub(crate) fn run_session(
+pub fn run_session(
     conversion: &Conversion,
     session: &Session,
     target: Target<'_>,
@@ -41,7 +41,7 @@ const MAX_DEPTH: usize = 64;
 /// The first time they come file by file. From then on each sub-agent comes right before the line
 /// with the result of the tool use that started it, or after the main file if there is none; the
 /// files that are carried as they are come last.
-pub(crate) struct SessionEvents<'s> {
+pub struct SessionEvents<'s> {
     session: &'s Session,
     format: &'static Format,
     /// The tool uses that started sub-agents, as JSON strings; empty where nobody knows.
@@ -52,7 +52,7 @@ pub(crate) struct SessionEvents<'s> {
 
 impl<'s> SessionEvents<'s> {
     /// Creates the events of a session in a format.
-    pub(crate) fn new(session: &'s Session, format: &'static Format) -> Self {
+    pub fn new(session: &'s Session, format: &'static Format) -> Self {
         let tool_use = |text: &String| {
             let mut json = Vec::new();
             if !text.is_empty() {

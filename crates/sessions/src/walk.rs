@@ -9,11 +9,10 @@ use std::{
 use rustix::fs::FileType;
 use storage::{Entry, Folder, JOURNAL, RECEIPTS, RESIDUE, SIDECAR, Storage, is_temporary};
 
-use super::Input;
-use crate::{run::complain, terminal::escape::escape_for_terminal};
+use crate::{input::Input, warning::Warning};
 
 /// Adds the regular files of a folder, in the order of their names; links are not followed.
-pub(crate) fn walk(root: &Path, name: &Path, inputs: &mut Vec<Input>) {
+pub fn walk(root: &Path, name: &Path, inputs: &mut Vec<Input>, warn: &mut dyn FnMut(Warning)) {
     let mut folders = vec![(root.to_owned(), name.to_owned(), true)];
     while let Some((path, name, is_folder)) = folders.pop() {
         if !is_folder {
@@ -22,7 +21,7 @@ pub(crate) fn walk(root: &Path, name: &Path, inputs: &mut Vec<Input>) {
         }
         // A link is meant if the user named it, not if it is found.
         let open = if path == root { Folder::open } else { Folder::open_found };
-        match open(&path).and_then(|folder| children(&folder)) {
+        match open(&path).and_then(|folder| children(&folder, warn)) {
             // The first is taken first.
             Ok(children) => folders.extend(
                 children
@@ -38,7 +37,7 @@ pub(crate) fn walk(root: &Path, name: &Path, inputs: &mut Vec<Input>) {
 /// Returns the files and folders in a folder, in the order of their names, but for our own.
 ///
 /// The standard library's own way panics when the folder cannot be closed.
-fn children(folder: &Folder) -> io::Result<Vec<(OsString, bool)>> {
+fn children(folder: &Folder, warn: &mut dyn FnMut(Warning)) -> io::Result<Vec<(OsString, bool)>> {
     let mut children = Vec::new();
     for Entry { name, kind } in folder.entries()? {
         match kind {
@@ -46,11 +45,7 @@ fn children(folder: &Folder) -> io::Result<Vec<(OsString, bool)>> {
             FileType::RegularFile if !is_ours(&name) => children.push((name, false)),
             FileType::Directory | FileType::RegularFile | FileType::Symlink => {}
             _ => {
-                let path = folder.path().join(&name);
-                complain(&format!(
-                    "{}: no regular file; left out",
-                    escape_for_terminal(&path.to_string_lossy())
-                ));
+                warn(Warning::NotRegular(folder.path().join(&name)));
             }
         }
     }
@@ -59,7 +54,7 @@ fn children(folder: &Folder) -> io::Result<Vec<(OsString, bool)>> {
 }
 
 /// Returns whether a name is of a file that we put beside what we write.
-pub(crate) fn is_ours(name: &OsStr) -> bool {
+pub fn is_ours(name: &OsStr) -> bool {
     let ending = Path::new(name).extension();
     name == JOURNAL
         || ending.is_some_and(|ending| ending == SIDECAR || ending == RESIDUE)

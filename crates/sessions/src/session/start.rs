@@ -32,7 +32,7 @@ impl Seen {
 }
 
 /// The start of a file.
-pub(crate) struct Start {
+pub struct Start {
     bytes: Take<Box<dyn Bytes>>,
     hash: XxHash3_64,
     seen: Seen,

@@ -1,13 +1,6 @@
 //! What to read: files, folders, standard input, objects.
 
-pub(crate) mod copies;
-pub(crate) mod remote;
-pub(crate) mod sessions;
-pub(crate) mod walk;
-mod worktrees;
-
 use std::{
-    env,
     fs::{self, File},
     io,
     os::unix::fs::OpenOptionsExt,
@@ -23,10 +16,6 @@ use storage::{
 };
 use tempfile::SpooledTempFile;
 
-use crate::unit::stem_of;
-
-pub(crate) use self::walk::walk;
-
 /// The longest line of what has no end that is known, if nothing else is said: a device may go on for
 /// ever.
 const MAX_SPOOLED_LINE: u64 = 1024 * 1024 * 1024;
@@ -37,44 +26,65 @@ const FREE_EXPANSION: u64 = 64 * 1024 * 1024;
 
 /// Where a source comes from.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) enum Input {
+pub enum Input {
     /// Standard input.
     Stdin,
     /// A file, where it is, and its name within the folder or list that was asked for; `is_named` if
     /// the user named it, and a link is meant.
-    File { storage: Storage, path: PathBuf, name: PathBuf, is_named: bool },
+    File {
+        /// The disk, or a bucket.
+        storage: Storage,
+        /// Where it is.
+        path: PathBuf,
+        /// Its name within the folder or list.
+        name: PathBuf,
+        /// Whether the user named it.
+        is_named: bool,
+    },
     /// The lines of a file on the disk that start in a range of its bytes.
-    Lines { path: PathBuf, range: [u64; 2] },
+    Lines {
+        /// Where the file is.
+        path: PathBuf,
+        /// The offsets of the first byte and of the byte after the last.
+        range: [u64; 2],
+    },
     /// A path that names nothing that can be read, and why.
-    Missing { path: PathBuf, kind: io::ErrorKind, reason: String },
+    Missing {
+        /// The path, or the URL without what is secret in it.
+        path: PathBuf,
+        /// The kind of the error.
+        kind: io::ErrorKind,
+        /// The message of the error.
+        reason: String,
+    },
 }
 
 impl Input {
     /// Creates an input of a file on the disk.
-    pub(crate) fn file(path: PathBuf) -> Self {
+    pub fn file(path: PathBuf) -> Self {
         Self::stored(Storage::Disk, path)
     }
 
     /// Creates an input of a file.
-    pub(crate) fn stored(storage: Storage, path: PathBuf) -> Self {
+    pub fn stored(storage: Storage, path: PathBuf) -> Self {
         let name = PathBuf::from(path.file_name().unwrap_or_default());
         Input::File { storage, path, name, is_named: true }
     }
 
     /// Creates an input that cannot be opened.
-    pub(crate) fn missing(path: &Path, error: &io::Error) -> Self {
+    pub fn missing(path: &Path, error: &io::Error) -> Self {
         Input::Missing { path: path.to_owned(), kind: error.kind(), reason: error.to_string() }
     }
 
     /// Returns whether there is something to read.
-    pub(crate) fn is_found(&self) -> bool {
+    pub fn is_found(&self) -> bool {
         !matches!(self, Input::Missing { .. })
     }
 
     /// Returns whether its name is that of a file that Claude Code keeps beside sessions: what a
     /// sub-agent was asked, outputs too large for the log, lists of sessions (CONVERSION 8b); compressed
     /// or not.
-    pub(crate) fn is_side_file(&self) -> bool {
+    pub fn is_side_file(&self) -> bool {
         let Input::File { path, .. } = self else { return false };
         let name = Compression::bare(Path::new(path.file_name().unwrap_or_default()));
         let name = name.to_string_lossy();
@@ -86,7 +96,7 @@ impl Input {
     }
 
     /// Returns the path, if it is a file.
-    pub(crate) fn path(&self) -> Option<&Path> {
+    pub fn path(&self) -> Option<&Path> {
         match self {
             Input::File { path, .. } | Input::Lines { path, .. } => Some(path),
             Input::Stdin | Input::Missing { .. } => None,
@@ -98,7 +108,7 @@ impl Input {
     /// # Errors
     ///
     /// The system's own.
-    pub(crate) fn absolute(&self) -> io::Result<Option<PathBuf>> {
+    pub fn absolute(&self) -> io::Result<Option<PathBuf>> {
         match self.path() {
             Some(path) if self.storage().is_disk() => {
                 std::path::absolute(folder_of_run()?.join(path)).map(Some)
@@ -108,7 +118,7 @@ impl Input {
     }
 
     /// Returns where the file is; on the disk, if it is none.
-    pub(crate) fn storage(&self) -> &Storage {
+    pub fn storage(&self) -> &Storage {
         match self {
             Input::File { storage, .. } => storage,
             Input::Stdin | Input::Lines { .. } | Input::Missing { .. } => &Storage::Disk,
@@ -117,13 +127,13 @@ impl Input {
 
     /// Returns the name of the file without its endings, also that which tells of compression; none if it
     /// is not text.
-    pub(crate) fn stem(&self) -> Option<&str> {
+    pub fn stem(&self) -> Option<&str> {
         let Input::File { path, .. } = self else { return None };
         stem_of(path)
     }
 
     /// Returns what to call it in messages.
-    pub(crate) fn label(&self) -> String {
+    pub fn label(&self) -> String {
         match self {
             Input::Stdin => "standard input".to_owned(),
             Input::File { path, .. } | Input::Missing { path, .. } => path.display().to_string(),
@@ -136,7 +146,7 @@ impl Input {
     }
 
     /// Returns its size in bytes; 0 where nobody knows it before it is read.
-    pub(crate) fn size(&self) -> u64 {
+    pub fn size(&self) -> u64 {
         if let Input::Lines { range: [start, end], .. } = self {
             return end.saturating_sub(*start);
         }
@@ -145,17 +155,17 @@ impl Input {
     }
 
     /// Opens it.
-    pub(crate) fn open(&self) -> io::Result<Opened> {
+    pub fn open(&self) -> io::Result<Opened> {
         self.open_within(Limits::default())
     }
 
     /// Opens it, and what holds more than the limits allow is an error to read.
-    pub(crate) fn open_within(&self, limits: Limits) -> io::Result<Opened> {
+    pub fn open_within(&self, limits: Limits) -> io::Result<Opened> {
         self.open_with(limits, true)
     }
 
     /// Opens it, and if it is compressed, so is what is read.
-    pub(crate) fn open_as_it_is(&self) -> io::Result<Opened> {
+    pub fn open_as_it_is(&self) -> io::Result<Opened> {
         self.open_with(Limits::NONE, false)
     }
 
@@ -200,7 +210,7 @@ impl Input {
     }
 
     /// Reads the sidecar that stands beside it, if one does.
-    pub(crate) fn sidecar(&self) -> io::Result<Option<Sidecar>> {
+    pub fn sidecar(&self) -> io::Result<Option<Sidecar>> {
         let Input::File { storage, path, .. } = self else { return Ok(None) };
         let path = sidecar_path(path);
         // To open a pipe would wait for whoever writes to it.
@@ -225,17 +235,23 @@ fn folder_of_run() -> io::Result<&'static Path> {
     if let Some(folder) = FOLDER.get() {
         return Ok(folder);
     }
-    let folder = env::current_dir()?;
+    let folder = std::path::absolute(".")?;
     Ok(FOLDER.get_or_init(|| folder))
 }
 
+/// Returns the name of a main file without its endings, also that which tells of compression:
+/// the folder beside it goes by that.
+pub fn stem_of(main: &Path) -> Option<&str> {
+    Compression::bare(Path::new(main.file_name()?)).file_stem()?.to_str()
+}
+
 /// Returns where the sidecar of a file stands.
-pub(crate) fn sidecar_path(path: &Path) -> PathBuf {
+pub fn sidecar_path(path: &Path) -> PathBuf {
     beside(path, SIDECAR)
 }
 
 /// Returns where the file with what a file has no place for stands.
-pub(crate) fn residue_path(path: &Path) -> PathBuf {
+pub fn residue_path(path: &Path) -> PathBuf {
     beside(path, RESIDUE)
 }
 
@@ -248,7 +264,7 @@ fn spool(reader: &mut dyn io::Read, limits: Limits) -> io::Result<Opened> {
 }
 
 /// Returns whether a path, there or not, lies in a folder among the inputs.
-pub(crate) fn is_inside_an_input(output: &Path, inputs: &[PathBuf]) -> bool {
+pub fn is_inside_an_input(output: &Path, inputs: &[PathBuf]) -> bool {
     if is_url(output) {
         return inputs.iter().any(|input| is_url(input) && output.starts_with(input));
     }

@@ -4,10 +4,10 @@ use std::{io, path::Path};
 
 use storage::{Storage, is_url, without_query};
 
-use super::Input;
+use crate::input::Input;
 
 #[cfg(feature = "cloud")]
-use crate::input::walk::is_ours;
+use crate::walk::is_ours;
 #[cfg(feature = "cloud")]
 use storage::Buckets;
 #[cfg(feature = "cloud")]
@@ -17,7 +17,7 @@ use storage::without_cloud;
 
 /// The stores that the URLs of a run lead to.
 #[derive(Debug, Default)]
-pub(crate) struct Stores {
+pub struct Stores {
     #[cfg(feature = "cloud")]
     buckets: Buckets,
 }
@@ -28,7 +28,7 @@ impl Stores {
     /// # Errors
     ///
     /// If it is an URL of no store, or the program knows none.
-    pub(crate) fn of(&mut self, path: &Path) -> io::Result<Storage> {
+    pub fn of(&mut self, path: &Path) -> io::Result<Storage> {
         if !is_url(path) {
             return Ok(Storage::Disk);
         }
@@ -39,7 +39,7 @@ impl Stores {
     }
 
     /// Forgets what objects were: whoever asks for one again is told what it is then.
-    pub(crate) fn forget(&self) {
+    pub fn forget(&self) {
         #[cfg(feature = "cloud")]
         self.buckets.forget();
     }
@@ -50,7 +50,7 @@ impl Stores {
     ///
     /// If it is none that can be written to.
     #[cfg(feature = "cloud")]
-    pub(crate) fn target(&mut self, url: &Path) -> io::Result<Storage> {
+    pub fn target(&mut self, url: &Path) -> io::Result<Storage> {
         let (bucket, _) = self.buckets.of(url)?;
         if bucket.is_web() {
             return Err(io::Error::other("the web is read, and not written to"));
@@ -65,19 +65,14 @@ impl Stores {
     /// Always that.
     #[cfg(not(feature = "cloud"))]
     #[expect(clippy::unused_self, reason = "as with the feature `cloud`")]
-    pub(crate) fn target(&mut self, _: &Path) -> io::Result<Storage> {
+    pub fn target(&mut self, _: &Path) -> io::Result<Storage> {
         Err(without_cloud())
     }
 
     /// Adds what an URL names to the inputs, and returns whether that is a prefix. What cannot be
     /// read is an input that cannot be opened: the others go on without it.
     #[cfg(feature = "cloud")]
-    pub(crate) fn add(
-        &mut self,
-        url: &Path,
-        is_one_of_many: bool,
-        inputs: &mut Vec<Input>,
-    ) -> bool {
+    pub fn add(&mut self, url: &Path, is_one_of_many: bool, inputs: &mut Vec<Input>) -> bool {
         let (bucket, path) = match self.buckets.of(url) {
             Ok(found) => found,
             Err(error) => {
@@ -121,7 +116,7 @@ impl Stores {
     /// Adds that the program knows no stores.
     #[cfg(not(feature = "cloud"))]
     #[expect(clippy::unused_self, reason = "as with the feature `cloud`")]
-    pub(crate) fn add(&mut self, url: &Path, _: bool, inputs: &mut Vec<Input>) -> bool {
+    pub fn add(&mut self, url: &Path, _: bool, inputs: &mut Vec<Input>) -> bool {
         inputs.push(Input::missing(&without_query(url), &without_cloud()));
         false
     }

@@ -2,16 +2,14 @@
 
 use std::{
     collections::HashSet,
-    ffi::OsString,
     fs::{self, File},
     io::{self, Read},
     path::{Path, PathBuf},
 };
 
-use core_model::{Environment, Format, System, session_files};
+use core_model::{Environment, Format, Formats, session_files};
 
-use super::{copies, worktrees::worktrees};
-use crate::{FORMATS, terminal::escape::escape_for_terminal};
+use crate::{copies, worktrees::worktrees};
 
 /// The letters of an id that are enough, if only one session starts with them.
 const MIN_PREFIX: usize = 4;
@@ -19,27 +17,23 @@ const MIN_PREFIX: usize = 4;
 /// The size in bytes beyond which a file is no breadcrumb.
 const MAX_BREADCRUMB: u64 = 64 * 1024;
 
-/// Returns the environment of this program.
-pub(crate) fn environment() -> Environment<'static> {
-    fn variable(name: &str) -> Option<OsString> {
-        std::env::var_os(name)
-    }
-    Environment::new(System::HERE, &variable)
-}
-
 /// Where to look for sessions that are not named by a path.
-pub(crate) struct Lookup {
-    environment: Environment<'static>,
+pub struct Lookup<'e> {
+    environment: Environment<'e>,
+    /// All formats: a breadcrumb may be of any.
+    all: Formats,
     /// The project whose sessions are meant.
-    pub(crate) project: Option<String>,
+    pub project: Option<String>,
     /// The other working trees of its repository.
     worktrees: Vec<String>,
     formats: Vec<&'static Format>,
 }
 
-impl Lookup {
+impl<'e> Lookup<'e> {
     /// Creates a lookup among the sessions of one format, or of all but that of the target.
-    pub(crate) fn new(
+    pub fn new(
+        all: Formats,
+        environment: Environment<'e>,
         project: Option<&Path>,
         from: Option<&'static Format>,
         to: Option<&'static Format>,
@@ -49,17 +43,17 @@ impl Lookup {
             (None, Some(to)) => format.family != to.family,
             (None, None) => true,
         };
-        let formats = FORMATS.iter().copied().filter(is_wanted).collect();
+        let formats = all.iter().copied().filter(is_wanted).collect();
         let project = project.map(absolute);
         let mut worktrees = project.as_deref().map(worktrees).unwrap_or_default();
         worktrees.retain(|tree| Some(tree) != project.as_ref());
         let text = |path: PathBuf| path.to_string_lossy().into_owned();
         let (project, worktrees) = (project.map(text), worktrees.into_iter().map(text).collect());
-        Self { environment: environment(), project, worktrees, formats }
+        Self { environment, all, project, worktrees, formats }
     }
 
     /// Returns all sessions of the project.
-    pub(crate) fn all(&self) -> io::Result<Vec<PathBuf>> {
+    pub fn all(&self) -> io::Result<Vec<PathBuf>> {
         let mut found = Vec::new();
         for folder in self.folders()? {
             found.extend(session_files(&folder)?);
@@ -69,7 +63,7 @@ impl Lookup {
     }
 
     /// Returns the folders in which sessions of the project may be, or of all projects.
-    pub(crate) fn folders(&self) -> io::Result<Vec<PathBuf>> {
+    pub fn folders(&self) -> io::Result<Vec<PathBuf>> {
         let mut folders = Vec::new();
         for format in &self.formats {
             folders.extend(self.folders_of(format)?);
@@ -91,18 +85,16 @@ impl Lookup {
     }
 
     /// Returns that there is no session.
-    pub(crate) fn nothing(&self) -> io::Error {
+    pub fn nothing(&self) -> io::Error {
         io::Error::other(match &self.project {
-            Some(project) => {
-                format!("{}: no session of this project", escape_for_terminal(project))
-            }
+            Some(project) => format!("{project}: no session of this project"),
             None => "no client keeps a session here".to_owned(),
         })
     }
 
     /// Returns the file that an argument means: itself, the session that it names as a breadcrumb,
     /// or the session whose id it is or starts.
-    pub(crate) fn find(&self, path: &Path) -> io::Result<PathBuf> {
+    pub fn find(&self, path: &Path) -> io::Result<PathBuf> {
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_file() && metadata.len() <= MAX_BREADCRUMB => {
                 return Ok(self.follow(path)?.unwrap_or_else(|| path.to_owned()));
@@ -113,7 +105,7 @@ impl Lookup {
         let Some(id) = path.to_str().filter(|id| is_id(id)) else { return Ok(path.to_owned()) };
         let sessions = self.by_id(id)?;
         let files: Vec<&Path> = sessions.iter().map(|(_, path)| path.as_path()).collect();
-        if let Some(newest) = newest_of_one(&sessions) {
+        if let Some(newest) = newest_of_one(self.all, &sessions) {
             return Ok(newest);
         }
         match files.as_slice() {
@@ -121,8 +113,8 @@ impl Lookup {
             [] => Err(io::Error::other("no such file, and no session of this id")),
             [one, other, ..] => Err(io::Error::other(format!(
                 "may be {} or {}; a longer id, --from or --project says which",
-                escape_for_terminal(&one.to_string_lossy()),
-                escape_for_terminal(&other.to_string_lossy()),
+                one.display(),
+                other.display(),
             ))),
         }
     }
@@ -136,7 +128,7 @@ impl Lookup {
             // Whoever opens the file to convert it says why it cannot be read.
             return Ok(None);
         }
-        for store in FORMATS.iter().filter_map(|format| format.store) {
+        for store in self.all.iter().filter_map(|format| format.store) {
             let Some(named) = store.breadcrumb.and_then(|read| read(&bytes)) else { continue };
             for folder in (store.folders)(&self.environment, Some(&named.project))? {
                 let file = session_files(&folder)?
@@ -148,8 +140,7 @@ impl Lookup {
             }
             return Err(io::Error::other(format!(
                 "names session {} of {}, which is not there",
-                named.name,
-                escape_for_terminal(&named.project),
+                named.name, named.project,
             )));
         }
         Ok(None)
@@ -183,7 +174,7 @@ impl Lookup {
 
 /// Returns the file with the newest turns, if all files are of one session that several clients keep,
 /// each once.
-fn newest_of_one(sessions: &[(&'static str, PathBuf)]) -> Option<PathBuf> {
+fn newest_of_one(formats: Formats, sessions: &[(&'static str, PathBuf)]) -> Option<PathBuf> {
     let id = |path: &PathBuf| path.file_stem()?.to_str().map(copies::plain_id);
     let (_, first) = sessions.first()?;
     let is_one = sessions.iter().all(|(_, path)| id(path) == id(first));
@@ -192,7 +183,7 @@ fn newest_of_one(sessions: &[(&'static str, PathBuf)]) -> Option<PathBuf> {
         return None;
     }
     let files: Vec<PathBuf> = sessions.iter().map(|(_, path)| path.clone()).collect();
-    copies::newest(&files).cloned()
+    copies::newest(formats, &files).cloned()
 }
 
 /// Returns whether text may be an id of a session, rather than the path of a file.
@@ -201,7 +192,7 @@ fn is_id(text: &str) -> bool {
 }
 
 /// Returns a path as a client that is started in it knows it.
-pub(crate) fn absolute(path: &Path) -> PathBuf {
+pub fn absolute(path: &Path) -> PathBuf {
     fs::canonicalize(path)
         .or_else(|_| std::path::absolute(path))
         .unwrap_or_else(|_| path.to_owned())

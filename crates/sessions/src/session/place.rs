@@ -10,16 +10,16 @@ use std::{
 use core_model::Files;
 use storage::{Limits, Opened, Stat, Storage};
 
-use crate::{input::Input, terminal::escape::escape_for_terminal};
+use crate::input::Input;
 
 /// The bytes of a file.
-pub(crate) trait Bytes: Read + Seek + Send {}
+pub trait Bytes: Read + Seek + Send {}
 
 impl<R: Read + Seek + Send> Bytes for R {}
 
 /// Where the files of a session are.
 #[derive(Clone, Debug)]
-pub(crate) enum Place {
+pub enum Place {
     /// As they are stored.
     Stored(Storage),
     /// As they would be if none was compressed.
@@ -28,7 +28,7 @@ pub(crate) enum Place {
 
 /// Files by the names that they would have if none was compressed.
 #[derive(Debug)]
-pub(crate) struct Expanded {
+pub struct Expanded {
     /// The inputs that the names are of.
     inputs: HashMap<PathBuf, Input>,
     limits: Limits,
@@ -38,10 +38,11 @@ pub(crate) struct Expanded {
 
 /// A compressed file that cannot be read, and why.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {error}", escape_for_terminal(label))]
-pub(crate) struct Unread {
+#[error("{label}: {error}")]
+pub struct Unread {
     label: String,
-    pub(crate) error: io::Error,
+    /// Why it cannot be read.
+    pub error: io::Error,
 }
 
 impl Unread {
@@ -52,10 +53,7 @@ impl Unread {
 
 impl Place {
     /// Takes files by the names that they would have if none was compressed, within the limits of each.
-    pub(crate) fn expanded(
-        inputs: impl IntoIterator<Item = (PathBuf, Input)>,
-        limits: Limits,
-    ) -> Self {
+    pub fn expanded(inputs: impl IntoIterator<Item = (PathBuf, Input)>, limits: Limits) -> Self {
         let (inputs, lengths) = (inputs.into_iter().collect(), Mutex::default());
         Self::Expanded(Arc::new(Expanded { inputs, limits, lengths }))
     }
@@ -65,7 +63,7 @@ impl Place {
     /// # Errors
     ///
     /// `NotFound` if there is none; those of asking, and of expanding it.
-    pub(crate) fn stat(&self, path: &Path) -> io::Result<Stat> {
+    pub fn stat(&self, path: &Path) -> io::Result<Stat> {
         match self {
             Place::Stored(storage) => storage.stat(path),
             Place::Expanded(files) => files.stat(path),
@@ -77,7 +75,7 @@ impl Place {
     /// # Errors
     ///
     /// `NotFound` if there is none; those of reading.
-    pub(crate) fn bytes(&self, path: &Path) -> io::Result<Box<dyn Bytes>> {
+    pub fn bytes(&self, path: &Path) -> io::Result<Box<dyn Bytes>> {
         match self {
             Place::Stored(storage) => Ok(Box::new(storage.reader(path)?)),
             Place::Expanded(files) => Ok(Box::new(files.open(path)?)),
@@ -85,7 +83,7 @@ impl Place {
     }
 
     /// Returns what to call a file in messages.
-    pub(crate) fn label(&self, path: &Path) -> String {
+    pub fn label(&self, path: &Path) -> String {
         match self {
             Place::Expanded(files) => match files.inputs.get(path) {
                 Some(input) => input.label(),

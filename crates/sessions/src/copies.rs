@@ -16,13 +16,12 @@ use std::{
     time::SystemTime,
 };
 
-use conversion::{Carry, Member, Source};
-use core_model::Format;
+use conversion::{Carry, Member, Source, detect_format};
+use core_model::{Format, Formats};
 use jsonl::Scanner;
 use storage::Storage;
 
-use super::Input;
-use crate::{FORMATS, formats::detect, job::single_format};
+use crate::{error::single_format, input::Input};
 
 /// The bytes at each end of a file that are looked at for a carry.
 const MAX_END: u64 = 4 * 1024 * 1024;
@@ -41,18 +40,18 @@ enum Converted {
 
 impl Converted {
     /// Reads the first and the last line of a file.
-    fn read(path: &Path) -> io::Result<Self> {
+    fn read(formats: Formats, path: &Path) -> io::Result<Self> {
         let mut file = File::open(path)?;
         let mut head = Vec::new();
         (&mut file).take(MAX_END).read_to_end(&mut head)?;
         let first = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        let Some(from) = carried_format(first) else { return Ok(Converted::No) };
+        let Some(from) = carried_format(formats, first) else { return Ok(Converted::No) };
         let length = file.metadata()?.len();
         file.seek(SeekFrom::Start(length.saturating_sub(MAX_END)))?;
         let mut tail = Vec::new();
         file.take(MAX_END).read_to_end(&mut tail)?;
         let last = tail.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-        Ok(Converted::From { from, is_continued: carried_format(last).is_none() })
+        Ok(Converted::From { from, is_continued: carried_format(formats, last).is_none() })
     }
 
     fn is_untouched(self) -> bool {
@@ -61,19 +60,20 @@ impl Converted {
 }
 
 /// Returns the format that a line was converted from, if its carry says one.
-fn carried_format(line: &[u8]) -> Option<&'static str> {
+fn carried_format(formats: Formats, line: &[u8]) -> Option<&'static str> {
     let mut scanner = Scanner::default();
     let member = Member::find(scanner.scan_slice(line, 0).ok()?)?;
     let carry = Carry::parse(&member.carry).ok()?;
-    carry.format.of(FORMATS).map(|format| format.name)
+    carry.format.of(formats).map(|format| format.name)
 }
 
 /// Returns the file with the newest turns among those that clients keep of one session.
 ///
 /// A copy that no client went on with has no turn that its original does not have, though its file is
 /// newer.
-pub(super) fn newest(files: &[PathBuf]) -> Option<&PathBuf> {
-    let is_untouched = |path: &&PathBuf| Converted::read(path).is_ok_and(Converted::is_untouched);
+pub(crate) fn newest(formats: Formats, files: &[PathBuf]) -> Option<&PathBuf> {
+    let is_untouched =
+        |path: &&PathBuf| Converted::read(formats, path).is_ok_and(Converted::is_untouched);
     let has_turns = files.iter().filter(|path| !is_untouched(path));
     let all: Vec<&PathBuf> = match has_turns.collect::<Vec<_>>() {
         none if none.is_empty() => files.iter().collect(),
@@ -86,13 +86,13 @@ pub(super) fn newest(files: &[PathBuf]) -> Option<&PathBuf> {
 }
 
 /// Returns a session's id without what clients spell differently.
-pub(super) fn plain_id(id: &str) -> String {
+pub(crate) fn plain_id(id: &str) -> String {
     id.replace('-', "").to_ascii_lowercase()
 }
 
 /// Leaves out one of the two where a file among the inputs is a converted copy of another one: the
 /// copy, or the original if a client went on with the copy. Returns how many sessions were left out.
-pub(crate) fn leave_out_copies(inputs: &mut Vec<Input>) -> u64 {
+pub fn leave_out_copies(formats: Formats, inputs: &mut Vec<Input>) -> u64 {
     let mut of_name: HashMap<String, Vec<usize>> = HashMap::new();
     for (input_idx, input) in inputs.iter().enumerate() {
         if let (Input::File { storage: Storage::Disk, .. }, Some(stem)) = (input, input.stem()) {
@@ -103,14 +103,14 @@ pub(crate) fn leave_out_copies(inputs: &mut Vec<Input>) -> u64 {
     for same in of_name.into_values().filter(|same| same.len() > 1) {
         let copy = |at: &usize| {
             let path = inputs.get(*at)?.path()?;
-            Some((path.to_owned(), Converted::read(path).ok()?))
+            Some((path.to_owned(), Converted::read(formats, path).ok()?))
         };
         let files: Vec<(PathBuf, Converted)> = same.iter().filter_map(copy).collect();
         for (path, copy) in &files {
             let Converted::From { from, is_continued } = *copy else { continue };
-            let original = files
-                .iter()
-                .find(|(other, copy)| *copy == Converted::No && is_same_session(path, other, from));
+            let original = files.iter().find(|(other, copy)| {
+                *copy == Converted::No && is_same_session(formats, path, other, from)
+            });
             if let Some((original, _)) = original {
                 left_out.insert(if is_continued { original.clone() } else { path.clone() });
             }
@@ -133,8 +133,8 @@ fn is_of_any(path: &Path, sessions: &HashSet<PathBuf>) -> bool {
 }
 
 /// Returns whether two files are of one session, the second of a certain format.
-fn is_same_session(copy: &Path, original: &Path, format: &str) -> bool {
-    let (copy, original) = (session_of(copy), session_of(original));
+fn is_same_session(formats: Formats, copy: &Path, original: &Path, format: &str) -> bool {
+    let (copy, original) = (session_of(formats, copy), session_of(formats, original));
     match (copy, original) {
         (Some((_, copy)), Some((found, original))) => found.name == format && copy == original,
         _ => false,
@@ -142,9 +142,9 @@ fn is_same_session(copy: &Path, original: &Path, format: &str) -> bool {
 }
 
 /// Returns the format of a file and the id of its session.
-fn session_of(path: &Path) -> Option<(&'static Format, String)> {
+fn session_of(formats: Formats, path: &Path) -> Option<(&'static Format, String)> {
     let mut source = Source::new(Input::file(path.to_owned()).open().ok()?);
-    let format = single_format(detect(&mut source).ok()?).ok()??;
+    let format = single_format(detect_format(formats, &mut source).ok()?).ok()??;
     let (mut id, mut n_lines) = (None, 0);
     let read = source.for_each(&mut |_, value| {
         let event = value.ok().map(format.read);

@@ -8,17 +8,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use core_model::{FileRole, Files, Format};
+use core_model::{FileRole, Files, Format, Formats};
 use storage::{Compression, Limits, NotListed, Storage, list};
 
 use super::{Companion, SessionFiles, owner};
-use crate::{
-    input::{Input, walk::walk},
-    session::place::Place,
-};
+use crate::{input::Input, session::Place, walk::walk, warning::Warning};
 
 /// Inputs by the names that they would have if none was compressed.
 pub(super) struct Bare<'i> {
+    formats: Formats,
     inputs: &'i [Input],
     places: HashMap<PathBuf, usize>,
 }
@@ -26,7 +24,7 @@ pub(super) struct Bare<'i> {
 impl<'i> Bare<'i> {
     /// Takes inputs; none if no name tells of compression. What is there as it would be called stays
     /// that.
-    pub(super) fn of(inputs: &'i [Input]) -> Option<Self> {
+    pub(super) fn of(formats: Formats, inputs: &'i [Input]) -> Option<Self> {
         let is_packed = |input: &Input| input.path().is_some_and(Compression::is_told_by);
         inputs.iter().any(is_packed).then(|| {
             let (packed, plain): (Vec<_>, Vec<_>) =
@@ -37,7 +35,7 @@ impl<'i> Bare<'i> {
                     places.entry(Compression::bare_path(path)).or_insert(input_idx);
                 }
             }
-            Self { inputs, places }
+            Self { formats, inputs, places }
         })
     }
 
@@ -47,7 +45,7 @@ impl<'i> Bare<'i> {
         if self.places.get(&path) != Some(&input_idx) {
             return None;
         }
-        let (format, owner) = owner(&path, self)?;
+        let (format, owner) = owner(self.formats, &path, self)?;
         let main = *self.places.get(&owner.main)?;
         let is_packed = self.inputs.get(main)?.path().is_some_and(Compression::is_told_by);
         is_packed.then_some((main, format, owner.role))
@@ -76,7 +74,7 @@ impl SessionFiles {
     }
 
     /// Returns what a file of it is called.
-    pub(super) fn path_of<'u>(&self, input: &'u Input) -> Option<Cow<'u, Path>> {
+    pub fn path_of<'u>(&self, input: &'u Input) -> Option<Cow<'u, Path>> {
         let path = input.path()?;
         Some(match self.is_packed() {
             true => Cow::Owned(Compression::bare_path(path)),
@@ -85,7 +83,7 @@ impl SessionFiles {
     }
 
     /// Returns where its files are, by what they are called.
-    pub(crate) fn place(&self, limits: Limits) -> Place {
+    pub fn place(&self, limits: Limits) -> Place {
         if !self.is_packed() {
             return Place::Stored(self.main.storage().clone());
         }
@@ -95,10 +93,10 @@ impl SessionFiles {
 }
 
 /// Returns whether a file, compressed or not, belongs to a session that is there, compressed or not.
-pub(crate) fn is_of_a_session(input: &Input) -> bool {
+pub fn is_of_a_session(formats: Formats, input: &Input) -> bool {
     let Input::File { storage, path, .. } = input else { return false };
     let files = AnyEnding(storage);
-    let found = owner(&Compression::bare_path(path), &files);
+    let found = owner(formats, &Compression::bare_path(path), &files);
     found.is_some_and(|(_, owner)| files.may_be_there(&owner.main))
 }
 
@@ -134,12 +132,14 @@ impl Files for AnyEnding<'_> {
 ///
 /// Those of looking for them.
 pub(super) fn beside_packed(
+    formats: Formats,
     main: &Input,
     storage: &Storage,
     path: &Path,
+    warn: &mut dyn FnMut(Warning),
 ) -> io::Result<(Option<&'static Format>, Vec<Companion>)> {
     let mut inputs = vec![main.clone()];
-    for input in around(storage, path)? {
+    for input in around(storage, path, warn)? {
         match input {
             Input::Missing { path: folder, kind, reason } => {
                 let error = io::Error::new(kind, reason);
@@ -149,7 +149,7 @@ pub(super) fn beside_packed(
             _ => {}
         }
     }
-    let Some(bare) = Bare::of(&inputs) else { return Ok((None, Vec::new())) };
+    let Some(bare) = Bare::of(formats, &inputs) else { return Ok((None, Vec::new())) };
     let mut format = None;
     let mut others = Vec::new();
     for (input_idx, input) in inputs.iter().enumerate().skip(1) {
@@ -162,7 +162,7 @@ pub(super) fn beside_packed(
 }
 
 /// Returns the files in the folder of a compressed main file, and those below the folder of its name.
-fn around(storage: &Storage, main: &Path) -> io::Result<Vec<Input>> {
+fn around(storage: &Storage, main: &Path, warn: &mut dyn FnMut(Warning)) -> io::Result<Vec<Input>> {
     let bare = Compression::bare_path(main);
     let found = |path: PathBuf| {
         let name = PathBuf::from(path.file_name().unwrap_or_default());
@@ -179,7 +179,7 @@ fn around(storage: &Storage, main: &Path) -> io::Result<Vec<Input>> {
             let mut inputs = paths.into_iter().map(found).collect();
             let below = bare.with_extension("");
             if below.is_dir() {
-                walk(&below, Path::new(""), &mut inputs);
+                walk(&below, Path::new(""), &mut inputs, warn);
             }
             inputs
         }

@@ -4,20 +4,20 @@ use memchr::{memchr2_iter, memmem::Finder};
 
 /// Words to look for in decoded text.
 #[derive(Clone, Debug)]
-pub(crate) struct Needle {
+pub struct Needle {
     words: String,
     ignores_case: bool,
 }
 
 impl Needle {
     /// Creates a needle.
-    pub(crate) fn new(words: &str, ignores_case: bool) -> Self {
+    pub fn new(words: &str, ignores_case: bool) -> Self {
         let words = if ignores_case { words.to_lowercase() } else { words.to_owned() };
         Self { words, ignores_case }
     }
 
     /// Returns where in a text the words begin; about where, if case is ignored.
-    pub(crate) fn find(&self, text: &str) -> Option<usize> {
+    pub fn find(&self, text: &str) -> Option<usize> {
         if !self.ignores_case {
             return memchr::memmem::find(text.as_bytes(), self.words.as_bytes());
         }
@@ -26,14 +26,14 @@ impl Needle {
     }
 
     /// Returns what a line with the words has in it, however it spells them.
-    pub(crate) fn prefilter(&self) -> Prefilter {
+    pub fn prefilter(&self) -> Prefilter {
         Prefilter::any_of(&[&self.words], self.ignores_case)
     }
 }
 
 /// What a line must have in it to be worth reading: lines are found by their bytes, unread.
 #[derive(Clone, Debug)]
-pub(crate) struct Prefilter {
+pub struct Prefilter {
     /// Any of these must be there; if there is none, every line is worth reading.
     probes: Vec<Probe>,
 }
@@ -50,10 +50,10 @@ enum Probe {
 
 impl Prefilter {
     /// Every line is worth reading.
-    pub(crate) const ALL: Prefilter = Prefilter { probes: Vec::new() };
+    pub const ALL: Prefilter = Prefilter { probes: Vec::new() };
 
     /// Lines that have any of the words in them, however they spell them.
-    pub(crate) fn any_of(words: &[&str], ignores_case: bool) -> Self {
+    pub fn any_of(words: &[&str], ignores_case: bool) -> Self {
         let mut probes = Vec::new();
         let mut is_ascii = true;
         for words in words {
@@ -75,14 +75,14 @@ impl Prefilter {
     }
 
     /// Returns the lines of some whole lines that are worth reading: where each starts and ends.
-    pub(crate) fn lines<'p>(&'p self, bytes: &'p [u8]) -> Candidates<'p> {
+    pub fn lines<'p>(&'p self, bytes: &'p [u8]) -> Candidates<'p> {
         Candidates { prefilter: self, bytes, at: 0, next: vec![0; self.probes.len()] }
     }
 }
 
 /// Lines that are worth reading.
 #[derive(Debug)]
-pub(crate) struct Candidates<'p> {
+pub struct Candidates<'p> {
     prefilter: &'p Prefilter,
     bytes: &'p [u8],
     /// The lines before are done.

@@ -2,15 +2,14 @@
 
 use std::borrow::Cow;
 
-use clap::ValueEnum;
 use core_model::{
     Block, Body, Content, Event, Message, Notice, NoticeKind, Role, Title, ToolResult, ToolUse,
 };
 use jsonl::{Raw, Scanner, Text, Value};
 
 /// What a part is.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, ValueEnum)]
-pub(crate) enum Kind {
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum PartKind {
     /// What the user says
     User,
     /// What the assistant says
@@ -31,26 +30,26 @@ pub(crate) enum Kind {
     Other,
 }
 
-impl Kind {
+impl PartKind {
     /// Returns its name, as the command line has it.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
-            Kind::User => "user",
-            Kind::Assistant => "assistant",
-            Kind::Thinking => "thinking",
-            Kind::ToolUse => "tool-use",
-            Kind::ToolResult => "tool-result",
-            Kind::Image => "image",
-            Kind::Notice => "notice",
-            Kind::Title => "title",
-            Kind::Other => "other",
+            PartKind::User => "user",
+            PartKind::Assistant => "assistant",
+            PartKind::Thinking => "thinking",
+            PartKind::ToolUse => "tool-use",
+            PartKind::ToolResult => "tool-result",
+            PartKind::Image => "image",
+            PartKind::Notice => "notice",
+            PartKind::Title => "title",
+            PartKind::Other => "other",
         }
     }
 }
 
 /// A part of a session.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Part<'l> {
+pub enum Part<'l> {
     /// Words of a message.
     Text(Role, Text<'l>),
     /// Words that the client wrote in the place of the user or of the assistant.
@@ -72,7 +71,7 @@ pub(crate) enum Part<'l> {
 }
 
 /// Returns the parts of an event in their order.
-pub(crate) fn parts<'e, 'l>(event: &'e Event<'l>) -> impl Iterator<Item = Part<'l>> + use<'e, 'l> {
+pub fn parts<'e, 'l>(event: &'e Event<'l>) -> impl Iterator<Item = Part<'l>> + use<'e, 'l> {
     let alone = match event.body {
         Body::Notice(notice) => Some(Part::Notice(notice)),
         Body::Title(title) => Some(Part::Title(title)),
@@ -103,22 +102,22 @@ impl<'l> Part<'l> {
     }
 
     /// Returns what it is.
-    pub(crate) fn kind(&self) -> Kind {
+    pub fn kind(&self) -> PartKind {
         match self {
-            Part::Text(Role::User, _) => Kind::User,
-            Part::Text(Role::Assistant, _) => Kind::Assistant,
-            Part::Thinking(_) => Kind::Thinking,
-            Part::ToolUse(_) => Kind::ToolUse,
-            Part::ToolResult(_) => Kind::ToolResult,
-            Part::Image(_) => Kind::Image,
-            Part::Notice(_) | Part::Client(_) => Kind::Notice,
-            Part::Title(_) => Kind::Title,
-            Part::Other(..) => Kind::Other,
+            Part::Text(Role::User, _) => PartKind::User,
+            Part::Text(Role::Assistant, _) => PartKind::Assistant,
+            Part::Thinking(_) => PartKind::Thinking,
+            Part::ToolUse(_) => PartKind::ToolUse,
+            Part::ToolResult(_) => PartKind::ToolResult,
+            Part::Image(_) => PartKind::Image,
+            Part::Notice(_) | Part::Client(_) => PartKind::Notice,
+            Part::Title(_) => PartKind::Title,
+            Part::Other(..) => PartKind::Other,
         }
     }
 
     /// Returns the tool result, if it is one.
-    pub(crate) fn result(&self) -> Option<&ToolResult<'l>> {
+    pub fn result(&self) -> Option<&ToolResult<'l>> {
         match self {
             Part::ToolResult(result) => Some(result),
             _ => None,
@@ -126,7 +125,7 @@ impl<'l> Part<'l> {
     }
 
     /// Returns whether it tells of an error, where it says so itself.
-    pub(crate) fn is_error(&self) -> Option<bool> {
+    pub fn is_error(&self) -> Option<bool> {
         match self {
             Part::ToolResult(result) => result.is_error.value(),
             Part::Notice(notice) => (notice.kind == NoticeKind::Error).then_some(true),
@@ -135,7 +134,7 @@ impl<'l> Part<'l> {
     }
 
     /// Calls `each` with the texts in it, decoded and in their order.
-    pub(crate) fn for_each_text(&self, scanner: &mut Scanner, each: &mut dyn FnMut(&str)) {
+    pub fn for_each_text(&self, scanner: &mut Scanner, each: &mut dyn FnMut(&str)) {
         match self {
             Part::Text(_, text) | Part::Client(text) | Part::Thinking(text) => each(&text.decode()),
             Part::ToolUse(tool) => {
@@ -169,7 +168,7 @@ impl<'l> Part<'l> {
     }
 
     /// Returns its words as one text; of the use of a tool, its report_options argument.
-    pub(crate) fn words(&self, scanner: &mut Scanner) -> String {
+    pub fn words(&self, scanner: &mut Scanner) -> String {
         match self {
             Part::ToolUse(tool) => {
                 return argument(tool, scanner).unwrap_or_else(|| tool.input.as_str().to_owned());
