@@ -1,8 +1,6 @@
 //! The account of a run: what is printed at its end, the report, and the exit status.
 
-pub(crate) mod describe;
-mod kept;
-pub(crate) mod summary;
+mod summary;
 
 use std::{
     collections::BTreeSet,
@@ -12,52 +10,45 @@ use std::{
     time::Duration,
 };
 
+use archive::{End, JobConfig, ReportOptions, Settled};
 use storage::{Asked, FILE_MODE, Pending, Place, Replace};
 
 use crate::{
     account::summary::Summary,
-    cli::ConversionArgs,
-    job::settled::{End, Settled},
     run::{Status, complain},
     terminal::{escape::escape_for_terminal, figures::count, progress::say},
 };
 
-/// What is told of a run, and what that needs to know of it.
+/// What is said of a run at its end, and what that needs to know of it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ReportOptions<'t> {
-    pub(crate) how: &'t ConversionArgs,
+pub(crate) struct Account<'t> {
+    pub(crate) config: &'t JobConfig,
+    pub(crate) report_options: ReportOptions,
     /// Where it writes to, if not to standard output.
     pub(crate) output: Option<&'t Path>,
-    /// Whether several files were asked for.
-    pub(crate) is_folder: bool,
     /// Whether everything is done but writing.
     pub(crate) is_dry_run: bool,
-    /// Whether errors only are printed.
-    pub(crate) quiet: bool,
-    /// Whether the report of every file is printed.
-    pub(crate) verbose: bool,
     /// Where the report is written to.
     pub(crate) report: Option<&'t Path>,
-    /// Whether there is to be an object of each file, for a report.
-    pub(crate) wants_objects: bool,
 }
 
 /// Prints what was done, writes the report, and returns the status.
 ///
 /// `full` is the file system that has no space left, if one was met, `time` what the run took.
 pub(crate) fn close(
-    report_options: &ReportOptions<'_>,
+    account: &Account<'_>,
     settled: &[Settled],
     full: Option<&str>,
     time: Duration,
 ) -> io::Result<Status> {
+    let report_options = account.report_options;
     if settled.iter().any(|it| it.end == End::Enough) {
         return Ok(Status::Done);
     }
     for it in settled {
         it.problems.iter().for_each(|problem| complain(problem));
         if !report_options.quiet {
-            it.summary.iter().for_each(|line| say(line));
+            it.summary.iter().for_each(|line| say(&escape_for_terminal(line)));
         }
     }
     tell_strays(settled);
@@ -76,9 +67,9 @@ pub(crate) fn close(
         None => {}
     }
     if report_options.is_folder && !report_options.quiet {
-        Summary::of(settled).print(report_options, time);
+        Summary::of(settled).print(account, time);
     }
-    if let Some(path) = report_options.report {
+    if let Some(path) = account.report {
         let totals = report_options.is_folder.then(|| Summary::of(settled).object().bytes());
         let objects = settled.iter().map(|it| &*it.json).filter(|json| !json.is_empty());
         let objects: Vec<&[u8]> = objects.chain(totals.as_deref()).collect();

@@ -8,13 +8,10 @@ use std::{
     sync::{Arc, Mutex},
 };
 
+use archive::{Planned, Worker};
 use storage::{Bucket, Buckets, Condition, is_changed};
 
-use crate::{
-    cli::ConversionArgs,
-    outputs::Durability,
-    worker::{chunk::Worker, planned::Planned},
-};
+use crate::cli::{ConversionArgs, Durability};
 
 fn bucket(root: &str) -> Arc<Bucket> {
     Buckets::default().of(Path::new(root)).expect("a bucket").0

@@ -1,46 +1,32 @@
 //! The main job on the command line: all inputs to where they belong, and an account of it.
 
-use std::{io, path::Path, sync::Arc, time::Instant};
+use std::{
+    io::{self, Write},
+    path::Path,
+    sync::Arc,
+    time::Instant,
+};
 
+use archive::{
+    FolderRun, Installed, Job, Manner, NotOpened, Outputs, Plan, ReportOptions, Results, Settled,
+    Warnings, install, strays,
+};
 use conversion::CarryMode;
-use sessions::{Input, SessionFiles, Stores, is_inside_an_input};
-use storage::{Compression, Limits, Storage, is_url};
+use sessions::{SessionFiles, Stores, is_inside_an_input};
+use storage::{Compression, Storage, is_url};
 
 use crate::{
     FORMATS,
-    account::{self, ReportOptions, describe::Done},
+    account::{self, Account},
     by_name,
-    cli::{ConversionArgs, ConvertArgs, SubAgents},
-    folder_run::{FolderRun, plan::Plan},
-    install::install,
-    job::{ConvertError, Job, settled::Settled, verdict::Verdict},
-    outputs::{Manner, NotOpened, Outputs},
-    run::{Status, failed, warn},
-    unit::strays,
+    cli::{ConversionArgs, ConvertArgs},
+    environment::environment,
+    run::{Status, complain, failed, warn},
+    terminal::shell::quoted,
 };
 
 /// How many sessions are converted at a time, at least, where a store is waited for.
 const MIN_JOBS_AWAY: usize = 8;
-
-/// What became of an input.
-#[derive(Debug)]
-pub(crate) enum Outcome {
-    /// It was converted.
-    Converted(Box<Done>),
-    /// It belongs to a session and was copied beside it.
-    Copied,
-    /// It belongs to a session and is in that one's file.
-    Inside,
-    /// It belongs to a session, and was left out as asked for.
-    LeftOut,
-    /// What it would become is there, and it is unchanged.
-    UpToDate(Verdict),
-    /// It has the same content as another, by its label, that goes in its place.
-    SameAs(String),
-}
-
-/// What became of all inputs: the files of each unit in their order.
-pub(crate) type Results<'u> = Vec<(&'u Input, Result<Outcome, ConvertError>)>;
 
 /// Converts what the command line asks for.
 pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
@@ -78,19 +64,25 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
     let n_scanning = if is_away { n_jobs.min(n_cores()) } else { n_jobs };
     // Several files keep all cores busy, each on one.
     let n_scanners = if units.len() == 1 { n_scanning - 1 } else { 0 };
-    let Some(job) = Job::of(how, Arc::new(outputs), n_scanners) else {
+    let Some(config) = how.job_config() else {
         return failed("--to is missing");
     };
-    let report_options = ReportOptions {
-        how,
+    let account = Account {
+        config: &config,
+        report_options: ReportOptions {
+            fail_on_loss: config.fail_on_loss,
+            is_folder,
+            quiet: args.pace.quiet,
+            verbose: args.verbose,
+            wants_objects: args.report.is_some(),
+        },
         output,
-        is_folder,
         is_dry_run: args.dry_run,
-        quiet: args.pace.quiet,
-        verbose: args.verbose,
         report: args.report.as_deref(),
-        wants_objects: args.report.is_some(),
     };
+    let report_options = account.report_options;
+    let (config, warnings) = (config.clone(), Warnings::new(warn));
+    let job = Job { config, outputs: Arc::new(outputs), n_scanners, warnings };
     let settle = |results: Results<'_>| -> Vec<Settled> {
         let settled = results.iter().map(|(input, it)| {
             let is_main = units.iter().any(|unit| std::ptr::eq(&unit.main, *input));
@@ -99,11 +91,19 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
         settled.collect()
     };
     let mut settled = match (&args.install, output) {
-        (Some(project), _) => settle(install(&job, &units, project.as_deref())?),
-        (None, None) => settle(units.iter().map(|it| (&it.main, job.unit_to_stdout(it))).collect()),
+        (Some(project), _) => {
+            let project = project.as_deref();
+            settle(install(&job, &units, &environment(), project, &mut print_installed)?)
+        }
+        (None, None) => {
+            let mut stdout = io::stdout().lock();
+            let mut converted = |it| job.unit_to_stream(it, &mut stdout);
+            settle(units.iter().map(|it| (&it.main, converted(it))).collect())
+        }
         (None, Some(output)) => {
             let is_mirrored = is_folder || storage::is_folder(output);
-            let plan = Plan { how, units: &units, output, is_mirrored, dedupe: args.dedupe };
+            let config = &job.config;
+            let plan = Plan { config, units: &units, output, is_mirrored, dedupe: args.dedupe };
             let tasks = &plan.tasks(n_jobs);
             let progress = args.pace.progress(units.iter().flat_map(SessionFiles::files));
             let (report_options, job) = (&report_options, &job);
@@ -120,7 +120,16 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
             settled.push(Settled::of_stray(&path.to_string_lossy(), &report_options));
         }
     }
-    account::close(&report_options, &settled, job.outputs.full(), start.elapsed())
+    account::close(&account, &settled, job.outputs.full(), start.elapsed())
+}
+
+/// Prints the command that goes on with a session that was installed.
+fn print_installed(installed: &Installed) -> io::Result<()> {
+    let Installed { resume, project, is_project_there, name } = installed;
+    if !is_project_there {
+        complain(&format!("{project}: no such folder"));
+    }
+    writeln!(io::stdout(), "cd {} && {} {name}", quoted(project), resume.join(" "))
 }
 
 /// Returns the options of the conversion: what is installed goes on from the last compaction, as its
@@ -142,40 +151,10 @@ pub(crate) fn n_cores() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get())
 }
 
-impl Job {
-    /// Creates the job of the options; `None` if they name no format to write.
-    pub(crate) fn of(
-        how: &ConversionArgs,
-        outputs: Arc<Outputs>,
-        n_scanners: usize,
-    ) -> Option<Self> {
-        Some(Self {
-            to: how.target()?,
-            from: how.source(),
-            carry: how.carry.into(),
-            options: how.options(),
-            outputs,
-            verify: how.verify,
-            subagents: match (how.compress, how.subagents) {
-                // No client looks into what is compressed: of a session, it is all in one file.
-                (Some(_), SubAgents::Files) => SubAgents::Carry,
-                (_, subagents) => subagents,
-            },
-            is_for_client: false,
-            redacts: how.redact,
-            test_keys: how.test_keys,
-            ignores_carry: how.ignore_carry,
-            restore_files: how.restore_files.clone(),
-            limits: Limits { line: how.max_line, expanded: how.max_expanded },
-            n_scanners,
-        })
-    }
-}
-
 fn outputs(args: &ConvertArgs, is_folder: bool) -> Result<Outputs, NotOpened> {
     let manner = Manner {
         force: args.force,
-        durability: args.durability,
+        durability: args.durability.into(),
         compression: args.how.compress.map(Compression::from),
         is_dry_run: args.dry_run,
         hash_sha256: false,

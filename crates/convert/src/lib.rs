@@ -31,20 +31,12 @@ mod cloud_tests;
 mod commands;
 mod conversions;
 mod environment;
-mod folder_run;
 mod formats;
 mod inspect;
-mod install;
 mod interrupt;
-mod job;
-mod journal;
-mod outputs;
 mod reading;
-mod redaction;
 mod run;
 mod terminal;
-mod unit;
-mod worker;
 
 pub use self::{
     formats::{FORMATS, by_name, detect},

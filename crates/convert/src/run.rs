@@ -2,13 +2,14 @@
 
 use std::{
     ffi::OsString,
+    fmt::Display,
     io::{self, Write},
     path::{Path, PathBuf},
     process::ExitCode,
 };
 
 use clap::{FromArgMatches, error::ErrorKind};
-use sessions::{Input, Lookup, Stores, Warning, walk};
+use sessions::{Input, Lookup, Stores, walk};
 use storage::is_url;
 
 use crate::{
@@ -21,16 +22,7 @@ use crate::{
     },
 };
 
-/// How a run ends.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(crate) enum Status {
-    /// All was done.
-    Done = 0,
-    /// All was done, but something wants attention.
-    Attention = 1,
-    /// The command line makes no sense, or nothing could be done.
-    Failed = 2,
-}
+pub(crate) use archive::Status;
 
 /// Runs the program with its arguments and returns its exit status.
 ///
@@ -110,7 +102,7 @@ pub(crate) fn complain(message: &str) {
 }
 
 /// Prints a warning.
-pub(crate) fn warn(warning: Warning) {
+pub(crate) fn warn(warning: impl Display) {
     complain(&warning.to_string());
 }
 

@@ -8,18 +8,19 @@
 //! use core_model::Formats;
 //! use sessions::{Filter, Input, Matcher, SessionFiles, parts, read};
 //!
-//! let formats = Formats::new(&[&format_claude_code::FORMAT, &format_clido::FORMAT]);
+//! static FORMATS: Formats = Formats::new(&[&format_claude_code::FORMAT, &format_clido::FORMAT]);
+//!
 //! let folder = tempfile::tempdir()?;
 //! let path = folder.path().join("s1.jsonl");
 //! let line = r#"{"type":"user","uuid":"u1","message":{"role":"user","content":"Hello"}}"#;
 //! std::fs::write(&path, format!("{line}\n"))?;
 //!
 //! let mut warn = |warning| eprintln!("{warning}");
-//! let sessions = SessionFiles::group(formats, vec![Input::file(path)], &mut warn);
+//! let sessions = SessionFiles::group(FORMATS, vec![Input::file(path)], &mut warn);
 //! let filter = Filter::default();
 //! let (mut matcher, mut n_parts) = (Matcher::new(&filter), 0);
 //! for session in &sessions {
-//!     read(formats, &session.main, None, &filter.prefilter(), &(), &mut |_, _, event| {
+//!     read(FORMATS, &session.main, None, &filter.prefilter(), &(), &mut |_, _, event| {
 //!         for part in event.iter().flat_map(|event| parts(event)) {
 //!             n_parts += u64::from(matcher.wants(&part));
 //!         }
@@ -39,6 +40,7 @@ mod needle;
 mod part;
 mod progress;
 mod reader;
+mod redact;
 mod session;
 mod session_files;
 mod stores;
@@ -57,6 +59,7 @@ pub use self::{
     part::{Part, PartKind, parts},
     progress::Progress,
     reader::{EachRead, format_of, known, read},
+    redact::Redact,
     session::{
         Bytes, Change, Expanded, Place, Session, SessionEvents, SessionFile, Start, Unread,
         run_session,

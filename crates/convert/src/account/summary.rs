@@ -5,18 +5,17 @@ use std::{
     time::Duration,
 };
 
+use archive::{End, Object, Settled};
+use conversion::CarryMode;
 use core_model::LossKind;
 
 use crate::{
-    account::{ReportOptions, sources},
-    cli::Carry,
-    install::quoted,
-    job::settled::{End, Settled},
+    account::{Account, sources},
     terminal::{
         escape::escape_for_terminal,
         figures::{count, grouped, size},
-        object::Object,
         progress::say,
+        shell::quoted,
     },
 };
 
@@ -101,8 +100,8 @@ impl Summary {
     }
 
     /// Prints it.
-    pub(crate) fn print(&self, report_options: &ReportOptions<'_>, time: Duration) {
-        for line in self.lines(report_options, time) {
+    pub(crate) fn print(&self, account: &Account<'_>, time: Duration) {
+        for line in self.lines(account, time) {
             say(&line);
         }
     }
@@ -115,14 +114,14 @@ impl Summary {
         self.sessions.get(&end).copied().unwrap_or(0)
     }
 
-    fn lines(&self, report_options: &ReportOptions<'_>, time: Duration) -> Vec<String> {
-        let to = report_options.how.to.as_deref().unwrap_or_default();
-        let output = report_options.output.map(|path| path.to_string_lossy().into_owned());
+    fn lines(&self, account: &Account<'_>, time: Duration) -> Vec<String> {
+        let to = account.config.to.name;
+        let output = account.output.map(|path| path.to_string_lossy().into_owned());
         let n_converted = self.n_sessions(End::Converted);
         let n_files = self.n(End::Converted) + self.n(End::Copied) + self.n(End::Inside);
         let seconds = time.as_secs_f64();
         let rate = if seconds > 0.0 { self.bytes_in as f64 / seconds } else { 0.0 };
-        let what = if report_options.is_dry_run { "Would convert" } else { "Converted" };
+        let what = if account.is_dry_run { "Would convert" } else { "Converted" };
         let from =
             if self.from.is_empty() { String::new() } else { format!(" {}", self.from.join(", ")) };
         let mut lines = vec![format!(
@@ -132,7 +131,7 @@ impl Summary {
             size(self.bytes_in),
             size(rate as u64),
         )];
-        let verb = if report_options.is_dry_run { "to write" } else { "written" };
+        let verb = if account.is_dry_run { "to write" } else { "written" };
         let place = output
             .as_deref()
             .map(|it| format!(" to {}", escape_for_terminal(it)))
@@ -154,10 +153,10 @@ impl Summary {
         }
         lines.push(format!("  {}", parts.join(" · ")));
         if !self.losses.is_empty() {
-            let kept = match report_options.how.carry {
-                Carry::Inline => "kept in its lines",
-                Carry::Sidecar => "kept in sidecars",
-                Carry::None => "gone without a carry",
+            let kept = match account.config.carry {
+                CarryMode::Inline => "kept in its lines",
+                CarryMode::Sidecar => "kept in sidecars",
+                CarryMode::None => "gone without a carry",
             };
             let field = |(field, n): &(Box<str>, u64)| {
                 format!("{} ×{}", escape_for_terminal(field), grouped(*n))
@@ -169,12 +168,12 @@ impl Summary {
             lines.push(format!("  Not expressible in {to}, {kept}: {}", fields.join(", ")));
         }
         let mut hints = Vec::new();
-        if let Some(report) = report_options.report {
+        if let Some(report) = account.report {
             hints.push(format!("Report: {}", escape_for_terminal(&report.to_string_lossy())));
         }
-        if let ([from], Some(output), false) = (&*self.from, &output, report_options.is_dry_run)
+        if let ([from], Some(output), false) = (&*self.from, &output, account.is_dry_run)
             && *from != to
-            && !matches!(report_options.how.carry, Carry::None)
+            && !matches!(account.config.carry, CarryMode::None)
         {
             let output = quoted(&escape_for_terminal(output));
             hints.push(format!("Undo: convert {output} --to {from} -o restored/"));

@@ -9,12 +9,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use archive::{ConvertError, Outputs};
 use clap::ValueHint;
 use conversion::Source;
 use core_model::{Format, Options};
 use export_html::{Entry, Figures, Page, Survey, write_index};
 use rayon::prelude::*;
-use sessions::{Input, Progress as _, UnknownFormat, is_of_a_session, single_format};
+use sessions::{Input, Progress as _, Redact, UnknownFormat, is_of_a_session, single_format};
 use storage::{Compression, Opened};
 
 use self::{
@@ -26,8 +27,6 @@ use crate::{
     cli::RedactArgs,
     formats::detect,
     interrupt::is_interrupted,
-    job::ConvertError,
-    outputs::Outputs,
     reading::Reading,
     run::{Status, complain, failed},
     terminal::{
@@ -70,7 +69,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let export = Export {
         from: args.reading.format(),
         options,
-        redact: args.redact,
+        redact: args.redact.into(),
         outputs,
         progress,
         is_quiet: args.reading.pace.quiet,
@@ -87,7 +86,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
 struct Export {
     from: Option<&'static Format>,
     options: Options,
-    redact: RedactArgs,
+    redact: Redact,
     outputs: Outputs,
     progress: Progress,
     is_quiet: bool,
@@ -200,7 +199,7 @@ impl Export {
 
     /// Writes the page of an input.
     fn write(&self, input: &Input, sink: &mut dyn Write) -> Result<Exported, ConvertError> {
-        let (opened, _) = self.redact.opened(input.open()?)?;
+        let (opened, _) = self.redact.opened(FORMATS, input.open()?)?;
         let mut source = Source::new(opened);
         let format = self.format_of(&mut source)?;
         let name = input.stem().unwrap_or("session").to_owned();

@@ -5,19 +5,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use archive::{Base, Journal, Merged, Planned, Queue, ReportOptions, Store, join, named, open};
 use clap::ValueHint;
 use jsonl::Scanner;
 use sessions::Stores;
 
 use crate::{
-    account::{self, ReportOptions},
+    FORMATS,
+    account::{self, Account},
     cli::ConversionArgs,
-    journal::{Base, Journal},
     run::{Status, complain, failed},
     terminal::{escape::escape_for_terminal, figures::count, progress::say},
-    worker::{
-        join::join, merged::Merged, named, open, planned::Planned, queue::Queue, store::Store,
-    },
 };
 
 /// Which receipts to merge, and where to report.
@@ -54,11 +52,11 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     if !plan.iter().all(is_like_first) {
         return failed("the units of the plan go to several folders, or by several options");
     }
-    let how = match ConversionArgs::of_words(&first.options) {
-        Ok(how) => how,
+    let config = match ConversionArgs::parse_job(&first.options) {
+        Ok(config) => config,
         Err(why) => return failed(&why),
     };
-    let options = how.output_options();
+    let options = config.output_options.clone();
     let base = Base::open(&first.root, &mut Stores::default());
     let base = base.map_err(|error| named(error, &first.root))?;
     let journal = match Journal::of_base(&base, options.clone()) {
@@ -70,7 +68,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             ));
         }
     };
-    let mut merged = Merged::of(&plan);
+    let mut merged = Merged::of(FORMATS, &plan);
     for path in &args.receipts {
         merged.read(open(path)?).map_err(|error| named(error, path))?;
     }
@@ -111,17 +109,20 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             count(n_brief, "file"),
         ));
     }
-    let report_options = ReportOptions {
-        how: &how,
+    let account = Account {
+        config: &config,
+        report_options: ReportOptions {
+            fail_on_loss: config.fail_on_loss,
+            is_folder: true,
+            quiet: args.quiet,
+            verbose: false,
+            wants_objects: args.report.is_some(),
+        },
         output: Some(&first.root),
-        is_folder: true,
         is_dry_run: false,
-        quiet: args.quiet,
-        verbose: false,
         report: args.report.as_deref(),
-        wants_objects: args.report.is_some(),
     };
-    let status = account::close(&report_options, &settled, None, time)?;
+    let status = account::close(&account, &settled, None, time)?;
     let is_whole = n_missing + n_open == 0 && problems.is_empty();
     Ok(if is_whole || settled.is_empty() { status } else { status.max(Status::Attention) })
 }

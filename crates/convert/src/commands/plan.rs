@@ -5,6 +5,7 @@ use std::{
     path::{Path, PathBuf, absolute},
 };
 
+use archive::{Base, Plan, Planned, Task, largest_first, named, path_body, pieces};
 use clap::ValueHint;
 use clap_complete::engine::ArgValueCompleter;
 use conversion::Source;
@@ -19,15 +20,12 @@ use crate::{
     },
     conversions::n_cores,
     environment::lookup,
-    folder_run::plan::{Plan, Task, largest_first},
     formats::detect,
-    journal::{Base, paths::path_body},
     run::{Status, failed, inputs, warn},
     terminal::{
         figures::{count, parse_size, size},
         progress::say,
     },
-    worker::{join::pieces, named, planned::Planned},
 };
 
 /// What to plan, and where it goes.
@@ -79,7 +77,8 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     sweep(&root).map_err(|error| named(error, &root))?;
     let units = SessionFiles::group(FORMATS, inputs, &mut warn);
     let (output, is_mirrored, dedupe) = (&*root, true, args.dedupe);
-    let tasks = Plan { how, units: &units, output, is_mirrored, dedupe }.tasks(n_cores());
+    let Some(config) = &how.job_config() else { return failed("--to is missing") };
+    let tasks = Plan { config, units: &units, output, is_mirrored, dedupe }.tasks(n_cores());
     let order = largest_first(&tasks);
     let mut plan = Vec::new();
     for (bytes, task_idx) in &order {

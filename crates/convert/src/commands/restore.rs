@@ -5,11 +5,11 @@ use std::{
     path::PathBuf,
 };
 
+use archive::Outputs;
 use clap::ValueHint;
 use storage::{Finished, Pending};
 
 use crate::{
-    outputs::Outputs,
     run::{Status, complain},
     terminal::escape::escape_for_terminal,
 };

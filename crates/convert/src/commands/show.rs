@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use conversion::{Source, carry_faults};
 use core_model::{Event, Format, Options};
 use sessions::{
-    Filter, Input, Matcher, Part, ReadError, UnknownFormat, is_of_a_session, known, parts,
+    Filter, Input, Matcher, Part, ReadError, Redact, UnknownFormat, is_of_a_session, known, parts,
 };
 use storage::Storage;
 
@@ -128,7 +128,7 @@ fn show(
     is_one_of_many: bool,
     out: &mut dyn Write,
 ) -> Result<bool, ReadError> {
-    let (opened, _) = args.redact.opened(input.open()?)?;
+    let (opened, _) = Redact::from(args.redact).opened(FORMATS, input.open()?)?;
     let mut source = Source::new(opened);
     let format = match args.reading.format() {
         Some(format) => format,
@@ -137,7 +137,7 @@ fn show(
     for fault in carry_faults(FORMATS, &mut source, format)? {
         complain(&format!("{}: {fault}", escape_for_terminal(&input.label())));
     }
-    let mut lines = SessionLines::new(input, format, args.redact)?;
+    let mut lines = SessionLines::new(input, format, args.redact.into())?;
     let options = Options { all_branches: args.all_branches, ..Options::default() };
     let mut shower = Shower::new(args, filter, format);
     shower.missing = lines.missing().iter().map(|missing| missing.tool_use.clone()).collect();

@@ -7,6 +7,7 @@ use std::{
     sync::Arc,
 };
 
+use archive::{ConvertError, Outputs};
 use clap::ValueHint;
 use conversion::Source;
 use core_model::Format;
@@ -19,8 +20,6 @@ use crate::{
     cli::{RedactArgs, Sources, format_names},
     formats::detect,
     interrupt::is_interrupted,
-    job::ConvertError,
-    outputs::Outputs,
     run::{Status, complain, failed},
     terminal::{
         escape::escape_for_terminal,
@@ -75,7 +74,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let mut run = Run {
         dataset: Dataset::on(&mut parts, &Options { with_raw: args.with_raw }),
         from,
-        redact: args.redact,
+        redact: args.redact.into(),
         keeps_all: args.with_raw && is_folder,
         progress: Progress::of(mode, &inputs),
     };
@@ -170,7 +169,7 @@ impl Shelf for NamedAtEnd {
 struct Run<'p> {
     dataset: Dataset<&'p mut NamedAtEnd>,
     from: Option<&'static Format>,
-    redact: RedactArgs,
+    redact: Redact,
     /// Whether files that are no session are kept too.
     keeps_all: bool,
     progress: Progress,
@@ -179,7 +178,7 @@ struct Run<'p> {
 impl Run<'_> {
     /// Adds an input; the result within is that of writing, which no other input changes.
     fn input(&mut self, input: &Input) -> Result<export_parquet::Result<()>, ConvertError> {
-        let (opened, _) = self.redact.opened(input.open()?)?;
+        let (opened, _) = self.redact.opened(FORMATS, input.open()?)?;
         let mut source = Source::new(opened);
         let name = match input {
             Input::File { name, .. } => name.to_str().ok_or_else(not_text)?,

@@ -7,23 +7,14 @@ use std::{
     thread,
 };
 
+use archive::{Malformed, Object, Queue, Shard, TOOL, VERSION, Warnings, Word, Worker, open};
 use clap::{ValueHint, builder::PossibleValuesParser};
 
 use crate::{
-    cli::format_names,
+    cli::{ConversionArgs, Durability, format_names},
     conversions::{n_cores, n_jobs},
     interrupt::is_interrupted,
-    outputs::Durability,
-    run::Status,
-    terminal::object::Object,
-    worker::{
-        TOOL, VERSION,
-        chunk::Worker,
-        open,
-        planned::Malformed,
-        queue::{Queue, Shard},
-        receipt::Word,
-    },
+    run::{Status, warn},
 };
 
 /// How many units are brought to the disk together, by all threads of a worker.
@@ -76,8 +67,10 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     }
     let queue = Queue::read(plan, args.shard);
     let worker = Worker {
+        parse: ConversionArgs::parse_job,
+        warnings: Warnings::new(warn),
         to: args.to.clone(),
-        durability: args.durability,
+        durability: args.durability.into(),
         force: args.force,
         wants_reports: args.report.is_some(),
         roots: Mutex::default(),

@@ -9,10 +9,10 @@ use std::{
 use conversion::{Events, Source};
 use core_model::{Agent, Answers, Bundle, Context, Event, Format, Missing, Options, Plan};
 use jsonl::{Line, Style, Text, push_string};
-use sessions::{Input, Place, SessionFiles};
+use sessions::{Input, Place, Redact, SessionFiles};
 use storage::Limits;
 
-use crate::{FORMATS, cli::RedactArgs, run::warn, terminal::escape::escape_for_terminal};
+use crate::{FORMATS, run::warn, terminal::escape::escape_for_terminal};
 
 /// How deep the files of sub-agents are read inside of one another; deeper ones come at the end.
 const MAX_DEPTH: usize = 16;
@@ -33,7 +33,7 @@ type EachRead<'e> = dyn FnMut(Read<'_>) -> io::Result<()> + 'e;
 pub(in crate::commands) struct SessionLines {
     place: Place,
     format: &'static Format,
-    redact: RedactArgs,
+    redact: Redact,
     plan: Plan,
     /// Whether all lines are a sub-agent's: then its conversation is the page's.
     is_of_agent: bool,
@@ -49,7 +49,7 @@ impl SessionLines {
     pub(in crate::commands) fn new(
         input: &Input,
         format: &'static Format,
-        redact: RedactArgs,
+        redact: Redact,
     ) -> io::Result<Self> {
         let unit = SessionFiles::of_input(FORMATS, input.clone(), format, &mut warn)?;
         let place = unit.place(Limits::default());
@@ -197,7 +197,7 @@ impl Pass<'_> {
         let parent_tool_use = tool_use.and_then(|_| Text::new(&written));
         let label = escape_for_terminal(&self.lines.place.label(&agent.path));
         let opened = self.lines.place.bytes(&agent.path);
-        let file = match opened.and_then(|file| self.lines.redact.bytes(file)) {
+        let file = match opened.and_then(|file| self.lines.redact.bytes(FORMATS, file)) {
             Ok((file, _)) => file,
             Err(error) => {
                 self.unread.push(format!("{label}: {error}"));

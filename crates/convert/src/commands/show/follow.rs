@@ -10,7 +10,7 @@ use std::{
 use conversion::{Recovery, is_damage};
 use core_model::{Answers, Follower, Format};
 use jsonl::{Line, Scanner, Value};
-use sessions::{Filter, format_of};
+use sessions::{Filter, Redact, format_of};
 
 use super::{Args, Shower};
 use crate::{FORMATS, interrupt::is_interrupted, run::Status};
@@ -24,7 +24,7 @@ pub(super) fn run(args: &Args, filter: &Filter, path: &Path) -> io::Result<Statu
     let mut out = io::stdout().lock();
     let mut shower = None;
     let (mut scanner, mut answers) = (Scanner::default(), Answers::default());
-    let (mut search, mut redacted) = (args.redact.search(), Vec::new());
+    let (mut search, mut redacted) = (Redact::from(args.redact).search(), Vec::new());
     while !is_interrupted() {
         // The first lines tell the format; until there are any, there is nothing to show.
         let format = match shower.as_ref() {

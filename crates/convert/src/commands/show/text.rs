@@ -5,6 +5,7 @@ use std::{
     io::{self, Write},
 };
 
+use archive::is_harmful;
 use core_model::{Event, NoticeKind, event_millis, shown_time};
 use jsonl::Scanner;
 use sessions::{Part, PartKind};
@@ -12,7 +13,7 @@ use sessions::{Part, PartKind};
 use super::{Args, Page, Standing, Wanted};
 use crate::terminal::{
     Terminal,
-    escape::{escape_for_terminal, escape_lines, is_harmful, write_shown},
+    escape::{escape_for_terminal, escape_lines, write_shown},
 };
 
 /// The lines that are shown of a tool's input or result.

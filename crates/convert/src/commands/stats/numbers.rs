@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use archive::Object;
 use core_model::{
     Costs, DurationRule, ErrorPolicy, Event, FilesTouched, Format, Generations, IdSet, Overview,
     Place, Timeline, TokenTotals, Tokens, Touches, TypeCounts, Viewed,
@@ -9,7 +10,6 @@ use core_model::{
 use sessions::Input;
 
 use super::runs::Runs;
-use crate::terminal::object::Object;
 
 /// The numbers of a session, or of several.
 #[derive(Debug, Default)]

@@ -1,0 +1,277 @@
+//! The files that a run writes: where they go, and when they get their names.
+
+mod batch;
+mod begin;
+pub(crate) mod lazy;
+mod root;
+mod standing;
+mod told;
+
+use std::{
+    collections::{HashMap, HashSet},
+    fs::File,
+    io::{self, BufWriter, Write},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
+
+use storage::{
+    Asked, Compression, Encoder, Finished, Identity, Interruptible, Replace, Scratch, Storage,
+    is_no_space,
+};
+
+use self::{
+    batch::{Batch, Item},
+    root::Root,
+};
+use crate::{
+    error::ConvertError,
+    journal::{Base, Journal, OutputOptions, Record},
+};
+
+pub use self::{batch::Durability, root::NotOpened};
+
+/// The bytes that are handed to a stream at a time.
+const STREAM_BUFFER: usize = 256 * 1024;
+
+/// How many files that belong together may wait for a batch: an output, and what stands beside it.
+const MAX_TOGETHER: usize = 3;
+
+/// How the files of a run are written.
+#[derive(Clone, Copy, Debug)]
+pub struct Manner {
+    /// Whether files that are there are overwritten.
+    pub force: bool,
+    /// When files are brought to the disk.
+    pub durability: Durability,
+    /// How sessions are compressed.
+    pub compression: Option<Compression>,
+    /// Whether everything is done but writing.
+    pub is_dry_run: bool,
+    /// Whether the SHA-256 of each file is wanted.
+    pub hash_sha256: bool,
+}
+
+impl Manner {
+    /// Each file at once, and as it is.
+    fn plain(force: bool) -> Self {
+        Self {
+            force,
+            durability: Durability::File,
+            compression: None,
+            is_dry_run: false,
+            hash_sha256: false,
+        }
+    }
+
+    /// Returns what becomes of older files, if nothing is known of them.
+    fn replace(&self) -> Replace {
+        if self.force { Replace::KeepOld } else { Replace::Never }
+    }
+}
+
+/// Where the files of a run go.
+#[derive(Debug)]
+pub struct Outputs {
+    /// How they are written.
+    pub manner: Manner,
+    storage: Storage,
+    /// The folder that a run writes to; none if that is a file.
+    root: Option<Root>,
+    /// What bytes go through in the place of standard output.
+    stream: Option<PathBuf>,
+    batch: Mutex<Batch>,
+    /// The files that got their names.
+    named: Mutex<HashSet<Identity>>,
+    /// What went wrong with files after their jobs were over, by the paths of the outputs.
+    refused: Mutex<HashMap<PathBuf, ConvertError>>,
+    /// The file system that has no space left.
+    full: OnceLock<String>,
+    /// Where files of a rehearsal are that are not held open.
+    scratch: Mutex<Option<Arc<Scratch>>>,
+}
+
+/// Files that belong together, and what is to be told of them.
+pub struct Bundle {
+    /// In the order in which they get their names.
+    pub files: Vec<Finished>,
+    /// What becomes of older files.
+    pub replace: Replace,
+    /// Their lines for the journal.
+    pub(crate) records: Vec<Record>,
+}
+
+impl Bundle {
+    /// Takes files that no journal is told of.
+    pub fn new(files: Vec<Finished>, replace: Replace) -> Self {
+        Self { files, replace, records: Vec::new() }
+    }
+}
+
+impl Outputs {
+    /// Returns outputs that go where their paths say.
+    pub fn anywhere(force: bool) -> Self {
+        Self::of_one(Storage::Disk, Manner::plain(force))
+    }
+
+    /// Returns outputs that go below a folder, which is made if it is not there.
+    ///
+    /// # Errors
+    ///
+    /// If the folder cannot be made or opened.
+    pub fn below(folder: &Path, force: bool) -> io::Result<Self> {
+        let root = Root::without_journal(folder)?;
+        Ok(Self::new(Storage::Disk, Some(root), Manner::plain(force)))
+    }
+
+    /// Returns the output of a run of one file.
+    pub fn of_one(storage: Storage, manner: Manner) -> Self {
+        Self::new(
+            storage,
+            None,
+            Manner { durability: manner.durability.without_batches(), ..manner },
+        )
+    }
+
+    /// Returns the output of a run that goes to a device or a pipe, as it would to standard output.
+    pub fn of_stream(path: &Path, manner: Manner) -> Self {
+        Self { stream: Some(path.to_owned()), ..Self::of_one(Storage::Disk, manner) }
+    }
+
+    /// Opens a stream such as standard output, or what is in its place, and compresses what goes there if that is
+    /// asked for.
+    ///
+    /// # Errors
+    ///
+    /// The system's own.
+    pub fn sink<'s>(
+        &self,
+        stream: &'s mut dyn Write,
+    ) -> io::Result<Encoder<BufWriter<Box<dyn Write + 's>>>> {
+        let sink: Box<dyn Write + 's> = match &self.stream {
+            _ if self.manner.is_dry_run => Box::new(io::sink()),
+            Some(path) => Box::new(Interruptible(File::options().write(true).open(path)?)),
+            None => Box::new(Interruptible(stream)),
+        };
+        Encoder::new(self.manner.compression, BufWriter::with_capacity(STREAM_BUFFER, sink))
+    }
+
+    /// Returns outputs that go below a folder with a journal, which are made if they are not there.
+    ///
+    /// # Errors
+    ///
+    /// If the folder cannot be made or opened, or another run writes to it; if it was written with
+    /// other options, and is not to be written anew.
+    pub fn journaled(
+        storage: Storage,
+        folder: &Path,
+        options: OutputOptions,
+        manner: Manner,
+    ) -> Result<Self, NotOpened> {
+        let root = match &storage {
+            Storage::Disk => Root::open(folder, options, manner.is_dry_run)?,
+            #[cfg(feature = "cloud")]
+            Storage::Bucket(bucket) => Root::of_prefix(bucket, folder, options, manner.is_dry_run)?,
+        };
+        if !manner.force {
+            root.refuse_other_options()?;
+        }
+        Ok(Self::new(storage, Some(root), manner))
+    }
+
+    /// Returns outputs of a worker, which go to a place that others write to too: what is told of
+    /// them is kept for receipts.
+    pub fn of_worker(base: Base, journal: Journal, manner: Manner) -> Self {
+        Self::new(base.storage(), Some(Root::of_worker(base, journal)), manner)
+    }
+
+    fn new(storage: Storage, root: Option<Root>, manner: Manner) -> Self {
+        // Whoever writes an object waits until it is there: several do at a time.
+        let durability = if storage.is_disk() { manner.durability } else { Durability::File };
+        let manner = Manner { durability, ..manner };
+        let (batch, named, refused, full, scratch) = Default::default();
+        Self { manner, storage, root, stream: None, batch, named, refused, full, scratch }
+    }
+
+    /// Returns whether account is kept of what is written, and from what.
+    pub fn has_journal(&self) -> bool {
+        self.root.is_some()
+    }
+
+    /// Returns whether the journal says that a file is ours.
+    pub fn has_written(&self, path: &Path) -> bool {
+        self.root.as_ref().is_some_and(|root| root.has_written(path))
+    }
+
+    /// Returns what will be asked of the bytes of files.
+    fn asked(&self) -> Asked {
+        match (self.manner.hash_sha256, self.has_journal()) {
+            (true, _) => Asked::Sha256,
+            (false, true) => Asked::Xxh3,
+            (false, false) => Asked::Nothing,
+        }
+    }
+
+    /// Gives files that belong together their names, in this order, once their bytes are on the disk.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Outputs::publish_bundle`].
+    pub fn publish(&self, files: Vec<Finished>) -> Result<(), ConvertError> {
+        let path = files.last().map(Finished::path).unwrap_or_default();
+        let bundle = Bundle { files, replace: self.manner.replace(), records: Vec::new() };
+        self.publish_bundle(&path, bundle)
+    }
+
+    /// Gives files that belong together their names, once their bytes are on the disk: at once, or
+    /// with the batch that they become a part of.
+    ///
+    /// # Errors
+    ///
+    /// [`ConvertError::Exists`] if another file has a name, and is to stay; the system's own. Of several
+    /// files, none has got its name then. What goes wrong in a later batch, [`Outputs::close`] tells.
+    pub fn publish_bundle(&self, path: &Path, bundle: Bundle) -> Result<(), ConvertError> {
+        let item = Item { path: path.to_owned(), bundle };
+        // A batch counts on a few open files for each item.
+        let is_few = item.bundle.files.len() <= MAX_TOGETHER;
+        if self.manner.durability != Durability::Batch || !is_few {
+            return self.commit(vec![item]).pop().map_or(Ok(()), |(_, refusal)| Err(refusal));
+        }
+        let full = self.batch.lock().unwrap_or_else(PoisonError::into_inner).push(item);
+        if let Some(items) = full {
+            self.commit_later(items);
+        }
+        Ok(())
+    }
+
+    /// Gives the files of the last batch their names, and returns what went wrong with files since
+    /// they were published, by the paths of the outputs.
+    pub fn close(&self) -> HashMap<PathBuf, ConvertError> {
+        let items = self.batch.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.commit_later(items);
+        if let Some(root) = &self.root {
+            // What is not told is written again by the next run, and found to be there.
+            _ = root.close_journal();
+        }
+        std::mem::take(&mut *self.refused.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn commit_later(&self, items: Vec<Item>) {
+        let refused = self.commit(items);
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).extend(refused);
+    }
+
+    /// Returns the file system that has no space left, if one was met.
+    pub fn full(&self) -> Option<&str> {
+        self.full.get().map(String::as_str)
+    }
+
+    /// Takes note of a failure: without space, no other file is begun.
+    pub fn note_refusal(&self, path: &Path, refusal: &ConvertError) {
+        if let ConvertError::Io(error) = refusal
+            && is_no_space(error)
+        {
+            self.full.get_or_init(|| root::file_system_of(path));
+        }
+    }
+}
