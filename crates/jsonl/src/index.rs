@@ -1,6 +1,6 @@
 //! The results of scanning lines, kept without the bytes of the lines.
 
-use crate::{Error, ErrorKind, Line, Oddities, Result, Value, node::Node, utf8};
+use crate::{Error, ErrorKind, Line, Oddities, Result, Value, scan::node::Node, utf8};
 
 /// The results of scanning some lines of an input, so that lines that are read twice are scanned
 /// once.

@@ -2,10 +2,10 @@
 
 use crate::{
     ErrorKind,
-    node::{
+    number::read_number,
+    scan::node::{
         BYTES_PER_NODE, MIN_LIMIT, NO_NODE, Node, OBJECT, Open, OpenStack, ROOT, keep_as_written,
     },
-    number::read_number,
     value::{Kind, Oddities},
 };
 

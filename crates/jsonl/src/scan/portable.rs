@@ -3,7 +3,7 @@
 
 use memchr::memchr2;
 
-use crate::{ErrorKind, grammar::Strings};
+use crate::{ErrorKind, scan::grammar::Strings};
 
 /// Finds the ends of strings byte by byte, and errors in them.
 pub(crate) struct Portable {

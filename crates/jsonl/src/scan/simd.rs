@@ -5,7 +5,7 @@
 //! loading a vector from a reference, and returning the bytes of a [`Buffer`] as text after they
 //! were checked.
 
-use crate::bitmap::Quotes;
+use crate::scan::bitmap::Quotes;
 
 /// The number of bytes per read: they are still in the cache when their lines are scanned.
 const PIECE: usize = if cfg!(miri) { 64 } else { 256 * 1024 };
@@ -141,7 +141,7 @@ pub(crate) fn fill(quotes: &mut Quotes, line: &[u8], kernel: Kernel) {
 mod x86_64 {
     use std::arch::x86_64::*;
 
-    use crate::bitmap::{BLOCK, Masks, Quotes};
+    use crate::scan::bitmap::{BLOCK, Masks, Quotes};
 
     pub(super) fn has_avx2() -> bool {
         is_x86_feature_detected!("avx2")
@@ -262,7 +262,7 @@ mod x86_64 {
 mod aarch64 {
     use std::arch::aarch64::*;
 
-    use crate::bitmap::{BLOCK, Masks, Quotes};
+    use crate::scan::bitmap::{BLOCK, Masks, Quotes};
 
     /// The same with NEON, which every CPU of this target has.
     #[target_feature(enable = "neon")]

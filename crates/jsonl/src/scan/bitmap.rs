@@ -6,7 +6,10 @@
 //! characters. A backslash outside of a string makes the positions wrong. That does not matter: the
 //! walk rejects that byte before it asks for another quote.
 
-use crate::{ErrorKind, grammar::Strings, portable::is_surrogate, simd};
+use crate::{
+    ErrorKind,
+    scan::{grammar::Strings, portable::is_surrogate, simd},
+};
 
 /// The bytes of a block.
 pub(crate) const BLOCK: usize = 64;
