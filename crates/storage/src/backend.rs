@@ -1,6 +1,9 @@
 //! Where files are: on the disk, or in an object store.
 
 #[cfg(feature = "cloud")]
+pub(crate) mod cloud;
+
+#[cfg(feature = "cloud")]
 use std::sync::Arc;
 use std::{
     fs::{self, File},
@@ -14,7 +17,7 @@ use core_model::{Bundles, Disk, FileRole, Files};
 use crate::folder::list::list;
 
 #[cfg(feature = "cloud")]
-use crate::cloud::{Bucket, Reader};
+use self::cloud::{Bucket, Reader};
 
 /// What the names of objects start with.
 const SCHEMES: [&str; 10] =

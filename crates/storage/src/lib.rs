@@ -20,8 +20,6 @@
 //! ```
 
 mod backend;
-#[cfg(feature = "cloud")]
-mod cloud;
 mod compress;
 mod folder;
 mod interruption;
@@ -32,34 +30,34 @@ mod opened;
 mod output;
 mod scratch;
 mod snapshot;
+mod temporary;
 
+#[cfg(feature = "cloud")]
+pub use self::backend::cloud::{Bucket, Buckets, Condition, ObjectLog, Reader};
 #[cfg(not(feature = "cloud"))]
 pub use self::backend::without_cloud;
-#[cfg(feature = "cloud")]
-pub use self::cloud::{Bucket, Buckets, Condition, ObjectLog, Reader};
 pub use self::{
     backend::{
         Bytes, Changed, Stat, Storage, is_changed, is_folder, is_stream, is_url, without_query,
     },
     compress::{Compression, Decoder, Encoder},
     folder::{
-        Entry, Folder, Identity,
+        Entry, FILE_MODE, Folder, Identity,
         list::{NotListed, list},
     },
     interruption::{IS_INTERRUPTED, Interruptible, is_interrupted, remove_temporary_files},
-    limits::{Excess, Limits, LineMeter, Metered},
+    limits::{Excess, Limits, LineMeter, MAX_IN_MEMORY, Metered},
     lock::{Lock, lock, lock_shared},
     names::{JOURNAL, RECEIPTS, RESIDUE, SIDECAR, beside},
-    opened::{MAX_IN_MEMORY, Opened},
+    opened::Opened,
     output::{
-        FILE_MODE, Finished, Named, Pending, Place, Published, Replace, Unwritten, are_equal,
+        Finished, Named, Pending, Place, Published, Replace, Unwritten, are_equal,
         hashing::{Asked, Hashing},
-        is_no_space,
-        temporary::{Temporary, is_stale, is_temporary, remove_dead, remove_stale, sweep_once},
-        unwritten,
+        is_no_space, unwritten,
     },
     scratch::Scratch,
     snapshot::Snapshot,
+    temporary::{Temporary, is_stale, is_temporary, remove_dead, remove_stale, sweep_once},
 };
 
 /// Compiles and runs the examples of README.md.

@@ -5,7 +5,6 @@ mod finished;
 pub(crate) mod hashing;
 mod place;
 mod stored;
-pub(crate) mod temporary;
 
 #[cfg(feature = "cloud")]
 use std::sync::Arc;
@@ -20,13 +19,12 @@ use self::stored::Stored;
 use crate::{
     backend::Storage,
     compress::{Compression, Encoder},
+    folder::FILE_MODE,
     interruption::Interruptible,
     names::one_line,
-    output::{
-        hashing::{Asked, Hashing},
-        temporary::{Temporary, sweep_once},
-    },
+    output::hashing::{Asked, Hashing},
     scratch::Scratch,
+    temporary::{Temporary, sweep_once},
 };
 
 pub use self::{
@@ -34,10 +32,7 @@ pub use self::{
     place::Place,
 };
 #[cfg(feature = "cloud")]
-use crate::cloud::Bucket;
-
-/// What a file that we write grants at most: it is for its owner alone.
-pub const FILE_MODE: u32 = 0o600;
+use crate::backend::cloud::Bucket;
 
 /// The bytes that are handed to the system at a time; longer lines go without a copy.
 const BUFFER: usize = 32 * 1024;

@@ -13,14 +13,16 @@ use super::{
     Home, Place, Replace,
     backup::{keep_each, keep_old},
     stored::Stored,
-    temporary::Temporary,
 };
-use crate::{backend::Storage, folder::Identity};
+use crate::{backend::Storage, folder::Identity, temporary::Temporary};
 
 #[cfg(feature = "cloud")]
 use crate::{
-    backend::{Stat, is_changed},
-    cloud::{Bucket, Condition},
+    backend::{
+        Stat,
+        cloud::{Bucket, Condition},
+        is_changed,
+    },
     names::beside,
 };
 

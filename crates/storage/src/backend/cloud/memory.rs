@@ -21,7 +21,7 @@ pub(super) fn store(root: &str) -> Arc<dyn ObjectStore> {
 mod tests {
     use std::path::Path;
 
-    use crate::cloud::Buckets;
+    use crate::backend::cloud::Buckets;
 
     #[test]
     fn names_lead_nowhere_else() {

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     backend::Stat,
-    output::temporary::{is_temporary, new_name},
+    temporary::{is_temporary, new_name},
 };
 
 /// What is larger goes in parts.

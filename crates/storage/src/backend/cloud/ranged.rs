@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     backend::{Stat, is_changed},
-    opened::MAX_IN_MEMORY,
+    limits::MAX_IN_MEMORY,
 };
 
 /// An object up to this size is read at once and kept.
