@@ -10,13 +10,13 @@ use std::{
     time::Duration,
 };
 
+use archive::Status;
 use archive::{End, JobConfig, ReportOptions, Settled};
 use storage::{Asked, FILE_MODE, Pending, Place, Replace};
 
 use crate::{
     account::summary::Summary,
-    run::{Status, complain},
-    terminal::{escape::escape_for_terminal, figures::count, progress::say},
+    terminal::{escape::escape_for_terminal, figures::count, message::complain, progress::say},
 };
 
 /// What is said of a run at its end, and what that needs to know of it.

@@ -11,7 +11,7 @@ use std::{
 use archive::{Planned, Worker};
 use storage::{Bucket, Buckets, Condition, is_changed};
 
-use crate::cli::{ConversionArgs, Durability};
+use crate::cli::ConversionArgs;
 
 fn bucket(root: &str) -> Arc<Bucket> {
     Buckets::default().of(Path::new(root)).expect("a bucket").0
@@ -144,8 +144,10 @@ fn a_worker_reads_an_object_as_it_is_now() {
         piece: None,
     };
     let worker = Worker {
+        parse: ConversionArgs::parse_job,
+        warnings: archive::Warnings::default(),
         to: None,
-        durability: Durability::None,
+        durability: archive::Durability::None,
         force: false,
         wants_reports: false,
         roots: Mutex::default(),

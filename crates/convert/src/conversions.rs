@@ -7,6 +7,7 @@ use std::{
     time::Instant,
 };
 
+use archive::Status;
 use archive::{
     FolderRun, Installed, Job, Manner, NotOpened, Outputs, Plan, ReportOptions, Results, Settled,
     Warnings, install, strays,
@@ -20,9 +21,11 @@ use crate::{
     account::{self, Account},
     by_name,
     cli::{ConversionArgs, ConvertArgs},
-    environment::environment,
-    run::{Status, complain, failed, warn},
-    terminal::shell::quoted,
+    environment::{environment, n_cores, n_jobs},
+    terminal::{
+        message::{complain, failed, warn},
+        shell::quoted,
+    },
 };
 
 /// How many sessions are converted at a time, at least, where a store is waited for.
@@ -138,17 +141,6 @@ fn how_of(args: &ConvertArgs) -> ConversionArgs {
     let mut how = args.how.clone();
     how.from_last_compaction |= args.install.is_some() && !args.from_start && !how.all_branches;
     how
-}
-
-/// Returns how many jobs are done at a time: as many as are asked for, and by default too if these
-/// are none.
-pub(crate) fn n_jobs(asked: Option<usize>, default: usize) -> usize {
-    asked.filter(|n_jobs| *n_jobs > 0).unwrap_or(default)
-}
-
-/// Returns how many threads can run at a time.
-pub(crate) fn n_cores() -> usize {
-    std::thread::available_parallelism().map_or(1, |cores| cores.get())
 }
 
 fn outputs(args: &ConvertArgs, is_folder: bool) -> Result<Outputs, NotOpened> {

@@ -21,8 +21,8 @@ use crate::{
         complete::{Projects, Sessions},
         format_names,
     },
-    environment::lookup,
-    run::{inputs, warn},
+    environment::{inputs, lookup},
+    terminal::message::warn,
 };
 
 /// What to read, and how.

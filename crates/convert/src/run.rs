@@ -2,27 +2,20 @@
 
 use std::{
     ffi::OsString,
-    fmt::Display,
     io::{self, Write},
-    path::{Path, PathBuf},
+    path::Path,
     process::ExitCode,
 };
 
+use archive::Status;
 use clap::{FromArgMatches, error::ErrorKind};
-use sessions::{Input, Lookup, Stores, walk};
-use storage::is_url;
 
 use crate::{
     cli::{self, Cli},
     conversions::convert,
     interrupt::{self, is_interrupted},
-    terminal::{
-        escape::{escape_for_terminal, escape_lines},
-        progress,
-    },
+    terminal::{escape::escape_lines, message::complain},
 };
-
-pub(crate) use archive::Status;
 
 /// Runs the program with its arguments and returns its exit status.
 ///
@@ -94,54 +87,4 @@ fn mistyped(args: &[OsString], kind: ErrorKind) -> Option<&str> {
     };
     let is_command = || cli::command().find_subcommand(word).is_some();
     (!word.starts_with('-') && !Path::new(word).exists() && !is_command()).then_some(word)
-}
-
-/// Prints a message of one line: what a terminal would obey in it is spelled out.
-pub(crate) fn complain(message: &str) {
-    progress::say(&format!("convert: {}", escape_for_terminal(message)));
-}
-
-/// Prints a warning.
-pub(crate) fn warn(warning: impl Display) {
-    complain(&warning.to_string());
-}
-
-/// Says why nothing can be done.
-pub(crate) fn failed(message: &str) -> io::Result<Status> {
-    complain(message);
-    Ok(Status::Failed)
-}
-
-/// Returns the inputs that the paths name, and whether they are to be mirrored in a folder.
-///
-/// A path that names nothing is an input that cannot be opened: the others go on without it.
-pub(crate) fn inputs(paths: &[PathBuf], lookup: &Lookup<'_>) -> io::Result<(Vec<Input>, bool)> {
-    let mut inputs = Vec::new();
-    let mut stores = Stores::default();
-    let mut is_folder = paths.len() > 1;
-    if paths.is_empty() && lookup.project.is_some() {
-        let paths = lookup.all()?;
-        is_folder = paths.len() > 1;
-        inputs.extend(paths.into_iter().map(Input::file));
-    } else if paths.is_empty() {
-        inputs.push(Input::Stdin);
-    }
-    for path in paths {
-        if path.as_os_str() == "-" {
-            inputs.push(Input::Stdin);
-        } else if is_url(path) {
-            is_folder |= stores.add(path, paths.len() > 1, &mut inputs);
-        } else if path.is_dir() {
-            is_folder = true;
-            let name =
-                if paths.len() > 1 { path.file_name().unwrap_or_default() } else { "".as_ref() };
-            walk(path, Path::new(name), &mut inputs, &mut warn);
-        } else {
-            inputs.push(match lookup.find(path) {
-                Ok(found) => Input::file(found),
-                Err(error) => Input::missing(path, &error),
-            });
-        }
-    }
-    Ok((inputs, is_folder))
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod escape;
 pub(crate) mod figures;
+pub(crate) mod message;
 pub(crate) mod pager;
 pub(crate) mod progress;
 pub(crate) mod shell;

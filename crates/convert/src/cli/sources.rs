@@ -9,9 +9,7 @@ use sessions::Input;
 
 use super::complete::{Projects, Sessions};
 use crate::{
-    conversions::{n_cores, n_jobs},
-    environment::lookup,
-    run::inputs,
+    environment::{inputs, lookup, n_cores, n_jobs},
     terminal::progress::{Mode, Progress},
 };
 

@@ -5,14 +5,14 @@ use std::{
     path::PathBuf,
 };
 
+use archive::Status;
 use clap::Subcommand;
 use conversion::Source;
 use sessions::{Input, sidecar_path};
 
 use crate::{
-    environment::lookup,
+    environment::{inputs, lookup},
     inspect,
-    run::{Status, inputs},
     terminal::{escape::escape_for_terminal, progress::say},
 };
 

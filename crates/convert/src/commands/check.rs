@@ -7,6 +7,7 @@ use std::{
     io::{self, Write},
 };
 
+use archive::Status;
 use conversion::{CarryAudit, Source};
 use core_model::{Check, Format, Problem, Severity};
 use jsonl::{Style, push_string};
@@ -19,8 +20,7 @@ use crate::{
     cli::{Sources, format_names},
     formats::detect,
     interrupt::is_interrupted,
-    run::{Status, complain},
-    terminal::escape::escape_for_terminal,
+    terminal::{escape::escape_for_terminal, message::complain},
 };
 
 /// What to check, and how to say what is found.

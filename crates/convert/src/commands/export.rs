@@ -9,6 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use archive::Status;
 use archive::{ConvertError, Outputs};
 use clap::ValueHint;
 use conversion::Source;
@@ -28,10 +29,10 @@ use crate::{
     formats::detect,
     interrupt::is_interrupted,
     reading::Reading,
-    run::{Status, complain, failed},
     terminal::{
         escape::escape_for_terminal,
         figures::{count, grouped},
+        message::{complain, failed},
         progress::{self, Progress},
     },
 };

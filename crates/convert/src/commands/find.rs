@@ -11,6 +11,7 @@ use std::{
     },
 };
 
+use archive::Status;
 use core_model::Format;
 use jsonl::Scanner;
 use sessions::{Filter, Input, Matcher, Part, Prefilter, ReadError, UnknownFormat, parts, read};
@@ -25,10 +26,10 @@ use crate::{
         filter::FilterArgs,
         in_order::in_order,
     },
-    run::{Status, complain, failed},
     terminal::{
         escape::escape_for_terminal,
         figures::{count, grouped, size},
+        message::{complain, failed},
         progress::{self, Progress},
     },
 };

@@ -9,6 +9,7 @@ use std::{
     path::Path,
 };
 
+use archive::Status;
 use core_model::{Costs, Format, TokenTotals};
 use rayon::prelude::*;
 use sessions::{
@@ -21,11 +22,11 @@ use crate::{
     FORMATS,
     interrupt::is_interrupted,
     reading::{Reading, filter::FilterArgs},
-    run::{Status, complain, warn},
     terminal::{
         Terminal,
         escape::escape_for_terminal,
         figures::count,
+        message::{complain, warn},
         progress::{self, Progress},
         table,
     },

@@ -5,6 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use archive::Status;
 use archive::{Base, Journal, Merged, Planned, Queue, ReportOptions, Store, join, named, open};
 use clap::ValueHint;
 use jsonl::Scanner;
@@ -14,8 +15,12 @@ use crate::{
     FORMATS,
     account::{self, Account},
     cli::ConversionArgs,
-    run::{Status, complain, failed},
-    terminal::{escape::escape_for_terminal, figures::count, progress::say},
+    terminal::{
+        escape::escape_for_terminal,
+        figures::count,
+        message::{complain, failed},
+        progress::say,
+    },
 };
 
 /// Which receipts to merge, and where to report.

@@ -5,6 +5,7 @@ use std::{
     path::{Path, PathBuf, absolute},
 };
 
+use archive::Status;
 use archive::{Base, Plan, Planned, Task, largest_first, named, path_body, pieces};
 use clap::ValueHint;
 use clap_complete::engine::ArgValueCompleter;
@@ -18,12 +19,11 @@ use crate::{
         ConversionArgs,
         complete::{Projects, Sessions},
     },
-    conversions::n_cores,
-    environment::lookup,
+    environment::{inputs, lookup, n_cores},
     formats::detect,
-    run::{Status, failed, inputs, warn},
     terminal::{
         figures::{count, parse_size, size},
+        message::{failed, warn},
         progress::say,
     },
 };

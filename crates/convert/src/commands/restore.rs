@@ -6,13 +6,11 @@ use std::{
 };
 
 use archive::Outputs;
+use archive::Status;
 use clap::ValueHint;
 use storage::{Finished, Pending};
 
-use crate::{
-    run::{Status, complain},
-    terminal::escape::escape_for_terminal,
-};
+use crate::terminal::{escape::escape_for_terminal, message::complain};
 
 /// Which tables, and where to.
 #[derive(clap::Args, Debug)]

@@ -7,6 +7,7 @@ mod text;
 
 use std::io::{self, Write};
 
+use archive::Status;
 use conversion::{Source, carry_faults};
 use core_model::{Event, Format, Options};
 use sessions::{
@@ -26,8 +27,7 @@ use crate::{
         enough::{enough, is_enough},
         filter::FilterArgs,
     },
-    run::{Status, complain},
-    terminal::{Terminal, escape::escape_for_terminal, pager::Pager},
+    terminal::{Terminal, escape::escape_for_terminal, message::complain, pager::Pager},
 };
 
 /// What to show, and how.

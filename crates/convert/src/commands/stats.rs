@@ -7,6 +7,7 @@ mod runs;
 
 use std::io::{self, Write};
 
+use archive::Status;
 use core_model::ErrorPolicy;
 use rayon::prelude::*;
 use sessions::{Prefilter, ReadError, SessionFiles, UnknownFormat, leave_out_copies, read};
@@ -16,10 +17,10 @@ use crate::{
     FORMATS,
     interrupt::is_interrupted,
     reading::{Reading, filter::ErrorRule},
-    run::{Status, complain, warn},
     terminal::{
         Terminal,
         escape::escape_for_terminal,
+        message::{complain, warn},
         progress::{Progress, say},
     },
 };

@@ -7,23 +7,24 @@ use std::{
     sync::Arc,
 };
 
+use archive::Status;
 use archive::{ConvertError, Outputs};
 use clap::ValueHint;
 use conversion::Source;
 use core_model::Format;
 use export_parquet::{Dataset, Options, SessionFile, Shelf};
-use sessions::{Input, is_inside_an_input, single_format};
+use sessions::{Input, Progress as _, Redact, UnknownFormat, is_inside_an_input, single_format};
 use storage::{FILE_MODE, Finished, Folder, Pending, remove_dead};
 
 use crate::{
-    by_name,
+    FORMATS, by_name,
     cli::{RedactArgs, Sources, format_names},
     formats::detect,
     interrupt::is_interrupted,
-    run::{Status, complain, failed},
     terminal::{
         escape::escape_for_terminal,
         figures::{grouped, size},
+        message::{complain, failed},
         progress::{self, Progress},
     },
 };

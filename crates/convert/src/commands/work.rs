@@ -7,14 +7,15 @@ use std::{
     thread,
 };
 
+use archive::Status;
 use archive::{Malformed, Object, Queue, Shard, TOOL, VERSION, Warnings, Word, Worker, open};
 use clap::{ValueHint, builder::PossibleValuesParser};
 
 use crate::{
     cli::{ConversionArgs, Durability, format_names},
-    conversions::{n_cores, n_jobs},
+    environment::{n_cores, n_jobs},
     interrupt::is_interrupted,
-    run::{Status, warn},
+    terminal::message::warn,
 };
 
 /// How many units are brought to the disk together, by all threads of a worker.

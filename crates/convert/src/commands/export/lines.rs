@@ -12,7 +12,10 @@ use jsonl::{Line, Style, Text, push_string};
 use sessions::{Input, Place, Redact, SessionFiles};
 use storage::Limits;
 
-use crate::{FORMATS, run::warn, terminal::escape::escape_for_terminal};
+use crate::{
+    FORMATS,
+    terminal::{escape::escape_for_terminal, message::warn},
+};
 
 /// How deep the files of sub-agents are read inside of one another; deeper ones come at the end.
 const MAX_DEPTH: usize = 16;

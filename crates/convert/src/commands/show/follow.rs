@@ -7,13 +7,14 @@ use std::{
     time::Duration,
 };
 
+use archive::Status;
 use conversion::{Recovery, is_damage};
 use core_model::{Answers, Follower, Format};
 use jsonl::{Line, Scanner, Value};
 use sessions::{Filter, Redact, format_of};
 
 use super::{Args, Shower};
-use crate::{FORMATS, interrupt::is_interrupted, run::Status};
+use crate::{FORMATS, interrupt::is_interrupted};
 
 /// How long to wait between two looks at the file.
 const PAUSE: Duration = Duration::from_millis(250);
