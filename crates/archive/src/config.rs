@@ -7,7 +7,7 @@ use core_model::{Format, Formats, Options};
 use sessions::Redact;
 use storage::{Compression, Limits};
 
-use crate::journal::OutputOptions;
+use crate::journal::{OutputOptions, Spelled};
 
 /// What to convert, and how.
 #[derive(Clone, Debug)]
@@ -42,6 +42,43 @@ pub struct JobConfig {
     pub fail_on_loss: bool,
     /// What outputs depend on beside their sources, as a journal keeps it.
     pub output_options: OutputOptions,
+}
+
+impl JobConfig {
+    /// Creates the options that the command line has by default: an inline carry, and a file for each
+    /// sub-agent.
+    pub fn new(formats: Formats, to: &'static Format) -> Self {
+        let spelled = Spelled {
+            to: to.name,
+            from: None,
+            carry: "inline",
+            subagents: "files",
+            sdk_version: "0.2.187",
+            compress: None,
+            redact: false,
+            test_keys: false,
+            strict: false,
+            all_branches: false,
+            from_last_compaction: false,
+        };
+        Self {
+            formats,
+            to,
+            from: None,
+            carry: CarryMode::Inline,
+            options: Options::default(),
+            verify: false,
+            subagents: SubAgents::Files,
+            is_for_client: false,
+            redact: Redact::default(),
+            ignores_carry: false,
+            restore_files: None,
+            limits: Limits::default(),
+            compression: None,
+            fail_on_loss: false,
+            output_options: OutputOptions::new(&spelled),
+        }
+    }
 }
 
 /// What becomes of sub-agents if the target has no place for them in the session.

@@ -1,4 +1,40 @@
 //! Converts the sessions of coding agents to files: one, a folder of them, or a part of a plan.
+//!
+//! A [`Job`] is a [`JobConfig`], which says what to convert and how, and [`Outputs`], which say where
+//! the files go. A [`FolderRun`] converts many sessions, on all cores, and keeps a [`Journal`], so that
+//! the next run converts only what changed. A [`Worker`] converts units of a plan and answers each with
+//! a receipt. Nothing here prints or reads the environment: warnings go to [`Warnings`].
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use archive::{Job, JobConfig, Outcome, Outputs, Warnings};
+//! use core_model::Formats;
+//! use sessions::{Input, SessionFiles};
+//!
+//! static FORMATS: Formats =
+//!     Formats::new(&[&format_claude_code::FORMAT, &format_clido::FORMAT]);
+//!
+//! let folder = tempfile::tempdir()?;
+//! let [source, target] = ["s1.jsonl", "s2.jsonl"].map(|name| folder.path().join(name));
+//! let line = r#"{"type":"user","uuid":"u1","message":{"role":"user","content":"Hello"}}"#;
+//! std::fs::write(&source, format!("{line}\n"))?;
+//!
+//! let job = Job {
+//!     config: JobConfig::new(FORMATS, &format_clido::FORMAT),
+//!     outputs: Arc::new(Outputs::anywhere(false)),
+//!     n_scanners: 0,
+//!     warnings: Warnings::new(|warning| eprintln!("{warning}")),
+//! };
+//! let units = SessionFiles::group(FORMATS, vec![Input::file(source)], &mut |_| {});
+//! for unit in &units {
+//!     for (_, outcome) in job.unit_to_files(unit, &target, false) {
+//!         assert!(matches!(outcome?, Outcome::Converted(_)));
+//!     }
+//! }
+//! assert!(std::fs::read_to_string(&target)?.contains("user_message"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod config;
 mod error;
@@ -52,3 +88,8 @@ pub use self::{
         store::Store,
     },
 };
+
+/// Compiles and runs the examples of README.md.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmePage;
