@@ -54,7 +54,7 @@ pub use self::{
     real_clients::real_clients,
     sdk_reader::sdk_reader,
     semver::semver,
-    tidy::{Problem, tidy},
+    tidy::{Problem, layers, tidy},
     toolchains::{minimum, targets},
     way::way,
 };

@@ -11,7 +11,7 @@ const USAGE: &str = "\
 usage: cargo xtask TASK
 
   ci                runs the gates that land a change, with the minutes of each
-  tidy              checks dependencies between crates, names, sizes, documents, fixtures
+  tidy              prints the layers; checks arrows, circles, names, sizes, documents, fixtures
   alone             compiles each format crate without features: at most 8 crates of others
   minimum           compiles everything with the minimum Rust version of Cargo.toml
   targets           checks the program for musl, Linux on ARM, and macOS
@@ -104,6 +104,7 @@ fn usage() -> ExitCode {
 }
 
 fn tidy() -> bool {
+    print!("{}", xtask::layers(xtask::root()));
     let problems = xtask::tidy(xtask::root());
     for problem in &problems {
         println!("{problem}");
