@@ -61,6 +61,7 @@ pub use self::{
     folder_run::{
         FolderRun, Worked,
         plan::{Plan, Task, largest_first},
+        pool::on_threads,
     },
     install::{Installed, install},
     job::Job,

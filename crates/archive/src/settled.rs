@@ -5,8 +5,7 @@ use std::{borrow::Cow, io};
 use core_model::LossKind;
 use jsonl::{Style, push_string};
 use sessions::{Input, UnknownFormat};
-use storage::is_interrupted;
-use storage::is_no_space;
+use storage::{is_interrupted, is_no_space};
 
 use crate::{
     error::ConvertError,

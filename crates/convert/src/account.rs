@@ -10,8 +10,7 @@ use std::{
     time::Duration,
 };
 
-use archive::Status;
-use archive::{End, JobConfig, ReportOptions, Settled};
+use archive::{End, JobConfig, ReportOptions, Settled, Status};
 use storage::{Asked, FILE_MODE, Pending, Place, Replace};
 
 use crate::{

@@ -7,10 +7,9 @@ use std::{
     time::Instant,
 };
 
-use archive::Status;
 use archive::{
     FolderRun, Installed, Job, Manner, NotOpened, Outputs, Plan, ReportOptions, Results, Settled,
-    Warnings, install, strays,
+    Status, Warnings, install, strays,
 };
 use conversion::CarryMode;
 use sessions::{SessionFiles, Stores, is_inside_an_input};

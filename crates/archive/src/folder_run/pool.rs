@@ -1,15 +1,23 @@
 //! Work on many items at a time, in their order, as far as several threads can keep one.
 //!
-//! Not rayon's: that halves a list and begins in the middle of it too, so that the largest item, which
-//! stands first, would be begun late by chance, and the run wait for it.
+//! The threads take the items one by one. rayon's parallel iterators halve a list instead, and begin in
+//! the middle of it too: the largest item, which stands first, would be begun late by chance, and the
+//! run wait for it.
 
-use std::{
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
-    thread,
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::{AtomicUsize, Ordering},
 };
+
+/// Calls `work` on so many threads, one call each, and returns the results in no order.
+pub fn on_threads<R: Send>(n_threads: usize, work: impl Fn() -> R + Sync) -> Vec<R> {
+    if n_threads > 1
+        && let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build()
+    {
+        return pool.broadcast(|_| work());
+    }
+    vec![work()]
+}
 
 /// Does `job` for each item on so many threads, and returns the results in the order of the items.
 pub(crate) fn each_of<T: Sync, R: Send>(
@@ -19,7 +27,7 @@ pub(crate) fn each_of<T: Sync, R: Send>(
 ) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::with_capacity(items.len()));
-    let work = || {
+    on_threads(n_jobs.min(items.len()), || {
         while let Some((item_idx, item)) = {
             let item_idx = next.fetch_add(1, Ordering::Relaxed);
             items.get(item_idx).map(|item| (item_idx, item))
@@ -27,12 +35,6 @@ pub(crate) fn each_of<T: Sync, R: Send>(
             let result = job(item);
             results.lock().unwrap_or_else(PoisonError::into_inner).push((item_idx, result));
         }
-    };
-    thread::scope(|scope| {
-        for _ in 1..n_jobs.min(items.len()) {
-            scope.spawn(work);
-        }
-        work();
     });
     let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
     results.sort_unstable_by_key(|(item_idx, _)| *item_idx);

@@ -8,9 +8,9 @@ use std::{
 };
 
 use sessions::Input;
-use storage::is_interrupted;
 use storage::{
-    Finished, Identity, Named, Place, Published, RESIDUE, Replace, SIDECAR, beside, unwritten,
+    Finished, Identity, Named, Place, Published, RESIDUE, Replace, SIDECAR, beside, is_interrupted,
+    unwritten,
 };
 
 use super::{Bundle, Outputs};

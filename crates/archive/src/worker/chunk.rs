@@ -11,8 +11,7 @@ use std::{
 
 use jsonl::Scanner;
 use sessions::{SessionFiles, Stores};
-use storage::is_interrupted;
-use storage::{FILE_MODE, JOURNAL, Lock, lock_shared};
+use storage::{FILE_MODE, JOURNAL, Lock, is_interrupted, lock_shared};
 
 use super::{
     join::joined,

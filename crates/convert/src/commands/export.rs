@@ -9,8 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use archive::Status;
-use archive::{ConvertError, Outputs};
+use archive::{ConvertError, Outputs, Status};
 use clap::ValueHint;
 use conversion::Source;
 use core_model::{Format, Options};

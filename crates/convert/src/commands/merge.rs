@@ -5,8 +5,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use archive::Status;
-use archive::{Base, Journal, Merged, Planned, Queue, ReportOptions, Store, join, named, open};
+use archive::{
+    Base, Journal, Merged, Planned, Queue, ReportOptions, Status, Store, join, named, open,
+};
 use clap::ValueHint;
 use jsonl::Scanner;
 use sessions::Stores;

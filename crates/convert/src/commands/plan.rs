@@ -5,8 +5,7 @@ use std::{
     path::{Path, PathBuf, absolute},
 };
 
-use archive::Status;
-use archive::{Base, Plan, Planned, Task, largest_first, named, path_body, pieces};
+use archive::{Base, Plan, Planned, Status, Task, largest_first, named, path_body, pieces};
 use clap::ValueHint;
 use clap_complete::engine::ArgValueCompleter;
 use conversion::Source;

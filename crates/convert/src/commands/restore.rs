@@ -5,8 +5,7 @@ use std::{
     path::PathBuf,
 };
 
-use archive::Outputs;
-use archive::Status;
+use archive::{Outputs, Status};
 use clap::ValueHint;
 use storage::{Finished, Pending};
 

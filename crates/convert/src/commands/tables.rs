@@ -7,8 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use archive::Status;
-use archive::{ConvertError, Outputs};
+use archive::{ConvertError, Outputs, Status};
 use clap::ValueHint;
 use conversion::Source;
 use core_model::Format;

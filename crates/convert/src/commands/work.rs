@@ -2,13 +2,15 @@
 
 use std::{
     io::{self, Read, Write},
+    panic::{AssertUnwindSafe, catch_unwind},
     path::PathBuf,
     sync::Mutex,
-    thread,
 };
 
-use archive::Status;
-use archive::{Malformed, Object, Queue, Shard, TOOL, VERSION, Warnings, Word, Worker, open};
+use archive::{
+    Malformed, Object, Queue, Shard, Status, TOOL, VERSION, Warnings, Word, Worker, on_threads,
+    open,
+};
 use clap::{ValueHint, builder::PossibleValuesParser};
 
 use crate::{
@@ -99,15 +101,12 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         }
         Ok(())
     };
-    let done: Vec<io::Result<()>> = thread::scope(|scope| {
-        let threads: Vec<_> = (1..n_jobs).map(|_| scope.spawn(work)).collect();
-        let own = work();
-        let others = threads.into_iter().map(|thread| {
-            thread.join().unwrap_or_else(|_| Err(io::Error::other("a fault of convert itself")))
-        });
-        std::iter::once(own).chain(others.collect::<Vec<_>>()).collect()
-    });
-    done.into_iter().collect::<io::Result<()>>()?;
+    let caught = || {
+        // What one thread is wrong about does not stop the others.
+        catch_unwind(AssertUnwindSafe(work))
+            .unwrap_or_else(|_| Err(io::Error::other("a fault of convert itself")))
+    };
+    on_threads(n_jobs, caught).into_iter().collect::<io::Result<()>>()?;
     Ok(Status::Done)
 }
 
