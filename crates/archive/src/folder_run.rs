@@ -19,9 +19,9 @@ use self::{
 };
 use crate::{
     error::ConvertError,
+    file_report::{FileEnd, FileReport, ReportOptions},
     job::Job,
     outcome::{Outcome, Results},
-    settled::{End, ReportOptions, Settled},
     unit::refused,
 };
 
@@ -41,26 +41,27 @@ pub struct FolderRun<'r> {
 
 /// What became of a session.
 #[derive(Debug, Default)]
-pub struct Worked {
+pub struct SessionReport {
     /// What is left to say of each file, the main one first.
-    pub files: Vec<Settled>,
+    pub files: Vec<FileReport>,
     /// What it took.
     pub time: Duration,
 }
 
 impl FolderRun<'_> {
     /// Converts all, and returns what became of each session, in the order of the tasks.
-    pub fn run(&self, progress: &dyn Progress) -> Vec<Worked> {
+    pub fn run(&self, progress: &dyn Progress) -> Vec<SessionReport> {
         let done = each_of(&largest_first(self.tasks), self.n_jobs, |(_, task_idx)| {
             let (task, start) = (&self.tasks[*task_idx], Instant::now());
             let results = self.task(task);
             task.unit.files().for_each(|input| progress.add_input(input));
             let settled = results.iter().map(|(input, result)| self.settle(input, result));
-            let mut files: Vec<Settled> = settled.collect();
+            let mut files: Vec<FileReport> = settled.collect();
             mark_parts(&mut files);
-            (*task_idx, Worked { files, time: start.elapsed() })
+            (*task_idx, SessionReport { files, time: start.elapsed() })
         });
-        let mut worked: Vec<Worked> = self.tasks.iter().map(|_| Worked::default()).collect();
+        let mut worked: Vec<SessionReport> =
+            self.tasks.iter().map(|_| SessionReport::default()).collect();
         for (task_idx, it) in done {
             worked[task_idx] = it;
         }
@@ -73,13 +74,13 @@ impl FolderRun<'_> {
 
     /// Removes what earlier runs made of files that are within the file of their session now, once
     /// that has its name.
-    fn remove_unwritten(&self, worked: &mut [Worked]) {
-        for (task, Worked { files, .. }) in self.tasks.iter().zip(worked) {
-            if files.first().is_none_or(|main| main.end != End::Converted) {
+    fn remove_unwritten(&self, worked: &mut [SessionReport]) {
+        for (task, SessionReport { files, .. }) in self.tasks.iter().zip(worked) {
+            if files.first().is_none_or(|main| main.end != FileEnd::Converted) {
                 continue;
             }
             for (input, file) in task.unit.files().zip(files) {
-                if file.end == End::Inside
+                if file.end == FileEnd::Inside
                     && let Err(error) = self.job.outputs.remove_unwritten(input)
                 {
                     *file = self.settle(input, &Err(ConvertError::Io(error)));
@@ -89,20 +90,20 @@ impl FolderRun<'_> {
         }
     }
 
-    fn settle(&self, input: &Input, result: &Result<Outcome, ConvertError>) -> Settled {
-        let settled = Settled::of(self.report_options, input, result);
+    fn settle(&self, input: &Input, result: &Result<Outcome, ConvertError>) -> FileReport {
+        let settled = FileReport::of(self.report_options, input, result);
         let is_left = matches!(result, Err(ConvertError::Interrupted | ConvertError::NoSpace(_)));
         if result.is_err() && !is_left {
-            self.job.outputs.note_failure(input, settled.verdict);
+            self.job.outputs.note_failure(input, settled.status);
         }
         settled
     }
 
     /// Takes note that a file that was converted did not get its name.
-    fn take_back(&self, worked: &mut [Worked], path: &Path, refusal: ConvertError) {
+    fn take_back(&self, worked: &mut [SessionReport], path: &Path, refusal: ConvertError) {
         let output = Some(path.display().to_string());
         let result = Err(refusal);
-        for (task, Worked { files, .. }) in self.tasks.iter().zip(worked) {
+        for (task, SessionReport { files, .. }) in self.tasks.iter().zip(worked) {
             let place = files.iter().position(|file| file.output == output);
             let place = place.or((task.path == path && task.is_free).then_some(0));
             if let Some(file_idx) = place
@@ -143,12 +144,12 @@ impl FolderRun<'_> {
 
 /// Notes which files are those of a session beside its main file, which comes first. They are as up
 /// to date as that one.
-pub(crate) fn mark_parts(files: &mut [Settled]) {
+pub(crate) fn mark_parts(files: &mut [FileReport]) {
     let Some((main, parts)) = files.split_first_mut() else { return };
     for part in parts {
         part.is_main = false;
-        if main.end == End::UpToDate && part.end == End::Inside {
-            part.end = End::UpToDate;
+        if main.end == FileEnd::UpToDate && part.end == FileEnd::Inside {
+            part.end = FileEnd::UpToDate;
         }
     }
 }

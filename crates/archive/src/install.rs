@@ -21,7 +21,7 @@ use crate::{
     journal::paths::is_harmful,
     outcome::{Outcome, Results},
     outputs::Outputs,
-    report::Done,
+    report::ConvertedFile,
     unit::{moved, refused_for},
 };
 
@@ -115,7 +115,7 @@ impl Job {
         let facts = self.check(&mut Source::new(Input::file(main.clone()).open_as_it_is()?))?;
         let project = project_of(project, &facts)?;
         // A copy keeps its name: lines may tell the id of a session that they were forked from.
-        let is_copied = |done: &Done| done.from == done.to;
+        let is_copied = |done: &ConvertedFile| done.from == done.to;
         let is_copy =
             matches!(results.first(), Some((_, Ok(Outcome::Converted(done)))) if is_copied(done));
         let stem = unit.main.stem().map(str::to_owned).filter(|_| is_copy);

@@ -16,8 +16,8 @@ use storage::{Hashing, Limits, Opened};
 
 use self::to_file::is_changing;
 use crate::{
-    config::JobConfig, error::ConvertError, outcome::Outcome, outputs::Outputs, report::Done,
-    warning::Warnings,
+    config::JobConfig, error::ConvertError, outcome::Outcome, outputs::Outputs,
+    report::ConvertedFile, warning::Warnings,
 };
 
 pub(crate) use self::to_file::{Extra, MAX_ATTEMPTS, check_target};
@@ -81,7 +81,7 @@ impl Job {
             return Err(ConvertError::NothingShows(self.config.to.name));
         }
         let is_changing = is_changing(&mut source)?;
-        let done = Done { is_changing, ..self.done(input, None, from, report) };
+        let done = ConvertedFile { is_changing, ..self.done(input, None, from, report) };
         Ok(Outcome::Converted(Box::new(done)))
     }
 
@@ -128,9 +128,9 @@ impl Job {
         output: Option<String>,
         from: &'static Format,
         report: Report,
-    ) -> Done {
+    ) -> ConvertedFile {
         let (from, to) = (from.name, self.config.to.name);
-        Done {
+        ConvertedFile {
             label: input.label(),
             output,
             from,

@@ -37,7 +37,7 @@ use self::{
     past::JournalIndex,
     paths::path_body,
 };
-use crate::status::Verdict;
+use crate::status::FileStatus;
 
 pub(crate) use self::entry::{Origin, hex, source_of};
 pub use self::{
@@ -45,7 +45,7 @@ pub use self::{
     options::{OutputOptions, Spelled},
 };
 pub(crate) use self::{
-    entry::{Record, Written},
+    entry::{JournalEntry, Written},
     salt::Salt,
 };
 #[cfg(feature = "cloud")]
@@ -99,7 +99,7 @@ pub enum Unusable {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Standing {
     /// It is what the source would become again.
-    UpToDate(Verdict),
+    UpToDate(FileStatus),
     /// It may be written, and this may happen to what is there.
     Open(Replace),
 }
@@ -222,11 +222,10 @@ impl Journal {
         };
         let is_unchanged = known.size == origin.stat.length
             && (is_as_it_was || origin.hash()? == Some(known.source_hash));
-        let is_same = is_unchanged
-            && self.options.are(&known.options, origin.salt)
-            && known.verdict.is_done();
+        let is_same =
+            is_unchanged && self.options.are(&known.options, origin.salt) && known.status.is_done();
         Ok(match is_of_it || is_unchanged {
-            true if is_same && is_whole => Standing::UpToDate(known.verdict),
+            true if is_same && is_whole => Standing::UpToDate(known.status),
             // Clients compact transcripts on the disk: what is gone there stands here alone.
             true if is_whole && origin.stat.length < known.size => {
                 Standing::Open(Replace::KeepEach)
@@ -238,7 +237,7 @@ impl Journal {
 
     /// Returns what becomes of a file `below` a folder, if it is as it was written of the same source as
     /// a new one.
-    pub fn own(&self, base: &Base, below: &Path, new: &Record) -> Option<Replace> {
+    pub fn own(&self, base: &Base, below: &Path, new: &JournalEntry) -> Option<Replace> {
         let known = self.past.of(&path_body(below))?;
         let is_own = *known.source == *path_body(&new.source);
         (is_own && known.is_there(base, below).is_some()).then_some(())?;
@@ -251,7 +250,7 @@ impl Journal {
     /// # Errors
     ///
     /// The system's own; then the journal ends with the line before it.
-    pub fn append(&self, record: &Record) -> io::Result<()> {
+    pub fn append(&self, record: &JournalEntry) -> io::Result<()> {
         match self.past.has_failure(record, &self.options) {
             true => Ok(()),
             false => self.book.append(record, &self.options),
@@ -292,7 +291,7 @@ impl Journal {
     }
 
     /// Returns what a worker's journal was told since this was asked last.
-    pub fn take_told(&self) -> Vec<Record> {
+    pub fn take_told(&self) -> Vec<JournalEntry> {
         self.book.take_told()
     }
 }

@@ -39,6 +39,7 @@
 mod config;
 mod error;
 mod exit;
+mod file_report;
 mod folder_run;
 mod install;
 mod job;
@@ -48,7 +49,6 @@ mod outcome;
 mod outputs;
 mod redaction;
 mod report;
-mod settled;
 mod status;
 mod unit;
 mod warning;
@@ -58,8 +58,9 @@ pub use self::{
     config::{JobConfig, SubAgents},
     error::{ConvertError, NotInstalled},
     exit::Status,
+    file_report::{Figures, FileEnd, FileReport, ReportOptions},
     folder_run::{
-        FolderRun, Worked,
+        FolderRun, SessionReport,
         plan::{Plan, Task, largest_first},
         pool::on_threads,
     },
@@ -71,21 +72,20 @@ pub use self::{
     },
     object::Object,
     outcome::{Outcome, Results},
-    outputs::{Bundle, Durability, Manner, NotOpened, Outputs},
-    report::Done,
-    settled::{End, Figures, ReportOptions, Settled},
-    status::Verdict,
+    outputs::{Durability, NotOpened, Outputs, PublishSet, WriteOptions},
+    report::ConvertedFile,
+    status::FileStatus,
     unit::strays,
     warning::{Warning, Warnings},
     worker::{
         TOOL, VERSION,
-        chunk::{Root, Worker},
+        chunk::{Worker, WorkerRoot},
         join::{join, pieces},
         merged::Merged,
         named, open,
         planned::{Malformed, Planned, PlannedPiece},
         queue::{Line, Queue, Shard},
-        receipt::Word,
+        receipt::ReceiptStatus,
         store::Store,
     },
 };

@@ -22,11 +22,11 @@ use storage::{
 
 use self::{
     batch::{Batch, Item},
-    root::Root,
+    root::OutputRoot,
 };
 use crate::{
     error::ConvertError,
-    journal::{Base, Journal, OutputOptions, Record},
+    journal::{Base, Journal, JournalEntry, OutputOptions},
 };
 
 pub use self::{batch::Durability, root::NotOpened};
@@ -39,7 +39,7 @@ const MAX_TOGETHER: usize = 3;
 
 /// How the files of a run are written.
 #[derive(Clone, Copy, Debug)]
-pub struct Manner {
+pub struct WriteOptions {
     /// Whether files that are there are overwritten.
     pub force: bool,
     /// When files are brought to the disk.
@@ -52,7 +52,7 @@ pub struct Manner {
     pub hash_sha256: bool,
 }
 
-impl Manner {
+impl WriteOptions {
     /// Each file at once, and as it is.
     fn plain(force: bool) -> Self {
         Self {
@@ -74,10 +74,10 @@ impl Manner {
 #[derive(Debug)]
 pub struct Outputs {
     /// How they are written.
-    pub manner: Manner,
+    pub write_options: WriteOptions,
     storage: Storage,
     /// The folder that a run writes to; none if that is a file.
-    root: Option<Root>,
+    root: Option<OutputRoot>,
     /// What bytes go through in the place of standard output.
     stream: Option<PathBuf>,
     batch: Mutex<Batch>,
@@ -92,16 +92,16 @@ pub struct Outputs {
 }
 
 /// Files that belong together, and what is to be told of them.
-pub struct Bundle {
+pub struct PublishSet {
     /// In the order in which they get their names.
     pub files: Vec<Finished>,
     /// What becomes of older files.
     pub replace: Replace,
     /// Their lines for the journal.
-    pub(crate) records: Vec<Record>,
+    pub(crate) records: Vec<JournalEntry>,
 }
 
-impl Bundle {
+impl PublishSet {
     /// Takes files that no journal is told of.
     pub fn new(files: Vec<Finished>, replace: Replace) -> Self {
         Self { files, replace, records: Vec::new() }
@@ -111,7 +111,7 @@ impl Bundle {
 impl Outputs {
     /// Returns outputs that go where their paths say.
     pub fn anywhere(force: bool) -> Self {
-        Self::of_one(Storage::Disk, Manner::plain(force))
+        Self::of_one(Storage::Disk, WriteOptions::plain(force))
     }
 
     /// Returns outputs that go below a folder, which is made if it is not there.
@@ -120,22 +120,25 @@ impl Outputs {
     ///
     /// If the folder cannot be made or opened.
     pub fn below(folder: &Path, force: bool) -> io::Result<Self> {
-        let root = Root::without_journal(folder)?;
-        Ok(Self::new(Storage::Disk, Some(root), Manner::plain(force)))
+        let root = OutputRoot::without_journal(folder)?;
+        Ok(Self::new(Storage::Disk, Some(root), WriteOptions::plain(force)))
     }
 
     /// Returns the output of a run of one file.
-    pub fn of_one(storage: Storage, manner: Manner) -> Self {
+    pub fn of_one(storage: Storage, write_options: WriteOptions) -> Self {
         Self::new(
             storage,
             None,
-            Manner { durability: manner.durability.without_batches(), ..manner },
+            WriteOptions {
+                durability: write_options.durability.without_batches(),
+                ..write_options
+            },
         )
     }
 
     /// Returns the output of a run that goes to a device or a pipe, as it would to standard output.
-    pub fn of_stream(path: &Path, manner: Manner) -> Self {
-        Self { stream: Some(path.to_owned()), ..Self::of_one(Storage::Disk, manner) }
+    pub fn of_stream(path: &Path, write_options: WriteOptions) -> Self {
+        Self { stream: Some(path.to_owned()), ..Self::of_one(Storage::Disk, write_options) }
     }
 
     /// Opens a stream such as standard output, or what is in its place, and compresses what goes there if that is
@@ -149,11 +152,11 @@ impl Outputs {
         stream: &'s mut dyn Write,
     ) -> io::Result<Encoder<BufWriter<Box<dyn Write + 's>>>> {
         let sink: Box<dyn Write + 's> = match &self.stream {
-            _ if self.manner.is_dry_run => Box::new(io::sink()),
+            _ if self.write_options.is_dry_run => Box::new(io::sink()),
             Some(path) => Box::new(Interruptible(File::options().write(true).open(path)?)),
             None => Box::new(Interruptible(stream)),
         };
-        Encoder::new(self.manner.compression, BufWriter::with_capacity(STREAM_BUFFER, sink))
+        Encoder::new(self.write_options.compression, BufWriter::with_capacity(STREAM_BUFFER, sink))
     }
 
     /// Returns outputs that go below a folder with a journal, which are made if they are not there.
@@ -166,31 +169,34 @@ impl Outputs {
         storage: Storage,
         folder: &Path,
         options: OutputOptions,
-        manner: Manner,
+        write_options: WriteOptions,
     ) -> Result<Self, NotOpened> {
         let root = match &storage {
-            Storage::Disk => Root::open(folder, options, manner.is_dry_run)?,
+            Storage::Disk => OutputRoot::open(folder, options, write_options.is_dry_run)?,
             #[cfg(feature = "cloud")]
-            Storage::Bucket(bucket) => Root::of_prefix(bucket, folder, options, manner.is_dry_run)?,
+            Storage::Bucket(bucket) => {
+                OutputRoot::of_prefix(bucket, folder, options, write_options.is_dry_run)?
+            }
         };
-        if !manner.force {
+        if !write_options.force {
             root.refuse_other_options()?;
         }
-        Ok(Self::new(storage, Some(root), manner))
+        Ok(Self::new(storage, Some(root), write_options))
     }
 
     /// Returns outputs of a worker, which go to a place that others write to too: what is told of
     /// them is kept for receipts.
-    pub fn of_worker(base: Base, journal: Journal, manner: Manner) -> Self {
-        Self::new(base.storage(), Some(Root::of_worker(base, journal)), manner)
+    pub fn of_worker(base: Base, journal: Journal, write_options: WriteOptions) -> Self {
+        Self::new(base.storage(), Some(OutputRoot::of_worker(base, journal)), write_options)
     }
 
-    fn new(storage: Storage, root: Option<Root>, manner: Manner) -> Self {
+    fn new(storage: Storage, root: Option<OutputRoot>, write_options: WriteOptions) -> Self {
         // Whoever writes an object waits until it is there: several do at a time.
-        let durability = if storage.is_disk() { manner.durability } else { Durability::File };
-        let manner = Manner { durability, ..manner };
+        let durability =
+            if storage.is_disk() { write_options.durability } else { Durability::File };
+        let write_options = WriteOptions { durability, ..write_options };
         let (batch, named, refused, full, scratch) = Default::default();
-        Self { manner, storage, root, stream: None, batch, named, refused, full, scratch }
+        Self { write_options, storage, root, stream: None, batch, named, refused, full, scratch }
     }
 
     /// Returns whether account is kept of what is written, and from what.
@@ -205,7 +211,7 @@ impl Outputs {
 
     /// Returns what will be asked of the bytes of files.
     fn asked(&self) -> Asked {
-        match (self.manner.hash_sha256, self.has_journal()) {
+        match (self.write_options.hash_sha256, self.has_journal()) {
             (true, _) => Asked::Sha256,
             (false, true) => Asked::Xxh3,
             (false, false) => Asked::Nothing,
@@ -216,11 +222,12 @@ impl Outputs {
     ///
     /// # Errors
     ///
-    /// As for [`Outputs::publish_bundle`].
+    /// As for [`Outputs::publish_set`].
     pub fn publish(&self, files: Vec<Finished>) -> Result<(), ConvertError> {
         let path = files.last().map(Finished::path).unwrap_or_default();
-        let bundle = Bundle { files, replace: self.manner.replace(), records: Vec::new() };
-        self.publish_bundle(&path, bundle)
+        let bundle =
+            PublishSet { files, replace: self.write_options.replace(), records: Vec::new() };
+        self.publish_set(&path, bundle)
     }
 
     /// Gives files that belong together their names, once their bytes are on the disk: at once, or
@@ -230,11 +237,11 @@ impl Outputs {
     ///
     /// [`ConvertError::Exists`] if another file has a name, and is to stay; the system's own. Of several
     /// files, none has got its name then. What goes wrong in a later batch, [`Outputs::close`] tells.
-    pub fn publish_bundle(&self, path: &Path, bundle: Bundle) -> Result<(), ConvertError> {
+    pub fn publish_set(&self, path: &Path, bundle: PublishSet) -> Result<(), ConvertError> {
         let item = Item { path: path.to_owned(), bundle };
         // A batch counts on a few open files for each item.
         let is_few = item.bundle.files.len() <= MAX_TOGETHER;
-        if self.manner.durability != Durability::Batch || !is_few {
+        if self.write_options.durability != Durability::Batch || !is_few {
             return self.commit(vec![item]).pop().map_or(Ok(()), |(_, refusal)| Err(refusal));
         }
         let full = self.batch.lock().unwrap_or_else(PoisonError::into_inner).push(item);

@@ -8,11 +8,11 @@ use conversion::{CarryMode, Damage, Recovered, Report};
 use core_model::{Missing, Place};
 use jsonl::{Style, push_string};
 
-use crate::status::Verdict;
+use crate::status::FileStatus;
 
 /// What became of one input.
 #[derive(Debug)]
-pub struct Done {
+pub struct ConvertedFile {
     /// What the input is called.
     pub label: String,
     /// The path of the output; none for a stream.
@@ -31,7 +31,7 @@ pub struct Done {
     pub files: Vec<(u64, String)>,
 }
 
-impl Done {
+impl ConvertedFile {
     /// Returns one line for each thing that wants attention.
     pub fn problems(&self) -> Vec<String> {
         let report = &self.report;
@@ -175,7 +175,7 @@ impl Done {
     }
 
     /// Appends the report as a JSON object.
-    pub fn push_json(&self, verdict: Verdict, out: &mut Vec<u8>) {
+    pub fn push_json(&self, status: FileStatus, out: &mut Vec<u8>) {
         let report = &self.report;
         out.extend_from_slice(b"{\"source\":");
         push_string(out, &self.label, Style::Compact);
@@ -214,7 +214,7 @@ impl Done {
             ("subagents", report.n_agents),
             ("subagents_unlinked", report.n_unlinked),
         ];
-        let mut text = format!(",\"status\":\"{}\"", verdict.name());
+        let mut text = format!(",\"status\":\"{}\"", status.name());
         _ = write!(text, ",\"from\":\"{}\",\"to\":\"{}\"", self.from, self.to);
         _ = write!(text, ",\"carry\":\"{}\"", self.carry.name());
         for (name, number) in numbers {

@@ -4,7 +4,7 @@ use conversion::{CarryMode, Report};
 
 /// What became of a file, as the journal and the report say it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Verdict {
+pub enum FileStatus {
     /// It was converted.
     Done,
     /// It was converted, and what the target does not say is kept nowhere.
@@ -27,43 +27,43 @@ pub enum Verdict {
     Skipped,
 }
 
-const ALL: [(Verdict, &str); 10] = [
-    (Verdict::Done, "Done"),
-    (Verdict::DoneWithLoss, "DoneWithLoss"),
-    (Verdict::Damaged, "Damaged"),
-    (Verdict::Vanished, "Vanished"),
-    (Verdict::Changing, "Changing"),
-    (Verdict::PermissionDenied, "PermissionDenied"),
-    (Verdict::Unreachable, "Unreachable"),
-    (Verdict::TooLarge, "TooLarge"),
-    (Verdict::WriteFailed, "WriteFailed"),
-    (Verdict::Skipped, "Skipped"),
+const ALL: [(FileStatus, &str); 10] = [
+    (FileStatus::Done, "Done"),
+    (FileStatus::DoneWithLoss, "DoneWithLoss"),
+    (FileStatus::Damaged, "Damaged"),
+    (FileStatus::Vanished, "Vanished"),
+    (FileStatus::Changing, "Changing"),
+    (FileStatus::PermissionDenied, "PermissionDenied"),
+    (FileStatus::Unreachable, "Unreachable"),
+    (FileStatus::TooLarge, "TooLarge"),
+    (FileStatus::WriteFailed, "WriteFailed"),
+    (FileStatus::Skipped, "Skipped"),
 ];
 
-impl Verdict {
+impl FileStatus {
     /// Returns the word for it.
     pub fn name(self) -> &'static str {
-        ALL.iter().find(|(verdict, _)| *verdict == self).map_or("", |(_, name)| name)
+        ALL.iter().find(|(status, _)| *status == self).map_or("", |(_, name)| name)
     }
 
     /// Returns what a word stands for.
     pub fn named(name: &str) -> Option<Self> {
-        ALL.iter().find(|(_, it)| *it == name).map(|(verdict, _)| *verdict)
+        ALL.iter().find(|(_, it)| *it == name).map(|(status, _)| *status)
     }
 
     /// Returns whether a file was written, and is as it should be.
     pub fn is_done(self) -> bool {
-        matches!(self, Verdict::Done | Verdict::DoneWithLoss | Verdict::Damaged)
+        matches!(self, FileStatus::Done | FileStatus::DoneWithLoss | FileStatus::Damaged)
     }
 
     /// Returns what is to be said of a conversion.
     pub fn of_report(report: &Report, carry: CarryMode) -> Self {
         if report.wants_attention() {
-            Verdict::Damaged
+            FileStatus::Damaged
         } else if n_lost(report, carry) > 0 {
-            Verdict::DoneWithLoss
+            FileStatus::DoneWithLoss
         } else {
-            Verdict::Done
+            FileStatus::Done
         }
     }
 }

@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use archive::{End, JobConfig, ReportOptions, Settled, Status};
+use archive::{FileEnd, FileReport, JobConfig, ReportOptions, Status};
 use storage::{Asked, FILE_MODE, Pending, Place, Replace};
 
 use crate::{
@@ -36,12 +36,12 @@ pub(crate) struct Account<'t> {
 /// `full` is the file system that has no space left, if one was met, `time` what the run took.
 pub(crate) fn close(
     account: &Account<'_>,
-    settled: &[Settled],
+    settled: &[FileReport],
     full: Option<&str>,
     time: Duration,
 ) -> io::Result<Status> {
     let report_options = account.report_options;
-    if settled.iter().any(|it| it.end == End::Enough) {
+    if settled.iter().any(|it| it.end == FileEnd::Enough) {
         return Ok(Status::Done);
     }
     for it in settled {
@@ -51,7 +51,7 @@ pub(crate) fn close(
         }
     }
     tell_strays(settled);
-    let n_left = settled.iter().filter(|it| it.end == End::Left).count();
+    let n_left = settled.iter().filter(|it| it.end == FileEnd::Left).count();
     let n_all = settled.len();
     match full {
         Some(place) => complain(&format!(
@@ -92,7 +92,7 @@ pub(crate) fn close(
 
 /// Names the files in folders of sessions that are none of their files: five of them, and how many
 /// there are.
-fn tell_strays(settled: &[Settled]) {
+fn tell_strays(settled: &[FileReport]) {
     /// How many are named.
     const MAX_NAMES: usize = 5;
     let names: Vec<String> =
@@ -110,11 +110,16 @@ fn tell_strays(settled: &[Settled]) {
 }
 
 /// 0 if all is well; 2 if nothing could be done, or a file was refused for its damage; else 1.
-fn status(settled: &[Settled], is_full: bool) -> Status {
-    const FINE: [End; 5] =
-        [End::Converted, End::Copied, End::Inside, End::UpToDate, End::SameAsAnother];
+fn status(settled: &[FileReport], is_full: bool) -> Status {
+    const FINE: [FileEnd; 5] = [
+        FileEnd::Converted,
+        FileEnd::Copied,
+        FileEnd::Inside,
+        FileEnd::UpToDate,
+        FileEnd::SameAsAnother,
+    ];
     let is_something_done = settled.iter().any(|it| FINE.contains(&it.end));
-    let worst = settled.iter().map(|it| it.status).max().unwrap_or(Status::Failed);
+    let worst = settled.iter().map(|it| it.exit).max().unwrap_or(Status::Failed);
     let is_strict = settled.iter().any(|it| it.is_refused_for_damage);
     match worst {
         _ if is_full => Status::Attention,
@@ -142,6 +147,6 @@ fn write_report(path: &Path, report: &[u8]) -> io::Result<()> {
 }
 
 /// Returns the formats of what was converted.
-pub(crate) fn sources(settled: &[Settled]) -> BTreeSet<&'static str> {
+pub(crate) fn sources(settled: &[FileReport]) -> BTreeSet<&'static str> {
     settled.iter().filter_map(|it| it.figures.from).collect()
 }

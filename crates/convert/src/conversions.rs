@@ -8,8 +8,8 @@ use std::{
 };
 
 use archive::{
-    FolderRun, Installed, Job, Manner, NotOpened, Outputs, Plan, ReportOptions, Results, Settled,
-    Status, Warnings, install, strays,
+    FileReport, FolderRun, Installed, Job, NotOpened, Outputs, Plan, ReportOptions, Results,
+    Status, Warnings, WriteOptions, install, strays,
 };
 use conversion::CarryMode;
 use sessions::{SessionFiles, Stores, is_inside_an_input};
@@ -85,10 +85,10 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
     let report_options = account.report_options;
     let (config, warnings) = (config.clone(), Warnings::new(warn));
     let job = Job { config, outputs: Arc::new(outputs), n_scanners, warnings };
-    let settle = |results: Results<'_>| -> Vec<Settled> {
+    let settle = |results: Results<'_>| -> Vec<FileReport> {
         let settled = results.iter().map(|(input, it)| {
             let is_main = units.iter().any(|unit| std::ptr::eq(&unit.main, *input));
-            Settled { is_main, ..Settled::of(&report_options, input, it) }
+            FileReport { is_main, ..FileReport::of(&report_options, input, it) }
         });
         settled.collect()
     };
@@ -119,7 +119,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
         let bundles = from.and_then(|format| format.bundles);
         let found = unit.main.path().zip(bundles).map(|(main, bundles)| strays(main, bundles));
         for path in found.into_iter().flatten() {
-            settled.push(Settled::of_stray(&path.to_string_lossy(), &report_options));
+            settled.push(FileReport::of_stray(&path.to_string_lossy(), &report_options));
         }
     }
     account::close(&account, &settled, job.outputs.full(), start.elapsed())
@@ -143,7 +143,7 @@ fn how_of(args: &ConvertArgs) -> ConversionArgs {
 }
 
 fn outputs(args: &ConvertArgs, is_folder: bool) -> Result<Outputs, NotOpened> {
-    let manner = Manner {
+    let write_options = WriteOptions {
         force: args.force,
         durability: args.durability.into(),
         compression: args.how.compress.map(Compression::from),
@@ -153,14 +153,16 @@ fn outputs(args: &ConvertArgs, is_folder: bool) -> Result<Outputs, NotOpened> {
     let is_in_folder =
         |output: &&Path| args.install.is_none() && (is_folder || storage::is_folder(output));
     if let Some(stream) = args.output.as_deref().filter(|output| storage::is_stream(output)) {
-        return Ok(Outputs::of_stream(stream, manner));
+        return Ok(Outputs::of_stream(stream, write_options));
     }
     let storage = match args.output.as_deref().filter(|output| is_url(output)) {
         Some(url) => Stores::default().target(url).map_err(|error| NotOpened::new(url, error))?,
         None => Storage::Disk,
     };
     match args.output.as_deref().filter(is_in_folder) {
-        Some(folder) => Outputs::journaled(storage, folder, args.how.output_options(), manner),
-        None => Ok(Outputs::of_one(storage, manner)),
+        Some(folder) => {
+            Outputs::journaled(storage, folder, args.how.output_options(), write_options)
+        }
+        None => Ok(Outputs::of_one(storage, write_options)),
     }
 }

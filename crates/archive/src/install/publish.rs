@@ -24,7 +24,7 @@ use storage::{FILE_MODE, Finished, Folder, Replace, are_equal, sweep_once};
 use super::{exists, intent::Intent};
 use crate::{
     error::ConvertError,
-    outputs::{Bundle, Outputs},
+    outputs::{Outputs, PublishSet},
     unit::moved,
     warning::Warnings,
 };
@@ -88,8 +88,8 @@ pub(super) fn publish(
         if is_ours { &mut ours } else { &mut new }.push(target);
     }
     if !ours.is_empty() {
-        let replaced = Bundle { files: ours, replace: Replace::Own, records: Vec::new() };
-        outputs.publish_bundle(&path, replaced)?;
+        let replaced = PublishSet { files: ours, replace: Replace::Own, records: Vec::new() };
+        outputs.publish_set(&path, replaced)?;
     }
     publish_new(&outputs, new, &path)?;
     drop(kept);

@@ -9,10 +9,10 @@ use storage::{Compression, Finished, Limits, Opened, Replace, Storage};
 
 use super::{ConvertError, Job, verify};
 use crate::{
-    journal::{Record, Salt, Standing},
+    journal::{JournalEntry, Salt, Standing},
     outcome::Outcome,
-    outputs::{Bundle, lazy::LazyFile},
-    report::Done,
+    outputs::{PublishSet, lazy::LazyFile},
+    report::ConvertedFile,
     unit::OtherFile,
     warning::Warning,
 };
@@ -38,8 +38,8 @@ impl Job {
     ) -> Result<Outcome, ConvertError> {
         check_target(input, path)?;
         let salt = extra.salt();
-        if let Some(verdict) = self.outputs.unread(path, input, salt)? {
-            return Ok(Outcome::UpToDate(verdict));
+        if let Some(status) = self.outputs.unread(path, input, salt)? {
+            return Ok(Outcome::UpToDate(status));
         }
         for attempt in 1..=MAX_ATTEMPTS {
             let mut opened = input.open_within(self.config.limits)?;
@@ -47,7 +47,7 @@ impl Job {
                 opened.skip_hash();
             }
             let replace = match self.outputs.standing(path, input, &mut opened, salt)? {
-                Standing::UpToDate(verdict) => return Ok(Outcome::UpToDate(verdict)),
+                Standing::UpToDate(status) => return Ok(Outcome::UpToDate(status)),
                 Standing::Open(replace) => replace,
             };
             self.tell_if_shrunk(replace, input, path);
@@ -68,7 +68,7 @@ impl Job {
             done.is_changing = is_changing;
             done.report.redactions = redactions;
             records.iter_mut().for_each(|record| record.tell(&done));
-            self.outputs.publish_bundle(path, Bundle { files, replace, records })?;
+            self.outputs.publish_set(path, PublishSet { files, replace, records })?;
             return Ok(Outcome::Converted(Box::new(done)));
         }
         Err(ConvertError::Changing)
@@ -104,7 +104,8 @@ impl Job {
         let mut others = self.other_files(&history, path, n_entries)?;
         let may_derive = extra.agent.is_none() && self.may_derive(from, &history);
         let mut derived = Agents::default();
-        let mut target = self.outputs.create_packed(path, mode, self.outputs.manner.compression)?;
+        let mut target =
+            self.outputs.create_packed(path, mode, self.outputs.write_options.compression)?;
         let mut residue = LazyFile::new(&self.outputs, residue_path(path), mode);
         let mut sidecar = LazyFile::new(&self.outputs, sidecar_path(path), mode);
         // A file of a session that was restored does not lead back to its source alone.
@@ -147,8 +148,8 @@ impl Job {
     /// Copies a file that belongs to a session, unless the copy is there and up to date.
     pub(crate) fn copy(&self, input: &Input, path: &Path) -> Result<Outcome, ConvertError> {
         check_target(input, path)?;
-        if let Some(verdict) = self.outputs.unread(path, input, Salt::default())? {
-            return Ok(Outcome::UpToDate(verdict));
+        if let Some(status) = self.outputs.unread(path, input, Salt::default())? {
+            return Ok(Outcome::UpToDate(status));
         }
         // Under a name that does not tell of compression any more it is not compressed.
         let was_packed = input.path().is_some_and(Compression::is_told_by);
@@ -159,7 +160,7 @@ impl Job {
             false => input.open_as_it_is()?,
         };
         let replace = match self.outputs.standing(path, input, &mut opened, Salt::default())? {
-            Standing::UpToDate(verdict) => return Ok(Outcome::UpToDate(verdict)),
+            Standing::UpToDate(status) => return Ok(Outcome::UpToDate(status)),
             Standing::Open(replace) => replace,
         };
         self.tell_if_shrunk(replace, input, path);
@@ -172,7 +173,7 @@ impl Job {
         }
         let files = vec![target.finish()?];
         let records = self.outputs.records(input, source.reader(), &files, Salt::default())?;
-        self.outputs.publish_bundle(path, Bundle { files, replace, records })?;
+        self.outputs.publish_set(path, PublishSet { files, replace, records })?;
         Ok(Outcome::Copied)
     }
 }
@@ -196,9 +197,9 @@ impl Extra {
 
 /// A conversion whose files have no names yet.
 struct Prepared {
-    done: Done,
+    done: ConvertedFile,
     files: Vec<Finished>,
-    records: Vec<Record>,
+    records: Vec<JournalEntry>,
 }
 
 /// Counts the entries in the carries of a source and its sidecar.

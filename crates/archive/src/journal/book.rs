@@ -6,7 +6,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use super::{OutputOptions, Record};
+use super::{JournalEntry, OutputOptions};
 
 #[cfg(feature = "cloud")]
 use storage::ObjectLog;
@@ -20,12 +20,12 @@ pub(super) enum JournalWriter {
     #[cfg(feature = "cloud")]
     Object(Mutex<ObjectLog>),
     /// Nowhere yet: they become parts of receipts.
-    Told(Mutex<Vec<Record>>),
+    Told(Mutex<Vec<JournalEntry>>),
 }
 
 impl JournalWriter {
     /// Takes a line, in one write.
-    pub(super) fn append(&self, record: &Record, options: &OutputOptions) -> io::Result<()> {
+    pub(super) fn append(&self, record: &JournalEntry, options: &OutputOptions) -> io::Result<()> {
         if let JournalWriter::Told(told) = self {
             locked(told).push(record.clone());
             return Ok(());
@@ -77,7 +77,7 @@ impl JournalWriter {
     }
 
     /// Returns what was told since this was asked last.
-    pub(super) fn take_told(&self) -> Vec<Record> {
+    pub(super) fn take_told(&self) -> Vec<JournalEntry> {
         match self {
             JournalWriter::File(_) => Vec::new(),
             #[cfg(feature = "cloud")]

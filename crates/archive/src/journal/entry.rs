@@ -17,8 +17,8 @@ use super::{
     paths::{body_of, path_body, path_of},
 };
 use crate::{
-    report::Done,
-    status::{Verdict, n_lost},
+    report::ConvertedFile,
+    status::{FileStatus, n_lost},
 };
 
 /// The version of the lines.
@@ -54,7 +54,7 @@ impl<'s> Origin<'s> {
 
 /// What a line says.
 #[derive(Clone, Debug)]
-pub struct Record {
+pub struct JournalEntry {
     /// The absolute path of the source.
     pub source: PathBuf,
     /// What the source was; its etag, if it is in a store.
@@ -66,7 +66,7 @@ pub struct Record {
     /// What was written, if something was.
     pub written: Option<Written>,
     /// What became of the source.
-    pub verdict: Verdict,
+    pub status: FileStatus,
     /// The lines of the source.
     pub records: u64,
     /// What is said nowhere.
@@ -90,13 +90,13 @@ pub struct Written {
     pub etag: Option<String>,
 }
 
-impl Record {
+impl JournalEntry {
     /// Takes what is to be told of a conversion.
-    pub fn tell(&mut self, done: &Done) {
+    pub fn tell(&mut self, done: &ConvertedFile) {
         let report = &done.report;
-        self.verdict = match done.is_changing {
-            true => Verdict::Changing,
-            false => Verdict::of_report(report, done.carry),
+        self.status = match done.is_changing {
+            true => FileStatus::Changing,
+            false => FileStatus::of_report(report, done.carry),
         };
         self.records = report.lines_in;
         self.lost = n_lost(report, done.carry);
@@ -134,7 +134,7 @@ impl Record {
             }
             None => line.push_str(",\"dst\":null,\"dst_len\":null,\"dst_xxh3\":null"),
         }
-        _ = write!(line, ",\"status\":\"{}\",\"records\":{records}", self.verdict.name());
+        _ = write!(line, ",\"status\":\"{}\",\"records\":{records}", self.status.name());
         _ = writeln!(line, ",\"lost\":{lost},\"damaged\":{damaged}}}");
         line.into_bytes()
     }
@@ -165,7 +165,7 @@ pub(super) struct Known {
     length: u64,
     hash: u64,
     etag: Option<Box<str>>,
-    pub(super) verdict: Verdict,
+    pub(super) status: FileStatus,
 }
 
 impl Known {
@@ -193,7 +193,7 @@ impl Known {
             length: number("dst_len")?,
             hash: hash("dst_xxh3")?,
             etag: text("dst_etag").map(Into::into),
-            verdict: Verdict::named(text("status")?)?,
+            status: FileStatus::named(text("status")?)?,
         };
         Some((body_of(target), known))
     }
@@ -268,7 +268,7 @@ mod tests {
             inode: Some(5),
             etag: Some("\"a\\b\"".to_owned()),
         };
-        let record = Record {
+        let record = JournalEntry {
             source: path.clone(),
             stat: stat.clone(),
             source_hash: 7,
@@ -280,7 +280,7 @@ mod tests {
                 sha256: None,
                 etag: None,
             }),
-            verdict: Verdict::DoneWithLoss,
+            status: FileStatus::DoneWithLoss,
             records: 1,
             lost: 2,
             damaged: 0,
@@ -299,8 +299,8 @@ mod tests {
         assert!(!known.has_times_of(&Stat { changed: Some(-1), ..stat.clone() }));
         assert!(!known.has_times_of(&Stat { inode: Some(6), ..stat }));
         assert_eq!((known.length, known.hash), (3, u64::MAX));
-        assert_eq!(known.verdict, Verdict::DoneWithLoss);
-        let nothing = Record { written: None, ..record }.line(&options);
+        assert_eq!(known.status, FileStatus::DoneWithLoss);
+        let nothing = JournalEntry { written: None, ..record }.line(&options);
         let value = scanner.scan_slice(&nothing, 0).expect("JSON");
         assert!(Known::of(value).is_none());
     }

@@ -9,7 +9,7 @@ use std::{
 use jsonl::{Scanner, Stream, Value};
 
 use super::{
-    OutputOptions, Record,
+    JournalEntry, OutputOptions,
     entry::{Known, source_of},
     options::{KnownOptions, Told},
     paths::path_body,
@@ -107,7 +107,7 @@ impl JournalIndex {
     }
 
     /// Returns whether the last that was told of a source is the same failure.
-    pub(super) fn has_failure(&self, record: &Record, options: &OutputOptions) -> bool {
+    pub(super) fn has_failure(&self, record: &JournalEntry, options: &OutputOptions) -> bool {
         let last = self.failures.get(&*path_body(&record.source));
         record.written.is_none() && last.is_some_and(|line| **line == record.line(options))
     }

@@ -13,8 +13,8 @@ use storage::{
     unwritten,
 };
 
-use super::{Bundle, Outputs};
-use crate::{error::ConvertError, journal::Record};
+use super::{Outputs, PublishSet};
+use crate::{error::ConvertError, journal::JournalEntry};
 
 /// A batch is brought to the disk when it has so many files, or so many bytes.
 const MAX_FILES: usize = 64;
@@ -57,7 +57,7 @@ impl fmt::Debug for Batch {
 /// Files that belong together, and the path by which their job knows them.
 pub(super) struct Item {
     pub(super) path: PathBuf,
-    pub(super) bundle: Bundle,
+    pub(super) bundle: PublishSet,
 }
 
 impl Batch {
@@ -92,7 +92,8 @@ impl Outputs {
     /// The order is what makes it safe to pull the plug: a name stands for bytes that are on the
     /// disk, a line of the journal for names that are.
     pub(super) fn commit(&self, items: Vec<Item>) -> Refused {
-        let is_synced = self.manner.durability != Durability::None && !self.manner.is_dry_run;
+        let is_synced =
+            self.write_options.durability != Durability::None && !self.write_options.is_dry_run;
         let mut refused = Vec::new();
         let mut whole = Vec::new();
         for item in items {
@@ -103,7 +104,7 @@ impl Outputs {
         }
         let mut named = Vec::new();
         for Item { path, bundle } in whole {
-            let Bundle { files, replace, mut records } = bundle;
+            let PublishSet { files, replace, mut records } = bundle;
             match self.name(files, replace, &mut records) {
                 Ok(names) => named.push((path, names, records)),
                 Err(refusal) => refused.push((path, refusal)),
@@ -143,7 +144,7 @@ impl Outputs {
         &self,
         files: Vec<Finished>,
         replace: Replace,
-        records: &mut [Record],
+        records: &mut [JournalEntry],
     ) -> Result<Vec<Named>, ConvertError> {
         let (mut names, mut made) = (Vec::new(), Vec::new());
         let ways = self.ways(&files, replace, records);
@@ -184,7 +185,7 @@ impl Outputs {
     /// A run that was stopped between two names left files of its own beside older ones of ours. Taken
     /// together they are no output that the journal knows, so each is looked at for itself: what is as
     /// the journal says goes, and what is equal already stays. Anything else is somebody's.
-    fn ways(&self, files: &[Finished], replace: Replace, records: &[Record]) -> Vec<Replace> {
+    fn ways(&self, files: &[Finished], replace: Replace, records: &[JournalEntry]) -> Vec<Replace> {
         let as_asked = vec![replace; files.len()];
         let (Some(root), Some(record)) = (&self.root, records.first()) else { return as_asked };
         if !matches!(replace, Replace::Never | Replace::KeepOld) {
@@ -236,9 +237,9 @@ impl Outputs {
 
     /// Removes what the source became by other options, and nobody edited: with `--force`, it was
     /// converted anew, and may have got another name.
-    fn remove_superseded(&self, records: &[Record]) -> io::Result<()> {
+    fn remove_superseded(&self, records: &[JournalEntry]) -> io::Result<()> {
         match (&self.root, records.first()) {
-            (Some(root), Some(first)) if !self.manner.is_dry_run => {
+            (Some(root), Some(first)) if !self.write_options.is_dry_run => {
                 root.remove_superseded(&first.source, records)
             }
             _ => Ok(()),
@@ -253,7 +254,9 @@ impl Outputs {
     /// Those of reading and removing it.
     pub(crate) fn remove_unwritten(&self, input: &Input) -> io::Result<()> {
         match (&self.root, input.absolute()?) {
-            (Some(root), Some(source)) if self.manner.force && !self.manner.is_dry_run => {
+            (Some(root), Some(source))
+                if self.write_options.force && !self.write_options.is_dry_run =>
+            {
                 root.remove_superseded(&source, &[])
             }
             _ => Ok(()),
@@ -261,7 +264,7 @@ impl Outputs {
     }
 
     /// Writes lines of the journal.
-    fn tell(&self, records: &[Record]) -> io::Result<()> {
+    fn tell(&self, records: &[JournalEntry]) -> io::Result<()> {
         let root = self.root.as_ref();
         root.map_or(Ok(()), |root| records.iter().try_for_each(|record| root.append(record)))
     }

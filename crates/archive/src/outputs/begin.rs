@@ -35,7 +35,7 @@ impl Outputs {
         mode: u32,
         compression: Option<Compression>,
     ) -> io::Result<Pending> {
-        if self.manner.is_dry_run {
+        if self.write_options.is_dry_run {
             return Pending::rehearse(&self.storage, path, compression);
         }
         #[cfg(feature = "cloud")]
@@ -61,7 +61,7 @@ impl Outputs {
         mode: u32,
         folders: &mut HashMap<PathBuf, Arc<Folder>>,
     ) -> io::Result<Pending> {
-        if self.manner.is_dry_run {
+        if self.write_options.is_dry_run {
             let scratch = self.scratch()?;
             return Pending::rehearse_shut(&self.storage, path, &scratch);
         }

@@ -9,14 +9,14 @@ use std::{
 
 use storage::{Folder, Replace, remove_stale, without_query};
 
-use crate::journal::{Base, Journal, Origin, OutputOptions, Record, Standing, Unusable};
+use crate::journal::{Base, Journal, JournalEntry, Origin, OutputOptions, Standing, Unusable};
 
 #[cfg(feature = "cloud")]
 use storage::Bucket;
 
 /// The folder that a run writes to, and its journal.
 #[derive(Debug)]
-pub(super) struct Root {
+pub(super) struct OutputRoot {
     path: PathBuf,
     /// Not there in a rehearsal, if it is not there yet.
     base: Option<Base>,
@@ -39,7 +39,7 @@ impl NotOpened {
     }
 }
 
-impl Root {
+impl OutputRoot {
     pub(super) fn open(
         path: &Path,
         options: OutputOptions,
@@ -102,7 +102,11 @@ impl Root {
 
     /// Removes what a source became by other options, and is as we wrote it, but for the files of
     /// these lines.
-    pub(super) fn remove_superseded(&self, source: &Path, records: &[Record]) -> io::Result<()> {
+    pub(super) fn remove_superseded(
+        &self,
+        source: &Path,
+        records: &[JournalEntry],
+    ) -> io::Result<()> {
         let (Some(base), Some(journal)) = (&self.base, &self.journal) else { return Ok(()) };
         let is_new = |below: &Path| {
             records.iter().filter_map(|it| it.written.as_ref()).any(|it| it.below == below)
@@ -120,7 +124,7 @@ impl Root {
     }
 
     /// Returns what was told since this was asked last, if there is nobody else to tell it to.
-    pub(super) fn take_told(&self) -> Vec<Record> {
+    pub(super) fn take_told(&self) -> Vec<JournalEntry> {
         self.journal.as_ref().map(Journal::take_told).unwrap_or_default()
     }
 
@@ -144,7 +148,7 @@ impl Root {
     }
 
     /// Returns what becomes of the file at a path, if it is as we wrote it of the source of a line.
-    pub(super) fn own(&self, path: &Path, record: &Record) -> Option<Replace> {
+    pub(super) fn own(&self, path: &Path, record: &JournalEntry) -> Option<Replace> {
         let (base, journal) = self.base.as_ref().zip(self.journal.as_ref())?;
         journal.own(base, self.strip(path), record)
     }
@@ -155,7 +159,7 @@ impl Root {
     }
 
     /// Appends a line to the journal.
-    pub(super) fn append(&self, record: &Record) -> io::Result<()> {
+    pub(super) fn append(&self, record: &JournalEntry) -> io::Result<()> {
         match &self.journal {
             Some(journal) if !self.is_dry_run => journal.append(record),
             _ => Ok(()),

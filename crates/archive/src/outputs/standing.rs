@@ -8,7 +8,7 @@ use storage::{Opened, Replace};
 use super::Outputs;
 use crate::{
     journal::{Origin, Salt, Standing},
-    status::Verdict,
+    status::FileStatus,
 };
 
 impl Outputs {
@@ -25,18 +25,18 @@ impl Outputs {
         opened: &mut Opened,
         salt: Salt,
     ) -> io::Result<Standing> {
-        let default = Standing::Open(self.manner.replace());
+        let default = Standing::Open(self.write_options.replace());
         let (Some(root), Some(source)) = (&self.root, input.absolute()?) else {
             return Ok(default);
         };
         let Some(snapshot) = opened.snapshot() else { return Ok(default) };
         let standing = root.standing(path, &mut Origin::open(&source, snapshot, salt))?;
         Ok(match standing {
-            Standing::UpToDate(_) | Standing::Open(Replace::Own) if self.manner.force => {
+            Standing::UpToDate(_) | Standing::Open(Replace::Own) if self.write_options.force => {
                 // What we wrote is not kept aside: an older file of the user's may be there.
                 Standing::Open(Replace::Own)
             }
-            Standing::Open(_) if self.manner.force => default,
+            Standing::Open(_) if self.write_options.force => default,
             standing => standing,
         })
     }
@@ -52,15 +52,16 @@ impl Outputs {
         path: &Path,
         input: &Input,
         salt: Salt,
-    ) -> io::Result<Option<Verdict>> {
+    ) -> io::Result<Option<FileStatus>> {
         let Input::File { storage, path: source, .. } = input else { return Ok(None) };
-        let (Some(root), false) = (&self.root, storage.is_disk() || self.manner.force) else {
+        let (Some(root), false) = (&self.root, storage.is_disk() || self.write_options.force)
+        else {
             return Ok(None);
         };
         // What cannot be asked for cannot be opened either, which is told then.
         let Ok(stat) = storage.stat(source) else { return Ok(None) };
         match root.standing(path, &mut Origin::listed(source, stat, salt))? {
-            Standing::UpToDate(verdict) => Ok(Some(verdict)),
+            Standing::UpToDate(status) => Ok(Some(status)),
             Standing::Open(_) => Ok(None),
         }
     }

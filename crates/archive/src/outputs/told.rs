@@ -5,10 +5,10 @@ use std::io;
 use sessions::Input;
 use storage::{Finished, Opened, Stat};
 
-use super::{Outputs, root::Root};
+use super::{Outputs, root::OutputRoot};
 use crate::{
-    journal::{Record, Salt, Written},
-    status::Verdict,
+    journal::{JournalEntry, Salt, Written},
+    status::FileStatus,
 };
 
 impl Outputs {
@@ -23,14 +23,14 @@ impl Outputs {
         opened: &mut Opened,
         files: &[Finished],
         salt: Salt,
-    ) -> io::Result<Vec<Record>> {
+    ) -> io::Result<Vec<JournalEntry>> {
         let (Some(root), Some(source)) = (&self.root, input.absolute()?) else {
             return Ok(Vec::new());
         };
         let Some(snapshot) = opened.snapshot() else { return Ok(Vec::new()) };
         let source_hash = snapshot.hash()?;
         let stat = snapshot.stat();
-        let record = |file: &Finished| Record {
+        let record = |file: &Finished| JournalEntry {
             source: source.clone(),
             stat: stat.clone(),
             source_hash,
@@ -42,7 +42,7 @@ impl Outputs {
                 sha256: file.sha256(),
                 etag: None,
             }),
-            verdict: Verdict::Done,
+            status: FileStatus::Done,
             records: 0,
             lost: 0,
             damaged: 0,
@@ -51,15 +51,15 @@ impl Outputs {
     }
 
     /// Notes in the journal that nothing was written of an input, and why.
-    pub(crate) fn note_failure(&self, input: &Input, verdict: Verdict) {
+    pub(crate) fn note_failure(&self, input: &Input, status: FileStatus) {
         let (Some(root), Ok(Some(source))) = (&self.root, input.absolute()) else { return };
-        let record = Record {
+        let record = JournalEntry {
             source,
             stat: Stat { length: input.size(), ..Stat::default() },
             source_hash: 0,
             salt: Salt::default(),
             written: None,
-            verdict,
+            status,
             records: 0,
             lost: 0,
             damaged: 0,
@@ -70,7 +70,7 @@ impl Outputs {
 
     /// Returns what is to be told of files that got their names since this was asked last, by a
     /// worker.
-    pub(crate) fn take_told(&self) -> Vec<Record> {
-        self.root.as_ref().map(Root::take_told).unwrap_or_default()
+    pub(crate) fn take_told(&self) -> Vec<JournalEntry> {
+        self.root.as_ref().map(OutputRoot::take_told).unwrap_or_default()
     }
 }

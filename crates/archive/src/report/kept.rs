@@ -4,9 +4,9 @@ use conversion::CarryMode;
 use core_model::LossKind;
 use storage::SIDECAR;
 
-use super::Done;
+use super::ConvertedFile;
 
-impl Done {
+impl ConvertedFile {
     /// Returns what the losses of a kind that follow have in common, and where they are kept.
     pub(super) fn heading(&self, kind: LossKind) -> String {
         let to = self.to;

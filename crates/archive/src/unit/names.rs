@@ -19,7 +19,7 @@ impl Job {
 
     /// Returns the path of an output with the ending that tells how it is compressed, if it is.
     pub(super) fn told(&self, path: &Path) -> PathBuf {
-        let ending = self.outputs.manner.compression.map(Compression::ending);
+        let ending = self.outputs.write_options.compression.map(Compression::ending);
         let ending = ending.filter(|_| !Compression::is_told_by(path));
         ending.map_or_else(|| path.to_owned(), |ending| storage::beside(path, ending))
     }

@@ -21,7 +21,7 @@ use crate::{
     job::{Job, check_target},
     journal::{Salt, Standing},
     outcome::Outcome,
-    outputs::{Bundle, lazy::LazyFile},
+    outputs::{PublishSet, lazy::LazyFile},
 };
 
 /// A session as it is read, and what was taken out of it before.
@@ -50,7 +50,7 @@ impl Job {
         let mut opened = input.open_within(self.config.limits)?;
         let salt = Salt::of_session(&session);
         let replace = match self.outputs.standing(path, input, &mut opened, salt)? {
-            Standing::UpToDate(verdict) => return Ok(Outcome::UpToDate(verdict)),
+            Standing::UpToDate(status) => return Ok(Outcome::UpToDate(status)),
             Standing::Open(replace) => replace,
         };
         self.tell_if_shrunk(replace, input, path);
@@ -59,7 +59,8 @@ impl Job {
         let redactions = &staged.redactions;
         self.check_damage(&staged.session)?;
         let conversion = self.conversion(from);
-        let mut target = self.outputs.create_packed(path, mode, self.outputs.manner.compression)?;
+        let mut target =
+            self.outputs.create_packed(path, mode, self.outputs.write_options.compression)?;
         let mut residue = LazyFile::new(&self.outputs, residue_path(path), mode);
         let mut sidecar = LazyFile::new(&self.outputs, sidecar_path(path), mode);
         let mut derived = Agents::default();
@@ -96,7 +97,7 @@ impl Job {
         done.files = staged.session.labels();
         done.is_changing = is_changing;
         records.iter_mut().for_each(|record| record.tell(&done));
-        self.outputs.publish_bundle(path, Bundle { files, replace, records })?;
+        self.outputs.publish_set(path, PublishSet { files, replace, records })?;
         Ok(Outcome::Converted(Box::new(done)))
     }
 

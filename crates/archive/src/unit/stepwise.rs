@@ -16,7 +16,7 @@ use crate::{
     job::Job,
     outcome::{Outcome, Results},
     outputs::Outputs,
-    report::Done,
+    report::ConvertedFile,
 };
 
 impl Job {
@@ -84,9 +84,9 @@ impl Job {
     }
 }
 
-impl Done {
+impl ConvertedFile {
     /// Takes up what the second step of a conversion did.
-    fn goes_on(&mut self, next: Done, is_first: bool) {
+    fn goes_on(&mut self, next: ConvertedFile, is_first: bool) {
         let report = &mut self.report;
         if is_first {
             (self.to, self.output) = (next.to, next.output);

@@ -17,17 +17,17 @@ use super::{
     join::joined,
     named,
     planned::Planned,
-    receipt::{Receipt, Word},
+    receipt::{Receipt, ReceiptStatus},
     store::Store,
     told::Told,
 };
 use crate::{
     config::JobConfig,
-    folder_run::{FolderRun, Worked, plan::Task},
+    file_report::{FileEnd, ReportOptions},
+    folder_run::{FolderRun, SessionReport, plan::Task},
     job::Job,
     journal::{Base, Journal, paths::path_body, source_of},
-    outputs::{Durability, Manner, Outputs},
-    settled::{End, ReportOptions},
+    outputs::{Durability, Outputs, WriteOptions},
     warning::Warnings,
 };
 
@@ -47,14 +47,14 @@ pub struct Worker {
     /// Whether receipts have the reports of files.
     pub wants_reports: bool,
     /// The places that are written to.
-    pub roots: Mutex<HashMap<PathBuf, Arc<Root>>>,
+    pub roots: Mutex<HashMap<PathBuf, Arc<WorkerRoot>>>,
     /// The stores that are read from, and written to.
     pub stores: Mutex<Stores>,
 }
 
 /// A place that is written to; of a folder, with the lock on it, which other workers share.
 #[derive(Debug)]
-pub struct Root {
+pub struct WorkerRoot {
     base: Base,
     _lock: Option<File>,
 }
@@ -131,14 +131,14 @@ impl Worker {
         }
         let known: Vec<Vec<u8>> = ready.iter().flat_map(|it| lines_of(&it.earlier)).collect();
         let journal = Journal::of_lines(known.iter().map(Vec::as_slice), options.clone());
-        let manner = Manner {
+        let write_options = WriteOptions {
             force: self.force,
             durability: self.durability,
             compression: config.compression,
             is_dry_run: false,
             hash_sha256: true,
         };
-        let outputs = Arc::new(Outputs::of_worker(base.clone(), journal, manner));
+        let outputs = Arc::new(Outputs::of_worker(base.clone(), journal, write_options));
         let fail_on_loss = config.fail_on_loss;
         let warnings = self.warnings.clone();
         let mut job = Job { config, outputs: outputs.clone(), n_scanners: 0, warnings };
@@ -159,7 +159,7 @@ impl Worker {
         let worked = run.run(&());
         let mut told = Told::of(outputs.take_told(), options, base.path());
         for (it, worked) in ready.iter().zip(worked) {
-            if is_interrupted() && worked.files.iter().any(|file| file.end == End::Left) {
+            if is_interrupted() && worked.files.iter().any(|file| file.end == FileEnd::Left) {
                 continue;
             }
             let receipt = it.receipt(worked, &mut told, outputs.full());
@@ -170,14 +170,16 @@ impl Worker {
 
     /// Opens a place to write to, once; of a folder, it takes its share of the lock. One that was
     /// written with other options is written anew with `--force` only.
-    fn root(&self, path: &Path, config: &JobConfig) -> Result<Arc<Root>, String> {
+    fn root(&self, path: &Path, config: &JobConfig) -> Result<Arc<WorkerRoot>, String> {
         let mut roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(root) = roots.get(path) {
             return Ok(root.clone());
         }
         let open = || {
             let base = Base::open(path, &mut self.stores())?;
-            let Some(folder) = base.folder() else { return Ok(Some(Root { base, _lock: None })) };
+            let Some(folder) = base.folder() else {
+                return Ok(Some(WorkerRoot { base, _lock: None }));
+            };
             let journal = folder.append(OsStr::new(JOURNAL), FILE_MODE)?;
             let is_free = !matches!(lock_shared(&journal)?, Lock::Other(_));
             if let (true, Some(past)) =
@@ -185,10 +187,10 @@ impl Worker {
             {
                 past.refuse_other_options().map_err(io::Error::other)?;
             }
-            Ok(is_free.then_some(Root { base, _lock: Some(journal) }))
+            Ok(is_free.then_some(WorkerRoot { base, _lock: Some(journal) }))
         };
         let taken = || io::Error::other("a run writes to this folder at the moment");
-        let root = open().and_then(|root: Option<Root>| root.ok_or_else(taken));
+        let root = open().and_then(|root: Option<WorkerRoot>| root.ok_or_else(taken));
         let root = Arc::new(root.map_err(|error| named(error, path).to_string())?);
         roots.insert(path.to_owned(), root.clone());
         Ok(root)
@@ -206,7 +208,7 @@ impl<'p> Ready<'p> {
     }
 
     /// Returns the receipt: what an earlier one says of files that were not converted anew stays.
-    fn receipt(&self, worked: Worked, told: &mut Told, full: Option<&str>) -> Receipt<'p> {
+    fn receipt(&self, worked: SessionReport, told: &mut Told, full: Option<&str>) -> Receipt<'p> {
         let mut sources = HashMap::new();
         for path in self.unit.files().filter_map(|input| input.absolute().ok()?) {
             let lines = told.take(&path, &self.planned.out);
@@ -221,7 +223,7 @@ impl<'p> Ready<'p> {
         }
         written.extend(sources.into_values().flatten().flatten());
         written.sort_unstable();
-        let is_left = worked.files.iter().any(|file| file.end == End::Left);
+        let is_left = worked.files.iter().any(|file| file.end == FileEnd::Left);
         let error = full.filter(|_| is_left);
         let error = error.map(|place| format!("no space left on the file system of {place}"));
         let etag = Planned::etag(self.unit.files());
@@ -244,7 +246,7 @@ pub(super) fn is_of(receipt: &[u8], etag: &str) -> bool {
     let mut scanner = Scanner::default();
     let value = scanner.scan_slice(receipt, 0).ok();
     let text = |name| value.and_then(|value| value.get(name)?.text());
-    let is_done = text("status").is_some_and(|status| !status.is(Word::Fail.name()));
+    let is_done = text("status").is_some_and(|status| !status.is(ReceiptStatus::Fail.name()));
     is_done && text("etag").is_some_and(|known| known.is(etag))
 }
 
@@ -253,7 +255,7 @@ pub(super) fn is_of(receipt: &[u8], etag: &str) -> bool {
 fn kept(store: &Store, receipt: Receipt<'_>, earlier: Option<&[u8]>) -> Option<Vec<u8>> {
     let line = receipt.line();
     let is_known = earlier.is_some_and(|earlier| is_of(earlier, &receipt.etag));
-    if receipt.word() == Word::Skip && is_known {
+    if receipt.word() == ReceiptStatus::Skip && is_known {
         return Some(line);
     }
     match store.write(&receipt.planned.id, &line) {

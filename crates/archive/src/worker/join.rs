@@ -20,10 +20,10 @@ use super::{
     store::Store,
 };
 use crate::{
-    folder_run::Worked,
-    journal::{Base, Journal, Origin, OutputOptions, Record, Salt, Standing, Written},
-    settled::{End, Settled},
-    status::Verdict,
+    file_report::{FileEnd, FileReport},
+    folder_run::SessionReport,
+    journal::{Base, Journal, JournalEntry, Origin, OutputOptions, Salt, Standing, Written},
+    status::FileStatus,
 };
 
 /// Where pieces wait, below the folder of receipts.
@@ -66,9 +66,9 @@ pub(super) fn joined(
     let below = whole.strip_prefix(&planned.root).ok()?;
     let standing =
         journal.standing(base, below, &mut Origin::open(path, snapshot, Salt::default())).ok()?;
-    let Standing::UpToDate(verdict) = standing else { return None };
-    let files = vec![Settled::new(End::UpToDate, verdict)];
-    let worked = Worked { files, ..Worked::default() };
+    let Standing::UpToDate(status) = standing else { return None };
+    let files = vec![FileReport::new(FileEnd::UpToDate, status)];
+    let worked = SessionReport { files, ..SessionReport::default() };
     let in_bytes = planned.bytes;
     Some(Receipt { planned, worked, error: None, in_bytes, etag, written }.line())
 }
@@ -118,7 +118,7 @@ pub fn join(
     }
     let finished = pending.finish()?;
     finished.sync()?;
-    let record = Record {
+    let record = JournalEntry {
         source,
         stat: snapshot.stat().clone(),
         source_hash: snapshot.hash()?,
@@ -130,7 +130,7 @@ pub fn join(
             sha256: finished.sha256(),
             etag: None,
         }),
-        verdict: Verdict::Done,
+        status: FileStatus::Done,
         records: n_lines,
         lost: 0,
         damaged: 0,
@@ -138,8 +138,8 @@ pub fn join(
     finished.publish(replace).map_err(|error| unwritten(error, whole))?;
     let line = record.line(options).trim_ascii_end().to_vec();
     let unit = Planned { id: of.clone(), piece: None, out: whole.clone(), ..first.clone() };
-    let files = vec![Settled::new(End::UpToDate, Verdict::Done)];
-    let worked = Worked { files, ..Worked::default() };
+    let files = vec![FileReport::new(FileEnd::UpToDate, FileStatus::Done)];
+    let worked = SessionReport { files, ..SessionReport::default() };
     let (in_bytes, written) = (record.stat.length, vec![line.clone()]);
     let receipt = Receipt { planned: &unit, worked, error: None, in_bytes, etag, written };
     store.write(of, &receipt.line())?;

@@ -13,10 +13,10 @@ use jsonl::{Scanner, Stream, Value};
 use super::{
     VERSION,
     planned::Planned,
-    receipt::{self, Word},
+    receipt::{self, ReceiptStatus},
     store::Store,
 };
-use crate::settled::Settled;
+use crate::file_report::FileReport;
 
 /// What the receipts of a plan say together.
 #[derive(Debug)]
@@ -33,12 +33,12 @@ pub struct Merged<'p> {
 /// What is kept of a receipt.
 #[derive(Debug)]
 struct Kept {
-    word: Word,
+    word: ReceiptStatus,
     sha256: Option<Box<str>>,
     time: Duration,
     /// Why nothing was done, if its files do not say it.
     error: Option<String>,
-    files: Vec<Settled>,
+    files: Vec<FileReport>,
     written: Vec<Box<str>>,
 }
 
@@ -79,7 +79,7 @@ impl<'p> Merged<'p> {
         let text = |name| line.and_then(|line| line.get(name)?.text());
         let version = line.and_then(|line| line.get("v")?.raw().as_u64());
         let place = text("id").and_then(|id| self.places.get(id.body()).copied());
-        let word = text("status").and_then(|status| Word::named(&status.decode()));
+        let word = text("status").and_then(|status| ReceiptStatus::named(&status.decode()));
         let (Some(VERSION), Some(unit_idx), Some(word)) = (version, place, word) else {
             self.n_strange += 1;
             return;
@@ -95,16 +95,16 @@ impl<'p> Merged<'p> {
         let id = planned.main.display();
         let kept = &mut self.receipts[unit_idx];
         match kept {
-            Some(kept) if kept.word != Word::Fail && new.word != Word::Fail => {
+            Some(kept) if kept.word != ReceiptStatus::Fail && new.word != ReceiptStatus::Fail => {
                 if kept.sha256 != new.sha256 {
                     self.problems.push(format!("{id}: two receipts do not agree"));
                 }
                 // What was done says more than that it need not be done again.
-                if new.word == Word::Ok {
+                if new.word == ReceiptStatus::Ok {
                     *kept = new;
                 }
             }
-            Some(_) if new.word == Word::Fail => {}
+            Some(_) if new.word == ReceiptStatus::Fail => {}
             _ => *kept = Some(new),
         }
     }
@@ -121,7 +121,7 @@ impl<'p> Merged<'p> {
         for (planned, receipt) in self.plan.iter().zip(&self.receipts) {
             let Some(piece) = &planned.piece else { continue };
             let file = files.entry(&piece.of).or_insert_with(|| Some(Default::default()));
-            let receipt = receipt.as_ref().filter(|receipt| receipt.word != Word::Fail);
+            let receipt = receipt.as_ref().filter(|receipt| receipt.word != ReceiptStatus::Fail);
             *file = file.take().zip(receipt).map(|((mut pieces, n_lines), receipt)| {
                 pieces.push(planned);
                 let of_piece = receipt.files.iter().map(|it| it.figures.lines_out).sum::<u64>();
@@ -150,7 +150,7 @@ impl<'p> Merged<'p> {
 
     /// Returns what is to be said of each file, with its path, in the order of their paths, and what
     /// is wrong.
-    pub fn settle(self) -> (Vec<(String, Settled)>, Vec<String>) {
+    pub fn settle(self) -> (Vec<(String, FileReport)>, Vec<String>) {
         let mut problems = self.problems;
         if self.n_strange > 0 {
             problems.push(format!("{} lines are no receipts of this plan", self.n_strange));
@@ -161,7 +161,7 @@ impl<'p> Merged<'p> {
         }
         let range = |planned: &Planned| planned.piece.as_ref().map(|piece| piece.range);
         of_unit.sort_by_key(|(planned, _)| (&planned.main, range(planned)));
-        let mut settled: Vec<(String, Settled)> = Vec::new();
+        let mut settled: Vec<(String, FileReport)> = Vec::new();
         let mut last = None;
         for (planned, kept) in of_unit {
             if let Some(error) = kept.error {
@@ -186,11 +186,11 @@ impl<'p> Merged<'p> {
 }
 
 impl Kept {
-    fn of(formats: Formats, line: Option<Value<'_>>, word: Word) -> Self {
+    fn of(formats: Formats, line: Option<Value<'_>>, word: ReceiptStatus) -> Self {
         let text = |name| line.and_then(|line| line.get(name)?.text());
         let items =
             |name| line.and_then(|line| Some(line.get(name)?.items())).into_iter().flatten();
-        let files: Vec<Settled> =
+        let files: Vec<FileReport> =
             items("files").filter_map(|file| receipt::settled(formats, file)).collect();
         let is_told = files.iter().any(|file| !file.problems.is_empty());
         let millis = line.and_then(|line| line.get("ms")?.raw().as_u64()).unwrap_or(0);

@@ -9,16 +9,16 @@ use sha2::{Digest, Sha256};
 use super::{TOOL, VERSION, planned::Planned};
 use crate::{
     exit::Status,
-    folder_run::Worked,
+    file_report::{Figures, FileEnd, FileReport},
+    folder_run::SessionReport,
     journal::hex,
     object::Object,
-    settled::{End, Figures, Settled},
-    status::Verdict,
+    status::FileStatus,
 };
 
 /// What became of a unit.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Word {
+pub enum ReceiptStatus {
     /// It was converted.
     Ok,
     /// There was nothing to do: it is up to date, no session, or the same as another.
@@ -27,30 +27,35 @@ pub enum Word {
     Fail,
 }
 
-impl Word {
+impl ReceiptStatus {
     /// Returns the word for it.
     pub fn name(self) -> &'static str {
         match self {
-            Word::Ok => "ok",
-            Word::Skip => "skip",
-            Word::Fail => "fail",
+            ReceiptStatus::Ok => "ok",
+            ReceiptStatus::Skip => "skip",
+            ReceiptStatus::Fail => "fail",
         }
     }
 
     /// Returns what a word stands for.
     pub fn named(name: &str) -> Option<Self> {
-        [Word::Ok, Word::Skip, Word::Fail].into_iter().find(|word| word.name() == name)
+        [ReceiptStatus::Ok, ReceiptStatus::Skip, ReceiptStatus::Fail]
+            .into_iter()
+            .find(|word| word.name() == name)
     }
 
-    fn of(files: &[Settled]) -> Self {
-        let is_refused = |file: &Settled| matches!(file.end, End::Refused | End::Left);
-        let is_idle = |file: &Settled| {
-            matches!(file.end, End::UpToDate | End::Inside | End::SameAsAnother | End::NotOurs)
+    fn of(files: &[FileReport]) -> Self {
+        let is_refused = |file: &FileReport| matches!(file.end, FileEnd::Refused | FileEnd::Left);
+        let is_idle = |file: &FileReport| {
+            matches!(
+                file.end,
+                FileEnd::UpToDate | FileEnd::Inside | FileEnd::SameAsAnother | FileEnd::NotOurs
+            )
         };
         match files {
-            files if files.is_empty() || files.iter().any(is_refused) => Word::Fail,
-            files if files.iter().all(is_idle) => Word::Skip,
-            _ => Word::Ok,
+            files if files.is_empty() || files.iter().any(is_refused) => ReceiptStatus::Fail,
+            files if files.iter().all(is_idle) => ReceiptStatus::Skip,
+            _ => ReceiptStatus::Ok,
         }
     }
 }
@@ -59,7 +64,7 @@ impl Word {
 #[derive(Debug)]
 pub(crate) struct Receipt<'r> {
     pub planned: &'r Planned,
-    pub worked: Worked,
+    pub worked: SessionReport,
     /// Why nothing was done, if there is more to say than its files do.
     pub error: Option<String>,
     /// The bytes of its files as they are now.
@@ -73,19 +78,24 @@ pub(crate) struct Receipt<'r> {
 impl<'r> Receipt<'r> {
     /// Returns the receipt of a unit that nothing was done with.
     pub(crate) fn failed(planned: &'r Planned, error: &str) -> Self {
-        let (worked, etag) = (Worked::default(), planned.etag.clone());
+        let (worked, etag) = (SessionReport::default(), planned.etag.clone());
         let error = Some(error.to_owned());
         Self { planned, worked, error, in_bytes: 0, etag, written: Vec::new() }
     }
 
     /// Returns what became of the unit.
-    pub(crate) fn word(&self) -> Word {
-        if self.error.is_some() { Word::Fail } else { Word::of(&self.worked.files) }
+    pub(crate) fn word(&self) -> ReceiptStatus {
+        if self.error.is_some() {
+            ReceiptStatus::Fail
+        } else {
+            ReceiptStatus::of(&self.worked.files)
+        }
     }
 
     /// Returns the line, with its end.
     pub(crate) fn line(&self) -> Vec<u8> {
-        let Self { planned, worked: Worked { files, time }, error, in_bytes, etag, written } = self;
+        let Self { planned, worked: SessionReport { files, time }, error, in_bytes, etag, written } =
+            self;
         let sum = |of: fn(&Figures) -> u64| files.iter().map(|it| of(&it.figures)).sum::<u64>();
         let word = self.word();
         let mut lost: BTreeMap<&str, u64> = BTreeMap::new();
@@ -100,15 +110,16 @@ impl<'r> Receipt<'r> {
         line.plain("lines", sum(|it| it.lines_in)).plain("events", sum(|it| it.n_events));
         line.plain("bad", sum(|it| it.n_damaged)).object("lost", &counts(&lost));
         line.plain("ms", millis(*time));
-        if word != Word::Fail && !outputs.is_empty() {
+        if word != ReceiptStatus::Fail && !outputs.is_empty() {
             line.string("sha256", &sha256_of(&outputs));
         }
         line.string("tool", TOOL).string("etag", etag);
         line.string("digest", &format!("{:016x}", planned.digest));
-        let problem = || {
-            files.iter().filter(|it| it.status != Status::Done).find_map(|it| it.problems.first())
-        };
-        if let Some(error) = error.as_ref().or_else(|| problem().filter(|_| word == Word::Fail)) {
+        let problem =
+            || files.iter().filter(|it| it.exit != Status::Done).find_map(|it| it.problems.first());
+        if let Some(error) =
+            error.as_ref().or_else(|| problem().filter(|_| word == ReceiptStatus::Fail))
+        {
             line.string("error", error);
         }
         line.values("files", files.iter().map(file));
@@ -152,11 +163,11 @@ fn sha256_of(outputs: &[(String, u64, String)]) -> String {
 }
 
 /// Returns what is to be said of a file, as [`settled`] reads it.
-fn file(settled: &Settled) -> Vec<u8> {
-    let Settled { end, verdict, status, figures, problems, json, .. } = settled;
+fn file(settled: &FileReport) -> Vec<u8> {
+    let FileReport { end, status, exit, figures, problems, json, .. } = settled;
     let mut file = Object::new();
-    file.string("end", end.name()).string("verdict", verdict.name());
-    file.plain("status", *status as u8);
+    file.string("end", end.name()).string("verdict", status.name());
+    file.plain("status", *exit as u8);
     if let Some(from) = figures.from {
         file.string("from", from).plain("bytes_in", figures.bytes_in);
         file.plain("lines_out", figures.lines_out).plain("damaged", figures.n_damaged);
@@ -184,7 +195,7 @@ fn file(settled: &Settled) -> Vec<u8> {
 }
 
 /// Reads what is to be said of a file.
-pub(crate) fn settled(formats: Formats, file: Value<'_>) -> Option<Settled> {
+pub(crate) fn settled(formats: Formats, file: Value<'_>) -> Option<FileReport> {
     let text = |name| file.get(name)?.text();
     let number = |name| file.get(name).and_then(|value| value.raw().as_u64()).unwrap_or(0);
     let losses = file.get("losses").map(|it| it.members()).into_iter().flatten();
@@ -197,10 +208,10 @@ pub(crate) fn settled(formats: Formats, file: Value<'_>) -> Option<Settled> {
         Some((kind, Cow::Owned(field.to_owned()), n.raw().as_u64()?))
     };
     let problems = file.get("problems").map(|it| it.items()).into_iter().flatten();
-    Some(Settled {
-        end: End::named(&text("end")?.decode())?,
-        verdict: Verdict::named(&text("verdict")?.decode())?,
-        status: match number("status") {
+    Some(FileReport {
+        end: FileEnd::named(&text("end")?.decode())?,
+        status: FileStatus::named(&text("verdict")?.decode())?,
+        exit: match number("status") {
             0 => Status::Done,
             1 => Status::Attention,
             _ => Status::Failed,

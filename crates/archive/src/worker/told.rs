@@ -7,19 +7,19 @@ use std::{
 
 use storage::RECEIPTS;
 
-use crate::journal::{OutputOptions, Record};
+use crate::journal::{JournalEntry, OutputOptions};
 
 /// What was told of files that were written.
 pub(super) struct Told {
-    records: HashMap<PathBuf, Vec<Record>>,
+    records: HashMap<PathBuf, Vec<JournalEntry>>,
     options: OutputOptions,
     root: PathBuf,
 }
 
 impl Told {
     /// Takes lines of the journal of files below a folder, by these options.
-    pub(super) fn of(told: Vec<Record>, options: OutputOptions, root: &Path) -> Self {
-        let mut records: HashMap<PathBuf, Vec<Record>> = HashMap::new();
+    pub(super) fn of(told: Vec<JournalEntry>, options: OutputOptions, root: &Path) -> Self {
+        let mut records: HashMap<PathBuf, Vec<JournalEntry>> = HashMap::new();
         for record in told {
             records.entry(record.source.clone()).or_default().push(record);
         }
@@ -30,11 +30,11 @@ impl Told {
     /// source have been written.
     pub(super) fn take(&mut self, source: &Path, output: &Path) -> Option<Vec<Vec<u8>>> {
         let mut records = self.records.remove(source)?;
-        let is_piece = |record: &Record| {
+        let is_piece = |record: &JournalEntry| {
             record.written.as_ref().is_some_and(|it| self.root.join(&it.below) == output)
         };
         if output.starts_with(self.root.join(RECEIPTS)) {
-            let others: Vec<Record> = records.extract_if(.., |it| !is_piece(it)).collect();
+            let others: Vec<JournalEntry> = records.extract_if(.., |it| !is_piece(it)).collect();
             if !others.is_empty() {
                 self.records.insert(source.to_owned(), others);
             }

@@ -8,8 +8,8 @@ use std::{
 };
 
 use archive::{
-    Malformed, Object, Queue, Shard, Status, TOOL, VERSION, Warnings, Word, Worker, on_threads,
-    open,
+    Malformed, Object, Queue, ReceiptStatus, Shard, Status, TOOL, VERSION, Warnings, Worker,
+    on_threads, open,
 };
 use clap::{ValueHint, builder::PossibleValuesParser};
 
@@ -113,7 +113,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
 /// Returns the receipt of a line that is no unit.
 fn no_unit(number: u64, why: &Malformed) -> Vec<u8> {
     let mut line = Object::new();
-    line.plain("v", VERSION).plain("id", "null").string("status", Word::Fail.name());
+    line.plain("v", VERSION).plain("id", "null").string("status", ReceiptStatus::Fail.name());
     line.string("tool", TOOL).string("error", &format!("line {number} is no unit: {why}"));
     line.line()
 }

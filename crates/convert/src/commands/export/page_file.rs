@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-use archive::{Bundle, ConvertError, Outputs};
+use archive::{ConvertError, Outputs, PublishSet};
 use export_html::is_page;
 use storage::{FILE_MODE, Pending, Replace};
 
@@ -51,7 +51,7 @@ impl PageFile {
             outputs.publish(vec![finished])?;
             return Ok(true);
         }
-        outputs.publish_bundle(path, Bundle::new(vec![finished], Replace::Own))?;
+        outputs.publish_set(path, PublishSet::new(vec![finished], Replace::Own))?;
         Ok(true)
     }
 }

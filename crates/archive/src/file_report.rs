@@ -12,8 +12,8 @@ use crate::{
     exit::Status,
     object::Object,
     outcome::Outcome,
-    report::{Done, place},
-    status::Verdict,
+    report::{ConvertedFile, place},
+    status::FileStatus,
     unit::is_in_folder_of_session,
 };
 
@@ -34,13 +34,13 @@ pub struct ReportOptions {
 
 /// What is kept of a file when its job is over.
 #[derive(Debug)]
-pub struct Settled {
+pub struct FileReport {
     /// How its job ended.
-    pub end: End,
+    pub end: FileEnd,
     /// What became of it, as journal and report say it.
-    pub verdict: Verdict,
+    pub status: FileStatus,
     /// What it means for the run.
-    pub status: Status,
+    pub exit: Status,
     /// Whether it has a line that cannot be read, and that is not wanted.
     pub is_refused_for_damage: bool,
     /// What wants attention, a line each.
@@ -61,7 +61,7 @@ pub struct Settled {
 
 /// How the job of a file ended.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum End {
+pub enum FileEnd {
     /// It was converted.
     Converted,
     /// It was copied beside its session.
@@ -101,19 +101,19 @@ pub struct Figures {
     pub losses: Vec<(LossKind, Cow<'static, str>, u64)>,
 }
 
-const ENDS: [(End, &str); 9] = [
-    (End::Converted, "Converted"),
-    (End::Copied, "Copied"),
-    (End::Inside, "Inside"),
-    (End::UpToDate, "UpToDate"),
-    (End::SameAsAnother, "SameAsAnother"),
-    (End::NotOurs, "NotOurs"),
-    (End::Left, "Left"),
-    (End::Enough, "Enough"),
-    (End::Refused, "Refused"),
+const ENDS: [(FileEnd, &str); 9] = [
+    (FileEnd::Converted, "Converted"),
+    (FileEnd::Copied, "Copied"),
+    (FileEnd::Inside, "Inside"),
+    (FileEnd::UpToDate, "UpToDate"),
+    (FileEnd::SameAsAnother, "SameAsAnother"),
+    (FileEnd::NotOurs, "NotOurs"),
+    (FileEnd::Left, "Left"),
+    (FileEnd::Enough, "Enough"),
+    (FileEnd::Refused, "Refused"),
 ];
 
-impl End {
+impl FileEnd {
     /// Returns the word for it.
     pub fn name(self) -> &'static str {
         ENDS.iter().find(|(end, _)| *end == self).map_or("", |(_, name)| name)
@@ -121,7 +121,7 @@ impl End {
 
     /// Returns whether a report tells of it.
     pub fn is_told(self) -> bool {
-        !matches!(self, End::NotOurs | End::Left | End::Enough)
+        !matches!(self, FileEnd::NotOurs | FileEnd::Left | FileEnd::Enough)
     }
 
     /// Returns what a word stands for.
@@ -130,13 +130,13 @@ impl End {
     }
 }
 
-impl Settled {
+impl FileReport {
     /// Returns that a file ended so, of which there is nothing else to say.
-    pub fn new(end: End, verdict: Verdict) -> Self {
+    pub fn new(end: FileEnd, status: FileStatus) -> Self {
         Self {
             end,
-            verdict,
-            status: Status::Done,
+            status,
+            exit: Status::Done,
             is_refused_for_damage: false,
             problems: Vec::new(),
             summary: Vec::new(),
@@ -156,16 +156,16 @@ impl Settled {
         }
         let figures = &self.figures;
         let mut object = Object::new();
-        object.string("source", label).string("status", self.verdict.name());
+        object.string("source", label).string("status", self.status.name());
         if let Some(from) = figures.from {
             object.string("from", from).plain("bytes_in", figures.bytes_in);
             object.plain("lines_out", figures.lines_out);
             object.plain("lines_damaged", figures.n_damaged);
         }
-        if self.end == End::UpToDate {
+        if self.end == FileEnd::UpToDate {
             object.plain("up_to_date", true);
         }
-        if let Some(problem) = self.problems.first().filter(|_| self.end == End::Refused) {
+        if let Some(problem) = self.problems.first().filter(|_| self.end == FileEnd::Refused) {
             object.string("error", problem);
         }
         let losses = figures.losses.iter().map(|(kind, field, n)| {
@@ -179,17 +179,17 @@ impl Settled {
     }
 
     /// Takes up what is to be said of the piece of its file that follows.
-    pub fn absorb(&mut self, piece: Settled) {
+    pub fn absorb(&mut self, piece: FileReport) {
         let (of_all, of_piece) = (&mut self.figures, piece.figures);
         of_all.bytes_in += of_piece.bytes_in;
         of_all.lines_out += of_piece.lines_out;
         of_all.n_damaged += of_piece.n_damaged;
         of_all.from = of_all.from.or(of_piece.from);
         of_all.losses.extend(of_piece.losses);
-        self.status = self.status.max(piece.status);
+        self.exit = self.exit.max(piece.exit);
         self.problems.extend(piece.problems);
-        if piece.end != End::UpToDate && self.end != End::Refused {
-            (self.end, self.verdict) = (piece.end, piece.verdict);
+        if piece.end != FileEnd::UpToDate && self.end != FileEnd::Refused {
+            (self.end, self.status) = (piece.end, piece.status);
         }
         if !piece.json.is_empty() {
             self.json.extend_from_slice(if self.json.is_empty() { b"" } else { b",\n" });
@@ -203,33 +203,33 @@ impl Settled {
         input: &Input,
         result: &Result<Outcome, ConvertError>,
     ) -> Self {
-        let mut settled = Self::new(End::Refused, Verdict::of(result));
+        let mut settled = Self::new(FileEnd::Refused, FileStatus::of(result));
         match result {
             Ok(Outcome::Converted(done)) => settled.take_done(report_options, done),
-            Ok(Outcome::Copied) => settled.end = End::Copied,
-            Ok(Outcome::Inside | Outcome::LeftOut) => settled.end = End::Inside,
-            Ok(Outcome::UpToDate(verdict)) => {
-                settled.end = End::UpToDate;
-                let is_loss = *verdict == Verdict::DoneWithLoss && report_options.fail_on_loss;
-                if *verdict == Verdict::Damaged || is_loss {
-                    settled.status = Status::Attention;
+            Ok(Outcome::Copied) => settled.end = FileEnd::Copied,
+            Ok(Outcome::Inside | Outcome::LeftOut) => settled.end = FileEnd::Inside,
+            Ok(Outcome::UpToDate(status)) => {
+                settled.end = FileEnd::UpToDate;
+                let is_loss = *status == FileStatus::DoneWithLoss && report_options.fail_on_loss;
+                if *status == FileStatus::Damaged || is_loss {
+                    settled.exit = Status::Attention;
                 }
                 if !report_options.is_folder || report_options.verbose {
                     let label = input.label();
                     settled.summary.push(format!("{label}: up to date"));
                 }
             }
-            Ok(Outcome::SameAs(_)) => settled.end = End::SameAsAnother,
+            Ok(Outcome::SameAs(_)) => settled.end = FileEnd::SameAsAnother,
             Err(ConvertError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
-                settled.end = End::Enough;
+                settled.end = FileEnd::Enough;
             }
-            Err(ConvertError::NoSpace(_)) => settled.end = End::Left,
-            Err(_) if is_interrupted() => settled.end = End::Left,
+            Err(ConvertError::NoSpace(_)) => settled.end = FileEnd::Left,
+            Err(_) if is_interrupted() => settled.end = FileEnd::Left,
             // In a folder, files of other programs are no failure.
             Err(ConvertError::Format(UnknownFormat::Unknown))
                 if report_options.is_folder && input.is_found() =>
             {
-                settled.end = End::NotOurs;
+                settled.end = FileEnd::NotOurs;
                 if input.path().is_some_and(is_in_folder_of_session) {
                     settled.take_stray(&input.label(), report_options);
                 }
@@ -240,7 +240,7 @@ impl Settled {
             Err(refusal) => settled.take_refusal(input, refusal),
         }
         if report_options.wants_objects && settled.end.is_told() && settled.json.is_empty() {
-            settled.json = object(input, settled.verdict, result);
+            settled.json = object(input, settled.status, result);
         }
         settled
     }
@@ -250,31 +250,32 @@ impl Settled {
         self.stray = Some(label.to_owned());
         if report_options.wants_objects {
             let mut object = Object::new();
-            object.string("source", label).string("status", Verdict::Skipped.name());
+            object.string("source", label).string("status", FileStatus::Skipped.name());
             self.json = object.bytes();
         }
     }
 
     /// Returns that a file of this name lies in the folder of a session and is none of its files.
     pub fn of_stray(label: &str, report_options: &ReportOptions) -> Self {
-        let mut settled = Self { is_main: false, ..Self::new(End::NotOurs, Verdict::Skipped) };
+        let mut settled =
+            Self { is_main: false, ..Self::new(FileEnd::NotOurs, FileStatus::Skipped) };
         settled.take_stray(label, report_options);
         settled
     }
 
-    fn take_done(&mut self, report_options: &ReportOptions, done: &Done) {
+    fn take_done(&mut self, report_options: &ReportOptions, done: &ConvertedFile) {
         let report = &done.report;
-        self.end = End::Converted;
+        self.end = FileEnd::Converted;
         let is_loss = report_options.fail_on_loss && !report.losses.is_empty();
         if report.wants_attention() || is_loss || done.is_changing {
-            self.status = Status::Attention;
+            self.exit = Status::Attention;
         }
         self.problems = done.problems();
         if !report_options.quiet && (!report_options.is_folder || report_options.verbose) {
             self.summary = done.summary();
         }
         if report_options.wants_objects {
-            done.push_json(self.verdict, &mut self.json);
+            done.push_json(self.status, &mut self.json);
         }
         self.output.clone_from(&done.output);
         self.figures = Figures {
@@ -290,7 +291,7 @@ impl Settled {
 
     fn take_refusal(&mut self, input: &Input, refusal: &ConvertError) {
         let label = input.label();
-        self.status = Status::Failed;
+        self.exit = Status::Failed;
         self.is_refused_for_damage = refusal.damage().is_some();
         self.problems.push(match refusal.damage() {
             Some(damage) => format!("{} (--strict)", place(&label, damage)),
@@ -299,16 +300,16 @@ impl Settled {
         // A disk that is full is no fault of what was asked for.
         let is_too_large = |error: &io::Error| error.kind() == io::ErrorKind::FileTooLarge;
         if matches!(refusal, ConvertError::Io(error) if is_no_space(error) || is_too_large(error)) {
-            self.status = Status::Attention;
+            self.exit = Status::Attention;
         }
     }
 }
 
 /// Returns the report's object of a file that was not converted now.
-fn object(input: &Input, verdict: Verdict, result: &Result<Outcome, ConvertError>) -> Vec<u8> {
+fn object(input: &Input, status: FileStatus, result: &Result<Outcome, ConvertError>) -> Vec<u8> {
     let mut out = b"{\"source\":".to_vec();
     push_string(&mut out, &input.label(), Style::Compact);
-    out.extend_from_slice(format!(",\"status\":\"{}\"", verdict.name()).as_bytes());
+    out.extend_from_slice(format!(",\"status\":\"{}\"", status.name()).as_bytes());
     match result {
         Ok(Outcome::UpToDate(_)) => out.extend_from_slice(b",\"up_to_date\":true"),
         Ok(Outcome::SameAs(other)) => {
