@@ -10,6 +10,12 @@ pub struct Object {
     out: Vec<u8>,
 }
 
+impl Default for Object {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Object {
     /// Creates an object without members.
     pub fn new() -> Self {

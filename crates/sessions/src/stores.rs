@@ -64,7 +64,6 @@ impl Stores {
     ///
     /// Always that.
     #[cfg(not(feature = "cloud"))]
-    #[expect(clippy::unused_self, reason = "as with the feature `cloud`")]
     pub fn target(&mut self, _: &Path) -> io::Result<Storage> {
         Err(without_cloud())
     }
@@ -115,7 +114,6 @@ impl Stores {
 
     /// Adds that the program knows no stores.
     #[cfg(not(feature = "cloud"))]
-    #[expect(clippy::unused_self, reason = "as with the feature `cloud`")]
     pub fn add(&mut self, url: &Path, _: bool, inputs: &mut Vec<Input>) -> bool {
         inputs.push(Input::missing(&without_query(url), &without_cloud()));
         false

@@ -37,7 +37,7 @@ pub(super) fn layer(name: &str) -> Option<usize> {
     let is_in = |row: &&[&str]| {
         row.iter().any(|it| *it == name || it.ends_with('-') && name.starts_with(it))
     };
-    LAYERS.iter().position(|row| is_in(&row))
+    LAYERS.iter().position(is_in)
 }
 
 /// Adds a problem for each circle of more than `MAX_CIRCLE` modules.
