@@ -5,7 +5,7 @@ use std::{borrow::Cow, io};
 use core_model::LossKind;
 use jsonl::{Style, push_string};
 use sessions::{Input, UnknownFormat};
-use storage::{is_interrupted, is_no_space};
+use storage::{Interruption, is_no_space};
 
 use crate::{
     error::ConvertError,
@@ -30,6 +30,8 @@ pub struct ReportOptions {
     pub verbose: bool,
     /// Whether there is to be an object of each file, for a report.
     pub wants_objects: bool,
+    /// Whether the run was asked to stop: what failed then is left to do.
+    pub interruption: Interruption,
 }
 
 /// What is kept of a file when its job is over.
@@ -224,7 +226,7 @@ impl FileReport {
                 settled.end = FileEnd::Enough;
             }
             Err(ConvertError::NoSpace(_)) => settled.end = FileEnd::Left,
-            Err(_) if is_interrupted() => settled.end = FileEnd::Left,
+            Err(_) if report_options.interruption.is_requested() => settled.end = FileEnd::Left,
             // In a folder, files of other programs are no failure.
             Err(ConvertError::Format(UnknownFormat::Unknown))
                 if report_options.is_folder && input.is_found() =>

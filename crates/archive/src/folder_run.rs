@@ -11,7 +11,6 @@ use std::{
 };
 
 use sessions::{Input, Progress};
-use storage::is_interrupted;
 
 use self::{
     plan::{Task, largest_first},
@@ -119,7 +118,7 @@ impl FolderRun<'_> {
 
     fn task<'u>(&self, task: &Task<'u>) -> Results<'u> {
         let Task { unit, path, .. } = task;
-        if is_interrupted() {
+        if self.report_options.interruption.is_requested() {
             return refused(unit, || ConvertError::Interrupted);
         }
         if let Some(place) = self.job.outputs.full() {

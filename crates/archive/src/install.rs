@@ -99,7 +99,8 @@ impl Job {
         };
         let draft = Scratch::new()?;
         let main = draft.path().join(DRAFT);
-        let outputs = Arc::new(Outputs::below(draft.path(), false)?);
+        let outputs =
+            Arc::new(Outputs::below(draft.path(), false, self.outputs.write_options.interruption)?);
         let config = JobConfig { is_for_client: true, ..self.config.clone() };
         let job = Job { config, outputs, ..self.clone() };
         let mut results = job.unit_to_files(unit, &main, false);
@@ -123,7 +124,7 @@ impl Job {
         let home = place(environment, &project, &id).ok_or(NotInstalled::NoHome)?;
         refuse_links(&home)?;
         let path = home.path();
-        publish::publish(draft.path(), &main, &home, &self.warnings)?;
+        publish::publish(self, draft.path(), &main, &home)?;
         for (_, result) in &mut results {
             if let Ok(Outcome::Converted(done)) = result {
                 let output =

@@ -11,6 +11,7 @@
 //! use archive::{Job, JobConfig, Outcome, Outputs, Warnings};
 //! use core_model::Formats;
 //! use sessions::{Input, SessionFiles};
+//! use storage::Interruption;
 //!
 //! static FORMATS: Formats =
 //!     Formats::new(&[&format_claude_code::FORMAT, &format_clido::FORMAT]);
@@ -22,7 +23,7 @@
 //!
 //! let job = Job {
 //!     config: JobConfig::new(FORMATS, &format_clido::FORMAT),
-//!     outputs: Arc::new(Outputs::anywhere(false)),
+//!     outputs: Arc::new(Outputs::anywhere(false, Interruption::default())),
 //!     n_scanners: 0,
 //!     warnings: Warnings::new(|warning| eprintln!("{warning}")),
 //! };

@@ -16,8 +16,8 @@ use std::{
 };
 
 use storage::{
-    Asked, Compression, Encoder, Finished, Identity, Interruptible, Replace, Scratch, Storage,
-    is_no_space,
+    Asked, Compression, Encoder, Finished, Identity, Interruptible, Interruption, PendingOptions,
+    Replace, Scratch, Storage, is_no_space,
 };
 
 use self::{
@@ -50,17 +50,20 @@ pub struct WriteOptions {
     pub is_dry_run: bool,
     /// Whether the SHA-256 of each file is wanted.
     pub hash_sha256: bool,
+    /// What makes each write fail.
+    pub interruption: Interruption,
 }
 
 impl WriteOptions {
     /// Each file at once, and as it is.
-    fn plain(force: bool) -> Self {
+    fn plain(force: bool, interruption: Interruption) -> Self {
         Self {
             force,
             durability: Durability::File,
             compression: None,
             is_dry_run: false,
             hash_sha256: false,
+            interruption,
         }
     }
 
@@ -110,8 +113,8 @@ impl PublishSet {
 
 impl Outputs {
     /// Returns outputs that go where their paths say.
-    pub fn anywhere(force: bool) -> Self {
-        Self::of_one(Storage::Disk, WriteOptions::plain(force))
+    pub fn anywhere(force: bool, interruption: Interruption) -> Self {
+        Self::of_one(Storage::Disk, WriteOptions::plain(force, interruption))
     }
 
     /// Returns outputs that go below a folder, which is made if it is not there.
@@ -119,9 +122,9 @@ impl Outputs {
     /// # Errors
     ///
     /// If the folder cannot be made or opened.
-    pub fn below(folder: &Path, force: bool) -> io::Result<Self> {
+    pub fn below(folder: &Path, force: bool, interruption: Interruption) -> io::Result<Self> {
         let root = OutputRoot::without_journal(folder)?;
-        Ok(Self::new(Storage::Disk, Some(root), WriteOptions::plain(force)))
+        Ok(Self::new(Storage::Disk, Some(root), WriteOptions::plain(force, interruption)))
     }
 
     /// Returns the output of a run of one file.
@@ -153,8 +156,11 @@ impl Outputs {
     ) -> io::Result<Encoder<BufWriter<Box<dyn Write + 's>>>> {
         let sink: Box<dyn Write + 's> = match &self.stream {
             _ if self.write_options.is_dry_run => Box::new(io::sink()),
-            Some(path) => Box::new(Interruptible(File::options().write(true).open(path)?)),
-            None => Box::new(Interruptible(stream)),
+            Some(path) => {
+                let file = File::options().write(true).open(path)?;
+                Box::new(Interruptible::new(file, self.write_options.interruption))
+            }
+            None => Box::new(Interruptible::new(stream, self.write_options.interruption)),
         };
         Encoder::new(self.write_options.compression, BufWriter::with_capacity(STREAM_BUFFER, sink))
     }
@@ -207,6 +213,12 @@ impl Outputs {
     /// Returns whether the journal says that a file is ours.
     pub fn has_written(&self, path: &Path) -> bool {
         self.root.as_ref().is_some_and(|root| root.has_written(path))
+    }
+
+    /// Returns how files are written that are compressed so.
+    fn pending_options(&self, compression: Option<Compression>) -> PendingOptions {
+        let interruption = self.write_options.interruption;
+        PendingOptions { compression, asked: self.asked(), interruption }
     }
 
     /// Returns what will be asked of the bytes of files.

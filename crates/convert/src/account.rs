@@ -11,10 +11,11 @@ use std::{
 };
 
 use archive::{FileEnd, FileReport, JobConfig, ReportOptions, Status};
-use storage::{Asked, FILE_MODE, Pending, Place, Replace};
+use storage::{FILE_MODE, Pending, PendingOptions, Place, Replace};
 
 use crate::{
     account::summary::Summary,
+    interrupt::INTERRUPTION,
     terminal::{escape::escape_for_terminal, figures::count, message::complain, progress::say},
 };
 
@@ -138,7 +139,8 @@ fn write_report(path: &Path, report: &[u8]) -> io::Result<()> {
     }
     let place = Place::of(path)?;
     let folder = place.folder.clone();
-    let mut pending = Pending::create(place, FILE_MODE, None, Asked::Nothing)?;
+    let options = PendingOptions { interruption: INTERRUPTION, ..PendingOptions::default() };
+    let mut pending = Pending::create(place, FILE_MODE, options)?;
     pending.write_all(report)?;
     let finished = pending.finish()?;
     finished.sync()?;

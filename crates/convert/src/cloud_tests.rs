@@ -145,6 +145,7 @@ fn a_worker_reads_an_object_as_it_is_now() {
     };
     let worker = Worker {
         parse: ConversionArgs::parse_job,
+        interruption: storage::Interruption::default(),
         warnings: archive::Warnings::default(),
         to: None,
         durability: archive::Durability::None,

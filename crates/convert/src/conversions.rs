@@ -21,6 +21,7 @@ use crate::{
     by_name,
     cli::{ConversionArgs, ConvertArgs},
     environment::{environment, n_cores, n_jobs},
+    interrupt::INTERRUPTION,
     terminal::{
         message::{complain, failed, warn},
         shell::quoted,
@@ -77,6 +78,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
             quiet: args.pace.quiet,
             verbose: args.verbose,
             wants_objects: args.report.is_some(),
+            interruption: INTERRUPTION,
         },
         output,
         is_dry_run: args.dry_run,
@@ -149,6 +151,7 @@ fn outputs(args: &ConvertArgs, is_folder: bool) -> Result<Outputs, NotOpened> {
         compression: args.how.compress.map(Compression::from),
         is_dry_run: args.dry_run,
         hash_sha256: false,
+        interruption: INTERRUPTION,
     };
     let is_in_folder =
         |output: &&Path| args.install.is_none() && (is_folder || storage::is_folder(output));
@@ -156,7 +159,9 @@ fn outputs(args: &ConvertArgs, is_folder: bool) -> Result<Outputs, NotOpened> {
         return Ok(Outputs::of_stream(stream, write_options));
     }
     let storage = match args.output.as_deref().filter(|output| is_url(output)) {
-        Some(url) => Stores::default().target(url).map_err(|error| NotOpened::new(url, error))?,
+        Some(url) => {
+            Stores::new(INTERRUPTION).target(url).map_err(|error| NotOpened::new(url, error))?
+        }
         None => Storage::Disk,
     };
     match args.output.as_deref().filter(is_in_folder) {

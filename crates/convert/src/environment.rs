@@ -7,10 +7,10 @@ use std::{
 };
 
 use core_model::{Environment, Format, System};
-use sessions::{Input, Lookup, Stores, walk};
+use sessions::{EachRead, Input, Lookup, Prefilter, ReadError, Stores, walk};
 use storage::is_url;
 
-use crate::{FORMATS, terminal::message::warn};
+use crate::{FORMATS, interrupt::INTERRUPTION, terminal::message::warn};
 
 /// Returns the environment of this program.
 pub(crate) fn environment() -> Environment<'static> {
@@ -34,7 +34,7 @@ pub(crate) fn lookup(
 /// A path that names nothing is an input that cannot be opened: the others go on without it.
 pub(crate) fn inputs(paths: &[PathBuf], lookup: &Lookup<'_>) -> io::Result<(Vec<Input>, bool)> {
     let mut inputs = Vec::new();
-    let mut stores = Stores::default();
+    let mut stores = Stores::new(INTERRUPTION);
     let mut is_folder = paths.len() > 1;
     if paths.is_empty() && lookup.project.is_some() {
         let paths = lookup.all()?;
@@ -72,4 +72,19 @@ pub(crate) fn n_jobs(asked: Option<usize>, default: usize) -> usize {
 /// Returns how many threads can run at a time.
 pub(crate) fn n_cores() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get())
+}
+
+/// Reads an input as [`sessions::read`] does, until the user stops the run.
+///
+/// # Errors
+///
+/// As there.
+pub(crate) fn read(
+    input: &Input,
+    format: Option<&'static Format>,
+    prefilter: &Prefilter,
+    progress: &dyn sessions::Progress,
+    each: &mut EachRead<'_>,
+) -> Result<Option<&'static Format>, ReadError> {
+    sessions::read(FORMATS, input, format, prefilter, progress, INTERRUPTION, each)
 }

@@ -7,6 +7,7 @@
 //! ```
 //! use core_model::Formats;
 //! use sessions::{Filter, Input, Matcher, SessionFiles, parts, read};
+//! use storage::Interruption;
 //!
 //! static FORMATS: Formats = Formats::new(&[&format_claude_code::FORMAT, &format_clido::FORMAT]);
 //!
@@ -18,9 +19,10 @@
 //! let mut warn = |warning| eprintln!("{warning}");
 //! let sessions = SessionFiles::group(FORMATS, vec![Input::file(path)], &mut warn);
 //! let filter = Filter::default();
-//! let (mut matcher, mut n_parts) = (Matcher::new(&filter), 0);
+//! let (prefilter, mut matcher, mut n_parts) = (filter.prefilter(), Matcher::new(&filter), 0);
 //! for session in &sessions {
-//!     read(FORMATS, &session.main, None, &filter.prefilter(), &(), &mut |_, _, event| {
+//!     let never = Interruption::default();
+//!     read(FORMATS, &session.main, None, &prefilter, &(), never, &mut |_, _, event| {
 //!         for part in event.iter().flat_map(|event| parts(event)) {
 //!             n_parts += u64::from(matcher.wants(&part));
 //!         }

@@ -6,6 +6,7 @@ use conversion::{Ballot, Detected, Recovery, is_damage};
 use core_model::{Answers, Event, Format, Formats, Place};
 use jsonl::{Index, Line, Scanner, Value};
 use memchr::memchr_iter;
+use storage::Interruption;
 
 use crate::{
     error::{ReadError, UnknownFormat, single_format},
@@ -40,6 +41,7 @@ pub fn read(
     format: Option<&'static Format>,
     prefilter: &Prefilter,
     progress: &dyn Progress,
+    interruption: Interruption,
     each: &mut EachRead<'_>,
 ) -> Result<Option<&'static Format>, ReadError> {
     let (scanner, known) = (Scanner::default(), SPARE.take());
@@ -49,7 +51,7 @@ pub fn read(
     let mut opened = input.open()?;
     opened.skip_hash();
     for_each_window(&mut opened, &mut |bytes, offset| {
-        if storage::is_interrupted() {
+        if interruption.is_requested() {
             refusal = Some(ReadError::Interrupted);
             return Ok(false);
         }

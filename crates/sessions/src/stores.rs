@@ -2,7 +2,7 @@
 
 use std::{io, path::Path};
 
-use storage::{Storage, is_url, without_query};
+use storage::{Interruption, Storage, is_url, without_query};
 
 use crate::input::Input;
 
@@ -23,6 +23,17 @@ pub struct Stores {
 }
 
 impl Stores {
+    /// Creates a set without stores; an interruption ends what is waited for.
+    pub fn new(interruption: Interruption) -> Self {
+        #[cfg(feature = "cloud")]
+        return Self { buckets: Buckets::new(interruption) };
+        #[cfg(not(feature = "cloud"))]
+        {
+            _ = interruption;
+            Self {}
+        }
+    }
+
     /// Returns where a path of a plan leads to.
     ///
     /// # Errors

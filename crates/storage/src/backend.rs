@@ -94,7 +94,7 @@ impl Storage {
         match self {
             Storage::Disk => Ok(Bytes::File(File::open(path)?)),
             #[cfg(feature = "cloud")]
-            Storage::Bucket(bucket) => Ok(Bytes::Object(bucket.open(path)?)),
+            Storage::Bucket(bucket) => Ok(Bytes::Object(Box::new(bucket.open(path)?))),
         }
     }
 
@@ -184,7 +184,7 @@ pub enum Bytes {
     File(File),
     /// An object.
     #[cfg(feature = "cloud")]
-    Object(Reader),
+    Object(Box<Reader>),
 }
 
 impl Read for Bytes {

@@ -7,11 +7,11 @@
 //! ```
 //! use std::io::Write as _;
 //!
-//! use storage::{Asked, FILE_MODE, Pending, Place, Replace};
+//! use storage::{FILE_MODE, Pending, PendingOptions, Place, Replace};
 //!
 //! let folder = tempfile::tempdir()?;
 //! let path = folder.path().join("session.jsonl");
-//! let mut file = Pending::create(Place::of(&path)?, FILE_MODE, None, Asked::Nothing)?;
+//! let mut file = Pending::create(Place::of(&path)?, FILE_MODE, PendingOptions::default())?;
 //! file.write_all(b"{}\n")?;
 //! assert!(!path.exists(), "nothing has the name before all is written");
 //! file.finish()?.publish(Replace::Never)?;
@@ -45,13 +45,13 @@ pub use self::{
         Entry, FILE_MODE, Folder, Identity,
         list::{NotListed, list},
     },
-    interruption::{IS_INTERRUPTED, Interruptible, is_interrupted, remove_temporary_files},
+    interruption::{Interruptible, Interruption, remove_temporary_files},
     limits::{Excess, Limits, LineMeter, MAX_IN_MEMORY, Metered},
     lock::{Lock, lock, lock_shared},
     names::{JOURNAL, RECEIPTS, RESIDUE, SIDECAR, beside},
     opened::Opened,
     output::{
-        Finished, Named, Pending, Place, Published, Replace, Unwritten, are_equal,
+        Finished, Named, Pending, PendingOptions, Place, Published, Replace, Unwritten, are_equal,
         hashing::{Asked, Hashing},
         is_no_space, unwritten,
     },

@@ -52,7 +52,7 @@ impl Snapshot {
     #[cfg(feature = "cloud")]
     pub fn of_object(object: Reader) -> Self {
         let stat = object.stat().clone();
-        Self::of(Bytes::Object(object), stat, FILE_MODE)
+        Self::of(Bytes::Object(Box::new(object)), stat, FILE_MODE)
     }
 
     fn of(bytes: Bytes, stat: Stat, mode: u32) -> Self {

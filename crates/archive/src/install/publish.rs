@@ -24,9 +24,9 @@ use storage::{FILE_MODE, Finished, Folder, Replace, are_equal, sweep_once};
 use super::{exists, intent::Intent};
 use crate::{
     error::ConvertError,
+    job::Job,
     outputs::{Outputs, PublishSet},
     unit::moved,
-    warning::Warnings,
 };
 
 /// A file of the draft, and its place.
@@ -45,14 +45,14 @@ struct Placed {
 /// or if the files cannot be written; then nothing was changed, or what was is finished by the same
 /// command.
 pub(super) fn publish(
+    job: &Job,
     draft: &Path,
     main: &Path,
     home: &Home,
-    warnings: &Warnings,
 ) -> Result<(), ConvertError> {
     let path = home.path();
     let mut files = Vec::new();
-    walk(draft, Path::new(""), &mut files, &mut |warning| warnings.push(warning));
+    walk(draft, Path::new(""), &mut files, &mut |warning| job.warnings.push(warning));
     files.sort_by_key(|file| file.path() == Some(main));
     let above = Folder::create(&home.root)?.create_below(&home.folder)?;
     let mut intent = Intent::of_the_dead(&above, &path);
@@ -78,7 +78,7 @@ pub(super) fn publish(
     }
     let kept = intent.keep(&above, &path)?;
     sweep_once(&above);
-    let outputs = Outputs::below(&home.root, false)?;
+    let outputs = Outputs::below(&home.root, false, job.outputs.write_options.interruption)?;
     let (mut folders, mut ours, mut new) = (HashMap::new(), Vec::new(), Vec::new());
     for Placed { file, place, is_ours } in missing {
         let mut target = outputs.create_shut(&place, FILE_MODE, &mut folders)?;

@@ -9,8 +9,8 @@ use std::{
 
 use sessions::Stores;
 use storage::{
-    Asked, FILE_MODE, Folder, JOURNAL, Lock, Pending, Place, Replace, Storage, is_url, lock,
-    remove_stale,
+    FILE_MODE, Folder, Interruption, JOURNAL, Lock, Pending, PendingOptions, Place, Replace,
+    Storage, is_url, lock, remove_stale,
 };
 
 #[cfg(feature = "cloud")]
@@ -131,12 +131,13 @@ impl Base {
     /// # Errors
     ///
     /// Those of the disk or the store; then there is the earlier one, or none.
-    pub fn write(&self, below: &Path, bytes: &[u8]) -> io::Result<()> {
+    pub fn write(&self, below: &Path, bytes: &[u8], interruption: Interruption) -> io::Result<()> {
         match self {
             Base::Folder(folder) => {
                 let place = Place::below(folder, below)?;
                 let above = place.folder.clone();
-                let mut pending = Pending::create(place, FILE_MODE, None, Asked::Nothing)?;
+                let options = PendingOptions { interruption, ..PendingOptions::default() };
+                let mut pending = Pending::create(place, FILE_MODE, options)?;
                 pending.write_all(bytes)?;
                 pending.finish()?.publish(Replace::Own)?;
                 if above.is_new() { above.sync() } else { Ok(()) }

@@ -9,8 +9,7 @@ use std::{
 
 use sessions::Input;
 use storage::{
-    Finished, Identity, Named, Place, Published, RESIDUE, Replace, SIDECAR, beside, is_interrupted,
-    unwritten,
+    Finished, Identity, Named, Place, Published, RESIDUE, Replace, SIDECAR, beside, unwritten,
 };
 
 use super::{Outputs, PublishSet};
@@ -97,7 +96,7 @@ impl Outputs {
         let mut refused = Vec::new();
         let mut whole = Vec::new();
         for item in items {
-            match if is_synced { sync(&item) } else { Ok(()) } {
+            match if is_synced { self.sync(&item) } else { Ok(()) } {
                 Ok(()) => whole.push(item),
                 Err(refusal) => refused.push((item.path, refusal)),
             }
@@ -136,6 +135,15 @@ impl Outputs {
             self.note_refusal(path, refusal);
         }
         refused
+    }
+
+    /// Brings the bytes of files to the disk.
+    fn sync(&self, item: &Item) -> Result<(), ConvertError> {
+        if self.write_options.interruption.is_requested() {
+            return Err(ConvertError::Interrupted);
+        }
+        let synced = item.bundle.files.iter().try_for_each(Finished::sync);
+        synced.map_err(|error| unwritten(error, &item.path).into())
     }
 
     /// Gives files that belong together their names, or none of them, and completes what is told of
@@ -292,13 +300,4 @@ fn keep_stale(names: &[Named], is_ours: impl Fn(&Path) -> bool) -> Result<(), Co
         }
     }
     Ok(())
-}
-
-/// Brings the bytes of files to the disk.
-fn sync(item: &Item) -> Result<(), ConvertError> {
-    if is_interrupted() {
-        return Err(ConvertError::Interrupted);
-    }
-    let synced = item.bundle.files.iter().try_for_each(Finished::sync);
-    synced.map_err(|error| unwritten(error, &item.path).into())
 }

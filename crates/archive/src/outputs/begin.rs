@@ -35,17 +35,17 @@ impl Outputs {
         mode: u32,
         compression: Option<Compression>,
     ) -> io::Result<Pending> {
+        let options = self.pending_options(compression);
         if self.write_options.is_dry_run {
-            return Pending::rehearse(&self.storage, path, compression);
+            return Pending::rehearse(&self.storage, path, options);
         }
         #[cfg(feature = "cloud")]
         if let Storage::Bucket(bucket) = &self.storage {
-            let pending = Pending::of_object(bucket, path, compression, self.asked());
+            let pending = Pending::of_object(bucket, path, options);
             return pending.map_err(|error| unwritten(error, path));
         }
-        let asked = self.asked();
         let pending = self.place(path);
-        let pending = pending.and_then(|place| Pending::create(place, mode, compression, asked));
+        let pending = pending.and_then(|place| Pending::create(place, mode, options));
         pending.map_err(|error| unwritten(error, path))
     }
 
@@ -61,9 +61,10 @@ impl Outputs {
         mode: u32,
         folders: &mut HashMap<PathBuf, Arc<Folder>>,
     ) -> io::Result<Pending> {
+        let options = self.pending_options(None);
         if self.write_options.is_dry_run {
             let scratch = self.scratch()?;
-            return Pending::rehearse_shut(&self.storage, path, &scratch);
+            return Pending::rehearse_shut(&self.storage, path, &scratch, options);
         }
         if !self.storage.is_disk() {
             return self.create(path, mode);
@@ -77,7 +78,7 @@ impl Outputs {
             folders.insert(above.to_owned(), place.folder.clone());
             Ok(place)
         };
-        let pending = place().and_then(|place| Pending::create_shut(place, mode, self.asked()));
+        let pending = place().and_then(|place| Pending::create_shut(place, mode, options));
         pending.map_err(|error| unwritten(error, path))
     }
 

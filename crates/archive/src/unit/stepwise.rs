@@ -45,7 +45,11 @@ impl Job {
         let step = || -> Result<(Job, Scratch, PathBuf), ConvertError> {
             let folder = Scratch::new()?;
             let main = folder.path().join(path.file_name().ok_or(ConvertError::NoName)?);
-            let outputs = Arc::new(Outputs::below(folder.path(), false)?);
+            let outputs = Arc::new(Outputs::below(
+                folder.path(),
+                false,
+                self.outputs.write_options.interruption,
+            )?);
             let config = JobConfig { to: last, verify: false, ..self.config.clone() };
             let job = Job { config, outputs, ..self.clone() };
             Ok((job, folder, main))

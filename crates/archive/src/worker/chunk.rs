@@ -11,7 +11,7 @@ use std::{
 
 use jsonl::Scanner;
 use sessions::{SessionFiles, Stores};
-use storage::{FILE_MODE, JOURNAL, Lock, is_interrupted, lock_shared};
+use storage::{FILE_MODE, Interruption, JOURNAL, Lock, lock_shared};
 
 use super::{
     join::joined,
@@ -36,6 +36,8 @@ use crate::{
 pub struct Worker {
     /// Reads the options of a unit, as a plan has them.
     pub parse: fn(&[String]) -> Result<JobConfig, String>,
+    /// What ends the work before all units are done.
+    pub interruption: Interruption,
     /// Who hears of warnings.
     pub warnings: Warnings,
     /// The format that all units have to be planned for, if it is said.
@@ -108,7 +110,7 @@ impl Worker {
     }
 
     fn work_below(&self, units: &[Planned], config: JobConfig, base: &Base) -> Vec<Vec<u8>> {
-        let store = Store::of(base.clone());
+        let store = Store::of(base.clone(), self.interruption);
         let options = config.output_options.clone();
         let (mut ready, mut receipts) = (Vec::new(), Vec::new());
         for planned in units {
@@ -137,6 +139,7 @@ impl Worker {
             compression: config.compression,
             is_dry_run: false,
             hash_sha256: true,
+            interruption: self.interruption,
         };
         let outputs = Arc::new(Outputs::of_worker(base.clone(), journal, write_options));
         let fail_on_loss = config.fail_on_loss;
@@ -152,6 +155,7 @@ impl Worker {
             quiet: true,
             verbose: false,
             wants_objects: self.wants_reports,
+            interruption: self.interruption,
         };
         let tasks: Vec<Task<'_>> = ready.iter().map(Ready::task).collect();
         let run =
@@ -159,7 +163,9 @@ impl Worker {
         let worked = run.run(&());
         let mut told = Told::of(outputs.take_told(), options, base.path());
         for (it, worked) in ready.iter().zip(worked) {
-            if is_interrupted() && worked.files.iter().any(|file| file.end == FileEnd::Left) {
+            if self.interruption.is_requested()
+                && worked.files.iter().any(|file| file.end == FileEnd::Left)
+            {
                 continue;
             }
             let receipt = it.receipt(worked, &mut told, outputs.full());

@@ -11,7 +11,9 @@ use std::{
 };
 
 use sessions::Input;
-use storage::{Asked, Pending, Place, RECEIPTS, Replace, Snapshot, unwritten};
+use storage::{
+    Asked, Interruption, Pending, PendingOptions, Place, RECEIPTS, Replace, Snapshot, unwritten,
+};
 
 use super::{
     chunk::{is_of, lines_of},
@@ -85,13 +87,14 @@ pub fn join(
     base: &Base,
     options: &OutputOptions,
     n_lines: u64,
+    interruption: Interruption,
 ) -> io::Result<Option<Vec<u8>>> {
     let Some((first, PlannedPiece { of, whole, .. })) =
         pieces.first().and_then(|first| Some((*first, first.piece.as_ref()?)))
     else {
         return Ok(None);
     };
-    let store = Store::of(base.clone());
+    let store = Store::of(base.clone(), interruption);
     let etag = Planned::etag([&Input::file(first.main.clone())]);
     if pieces.iter().all(|it| joined(it, &store, base, options).is_some()) {
         return Ok(None);
@@ -107,7 +110,8 @@ pub fn join(
     // What goes to a store is not planned in pieces.
     let folder = base.folder().ok_or(io::ErrorKind::Unsupported)?;
     let place = Place::below(folder, below)?;
-    let mut pending = Pending::create(place, snapshot.mode(), None, Asked::Sha256)?;
+    let pending_options = PendingOptions { compression: None, asked: Asked::Sha256, interruption };
+    let mut pending = Pending::create(place, snapshot.mode(), pending_options)?;
     let mut left = Vec::new();
     for piece in pieces {
         let below = piece.out.strip_prefix(&first.root).unwrap_or(&piece.out);

@@ -10,7 +10,7 @@ use std::{
 
 use jsonl::Scanner;
 use sha2::{Digest, Sha256};
-use storage::RECEIPTS;
+use storage::{Interruption, RECEIPTS};
 
 use crate::journal::{Base, hex};
 
@@ -21,12 +21,13 @@ const MAX_RECEIPT: u64 = 64 * 1024 * 1024;
 #[derive(Clone, Debug)]
 pub struct Store {
     base: Base,
+    interruption: Interruption,
 }
 
 impl Store {
     /// Returns the receipts of a place, whether there are any or not.
-    pub fn of(base: Base) -> Self {
-        Self { base }
+    pub fn of(base: Base, interruption: Interruption) -> Self {
+        Self { base, interruption }
     }
 
     /// Returns the receipt of a unit, if there is a whole one.
@@ -45,7 +46,7 @@ impl Store {
     ///
     /// Those of the disk or the store; then there is the earlier one, or none.
     pub fn write(&self, id: &str, receipt: &[u8]) -> io::Result<()> {
-        self.base.write(&name(id), receipt)
+        self.base.write(&name(id), receipt, self.interruption)
     }
 }
 

@@ -20,13 +20,12 @@ use clap_complete::{
     env::Shells,
 };
 use core_model::{Block, session_files};
-use sessions::{Input, Prefilter, read};
+use sessions::{Input, Prefilter};
 
 use super::Cli;
 use crate::{
-    FORMATS,
     commands::list::title_and_project,
-    environment::lookup,
+    environment::{lookup, read},
     terminal::{
         escape::escape_for_terminal,
         progress::{Mode, Progress},
@@ -169,7 +168,7 @@ fn tools_of(path: &Path) -> BTreeSet<String> {
     let progress = Progress::of(Mode::None, [&input]);
     let mut names = BTreeSet::new();
     // A file that cannot be read has no names to offer.
-    _ = read(FORMATS, &input, None, &Prefilter::ALL, &progress, &mut |place, _, event| {
+    _ = read(&input, None, &Prefilter::ALL, &progress, &mut |place, _, event| {
         let message = event.ok().and_then(|event| event.message());
         for (block, _) in message.into_iter().flat_map(|message| message.blocks()) {
             if let Block::ToolUse(tool) = block {

@@ -26,7 +26,7 @@ use crate::{
     FORMATS,
     cli::RedactArgs,
     formats::detect,
-    interrupt::is_interrupted,
+    interrupt::{INTERRUPTION, is_interrupted},
     reading::Reading,
     terminal::{
         escape::escape_for_terminal,
@@ -62,8 +62,8 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let (inputs, is_folder) = args.reading.sessions()?;
     let options = Options { all_branches: args.all_branches, ..Options::default() };
     let outputs = match &args.output {
-        Some(folder) if is_folder => Outputs::below(folder, args.force)?,
-        _ => Outputs::anywhere(args.force),
+        Some(folder) if is_folder => Outputs::below(folder, args.force, INTERRUPTION)?,
+        _ => Outputs::anywhere(args.force, INTERRUPTION),
     };
     let progress = args.reading.pace.progress(&inputs);
     let export = Export {

@@ -14,11 +14,11 @@ use std::{
 use archive::Status;
 use core_model::Format;
 use jsonl::Scanner;
-use sessions::{Filter, Input, Matcher, Part, Prefilter, ReadError, UnknownFormat, parts, read};
+use sessions::{Filter, Input, Matcher, Part, Prefilter, ReadError, UnknownFormat, parts};
 
 use self::hit::Hit;
 use crate::{
-    FORMATS,
+    environment::read,
     interrupt::is_interrupted,
     reading::{
         Reading,
@@ -122,13 +122,8 @@ impl Search {
         let mut names = HashMap::new();
         let mut scanner = Scanner::default();
         let mut n_hits = 0;
-        let result = read(
-            FORMATS,
-            input,
-            self.format,
-            &self.prefilter,
-            &self.progress,
-            &mut |place, _, event| {
+        let result =
+            read(input, self.format, &self.prefilter, &self.progress, &mut |place, _, event| {
                 let Ok(event) = event else { return Ok(true) };
                 if !matcher.wants_event(event) {
                     return Ok(true);
@@ -156,8 +151,7 @@ impl Search {
                     out.write_all(&line)?;
                 }
                 Ok(true)
-            },
-        );
+            });
         self.n_hits.fetch_add(n_hits, Ordering::Relaxed);
         self.n_files.fetch_add(u64::from(n_hits > 0), Ordering::Relaxed);
         self.progress.add_file();

@@ -13,13 +13,13 @@ use archive::Status;
 use core_model::{Costs, Format, TokenTotals};
 use rayon::prelude::*;
 use sessions::{
-    Filter, Input, Matcher, Prefilter, Progress as _, ReadError, SessionFiles, UnknownFormat,
-    parts, read,
+    Filter, Input, Matcher, Prefilter, Progress as _, ReadError, SessionFiles, UnknownFormat, parts,
 };
 
 use self::{column::Column, ends::Session};
 use crate::{
     FORMATS,
+    environment::read,
     interrupt::is_interrupted,
     reading::{Reading, filter::FilterArgs},
     terminal::{
@@ -194,7 +194,7 @@ impl Wanted<'_> {
         let mut is_found = false;
         for input in unit.files().filter(|input| !input.is_side_file()) {
             let mut matcher = Matcher::new(filter);
-            read(FORMATS, input, format, prefilter, self.progress, &mut |_, _, event| {
+            read(input, format, prefilter, self.progress, &mut |_, _, event| {
                 if let Ok(event) = event
                     && matcher.wants_event(event)
                 {
@@ -216,7 +216,7 @@ impl Wanted<'_> {
         let mut tokens = TokenTotals::default();
         let mut costs = Costs::default();
         for input in unit.files().filter(|input| !input.is_side_file()) {
-            read(FORMATS, input, format, &Prefilter::ALL, self.progress, &mut |_, _, event| {
+            read(input, format, &Prefilter::ALL, self.progress, &mut |_, _, event| {
                 if let Ok(event) = event {
                     numbers.push(event);
                     tokens.push(event);

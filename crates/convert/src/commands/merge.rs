@@ -16,6 +16,7 @@ use crate::{
     FORMATS,
     account::{self, Account},
     cli::ConversionArgs,
+    interrupt::INTERRUPTION,
     terminal::{
         escape::escape_for_terminal,
         figures::count,
@@ -63,7 +64,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         Err(why) => return failed(&why),
     };
     let options = config.output_options.clone();
-    let base = Base::open(&first.root, &mut Stores::default());
+    let base = Base::open(&first.root, &mut Stores::new(INTERRUPTION));
     let base = base.map_err(|error| named(error, &first.root))?;
     let journal = match Journal::of_base(&base, options.clone()) {
         Ok(journal) => journal,
@@ -79,7 +80,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         merged.read(open(path)?).map_err(|error| named(error, path))?;
     }
     if args.receipts.is_empty() {
-        merged.read_store(&Store::of(base.clone()));
+        merged.read_store(&Store::of(base.clone(), INTERRUPTION));
     }
     let mut scanner = Scanner::default();
     for line in merged.written() {
@@ -87,7 +88,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     }
     let mut n_open = 0;
     for (pieces, n_lines) in merged.whole_files() {
-        match join(&pieces, &journal, &base, &options, n_lines) {
+        match join(&pieces, &journal, &base, &options, n_lines, INTERRUPTION) {
             Ok(Some(line)) => journal.append_new(&line, &mut scanner)?,
             Ok(None) => {}
             Err(error) => {
@@ -123,6 +124,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             quiet: args.quiet,
             verbose: false,
             wants_objects: args.report.is_some(),
+            interruption: INTERRUPTION,
         },
         output: Some(&first.root),
         is_dry_run: false,

@@ -20,6 +20,7 @@ use crate::{
     },
     environment::{inputs, lookup, n_cores},
     formats::detect,
+    interrupt::INTERRUPTION,
     terminal::{
         figures::{count, parse_size, size},
         message::{failed, warn},
@@ -156,7 +157,7 @@ fn is_by_line(task: &Task<'_>, how: &ConversionArgs) -> bool {
 /// That an URL leads to no store that can be written to; those of the store.
 fn sweep(root: &Path) -> io::Result<()> {
     if is_url(root) {
-        return Base::open(root, &mut Stores::default())?.sweep();
+        return Base::open(root, &mut Stores::new(INTERRUPTION))?.sweep();
     }
     Folder::open(root).map_or(Ok(()), |folder| Base::Folder(folder).sweep())
 }

@@ -10,11 +10,12 @@ use std::io::{self, Write};
 use archive::Status;
 use core_model::ErrorPolicy;
 use rayon::prelude::*;
-use sessions::{Prefilter, ReadError, SessionFiles, UnknownFormat, leave_out_copies, read};
+use sessions::{Prefilter, ReadError, SessionFiles, UnknownFormat, leave_out_copies};
 
 use self::numbers::Numbers;
 use crate::{
     FORMATS,
+    environment::read,
     interrupt::is_interrupted,
     reading::{Reading, filter::ErrorRule},
     terminal::{
@@ -110,18 +111,17 @@ fn count(unit: &SessionFiles, args: &Args, progress: &Progress) -> Result<Number
     let mut known = args.reading.format();
     for input in unit.files().filter(|input| !input.is_side_file()) {
         let mut last = None;
-        let format =
-            read(FORMATS, input, known, &Prefilter::ALL, progress, &mut |place, line, event| {
-                match event {
-                    Ok(event) => numbers.push(place, event),
-                    Err(_) => numbers.n_bad_lines += 1,
-                }
-                // A line may say two things.
-                if last.replace(place.offset) != Some(place.offset) {
-                    numbers.n_bytes += line.bytes().len() as u64;
-                }
-                Ok(true)
-            })?;
+        let format = read(input, known, &Prefilter::ALL, progress, &mut |place, line, event| {
+            match event {
+                Ok(event) => numbers.push(place, event),
+                Err(_) => numbers.n_bad_lines += 1,
+            }
+            // A line may say two things.
+            if last.replace(place.offset) != Some(place.offset) {
+                numbers.n_bytes += line.bytes().len() as u64;
+            }
+            Ok(true)
+        })?;
         progress.add_file();
         numbers.add_file(input, format);
         known = known.or(unit.format_of_all(format));

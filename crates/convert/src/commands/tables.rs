@@ -19,7 +19,7 @@ use crate::{
     FORMATS, by_name,
     cli::{RedactArgs, Sources, format_names},
     formats::detect,
-    interrupt::is_interrupted,
+    interrupt::{INTERRUPTION, is_interrupted},
     terminal::{
         escape::escape_for_terminal,
         figures::{grouped, size},
@@ -134,7 +134,7 @@ struct NamedAtEnd {
 
 impl NamedAtEnd {
     fn below(folder: &Path) -> io::Result<Self> {
-        let outputs = Outputs::below(folder, false)?;
+        let outputs = Outputs::below(folder, false, INTERRUPTION)?;
         // A run that was killed left its parts.
         remove_dead(&Folder::open(folder)?);
         let (folders, finished) = Default::default();

@@ -12,11 +12,12 @@ use archive::{
     on_threads, open,
 };
 use clap::{ValueHint, builder::PossibleValuesParser};
+use sessions::Stores;
 
 use crate::{
     cli::{ConversionArgs, Durability, format_names},
     environment::{n_cores, n_jobs},
-    interrupt::is_interrupted,
+    interrupt::{INTERRUPTION, is_interrupted},
     terminal::message::warn,
 };
 
@@ -71,13 +72,14 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let queue = Queue::read(plan, args.shard);
     let worker = Worker {
         parse: ConversionArgs::parse_job,
+        interruption: INTERRUPTION,
         warnings: Warnings::new(warn),
         to: args.to.clone(),
         durability: args.durability.into(),
         force: args.force,
         wants_reports: args.report.is_some(),
         roots: Mutex::default(),
-        stores: Mutex::default(),
+        stores: Mutex::new(Stores::new(INTERRUPTION)),
     };
     let work = || -> io::Result<()> {
         // Few at a time for each of many threads: what waits for the disk stays open.

@@ -17,6 +17,7 @@ use object_store::{
 };
 
 use super::{bucket::Bucket, failure::failure};
+use crate::interruption::Interruption;
 
 /// How long a page of the web may take: it comes in one piece.
 const WEB_TIMEOUT: Duration = Duration::from_secs(10 * 60);
@@ -25,6 +26,7 @@ const WEB_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 #[derive(Debug, Default)]
 pub struct Buckets {
     open: HashMap<String, Arc<Bucket>>,
+    interruption: Interruption,
 }
 
 /// An URL: what is in front of the name of an object, and the whole without what is secret.
@@ -37,6 +39,11 @@ struct Address<'u> {
 }
 
 impl Buckets {
+    /// Creates a set without buckets; an interruption ends what is waited for.
+    pub fn new(interruption: Interruption) -> Self {
+        Self { open: HashMap::new(), interruption }
+    }
+
     /// Returns the bucket of an URL, and the URL as the path by which messages call it: without the
     /// query, in which signatures stand.
     ///
@@ -53,7 +60,7 @@ impl Buckets {
         }
         let store = store(&address, text).map_err(|error| failure(&error))?;
         let root = if address.is_web() { address.shown.clone() } else { address.root.to_owned() };
-        let bucket = Arc::new(Bucket::new(store, root, address.is_web())?);
+        let bucket = Arc::new(Bucket::new(store, root, address.is_web(), self.interruption)?);
         self.open.insert(key.to_owned(), bucket.clone());
         Ok((bucket, PathBuf::from(address.shown)))
     }

@@ -18,7 +18,10 @@ use super::{
     ranged::Reader,
     runtime::{Begun, Runtime},
 };
-use crate::backend::{Stat, is_changed, is_folder};
+use crate::{
+    backend::{Stat, is_changed, is_folder},
+    interruption::Interruption,
+};
 
 /// How often an object is opened that is changed each time.
 const MAX_ATTEMPTS: usize = 3;
@@ -60,8 +63,13 @@ impl fmt::Debug for Bucket {
 }
 
 impl Bucket {
-    pub(super) fn new(store: Arc<dyn ObjectStore>, root: String, is_web: bool) -> io::Result<Self> {
-        let runtime = Runtime::start()?;
+    pub(super) fn new(
+        store: Arc<dyn ObjectStore>,
+        root: String,
+        is_web: bool,
+        interruption: Interruption,
+    ) -> io::Result<Self> {
+        let runtime = Runtime::start(interruption)?;
         Ok(Self { store, runtime, root, is_web, seen: Mutex::default() })
     }
 

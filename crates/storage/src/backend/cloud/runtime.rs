@@ -9,7 +9,7 @@ use std::{
 
 use tokio::{runtime::Handle, sync::oneshot, task::AbortHandle};
 
-use crate::interruption::is_interrupted;
+use crate::interruption::Interruption;
 
 /// How long it may take until somebody who waits sees that the run was asked to stop.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -18,6 +18,7 @@ const PATIENCE: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(super) struct Runtime {
     handle: Handle,
+    interruption: Interruption,
     /// Dropped, the thread ends.
     _stop: oneshot::Sender<()>,
 }
@@ -26,6 +27,7 @@ pub(super) struct Runtime {
 #[derive(Debug)]
 pub(super) struct Begun<T> {
     result: Receiver<T>,
+    interruption: Interruption,
     task: AbortHandle,
 }
 
@@ -35,13 +37,13 @@ impl Runtime {
     /// # Errors
     ///
     /// The system's own.
-    pub(super) fn start() -> io::Result<Self> {
+    pub(super) fn start(interruption: Interruption) -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let handle = runtime.handle().clone();
         let (stop, stopped) = oneshot::channel();
         let drive = move || _ = runtime.block_on(stopped);
         thread::Builder::new().name("object store".to_owned()).spawn(drive)?;
-        Ok(Self { handle, _stop: stop })
+        Ok(Self { handle, interruption, _stop: stop })
     }
 
     /// Begins something that goes on while nobody waits for it.
@@ -54,7 +56,7 @@ impl Runtime {
             // Nobody may wait for it any more.
             _ = sender.send(future.await);
         });
-        Begun { result, task: task.abort_handle() }
+        Begun { result, interruption: self.interruption, task: task.abort_handle() }
     }
 
     /// Does something and waits for it.
@@ -91,7 +93,7 @@ impl<T> Begun<T> {
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(io::Error::other("the thread of the object store is gone"));
                 }
-                Err(RecvTimeoutError::Timeout) if is_interrupted() => {
+                Err(RecvTimeoutError::Timeout) if self.interruption.is_requested() => {
                     return Err(io::Error::other("interrupted"));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
