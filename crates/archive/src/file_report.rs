@@ -13,8 +13,8 @@ use crate::{
     object::Object,
     outcome::Outcome,
     report::{ConvertedFile, place},
+    session::is_in_folder_of_session,
     status::FileStatus,
-    unit::is_in_folder_of_session,
 };
 
 /// What a report of a run says.

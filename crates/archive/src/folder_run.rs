@@ -21,7 +21,7 @@ use crate::{
     file_report::{FileEnd, FileReport, ReportOptions},
     job::Job,
     outcome::{Outcome, Results},
-    unit::refused,
+    session::refused,
 };
 
 /// A run over many inputs.
@@ -131,7 +131,7 @@ impl FolderRun<'_> {
             return refused(unit, || ConvertError::SameName(path.display().to_string()));
         }
         // One file that we are wrong about does not stop the others.
-        let convert = AssertUnwindSafe(|| self.job.unit_to_files(unit, path, self.is_mirrored));
+        let convert = AssertUnwindSafe(|| self.job.convert_session(unit, path, self.is_mirrored));
         let results =
             catch_unwind(convert).unwrap_or_else(|_| refused(unit, || ConvertError::Fault));
         for refusal in results.iter().filter_map(|(_, result)| result.as_ref().err()) {

@@ -22,7 +22,7 @@ use crate::{
     outcome::{Outcome, Results},
     outputs::Outputs,
     report::ConvertedFile,
-    unit::{moved, refused_for},
+    session::{moved, refused_for},
 };
 
 /// What the session's own file is called before its client's name for it is known.
@@ -103,7 +103,7 @@ impl Job {
             Arc::new(Outputs::below(draft.path(), false, self.outputs.write_options.interruption)?);
         let config = JobConfig { is_for_client: true, ..self.config.clone() };
         let job = Job { config, outputs, ..self.clone() };
-        let mut results = job.unit_to_files(unit, &main, false);
+        let mut results = job.convert_session(unit, &main, false);
         if results.iter().any(|(_, result)| result.is_err()) {
             for (_, result) in results.iter_mut().filter(|(_, result)| result.is_ok()) {
                 *result = Err(ConvertError::NotAlone);

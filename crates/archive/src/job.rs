@@ -52,7 +52,7 @@ impl Job {
     }
 
     /// Converts an input to a stream, such as standard output.
-    pub(crate) fn to_stream(
+    pub(crate) fn stream_file(
         &self,
         input: &Input,
         stream: &mut dyn Write,

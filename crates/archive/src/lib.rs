@@ -29,7 +29,7 @@
 //! };
 //! let units = SessionFiles::group(FORMATS, vec![Input::file(source)], &mut |_| {});
 //! for unit in &units {
-//!     for (_, outcome) in job.unit_to_files(unit, &target, false) {
+//!     for (_, outcome) in job.convert_session(unit, &target, false) {
 //!         assert!(matches!(outcome?, Outcome::Converted(_)));
 //!     }
 //! }
@@ -50,8 +50,8 @@ mod outcome;
 mod outputs;
 mod redaction;
 mod report;
+mod session;
 mod status;
-mod unit;
 mod warning;
 mod worker;
 
@@ -75,8 +75,8 @@ pub use self::{
     outcome::{Outcome, Results},
     outputs::{Durability, NotOpened, Outputs, PublishSet, WriteOptions},
     report::ConvertedFile,
+    session::strays,
     status::FileStatus,
-    unit::strays,
     warning::{Warning, Warnings},
     worker::{
         TOOL, VERSION,

@@ -16,8 +16,8 @@ use std::{
 };
 
 use storage::{
-    Asked, Compression, Encoder, Finished, Identity, Interruptible, Interruption, PendingOptions,
-    Replace, Scratch, Storage, is_no_space,
+    Asked, Backend, Compression, Encoder, Finished, Identity, Interruptible, Interruption,
+    PendingOptions, Replace, Scratch, is_no_space,
 };
 
 use self::{
@@ -78,7 +78,7 @@ impl WriteOptions {
 pub struct Outputs {
     /// How they are written.
     pub write_options: WriteOptions,
-    storage: Storage,
+    storage: Backend,
     /// The folder that a run writes to; none if that is a file.
     root: Option<OutputRoot>,
     /// What bytes go through in the place of standard output.
@@ -114,7 +114,7 @@ impl PublishSet {
 impl Outputs {
     /// Returns outputs that go where their paths say.
     pub fn anywhere(force: bool, interruption: Interruption) -> Self {
-        Self::of_one(Storage::Disk, WriteOptions::plain(force, interruption))
+        Self::of_one(Backend::Disk, WriteOptions::plain(force, interruption))
     }
 
     /// Returns outputs that go below a folder, which is made if it is not there.
@@ -124,11 +124,11 @@ impl Outputs {
     /// If the folder cannot be made or opened.
     pub fn below(folder: &Path, force: bool, interruption: Interruption) -> io::Result<Self> {
         let root = OutputRoot::without_journal(folder)?;
-        Ok(Self::new(Storage::Disk, Some(root), WriteOptions::plain(force, interruption)))
+        Ok(Self::new(Backend::Disk, Some(root), WriteOptions::plain(force, interruption)))
     }
 
     /// Returns the output of a run of one file.
-    pub fn of_one(storage: Storage, write_options: WriteOptions) -> Self {
+    pub fn of_one(storage: Backend, write_options: WriteOptions) -> Self {
         Self::new(
             storage,
             None,
@@ -141,7 +141,7 @@ impl Outputs {
 
     /// Returns the output of a run that goes to a device or a pipe, as it would to standard output.
     pub fn of_stream(path: &Path, write_options: WriteOptions) -> Self {
-        Self { stream: Some(path.to_owned()), ..Self::of_one(Storage::Disk, write_options) }
+        Self { stream: Some(path.to_owned()), ..Self::of_one(Backend::Disk, write_options) }
     }
 
     /// Opens a stream such as standard output, or what is in its place, and compresses what goes there if that is
@@ -172,15 +172,15 @@ impl Outputs {
     /// If the folder cannot be made or opened, or another run writes to it; if it was written with
     /// other options, and is not to be written anew.
     pub fn journaled(
-        storage: Storage,
+        storage: Backend,
         folder: &Path,
         options: OutputOptions,
         write_options: WriteOptions,
     ) -> Result<Self, NotOpened> {
         let root = match &storage {
-            Storage::Disk => OutputRoot::open(folder, options, write_options.is_dry_run)?,
+            Backend::Disk => OutputRoot::open(folder, options, write_options.is_dry_run)?,
             #[cfg(feature = "cloud")]
-            Storage::Bucket(bucket) => {
+            Backend::Bucket(bucket) => {
                 OutputRoot::of_prefix(bucket, folder, options, write_options.is_dry_run)?
             }
         };
@@ -196,7 +196,7 @@ impl Outputs {
         Self::new(base.storage(), Some(OutputRoot::of_worker(base, journal)), write_options)
     }
 
-    fn new(storage: Storage, root: Option<OutputRoot>, write_options: WriteOptions) -> Self {
+    fn new(storage: Backend, root: Option<OutputRoot>, write_options: WriteOptions) -> Self {
         // Whoever writes an object waits until it is there: several do at a time.
         let durability =
             if storage.is_disk() { write_options.durability } else { Durability::File };

@@ -13,7 +13,7 @@ use archive::{
 };
 use conversion::CarryMode;
 use sessions::{SessionFiles, Stores, is_inside_an_input};
-use storage::{Compression, Storage, is_url};
+use storage::{Backend, Compression, is_url};
 
 use crate::{
     FORMATS,
@@ -101,7 +101,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
         }
         (None, None) => {
             let mut stdout = io::stdout().lock();
-            let mut converted = |it| job.unit_to_stream(it, &mut stdout);
+            let mut converted = |it| job.stream_session(it, &mut stdout);
             settle(units.iter().map(|it| (&it.main, converted(it))).collect())
         }
         (None, Some(output)) => {
@@ -162,7 +162,7 @@ fn outputs(args: &ConvertArgs, is_folder: bool) -> Result<Outputs, NotOpened> {
         Some(url) => {
             Stores::new(INTERRUPTION).target(url).map_err(|error| NotOpened::new(url, error))?
         }
-        None => Storage::Disk,
+        None => Backend::Disk,
     };
     match args.output.as_deref().filter(is_in_folder) {
         Some(folder) => {

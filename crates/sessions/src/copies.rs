@@ -19,7 +19,7 @@ use std::{
 use conversion::{Carry, Member, Source, detect_format};
 use core_model::{Format, Formats};
 use jsonl::Scanner;
-use storage::Storage;
+use storage::Backend;
 
 use crate::{error::single_format, input::Input};
 
@@ -95,7 +95,7 @@ pub(crate) fn plain_id(id: &str) -> String {
 pub fn leave_out_copies(formats: Formats, inputs: &mut Vec<Input>) -> u64 {
     let mut of_name: HashMap<String, Vec<usize>> = HashMap::new();
     for (input_idx, input) in inputs.iter().enumerate() {
-        if let (Input::File { storage: Storage::Disk, .. }, Some(stem)) = (input, input.stem()) {
+        if let (Input::File { storage: Backend::Disk, .. }, Some(stem)) = (input, input.stem()) {
             of_name.entry(plain_id(stem)).or_default().push(input_idx);
         }
     }

@@ -11,8 +11,8 @@ use std::{
 use conversion::Sidecar;
 use rustix::fs::OFlags;
 use storage::{
-    Compression, Limits, LineMeter, MAX_IN_MEMORY, Metered, Opened, RESIDUE, SIDECAR, Snapshot,
-    Storage, beside, is_url,
+    Backend, Compression, Limits, LineMeter, MAX_IN_MEMORY, Metered, Opened, RESIDUE, SIDECAR,
+    Snapshot, beside, is_url,
 };
 use tempfile::SpooledTempFile;
 
@@ -33,7 +33,7 @@ pub enum Input {
     /// the user named it, and a link is meant.
     File {
         /// The disk, or a bucket.
-        storage: Storage,
+        storage: Backend,
         /// Where it is.
         path: PathBuf,
         /// Its name within the folder or list.
@@ -62,11 +62,11 @@ pub enum Input {
 impl Input {
     /// Creates an input of a file on the disk.
     pub fn file(path: PathBuf) -> Self {
-        Self::stored(Storage::Disk, path)
+        Self::stored(Backend::Disk, path)
     }
 
     /// Creates an input of a file.
-    pub fn stored(storage: Storage, path: PathBuf) -> Self {
+    pub fn stored(storage: Backend, path: PathBuf) -> Self {
         let name = PathBuf::from(path.file_name().unwrap_or_default());
         Input::File { storage, path, name, is_named: true }
     }
@@ -118,10 +118,10 @@ impl Input {
     }
 
     /// Returns where the file is; on the disk, if it is none.
-    pub fn storage(&self) -> &Storage {
+    pub fn storage(&self) -> &Backend {
         match self {
             Input::File { storage, .. } => storage,
-            Input::Stdin | Input::Lines { .. } | Input::Missing { .. } => &Storage::Disk,
+            Input::Stdin | Input::Lines { .. } | Input::Missing { .. } => &Backend::Disk,
         }
     }
 
@@ -173,7 +173,7 @@ impl Input {
         match self {
             Input::Stdin => spool(&mut io::stdin().lock(), limits),
             #[cfg(feature = "cloud")]
-            Input::File { storage: Storage::Bucket(bucket), path, .. } => {
+            Input::File { storage: Backend::Bucket(bucket), path, .. } => {
                 let snapshot = Snapshot::of_object(bucket.open(path)?);
                 if is_expanded {
                     Opened::snapshot_of(snapshot, limits)

@@ -63,7 +63,7 @@ pub use self::{
     reader::{EachRead, format_of, known, read},
     redact::Redact,
     session::{
-        Bytes, Change, Expanded, Place, Session, SessionEvents, SessionFile, Start, Unread,
+        Bytes, Change, Expanded, Session, SessionEvents, SessionFile, SessionPlace, Start, Unread,
         run_session,
     },
     session_files::{Companion, SessionFiles, is_of_a_session},

@@ -18,7 +18,7 @@ use crate::input::sidecar_path;
 
 pub use self::{
     events::{SessionEvents, run_session},
-    place::{Bytes, Expanded, Place, Unread},
+    place::{Bytes, Expanded, SessionPlace, Unread},
     start::Start,
 };
 
@@ -31,7 +31,7 @@ pub struct Session {
 /// A file of a session.
 #[derive(Clone, Debug)]
 pub struct SessionFile {
-    place: Place,
+    place: SessionPlace,
     /// Where it is.
     pub path: PathBuf,
     /// What to call it in messages.
@@ -65,7 +65,7 @@ impl Session {
     ///
     /// Those of looking at a file.
     pub fn new(
-        place: &Place,
+        place: &SessionPlace,
         files: impl IntoIterator<Item = (PathBuf, ManifestEntryKind, String, String)>,
     ) -> io::Result<Self> {
         let mut measured = Vec::new();
@@ -166,7 +166,7 @@ mod tests {
     use std::fs::{self, File};
 
     use super::*;
-    use storage::Storage;
+    use storage::Backend;
 
     fn session(folder: &std::path::Path) -> ([PathBuf; 2], Session) {
         let paths = ["s1.jsonl", "note.txt"].map(|name| folder.join(name));
@@ -178,7 +178,7 @@ mod tests {
             volume(&paths[0], ManifestEntryKind::Main),
             volume(&paths[1], ManifestEntryKind::Side),
         ];
-        (paths, Session::new(&Place::Stored(Storage::Disk), files).expect("measured"))
+        (paths, Session::new(&SessionPlace::Stored(Backend::Disk), files).expect("measured"))
     }
 
     fn read(session: &Session) -> Vec<u8> {

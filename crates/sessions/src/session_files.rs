@@ -9,10 +9,10 @@ use std::{
 };
 
 use core_model::{Bundle, FileRole, Files, Format, Formats, Owner};
-use storage::{Compression, NotListed, Storage};
+use storage::{Backend, Compression, NotListed};
 
 use self::packed::{Bare, beside_packed};
-use crate::{input::Input, session::Place, warning::Warning};
+use crate::{input::Input, session::SessionPlace, warning::Warning};
 
 pub use self::packed::is_of_a_session;
 
@@ -155,13 +155,13 @@ impl SessionFiles {
     /// # Errors
     ///
     /// Those of reading them; of an input that is no file, that it has no name.
-    pub fn bundle(&self, format: &'static Format, place: &Place) -> io::Result<Bundle> {
+    pub fn bundle(&self, format: &'static Format, place: &SessionPlace) -> io::Result<Bundle> {
         let main = self.path_of(&self.main).ok_or(io::ErrorKind::InvalidFilename)?;
         let known = |other: &Companion| {
             Some((self.path_of(&other.input)?.into_owned(), other.role.clone()))
         };
         let files: Vec<_> = self.others.iter().filter_map(known).collect();
-        if let Place::Expanded(_) = place {
+        if let SessionPlace::Expanded(_) = place {
             // Whoever reads on does not say which file holds too much.
             files.iter().try_for_each(|(path, _)| place.stat(path).map(|_| ()))?;
         }
@@ -183,7 +183,7 @@ fn unread_beside(main: &Input, error: &io::Error) -> Input {
 /// The files of a list, which are there whatever the system says of them later, and others.
 struct Listed<'l> {
     places: &'l HashMap<PathBuf, usize>,
-    files: &'l Storage,
+    files: &'l Backend,
 }
 
 impl Files for Listed<'_> {

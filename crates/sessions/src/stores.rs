@@ -2,7 +2,7 @@
 
 use std::{io, path::Path};
 
-use storage::{Interruption, Storage, is_url, without_query};
+use storage::{Backend, Interruption, is_url, without_query};
 
 use crate::input::Input;
 
@@ -39,12 +39,12 @@ impl Stores {
     /// # Errors
     ///
     /// If it is an URL of no store, or the program knows none.
-    pub fn of(&mut self, path: &Path) -> io::Result<Storage> {
+    pub fn of(&mut self, path: &Path) -> io::Result<Backend> {
         if !is_url(path) {
-            return Ok(Storage::Disk);
+            return Ok(Backend::Disk);
         }
         #[cfg(feature = "cloud")]
-        return Ok(Storage::Bucket(self.buckets.of(path)?.0));
+        return Ok(Backend::Bucket(self.buckets.of(path)?.0));
         #[cfg(not(feature = "cloud"))]
         Err(without_cloud())
     }
@@ -61,12 +61,12 @@ impl Stores {
     ///
     /// If it is none that can be written to.
     #[cfg(feature = "cloud")]
-    pub fn target(&mut self, url: &Path) -> io::Result<Storage> {
+    pub fn target(&mut self, url: &Path) -> io::Result<Backend> {
         let (bucket, _) = self.buckets.of(url)?;
         if bucket.is_web() {
             return Err(io::Error::other("the web is read, and not written to"));
         }
-        Ok(Storage::Bucket(bucket))
+        Ok(Backend::Bucket(bucket))
     }
 
     /// Returns that the program knows no stores.
@@ -75,7 +75,7 @@ impl Stores {
     ///
     /// Always that.
     #[cfg(not(feature = "cloud"))]
-    pub fn target(&mut self, _: &Path) -> io::Result<Storage> {
+    pub fn target(&mut self, _: &Path) -> io::Result<Backend> {
         Err(without_cloud())
     }
 
@@ -90,7 +90,7 @@ impl Stores {
                 return false;
             }
         };
-        let storage = Storage::Bucket(bucket.clone());
+        let storage = Backend::Bucket(bucket.clone());
         if bucket.is_object(&path) {
             inputs.push(Input::stored(storage, path));
             return false;

@@ -7,7 +7,7 @@ use std::{
 };
 
 use rustix::fs::FileType;
-use storage::{Entry, Folder, JOURNAL, RECEIPTS, RESIDUE, SIDECAR, Storage, is_temporary};
+use storage::{Backend, Entry, Folder, JOURNAL, RECEIPTS, RESIDUE, SIDECAR, is_temporary};
 
 use crate::{input::Input, warning::Warning};
 
@@ -16,7 +16,7 @@ pub fn walk(root: &Path, name: &Path, inputs: &mut Vec<Input>, warn: &mut dyn Fn
     let mut folders = vec![(root.to_owned(), name.to_owned(), true)];
     while let Some((path, name, is_folder)) = folders.pop() {
         if !is_folder {
-            inputs.push(Input::File { storage: Storage::Disk, path, name, is_named: false });
+            inputs.push(Input::File { storage: Backend::Disk, path, name, is_named: false });
             continue;
         }
         // A link is meant if the user named it, not if it is found.

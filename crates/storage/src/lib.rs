@@ -1,6 +1,6 @@
 //! Files and objects: where they are, how they are opened, and how they appear whole or not at all.
 //!
-//! A [`Storage`] is the disk or, with the feature `cloud`, a bucket of an object store. [`Opened`]
+//! A [`Backend`] is the disk or, with the feature `cloud`, a bucket of an object store. [`Opened`]
 //! reads a file, compressed or not, again from its start as often as needed. [`Pending`] writes a
 //! file under a temporary name and publishes it atomically.
 //!
@@ -38,7 +38,7 @@ pub use self::backend::cloud::{Bucket, Buckets, Condition, ObjectLog, Reader};
 pub use self::backend::without_cloud;
 pub use self::{
     backend::{
-        Bytes, Changed, Stat, Storage, is_changed, is_folder, is_stream, is_url, without_query,
+        Backend, Bytes, Changed, Stat, is_changed, is_folder, is_stream, is_url, without_query,
     },
     compress::{Compression, Decoder, Encoder},
     folder::{

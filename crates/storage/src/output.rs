@@ -17,7 +17,7 @@ use sha2::Digest;
 
 use self::stored::Stored;
 use crate::{
-    backend::Storage,
+    backend::Backend,
     compress::{Compression, Encoder},
     folder::FILE_MODE,
     interruption::{Interruptible, Interruption},
@@ -77,7 +77,7 @@ enum Home {
     #[cfg(feature = "cloud")]
     Away(Arc<Bucket>, PathBuf),
     /// Nowhere: this is a rehearsal of what it would become there.
-    Nowhere(Storage, PathBuf),
+    Nowhere(Backend, PathBuf),
 }
 
 impl Pending {
@@ -130,7 +130,7 @@ impl Pending {
     /// # Errors
     ///
     /// The system's own.
-    pub fn rehearse(storage: &Storage, path: &Path, options: PendingOptions) -> io::Result<Self> {
+    pub fn rehearse(storage: &Backend, path: &Path, options: PendingOptions) -> io::Result<Self> {
         let home = Home::Nowhere(storage.clone(), path.to_owned());
         Self::new(Hashing::new(Stored::Open(tempfile::tempfile()?)), home, options)
     }
@@ -142,7 +142,7 @@ impl Pending {
     ///
     /// The system's own.
     pub fn rehearse_shut(
-        storage: &Storage,
+        storage: &Backend,
         path: &Path,
         scratch: &Scratch,
         options: PendingOptions,

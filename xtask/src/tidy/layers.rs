@@ -2,9 +2,9 @@
 //! other in a circle.
 //!
 //! ```text
-//! convert        > archive, conversion, sessions, storage, ..
-//! archive        > conversion, core-model, jsonl, secrets, sessions, storage
-//!     circle: job, unit
+//! convert            > archive, conversion, sessions, storage, ..
+//! archive            > conversion, core-model, jsonl, sessions, storage
+//!     circle: job, session
 //! ```
 
 use std::{

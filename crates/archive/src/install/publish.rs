@@ -26,7 +26,7 @@ use crate::{
     error::ConvertError,
     job::Job,
     outputs::{Outputs, PublishSet},
-    unit::moved,
+    session::moved,
 };
 
 /// A file of the draft, and its place.

@@ -5,7 +5,7 @@ use std::{fs, io, os::unix::fs::MetadataExt, path::Path};
 use conversion::{Agents, Carry, CarryMode, Manifest, Member, Sidecar, Source, Target};
 use core_model::Formats;
 use sessions::{Input, residue_path, sidecar_path};
-use storage::{Compression, Finished, Limits, Opened, Replace, Storage};
+use storage::{Backend, Compression, Finished, Limits, Opened, Replace};
 
 use super::{ConvertError, Job, verify};
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
     outcome::Outcome,
     outputs::{PublishSet, lazy::LazyFile},
     report::ConvertedFile,
-    unit::OtherFile,
+    session::OtherFile,
     warning::Warning,
 };
 
@@ -25,12 +25,12 @@ impl Job {
     ///
     /// An input that changes while it is read is read again; if it changes each time, but only grew,
     /// it is converted as it was.
-    pub(crate) fn to_file(&self, input: &Input, path: &Path) -> Result<Outcome, ConvertError> {
-        self.file_to(input, path, &Extra::default())
+    pub fn convert_file(&self, input: &Input, path: &Path) -> Result<Outcome, ConvertError> {
+        self.convert_file_of(input, path, &Extra::default())
     }
 
-    /// Converts an input as [`Job::to_file`] does, to a file of a session of several.
-    pub(crate) fn file_to(
+    /// Converts an input as [`Job::convert_file`] does, to a file of a session of several.
+    pub(crate) fn convert_file_of(
         &self,
         input: &Input,
         path: &Path,
@@ -146,7 +146,7 @@ impl Job {
     }
 
     /// Copies a file that belongs to a session, unless the copy is there and up to date.
-    pub(crate) fn copy(&self, input: &Input, path: &Path) -> Result<Outcome, ConvertError> {
+    pub fn copy(&self, input: &Input, path: &Path) -> Result<Outcome, ConvertError> {
         check_target(input, path)?;
         if let Some(status) = self.outputs.unread(path, input, Salt::default())? {
             return Ok(Outcome::UpToDate(status));
@@ -242,7 +242,7 @@ pub(crate) fn check_target(input: &Input, path: &Path) -> Result<(), ConvertErro
     }
 }
 
-fn is_same_file(storage: &Storage, one: &Path, other: &Path) -> bool {
+fn is_same_file(storage: &Backend, one: &Path, other: &Path) -> bool {
     if !storage.is_disk() {
         return one == other;
     }

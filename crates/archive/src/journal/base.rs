@@ -9,8 +9,8 @@ use std::{
 
 use sessions::Stores;
 use storage::{
-    FILE_MODE, Folder, Interruption, JOURNAL, Lock, Pending, PendingOptions, Place, Replace,
-    Storage, is_url, lock, remove_stale,
+    Backend, FILE_MODE, Folder, Interruption, JOURNAL, Lock, Pending, PendingOptions, Place,
+    Replace, is_url, lock, remove_stale,
 };
 
 #[cfg(feature = "cloud")]
@@ -37,11 +37,11 @@ impl Base {
     ///
     /// The system's own; that an URL leads to no store that can be written to.
     pub fn open(path: &Path, stores: &mut Stores) -> io::Result<Self> {
-        let storage = if is_url(path) { stores.target(path)? } else { Storage::Disk };
+        let storage = if is_url(path) { stores.target(path)? } else { Backend::Disk };
         match storage {
-            Storage::Disk => Ok(Self::Folder(Folder::create(path)?)),
+            Backend::Disk => Ok(Self::Folder(Folder::create(path)?)),
             #[cfg(feature = "cloud")]
-            Storage::Bucket(bucket) => Ok(Self::Prefix(bucket, path.to_owned())),
+            Backend::Bucket(bucket) => Ok(Self::Prefix(bucket, path.to_owned())),
         }
     }
 
@@ -55,11 +55,11 @@ impl Base {
     }
 
     /// Returns what it is in.
-    pub fn storage(&self) -> Storage {
+    pub fn storage(&self) -> Backend {
         match self {
-            Base::Folder(_) => Storage::Disk,
+            Base::Folder(_) => Backend::Disk,
             #[cfg(feature = "cloud")]
-            Base::Prefix(bucket, _) => Storage::Bucket(bucket.clone()),
+            Base::Prefix(bucket, _) => Backend::Bucket(bucket.clone()),
         }
     }
 

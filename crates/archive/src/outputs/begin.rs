@@ -12,7 +12,7 @@ use storage::{Compression, Folder, Pending, Place, Scratch, unwritten};
 use super::Outputs;
 
 #[cfg(feature = "cloud")]
-use storage::Storage;
+use storage::Backend;
 
 impl Outputs {
     /// Begins the file that will stand at a path, with at most the permissions of `mode`.
@@ -40,7 +40,7 @@ impl Outputs {
             return Pending::rehearse(&self.storage, path, options);
         }
         #[cfg(feature = "cloud")]
-        if let Storage::Bucket(bucket) = &self.storage {
+        if let Backend::Bucket(bucket) = &self.storage {
             let pending = Pending::of_object(bucket, path, options);
             return pending.map_err(|error| unwritten(error, path));
         }

@@ -5,7 +5,7 @@ use std::{hash::Hasher, io, path::PathBuf};
 use core_model::Formats;
 use jsonl::Value;
 use sessions::{Input, SessionFiles};
-use storage::{Stat, Storage};
+use storage::{Backend, Stat};
 use twox_hash::XxHash3_64;
 
 use super::VERSION;
@@ -145,7 +145,7 @@ impl Planned {
     pub fn unit(
         &self,
         formats: Formats,
-        storage: io::Result<Storage>,
+        storage: io::Result<Backend>,
         warn: &mut dyn FnMut(sessions::Warning),
     ) -> Option<SessionFiles> {
         if let Some(PlannedPiece { range, .. }) = self.piece {

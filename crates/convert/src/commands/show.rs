@@ -13,7 +13,7 @@ use core_model::{Event, Format, Options};
 use sessions::{
     Filter, Input, Matcher, Part, ReadError, Redact, UnknownFormat, is_of_a_session, known, parts,
 };
-use storage::Storage;
+use storage::Backend;
 
 use self::{depth::Depths, markdown::MarkdownPage, text::TextPage};
 use super::export::lines::{Read, SessionLines};
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let filter = args.filter.filter(true);
     if args.follow {
         return match inputs.as_slice() {
-            [Input::File { storage: Storage::Disk, path, .. }] => follow::run(args, &filter, path),
+            [Input::File { storage: Backend::Disk, path, .. }] => follow::run(args, &filter, path),
             _ => Err(io::Error::other("one file at a time can be followed")),
         };
     }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use core_model::Files;
-use storage::{Limits, Opened, Stat, Storage};
+use storage::{Backend, Limits, Opened, Stat};
 
 use crate::input::Input;
 
@@ -19,9 +19,9 @@ impl<R: Read + Seek + Send> Bytes for R {}
 
 /// Where the files of a session are.
 #[derive(Clone, Debug)]
-pub enum Place {
+pub enum SessionPlace {
     /// As they are stored.
-    Stored(Storage),
+    Stored(Backend),
     /// As they would be if none was compressed.
     Expanded(Arc<Expanded>),
 }
@@ -51,7 +51,7 @@ impl Unread {
     }
 }
 
-impl Place {
+impl SessionPlace {
     /// Takes files by the names that they would have if none was compressed, within the limits of each.
     pub fn expanded(inputs: impl IntoIterator<Item = (PathBuf, Input)>, limits: Limits) -> Self {
         let (inputs, lengths) = (inputs.into_iter().collect(), Mutex::default());
@@ -65,8 +65,8 @@ impl Place {
     /// `NotFound` if there is none; those of asking, and of expanding it.
     pub fn stat(&self, path: &Path) -> io::Result<Stat> {
         match self {
-            Place::Stored(storage) => storage.stat(path),
-            Place::Expanded(files) => files.stat(path),
+            SessionPlace::Stored(storage) => storage.stat(path),
+            SessionPlace::Expanded(files) => files.stat(path),
         }
     }
 
@@ -77,24 +77,24 @@ impl Place {
     /// `NotFound` if there is none; those of reading.
     pub fn bytes(&self, path: &Path) -> io::Result<Box<dyn Bytes>> {
         match self {
-            Place::Stored(storage) => Ok(Box::new(storage.reader(path)?)),
-            Place::Expanded(files) => Ok(Box::new(files.open(path)?)),
+            SessionPlace::Stored(storage) => Ok(Box::new(storage.reader(path)?)),
+            SessionPlace::Expanded(files) => Ok(Box::new(files.open(path)?)),
         }
     }
 
     /// Returns what to call a file in messages.
     pub fn label(&self, path: &Path) -> String {
         match self {
-            Place::Expanded(files) => match files.inputs.get(path) {
+            SessionPlace::Expanded(files) => match files.inputs.get(path) {
                 Some(input) => input.label(),
                 None => path.display().to_string(),
             },
-            Place::Stored(_) => path.display().to_string(),
+            SessionPlace::Stored(_) => path.display().to_string(),
         }
     }
 }
 
-impl Files for Place {
+impl Files for SessionPlace {
     fn size(&self, path: &Path) -> io::Result<u64> {
         Ok(self.stat(path)?.length)
     }

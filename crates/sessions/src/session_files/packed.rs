@@ -9,10 +9,10 @@ use std::{
 };
 
 use core_model::{FileRole, Files, Format, Formats};
-use storage::{Compression, Limits, NotListed, Storage, list};
+use storage::{Backend, Compression, Limits, NotListed, list};
 
 use super::{Companion, SessionFiles, owner};
-use crate::{input::Input, session::Place, walk::walk, warning::Warning};
+use crate::{input::Input, session::SessionPlace, walk::walk, warning::Warning};
 
 /// Inputs by the names that they would have if none was compressed.
 pub(super) struct Bare<'i> {
@@ -83,12 +83,12 @@ impl SessionFiles {
     }
 
     /// Returns where its files are, by what they are called.
-    pub fn place(&self, limits: Limits) -> Place {
+    pub fn place(&self, limits: Limits) -> SessionPlace {
         if !self.is_packed() {
-            return Place::Stored(self.main.storage().clone());
+            return SessionPlace::Stored(self.main.storage().clone());
         }
         let called = |input: &Input| Some((self.path_of(input)?.into_owned(), input.clone()));
-        Place::expanded(self.files().filter_map(called), limits)
+        SessionPlace::expanded(self.files().filter_map(called), limits)
     }
 }
 
@@ -101,7 +101,7 @@ pub fn is_of_a_session(formats: Formats, input: &Input) -> bool {
 }
 
 /// The files of a storage by the names that they would have if none was compressed.
-struct AnyEnding<'s>(&'s Storage);
+struct AnyEnding<'s>(&'s Backend);
 
 impl AnyEnding<'_> {
     fn stored(&self, path: &Path) -> Option<PathBuf> {
@@ -134,7 +134,7 @@ impl Files for AnyEnding<'_> {
 pub(super) fn beside_packed(
     formats: Formats,
     main: &Input,
-    storage: &Storage,
+    storage: &Backend,
     path: &Path,
     warn: &mut dyn FnMut(Warning),
 ) -> io::Result<(Option<&'static Format>, Vec<Companion>)> {
@@ -162,14 +162,14 @@ pub(super) fn beside_packed(
 }
 
 /// Returns the files in the folder of a compressed main file, and those below the folder of its name.
-fn around(storage: &Storage, main: &Path, warn: &mut dyn FnMut(Warning)) -> io::Result<Vec<Input>> {
+fn around(storage: &Backend, main: &Path, warn: &mut dyn FnMut(Warning)) -> io::Result<Vec<Input>> {
     let bare = Compression::bare_path(main);
     let found = |path: PathBuf| {
         let name = PathBuf::from(path.file_name().unwrap_or_default());
         Input::File { storage: storage.clone(), path, name, is_named: false }
     };
     let mut inputs: Vec<Input> = match storage {
-        Storage::Disk => {
+        Backend::Disk => {
             let parent = main.parent().unwrap_or(Path::new(""));
             let folder = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
             let mut paths = Vec::new();
@@ -184,7 +184,7 @@ fn around(storage: &Storage, main: &Path, warn: &mut dyn FnMut(Warning)) -> io::
             inputs
         }
         #[cfg(feature = "cloud")]
-        Storage::Bucket(bucket) => bucket.beside(&bare)?.into_iter().map(found).collect(),
+        Backend::Bucket(bucket) => bucket.beside(&bare)?.into_iter().map(found).collect(),
     };
     inputs.sort_by(|one, other| one.path().cmp(&other.path()));
     Ok(inputs)

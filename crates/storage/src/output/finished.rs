@@ -14,7 +14,7 @@ use super::{
     backup::{keep_each, keep_old},
     stored::Stored,
 };
-use crate::{backend::Storage, folder::Identity, temporary::Temporary};
+use crate::{backend::Backend, folder::Identity, temporary::Temporary};
 
 #[cfg(feature = "cloud")]
 use crate::{
@@ -226,7 +226,7 @@ impl Finished {
         }
     }
 
-    fn rehearse(&self, storage: &Storage, path: &Path) -> io::Result<bool> {
+    fn rehearse(&self, storage: &Backend, path: &Path) -> io::Result<bool> {
         match storage.is_taken(path) {
             true if storage.reader(path).is_ok_and(|other| self.is_equal(other)) => Ok(false),
             true => Err(io::ErrorKind::AlreadyExists.into()),

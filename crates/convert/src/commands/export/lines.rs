@@ -9,7 +9,7 @@ use std::{
 use conversion::{Events, Source};
 use core_model::{Agent, Answers, Bundle, Context, Event, Format, Missing, Options, Plan};
 use jsonl::{Line, Style, Text, push_string};
-use sessions::{Input, Place, Redact, SessionFiles};
+use sessions::{Input, Redact, SessionFiles, SessionPlace};
 use storage::Limits;
 
 use crate::{
@@ -34,7 +34,7 @@ type EachRead<'e> = dyn FnMut(Read<'_>) -> io::Result<()> + 'e;
 
 /// How the files of a session are read.
 pub(in crate::commands) struct SessionLines {
-    place: Place,
+    place: SessionPlace,
     format: &'static Format,
     redact: Redact,
     plan: Plan,

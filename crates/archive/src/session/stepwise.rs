@@ -58,7 +58,7 @@ impl Job {
             Ok(step) => step,
             Err(refusal) => return self.each_alone(unit, path, Err(refusal)),
         };
-        let mut results = job.unit_to_files(unit, &main, false);
+        let mut results = job.convert_session(unit, &main, false);
         if results.iter().any(|(_, result)| result.is_err()) {
             return results;
         }
@@ -72,7 +72,7 @@ impl Job {
         let redact = Redact { is_wanted: false, ..self.config.redact };
         let config = JobConfig { from: Some(last), redact, ..self.config.clone() };
         let job = Job { config, ..self.clone() };
-        let second = job.unit_to_files(&between, path, false);
+        let second = job.convert_session(&between, path, false);
         if let Some((_, main)) = results.first_mut() {
             for (n, (_, result)) in second.into_iter().enumerate() {
                 match (&mut *main, result) {

@@ -12,9 +12,9 @@ use conversion::{
 };
 use core_model::Format;
 use sessions::{
-    Change, Input, Place, Session, SessionEvents, residue_path, run_session, sidecar_path,
+    Change, Input, Session, SessionEvents, SessionPlace, residue_path, run_session, sidecar_path,
 };
-use storage::{Finished, Hashing, Limits, Opened, Scratch, Storage};
+use storage::{Backend, Finished, Hashing, Limits, Opened, Scratch};
 
 use crate::{
     error::ConvertError,
@@ -44,7 +44,7 @@ impl Job {
         may_grow: bool,
     ) -> Result<Outcome, ConvertError> {
         if session.files().len() == 1 {
-            return self.to_file(input, path);
+            return self.convert_file(input, path);
         }
         check_target(input, path)?;
         let mut opened = input.open_within(self.config.limits)?;
@@ -121,7 +121,8 @@ impl Job {
             let ManifestEntry { kind, name, tool_use, .. } = file.volume.clone();
             files.push((copy, kind, name, tool_use));
         }
-        let session = Session::new(&Place::Stored(Storage::Disk), files)?.called(session.files());
+        let session =
+            Session::new(&SessionPlace::Stored(Backend::Disk), files)?.called(session.files());
         Ok(Staged { session, redactions, _folder: Some(folder) })
     }
 

@@ -16,13 +16,13 @@ use crate::{error::ConvertError, job::Job, outcome::Outcome, warning::Warning};
 impl Job {
     /// Converts a session to a stream, such as standard output: with all its files, if the target tells of sub-agents
     /// among the others, else its main file alone.
-    pub fn unit_to_stream(
+    pub fn stream_session(
         &self,
         unit: &SessionFiles,
         stream: &mut dyn Write,
     ) -> Result<Outcome, ConvertError> {
         if unit.others.is_empty() {
-            return self.to_stream(&unit.main, stream);
+            return self.stream_file(&unit.main, stream);
         }
         // Whoever converts the main file alone says why it cannot be opened.
         if let Ok((from, Way::Forth)) = self.way_of(unit)
@@ -32,7 +32,7 @@ impl Job {
             return self.whole_to_stream(unit, from, stream);
         }
         self.warnings.push(Warning::OtherFiles { label: unit.main.label() });
-        self.to_stream(&unit.main, stream)
+        self.stream_file(&unit.main, stream)
     }
 
     fn whole_to_stream(

@@ -6,7 +6,9 @@ use conversion::{
     CarryMode, Manifest, ManifestEntry, ManifestEntryKind, Source, conversion_history,
 };
 use core_model::{Agent, Bundle, FileRole, Format};
-use sessions::{Companion, Input, Place, Session, SessionFiles, UnknownFormat, sidecar_path};
+use sessions::{
+    Companion, Input, Session, SessionFiles, SessionPlace, UnknownFormat, sidecar_path,
+};
 
 use super::{
     names::beside,
@@ -17,7 +19,7 @@ use crate::{
     error::ConvertError,
     job::{Extra, Job, MAX_ATTEMPTS},
     outcome::{Outcome, Results},
-    unit::refused_for,
+    session::refused_for,
 };
 
 /// How the files of a session are converted.
@@ -48,7 +50,7 @@ impl Job {
 
     /// Converts a session to the file `path` and what belongs beside it, and returns what became of
     /// each of its files.
-    pub fn unit_to_files<'u>(
+    pub fn convert_session<'u>(
         &self,
         unit: &'u SessionFiles,
         path: &Path,
@@ -57,7 +59,8 @@ impl Job {
         let input = &unit.main;
         if unit.others.is_empty() {
             let is_copied = self.is_copied(input, is_folder);
-            let result = if is_copied { self.copy(input, path) } else { self.to_file(input, path) };
+            let result =
+                if is_copied { self.copy(input, path) } else { self.convert_file(input, path) };
             return vec![(input, result)];
         }
         let (from, way) = match self.way_of(unit) {
@@ -67,7 +70,7 @@ impl Job {
             Err(refusal) => return self.each_alone(unit, path, Err(refusal)),
         };
         if unit.format.is_none_or(|format| format.name != from.name) {
-            return self.each_alone(unit, path, self.to_file(input, path));
+            return self.each_alone(unit, path, self.convert_file(input, path));
         }
         match way {
             Way::Copies => self.copies(unit, path),
@@ -120,7 +123,7 @@ impl Job {
                 Some(path) if input.is_side_file() && self.config.carry != CarryMode::None => {
                     self.copy(input, &path)
                 }
-                Some(path) => self.to_file(input, &self.told(&path)),
+                Some(path) => self.convert_file(input, &self.told(&path)),
                 None => Err(ConvertError::NoName),
             };
             results.push((input, result));
@@ -129,16 +132,18 @@ impl Job {
     }
 
     fn copies<'u>(&self, unit: &'u SessionFiles, path: &Path) -> Results<'u> {
-        let mut results = vec![(&unit.main, self.to_file(&unit.main, path))];
+        let mut results = vec![(&unit.main, self.convert_file(&unit.main, path))];
         for Companion { input, role } in &unit.others {
             let result = match (beside(unit, input, path), role) {
-                (Some(path), FileRole::Agent(_)) => match self.to_file(input, &self.told(&path)) {
-                    // Of no known format it belongs to the session all the same.
-                    Err(ConvertError::Format(
-                        UnknownFormat::Unknown | UnknownFormat::Foreign(_),
-                    )) => self.copy(input, &path),
-                    result => result,
-                },
+                (Some(path), FileRole::Agent(_)) => {
+                    match self.convert_file(input, &self.told(&path)) {
+                        // Of no known format it belongs to the session all the same.
+                        Err(ConvertError::Format(
+                            UnknownFormat::Unknown | UnknownFormat::Foreign(_),
+                        )) => self.copy(input, &path),
+                        result => result,
+                    }
+                }
                 (Some(path), _) => self.copy(input, &path),
                 (None, _) => Err(ConvertError::NoName),
             };
@@ -153,7 +158,7 @@ impl Job {
             Ok(derived) => derived,
             Err(refusal) => return refused_for(unit, refusal),
         };
-        let mut results = vec![(&unit.main, self.to_file(&unit.main, path))];
+        let mut results = vec![(&unit.main, self.convert_file(&unit.main, path))];
         for Companion { input, role } in &unit.others {
             let result = match role {
                 _ if let Some(is_intact) = input.path().and_then(|path| derived.get(path)) => {
@@ -198,7 +203,7 @@ impl Job {
         let (path, id) = match volume {
             None if is_back => {
                 let path = beside(unit, input, main).ok_or(ConvertError::NoName)?;
-                return self.to_file(input, &self.told(&path));
+                return self.convert_file(input, &self.told(&path));
             }
             Some(volume) => {
                 let role = self.config.to.bundles.and_then(|bundles| (bundles.role)(&volume.name));
@@ -207,7 +212,11 @@ impl Job {
             }
             None => (self.agent_path(main, id).ok_or(ConvertError::NoName)?, id.to_owned()),
         };
-        self.file_to(input, &self.told(&path), &Extra { agent: Some(id), ..Extra::default() })
+        self.convert_file_of(
+            input,
+            &self.told(&path),
+            &Extra { agent: Some(id), ..Extra::default() },
+        )
     }
 
     fn forth<'u>(
@@ -264,7 +273,7 @@ impl Job {
         &self,
         bundle: &Bundle,
         from: &Format,
-        place: &Place,
+        place: &SessionPlace,
         is_whole: bool,
     ) -> Result<Session, ConvertError> {
         let name_of = |path: &Path| paths::name_of(path, &bundle.main);
@@ -295,7 +304,7 @@ impl Job {
         &self,
         input: &Input,
         agent: &Agent,
-        (main, place): (&Path, &Place),
+        (main, place): (&Path, &SessionPlace),
         path: &Path,
     ) -> Result<Outcome, ConvertError> {
         let volume = ManifestEntry {
@@ -306,6 +315,6 @@ impl Job {
         };
         let path = self.agent_path(path, &agent.id).ok_or(ConvertError::NoName)?;
         let contents = Some(Manifest { entries: vec![volume] });
-        self.file_to(input, &path, &Extra { contents, agent: Some(agent.id.clone()) })
+        self.convert_file_of(input, &path, &Extra { contents, agent: Some(agent.id.clone()) })
     }
 }
