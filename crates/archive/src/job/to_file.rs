@@ -50,7 +50,7 @@ impl Job {
                 Standing::UpToDate(status) => return Ok(Outcome::UpToDate(status)),
                 Standing::Open(replace) => replace,
             };
-            self.tell_if_shrunk(replace, input, path);
+            self.warn_if_shrunk(replace, input, path);
             let (opened, redactions) = self.redacted(opened)?;
             let mut source = Source::new(opened).with_scanners(self.n_scanners);
             let prepared = self.prepare(input, path, &mut source, extra);
@@ -75,7 +75,7 @@ impl Job {
     }
 
     /// Says that a source has become smaller since it was converted, and where its older version is.
-    pub(crate) fn tell_if_shrunk(&self, replace: Replace, input: &Input, path: &Path) {
+    pub(crate) fn warn_if_shrunk(&self, replace: Replace, input: &Input, path: &Path) {
         if replace == Replace::KeepEach {
             let (label, output) = (input.label(), path.to_owned());
             self.warnings.push(Warning::Shrunk { label, output });
@@ -163,7 +163,7 @@ impl Job {
             Standing::UpToDate(status) => return Ok(Outcome::UpToDate(status)),
             Standing::Open(replace) => replace,
         };
-        self.tell_if_shrunk(replace, input, path);
+        self.warn_if_shrunk(replace, input, path);
         let mut target = self.outputs.create(path, opened.mode())?;
         let (opened, _) = self.redacted(opened)?;
         let mut source = Source::new(opened);

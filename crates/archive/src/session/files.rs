@@ -23,15 +23,15 @@ use crate::{
 };
 
 /// How the files of a session are converted.
-pub(super) enum Way {
+pub(super) enum Direction {
     /// Each is a copy.
-    Copies,
+    Copy,
     /// Each leads back to what it was made of.
-    Back,
+    Restore,
     /// First to another format, which they were made of last.
-    Stepwise(&'static Format),
+    RestoreStepwise(&'static Format),
     /// To something new.
-    Forth,
+    Convert,
 }
 
 /// Returns whether a transcript of a session has a sidecar beside it.
@@ -63,7 +63,7 @@ impl Job {
                 if is_copied { self.copy(input, path) } else { self.convert_file(input, path) };
             return vec![(input, result)];
         }
-        let (from, way) = match self.way_of(unit) {
+        let (from, direction) = match self.direction_of(unit) {
             Ok(found) => found,
             // Its sub-agents alone would be taken for sessions.
             Err(refusal @ ConvertError::Io(_)) => return refused_for(unit, refusal),
@@ -72,11 +72,11 @@ impl Job {
         if unit.format.is_none_or(|format| format.name != from.name) {
             return self.each_alone(unit, path, self.convert_file(input, path));
         }
-        match way {
-            Way::Copies => self.copies(unit, path),
-            Way::Back => self.back(unit, path, from),
-            Way::Stepwise(format) => self.stepwise(unit, path, format),
-            Way::Forth => {
+        match direction {
+            Direction::Copy => self.copies(unit, path),
+            Direction::Restore => self.back(unit, path, from),
+            Direction::RestoreStepwise(format) => self.stepwise(unit, path, format),
+            Direction::Convert => {
                 let results = self.forth(unit, path, from);
                 results.unwrap_or_else(|refusal| refused_for(unit, refusal))
             }
@@ -84,10 +84,10 @@ impl Job {
     }
 
     /// Finds the format of a session's main file, how to convert its files.
-    pub(super) fn way_of(
+    pub(super) fn direction_of(
         &self,
         unit: &SessionFiles,
-    ) -> Result<(&'static Format, Way), ConvertError> {
+    ) -> Result<(&'static Format, Direction), ConvertError> {
         // Of a main file without a byte, a sub-agent's tells.
         let is_agent = |other: &&Companion| matches!(other.role, FileRole::Agent(_));
         let first = unit.others.iter().find(is_agent).filter(|_| unit.main.size() == 0);
@@ -95,19 +95,19 @@ impl Job {
         let mut source = Source::new(self.open(input)?.0);
         let from = self.format_of(&mut source)?;
         if from.name == self.config.to.name {
-            return Ok((from, Way::Copies));
+            return Ok((from, Direction::Copy));
         }
         let conversion = self.conversion(from);
         let found = self.conversion_history(&conversion, &mut source, &mut self.sidecar(input)?)?;
-        let way = match (found.depth(self.config.to), found.formats.first()) {
-            (Some(0), _) => Way::Back,
-            (Some(_), Some(last)) => Way::Stepwise(last),
+        let direction = match (found.depth(self.config.to), found.formats.first()) {
+            (Some(0), _) => Direction::Restore,
+            (Some(_), Some(last)) => Direction::RestoreStepwise(last),
             // A carry of one file has no place for the sidecars of several: the session goes by way
             // of its source, of which the sidecars hold the rest.
-            (None, Some(last)) if has_sidecars(unit) => Way::Stepwise(last),
-            _ => Way::Forth,
+            (None, Some(last)) if has_sidecars(unit) => Direction::RestoreStepwise(last),
+            _ => Direction::Convert,
         };
-        Ok((from, way))
+        Ok((from, direction))
     }
 
     /// Converts what belongs to a main file, but not as its client would have it, file by file.

@@ -53,7 +53,7 @@ impl Job {
             Standing::UpToDate(status) => return Ok(Outcome::UpToDate(status)),
             Standing::Open(replace) => replace,
         };
-        self.tell_if_shrunk(replace, input, path);
+        self.warn_if_shrunk(replace, input, path);
         let mode = opened.mode();
         let staged = &self.staged(session.clone())?;
         let redactions = &staged.redactions;

@@ -8,7 +8,7 @@ use storage::{Limits, MAX_IN_MEMORY, Opened};
 use tempfile::SpooledTempFile;
 
 use super::{
-    files::Way,
+    files::Direction,
     restored::{Staged, verify},
 };
 use crate::{error::ConvertError, job::Job, outcome::Outcome, warning::Warning};
@@ -25,7 +25,7 @@ impl Job {
             return self.stream_file(&unit.main, stream);
         }
         // Whoever converts the main file alone says why it cannot be opened.
-        if let Ok((from, Way::Forth)) = self.way_of(unit)
+        if let Ok((from, Direction::Convert)) = self.direction_of(unit)
             && unit.format.is_some_and(|format| format.name == from.name)
             && self.is_whole()
         {
