@@ -36,6 +36,19 @@ const GATES: &[Gate] = &[
         ],
         rustdocflags: None,
     },
+    Gate {
+        name: "toy-format",
+        arguments: &[
+            "test",
+            "--quiet",
+            "--manifest-path",
+            "examples/toy-format/Cargo.toml",
+            "--locked",
+            "--target-dir",
+            "target",
+        ],
+        rustdocflags: None,
+    },
 ];
 
 /// The gates that are tasks of ours: what each is called, and what returns whether it passes.

@@ -30,6 +30,7 @@ mod sdk_reader;
 mod semver;
 mod tidy;
 mod toolchains;
+mod way;
 
 use std::path::Path;
 
@@ -53,8 +54,9 @@ pub use self::{
     real_clients::real_clients,
     sdk_reader::sdk_reader,
     semver::semver,
-    tidy::{Problem, tidy},
+    tidy::{Problem, layers, tidy},
     toolchains::{minimum, targets},
+    way::way,
 };
 
 /// Returns the folder of the workspace.

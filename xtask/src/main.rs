@@ -11,7 +11,7 @@ const USAGE: &str = "\
 usage: cargo xtask TASK
 
   ci                runs the gates that land a change, with the minutes of each
-  tidy              checks dependencies between crates, names, sizes, documents, fixtures
+  tidy              prints the layers; checks arrows, circles, names, sizes, documents, fixtures
   alone             compiles each format crate without features: at most 8 crates of others
   minimum           compiles everything with the minimum Rust version of Cargo.toml
   targets           checks the program for musl, Linux on ARM, and macOS
@@ -38,6 +38,7 @@ usage: cargo xtask TASK
                     as RELIABILITY.md says; a word chooses tests by name
   engines [--sail]  converts an archive with processes, Sail, Spark and Ray, and kills some of them
       --sessions N  the size of the archive (default 20000); --shell, --spark, --ray choose engines
+  way               prints our functions on the stack when a conversion first reads its source, by gdb
   folders [DIR...]  measures folder runs over 2,000 generated sessions and the folders (docs/FAST.md)
   limits [WORD...]  measures memory and time of commands on odd files; a word chooses commands or
                     files by name
@@ -72,6 +73,7 @@ fn main() -> ExitCode {
             Ok(n_runs) => xtask::fuzz(xtask::root(), n_runs, names),
             Err(_) => return usage(),
         },
+        ("way", []) => xtask::way(xtask::root()),
         ("miri", []) => xtask::miri(xtask::root()),
         ("cloud", folders) => xtask::cloud(xtask::root(), folders),
         ("queries", folders) => xtask::queries(xtask::root(), folders),
@@ -102,6 +104,7 @@ fn usage() -> ExitCode {
 }
 
 fn tidy() -> bool {
+    print!("{}", xtask::layers(xtask::root()));
     let problems = xtask::tidy(xtask::root());
     for problem in &problems {
         println!("{problem}");

@@ -6,12 +6,15 @@ mod documents;
 mod files;
 mod fixtures;
 mod formats;
+mod layers;
 mod sources;
 
 use std::{
     fmt, fs,
     path::{Path, PathBuf},
 };
+
+pub use self::layers::layers;
 
 /// Something that is not tidy, where, and what to do about it.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -64,6 +67,7 @@ pub fn tidy(root: &Path) -> Vec<Problem> {
     let files = text_files(root);
     let mut problems = Vec::new();
     dependencies::check(root, &files, &mut problems);
+    layers::check(root, &files, &mut problems);
     formats::check(root, &mut problems);
     fixtures::check(root, &mut problems);
     let paths: Vec<String> = files.iter().map(|file| file.path.clone()).collect();

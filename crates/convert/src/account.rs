@@ -1,8 +1,6 @@
 //! The account of a run: what is printed at its end, the report, and the exit status.
 
-pub(crate) mod describe;
-mod kept;
-pub(crate) mod summary;
+mod summary;
 
 use std::{
     collections::BTreeSet,
@@ -12,56 +10,49 @@ use std::{
     time::Duration,
 };
 
-use storage::{Asked, FILE_MODE, Pending, Place, Replace};
+use archive::{FileEnd, FileReport, JobConfig, ReportOptions, Status};
+use storage::{FILE_MODE, Pending, PendingOptions, Place, Replace};
 
 use crate::{
     account::summary::Summary,
-    cli::ConversionArgs,
-    job::settled::{End, Settled},
-    run::{Status, complain},
-    terminal::{escape::escape_for_terminal, figures::count, progress::say},
+    interrupt::INTERRUPTION,
+    terminal::{escape::escape_for_terminal, figures::count, message::complain, progress::say},
 };
 
-/// What is told of a run, and what that needs to know of it.
+/// What is said of a run at its end, and what that needs to know of it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ReportOptions<'t> {
-    pub(crate) how: &'t ConversionArgs,
+pub(crate) struct Account<'t> {
+    pub(crate) config: &'t JobConfig,
+    pub(crate) report_options: ReportOptions,
     /// Where it writes to, if not to standard output.
     pub(crate) output: Option<&'t Path>,
-    /// Whether several files were asked for.
-    pub(crate) is_folder: bool,
     /// Whether everything is done but writing.
     pub(crate) is_dry_run: bool,
-    /// Whether errors only are printed.
-    pub(crate) quiet: bool,
-    /// Whether the report of every file is printed.
-    pub(crate) verbose: bool,
     /// Where the report is written to.
     pub(crate) report: Option<&'t Path>,
-    /// Whether there is to be an object of each file, for a report.
-    pub(crate) wants_objects: bool,
 }
 
 /// Prints what was done, writes the report, and returns the status.
 ///
 /// `full` is the file system that has no space left, if one was met, `time` what the run took.
 pub(crate) fn close(
-    report_options: &ReportOptions<'_>,
-    settled: &[Settled],
+    account: &Account<'_>,
+    settled: &[FileReport],
     full: Option<&str>,
     time: Duration,
 ) -> io::Result<Status> {
-    if settled.iter().any(|it| it.end == End::Enough) {
+    let report_options = account.report_options;
+    if settled.iter().any(|it| it.end == FileEnd::Enough) {
         return Ok(Status::Done);
     }
     for it in settled {
         it.problems.iter().for_each(|problem| complain(problem));
         if !report_options.quiet {
-            it.summary.iter().for_each(|line| say(line));
+            it.summary.iter().for_each(|line| say(&escape_for_terminal(line)));
         }
     }
     tell_strays(settled);
-    let n_left = settled.iter().filter(|it| it.end == End::Left).count();
+    let n_left = settled.iter().filter(|it| it.end == FileEnd::Left).count();
     let n_all = settled.len();
     match full {
         Some(place) => complain(&format!(
@@ -76,9 +67,9 @@ pub(crate) fn close(
         None => {}
     }
     if report_options.is_folder && !report_options.quiet {
-        Summary::of(settled).print(report_options, time);
+        Summary::of(settled).print(account, time);
     }
-    if let Some(path) = report_options.report {
+    if let Some(path) = account.report {
         let totals = report_options.is_folder.then(|| Summary::of(settled).object().bytes());
         let objects = settled.iter().map(|it| &*it.json).filter(|json| !json.is_empty());
         let objects: Vec<&[u8]> = objects.chain(totals.as_deref()).collect();
@@ -102,7 +93,7 @@ pub(crate) fn close(
 
 /// Names the files in folders of sessions that are none of their files: five of them, and how many
 /// there are.
-fn tell_strays(settled: &[Settled]) {
+fn tell_strays(settled: &[FileReport]) {
     /// How many are named.
     const MAX_NAMES: usize = 5;
     let names: Vec<String> =
@@ -120,11 +111,16 @@ fn tell_strays(settled: &[Settled]) {
 }
 
 /// 0 if all is well; 2 if nothing could be done, or a file was refused for its damage; else 1.
-fn status(settled: &[Settled], is_full: bool) -> Status {
-    const FINE: [End; 5] =
-        [End::Converted, End::Copied, End::Inside, End::UpToDate, End::SameAsAnother];
+fn status(settled: &[FileReport], is_full: bool) -> Status {
+    const FINE: [FileEnd; 5] = [
+        FileEnd::Converted,
+        FileEnd::Copied,
+        FileEnd::Inside,
+        FileEnd::UpToDate,
+        FileEnd::SameAsAnother,
+    ];
     let is_something_done = settled.iter().any(|it| FINE.contains(&it.end));
-    let worst = settled.iter().map(|it| it.status).max().unwrap_or(Status::Failed);
+    let worst = settled.iter().map(|it| it.exit).max().unwrap_or(Status::Failed);
     let is_strict = settled.iter().any(|it| it.is_refused_for_damage);
     match worst {
         _ if is_full => Status::Attention,
@@ -143,7 +139,8 @@ fn write_report(path: &Path, report: &[u8]) -> io::Result<()> {
     }
     let place = Place::of(path)?;
     let folder = place.folder.clone();
-    let mut pending = Pending::create(place, FILE_MODE, None, Asked::Nothing)?;
+    let options = PendingOptions { interruption: INTERRUPTION, ..PendingOptions::default() };
+    let mut pending = Pending::create(place, FILE_MODE, options)?;
     pending.write_all(report)?;
     let finished = pending.finish()?;
     finished.sync()?;
@@ -152,6 +149,6 @@ fn write_report(path: &Path, report: &[u8]) -> io::Result<()> {
 }
 
 /// Returns the formats of what was converted.
-pub(crate) fn sources(settled: &[Settled]) -> BTreeSet<&'static str> {
+pub(crate) fn sources(settled: &[FileReport]) -> BTreeSet<&'static str> {
     settled.iter().filter_map(|it| it.figures.from).collect()
 }

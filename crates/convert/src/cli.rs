@@ -14,7 +14,7 @@ use ::conversion::CarryMode;
 use clap::{Args, Parser, ValueEnum, ValueHint};
 use core_model::SdkVersion;
 
-use crate::{FORMATS, commands::Command, outputs::Durability};
+use crate::{FORMATS, commands::Command};
 
 pub(crate) use self::{
     conversion::ConversionArgs,
@@ -113,6 +113,37 @@ pub(crate) enum Carry {
     Sidecar,
     /// Nowhere: a clean output, and no way back
     None,
+}
+
+impl From<SubAgents> for archive::SubAgents {
+    fn from(subagents: SubAgents) -> Self {
+        match subagents {
+            SubAgents::Files => archive::SubAgents::Files,
+            SubAgents::Carry => archive::SubAgents::Carry,
+            SubAgents::Drop => archive::SubAgents::Drop,
+        }
+    }
+}
+
+/// When files are brought to the disk.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Durability {
+    /// Each file, before the next one
+    File,
+    /// After 64 files or 256 MiB, and at the end
+    Batch,
+    /// When the system does; a power cut can lose finished files
+    None,
+}
+
+impl From<Durability> for archive::Durability {
+    fn from(durability: Durability) -> Self {
+        match durability {
+            Durability::File => archive::Durability::File,
+            Durability::Batch => archive::Durability::Batch,
+            Durability::None => archive::Durability::None,
+        }
+    }
 }
 
 impl From<Carry> for CarryMode {

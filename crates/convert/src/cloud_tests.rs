@@ -8,13 +8,10 @@ use std::{
     sync::{Arc, Mutex},
 };
 
+use archive::{Planned, Worker};
 use storage::{Bucket, Buckets, Condition, is_changed};
 
-use crate::{
-    cli::ConversionArgs,
-    outputs::Durability,
-    worker::{chunk::Worker, planned::Planned},
-};
+use crate::cli::ConversionArgs;
 
 fn bucket(root: &str) -> Arc<Bucket> {
     Buckets::default().of(Path::new(root)).expect("a bucket").0
@@ -147,8 +144,11 @@ fn a_worker_reads_an_object_as_it_is_now() {
         piece: None,
     };
     let worker = Worker {
+        parse: ConversionArgs::parse_job,
+        interruption: storage::Interruption::default(),
+        warnings: archive::Warnings::default(),
         to: None,
-        durability: Durability::None,
+        durability: archive::Durability::None,
         force: false,
         wants_reports: false,
         roots: Mutex::default(),

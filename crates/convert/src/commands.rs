@@ -22,9 +22,8 @@ mod work;
 
 use std::io;
 
+use archive::Status;
 use clap::Subcommand;
-
-use crate::run::Status;
 
 /// A command. The comment on each row is its text in `--help`.
 #[derive(Debug, Subcommand)]

@@ -1,45 +1,35 @@
 //! The main job on the command line: all inputs to where they belong, and an account of it.
 
-use std::{io, path::Path, sync::Arc, time::Instant};
+use std::{
+    io::{self, Write},
+    path::Path,
+    sync::Arc,
+    time::Instant,
+};
 
+use archive::{
+    FileReport, FolderRun, Installed, Job, NotOpened, Outputs, Plan, ReportOptions, Results,
+    Status, Warnings, WriteOptions, install, strays,
+};
 use conversion::CarryMode;
-use storage::{Compression, Limits, Storage, is_url};
+use sessions::{SessionFiles, Stores, is_inside_an_input};
+use storage::{Backend, Compression, is_url};
 
 use crate::{
-    account::{self, ReportOptions, describe::Done},
+    FORMATS,
+    account::{self, Account},
     by_name,
-    cli::{ConversionArgs, ConvertArgs, SubAgents},
-    folder_run::{FolderRun, plan::Plan},
-    input::{Input, is_inside_an_input, remote::Stores},
-    install::install,
-    job::{ConvertError, Job, settled::Settled, verdict::Verdict},
-    outputs::{Manner, NotOpened, Outputs},
-    run::{Status, failed},
-    unit::{SessionFiles, strays},
+    cli::{ConversionArgs, ConvertArgs},
+    environment::{environment, n_cores, n_jobs},
+    interrupt::INTERRUPTION,
+    terminal::{
+        message::{complain, failed, warn},
+        shell::quoted,
+    },
 };
 
 /// How many sessions are converted at a time, at least, where a store is waited for.
 const MIN_JOBS_AWAY: usize = 8;
-
-/// What became of an input.
-#[derive(Debug)]
-pub(crate) enum Outcome {
-    /// It was converted.
-    Converted(Box<Done>),
-    /// It belongs to a session and was copied beside it.
-    Copied,
-    /// It belongs to a session and is in that one's file.
-    Inside,
-    /// It belongs to a session, and was left out as asked for.
-    LeftOut,
-    /// What it would become is there, and it is unchanged.
-    UpToDate(Verdict),
-    /// It has the same content as another, by its label, that goes in its place.
-    SameAs(String),
-}
-
-/// What became of all inputs: the files of each unit in their order.
-pub(crate) type Results<'u> = Vec<(&'u Input, Result<Outcome, ConvertError>)>;
 
 /// Converts what the command line asks for.
 pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
@@ -50,7 +40,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
     let how = &how_of(args);
     let paths = &args.sources.paths;
     let (inputs, is_folder) = args.sources.inputs(how.source(), how.target())?;
-    let units = SessionFiles::group(inputs);
+    let units = SessionFiles::group(FORMATS, inputs, &mut warn);
     let is_away = paths.iter().chain(&args.output).any(|path| is_url(path));
     // Who waits for a store keeps no core busy.
     let n_jobs = n_jobs(args.pace.jobs, n_cores().max(if is_away { MIN_JOBS_AWAY } else { 1 }));
@@ -77,32 +67,47 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
     let n_scanning = if is_away { n_jobs.min(n_cores()) } else { n_jobs };
     // Several files keep all cores busy, each on one.
     let n_scanners = if units.len() == 1 { n_scanning - 1 } else { 0 };
-    let Some(job) = Job::of(how, Arc::new(outputs), n_scanners) else {
+    let Some(config) = how.job_config() else {
         return failed("--to is missing");
     };
-    let report_options = ReportOptions {
-        how,
+    let account = Account {
+        config: &config,
+        report_options: ReportOptions {
+            fail_on_loss: config.fail_on_loss,
+            is_folder,
+            quiet: args.pace.quiet,
+            verbose: args.verbose,
+            wants_objects: args.report.is_some(),
+            interruption: INTERRUPTION,
+        },
         output,
-        is_folder,
         is_dry_run: args.dry_run,
-        quiet: args.pace.quiet,
-        verbose: args.verbose,
         report: args.report.as_deref(),
-        wants_objects: args.report.is_some(),
     };
-    let settle = |results: Results<'_>| -> Vec<Settled> {
+    let report_options = account.report_options;
+    let (config, warnings) = (config.clone(), Warnings::new(warn));
+    let job = Job { config, outputs: Arc::new(outputs), n_scanners, warnings };
+    let settle = |results: Results<'_>| -> Vec<FileReport> {
         let settled = results.iter().map(|(input, it)| {
             let is_main = units.iter().any(|unit| std::ptr::eq(&unit.main, *input));
-            Settled { is_main, ..Settled::of(&report_options, input, it) }
+            FileReport { is_main, ..FileReport::of(&report_options, input, it) }
         });
         settled.collect()
     };
     let mut settled = match (&args.install, output) {
-        (Some(project), _) => settle(install(&job, &units, project.as_deref())?),
-        (None, None) => settle(units.iter().map(|it| (&it.main, job.unit_to_stdout(it))).collect()),
+        (Some(project), _) => {
+            let project = project.as_deref();
+            settle(install(&job, &units, &environment(), project, &mut print_installed)?)
+        }
+        (None, None) => {
+            let mut stdout = io::stdout().lock();
+            let mut converted = |it| job.stream_session(it, &mut stdout);
+            settle(units.iter().map(|it| (&it.main, converted(it))).collect())
+        }
         (None, Some(output)) => {
             let is_mirrored = is_folder || storage::is_folder(output);
-            let plan = Plan { how, units: &units, output, is_mirrored, dedupe: args.dedupe };
+            let config = &job.config;
+            let plan = Plan { config, units: &units, output, is_mirrored, dedupe: args.dedupe };
             let tasks = &plan.tasks(n_jobs);
             let progress = args.pace.progress(units.iter().flat_map(SessionFiles::files));
             let (report_options, job) = (&report_options, &job);
@@ -116,10 +121,19 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
         let bundles = from.and_then(|format| format.bundles);
         let found = unit.main.path().zip(bundles).map(|(main, bundles)| strays(main, bundles));
         for path in found.into_iter().flatten() {
-            settled.push(Settled::of_stray(&path.to_string_lossy(), &report_options));
+            settled.push(FileReport::of_stray(&path.to_string_lossy(), &report_options));
         }
     }
-    account::close(&report_options, &settled, job.outputs.full(), start.elapsed())
+    account::close(&account, &settled, job.outputs.full(), start.elapsed())
+}
+
+/// Prints the command that goes on with a session that was installed.
+fn print_installed(installed: &Installed) -> io::Result<()> {
+    let Installed { resume, project, is_project_there, name } = installed;
+    if !is_project_there {
+        complain(&format!("{project}: no such folder"));
+    }
+    writeln!(io::stdout(), "cd {} && {} {name}", quoted(project), resume.join(" "))
 }
 
 /// Returns the options of the conversion: what is installed goes on from the last compaction, as its
@@ -130,66 +144,30 @@ fn how_of(args: &ConvertArgs) -> ConversionArgs {
     how
 }
 
-/// Returns how many jobs are done at a time: as many as are asked for, and by default too if these
-/// are none.
-pub(crate) fn n_jobs(asked: Option<usize>, default: usize) -> usize {
-    asked.filter(|n_jobs| *n_jobs > 0).unwrap_or(default)
-}
-
-/// Returns how many threads can run at a time.
-pub(crate) fn n_cores() -> usize {
-    std::thread::available_parallelism().map_or(1, |cores| cores.get())
-}
-
-impl Job {
-    /// Creates the job of the options; `None` if they name no format to write.
-    pub(crate) fn of(
-        how: &ConversionArgs,
-        outputs: Arc<Outputs>,
-        n_scanners: usize,
-    ) -> Option<Self> {
-        Some(Self {
-            to: how.target()?,
-            from: how.source(),
-            carry: how.carry.into(),
-            options: how.options(),
-            outputs,
-            verify: how.verify,
-            subagents: match (how.compress, how.subagents) {
-                // No client looks into what is compressed: of a session, it is all in one file.
-                (Some(_), SubAgents::Files) => SubAgents::Carry,
-                (_, subagents) => subagents,
-            },
-            is_for_client: false,
-            redacts: how.redact,
-            test_keys: how.test_keys,
-            ignores_carry: how.ignore_carry,
-            restore_files: how.restore_files.clone(),
-            limits: Limits { line: how.max_line, expanded: how.max_expanded },
-            n_scanners,
-        })
-    }
-}
-
 fn outputs(args: &ConvertArgs, is_folder: bool) -> Result<Outputs, NotOpened> {
-    let manner = Manner {
+    let write_options = WriteOptions {
         force: args.force,
-        durability: args.durability,
+        durability: args.durability.into(),
         compression: args.how.compress.map(Compression::from),
         is_dry_run: args.dry_run,
         hash_sha256: false,
+        interruption: INTERRUPTION,
     };
     let is_in_folder =
         |output: &&Path| args.install.is_none() && (is_folder || storage::is_folder(output));
     if let Some(stream) = args.output.as_deref().filter(|output| storage::is_stream(output)) {
-        return Ok(Outputs::of_stream(stream, manner));
+        return Ok(Outputs::of_stream(stream, write_options));
     }
     let storage = match args.output.as_deref().filter(|output| is_url(output)) {
-        Some(url) => Stores::default().target(url).map_err(|error| NotOpened::new(url, error))?,
-        None => Storage::Disk,
+        Some(url) => {
+            Stores::new(INTERRUPTION).target(url).map_err(|error| NotOpened::new(url, error))?
+        }
+        None => Backend::Disk,
     };
     match args.output.as_deref().filter(is_in_folder) {
-        Some(folder) => Outputs::journaled(storage, folder, args.how.output_options(), manner),
-        None => Ok(Outputs::of_one(storage, manner)),
+        Some(folder) => {
+            Outputs::journaled(storage, folder, args.how.output_options(), write_options)
+        }
+        None => Ok(Outputs::of_one(storage, write_options)),
     }
 }

@@ -8,9 +8,18 @@ use std::{
     time::Duration,
 };
 
-use storage::{IS_INTERRUPTED, remove_temporary_files};
+use storage::{Interruption, remove_temporary_files};
 
-pub(crate) use storage::is_interrupted;
+/// Whether the program was asked to stop.
+static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Whether the program was asked to stop, as the crates below it take it.
+pub(crate) const INTERRUPTION: Interruption = Interruption::of(&IS_INTERRUPTED);
+
+/// Returns whether the program was asked to stop.
+pub(crate) fn is_interrupted() -> bool {
+    INTERRUPTION.is_requested()
+}
 
 /// The exit status of a run that was interrupted.
 pub(crate) const STATUS: u8 = 130;

@@ -30,22 +30,13 @@ mod cli;
 mod cloud_tests;
 mod commands;
 mod conversions;
-mod folder_run;
+mod environment;
 mod formats;
-mod input;
 mod inspect;
-mod install;
 mod interrupt;
-mod job;
-mod journal;
-mod outputs;
 mod reading;
-mod redaction;
 mod run;
-mod session;
 mod terminal;
-mod unit;
-mod worker;
 
 pub use self::{
     formats::{FORMATS, by_name, detect},

@@ -3,10 +3,6 @@
 pub(crate) mod enough;
 pub(crate) mod filter;
 pub(crate) mod in_order;
-pub(crate) mod needle;
-pub(crate) mod part;
-pub(crate) mod reader;
-pub(crate) mod windows;
 
 use std::{
     io::{self, IsTerminal},
@@ -16,6 +12,7 @@ use std::{
 use clap::ValueHint;
 use clap_complete::engine::ArgValueCompleter;
 use core_model::Format;
+use sessions::{Input, absolute, walk};
 
 use crate::{
     by_name,
@@ -24,12 +21,8 @@ use crate::{
         complete::{Projects, Sessions},
         format_names,
     },
-    input::{
-        Input,
-        sessions::{Lookup, absolute},
-        walk,
-    },
-    run::inputs,
+    environment::{inputs, lookup},
+    terminal::message::warn,
 };
 
 /// What to read, and how.
@@ -73,11 +66,11 @@ impl Reading {
     ///
     /// If a client's folder cannot be read, or no session is found.
     pub(crate) fn sessions(&self) -> io::Result<(Vec<Input>, bool)> {
-        let lookup = Lookup::new(self.project.as_deref(), self.format(), None);
+        let lookup = lookup(self.project.as_deref(), self.format(), None);
         if self.inputs.is_empty() {
             let mut inputs = Vec::new();
             for folder in lookup.folders()?.iter().filter(|folder| folder.is_dir()) {
-                walk(folder, Path::new(""), &mut inputs);
+                walk(folder, Path::new(""), &mut inputs, &mut warn);
             }
             inputs.retain(|input| !input.is_side_file());
             return if inputs.is_empty() { Err(lookup.nothing()) } else { Ok((inputs, true)) };

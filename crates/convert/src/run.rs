@@ -3,31 +3,19 @@
 use std::{
     ffi::OsString,
     io::{self, Write},
-    path::{Path, PathBuf},
+    path::Path,
     process::ExitCode,
 };
 
+use archive::Status;
 use clap::{FromArgMatches, error::ErrorKind};
-use storage::is_url;
 
 use crate::{
     cli::{self, Cli},
     conversions::convert,
-    input::{Input, remote::Stores, sessions::Lookup, walk},
     interrupt::{self, is_interrupted},
-    terminal::{escape::escape_lines, progress},
+    terminal::{escape::escape_lines, message::complain},
 };
-
-/// How a run ends.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(crate) enum Status {
-    /// All was done.
-    Done = 0,
-    /// All was done, but something wants attention.
-    Attention = 1,
-    /// The command line makes no sense, or nothing could be done.
-    Failed = 2,
-}
 
 /// Runs the program with its arguments and returns its exit status.
 ///
@@ -99,48 +87,4 @@ fn mistyped(args: &[OsString], kind: ErrorKind) -> Option<&str> {
     };
     let is_command = || cli::command().find_subcommand(word).is_some();
     (!word.starts_with('-') && !Path::new(word).exists() && !is_command()).then_some(word)
-}
-
-pub(crate) fn complain(message: &str) {
-    progress::say(&format!("convert: {}", escape_lines(message)));
-}
-
-/// Says why nothing can be done.
-pub(crate) fn failed(message: &str) -> io::Result<Status> {
-    complain(message);
-    Ok(Status::Failed)
-}
-
-/// Returns the inputs that the paths name, and whether they are to be mirrored in a folder.
-///
-/// A path that names nothing is an input that cannot be opened: the others go on without it.
-pub(crate) fn inputs(paths: &[PathBuf], lookup: &Lookup) -> io::Result<(Vec<Input>, bool)> {
-    let mut inputs = Vec::new();
-    let mut stores = Stores::default();
-    let mut is_folder = paths.len() > 1;
-    if paths.is_empty() && lookup.project.is_some() {
-        let paths = lookup.all()?;
-        is_folder = paths.len() > 1;
-        inputs.extend(paths.into_iter().map(Input::file));
-    } else if paths.is_empty() {
-        inputs.push(Input::Stdin);
-    }
-    for path in paths {
-        if path.as_os_str() == "-" {
-            inputs.push(Input::Stdin);
-        } else if is_url(path) {
-            is_folder |= stores.add(path, paths.len() > 1, &mut inputs);
-        } else if path.is_dir() {
-            is_folder = true;
-            let name =
-                if paths.len() > 1 { path.file_name().unwrap_or_default() } else { "".as_ref() };
-            walk(path, Path::new(name), &mut inputs);
-        } else {
-            inputs.push(match lookup.find(path) {
-                Ok(found) => Input::file(found),
-                Err(error) => Input::missing(path, &error),
-            });
-        }
-    }
-    Ok((inputs, is_folder))
 }

@@ -2,9 +2,10 @@
 
 pub(crate) mod escape;
 pub(crate) mod figures;
-pub(crate) mod object;
+pub(crate) mod message;
 pub(crate) mod pager;
 pub(crate) mod progress;
+pub(crate) mod shell;
 pub(crate) mod table;
 
 use std::{ffi::OsString, io::IsTerminal};

@@ -27,6 +27,7 @@ mod event;
 #[cfg(feature = "serde")]
 mod event_buf;
 mod facts;
+mod field;
 mod files;
 mod follower;
 mod format;
@@ -68,10 +69,10 @@ pub use self::{
     draft::{Copied, LineId},
     error::ReadError,
     event::{
-        AgentUsage, Body, Context, Event, Field, Notice, NoticeKind, Start, Title, TitleRank,
-        ToolCall,
+        AgentUsage, Body, Context, Event, Notice, NoticeKind, Start, Title, TitleRank, ToolCall,
     },
     facts::Facts,
+    field::Field,
     files::{Disk, Files},
     follower::{Followed, Follower},
     format::{Format, Limits, Options, Planner, SdkVersion, Writer},

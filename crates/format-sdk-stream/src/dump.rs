@@ -16,6 +16,7 @@ use crate::{
     dump_losses::lose_members,
     parser::{Verdict, is_truthy, verdict},
     record::{Record, RecordKind},
+    wire::RATE_LIMIT_INFO,
 };
 
 /// Writes the dump of a line of the wire; nothing, if the SDK skips or refuses the line.
@@ -245,14 +246,3 @@ fn rate_limit(line: &mut Composer<'_>, value: Value<'_>) {
     line.raw_or_null("uuid", value.get("uuid"));
     line.raw_or_null("session_id", value.get("session_id"));
 }
-
-/// Names of a rate limit's members in the dump and on the wire.
-pub(crate) const RATE_LIMIT_INFO: [(&str, &str); 7] = [
-    ("status", "status"),
-    ("resets_at", "resetsAt"),
-    ("rate_limit_type", "rateLimitType"),
-    ("utilization", "utilization"),
-    ("overage_status", "overageStatus"),
-    ("overage_resets_at", "overageResetsAt"),
-    ("overage_disabled_reason", "overageDisabledReason"),
-];

@@ -11,11 +11,21 @@ use jsonl::{Raw, Value};
 
 use crate::{
     compose::Composer,
-    dump::RATE_LIMIT_INFO,
     dump_losses::lose_dumped_members,
     record::{Record, RecordKind},
     session::Session,
 };
+
+/// Names of a rate limit's members in the dump and on the wire.
+pub(crate) const RATE_LIMIT_INFO: [(&str, &str); 7] = [
+    ("status", "status"),
+    ("resets_at", "resetsAt"),
+    ("rate_limit_type", "rateLimitType"),
+    ("utilization", "utilization"),
+    ("overage_status", "overageStatus"),
+    ("overage_resets_at", "overageResetsAt"),
+    ("overage_disabled_reason", "overageDisabledReason"),
+];
 
 /// Writes a dumped line as a line of the wire, or nothing. A prompt is held, because the session id
 /// comes with the next line.

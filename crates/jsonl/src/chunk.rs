@@ -2,7 +2,9 @@
 //! scan a line once.
 
 use crate::{
-    Error, ErrorKind, Line, Lines, Oddities, Result, Scanner, Value, node::Node, simd::Buffer, utf8,
+    Error, ErrorKind, Line, Lines, Oddities, Result, Scanner, Value,
+    scan::{node::Node, simd::Buffer},
+    utf8,
 };
 
 /// Bytes of an input, their lines, and the value of each line.

@@ -2,7 +2,7 @@
 //!
 //! In: lines that detection has scanned. Out: their values, without a second scan.
 
-use crate::{Error, ErrorKind, Line, Oddities, Result, Value, node::Node, utf8};
+use crate::{Error, ErrorKind, Line, Oddities, Result, Value, scan::node::Node, utf8};
 
 /// The results of scanning some lines of an input, so that lines that are read twice are scanned
 /// once.

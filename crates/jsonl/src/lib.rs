@@ -21,23 +21,18 @@
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice))]
 
-mod bitmap;
 mod chunk;
 #[cfg(feature = "serde")]
 mod decode;
 mod encode;
 mod error;
-mod grammar;
 mod index;
 mod line;
-mod node;
 mod number;
-mod portable;
 mod raw_buf;
 mod recover;
 mod respell;
 mod scan;
-mod simd;
 mod stream;
 mod text;
 #[cfg(feature = "serde")]

@@ -148,7 +148,7 @@ fn respell_value(out: &mut Vec<u8>, value: Value<'_>, style: Style, depth: usize
             push_string(out, body_of(raw).unwrap_or_default(), style, style);
         }
         Kind::Number if style == Style::Python => push_python_number(out, raw),
-        Kind::Array | Kind::Object if level == crate::grammar::MAX_INDEXED_DEPTH => {
+        Kind::Array | Kind::Object if level == crate::scan::grammar::MAX_INDEXED_DEPTH => {
             // Deeper values are not indexed. Scan them separately, to a depth that fits on a stack.
             // Long values are excluded, because the scan of each level stays in memory.
             match depth.checked_sub(1) {
@@ -328,7 +328,7 @@ mod tests {
     #[test]
     fn more_values_than_the_index_has_room_for() {
         let item = r#"{"é" : [1E5, -0,true , null],"\"\\":"x\\","":{}}"#;
-        let n_items = crate::node::MIN_LIMIT / 8;
+        let n_items = crate::scan::node::MIN_LIMIT / 8;
         let many = format!("[{item}{}]", format!(", {item}").repeat(n_items));
         let one = format!("[{item}]");
         for respell in [python, compact] {

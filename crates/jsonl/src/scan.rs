@@ -7,15 +7,20 @@
 //! of any length and nesting of any depth. It never recurses, and allocates only to grow its reused
 //! buffers.
 
-use crate::{
-    Error, ErrorKind, Line, Raw, Result, Value,
+mod bitmap;
+pub(crate) mod grammar;
+pub(crate) mod node;
+mod portable;
+pub(crate) mod simd;
+
+use crate::{Error, ErrorKind, Line, Raw, Result, Value, utf8, value::Oddities};
+
+use self::{
     bitmap::Quotes,
     grammar::walk,
     node::{Node, OpenStack},
     portable::Portable,
-    simd::{self, Kernel},
-    utf8,
-    value::Oddities,
+    simd::Kernel,
 };
 
 /// Length in bytes of the longest line that is indexed. Offsets within a line are 32-bit.

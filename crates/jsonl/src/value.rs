@@ -3,7 +3,7 @@
 mod buf;
 
 pub use self::buf::ValueBuf;
-use crate::{Error, ErrorKind, Raw, Result, Text, node::Node, text::has_backslash};
+use crate::{Error, ErrorKind, Raw, Result, Text, scan::node::Node, text::has_backslash};
 
 /// The kind of a value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -381,7 +381,7 @@ mod tests {
 
     #[test]
     fn of_too_many_values_the_container_is_kept_as_written() {
-        let n_values = crate::node::MIN_LIMIT;
+        let n_values = crate::scan::node::MIN_LIMIT;
         let many = format!("[{}0]", "0,".repeat(n_values));
         let line = format!(r#"{{"a":{{"x":1}},"b":[{{"c":{many}}},2],"d":{many},"e":[3,{{}}]}}"#);
         for backend in [crate::Backend::Best, crate::Backend::Portable] {
@@ -444,7 +444,7 @@ mod tests {
             inner = next;
             depth += 1;
         }
-        assert_eq!(depth, crate::grammar::MAX_INDEXED_DEPTH);
+        assert_eq!(depth, crate::scan::grammar::MAX_INDEXED_DEPTH);
         assert!(inner.raw().as_str().starts_with("[[["));
     }
 }

@@ -12,10 +12,10 @@ use memchr::memmem;
 use crate::{
     class::WORD,
     cursor::Cursor,
-    matcher::is_edge,
+    edge::is_edge,
     name::{Name, Word},
+    placeholder::PLACEHOLDER,
     randomness::Makeup,
-    redact::PLACEHOLDER,
     span::{Quote, bare_end, is_blank, is_quote, past_blanks, past_break},
     value::{Form, Kind},
 };

@@ -11,7 +11,7 @@ use memchr::memmem;
 use crate::{
     assignment::{context, until_placeholder},
     cursor::Cursor,
-    redact::PLACEHOLDER,
+    placeholder::PLACEHOLDER,
     span::{Quote, bare_end, is_blank, is_quote},
     value::{Form, Kind},
 };

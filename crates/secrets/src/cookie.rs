@@ -12,7 +12,7 @@ use crate::{
     assignment::{context, past_closers},
     cursor::Cursor,
     name::follows_placeholder,
-    redact::PLACEHOLDER,
+    placeholder::PLACEHOLDER,
     span::{Quote, is_blank, is_quote, past_blanks, past_tab},
     value::{Form, Kind, is_uuid},
 };

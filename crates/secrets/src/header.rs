@@ -7,9 +7,9 @@ use std::ops::Range;
 use crate::{
     base64::user_and_password,
     cursor::Cursor,
-    matcher::is_edge,
+    edge::is_edge,
     name::follows_placeholder,
-    redact::PLACEHOLDER,
+    placeholder::PLACEHOLDER,
     span::{Quote, is_blank},
     value::{Form, Kind},
 };

@@ -8,8 +8,8 @@ use crate::{
     assignment::{past_closers, until_placeholder},
     class::{BASE64, BASE64_URL},
     cursor::Cursor,
+    placeholder::PLACEHOLDER,
     randomness::Makeup,
-    redact::PLACEHOLDER,
     span::{Quote, past_blanks, past_break},
 };
 

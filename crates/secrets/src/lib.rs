@@ -46,6 +46,7 @@ mod class;
 mod command_line;
 mod cookie;
 mod cursor;
+mod edge;
 mod encoded;
 mod header;
 mod kept;

@@ -9,7 +9,7 @@ use crate::{
     base64::decode,
     class::BASE64,
     cursor::Cursor,
-    redact::PLACEHOLDER,
+    placeholder::PLACEHOLDER,
     span::{Quote, bare_end, is_blank, past_blanks, past_break},
     value::{Form, Kind},
 };

@@ -1,7 +1,7 @@
 //! Recognizes names of secrets: `DB_PASSWORD`, `apiKey`, `client_secret`; not `token_count`,
 //! `primary_key`.
 
-use crate::{class::WORD, cursor::Cursor, redact::PLACEHOLDER, value::Kind};
+use crate::{class::WORD, cursor::Cursor, placeholder::PLACEHOLDER, value::Kind};
 
 /// The word in a name that marks its value as a secret.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -11,7 +11,7 @@ use crate::{
     assignment::{context, past_closers, until_placeholder, without_placeholders},
     command_line::password,
     cursor::Cursor,
-    matcher::is_edge,
+    edge::is_edge,
     span::{Quote, bare_end, is_blank, past_blanks, past_break},
 };
 

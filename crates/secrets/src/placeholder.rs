@@ -2,7 +2,8 @@
 
 use memchr::memmem;
 
-use crate::redact::PLACEHOLDER;
+/// The start of each placeholder that stands for a secret.
+pub(crate) const PLACEHOLDER: &[u8] = b"[REDACTED:";
 
 /// Number of bytes of a value that are compared.
 const MAX_LOOK: usize = 128;

@@ -58,6 +58,3 @@ pub(crate) fn redacted_text<'t>(matcher: &Matcher, text: &'t str) -> Cow<'t, str
 fn placeholder(rule: &Rule) -> String {
     format!("[REDACTED:{}]", rule.name)
 }
-
-/// The start of each placeholder.
-pub(crate) const PLACEHOLDER: &[u8] = b"[REDACTED:";

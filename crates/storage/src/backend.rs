@@ -1,6 +1,9 @@
 //! Where files are: on the disk, or in an object store.
 
 #[cfg(feature = "cloud")]
+pub(crate) mod cloud;
+
+#[cfg(feature = "cloud")]
 use std::sync::Arc;
 use std::{
     fs::{self, File},
@@ -14,7 +17,7 @@ use core_model::{Bundles, Disk, FileRole, Files};
 use crate::folder::list::list;
 
 #[cfg(feature = "cloud")]
-use crate::cloud::{Bucket, Reader};
+use self::cloud::{Bucket, Reader};
 
 /// What the names of objects start with.
 const SCHEMES: [&str; 10] =
@@ -22,7 +25,7 @@ const SCHEMES: [&str; 10] =
 
 /// Where files are.
 #[derive(Clone, Debug)]
-pub enum Storage {
+pub enum Backend {
     /// On a disk of this machine.
     Disk,
     /// In an object store; the paths are URLs.
@@ -50,7 +53,7 @@ pub struct Stat {
 #[error("changed while it was read")]
 pub struct Changed;
 
-impl Storage {
+impl Backend {
     /// Returns what it knows of a file.
     ///
     /// # Errors
@@ -58,13 +61,13 @@ impl Storage {
     /// `NotFound` if there is none; those of asking.
     pub fn stat(&self, path: &Path) -> io::Result<Stat> {
         match self {
-            Storage::Disk => Ok(Stat::of(&fs::metadata(path)?)),
+            Backend::Disk => Ok(Stat::of(&fs::metadata(path)?)),
             #[cfg(feature = "cloud")]
-            Storage::Bucket(bucket) => bucket.stat(path),
+            Backend::Bucket(bucket) => bucket.stat(path),
         }
     }
 
-    /// Returns what it knows of a file, as [`Storage::stat`] does, unless something else has its path,
+    /// Returns what it knows of a file, as [`Backend::stat`] does, unless something else has its path,
     /// such as a pipe.
     ///
     /// # Errors
@@ -72,13 +75,13 @@ impl Storage {
     /// `NotFound` if there is no file; those of asking.
     pub fn stat_file(&self, path: &Path) -> io::Result<Stat> {
         match self {
-            Storage::Disk => {
+            Backend::Disk => {
                 let metadata = fs::metadata(path)?;
                 let is_file = metadata.is_file();
                 is_file.then(|| Stat::of(&metadata)).ok_or(io::ErrorKind::NotFound.into())
             }
             #[cfg(feature = "cloud")]
-            Storage::Bucket(bucket) => bucket.stat(path),
+            Backend::Bucket(bucket) => bucket.stat(path),
         }
     }
 
@@ -89,18 +92,18 @@ impl Storage {
     /// `NotFound` if there is none; those of reading.
     pub fn reader(&self, path: &Path) -> io::Result<Bytes> {
         match self {
-            Storage::Disk => Ok(Bytes::File(File::open(path)?)),
+            Backend::Disk => Ok(Bytes::File(File::open(path)?)),
             #[cfg(feature = "cloud")]
-            Storage::Bucket(bucket) => Ok(Bytes::Object(bucket.open(path)?)),
+            Backend::Bucket(bucket) => Ok(Bytes::Object(Box::new(bucket.open(path)?))),
         }
     }
 
     /// Returns whether something has a path, a link that leads nowhere too.
     pub fn is_taken(&self, path: &Path) -> bool {
         match self {
-            Storage::Disk => path.symlink_metadata().is_ok(),
+            Backend::Disk => path.symlink_metadata().is_ok(),
             #[cfg(feature = "cloud")]
-            Storage::Bucket(bucket) => bucket.stat(path).is_ok(),
+            Backend::Bucket(bucket) => bucket.stat(path).is_ok(),
         }
     }
 
@@ -111,9 +114,9 @@ impl Storage {
     /// Those of looking for them.
     pub fn belonging(&self, bundles: Bundles, main: &Path) -> io::Result<Vec<(PathBuf, FileRole)>> {
         match self {
-            Storage::Disk => bundles.files_listed(main, &mut list),
+            Backend::Disk => bundles.files_listed(main, &mut list),
             #[cfg(feature = "cloud")]
-            Storage::Bucket(bucket) => {
+            Backend::Bucket(bucket) => {
                 let mut files = bucket.beside(main)?;
                 files.retain(|path| path != main);
                 let owned = |path: PathBuf| {
@@ -127,30 +130,30 @@ impl Storage {
 
     /// Returns whether the files are on the disk.
     pub fn is_disk(&self) -> bool {
-        matches!(self, Storage::Disk)
+        matches!(self, Backend::Disk)
     }
 }
 
-impl Eq for Storage {}
+impl Eq for Backend {}
 
-impl PartialEq for Storage {
+impl PartialEq for Backend {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
-            (Storage::Disk, Storage::Disk) => true,
+            (Backend::Disk, Backend::Disk) => true,
             #[cfg(feature = "cloud")]
-            (Storage::Bucket(one), Storage::Bucket(other)) => Arc::ptr_eq(one, other),
+            (Backend::Bucket(one), Backend::Bucket(other)) => Arc::ptr_eq(one, other),
             #[cfg(feature = "cloud")]
             _ => false,
         }
     }
 }
 
-impl Files for Storage {
+impl Files for Backend {
     fn size(&self, path: &Path) -> io::Result<u64> {
         match self {
-            Storage::Disk => Disk.size(path),
+            Backend::Disk => Disk.size(path),
             #[cfg(feature = "cloud")]
-            Storage::Bucket(bucket) => Ok(bucket.stat(path)?.length),
+            Backend::Bucket(bucket) => Ok(bucket.stat(path)?.length),
         }
     }
 
@@ -181,7 +184,7 @@ pub enum Bytes {
     File(File),
     /// An object.
     #[cfg(feature = "cloud")]
-    Object(Reader),
+    Object(Box<Reader>),
 }
 
 impl Read for Bytes {

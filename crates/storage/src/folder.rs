@@ -20,6 +20,9 @@ use rustix::{
 
 use crate::names::one_line;
 
+/// What a file that we write grants at most: it is for its owner alone.
+pub const FILE_MODE: u32 = 0o600;
+
 /// A folder that is held open.
 ///
 /// Whoever moves it or puts a link in its place meanwhile does not change where we write.

@@ -1,6 +1,6 @@
 //! What must end when a program is interrupted: writes fail, and temporary files are removed.
 //!
-//! The program owns its signals: its handler sets [`IS_INTERRUPTED`], and calls
+//! The program owns its signals: its handler sets a flag, of which an [`Interruption`] tells, and calls
 //! [`remove_temporary_files`] before it ends the process.
 
 use std::{
@@ -14,15 +14,23 @@ use std::{
 
 use crate::folder::Folder;
 
-/// Whether the program was asked to stop; set by its signal handler.
-pub static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// Whether a program was asked to stop: a flag that its signal handler sets. By default, it never is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Interruption(Option<&'static AtomicBool>);
+
+impl Interruption {
+    /// Takes the flag.
+    pub const fn of(flag: &'static AtomicBool) -> Self {
+        Self(Some(flag))
+    }
+
+    /// Returns whether the program was asked to stop.
+    pub fn is_requested(self) -> bool {
+        self.0.is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+}
 
 static TEMPORARY: Mutex<Vec<(u64, Arc<Folder>, OsString)>> = Mutex::new(Vec::new());
-
-/// Returns whether the program was asked to stop.
-pub fn is_interrupted() -> bool {
-    IS_INTERRUPTED.load(Ordering::Relaxed)
-}
 
 /// Removes the temporary files that are being written, calls `then`, and makes no others before
 /// that returns.
@@ -58,17 +66,32 @@ impl Drop for Remembered {
 }
 
 /// A sink that fails once the run was asked to stop.
-pub struct Interruptible<W>(pub W);
+pub struct Interruptible<W> {
+    sink: W,
+    interruption: Interruption,
+}
+
+impl<W> Interruptible<W> {
+    /// Wraps a sink.
+    pub fn new(sink: W, interruption: Interruption) -> Self {
+        Self { sink, interruption }
+    }
+
+    /// Returns the sink.
+    pub fn into_inner(self) -> W {
+        self.sink
+    }
+}
 
 impl<W: Write> Write for Interruptible<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if is_interrupted() {
+        if self.interruption.is_requested() {
             return Err(io::Error::other("interrupted"));
         }
-        self.0.write(bytes)
+        self.sink.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        self.sink.flush()
     }
 }

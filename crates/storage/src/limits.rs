@@ -4,6 +4,9 @@ use std::io;
 
 use memchr::{memchr_iter, memrchr};
 
+/// Standard input up to this size is kept in memory, more of it in a temporary file.
+pub const MAX_IN_MEMORY: usize = 8 * 1024 * 1024;
+
 /// How much an input may hold.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {

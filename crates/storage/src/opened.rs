@@ -9,13 +9,10 @@ use tempfile::SpooledTempFile;
 
 use crate::{
     compress::{Compression, Decoder},
+    folder::FILE_MODE,
     limits::{Excess, Limits, LineMeter},
-    output::FILE_MODE,
     snapshot::Snapshot,
 };
-
-/// Standard input up to this size is kept in memory, more of it in a temporary file.
-pub const MAX_IN_MEMORY: usize = 8 * 1024 * 1024;
 
 /// What a compressed input may hold, times its size, and so many bytes more, if nothing else is said.
 const MAX_EXPANSION: u64 = 100;

@@ -5,7 +5,6 @@ mod finished;
 pub(crate) mod hashing;
 mod place;
 mod stored;
-pub(crate) mod temporary;
 
 #[cfg(feature = "cloud")]
 use std::sync::Arc;
@@ -18,15 +17,14 @@ use sha2::Digest;
 
 use self::stored::Stored;
 use crate::{
-    backend::Storage,
+    backend::Backend,
     compress::{Compression, Encoder},
-    interruption::Interruptible,
+    folder::FILE_MODE,
+    interruption::{Interruptible, Interruption},
     names::one_line,
-    output::{
-        hashing::{Asked, Hashing},
-        temporary::{Temporary, sweep_once},
-    },
+    output::hashing::{Asked, Hashing},
     scratch::Scratch,
+    temporary::{Temporary, sweep_once},
 };
 
 pub use self::{
@@ -34,10 +32,7 @@ pub use self::{
     place::Place,
 };
 #[cfg(feature = "cloud")]
-use crate::cloud::Bucket;
-
-/// What a file that we write grants at most: it is for its owner alone.
-pub const FILE_MODE: u32 = 0o600;
+use crate::backend::cloud::Bucket;
 
 /// The bytes that are handed to the system at a time; longer lines go without a copy.
 const BUFFER: usize = 32 * 1024;
@@ -56,6 +51,17 @@ pub enum Replace {
     Own,
 }
 
+/// How a file is written; by default as it is, with nothing asked of its bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PendingOptions {
+    /// How it is compressed.
+    pub compression: Option<Compression>,
+    /// What will be asked of its bytes.
+    pub asked: Asked,
+    /// What makes each write fail.
+    pub interruption: Interruption,
+}
+
 /// A file that is being written under a temporary name.
 pub struct Pending {
     file: Encoder<BufWriter<Interruptible<Hashing<Stored>>>>,
@@ -71,44 +77,39 @@ enum Home {
     #[cfg(feature = "cloud")]
     Away(Arc<Bucket>, PathBuf),
     /// Nowhere: this is a rehearsal of what it would become there.
-    Nowhere(Storage, PathBuf),
+    Nowhere(Backend, PathBuf),
 }
 
 impl Pending {
-    /// Creates a file for a place, which grants at most what `mode` does to its owner;
-    /// `asked` is what will be asked of its bytes.
+    /// Creates a file for a place, which grants at most what `mode` does to its owner.
     ///
     /// # Errors
     ///
     /// The system's own.
-    pub fn create(
-        place: Place,
-        mode: u32,
-        compression: Option<Compression>,
-        asked: Asked,
-    ) -> io::Result<Self> {
+    pub fn create(place: Place, mode: u32, options: PendingOptions) -> io::Result<Self> {
         let mode = mode & FILE_MODE;
         sweep_once(&place.folder);
         let (file, temporary) = Temporary::create(place.folder.clone(), &place.name, mode)?;
-        let file = Hashing::of(Stored::Open(file), asked);
-        Self::new(file, Home::Here(temporary, place), compression)
+        let file = Hashing::of(Stored::Open(file), options.asked);
+        Self::new(file, Home::Here(temporary, place), options)
     }
 
     /// Creates a file as [`Pending::create`] does, which is open only while bytes go to the system:
-    /// one of any number that are written at a time.
+    /// one of any number that are written at a time. It is not compressed.
     ///
     /// # Errors
     ///
     /// The system's own.
-    pub fn create_shut(place: Place, mode: u32, asked: Asked) -> io::Result<Self> {
+    pub fn create_shut(place: Place, mode: u32, options: PendingOptions) -> io::Result<Self> {
         let mode = mode & FILE_MODE;
         sweep_once(&place.folder);
         let (_, temporary) = Temporary::create(place.folder.clone(), &place.name, mode)?;
         let file = Stored::Shut(place.folder.clone(), temporary.name().to_owned());
-        Self::new(Hashing::of(file, asked), Home::Here(temporary, place), None)
+        let options = PendingOptions { compression: None, ..options };
+        Self::new(Hashing::of(file, options.asked), Home::Here(temporary, place), options)
     }
 
-    /// Creates what becomes an object; `asked` is what will be asked of its bytes.
+    /// Creates what becomes an object.
     ///
     /// # Errors
     ///
@@ -117,11 +118,11 @@ impl Pending {
     pub fn of_object(
         bucket: &Arc<Bucket>,
         path: &Path,
-        compression: Option<Compression>,
-        asked: Asked,
+        options: PendingOptions,
     ) -> io::Result<Self> {
         let home = Home::Away(bucket.clone(), path.to_owned());
-        Self::new(Hashing::of(Stored::Open(tempfile::tempfile()?), asked), home, compression)
+        let file = Hashing::of(Stored::Open(tempfile::tempfile()?), options.asked);
+        Self::new(file, home, options)
     }
 
     /// Creates a file that never appears, as if it were for a path.
@@ -129,13 +130,9 @@ impl Pending {
     /// # Errors
     ///
     /// The system's own.
-    pub fn rehearse(
-        storage: &Storage,
-        path: &Path,
-        compression: Option<Compression>,
-    ) -> io::Result<Self> {
+    pub fn rehearse(storage: &Backend, path: &Path, options: PendingOptions) -> io::Result<Self> {
         let home = Home::Nowhere(storage.clone(), path.to_owned());
-        Self::new(Hashing::new(Stored::Open(tempfile::tempfile()?)), home, compression)
+        Self::new(Hashing::new(Stored::Open(tempfile::tempfile()?)), home, options)
     }
 
     /// Creates a file as [`Pending::rehearse`] does, in a folder of ours, which is open only while
@@ -144,19 +141,22 @@ impl Pending {
     /// # Errors
     ///
     /// The system's own.
-    pub fn rehearse_shut(storage: &Storage, path: &Path, scratch: &Scratch) -> io::Result<Self> {
+    pub fn rehearse_shut(
+        storage: &Backend,
+        path: &Path,
+        scratch: &Scratch,
+        options: PendingOptions,
+    ) -> io::Result<Self> {
         let file = tempfile::NamedTempFile::new_in(scratch.path())?;
         let file = Stored::Scratch(file.into_temp_path());
-        Self::new(Hashing::new(file), Home::Nowhere(storage.clone(), path.to_owned()), None)
+        let options = PendingOptions { compression: None, ..options };
+        Self::new(Hashing::new(file), Home::Nowhere(storage.clone(), path.to_owned()), options)
     }
 
-    fn new(
-        file: Hashing<Stored>,
-        home: Home,
-        compression: Option<Compression>,
-    ) -> io::Result<Self> {
-        let file = BufWriter::with_capacity(BUFFER, Interruptible(file));
-        Ok(Self { file: Encoder::new(compression, file)?, home })
+    fn new(file: Hashing<Stored>, home: Home, options: PendingOptions) -> io::Result<Self> {
+        let file = Interruptible::new(file, options.interruption);
+        let file = BufWriter::with_capacity(BUFFER, file);
+        Ok(Self { file: Encoder::new(options.compression, file)?, home })
     }
 
     /// Hands all bytes to the system.
@@ -168,7 +168,7 @@ impl Pending {
         let Self { file, home } = self;
         let path = home.path();
         let file = file.finish().and_then(|file| file.into_inner().map_err(|it| it.into_error()));
-        let file = file.map_err(|error| unwritten(error, &path))?.0;
+        let file = file.map_err(|error| unwritten(error, &path))?.into_inner();
         let (hash, length) = (file.digest(), file.length);
         let sha256 = file.sha256.map(|hash| hash.finalize().into());
         Ok(Finished { file: file.inner, hash, length, sha256, home })

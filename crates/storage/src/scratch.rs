@@ -17,7 +17,7 @@ use rustix::fs::FileType;
 use crate::{
     folder::{Entry, Folder},
     lock::Lock,
-    output::temporary::{is_of_the_dead, is_temporary, new_name},
+    temporary::{is_of_the_dead, is_temporary, new_name},
 };
 
 /// What the names start with.

@@ -13,7 +13,7 @@ use twox_hash::XxHash3_64;
 use crate::backend::{Bytes, Stat};
 
 #[cfg(feature = "cloud")]
-use crate::{cloud::Reader, output::FILE_MODE};
+use crate::{backend::cloud::Reader, folder::FILE_MODE};
 
 /// A file up to the length that it had when it was opened, or the lines that start in a part of it.
 pub struct Snapshot {
@@ -52,7 +52,7 @@ impl Snapshot {
     #[cfg(feature = "cloud")]
     pub fn of_object(object: Reader) -> Self {
         let stat = object.stat().clone();
-        Self::of(Bytes::Object(object), stat, FILE_MODE)
+        Self::of(Bytes::Object(Box::new(object)), stat, FILE_MODE)
     }
 
     fn of(bytes: Bytes, stat: Stat, mode: u32) -> Self {

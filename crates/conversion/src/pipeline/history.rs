@@ -40,6 +40,9 @@ impl ConversionHistory {
     }
 }
 
+/// Stands for a line without a carry, whose bytes nothing asks for.
+const PLAIN: &[u8] = b"{}\n";
+
 /// The first lines of a file, each with the carry that a sidecar has for it.
 #[derive(Default)]
 struct Head {
@@ -62,8 +65,11 @@ pub fn conversion_history<R: Read + Seek + Send>(
     let mut head = Head::default();
     let mut n_plain = 0;
     source.for_each_piece(&[from], &mut |line, value| {
-        n_plain += usize::from(value.is_ok_and(|value| !Member::is_in(value)));
-        head.lines.push((line.bytes().to_vec(), None));
+        let is_plain = value.is_ok_and(|value| !Member::is_in(value));
+        n_plain += usize::from(is_plain);
+        // Only a sidecar has carries for lines without one. Their bytes may be many.
+        let is_needed = sidecar.is_some() || !is_plain;
+        head.lines.push((if is_needed { line.bytes() } else { PLAIN }.to_vec(), None));
         // Most sources carry nothing, and their first two lines tell.
         head.lines.len() < MAX_LINES && (head.lines.len() != 2 || n_plain < 2 || sidecar.is_some())
     })?;

@@ -299,13 +299,16 @@ impl<'w> Target<'w> {
         encoder: &CarryEncoder,
         pending: &mut PendingEntries,
     ) -> io::Result<(Option<u64>, bool)> {
+        // Restored lines are not touched: entries that follow them need a line of their own.
+        if self.held.is_none() && self.n_lines > 0 {
+            self.push_carriers(encoder, pending)?;
+        }
         if let Some(held) = self.held.as_mut().filter(|_| self.mode != CarryMode::None) {
             pending.take(&mut held.others, usize::MAX)?;
             encoder.push_end(&mut held.end, self.n_carries);
         }
         self.write_held()?;
         self.sink.flush()?;
-        // Restored lines are not touched: what was added to them and shows nothing has no place.
         let is_stranded = !pending.is_empty() && self.n_lines > 0 && self.sidecar.is_none();
         if !pending.is_empty() && !is_stranded {
             let mut held = Held::default();

@@ -5,18 +5,17 @@ use std::{
     time::Duration,
 };
 
+use archive::{FileEnd, FileReport, Object};
+use conversion::CarryMode;
 use core_model::LossKind;
 
 use crate::{
-    account::{ReportOptions, sources},
-    cli::Carry,
-    install::quoted,
-    job::settled::{End, Settled},
+    account::{Account, sources},
     terminal::{
         escape::escape_for_terminal,
         figures::{count, grouped, size},
-        object::Object,
         progress::say,
+        shell::quoted,
     },
 };
 
@@ -26,9 +25,9 @@ const MAX_FIELDS: usize = 3;
 /// What is summed up over all files of a run.
 pub(crate) struct Summary {
     /// How many files ended so; of a session, its main file and those that belong to it.
-    files: HashMap<End, u64>,
+    files: HashMap<FileEnd, u64>,
     /// How many main files ended so.
-    sessions: HashMap<End, u64>,
+    sessions: HashMap<FileEnd, u64>,
     from: Vec<&'static str>,
     bytes_in: u64,
     lines_out: u64,
@@ -41,7 +40,7 @@ pub(crate) struct Summary {
 
 impl Summary {
     /// Sums up.
-    pub(crate) fn of(settled: &[Settled]) -> Self {
+    pub(crate) fn of(settled: &[FileReport]) -> Self {
         let (mut files, mut sessions) = (HashMap::new(), HashMap::new());
         let mut losses = HashMap::new();
         let mut by_kind: BTreeMap<(LossKind, Box<str>), u64> = BTreeMap::new();
@@ -58,7 +57,7 @@ impl Summary {
         let mut losses: Vec<(Box<str>, u64)> =
             losses.into_iter().map(|(field, n)| (field.into(), n)).collect();
         losses.sort_unstable_by(|one, other| other.1.cmp(&one.1).then(one.0.cmp(&other.0)));
-        let sum = |of: fn(&Settled) -> u64| settled.iter().map(of).sum();
+        let sum = |of: fn(&FileReport) -> u64| settled.iter().map(of).sum();
         Self {
             files,
             sessions,
@@ -78,13 +77,13 @@ impl Summary {
             let mut object = Object::new();
             let n = |end| counts.get(&end).copied().unwrap_or(0);
             object.plain("all", counts.values().sum::<u64>());
-            object.plain("converted", n(End::Converted));
+            object.plain("converted", n(FileEnd::Converted));
             if name == "files" {
-                object.plain("copied", n(End::Copied)).plain("inside", n(End::Inside));
+                object.plain("copied", n(FileEnd::Copied)).plain("inside", n(FileEnd::Inside));
             }
-            object.plain("up_to_date", n(End::UpToDate)).plain("failed", n(End::Refused));
-            object.plain("same_as_others", n(End::SameAsAnother));
-            object.plain("not_sessions", n(End::NotOurs)).plain("left", n(End::Left));
+            object.plain("up_to_date", n(FileEnd::UpToDate)).plain("failed", n(FileEnd::Refused));
+            object.plain("same_as_others", n(FileEnd::SameAsAnother));
+            object.plain("not_sessions", n(FileEnd::NotOurs)).plain("left", n(FileEnd::Left));
             totals.object(name, &object);
         }
         totals.plain("bytes_in", self.bytes_in).plain("lines_out", self.lines_out);
@@ -101,28 +100,29 @@ impl Summary {
     }
 
     /// Prints it.
-    pub(crate) fn print(&self, report_options: &ReportOptions<'_>, time: Duration) {
-        for line in self.lines(report_options, time) {
+    pub(crate) fn print(&self, account: &Account<'_>, time: Duration) {
+        for line in self.lines(account, time) {
             say(&line);
         }
     }
 
-    fn n(&self, end: End) -> u64 {
+    fn n(&self, end: FileEnd) -> u64 {
         self.files.get(&end).copied().unwrap_or(0)
     }
 
-    fn n_sessions(&self, end: End) -> u64 {
+    fn n_sessions(&self, end: FileEnd) -> u64 {
         self.sessions.get(&end).copied().unwrap_or(0)
     }
 
-    fn lines(&self, report_options: &ReportOptions<'_>, time: Duration) -> Vec<String> {
-        let to = report_options.how.to.as_deref().unwrap_or_default();
-        let output = report_options.output.map(|path| path.to_string_lossy().into_owned());
-        let n_converted = self.n_sessions(End::Converted);
-        let n_files = self.n(End::Converted) + self.n(End::Copied) + self.n(End::Inside);
+    fn lines(&self, account: &Account<'_>, time: Duration) -> Vec<String> {
+        let to = account.config.to.name;
+        let output = account.output.map(|path| path.to_string_lossy().into_owned());
+        let n_converted = self.n_sessions(FileEnd::Converted);
+        let n_files =
+            self.n(FileEnd::Converted) + self.n(FileEnd::Copied) + self.n(FileEnd::Inside);
         let seconds = time.as_secs_f64();
         let rate = if seconds > 0.0 { self.bytes_in as f64 / seconds } else { 0.0 };
-        let what = if report_options.is_dry_run { "Would convert" } else { "Converted" };
+        let what = if account.is_dry_run { "Would convert" } else { "Converted" };
         let from =
             if self.from.is_empty() { String::new() } else { format!(" {}", self.from.join(", ")) };
         let mut lines = vec![format!(
@@ -132,21 +132,21 @@ impl Summary {
             size(self.bytes_in),
             size(rate as u64),
         )];
-        let verb = if report_options.is_dry_run { "to write" } else { "written" };
+        let verb = if account.is_dry_run { "to write" } else { "written" };
         let place = output
             .as_deref()
             .map(|it| format!(" to {}", escape_for_terminal(it)))
             .unwrap_or_default();
         let mut parts = vec![
             format!("{} {verb}{place}", count(self.lines_out, "record")),
-            format!("{} up to date", grouped(self.n_sessions(End::UpToDate))),
-            format!("{} failed", grouped(self.n(End::Refused))),
+            format!("{} up to date", grouped(self.n_sessions(FileEnd::UpToDate))),
+            format!("{} failed", grouped(self.n(FileEnd::Refused))),
         ];
         for (n, what) in [
             (self.n_damaged, "malformed lines kept"),
-            (self.n(End::SameAsAnother), "the same as others"),
-            (self.n(End::NotOurs), "not sessions"),
-            (self.n(End::Left), "left"),
+            (self.n(FileEnd::SameAsAnother), "the same as others"),
+            (self.n(FileEnd::NotOurs), "not sessions"),
+            (self.n(FileEnd::Left), "left"),
         ] {
             if n > 0 {
                 parts.push(format!("{} {what}", grouped(n)));
@@ -154,10 +154,10 @@ impl Summary {
         }
         lines.push(format!("  {}", parts.join(" · ")));
         if !self.losses.is_empty() {
-            let kept = match report_options.how.carry {
-                Carry::Inline => "kept in its lines",
-                Carry::Sidecar => "kept in sidecars",
-                Carry::None => "gone without a carry",
+            let kept = match account.config.carry {
+                CarryMode::Inline => "kept in its lines",
+                CarryMode::Sidecar => "kept in sidecars",
+                CarryMode::None => "gone without a carry",
             };
             let field = |(field, n): &(Box<str>, u64)| {
                 format!("{} ×{}", escape_for_terminal(field), grouped(*n))
@@ -169,12 +169,12 @@ impl Summary {
             lines.push(format!("  Not expressible in {to}, {kept}: {}", fields.join(", ")));
         }
         let mut hints = Vec::new();
-        if let Some(report) = report_options.report {
+        if let Some(report) = account.report {
             hints.push(format!("Report: {}", escape_for_terminal(&report.to_string_lossy())));
         }
-        if let ([from], Some(output), false) = (&*self.from, &output, report_options.is_dry_run)
+        if let ([from], Some(output), false) = (&*self.from, &output, account.is_dry_run)
             && *from != to
-            && !matches!(report_options.how.carry, Carry::None)
+            && !matches!(account.config.carry, CarryMode::None)
         {
             let output = quoted(&escape_for_terminal(output));
             hints.push(format!("Undo: convert {output} --to {from} -o restored/"));

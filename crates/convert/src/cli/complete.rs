@@ -20,12 +20,12 @@ use clap_complete::{
     env::Shells,
 };
 use core_model::{Block, session_files};
+use sessions::{Input, Prefilter};
 
 use super::Cli;
 use crate::{
     commands::list::title_and_project,
-    input::{Input, sessions::Lookup},
-    reading::{needle::Prefilter, reader::read},
+    environment::{lookup, read},
     terminal::{
         escape::escape_for_terminal,
         progress::{Mode, Progress},
@@ -152,7 +152,7 @@ impl ValueCompleter for Tools {
 
 /// Returns the sessions of this machine, the newest first; none if no client keeps any.
 fn newest_sessions() -> Vec<PathBuf> {
-    let folders = Lookup::new(None, None, None).folders().unwrap_or_default();
+    let folders = lookup(None, None, None).folders().unwrap_or_default();
     let files = folders.iter().filter_map(|folder| session_files(folder).ok()).flatten();
     let modified = |path: &Path| {
         fs::metadata(path).and_then(|it| it.modified()).unwrap_or(SystemTime::UNIX_EPOCH)

@@ -2,16 +2,14 @@
 
 use std::path::PathBuf;
 
+use archive::{JobConfig, OutputOptions, Spelled};
 use clap::{Args, Parser, ValueEnum, error::ErrorKind};
 use core_model::{Format, Options};
-use storage::Compression;
+use sessions::Redact;
+use storage::{Compression, Limits};
 
 use super::{Carry, Sdk, SubAgents, format_names};
-use crate::{
-    by_name,
-    journal::{OutputOptions, Spelled},
-    terminal::figures::parse_size,
-};
+use crate::{FORMATS, by_name, terminal::figures::parse_size};
 
 /// What is written of each session, wherever it goes.
 #[derive(Args, Clone, Debug)]
@@ -175,6 +173,40 @@ impl ConversionArgs {
             all_branches: self.all_branches,
             from_last_compaction: self.from_last_compaction,
         }
+    }
+
+    /// Returns what to convert, and how; `None` if the options name no format to write.
+    pub(crate) fn job_config(&self) -> Option<JobConfig> {
+        Some(JobConfig {
+            formats: FORMATS,
+            to: self.target()?,
+            from: self.source(),
+            carry: self.carry.into(),
+            options: self.options(),
+            verify: self.verify,
+            subagents: match (self.compress, self.subagents) {
+                // No client looks into what is compressed: of a session, it is all in one file.
+                (Some(_), SubAgents::Files) => archive::SubAgents::Carry,
+                (_, subagents) => subagents.into(),
+            },
+            is_for_client: false,
+            redact: Redact { is_wanted: self.redact, test_keys: self.test_keys },
+            ignores_carry: self.ignore_carry,
+            restore_files: self.restore_files.clone(),
+            limits: Limits { line: self.max_line, expanded: self.max_expanded },
+            compression: self.compress.map(Compression::from),
+            fail_on_loss: self.fail_on_loss,
+            output_options: self.output_options(),
+        })
+    }
+
+    /// Reads options as a worker needs them.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with them, in a line.
+    pub(crate) fn parse_job(words: &[String]) -> Result<JobConfig, String> {
+        Self::of_words(words)?.job_config().ok_or_else(|| "no format to write".to_owned())
     }
 
     /// Returns what of the options outputs depend on.

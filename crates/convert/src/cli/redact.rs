@@ -1,6 +1,7 @@
 //! `--redact`, as the commands that write what they read have it.
 
 use clap::Args;
+use sessions::Redact;
 
 /// Which secrets are taken out of what is read.
 #[derive(Args, Clone, Copy, Debug, Default)]
@@ -11,4 +12,10 @@ pub(crate) struct RedactArgs {
     /// With --redact: also remove keys of test environments, such as sk_test_ of Stripe
     #[arg(long, requires = "redact")]
     pub(crate) test_keys: bool,
+}
+
+impl From<RedactArgs> for Redact {
+    fn from(args: RedactArgs) -> Self {
+        Self { is_wanted: args.redact, test_keys: args.test_keys }
+    }
 }

@@ -5,12 +5,11 @@ use std::{io, path::PathBuf};
 use clap::{Args, ValueHint, builder::FalseyValueParser};
 use clap_complete::engine::ArgValueCompleter;
 use core_model::Format;
+use sessions::Input;
 
 use super::complete::{Projects, Sessions};
 use crate::{
-    conversions::{n_cores, n_jobs},
-    input::{Input, sessions::Lookup},
-    run::inputs,
+    environment::{inputs, lookup, n_cores, n_jobs},
     terminal::progress::{Mode, Progress},
 };
 
@@ -51,7 +50,7 @@ impl Sources {
         from: Option<&'static Format>,
         to: Option<&'static Format>,
     ) -> io::Result<(Vec<Input>, bool)> {
-        inputs(&self.paths, &Lookup::new(self.project.as_deref(), from, to))
+        inputs(&self.paths, &lookup(self.project.as_deref(), from, to))
     }
 }
 

@@ -5,13 +5,14 @@ use std::{
     path::PathBuf,
 };
 
+use archive::Status;
 use clap::Subcommand;
 use conversion::Source;
+use sessions::{Input, sidecar_path};
 
 use crate::{
-    input::{Input, sessions::Lookup, sidecar_path},
+    environment::{inputs, lookup},
     inspect,
-    run::{Status, inputs},
     terminal::{escape::escape_for_terminal, progress::say},
 };
 
@@ -51,8 +52,8 @@ fn nothing_carried(input: &Input) -> String {
 /// Shows or strips what a file carries.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let (What::Show { input } | What::Strip { input }) = &args.command;
-    let lookup = Lookup::new(None, None, None);
-    let (inputs, _) = inputs(std::slice::from_ref(input), &lookup)?;
+    let lookup = &lookup(None, None, None);
+    let (inputs, _) = inputs(std::slice::from_ref(input), lookup)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     for input in &inputs {
         let opened = input

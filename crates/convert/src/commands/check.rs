@@ -7,9 +7,11 @@ use std::{
     io::{self, Write},
 };
 
+use archive::Status;
 use conversion::{CarryAudit, Source};
 use core_model::{Check, Format, Problem, Severity};
 use jsonl::{Style, push_string};
+use sessions::{Input, ReadError, UnknownFormat, single_format};
 use storage::Opened;
 
 use self::stale::StaleFiles;
@@ -17,11 +19,8 @@ use crate::{
     FORMATS, by_name,
     cli::{Sources, format_names},
     formats::detect,
-    input::Input,
     interrupt::is_interrupted,
-    job::{ConvertError, single_format},
-    run::{Status, complain},
-    terminal::escape::escape_for_terminal,
+    terminal::{escape::escape_for_terminal, message::complain},
 };
 
 /// What to check, and how to say what is found.
@@ -52,10 +51,11 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     for input in &inputs {
         match check.input(input, format, args, &mut out) {
             Ok(()) => {}
-            Err(ConvertError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            Err(ReadError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
                 return Err(error);
             }
-            Err(ConvertError::Unknown) if is_folder && args.sources.paths.len() == 1 => {}
+            Err(ReadError::Format(UnknownFormat::Unknown))
+                if is_folder && args.sources.paths.len() == 1 => {}
             Err(refusal) => {
                 check.n_refused += 1;
                 complain(&format!("{}: {refusal}", escape_for_terminal(&input.label())));
@@ -91,7 +91,7 @@ impl Checked {
         format: Option<&'static Format>,
         args: &Args,
         out: &mut dyn Write,
-    ) -> Result<(), ConvertError> {
+    ) -> Result<(), ReadError> {
         let mut source = Source::new(input.open()?);
         let label = input.label();
         let format = match format {

@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
-use crate::{cli::complete::registration, run::Status};
+use archive::Status;
+
+use crate::cli::complete::registration;
 
 /// Whose completions to print.
 #[derive(clap::Args, Debug)]

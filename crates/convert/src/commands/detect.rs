@@ -2,13 +2,13 @@
 
 use std::io::{self, Write};
 
+use archive::Status;
 use conversion::{Detected, Source};
 
 use crate::{
     cli::Sources,
     formats::detect,
-    run::{Status, complain},
-    terminal::escape::escape_for_terminal,
+    terminal::{escape::escape_for_terminal, message::complain},
 };
 
 /// What to name the format of.

@@ -9,11 +9,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use archive::{ConvertError, Outputs, Status};
 use clap::ValueHint;
 use conversion::Source;
 use core_model::{Format, Options};
 use export_html::{Entry, Figures, Page, Survey, write_index};
 use rayon::prelude::*;
+use sessions::{Input, Progress as _, Redact, UnknownFormat, is_of_a_session, single_format};
 use storage::{Compression, Opened};
 
 use self::{
@@ -21,20 +23,17 @@ use self::{
     page_file::PageFile,
 };
 use crate::{
+    FORMATS,
     cli::RedactArgs,
     formats::detect,
-    input::Input,
-    interrupt::is_interrupted,
-    job::{ConvertError, single_format},
-    outputs::Outputs,
+    interrupt::{INTERRUPTION, is_interrupted},
     reading::Reading,
-    run::{Status, complain, failed},
     terminal::{
         escape::escape_for_terminal,
         figures::{count, grouped},
+        message::{complain, failed},
         progress::{self, Progress},
     },
-    unit::is_of_a_session,
 };
 
 /// What to write as pages, and where.
@@ -63,14 +62,14 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let (inputs, is_folder) = args.reading.sessions()?;
     let options = Options { all_branches: args.all_branches, ..Options::default() };
     let outputs = match &args.output {
-        Some(folder) if is_folder => Outputs::below(folder, args.force)?,
-        _ => Outputs::anywhere(args.force),
+        Some(folder) if is_folder => Outputs::below(folder, args.force, INTERRUPTION)?,
+        _ => Outputs::anywhere(args.force, INTERRUPTION),
     };
     let progress = args.reading.pace.progress(&inputs);
     let export = Export {
         from: args.reading.format(),
         options,
-        redact: args.redact,
+        redact: args.redact.into(),
         outputs,
         progress,
         is_quiet: args.reading.pace.quiet,
@@ -87,7 +86,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
 struct Export {
     from: Option<&'static Format>,
     options: Options,
-    redact: RedactArgs,
+    redact: Redact,
     outputs: Outputs,
     progress: Progress,
     is_quiet: bool,
@@ -142,7 +141,7 @@ impl Export {
         let mut taken = HashSet::from([PathBuf::from("index.html")]);
         let jobs: Vec<(Input, PathBuf)> = inputs
             .into_iter()
-            .filter(|input| !is_of_a_session(input))
+            .filter(|input| !is_of_a_session(FORMATS, input))
             .map(|input| {
                 let name = page_name(&input, &mut taken);
                 (input, name)
@@ -169,7 +168,7 @@ impl Export {
                     entries.push(entry(input, name, exported.figures));
                 }
                 // A folder may hold anything.
-                Err(ConvertError::Unknown | ConvertError::Foreign(_)) => {}
+                Err(ConvertError::Format(UnknownFormat::Unknown | UnknownFormat::Foreign(_))) => {}
                 Err(refusal) => {
                     n_refused += 1;
                     complain(&format!("{}: {refusal}", escape_for_terminal(&input.label())));
@@ -200,7 +199,7 @@ impl Export {
 
     /// Writes the page of an input.
     fn write(&self, input: &Input, sink: &mut dyn Write) -> Result<Exported, ConvertError> {
-        let (opened, _) = self.redact.opened(input.open()?)?;
+        let (opened, _) = self.redact.opened(FORMATS, input.open()?)?;
         let mut source = Source::new(opened);
         let format = self.format_of(&mut source)?;
         let name = input.stem().unwrap_or("session").to_owned();
@@ -252,7 +251,7 @@ impl Export {
         if let Some(format) = self.from {
             return Ok(format);
         }
-        single_format(detect(source)?)?.ok_or(ConvertError::Unknown)
+        single_format(detect(source)?)?.ok_or(UnknownFormat::Unknown.into())
     }
 }
 

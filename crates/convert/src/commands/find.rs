@@ -11,27 +11,25 @@ use std::{
     },
 };
 
+use archive::Status;
 use core_model::Format;
 use jsonl::Scanner;
+use sessions::{Filter, Input, Matcher, Part, Prefilter, ReadError, UnknownFormat, parts};
 
 use self::hit::Hit;
 use crate::{
-    input::Input,
+    environment::read,
     interrupt::is_interrupted,
-    job::ConvertError,
     reading::{
         Reading,
         enough::{enough, is_enough},
-        filter::{Filter, FilterArgs, Matcher},
+        filter::FilterArgs,
         in_order::in_order,
-        needle::Prefilter,
-        part::{Part, parts},
-        reader::read,
     },
-    run::{Status, complain, failed},
     terminal::{
         escape::escape_for_terminal,
         figures::{count, grouped, size},
+        message::{complain, failed},
         progress::{self, Progress},
     },
 };
@@ -80,7 +78,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         in_order(&inputs, args.reading.pace.n_jobs(), &mut stdout, |(input_idx, input), out| {
             match search.input(input, out) {
                 Ok(()) => Ok(()),
-                Err(ConvertError::Io(error)) if is_the_end(&error) => Err(error),
+                Err(ReadError::Io(error)) if is_the_end(&error) => Err(error),
                 Err(refusal) => {
                     let mut refused = search.refused.lock().unwrap_or_else(PoisonError::into_inner);
                     refused.push((*input_idx, refusal));
@@ -114,11 +112,11 @@ struct Search {
     n_hits: AtomicU64,
     /// The files with a hit.
     n_files: AtomicU64,
-    refused: Mutex<Vec<(usize, ConvertError)>>,
+    refused: Mutex<Vec<(usize, ReadError)>>,
 }
 
 impl Search {
-    fn input(&self, input: &Input, out: &mut dyn Write) -> Result<(), ConvertError> {
+    fn input(&self, input: &Input, out: &mut dyn Write) -> Result<(), ReadError> {
         let label = input.label();
         let mut matcher = Matcher::new(&self.filter);
         let mut names = HashMap::new();
@@ -148,7 +146,7 @@ impl Search {
                     let hit = Hit { label: &label, place, block_idx, event, part: &part, tool };
                     let line = match self.is_json {
                         true => hit.json(&mut scanner),
-                        false => hit.line(self.filter.needle(), &mut scanner),
+                        false => hit.line(self.filter.needle.as_ref(), &mut scanner),
                     };
                     out.write_all(&line)?;
                 }
@@ -175,9 +173,12 @@ impl Search {
         refused.sort_by_key(|(input_idx, _)| *input_idx);
         let mut n_refused = 0;
         for (input_idx, refusal) in &refused {
-            let is_passed_over =
-                is_folder && matches!(refusal, ConvertError::Unknown | ConvertError::Foreign(_));
-            if is_passed_over || matches!(refusal, ConvertError::Interrupted) {
+            let is_passed_over = is_folder
+                && matches!(
+                    refusal,
+                    ReadError::Format(UnknownFormat::Unknown | UnknownFormat::Foreign(_))
+                );
+            if is_passed_over || matches!(refusal, ReadError::Interrupted) {
                 continue;
             }
             n_refused += 1;

@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
-use crate::{FORMATS, run::Status};
+use archive::Status;
+
+use crate::FORMATS;
 
 /// Lists the formats.
 pub(crate) fn run() -> io::Result<Status> {

@@ -9,30 +9,27 @@ use std::{
     path::Path,
 };
 
+use archive::Status;
 use core_model::{Costs, Format, TokenTotals};
 use rayon::prelude::*;
+use sessions::{
+    Filter, Input, Matcher, Prefilter, Progress as _, ReadError, SessionFiles, UnknownFormat, parts,
+};
 
 use self::{column::Column, ends::Session};
 use crate::{
-    input::Input,
+    FORMATS,
+    environment::read,
     interrupt::is_interrupted,
-    job::ConvertError,
-    reading::{
-        Reading,
-        filter::{Filter, FilterArgs, Matcher},
-        needle::Prefilter,
-        part::parts,
-        reader::read,
-    },
-    run::{Status, complain},
+    reading::{Reading, filter::FilterArgs},
     terminal::{
         Terminal,
         escape::escape_for_terminal,
         figures::count,
+        message::{complain, warn},
         progress::{self, Progress},
         table,
     },
-    unit::SessionFiles,
 };
 
 /// Which sessions to list, and what to print of them.
@@ -83,9 +80,9 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         is_folder,
         progress: &progress,
     };
-    let units = SessionFiles::group(inputs);
+    let units = SessionFiles::group(FORMATS, inputs, &mut warn);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.reading.pace.n_jobs()).build();
-    let found: Vec<Result<Option<Session>, ConvertError>> = pool
+    let found: Vec<Result<Option<Session>, ReadError>> = pool
         .map_err(io::Error::other)?
         .install(|| units.par_iter().map(|unit| wanted.session(unit)).collect());
     drop(progress);
@@ -93,8 +90,9 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     for (unit, result) in units.iter().zip(found) {
         match result {
             Ok(session) => sessions.extend(session),
-            Err(ConvertError::Interrupted) => {}
-            Err(ConvertError::Unknown | ConvertError::Foreign(_)) if is_folder => {}
+            Err(ReadError::Interrupted) => {}
+            Err(ReadError::Format(UnknownFormat::Unknown | UnknownFormat::Foreign(_)))
+                if is_folder => {}
             Err(refusal) => {
                 n_refused += 1;
                 complain(&format!("{}: {refusal}", escape_for_terminal(&unit.main.label())));
@@ -160,9 +158,9 @@ struct Wanted<'w> {
 
 impl Wanted<'_> {
     /// Returns a session, if it is wanted.
-    fn session(&self, unit: &SessionFiles) -> Result<Option<Session>, ConvertError> {
+    fn session(&self, unit: &SessionFiles) -> Result<Option<Session>, ReadError> {
         if is_interrupted() {
-            return Err(ConvertError::Interrupted);
+            return Err(ReadError::Interrupted);
         }
         let session = self.scanned(unit)?;
         self.progress.add_file();
@@ -177,7 +175,7 @@ impl Wanted<'_> {
     }
 
     /// Returns what the ends of a session's file say, if that does not rule it out.
-    fn scanned(&self, unit: &SessionFiles) -> Result<Option<Session>, ConvertError> {
+    fn scanned(&self, unit: &SessionFiles) -> Result<Option<Session>, ReadError> {
         let session = ends::scan(&unit.main, self.format)?;
         self.progress.add_bytes(session.n_read);
         // A sub-agent's transcript is part of a session, and listed only if it is named.
@@ -190,7 +188,7 @@ impl Wanted<'_> {
         Ok(Some(session).filter(|_| !is_part && is_project && is_in_time))
     }
 
-    fn has_parts(&self, unit: &SessionFiles, session: &Session) -> Result<bool, ConvertError> {
+    fn has_parts(&self, unit: &SessionFiles, session: &Session) -> Result<bool, ReadError> {
         let Some((prefilter, filter)) = &self.parts else { return Ok(true) };
         let format = self.format.or_else(|| unit.format_of_all(Some(session.format)));
         let mut is_found = false;
@@ -212,7 +210,7 @@ impl Wanted<'_> {
     }
 
     /// Reads all of a session for the numbers in it.
-    fn count(&self, unit: &SessionFiles, session: &mut Session) -> Result<(), ConvertError> {
+    fn count(&self, unit: &SessionFiles, session: &mut Session) -> Result<(), ReadError> {
         let format = self.format.or_else(|| unit.format_of_all(Some(session.format)));
         let numbers = session.numbers.get_or_insert_default();
         let mut tokens = TokenTotals::default();

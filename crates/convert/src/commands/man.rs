@@ -2,12 +2,13 @@
 
 use std::io::{self, Write};
 
+use archive::Status;
 use clap::CommandFactory;
 use clap_mangen::Man;
 
 use crate::{
     cli::{Cli, with_examples},
-    run::{Status, failed},
+    terminal::message::failed,
 };
 
 /// Which page to print.

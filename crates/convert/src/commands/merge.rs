@@ -5,18 +5,23 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use archive::{
+    Base, Journal, Merged, Planned, Queue, ReportOptions, Status, Store, join, named, open,
+};
 use clap::ValueHint;
 use jsonl::Scanner;
+use sessions::Stores;
 
 use crate::{
-    account::{self, ReportOptions},
+    FORMATS,
+    account::{self, Account},
     cli::ConversionArgs,
-    input::remote::Stores,
-    journal::{Base, Journal},
-    run::{Status, complain, failed},
-    terminal::{escape::escape_for_terminal, figures::count, progress::say},
-    worker::{
-        join::join, merged::Merged, named, open, planned::Planned, queue::Queue, store::Store,
+    interrupt::INTERRUPTION,
+    terminal::{
+        escape::escape_for_terminal,
+        figures::count,
+        message::{complain, failed},
+        progress::say,
     },
 };
 
@@ -54,12 +59,12 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     if !plan.iter().all(is_like_first) {
         return failed("the units of the plan go to several folders, or by several options");
     }
-    let how = match ConversionArgs::of_words(&first.options) {
-        Ok(how) => how,
+    let config = match ConversionArgs::parse_job(&first.options) {
+        Ok(config) => config,
         Err(why) => return failed(&why),
     };
-    let options = how.output_options();
-    let base = Base::open(&first.root, &mut Stores::default());
+    let options = config.output_options.clone();
+    let base = Base::open(&first.root, &mut Stores::new(INTERRUPTION));
     let base = base.map_err(|error| named(error, &first.root))?;
     let journal = match Journal::of_base(&base, options.clone()) {
         Ok(journal) => journal,
@@ -70,12 +75,12 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             ));
         }
     };
-    let mut merged = Merged::of(&plan);
+    let mut merged = Merged::of(FORMATS, &plan);
     for path in &args.receipts {
         merged.read(open(path)?).map_err(|error| named(error, path))?;
     }
     if args.receipts.is_empty() {
-        merged.read_store(&Store::of(base.clone()));
+        merged.read_store(&Store::of(base.clone(), INTERRUPTION));
     }
     let mut scanner = Scanner::default();
     for line in merged.written() {
@@ -83,7 +88,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     }
     let mut n_open = 0;
     for (pieces, n_lines) in merged.whole_files() {
-        match join(&pieces, &journal, &base, &options, n_lines) {
+        match join(&pieces, &journal, &base, &options, n_lines, INTERRUPTION) {
             Ok(Some(line)) => journal.append_new(&line, &mut scanner)?,
             Ok(None) => {}
             Err(error) => {
@@ -111,17 +116,21 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             count(n_brief, "file"),
         ));
     }
-    let report_options = ReportOptions {
-        how: &how,
+    let account = Account {
+        config: &config,
+        report_options: ReportOptions {
+            fail_on_loss: config.fail_on_loss,
+            is_folder: true,
+            quiet: args.quiet,
+            verbose: false,
+            wants_objects: args.report.is_some(),
+            interruption: INTERRUPTION,
+        },
         output: Some(&first.root),
-        is_folder: true,
         is_dry_run: false,
-        quiet: args.quiet,
-        verbose: false,
         report: args.report.as_deref(),
-        wants_objects: args.report.is_some(),
     };
-    let status = account::close(&report_options, &settled, None, time)?;
+    let status = account::close(&account, &settled, None, time)?;
     let is_whole = n_missing + n_open == 0 && problems.is_empty();
     Ok(if is_whole || settled.is_empty() { status } else { status.max(Status::Attention) })
 }

@@ -5,29 +5,27 @@ use std::{
     path::{Path, PathBuf, absolute},
 };
 
+use archive::{Base, Plan, Planned, Status, Task, largest_first, named, path_body, pieces};
 use clap::ValueHint;
 use clap_complete::engine::ArgValueCompleter;
 use conversion::Source;
+use sessions::{Input, SessionFiles, Stores, is_inside_an_input, single_format};
 use storage::{Folder, is_url};
 
 use crate::{
+    FORMATS,
     cli::{
         ConversionArgs,
         complete::{Projects, Sessions},
     },
-    conversions::n_cores,
-    folder_run::plan::{Plan, Task, largest_first},
+    environment::{inputs, lookup, n_cores},
     formats::detect,
-    input::{Input, is_inside_an_input, remote::Stores, sessions::Lookup},
-    job::single_format,
-    journal::{Base, paths::path_body},
-    run::{Status, failed, inputs},
+    interrupt::INTERRUPTION,
     terminal::{
         figures::{count, parse_size, size},
+        message::{failed, warn},
         progress::say,
     },
-    unit::SessionFiles,
-    worker::{join::pieces, named, planned::Planned},
 };
 
 /// What to plan, and where it goes.
@@ -67,7 +65,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     if args.inputs.is_empty() && args.project.is_none() {
         return failed("no input: name a file or a folder; see --help");
     }
-    let lookup = Lookup::new(args.project.as_deref(), how.source(), how.target());
+    let lookup = lookup(args.project.as_deref(), how.source(), how.target());
     let (inputs, is_folder) = inputs(&args.inputs, &lookup)?;
     if inputs.contains(&Input::Stdin) {
         return failed("standard input cannot be planned: a worker elsewhere cannot read it");
@@ -77,9 +75,10 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     }
     let root = if is_url(&args.output) { args.output.clone() } else { absolute(&args.output)? };
     sweep(&root).map_err(|error| named(error, &root))?;
-    let units = SessionFiles::group(inputs);
+    let units = SessionFiles::group(FORMATS, inputs, &mut warn);
     let (output, is_mirrored, dedupe) = (&*root, true, args.dedupe);
-    let tasks = Plan { how, units: &units, output, is_mirrored, dedupe }.tasks(n_cores());
+    let Some(config) = &how.job_config() else { return failed("--to is missing") };
+    let tasks = Plan { config, units: &units, output, is_mirrored, dedupe }.tasks(n_cores());
     let order = largest_first(&tasks);
     let mut plan = Vec::new();
     for (bytes, task_idx) in &order {
@@ -158,7 +157,7 @@ fn is_by_line(task: &Task<'_>, how: &ConversionArgs) -> bool {
 /// That an URL leads to no store that can be written to; those of the store.
 fn sweep(root: &Path) -> io::Result<()> {
     if is_url(root) {
-        return Base::open(root, &mut Stores::default())?.sweep();
+        return Base::open(root, &mut Stores::new(INTERRUPTION))?.sweep();
     }
     Folder::open(root).map_or(Ok(()), |folder| Base::Folder(folder).sweep())
 }

@@ -5,13 +5,13 @@ use std::{
     path::PathBuf,
 };
 
+use archive::{Outputs, Status};
 use clap::ValueHint;
 use storage::{Finished, Pending};
 
 use crate::{
-    outputs::Outputs,
-    run::{Status, complain},
-    terminal::escape::escape_for_terminal,
+    interrupt::INTERRUPTION,
+    terminal::{escape::escape_for_terminal, message::complain},
 };
 
 /// Which tables, and where to.
@@ -35,7 +35,7 @@ const MODE: u32 = 0o600;
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let mut files = Files {
         args,
-        outputs: Outputs::below(&args.output, args.force)?,
+        outputs: Outputs::below(&args.output, args.force, INTERRUPTION)?,
         open: None,
         n_refused: 0,
     };

@@ -5,17 +5,17 @@ use std::{
     io::{self, Read, Write},
 };
 
+use archive::Status;
 use conversion::{MEMBER, Member};
 use jsonl::{Line, Scanner, Stream, Style, push_string};
 use memchr::memmem;
 use secrets::{Finding, Search};
+use sessions::Input;
 
 use crate::{
     cli::Sources,
-    input::Input,
     interrupt::is_interrupted,
-    run::{Status, complain},
-    terminal::{escape::escape_for_terminal, figures::count, progress::say},
+    terminal::{escape::escape_for_terminal, figures::count, message::complain, progress::say},
 };
 
 /// What to search, and how to say what is found.

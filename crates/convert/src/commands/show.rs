@@ -7,9 +7,13 @@ mod text;
 
 use std::io::{self, Write};
 
+use archive::Status;
 use conversion::{Source, carry_faults};
 use core_model::{Event, Format, Options};
-use storage::Storage;
+use sessions::{
+    Filter, Input, Matcher, Part, ReadError, Redact, UnknownFormat, is_of_a_session, known, parts,
+};
+use storage::Backend;
 
 use self::{depth::Depths, markdown::MarkdownPage, text::TextPage};
 use super::export::lines::{Read, SessionLines};
@@ -17,19 +21,13 @@ use crate::{
     FORMATS,
     cli::RedactArgs,
     formats::detect,
-    input::Input,
     interrupt::is_interrupted,
-    job::ConvertError,
     reading::{
         Reading,
         enough::{enough, is_enough},
-        filter::{Filter, FilterArgs, Matcher},
-        part::{Part, parts},
-        reader::known,
+        filter::FilterArgs,
     },
-    run::{Status, complain},
-    terminal::{Terminal, escape::escape_for_terminal, pager::Pager},
-    unit::is_of_a_session,
+    terminal::{Terminal, escape::escape_for_terminal, message::complain, pager::Pager},
 };
 
 /// What to show, and how.
@@ -76,12 +74,12 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let filter = args.filter.filter(true);
     if args.follow {
         return match inputs.as_slice() {
-            [Input::File { storage: Storage::Disk, path, .. }] => follow::run(args, &filter, path),
+            [Input::File { storage: Backend::Disk, path, .. }] => follow::run(args, &filter, path),
             _ => Err(io::Error::other("one file at a time can be followed")),
         };
     }
     // A sub-agent's conversation is shown with the one that started it.
-    let is_main = |input: &&Input| !is_folder || !is_of_a_session(input);
+    let is_main = |input: &&Input| !is_folder || !is_of_a_session(FORMATS, input);
     let inputs: Vec<&Input> = inputs.iter().filter(is_main).collect();
     let mut pager = Pager::start(!args.no_pager);
     let (mut n_shown, mut n_refused, mut is_any_found) = (0, 0, false);
@@ -92,12 +90,13 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
                 n_shown += 1;
                 is_any_found |= is_found;
             }
-            Err(ConvertError::Io(error)) if is_enough(&error) => {
+            Err(ReadError::Io(error)) if is_enough(&error) => {
                 n_shown += 1;
                 is_any_found = true;
             }
-            Err(ConvertError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => break,
-            Err(ConvertError::Unknown | ConvertError::Foreign(_)) if is_folder => {}
+            Err(ReadError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => break,
+            Err(ReadError::Format(UnknownFormat::Unknown | UnknownFormat::Foreign(_)))
+                if is_folder => {}
             Err(refusal) => {
                 n_refused += 1;
                 complain(&format!("{}: {refusal}", escape_for_terminal(&input.label())));
@@ -128,17 +127,17 @@ fn show(
     input: &Input,
     is_one_of_many: bool,
     out: &mut dyn Write,
-) -> Result<bool, ConvertError> {
-    let (opened, _) = args.redact.opened(input.open()?)?;
+) -> Result<bool, ReadError> {
+    let (opened, _) = Redact::from(args.redact).opened(FORMATS, input.open()?)?;
     let mut source = Source::new(opened);
     let format = match args.reading.format() {
         Some(format) => format,
-        None => known(detect(&mut source)?)?,
+        None => known(FORMATS, detect(&mut source)?)?,
     };
     for fault in carry_faults(FORMATS, &mut source, format)? {
         complain(&format!("{}: {fault}", escape_for_terminal(&input.label())));
     }
-    let mut lines = SessionLines::new(input, format, args.redact)?;
+    let mut lines = SessionLines::new(input, format, args.redact.into())?;
     let options = Options { all_branches: args.all_branches, ..Options::default() };
     let mut shower = Shower::new(args, filter, format);
     shower.missing = lines.missing().iter().map(|missing| missing.tool_use.clone()).collect();

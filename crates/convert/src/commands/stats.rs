@@ -7,22 +7,23 @@ mod runs;
 
 use std::io::{self, Write};
 
+use archive::Status;
 use core_model::ErrorPolicy;
 use rayon::prelude::*;
+use sessions::{Prefilter, ReadError, SessionFiles, UnknownFormat, leave_out_copies};
 
 use self::numbers::Numbers;
 use crate::{
-    input::copies::leave_out_copies,
+    FORMATS,
+    environment::read,
     interrupt::is_interrupted,
-    job::ConvertError,
-    reading::{Reading, filter::ErrorRule, needle::Prefilter, reader::read},
-    run::{Status, complain},
+    reading::{Reading, filter::ErrorRule},
     terminal::{
         Terminal,
         escape::escape_for_terminal,
+        message::{complain, warn},
         progress::{Progress, say},
     },
-    unit::SessionFiles,
 };
 
 /// Which sessions to sum up, and how to print the numbers.
@@ -47,15 +48,15 @@ pub(crate) struct Args {
 /// Sums up sessions and prints the numbers.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let (mut inputs, is_folder) = args.reading.sessions_or_stdin()?;
-    let n_copies = if is_folder { leave_out_copies(&mut inputs) } else { 0 };
+    let n_copies = if is_folder { leave_out_copies(FORMATS, &mut inputs) } else { 0 };
     if n_copies > 0 && !args.reading.pace.quiet {
         say(&format!("sessions that two clients keep, counted once: {n_copies}"));
     }
     let progress = args.reading.pace.progress(&inputs);
-    let units = SessionFiles::group(inputs);
+    let units = SessionFiles::group(FORMATS, inputs, &mut warn);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.reading.pace.n_jobs()).build();
     let count = |unit: &SessionFiles| count(unit, args, &progress);
-    let counted: Vec<Result<Numbers, ConvertError>> =
+    let counted: Vec<Result<Numbers, ReadError>> =
         pool.map_err(io::Error::other)?.install(|| units.par_iter().map(count).collect());
     drop(progress);
     let mut n_refused = 0;
@@ -63,8 +64,9 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     for (unit, result) in units.iter().zip(counted) {
         match result {
             Ok(numbers) => each.push(numbers),
-            Err(ConvertError::Interrupted) => {}
-            Err(ConvertError::Unknown | ConvertError::Foreign(_)) if is_folder => {}
+            Err(ReadError::Interrupted) => {}
+            Err(ReadError::Format(UnknownFormat::Unknown | UnknownFormat::Foreign(_)))
+                if is_folder => {}
             Err(refusal) => {
                 n_refused += 1;
                 complain(&format!("{}: {refusal}", escape_for_terminal(&unit.main.label())));
@@ -104,7 +106,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
 }
 
 /// Counts what is in a session, sub-agents included.
-fn count(unit: &SessionFiles, args: &Args, progress: &Progress) -> Result<Numbers, ConvertError> {
+fn count(unit: &SessionFiles, args: &Args, progress: &Progress) -> Result<Numbers, ReadError> {
     let mut numbers = Numbers::counter(ErrorPolicy::from(args.errors));
     let mut known = args.reading.format();
     for input in unit.files().filter(|input| !input.is_side_file()) {

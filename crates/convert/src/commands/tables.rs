@@ -7,24 +7,23 @@ use std::{
     sync::Arc,
 };
 
+use archive::{ConvertError, Outputs, Status};
 use clap::ValueHint;
 use conversion::Source;
 use core_model::Format;
 use export_parquet::{Dataset, Options, SessionFile, Shelf};
+use sessions::{Input, Progress as _, Redact, UnknownFormat, is_inside_an_input, single_format};
 use storage::{FILE_MODE, Finished, Folder, Pending, remove_dead};
 
 use crate::{
-    by_name,
+    FORMATS, by_name,
     cli::{RedactArgs, Sources, format_names},
     formats::detect,
-    input::{Input, is_inside_an_input},
-    interrupt::is_interrupted,
-    job::{ConvertError, single_format},
-    outputs::Outputs,
-    run::{Status, complain, failed},
+    interrupt::{INTERRUPTION, is_interrupted},
     terminal::{
         escape::escape_for_terminal,
         figures::{grouped, size},
+        message::{complain, failed},
         progress::{self, Progress},
     },
 };
@@ -75,7 +74,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let mut run = Run {
         dataset: Dataset::on(&mut parts, &Options { with_raw: args.with_raw }),
         from,
-        redact: args.redact,
+        redact: args.redact.into(),
         keeps_all: args.with_raw && is_folder,
         progress: Progress::of(mode, &inputs),
     };
@@ -87,7 +86,9 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         }
         match run.input(input) {
             Ok(written) => written.map_err(io::Error::other)?,
-            Err(ConvertError::Unknown | ConvertError::Foreign(_)) if is_folder => {
+            Err(ConvertError::Format(UnknownFormat::Unknown | UnknownFormat::Foreign(_)))
+                if is_folder =>
+            {
                 n_passed_over += 1
             }
             Err(refusal) => {
@@ -133,7 +134,7 @@ struct NamedAtEnd {
 
 impl NamedAtEnd {
     fn below(folder: &Path) -> io::Result<Self> {
-        let outputs = Outputs::below(folder, false)?;
+        let outputs = Outputs::below(folder, false, INTERRUPTION)?;
         // A run that was killed left its parts.
         remove_dead(&Folder::open(folder)?);
         let (folders, finished) = Default::default();
@@ -168,7 +169,7 @@ impl Shelf for NamedAtEnd {
 struct Run<'p> {
     dataset: Dataset<&'p mut NamedAtEnd>,
     from: Option<&'static Format>,
-    redact: RedactArgs,
+    redact: Redact,
     /// Whether files that are no session are kept too.
     keeps_all: bool,
     progress: Progress,
@@ -177,7 +178,7 @@ struct Run<'p> {
 impl Run<'_> {
     /// Adds an input; the result within is that of writing, which no other input changes.
     fn input(&mut self, input: &Input) -> Result<export_parquet::Result<()>, ConvertError> {
-        let (opened, _) = self.redact.opened(input.open()?)?;
+        let (opened, _) = self.redact.opened(FORMATS, input.open()?)?;
         let mut source = Source::new(opened);
         let name = match input {
             Input::File { name, .. } => name.to_str().ok_or_else(not_text)?,

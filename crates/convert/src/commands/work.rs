@@ -2,28 +2,23 @@
 
 use std::{
     io::{self, Read, Write},
+    panic::{AssertUnwindSafe, catch_unwind},
     path::PathBuf,
     sync::Mutex,
-    thread,
 };
 
+use archive::{
+    Malformed, Object, Queue, ReceiptStatus, Shard, Status, TOOL, VERSION, Warnings, Worker,
+    on_threads, open,
+};
 use clap::{ValueHint, builder::PossibleValuesParser};
+use sessions::Stores;
 
 use crate::{
-    cli::format_names,
-    conversions::{n_cores, n_jobs},
-    interrupt::is_interrupted,
-    outputs::Durability,
-    run::Status,
-    terminal::object::Object,
-    worker::{
-        TOOL, VERSION,
-        chunk::Worker,
-        open,
-        planned::Malformed,
-        queue::{Queue, Shard},
-        receipt::Word,
-    },
+    cli::{ConversionArgs, Durability, format_names},
+    environment::{n_cores, n_jobs},
+    interrupt::{INTERRUPTION, is_interrupted},
+    terminal::message::warn,
 };
 
 /// How many units are brought to the disk together, by all threads of a worker.
@@ -76,12 +71,15 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     }
     let queue = Queue::read(plan, args.shard);
     let worker = Worker {
+        parse: ConversionArgs::parse_job,
+        interruption: INTERRUPTION,
+        warnings: Warnings::new(warn),
         to: args.to.clone(),
-        durability: args.durability,
+        durability: args.durability.into(),
         force: args.force,
         wants_reports: args.report.is_some(),
         roots: Mutex::default(),
-        stores: Mutex::default(),
+        stores: Mutex::new(Stores::new(INTERRUPTION)),
     };
     let work = || -> io::Result<()> {
         // Few at a time for each of many threads: what waits for the disk stays open.
@@ -105,22 +103,19 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         }
         Ok(())
     };
-    let done: Vec<io::Result<()>> = thread::scope(|scope| {
-        let threads: Vec<_> = (1..n_jobs).map(|_| scope.spawn(work)).collect();
-        let own = work();
-        let others = threads.into_iter().map(|thread| {
-            thread.join().unwrap_or_else(|_| Err(io::Error::other("a fault of convert itself")))
-        });
-        std::iter::once(own).chain(others.collect::<Vec<_>>()).collect()
-    });
-    done.into_iter().collect::<io::Result<()>>()?;
+    let caught = || {
+        // What one thread is wrong about does not stop the others.
+        catch_unwind(AssertUnwindSafe(work))
+            .unwrap_or_else(|_| Err(io::Error::other("a fault of convert itself")))
+    };
+    on_threads(n_jobs, caught).into_iter().collect::<io::Result<()>>()?;
     Ok(Status::Done)
 }
 
 /// Returns the receipt of a line that is no unit.
 fn no_unit(number: u64, why: &Malformed) -> Vec<u8> {
     let mut line = Object::new();
-    line.plain("v", VERSION).plain("id", "null").string("status", Word::Fail.name());
+    line.plain("v", VERSION).plain("id", "null").string("status", ReceiptStatus::Fail.name());
     line.string("tool", TOOL).string("error", &format!("line {number} is no unit: {why}"));
     line.line()
 }

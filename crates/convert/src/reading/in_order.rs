@@ -7,8 +7,9 @@ use std::{
         Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
-    thread,
 };
+
+use archive::on_threads;
 
 /// The output of an item whose turn has come is passed on when it has so many bytes.
 const FLUSHED: usize = 64 * 1024;
@@ -54,12 +55,7 @@ pub(crate) fn in_order<T: Sync>(
             }
         }
     };
-    thread::scope(|scope| {
-        for _ in 1..n_jobs.min(items.len()) {
-            scope.spawn(work);
-        }
-        work();
-    });
+    on_threads(n_jobs.min(items.len()), work);
     let state = turns.state.into_inner().unwrap_or_else(PoisonError::into_inner);
     state.error.map_or(Ok(()), Err)
 }

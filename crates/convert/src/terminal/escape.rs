@@ -5,6 +5,8 @@ use std::{
     io,
 };
 
+use archive::is_harmful;
+
 /// Returns `text` with control, direction and line-separating characters spelled out.
 pub(crate) fn escape_for_terminal(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
@@ -16,13 +18,6 @@ pub(crate) fn escape_for_terminal(text: &str) -> String {
         }
     }
     shown
-}
-
-/// Returns whether a terminal may obey a character, or print what follows it in another direction.
-pub(crate) fn is_harmful(char: char) -> bool {
-    char.is_control()
-        || matches!(char, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}')
-        || matches!(char, '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}')
 }
 
 /// Writes a text as [`escape_lines`] returns it.

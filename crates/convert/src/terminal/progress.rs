@@ -11,13 +11,11 @@ use std::{
 };
 
 use clap::ValueEnum;
+use sessions::Input;
 
-use crate::{
-    input::Input,
-    terminal::{
-        Terminal,
-        figures::{count, duration, grouped, size},
-    },
+use crate::terminal::{
+    Terminal,
+    figures::{count, duration, grouped, size},
 };
 
 /// How progress is told.
@@ -68,7 +66,7 @@ impl Manner {
 
 /// Tells how far a run is for as long as the value lives.
 ///
-/// Work is told by [`Progress::add_bytes`] and [`Progress::add_file`], from any thread.
+/// Work is told by [`sessions::Progress`] and [`Progress::add_file`], from any thread.
 #[derive(Debug)]
 pub(crate) struct Progress {
     shared: Arc<Shared>,
@@ -116,19 +114,6 @@ impl Progress {
         Self::start(mode, inputs.count() as u64, n_bytes)
     }
 
-    /// Counts an input that is done.
-    pub(crate) fn add_input(&self, input: &Input) {
-        if self.reporter.is_some() {
-            self.add_bytes(input.size());
-        }
-        self.add_file();
-    }
-
-    /// Counts bytes that were read.
-    pub(crate) fn add_bytes(&self, n_bytes: u64) {
-        self.shared.n_bytes.fetch_add(n_bytes, Ordering::Relaxed);
-    }
-
     /// Returns the bytes that were read so far.
     pub(crate) fn n_bytes(&self) -> u64 {
         self.shared.n_bytes.load(Ordering::Relaxed)
@@ -137,6 +122,19 @@ impl Progress {
     /// Counts a file that is done.
     pub(crate) fn add_file(&self) {
         self.shared.n_files.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl sessions::Progress for Progress {
+    fn add_bytes(&self, n_bytes: u64) {
+        self.shared.n_bytes.fetch_add(n_bytes, Ordering::Relaxed);
+    }
+
+    fn add_input(&self, input: &Input) {
+        if self.reporter.is_some() {
+            self.add_bytes(input.size());
+        }
+        self.add_file();
     }
 }
 
@@ -260,6 +258,7 @@ mod tests {
 
     #[test]
     fn what_is_counted_is_told() {
+        use sessions::Progress as _;
         let progress = Progress::start(Mode::None, 2, 10);
         progress.add_bytes(7);
         progress.add_file();

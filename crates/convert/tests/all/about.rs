@@ -51,7 +51,7 @@ fn exchanged(written: &str, old: &str, new: &str) -> String {
 fn home(
     (from, source): (&'static Format, &[u8]),
     to: &'static Format,
-    carry: CarryMode,
+    [carry, carry_back]: [CarryMode; 2],
     (old, new): (&str, &str),
 ) -> Option<(String, Report)> {
     let there = Conversion { formats: FORMATS, from, to, carry, options: Options::default() };
@@ -66,7 +66,7 @@ fn home(
         formats: FORMATS,
         from: to,
         to: from,
-        carry: CarryMode::None,
+        carry: carry_back,
         options: Options::default(),
     };
     let (home, _, report) = back.convert(changed.as_bytes(), sidecar).expect("in memory");
@@ -83,7 +83,7 @@ fn an_edited_project_path_gets_home() {
         let text = String::from_utf8(source.clone()).expect("text");
         for to in FORMATS.iter().filter(|to| to.name != from.name) {
             for carry in [CarryMode::Inline, CarryMode::Sidecar] {
-                let found = home((from, &source), to, carry, (OLD, NEW));
+                let found = home((from, &source), to, [carry, CarryMode::None], (OLD, NEW));
                 let expected = match from.name {
                     "claude-code" => format!(
                         "{text}{{\"type\":\"relocated\",\"relocatedCwd\":\"{NEW}\",\"sessionId\":\"1f4c30c7-6323-48e7-8fee-608fc0066a87\"}}\n"
@@ -112,7 +112,7 @@ fn an_edited_title_gets_home() {
         for to in FORMATS.iter().filter(|to| to.name != from.name) {
             for carry in [CarryMode::Inline, CarryMode::Sidecar] {
                 let Some((home, report)) =
-                    home((from, &source), to, carry, ("Old title", "New title"))
+                    home((from, &source), to, [carry, CarryMode::None], ("Old title", "New title"))
                 else {
                     continue;
                 };
@@ -130,4 +130,23 @@ fn an_edited_title_gets_home() {
         }
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn an_edited_first_record_of_clido_is_kept_at_home() {
+    let claude = by_name("claude-code").expect("a format");
+    let clido = by_name("clido").expect("a format");
+    for (old, new) in [
+        (r#""start_time":"2026-02-03T10:00:01.500Z""#, r#""start_time":"2020-01-01T00:00:00Z""#),
+        (r#""schema_version":1"#, r#""schema_version":1,"tags":["mine"]"#),
+        ("1f4c30c7-6323-48e7-8fee-608fc0066a87", "2f4c30c7-6323-48e7-8fee-608fc0066a87"),
+    ] {
+        let found = home((claude, CLAUDE.as_bytes()), clido, [CarryMode::Inline; 2], (old, new));
+        let (home, report) = found.expect("clido's first record shows it");
+        let kept = home.strip_prefix(CLAUDE).expect("the source, unchanged");
+        assert!(kept.starts_with(r#"{"type":"carried","_carried":""#), "{kept}");
+        let members = new.replace('"', "^");
+        assert!(kept.contains(&members), "{kept}");
+        assert_eq!((report.restored.edited, report.n_stranded), (1, 0), "{old}");
+    }
 }

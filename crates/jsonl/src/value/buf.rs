@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{Oddities, Value};
-use crate::{Result, Scanner, node::Node};
+use crate::{Result, Scanner, scan::node::Node};
 
 /// A JSON value that owns its text and its index, so that it is scanned only once.
 ///

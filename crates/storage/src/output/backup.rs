@@ -4,8 +4,8 @@ use std::{ffi::OsStr, io, sync::Arc};
 
 use rustix::fs::FileType;
 
-use super::temporary::Temporary;
 use crate::folder::Folder;
+use crate::temporary::Temporary;
 
 /// Keeps a file as `NAME.bak`: neither that name nor its own is ever without a file.
 pub(super) fn keep_old(folder: &Arc<Folder>, name: &OsStr) -> io::Result<()> {

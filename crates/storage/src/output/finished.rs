@@ -13,14 +13,16 @@ use super::{
     Home, Place, Replace,
     backup::{keep_each, keep_old},
     stored::Stored,
-    temporary::Temporary,
 };
-use crate::{backend::Storage, folder::Identity};
+use crate::{backend::Backend, folder::Identity, temporary::Temporary};
 
 #[cfg(feature = "cloud")]
 use crate::{
-    backend::{Stat, is_changed},
-    cloud::{Bucket, Condition},
+    backend::{
+        Stat,
+        cloud::{Bucket, Condition},
+        is_changed,
+    },
     names::beside,
 };
 
@@ -224,7 +226,7 @@ impl Finished {
         }
     }
 
-    fn rehearse(&self, storage: &Storage, path: &Path) -> io::Result<bool> {
+    fn rehearse(&self, storage: &Backend, path: &Path) -> io::Result<bool> {
         match storage.is_taken(path) {
             true if storage.reader(path).is_ok_and(|other| self.is_equal(other)) => Ok(false),
             true => Err(io::ErrorKind::AlreadyExists.into()),

@@ -9,9 +9,10 @@ use sha2::{Digest, Sha256};
 use twox_hash::XxHash3_64;
 
 /// What will be asked of the bytes that pass, beside how many they are: each takes time.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Asked {
     /// Nothing.
+    #[default]
     Nothing,
     /// Their XXH3, of which the journal tells.
     Xxh3,

@@ -9,11 +9,12 @@ use std::{
 use conversion::{Events, Source};
 use core_model::{Agent, Answers, Bundle, Context, Event, Format, Missing, Options, Plan};
 use jsonl::{Line, Style, Text, push_string};
+use sessions::{Input, Redact, SessionFiles, SessionPlace};
 use storage::Limits;
 
 use crate::{
-    cli::RedactArgs, input::Input, session::place::Place, terminal::escape::escape_for_terminal,
-    unit::SessionFiles,
+    FORMATS,
+    terminal::{escape::escape_for_terminal, message::warn},
 };
 
 /// How deep the files of sub-agents are read inside of one another; deeper ones come at the end.
@@ -33,9 +34,9 @@ type EachRead<'e> = dyn FnMut(Read<'_>) -> io::Result<()> + 'e;
 
 /// How the files of a session are read.
 pub(in crate::commands) struct SessionLines {
-    place: Place,
+    place: SessionPlace,
     format: &'static Format,
-    redact: RedactArgs,
+    redact: Redact,
     plan: Plan,
     /// Whether all lines are a sub-agent's: then its conversation is the page's.
     is_of_agent: bool,
@@ -51,9 +52,9 @@ impl SessionLines {
     pub(in crate::commands) fn new(
         input: &Input,
         format: &'static Format,
-        redact: RedactArgs,
+        redact: Redact,
     ) -> io::Result<Self> {
-        let unit = SessionFiles::of_input(input.clone(), format)?;
+        let unit = SessionFiles::of_input(FORMATS, input.clone(), format, &mut warn)?;
         let place = unit.place(Limits::default());
         let bundle = match input {
             Input::File { .. } => unit.bundle(format, &place)?,
@@ -199,7 +200,7 @@ impl Pass<'_> {
         let parent_tool_use = tool_use.and_then(|_| Text::new(&written));
         let label = escape_for_terminal(&self.lines.place.label(&agent.path));
         let opened = self.lines.place.bytes(&agent.path);
-        let file = match opened.and_then(|file| self.lines.redact.bytes(file)) {
+        let file = match opened.and_then(|file| self.lines.redact.bytes(FORMATS, file)) {
             Ok((file, _)) => file,
             Err(error) => {
                 self.unread.push(format!("{label}: {error}"));

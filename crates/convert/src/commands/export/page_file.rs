@@ -7,13 +7,9 @@ use std::{
     path::Path,
 };
 
+use archive::{ConvertError, Outputs, PublishSet};
 use export_html::is_page;
 use storage::{FILE_MODE, Pending, Replace};
-
-use crate::{
-    job::ConvertError,
-    outputs::{Bundle, Outputs},
-};
 
 /// How many bytes of a file tell whether it is a page of ours.
 const HEAD: u64 = 1024;
@@ -55,8 +51,7 @@ impl PageFile {
             outputs.publish(vec![finished])?;
             return Ok(true);
         }
-        let bundle = Bundle { files: vec![finished], replace: Replace::Own, records: Vec::new() };
-        outputs.publish_bundle(path, bundle)?;
+        outputs.publish_set(path, PublishSet::new(vec![finished], Replace::Own))?;
         Ok(true)
     }
 }

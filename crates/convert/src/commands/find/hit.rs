@@ -1,12 +1,11 @@
 //! A hit, as a line for people and as an object for programs.
 
+use archive::Object;
 use core_model::{Event, Place, event_millis, iso_millis, thread};
 use jsonl::Scanner;
+use sessions::{Needle, Part};
 
-use crate::{
-    reading::{needle::Needle, part::Part},
-    terminal::{escape::escape_for_terminal, object::Object},
-};
+use crate::terminal::escape::escape_for_terminal;
 
 /// The characters of a hit that are printed before the words and in all.
 const BEFORE: usize = 40;

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use archive::Object;
 use clap::ValueEnum;
 use core_model::iso_millis;
 
@@ -12,7 +13,6 @@ use super::{
 use crate::terminal::{
     escape::escape_for_terminal,
     figures::{grouped, size},
-    object::Object,
 };
 
 /// The characters of a title that are printed.

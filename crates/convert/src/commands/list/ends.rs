@@ -7,9 +7,10 @@ use core_model::{
     is_client_text,
 };
 use jsonl::{Line, Scanner};
+use sessions::{Input, ReadError, format_of};
 use storage::Opened;
 
-use crate::{input::Input, job::ConvertError, reading::reader::format_of};
+use crate::FORMATS;
 
 /// The bytes that are read of either end.
 const WINDOW: u64 = 64 * 1024;
@@ -63,10 +64,7 @@ impl Numbers {
 /// # Errors
 ///
 /// If it cannot be read, or is in no format of ours.
-pub(super) fn scan(
-    input: &Input,
-    format: Option<&'static Format>,
-) -> Result<Session, ConvertError> {
+pub(super) fn scan(input: &Input, format: Option<&'static Format>) -> Result<Session, ReadError> {
     let mut file = input.open()?;
     let size = length_of(&mut file)?;
     let mut head = read_at(&mut file, 0, WINDOW)?;
@@ -78,7 +76,7 @@ pub(super) fn scan(
     let tail = read_at(&mut file, tail_start, WINDOW)?;
     let format = match format {
         Some(format) => format,
-        None => format_of(&head)?,
+        None => format_of(FORMATS, &head)?,
     };
     let mut ends = Ends::of(format);
     // Of a line that is cut, nothing is known; the last one of a file may have no newline.

@@ -7,16 +7,14 @@ use std::{
     time::Duration,
 };
 
+use archive::Status;
 use conversion::{Recovery, is_damage};
 use core_model::{Answers, Follower, Format};
 use jsonl::{Line, Scanner, Value};
+use sessions::{Filter, Redact, format_of};
 
 use super::{Args, Shower};
-use crate::{
-    interrupt::is_interrupted,
-    reading::{filter::Filter, reader::format_of},
-    run::Status,
-};
+use crate::{FORMATS, interrupt::is_interrupted};
 
 /// How long to wait between two looks at the file.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -27,7 +25,7 @@ pub(super) fn run(args: &Args, filter: &Filter, path: &Path) -> io::Result<Statu
     let mut out = io::stdout().lock();
     let mut shower = None;
     let (mut scanner, mut answers) = (Scanner::default(), Answers::default());
-    let (mut search, mut redacted) = (args.redact.search(), Vec::new());
+    let (mut search, mut redacted) = (Redact::from(args.redact).search(), Vec::new());
     while !is_interrupted() {
         // The first lines tell the format; until there are any, there is nothing to show.
         let format = match shower.as_ref() {
@@ -102,5 +100,5 @@ fn format(args: &Args, path: &Path) -> io::Result<Option<&'static Format>> {
     if is_blank {
         return Ok(None);
     }
-    format_of(&head).map(Some).map_err(io::Error::other)
+    format_of(FORMATS, &head).map(Some).map_err(io::Error::other)
 }

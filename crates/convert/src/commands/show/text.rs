@@ -5,16 +5,15 @@ use std::{
     io::{self, Write},
 };
 
+use archive::is_harmful;
 use core_model::{Event, NoticeKind, event_millis, shown_time};
 use jsonl::Scanner;
+use sessions::{Part, PartKind};
 
 use super::{Args, Page, Standing, Wanted};
-use crate::{
-    reading::part::{Kind, Part},
-    terminal::{
-        Terminal,
-        escape::{escape_for_terminal, escape_lines, is_harmful, write_shown},
-    },
+use crate::terminal::{
+    Terminal,
+    escape::{escape_for_terminal, escape_lines, write_shown},
 };
 
 /// The lines that are shown of a tool's input or result.
@@ -112,12 +111,12 @@ impl TextPage {
         let message = event.message();
         let speaker = match first.map(Part::kind) {
             _ if message.is_some_and(|message| message.is_by_client()) => "Client",
-            Some(Kind::User | Kind::Image) => "User",
-            Some(Kind::Assistant | Kind::Thinking | Kind::ToolUse) => "Assistant",
-            Some(Kind::ToolResult) => "Tool",
-            Some(Kind::Notice) => "Notice",
-            Some(Kind::Title) => "Title",
-            Some(Kind::Other) | None => match message.map(|message| message.role) {
+            Some(PartKind::User | PartKind::Image) => "User",
+            Some(PartKind::Assistant | PartKind::Thinking | PartKind::ToolUse) => "Assistant",
+            Some(PartKind::ToolResult) => "Tool",
+            Some(PartKind::Notice) => "Notice",
+            Some(PartKind::Title) => "Title",
+            Some(PartKind::Other) | None => match message.map(|message| message.role) {
                 Some(core_model::Role::User) => "User",
                 Some(core_model::Role::Assistant) => "Assistant",
                 None => "Other",

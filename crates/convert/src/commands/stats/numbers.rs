@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use archive::Object;
 use core_model::{
     Costs, DurationRule, ErrorPolicy, Event, FilesTouched, Format, Generations, IdSet, Overview,
     Place, Timeline, TokenTotals, Tokens, Touches, TypeCounts, Viewed,
 };
+use sessions::Input;
 
 use super::runs::Runs;
-use crate::{input::Input, terminal::object::Object};
 
 /// The numbers of a session, or of several.
 #[derive(Debug, Default)]

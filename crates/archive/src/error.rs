@@ -1,0 +1,121 @@
+//! Why an input was not converted.
+
+use std::io;
+
+use conversion::Damage;
+use core_model::Problem;
+use sessions::{ReadError, UnknownFormat};
+
+/// Why an input was not converted.
+#[derive(Debug, thiserror::Error)]
+pub enum ConvertError {
+    /// Its format is not known.
+    #[error("{0}")]
+    Format(#[from] UnknownFormat),
+    /// The output exists.
+    #[error("{0} exists; --force overwrites it and keeps it as .bak")]
+    Exists(String),
+    /// It changed while it was read, each time that it was.
+    #[error("changes while it is read; nothing was written")]
+    Changing,
+    /// There is no space left for what it would become.
+    #[error("no space left on the file system of {0}")]
+    NoSpace(String),
+    /// We have a fault.
+    #[error("a fault of convert itself; nothing was written. Please report it")]
+    Fault,
+    /// The user stopped the run.
+    #[error("interrupted")]
+    Interrupted,
+    /// An earlier input is written to the same name.
+    #[error("another input goes to {0}; convert them apart")]
+    SameName(String),
+    /// Its name cannot be kept where it goes.
+    #[error("its name is not one that could be kept beside its session")]
+    NoName,
+    /// The session that it belongs to was not converted.
+    #[error("its session was not converted")]
+    NotAlone,
+    /// It was written from a source that its session's file carries, and is something else now.
+    #[error("was made of its session's source, and is not what it was: convert it alone")]
+    Derived,
+    /// It holds several files, and goes back by way of the format that it came from last.
+    #[error("comes from {0}")]
+    Stepwise(&'static str),
+    /// The output would be the source.
+    #[error("the output would overwrite its source")]
+    IsSource,
+    /// The target shows nothing of the source, and standard output has no place for a sidecar.
+    #[error("nothing of it shows in {0}; with -o it is kept in a sidecar")]
+    NothingShows(&'static str),
+    /// What was written does not lead back to the source.
+    #[error("converting back does not give the source; nothing was written")]
+    NotExact,
+    /// It was converted, but not installed.
+    #[error("{0}")]
+    NotInstalled(#[from] NotInstalled),
+    /// Reading or writing failed.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+}
+
+impl From<ReadError> for ConvertError {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Format(error) => ConvertError::Format(error),
+            ReadError::Interrupted => ConvertError::Interrupted,
+            ReadError::Io(error) => ConvertError::Io(error),
+        }
+    }
+}
+
+impl ConvertError {
+    /// Returns whether the input changed while it was read: another time it may not.
+    pub fn is_of_change(&self) -> bool {
+        match self {
+            ConvertError::Changing => true,
+            ConvertError::Io(error) => storage::is_changed(error),
+            _ => false,
+        }
+    }
+
+    /// Returns the damage because of which an input was refused.
+    pub fn damage(&self) -> Option<&Damage> {
+        match self {
+            ConvertError::Io(error) => error.get_ref()?.downcast_ref(),
+            _ => None,
+        }
+    }
+}
+
+/// Why a converted session was not installed.
+#[derive(Debug, thiserror::Error)]
+pub enum NotInstalled {
+    /// The format has no client that keeps sessions.
+    #[error("{0} is no client's own: --install has nowhere to put it")]
+    NoClient(&'static str),
+    /// The session does not name its project.
+    #[error("the session does not say which project it belongs to; --install=PROJECT does")]
+    NoProject,
+    /// The project is no absolute path, or has characters that a terminal obeys.
+    #[error("{0}: no project folder; --install=PROJECT names another")]
+    OddProject(String),
+    /// The client's folder is unknown.
+    #[error("its client's folder is unknown: there is no home folder in the environment")]
+    NoHome,
+    /// A folder of the client is a link.
+    #[error("{0} is a link; nothing is written through it")]
+    Link(String),
+    /// Another session has the name.
+    #[error("{0} exists; a client's session is never overwritten")]
+    Exists(String),
+    /// A folder with files of the session cannot be read.
+    #[error("a folder with files of it cannot be read; nothing was installed")]
+    Unread,
+    /// The session has no message.
+    #[error("there is no message in it to go on from")]
+    Empty,
+    /// The client would refuse what was written.
+    #[error("the client would not load it, line {}: {}", .0.line, .0.message)]
+    NotLoaded(Box<Problem>),
+}

@@ -1,0 +1,329 @@
+//! What is kept of a file when its job is over: what is to be said of it, and its figures.
+
+use std::{borrow::Cow, io};
+
+use core_model::LossKind;
+use jsonl::{Style, push_string};
+use sessions::{Input, UnknownFormat};
+use storage::{Interruption, is_no_space};
+
+use crate::{
+    error::ConvertError,
+    exit::Status,
+    object::Object,
+    outcome::Outcome,
+    report::{ConvertedFile, place},
+    session::is_in_folder_of_session,
+    status::FileStatus,
+};
+
+/// What a report of a run says.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReportOptions {
+    /// Whether a loss wants attention.
+    pub fail_on_loss: bool,
+    /// Whether several files were asked for.
+    pub is_folder: bool,
+    /// Whether errors only are printed.
+    pub quiet: bool,
+    /// Whether the report of every file is printed.
+    pub verbose: bool,
+    /// Whether there is to be an object of each file, for a report.
+    pub wants_objects: bool,
+    /// Whether the run was asked to stop: what failed then is left to do.
+    pub interruption: Interruption,
+}
+
+/// What is kept of a file when its job is over.
+#[derive(Debug)]
+pub struct FileReport {
+    /// How its job ended.
+    pub end: FileEnd,
+    /// What became of it, as journal and report say it.
+    pub status: FileStatus,
+    /// What it means for the run.
+    pub exit: Status,
+    /// Whether it has a line that cannot be read, and that is not wanted.
+    pub is_refused_for_damage: bool,
+    /// What wants attention, a line each.
+    pub problems: Vec<String>,
+    /// What was done, a line each.
+    pub summary: Vec<String>,
+    /// Its object in the report.
+    pub json: Vec<u8>,
+    /// Where it was written, as the report says it.
+    pub output: Option<String>,
+    /// Its name, if it lies in the folder of a session and is none of its files.
+    pub stray: Option<String>,
+    /// Whether it is the main file of a session, and not one of those that belong to it.
+    pub is_main: bool,
+    /// Its figures.
+    pub figures: Figures,
+}
+
+/// How the job of a file ended.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum FileEnd {
+    /// It was converted.
+    Converted,
+    /// It was copied beside its session.
+    Copied,
+    /// It is within the file of its session, or left out as asked for.
+    Inside,
+    /// There was nothing to do.
+    UpToDate,
+    /// Another file has the same content, and was converted.
+    SameAsAnother,
+    /// It is no session.
+    NotOurs,
+    /// The run ended before.
+    Left,
+    /// Whoever reads what we write has read enough.
+    Enough,
+    /// It could not be converted.
+    Refused,
+}
+
+/// The figures of a file.
+#[derive(Debug, Default)]
+pub struct Figures {
+    /// The bytes that were read.
+    pub bytes_in: u64,
+    /// The lines that were read.
+    pub lines_in: u64,
+    /// The records that were read.
+    pub n_events: u64,
+    /// The lines that were written.
+    pub lines_out: u64,
+    /// The lines that cannot be read.
+    pub n_damaged: u64,
+    /// The format that was read.
+    pub from: Option<&'static str>,
+    /// The losses by kind and field.
+    pub losses: Vec<(LossKind, Cow<'static, str>, u64)>,
+}
+
+const ENDS: [(FileEnd, &str); 9] = [
+    (FileEnd::Converted, "Converted"),
+    (FileEnd::Copied, "Copied"),
+    (FileEnd::Inside, "Inside"),
+    (FileEnd::UpToDate, "UpToDate"),
+    (FileEnd::SameAsAnother, "SameAsAnother"),
+    (FileEnd::NotOurs, "NotOurs"),
+    (FileEnd::Left, "Left"),
+    (FileEnd::Enough, "Enough"),
+    (FileEnd::Refused, "Refused"),
+];
+
+impl FileEnd {
+    /// Returns the word for it.
+    pub fn name(self) -> &'static str {
+        ENDS.iter().find(|(end, _)| *end == self).map_or("", |(_, name)| name)
+    }
+
+    /// Returns whether a report tells of it.
+    pub fn is_told(self) -> bool {
+        !matches!(self, FileEnd::NotOurs | FileEnd::Left | FileEnd::Enough)
+    }
+
+    /// Returns what a word stands for.
+    pub fn named(name: &str) -> Option<Self> {
+        ENDS.iter().find(|(_, it)| *it == name).map(|(end, _)| *end)
+    }
+}
+
+impl FileReport {
+    /// Returns that a file ended so, of which there is nothing else to say.
+    pub fn new(end: FileEnd, status: FileStatus) -> Self {
+        Self {
+            end,
+            status,
+            exit: Status::Done,
+            is_refused_for_damage: false,
+            problems: Vec::new(),
+            summary: Vec::new(),
+            json: Vec::new(),
+            output: None,
+            stray: None,
+            is_main: true,
+            figures: Figures::default(),
+        }
+    }
+
+    /// Makes an object of the counts for the report, if there is none yet and one is due; returns
+    /// whether it did.
+    pub fn complete_json(&mut self, label: &str) -> bool {
+        if !self.json.is_empty() || !self.end.is_told() {
+            return false;
+        }
+        let figures = &self.figures;
+        let mut object = Object::new();
+        object.string("source", label).string("status", self.status.name());
+        if let Some(from) = figures.from {
+            object.string("from", from).plain("bytes_in", figures.bytes_in);
+            object.plain("lines_out", figures.lines_out);
+            object.plain("lines_damaged", figures.n_damaged);
+        }
+        if self.end == FileEnd::UpToDate {
+            object.plain("up_to_date", true);
+        }
+        if let Some(problem) = self.problems.first().filter(|_| self.end == FileEnd::Refused) {
+            object.string("error", problem);
+        }
+        let losses = figures.losses.iter().map(|(kind, field, n)| {
+            let mut loss = Object::new();
+            loss.string("kind", kind.name()).string("field", field).plain("count", n);
+            loss.bytes()
+        });
+        object.values("losses", losses);
+        self.json = object.bytes();
+        true
+    }
+
+    /// Takes up what is to be said of the piece of its file that follows.
+    pub fn absorb(&mut self, piece: FileReport) {
+        let (of_all, of_piece) = (&mut self.figures, piece.figures);
+        of_all.bytes_in += of_piece.bytes_in;
+        of_all.lines_out += of_piece.lines_out;
+        of_all.n_damaged += of_piece.n_damaged;
+        of_all.from = of_all.from.or(of_piece.from);
+        of_all.losses.extend(of_piece.losses);
+        self.exit = self.exit.max(piece.exit);
+        self.problems.extend(piece.problems);
+        if piece.end != FileEnd::UpToDate && self.end != FileEnd::Refused {
+            (self.end, self.status) = (piece.end, piece.status);
+        }
+        if !piece.json.is_empty() {
+            self.json.extend_from_slice(if self.json.is_empty() { b"" } else { b",\n" });
+            self.json.extend(piece.json);
+        }
+    }
+
+    /// Takes from the result of a file what the end of the run needs.
+    pub fn of(
+        report_options: &ReportOptions,
+        input: &Input,
+        result: &Result<Outcome, ConvertError>,
+    ) -> Self {
+        let mut settled = Self::new(FileEnd::Refused, FileStatus::of(result));
+        match result {
+            Ok(Outcome::Converted(done)) => settled.take_done(report_options, done),
+            Ok(Outcome::Copied) => settled.end = FileEnd::Copied,
+            Ok(Outcome::Inside | Outcome::LeftOut) => settled.end = FileEnd::Inside,
+            Ok(Outcome::UpToDate(status)) => {
+                settled.end = FileEnd::UpToDate;
+                let is_loss = *status == FileStatus::DoneWithLoss && report_options.fail_on_loss;
+                if *status == FileStatus::Damaged || is_loss {
+                    settled.exit = Status::Attention;
+                }
+                if !report_options.is_folder || report_options.verbose {
+                    let label = input.label();
+                    settled.summary.push(format!("{label}: up to date"));
+                }
+            }
+            Ok(Outcome::SameAs(_)) => settled.end = FileEnd::SameAsAnother,
+            Err(ConvertError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+                settled.end = FileEnd::Enough;
+            }
+            Err(ConvertError::NoSpace(_)) => settled.end = FileEnd::Left,
+            Err(_) if report_options.interruption.is_requested() => settled.end = FileEnd::Left,
+            // In a folder, files of other programs are no failure.
+            Err(ConvertError::Format(UnknownFormat::Unknown))
+                if report_options.is_folder && input.is_found() =>
+            {
+                settled.end = FileEnd::NotOurs;
+                if input.path().is_some_and(is_in_folder_of_session) {
+                    settled.take_stray(&input.label(), report_options);
+                }
+                if report_options.verbose {
+                    settled.problems.push(format!("{}: not a session", input.label()));
+                }
+            }
+            Err(refusal) => settled.take_refusal(input, refusal),
+        }
+        if report_options.wants_objects && settled.end.is_told() && settled.json.is_empty() {
+            settled.json = object(input, settled.status, result);
+        }
+        settled
+    }
+
+    /// Takes up that a file lies in the folder of a session and is none of its files.
+    fn take_stray(&mut self, label: &str, report_options: &ReportOptions) {
+        self.stray = Some(label.to_owned());
+        if report_options.wants_objects {
+            let mut object = Object::new();
+            object.string("source", label).string("status", FileStatus::Skipped.name());
+            self.json = object.bytes();
+        }
+    }
+
+    /// Returns that a file of this name lies in the folder of a session and is none of its files.
+    pub fn of_stray(label: &str, report_options: &ReportOptions) -> Self {
+        let mut settled =
+            Self { is_main: false, ..Self::new(FileEnd::NotOurs, FileStatus::Skipped) };
+        settled.take_stray(label, report_options);
+        settled
+    }
+
+    fn take_done(&mut self, report_options: &ReportOptions, done: &ConvertedFile) {
+        let report = &done.report;
+        self.end = FileEnd::Converted;
+        let is_loss = report_options.fail_on_loss && !report.losses.is_empty();
+        if report.wants_attention() || is_loss || done.is_changing {
+            self.exit = Status::Attention;
+        }
+        self.problems = done.problems();
+        if !report_options.quiet && (!report_options.is_folder || report_options.verbose) {
+            self.summary = done.summary();
+        }
+        if report_options.wants_objects {
+            done.push_json(self.status, &mut self.json);
+        }
+        self.output.clone_from(&done.output);
+        self.figures = Figures {
+            bytes_in: report.bytes_in,
+            lines_in: report.lines_in,
+            n_events: report.lines_in.saturating_sub(report.n_damaged) + report.n_recovered,
+            lines_out: report.lines_out,
+            n_damaged: report.n_damaged,
+            from: Some(done.from),
+            losses: report.losses.counts().collect(),
+        };
+    }
+
+    fn take_refusal(&mut self, input: &Input, refusal: &ConvertError) {
+        let label = input.label();
+        self.exit = Status::Failed;
+        self.is_refused_for_damage = refusal.damage().is_some();
+        self.problems.push(match refusal.damage() {
+            Some(damage) => format!("{} (--strict)", place(&label, damage)),
+            None => format!("{label}: {refusal}"),
+        });
+        // A disk that is full is no fault of what was asked for.
+        let is_too_large = |error: &io::Error| error.kind() == io::ErrorKind::FileTooLarge;
+        if matches!(refusal, ConvertError::Io(error) if is_no_space(error) || is_too_large(error)) {
+            self.exit = Status::Attention;
+        }
+    }
+}
+
+/// Returns the report's object of a file that was not converted now.
+fn object(input: &Input, status: FileStatus, result: &Result<Outcome, ConvertError>) -> Vec<u8> {
+    let mut out = b"{\"source\":".to_vec();
+    push_string(&mut out, &input.label(), Style::Compact);
+    out.extend_from_slice(format!(",\"status\":\"{}\"", status.name()).as_bytes());
+    match result {
+        Ok(Outcome::UpToDate(_)) => out.extend_from_slice(b",\"up_to_date\":true"),
+        Ok(Outcome::SameAs(other)) => {
+            out.extend_from_slice(b",\"same_as\":");
+            push_string(&mut out, other, Style::Compact);
+        }
+        Ok(_) => {}
+        Err(refusal) => {
+            out.extend_from_slice(b",\"error\":");
+            push_string(&mut out, &refusal.to_string(), Style::Compact);
+        }
+    }
+    out.push(b'}');
+    out
+}

@@ -1,0 +1,154 @@
+//! A run over many inputs: the largest first, on all cores, to files.
+
+pub(crate) mod duplicates;
+pub(crate) mod plan;
+pub(crate) mod pool;
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use sessions::{Input, Progress};
+
+use self::{
+    plan::{Task, largest_first},
+    pool::each_of,
+};
+use crate::{
+    error::ConvertError,
+    file_report::{FileEnd, FileReport, ReportOptions},
+    job::Job,
+    outcome::{Outcome, Results},
+    session::refused,
+};
+
+/// A run over many inputs.
+pub struct FolderRun<'r> {
+    /// What is said of each file.
+    pub report_options: &'r ReportOptions,
+    /// The job.
+    pub job: &'r Job,
+    /// The sessions, and where each goes.
+    pub tasks: &'r [Task<'r>],
+    /// Whether the names of the inputs are mirrored in a folder.
+    pub is_mirrored: bool,
+    /// How many sessions are converted at a time.
+    pub n_jobs: usize,
+}
+
+/// What became of a session.
+#[derive(Debug, Default)]
+pub struct SessionReport {
+    /// What is left to say of each file, the main one first.
+    pub files: Vec<FileReport>,
+    /// What it took.
+    pub time: Duration,
+}
+
+impl FolderRun<'_> {
+    /// Converts all, and returns what became of each session, in the order of the tasks.
+    pub fn run(&self, progress: &dyn Progress) -> Vec<SessionReport> {
+        let done = each_of(&largest_first(self.tasks), self.n_jobs, |(_, task_idx)| {
+            let (task, start) = (&self.tasks[*task_idx], Instant::now());
+            let results = self.task(task);
+            task.unit.files().for_each(|input| progress.add_input(input));
+            let settled = results.iter().map(|(input, result)| self.settle(input, result));
+            let mut files: Vec<FileReport> = settled.collect();
+            mark_parts(&mut files);
+            (*task_idx, SessionReport { files, time: start.elapsed() })
+        });
+        let mut worked: Vec<SessionReport> =
+            self.tasks.iter().map(|_| SessionReport::default()).collect();
+        for (task_idx, it) in done {
+            worked[task_idx] = it;
+        }
+        for (path, refusal) in self.job.outputs.close() {
+            self.take_back(&mut worked, &path, refusal);
+        }
+        self.remove_unwritten(&mut worked);
+        worked
+    }
+
+    /// Removes what earlier runs made of files that are within the file of their session now, once
+    /// that has its name.
+    fn remove_unwritten(&self, worked: &mut [SessionReport]) {
+        for (task, SessionReport { files, .. }) in self.tasks.iter().zip(worked) {
+            if files.first().is_none_or(|main| main.end != FileEnd::Converted) {
+                continue;
+            }
+            for (input, file) in task.unit.files().zip(files) {
+                if file.end == FileEnd::Inside
+                    && let Err(error) = self.job.outputs.remove_unwritten(input)
+                {
+                    *file = self.settle(input, &Err(ConvertError::Io(error)));
+                    file.is_main = false;
+                }
+            }
+        }
+    }
+
+    fn settle(&self, input: &Input, result: &Result<Outcome, ConvertError>) -> FileReport {
+        let settled = FileReport::of(self.report_options, input, result);
+        let is_left = matches!(result, Err(ConvertError::Interrupted | ConvertError::NoSpace(_)));
+        if result.is_err() && !is_left {
+            self.job.outputs.note_failure(input, settled.status);
+        }
+        settled
+    }
+
+    /// Takes note that a file that was converted did not get its name.
+    fn take_back(&self, worked: &mut [SessionReport], path: &Path, refusal: ConvertError) {
+        let output = Some(path.display().to_string());
+        let result = Err(refusal);
+        for (task, SessionReport { files, .. }) in self.tasks.iter().zip(worked) {
+            let place = files.iter().position(|file| file.output == output);
+            let place = place.or((task.path == path && task.is_free).then_some(0));
+            if let Some(file_idx) = place
+                && let Some((input, file)) = task.unit.files().zip(files).nth(file_idx)
+            {
+                let is_main = file.is_main;
+                *file = self.settle(input, &result);
+                file.is_main = is_main;
+                return;
+            }
+        }
+    }
+
+    fn task<'u>(&self, task: &Task<'u>) -> Results<'u> {
+        let Task { unit, path, .. } = task;
+        if self.report_options.interruption.is_requested() {
+            return refused(unit, || ConvertError::Interrupted);
+        }
+        if let Some(place) = self.job.outputs.full() {
+            return refused(unit, || ConvertError::NoSpace(place.to_owned()));
+        }
+        if let Some(other) = &task.same_as {
+            return vec![(&unit.main, Ok(Outcome::SameAs(other.clone())))];
+        }
+        if !task.is_free {
+            return refused(unit, || ConvertError::SameName(path.display().to_string()));
+        }
+        // One file that we are wrong about does not stop the others.
+        let convert = AssertUnwindSafe(|| self.job.convert_session(unit, path, self.is_mirrored));
+        let results =
+            catch_unwind(convert).unwrap_or_else(|_| refused(unit, || ConvertError::Fault));
+        for refusal in results.iter().filter_map(|(_, result)| result.as_ref().err()) {
+            self.job.outputs.note_refusal(path, refusal);
+        }
+        results
+    }
+}
+
+/// Notes which files are those of a session beside its main file, which comes first. They are as up
+/// to date as that one.
+pub(crate) fn mark_parts(files: &mut [FileReport]) {
+    let Some((main, parts)) = files.split_first_mut() else { return };
+    for part in parts {
+        part.is_main = false;
+        if main.end == FileEnd::UpToDate && part.end == FileEnd::Inside {
+            part.end = FileEnd::UpToDate;
+        }
+    }
+}

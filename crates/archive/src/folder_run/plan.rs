@@ -1,0 +1,100 @@
+//! What a run over many inputs is to do: each session, and where it goes, the largest first.
+
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
+
+use conversion::CarryMode;
+use sessions::{Input, SessionFiles};
+use storage::{Compression, beside};
+
+use super::duplicates::duplicates;
+use crate::config::JobConfig;
+
+/// What is to be done with a session.
+#[derive(Debug)]
+pub struct Task<'u> {
+    /// The session.
+    pub unit: &'u SessionFiles,
+    /// Where it goes.
+    pub path: PathBuf,
+    /// Whether no other one goes there.
+    pub is_free: bool,
+    /// What the one is called that goes in its place.
+    pub same_as: Option<String>,
+}
+
+/// Where sessions go.
+#[derive(Debug)]
+pub struct Plan<'p> {
+    /// What to convert, and how.
+    pub config: &'p JobConfig,
+    /// The session.
+    pub units: &'p [SessionFiles],
+    /// The folder, or the file, to write to.
+    pub output: &'p Path,
+    /// Whether it is a folder, in which the names of the inputs are mirrored.
+    pub is_mirrored: bool,
+    /// Whether files of equal content are converted once.
+    pub dedupe: bool,
+}
+
+impl<'p> Plan<'p> {
+    /// Returns what is to be done, in the order of the sessions.
+    pub fn tasks(&self, n_jobs: usize) -> Vec<Task<'p>> {
+        let same_as = match self.dedupe {
+            true => duplicates(self.units, n_jobs),
+            false => vec![None; self.units.len()],
+        };
+        let names: HashSet<&Path> = self.units.iter().filter_map(|it| name(&it.main)).collect();
+        let mut taken = HashSet::new();
+        let tasks = self.units.iter().zip(same_as).map(|(unit, same_as)| {
+            let path = self.target(&unit.main, &names);
+            let same_as = same_as.and_then(|unit_idx| self.units.get(unit_idx));
+            let same_as = same_as.map(|other| other.main.label());
+            // What is not there goes nowhere.
+            let is_free = same_as.is_some() || !unit.main.is_found() || taken.insert(path.clone());
+            Task { unit, path, is_free, same_as }
+        });
+        tasks.collect()
+    }
+
+    fn target(&self, input: &Input, names: &HashSet<&Path>) -> PathBuf {
+        match (input, name(input)) {
+            (Input::Stdin, _) if self.is_mirrored => self.output.join("stdin.jsonl"),
+            (_, Some(name)) if self.is_mirrored => {
+                let is_kept = self.config.carry != CarryMode::None;
+                let is_copied = is_kept && input.is_side_file();
+                self.output.join(if is_copied { name.to_owned() } else { self.named(name, names) })
+            }
+            _ => self.output.to_owned(),
+        }
+    }
+
+    /// Returns what an output is called: as its input, but for the ending that tells of compression.
+    fn named(&self, name: &Path, names: &HashSet<&Path>) -> PathBuf {
+        let bare = Compression::bare_path(name);
+        let name = if names.contains(&*bare) { name } else { &bare };
+        match self.config.compression.map(Compression::ending) {
+            Some(ending) => beside(name, ending),
+            None => name.to_owned(),
+        }
+    }
+}
+
+/// Returns the numbers of tasks and the bytes of their sessions, the largest first: the longest job
+/// last would leave all cores but one without work.
+pub fn largest_first(tasks: &[Task<'_>]) -> Vec<(u64, usize)> {
+    let sizes = tasks.iter().map(|task| task.unit.size()).enumerate();
+    let mut order: Vec<(u64, usize)> = sizes.map(|(task_idx, size)| (size, task_idx)).collect();
+    order.sort_by_key(|(size, task_idx)| (u64::MAX - size, *task_idx));
+    order
+}
+
+fn name(input: &Input) -> Option<&Path> {
+    match input {
+        Input::File { name, .. } => Some(name),
+        Input::Stdin | Input::Lines { .. } | Input::Missing { .. } => None,
+    }
+}

@@ -1,0 +1,56 @@
+//! Work on many items at a time, in their order, as far as several threads can keep one.
+//!
+//! The threads take the items one by one. rayon's parallel iterators halve a list instead, and begin in
+//! the middle of it too: the largest item, which stands first, would be begun late by chance, and the
+//! run wait for it.
+
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::{AtomicUsize, Ordering},
+};
+
+/// Calls `work` on so many threads, one call each, and returns the results in no order.
+pub fn on_threads<R: Send>(n_threads: usize, work: impl Fn() -> R + Sync) -> Vec<R> {
+    if n_threads > 1
+        && let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build()
+    {
+        return pool.broadcast(|_| work());
+    }
+    vec![work()]
+}
+
+/// Does `job` for each item on so many threads, and returns the results in the order of the items.
+pub(crate) fn each_of<T: Sync, R: Send>(
+    items: &[T],
+    n_jobs: usize,
+    job: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::with_capacity(items.len()));
+    on_threads(n_jobs.min(items.len()), || {
+        while let Some((item_idx, item)) = {
+            let item_idx = next.fetch_add(1, Ordering::Relaxed);
+            items.get(item_idx).map(|item| (item_idx, item))
+        } {
+            let result = job(item);
+            results.lock().unwrap_or_else(PoisonError::into_inner).push((item_idx, result));
+        }
+    });
+    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    results.sort_unstable_by_key(|(item_idx, _)| *item_idx);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_in_order() {
+        let items: Vec<usize> = (0..1000).collect();
+        for n_jobs in [0, 1, 7, 2000] {
+            assert_eq!(each_of(&items, n_jobs, |item| item * 2)[999], 1998);
+        }
+        assert!(each_of(&[] as &[u8], 4, |_| ()).is_empty());
+    }
+}

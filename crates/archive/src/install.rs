@@ -1,0 +1,201 @@
+//! Putting a converted session where its client finds it.
+
+mod intent;
+mod publish;
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use conversion::Source;
+use core_model::{Check, Environment, Facts, Home, Problem, SafeName};
+use sessions::{Input, SessionFiles, absolute, sidecar_path};
+use storage::{Compression, Opened, Scratch};
+
+use crate::{
+    config::JobConfig,
+    error::{ConvertError, NotInstalled},
+    job::Job,
+    journal::paths::is_harmful,
+    outcome::{Outcome, Results},
+    outputs::Outputs,
+    report::ConvertedFile,
+    session::{moved, refused_for},
+};
+
+/// What the session's own file is called before its client's name for it is known.
+const DRAFT: &str = "session.jsonl";
+
+/// A session that was installed.
+#[derive(Debug)]
+pub struct Installed {
+    /// The words of the command that goes on with a session, before its name.
+    pub resume: &'static [&'static str],
+    /// The folder in which the client is to be started.
+    pub project: String,
+    /// Whether that folder is there.
+    pub is_project_there: bool,
+    /// The name of the session.
+    pub name: SafeName,
+}
+
+/// Installs each input, and calls `each` with each that was installed.
+///
+/// # Errors
+///
+/// Those of `each`.
+pub fn install<'u>(
+    job: &Job,
+    units: &'u [SessionFiles],
+    environment: &Environment<'_>,
+    project: Option<&Path>,
+    each: &mut dyn FnMut(&Installed) -> io::Result<()>,
+) -> io::Result<Results<'u>> {
+    let mut results = Vec::new();
+    for unit in units {
+        if has_unread_folder(unit, units) {
+            results.extend(refused_for(unit, NotInstalled::Unread.into()));
+            continue;
+        }
+        results.extend(match job.install(unit, environment, project) {
+            Ok((done, Some(installed))) => {
+                each(&installed)?;
+                done
+            }
+            Ok((refused, None)) => refused,
+            Err(refusal) => refused_for(unit, refusal),
+        });
+    }
+    Ok(results)
+}
+
+/// Returns whether a folder in which files of a session may be could not be read: without them, it
+/// would be installed for good.
+fn has_unread_folder(unit: &SessionFiles, units: &[SessionFiles]) -> bool {
+    let Some(main) = unit.main.path().map(Compression::bare_path) else { return false };
+    let own = main.with_extension("");
+    let above = match main.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let is_its = |path: &Path| path == above || path.starts_with(&own);
+    units.iter().any(|other| matches!(&other.main, Input::Missing { path, .. } if is_its(path)))
+}
+
+impl Job {
+    /// Converts a session and puts all its files where its client finds them: all, or none if one
+    /// of them could not be converted.
+    fn install<'u>(
+        &self,
+        unit: &'u SessionFiles,
+        environment: &Environment<'_>,
+        project: Option<&Path>,
+    ) -> Result<(Results<'u>, Option<Installed>), ConvertError> {
+        let store = self.config.to.store;
+        let Some((store, place)) = store.and_then(|store| Some((store, store.place?))) else {
+            return Err(NotInstalled::NoClient(self.config.to.name).into());
+        };
+        let draft = Scratch::new()?;
+        let main = draft.path().join(DRAFT);
+        let outputs =
+            Arc::new(Outputs::below(draft.path(), false, self.outputs.write_options.interruption)?);
+        let config = JobConfig { is_for_client: true, ..self.config.clone() };
+        let job = Job { config, outputs, ..self.clone() };
+        let mut results = job.convert_session(unit, &main, false);
+        if results.iter().any(|(_, result)| result.is_err()) {
+            for (_, result) in results.iter_mut().filter(|(_, result)| result.is_ok()) {
+                *result = Err(ConvertError::NotAlone);
+            }
+            return Ok((results, None));
+        }
+        if sidecar_path(&main).exists() {
+            return Err(ConvertError::NothingShows(self.config.to.name));
+        }
+        let facts = self.check(&mut Source::new(Input::file(main.clone()).open_as_it_is()?))?;
+        let project = project_of(project, &facts)?;
+        // A copy keeps its name: lines may tell the id of a session that they were forked from.
+        let is_copied = |done: &ConvertedFile| done.from == done.to;
+        let is_copy =
+            matches!(results.first(), Some((_, Ok(Outcome::Converted(done)))) if is_copied(done));
+        let stem = unit.main.stem().map(str::to_owned).filter(|_| is_copy);
+        let id = stem.or_else(|| meaning(&facts.session_id)).unwrap_or_default();
+        let home = place(environment, &project, &id).ok_or(NotInstalled::NoHome)?;
+        refuse_links(&home)?;
+        let path = home.path();
+        publish::publish(self, draft.path(), &main, &home)?;
+        for (_, result) in &mut results {
+            if let Ok(Outcome::Converted(done)) = result {
+                let output =
+                    done.output.as_deref().and_then(|it| moved(Path::new(it), &main, &path));
+                done.output = output.map(|output| output.display().to_string());
+            }
+        }
+        let is_project_there = Path::new(&project).is_dir();
+        let installed =
+            Installed { resume: store.resume, project, is_project_there, name: home.name };
+        Ok((results, Some(installed)))
+    }
+
+    /// Checks that the client loads what was written, and returns what is known of it.
+    fn check(&self, written: &mut Source<Opened>) -> Result<Facts, ConvertError> {
+        let mut facts = Facts::default();
+        let mut stop = None;
+        let mut note = |problem: Problem| {
+            if problem.stops() && stop.is_none() {
+                stop = Some(Box::new(problem));
+            }
+        };
+        let mut check = Check::new((self.config.to.checker)());
+        written.for_each(&mut |line, value| {
+            check.line(line, value, &mut note);
+            if let Ok(value) = value {
+                facts.observe(&(self.config.to.read)(value));
+            }
+            true
+        })?;
+        check.finish(&mut note);
+        match stop {
+            Some(problem) => Err(NotInstalled::NotLoaded(problem).into()),
+            None if facts.n_messages == 0 => Err(NotInstalled::Empty.into()),
+            None => Ok(facts),
+        }
+    }
+}
+
+/// Returns the folder in which the client is to be started.
+fn project_of(asked: Option<&Path>, facts: &Facts) -> Result<String, NotInstalled> {
+    let own = || meaning(&facts.cwd).filter(|cwd| !cwd.is_empty()).map(PathBuf::from);
+    let path = match asked {
+        Some(path) => absolute(path),
+        None => own().ok_or(NotInstalled::NoProject)?,
+    };
+    let odd = || NotInstalled::OddProject(path.display().to_string());
+    if !path.is_absolute() {
+        return Err(odd());
+    }
+    // What a terminal would obey has no place in a command that is to be copied.
+    let project = absolute(&path).to_str().map(str::to_owned).ok_or_else(odd)?;
+    if project.contains(is_harmful) { Err(odd()) } else { Ok(project) }
+}
+
+fn meaning(written: &Option<String>) -> Option<String> {
+    Some(jsonl::Text::new(written.as_deref()?)?.decode().into_owned())
+}
+
+fn exists(path: &Path) -> ConvertError {
+    NotInstalled::Exists(path.display().to_string()).into()
+}
+
+/// Refuses links below the client's own folder.
+fn refuse_links(home: &Home) -> Result<(), NotInstalled> {
+    let mut path = home.root.clone();
+    for part in &home.folder {
+        path.push(part);
+        if path.is_symlink() {
+            return Err(NotInstalled::Link(path.display().to_string()));
+        }
+    }
+    Ok(())
+}

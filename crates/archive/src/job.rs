@@ -1,0 +1,163 @@
+//! One input from opening it to its report.
+
+mod to_file;
+
+use std::{
+    io::{self, Read, Seek, Write},
+    sync::Arc,
+};
+
+use conversion::{
+    CarryMode, Conversion, ConversionHistory, Report, Sidecar, Source, Target, detect_format,
+};
+use core_model::Format;
+use sessions::{Input, single_format};
+use storage::{Hashing, Limits, Opened};
+
+use self::to_file::is_changing;
+use crate::{
+    config::JobConfig, error::ConvertError, outcome::Outcome, outputs::Outputs,
+    report::ConvertedFile, warning::Warnings,
+};
+
+pub(crate) use self::to_file::{Extra, MAX_ATTEMPTS, check_target};
+
+/// A run: what to convert, and where it goes.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// What to convert, and how.
+    pub config: JobConfig,
+    /// Where the files go.
+    pub outputs: Arc<Outputs>,
+    /// How many threads scan one large source, beside the one that converts it.
+    pub n_scanners: usize,
+    /// Who hears of warnings.
+    pub warnings: Warnings,
+}
+
+impl Job {
+    /// Returns the format of an opened input.
+    pub(crate) fn format_of(
+        &self,
+        source: &mut Source<Opened>,
+    ) -> Result<&'static Format, ConvertError> {
+        if let Some(format) = self.config.from {
+            return Ok(format);
+        }
+        // Without a line it is in any format, but for the target's: then it is as it should be.
+        let formats = self.config.formats;
+        let is_other = |format: &&&'static Format| format.name != self.config.to.name;
+        let of_nothing = formats.iter().find(is_other).copied().unwrap_or(self.config.to);
+        Ok(single_format(detect_format(formats, source)?)?.unwrap_or(of_nothing))
+    }
+
+    /// Converts an input to a stream, such as standard output.
+    pub(crate) fn stream_file(
+        &self,
+        input: &Input,
+        stream: &mut dyn Write,
+    ) -> Result<Outcome, ConvertError> {
+        let (opened, redactions) = self.open(input)?;
+        let mut source = Source::new(opened).with_scanners(self.n_scanners);
+        let from = self.format_of(&mut source)?;
+        let conversion = self.conversion(from);
+        if self.config.verify && self.config.carry != CarryMode::None {
+            let mut written = tempfile::SpooledTempFile::new(8 * 1024 * 1024);
+            let mut beside = tempfile::SpooledTempFile::new(8 * 1024 * 1024);
+            let to = Target { sidecar: Some(&mut beside), ..Target::of(&mut written) };
+            let report = self.run(&conversion, &mut source, input, to)?;
+            beside.rewind()?;
+            let beside = (report.bytes_sidecar > 0).then_some(beside);
+            let mut written = Source::new(Opened::spooled(written, Limits::NONE)?);
+            verify(&conversion, &mut source, &mut written, beside)?;
+        }
+        let mut sink = self.outputs.sink(stream)?;
+        let mut unplaced = io::sink();
+        let to = Target { sidecar: Some(&mut unplaced), ..Target::of(&mut sink) };
+        let mut report = self.run(&conversion, &mut source, input, to)?;
+        report.redactions = redactions;
+        sink.finish()?.flush()?;
+        if report.bytes_sidecar > 0 {
+            return Err(ConvertError::NothingShows(self.config.to.name));
+        }
+        let is_changing = is_changing(&mut source)?;
+        let done = ConvertedFile { is_changing, ..self.done(input, None, from, report) };
+        Ok(Outcome::Converted(Box::new(done)))
+    }
+
+    fn run(
+        &self,
+        conversion: &Conversion,
+        source: &mut Source<Opened>,
+        input: &Input,
+        target: Target<'_>,
+    ) -> io::Result<Report> {
+        let mut sidecar = self.sidecar(input)?;
+        let history = self.conversion_history(conversion, source, &mut sidecar)?;
+        let max_restored = self.config.limits.expanded.unwrap_or_default();
+        conversion.run_to(source, &history, sidecar, Target { max_restored, ..target })
+    }
+
+    /// Finds what a source was converted from; nothing, if its carries are not looked into.
+    pub(crate) fn conversion_history(
+        &self,
+        conversion: &Conversion,
+        source: &mut Source<Opened>,
+        sidecar: &mut Option<Sidecar>,
+    ) -> io::Result<ConversionHistory> {
+        if self.config.ignores_carry {
+            *sidecar = None;
+            return Ok(ConversionHistory::default());
+        }
+        conversion.conversion_history(source, sidecar.as_mut())
+    }
+
+    pub(crate) fn conversion(&self, from: &'static Format) -> Conversion {
+        Conversion {
+            formats: self.config.formats,
+            from,
+            to: self.config.to,
+            carry: self.config.carry,
+            options: self.config.options.clone(),
+        }
+    }
+
+    pub(crate) fn done(
+        &self,
+        input: &Input,
+        output: Option<String>,
+        from: &'static Format,
+        report: Report,
+    ) -> ConvertedFile {
+        let (from, to) = (from.name, self.config.to.name);
+        ConvertedFile {
+            label: input.label(),
+            output,
+            from,
+            to,
+            carry: self.config.carry,
+            report,
+            is_changing: false,
+            files: Vec::new(),
+        }
+    }
+}
+
+/// Converts what was written back, and compares it with the source.
+pub(crate) fn verify(
+    conversion: &Conversion,
+    source: &mut Source<Opened>,
+    written: &mut Source<Opened>,
+    sidecar: Option<impl Read + Send + 'static>,
+) -> Result<(), ConvertError> {
+    let sidecar = sidecar.map(Sidecar::open).transpose()?;
+    let back = Conversion { from: conversion.to, to: conversion.from, ..conversion.clone() };
+    let mut restored = Hashing::new(io::sink());
+    if back.from.name == back.to.name {
+        return Ok(());
+    }
+    back.run(written, sidecar, &mut restored)?;
+    let mut original = Hashing::new(io::sink());
+    source.copy_to(&mut original)?;
+    if restored.digest() == original.digest() { Ok(()) } else { Err(ConvertError::NotExact) }
+}

@@ -1,0 +1,257 @@
+//! An input to a file, or to several that belong together.
+
+use std::{fs, io, os::unix::fs::MetadataExt, path::Path};
+
+use conversion::{Agents, Carry, CarryMode, Manifest, Member, Sidecar, Source, Target};
+use core_model::Formats;
+use sessions::{Input, residue_path, sidecar_path};
+use storage::{Backend, Compression, Finished, Limits, Opened, Replace};
+
+use super::{ConvertError, Job, verify};
+use crate::{
+    journal::{JournalEntry, Salt, Standing},
+    outcome::Outcome,
+    outputs::{PublishSet, lazy::LazyFile},
+    report::ConvertedFile,
+    session::OtherFile,
+    warning::Warning,
+};
+
+/// How often an input is read that changes while it is.
+pub(crate) const MAX_ATTEMPTS: u32 = 3;
+
+impl Job {
+    /// Converts an input to a file, unless that is there and up to date.
+    ///
+    /// An input that changes while it is read is read again; if it changes each time, but only grew,
+    /// it is converted as it was.
+    pub fn convert_file(&self, input: &Input, path: &Path) -> Result<Outcome, ConvertError> {
+        self.convert_file_of(input, path, &Extra::default())
+    }
+
+    /// Converts an input as [`Job::convert_file`] does, to a file of a session of several.
+    pub(crate) fn convert_file_of(
+        &self,
+        input: &Input,
+        path: &Path,
+        extra: &Extra,
+    ) -> Result<Outcome, ConvertError> {
+        check_target(input, path)?;
+        let salt = extra.salt();
+        if let Some(status) = self.outputs.unread(path, input, salt)? {
+            return Ok(Outcome::UpToDate(status));
+        }
+        for attempt in 1..=MAX_ATTEMPTS {
+            let mut opened = input.open_within(self.config.limits)?;
+            if !self.outputs.has_journal() && attempt < MAX_ATTEMPTS {
+                opened.skip_hash();
+            }
+            let replace = match self.outputs.standing(path, input, &mut opened, salt)? {
+                Standing::UpToDate(status) => return Ok(Outcome::UpToDate(status)),
+                Standing::Open(replace) => replace,
+            };
+            self.warn_if_shrunk(replace, input, path);
+            let (opened, redactions) = self.redacted(opened)?;
+            let mut source = Source::new(opened).with_scanners(self.n_scanners);
+            let prepared = self.prepare(input, path, &mut source, extra);
+            let is_changing = is_changing(&mut source)?;
+            if is_changing && attempt < MAX_ATTEMPTS {
+                continue;
+            }
+            if let Err(ConvertError::Stepwise(last)) = prepared {
+                return self.file_stepwise(input, path, last);
+            }
+            let Prepared { mut done, files, mut records } = prepared?;
+            if is_changing && !is_prefix(&mut source)? {
+                break;
+            }
+            done.is_changing = is_changing;
+            done.report.redactions = redactions;
+            records.iter_mut().for_each(|record| record.tell(&done));
+            self.outputs.publish_set(path, PublishSet { files, replace, records })?;
+            return Ok(Outcome::Converted(Box::new(done)));
+        }
+        Err(ConvertError::Changing)
+    }
+
+    /// Says that a source has become smaller since it was converted, and where its older version is.
+    pub(crate) fn warn_if_shrunk(&self, replace: Replace, input: &Input, path: &Path) {
+        if replace == Replace::KeepEach {
+            let (label, output) = (input.label(), path.to_owned());
+            self.warnings.push(Warning::Shrunk { label, output });
+        }
+    }
+
+    /// Converts an input to files that have no names yet.
+    fn prepare(
+        &self,
+        input: &Input,
+        path: &Path,
+        source: &mut Source<Opened>,
+        extra: &Extra,
+    ) -> Result<Prepared, ConvertError> {
+        let mode = source.reader().mode();
+        let from = self.format_of(source)?;
+        let conversion = self.conversion(from);
+        let mut beside = self.sidecar(input)?;
+        let history = self.conversion_history(&conversion, source, &mut beside)?;
+        if let (true, Some(1..), Some(last)) =
+            (history.is_several, history.depth(self.config.to), history.formats.first())
+        {
+            return Err(ConvertError::Stepwise(last.name));
+        }
+        let n_entries = || n_entries(self.config.formats, source, self.sidecar(input)?);
+        let mut others = self.other_files(&history, path, n_entries)?;
+        let may_derive = extra.agent.is_none() && self.may_derive(from, &history);
+        let mut derived = Agents::default();
+        let mut target =
+            self.outputs.create_packed(path, mode, self.outputs.write_options.compression)?;
+        let mut residue = LazyFile::new(&self.outputs, residue_path(path), mode);
+        let mut sidecar = LazyFile::new(&self.outputs, sidecar_path(path), mode);
+        // A file of a session that was restored does not lead back to its source alone.
+        let is_alone = others.is_empty() && (extra.agent.is_none() || extra.contents.is_some());
+        let to = Target {
+            contents: extra.contents.clone(),
+            agent: extra.agent.clone(),
+            others: others.iter_mut().map(OtherFile::target).collect(),
+            residue: Some(&mut residue),
+            sidecar: Some(&mut sidecar),
+            derived: may_derive.then_some(&mut derived),
+            max_restored: self.config.limits.expanded.unwrap_or_default(),
+            ..Target::of(&mut target)
+        };
+        let mut report = conversion.run_to(source, &history, beside, to)?;
+        let target = target.finish()?;
+        let sidecar = sidecar.finish()?;
+        if self.config.verify && self.config.carry != CarryMode::None && is_alone {
+            let mut written = Source::new(Opened::file(target.reread()?, Limits::NONE)?);
+            let sidecar = sidecar.as_ref().map(Finished::reread).transpose()?;
+            verify(&conversion, source, &mut written, sidecar)?;
+        }
+        let mut files: Vec<Finished> = residue.finish()?.into_iter().chain(sidecar).collect();
+        let others = OtherFile::finish_all(others)?;
+        files.extend(others.files);
+        report.n_unplaced += others.n_unplaced;
+        report.files_beside = others.names;
+        if !derived.is_empty() {
+            let written = source.with_events(from, |events| {
+                Ok(self.write_derived(events, from, derived, path, mode, &mut report))
+            });
+            files.extend(written??);
+        }
+        files.push(target);
+        let records = self.outputs.records(input, source.reader(), &files, extra.salt())?;
+        let output = Some(path.display().to_string());
+        Ok(Prepared { done: self.done(input, output, from, report), files, records })
+    }
+
+    /// Copies a file that belongs to a session, unless the copy is there and up to date.
+    pub fn copy(&self, input: &Input, path: &Path) -> Result<Outcome, ConvertError> {
+        check_target(input, path)?;
+        if let Some(status) = self.outputs.unread(path, input, Salt::default())? {
+            return Ok(Outcome::UpToDate(status));
+        }
+        // Under a name that does not tell of compression any more it is not compressed.
+        let was_packed = input.path().is_some_and(Compression::is_told_by);
+        let is_expanded =
+            self.config.redact.is_wanted || was_packed && !Compression::is_told_by(path);
+        let mut opened = match is_expanded {
+            true => input.open_within(self.config.limits)?,
+            false => input.open_as_it_is()?,
+        };
+        let replace = match self.outputs.standing(path, input, &mut opened, Salt::default())? {
+            Standing::UpToDate(status) => return Ok(Outcome::UpToDate(status)),
+            Standing::Open(replace) => replace,
+        };
+        self.warn_if_shrunk(replace, input, path);
+        let mut target = self.outputs.create(path, opened.mode())?;
+        let (opened, _) = self.redacted(opened)?;
+        let mut source = Source::new(opened);
+        source.copy_to(&mut target)?;
+        if is_changing(&mut source)? && !is_prefix(&mut source)? {
+            return Err(ConvertError::Changing);
+        }
+        let files = vec![target.finish()?];
+        let records = self.outputs.records(input, source.reader(), &files, Salt::default())?;
+        self.outputs.publish_set(path, PublishSet { files, replace, records })?;
+        Ok(Outcome::Copied)
+    }
+}
+
+/// What a file of a session of several is, beside what stands in it.
+#[derive(Debug, Default)]
+pub(crate) struct Extra {
+    /// What the first carry says of the files of the source.
+    pub contents: Option<Manifest>,
+    /// The id of the sub-agent whose transcript it is.
+    pub agent: Option<String>,
+}
+
+impl Extra {
+    /// Returns a hash of it.
+    fn salt(&self) -> Salt {
+        let entries = self.contents.as_ref().map(|contents| contents.entries.as_slice());
+        Salt::of_file(entries, self.agent.as_deref())
+    }
+}
+
+/// A conversion whose files have no names yet.
+struct Prepared {
+    done: ConvertedFile,
+    files: Vec<Finished>,
+    records: Vec<JournalEntry>,
+}
+
+/// Counts the entries in the carries of a source and its sidecar.
+fn n_entries(
+    formats: Formats,
+    source: &mut Source<Opened>,
+    sidecar: Option<Sidecar>,
+) -> Result<u64, ConvertError> {
+    let mut n = 0;
+    let count = |carry: &str| Carry::parse(carry).map_or(0, |carry| carry.entries().count() as u64);
+    source.for_each_piece(&formats, &mut |_, value| {
+        n += value.ok().and_then(Member::find).map_or(0, |member| count(&member.carry));
+        true
+    })?;
+    if let Some(mut sidecar) = sidecar {
+        while let Some(carry) = sidecar.next_left()? {
+            n += count(&carry);
+        }
+    }
+    Ok(n)
+}
+
+/// Returns whether a source is not what it was any more when it was opened.
+pub(super) fn is_changing(source: &mut Source<Opened>) -> io::Result<bool> {
+    let snapshot = source.reader().snapshot();
+    Ok(!snapshot.map_or(Ok(true), |snapshot| snapshot.is_unchanged())?)
+}
+
+/// Returns whether what was read of a source is still what it begins with.
+fn is_prefix(source: &mut Source<Opened>) -> io::Result<bool> {
+    source.reader().snapshot().map_or(Ok(true), |snapshot| snapshot.is_prefix())
+}
+
+pub(crate) fn check_target(input: &Input, path: &Path) -> Result<(), ConvertError> {
+    match input {
+        Input::File { path: source, storage, .. } if is_same_file(storage, source, path) => {
+            Err(ConvertError::IsSource)
+        }
+        _ => Ok(()),
+    }
+}
+
+fn is_same_file(storage: &Backend, one: &Path, other: &Path) -> bool {
+    if !storage.is_disk() {
+        return one == other;
+    }
+    let place = |path: &Path| {
+        let metadata = fs::metadata(path).ok()?;
+        Some((metadata.dev(), metadata.ino()))
+    };
+    // The output is rarely there. A second name of the source is no reason to spare it.
+    let canonical = |path: &Path| fs::canonicalize(path).ok();
+    let is_alike = place(other).is_some_and(|other| place(one) == Some(other));
+    is_alike && canonical(one).is_some_and(|one| canonical(other) == Some(one))
+}

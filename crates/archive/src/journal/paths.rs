@@ -1,0 +1,120 @@
+//! Paths as JSON strings, of whatever bytes they are.
+
+use std::{
+    ffi::OsString,
+    fmt::Write as _,
+    os::unix::ffi::{OsStrExt, OsStringExt},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use jsonl::{Style, Text, push_string};
+
+/// Returns whether a terminal may obey a character, or print what follows it in another direction.
+pub fn is_harmful(char: char) -> bool {
+    char.is_control()
+        || matches!(char, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}')
+        || matches!(char, '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}')
+}
+
+/// Returns a path as the body of a JSON string; what is not UTF-8 is spelled as Python does it, with
+/// a lone surrogate for each byte. Characters that a terminal would obey are escaped: people look at
+/// plans and journals.
+pub fn path_body(path: &Path) -> Box<str> {
+    let mut body = String::new();
+    for chunk in path.as_os_str().as_bytes().utf8_chunks() {
+        let mut text = Vec::new();
+        push_string(&mut text, chunk.valid(), Style::Compact);
+        let text = String::from_utf8_lossy(&text);
+        for char in text.get(1..text.len() - 1).unwrap_or_default().chars() {
+            match is_harmful(char) {
+                true => _ = write!(body, "\\u{:04x}", u32::from(char)),
+                false => body.push(char),
+            }
+        }
+        for byte in chunk.invalid() {
+            _ = write!(body, "\\udc{byte:02x}");
+        }
+    }
+    body.into()
+}
+
+/// Returns a path that somebody spelled as [`path_body`] spells it.
+pub(super) fn body_of(text: Text<'_>) -> Arc<str> {
+    let body = text.body();
+    let is_plain = body.bytes().all(|byte| matches!(byte, b' '..=b'~' if byte != b'\\'));
+    if is_plain { body.into() } else { Arc::from(&*path_body(&path_of(text))) }
+}
+
+/// Returns the path that [`path_body`] spelled so, or a program that spells text otherwise.
+pub(crate) fn path_of(text: Text<'_>) -> PathBuf {
+    let (mut path, mut rest) = (Vec::new(), text.body());
+    while let Some((before, byte, after)) = lone_byte(rest) {
+        path.extend_from_slice(decoded(before).as_bytes());
+        path.push(byte);
+        rest = after;
+    }
+    path.extend_from_slice(decoded(rest).as_bytes());
+    PathBuf::from(OsString::from_vec(path))
+}
+
+/// Finds the first surrogate that stands for a byte, and what is before and after it.
+fn lone_byte(body: &str) -> Option<(&str, u8, &str)> {
+    let (mut at, mut is_after_high) = (0, false);
+    loop {
+        let start = at + body.get(at..)?.find('\\')?;
+        is_after_high &= start == at;
+        let digits = body.get(start + 2..start + 6).filter(|_| body[start + 1..].starts_with('u'));
+        let code = digits.and_then(|digits| u16::from_str_radix(digits, 16).ok());
+        at = start + if code.is_some() { 6 } else { 2 };
+        match code {
+            Some(code @ 0xdc80..=0xdcff) if !is_after_high => {
+                return Some((body.get(..start)?, (code & 0xff) as u8, body.get(at..)?));
+            }
+            code => is_after_high = code.is_some_and(|code| (0xd800..0xdc00).contains(&code)),
+        }
+    }
+}
+
+fn decoded(body: &str) -> String {
+    let written = format!("\"{body}\"");
+    Text::new(&written).map(|text| text.decode().into_owned()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+
+    use super::*;
+
+    #[test]
+    fn any_path_comes_back() {
+        let paths: [&[u8]; 7] = [
+            b"/a \"b\"\n/\xff\xc3.jsonl",
+            b"",
+            "/\u{1f389}/\u{dc}\\udc80".as_bytes(),
+            b"\\\\udcff",
+            b"\xed\xb3\xbf",
+            b"\x80\\\x80",
+            "/a\u{202e}b\u{9b}\u{7f}".as_bytes(),
+        ];
+        for path in paths {
+            let path = Path::new(OsStr::from_bytes(path));
+            let written = format!("\"{}\"", path_body(path));
+            let text = Text::new(&written).expect("text");
+            assert_eq!(path_of(text), path, "{written}");
+            assert_eq!(*body_of(text), *path_body(path));
+            assert!(!written.contains(is_harmful), "{written}");
+        }
+    }
+
+    #[test]
+    fn what_others_spell_is_understood() {
+        let path = |written| path_of(Text::new(written).expect("text"));
+        assert_eq!(path(r#""/\ud83c\udf89\udce9\u00e9""#).as_os_str().as_bytes(), {
+            b"/\xf0\x9f\x8e\x89\xe9\xc3\xa9"
+        });
+        // The second half of a pair is no byte.
+        assert_eq!(path(r#""\ud83c\udc80""#), Path::new("\u{1f080}"));
+    }
+}

@@ -1,0 +1,127 @@
+//! A hash of what an output depends on beside its source and the options: the files beside that, and
+//! what is said of them.
+//!
+//! Version 0.1.0 hashed text that Rust printed of its types. That text is spelled out here, so that
+//! what 0.1.0 wrote stays up to date whatever the types are called.
+
+use std::hash::Hasher;
+
+use conversion::{ManifestEntry, ManifestEntryKind};
+use sessions::Session;
+use storage::Stat;
+use twox_hash::XxHash3_64;
+
+/// A hash of what an output depends on beside its source and the options; 0 if on nothing.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Salt {
+    /// The hash.
+    pub hash: u64,
+    /// The hash that version 0.1.0 wrote for the same.
+    pub of_0_1_0: u64,
+}
+
+impl Salt {
+    /// Hashes what a file of a session is, beside what stands in it: the files that its first carry
+    /// tells of, and the sub-agent whose transcript it is.
+    pub fn of_file(contents: Option<&[ManifestEntry]>, agent: Option<&str>) -> Self {
+        if contents.is_none() && agent.is_none() {
+            return Self::default();
+        }
+        let mut hash = XxHash3_64::new();
+        for volume in contents.unwrap_or_default() {
+            push_volume(&mut hash, volume);
+        }
+        push_text(&mut hash, agent.unwrap_or_default());
+        let printed = contents.map_or("None".to_owned(), |entries| {
+            let entries: Vec<String> = entries.iter().map(printed).collect();
+            format!("Some(Contents {{ volumes: [{}] }})", entries.join(", "))
+        });
+        let printed = format!("Extra {{ contents: {printed}, agent: {agent:?} }}");
+        Self { hash: hash.finish(), of_0_1_0: XxHash3_64::oneshot(printed.as_bytes()) }
+    }
+
+    /// Hashes what the files of a session beside its main one are, and when they were changed.
+    pub fn of_session(session: &Session) -> Self {
+        Self::of_files(session.files().iter().skip(1).map(|file| (&file.volume, &file.stat)))
+    }
+
+    /// Hashes what the files of a session beside its main one are, and when they were changed.
+    fn of_files<'f>(files: impl IntoIterator<Item = (&'f ManifestEntry, &'f Stat)>) -> Self {
+        let (mut hash, mut of_0_1_0) = (XxHash3_64::new(), XxHash3_64::new());
+        for (volume, stat) in files {
+            push_volume(&mut hash, volume);
+            let Stat { length, modified, changed, inode, etag } = stat;
+            hash.write(&length.to_le_bytes());
+            hash.write(&modified.to_le_bytes());
+            hash.write(&changed.unwrap_or_default().to_le_bytes());
+            hash.write(&inode.unwrap_or_default().to_le_bytes());
+            push_text(&mut hash, etag.as_deref().unwrap_or_default());
+            let stat = format!("Stat {{ length: {length}, modified: {modified}, etag: {etag:?} }}");
+            of_0_1_0.write(format!("{} {stat}\n", printed(volume)).as_bytes());
+        }
+        Self { hash: hash.finish(), of_0_1_0: of_0_1_0.finish() }
+    }
+}
+
+fn push_volume(hash: &mut XxHash3_64, volume: &ManifestEntry) {
+    push_text(hash, kind(volume.kind));
+    hash.write(&volume.size.to_le_bytes());
+    push_text(hash, &volume.name);
+    push_text(hash, &volume.tool_use);
+}
+
+fn push_text(hash: &mut XxHash3_64, text: &str) {
+    hash.write(&(text.len() as u64).to_le_bytes());
+    hash.write(text.as_bytes());
+}
+
+/// Returns the text that Rust printed of a file of a session.
+fn printed(volume: &ManifestEntry) -> String {
+    let ManifestEntry { size, name, tool_use, .. } = volume;
+    let kind = kind(volume.kind);
+    format!("Volume {{ kind: {kind}, size: {size}, name: {name:?}, tool_use: {tool_use:?} }}")
+}
+
+fn kind(kind: ManifestEntryKind) -> &'static str {
+    match kind {
+        ManifestEntryKind::Main => "Main",
+        ManifestEntryKind::Agent => "Agent",
+        ManifestEntryKind::Side => "Side",
+        ManifestEntryKind::Derived => "Derived",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_is_what_0_1_0_printed() {
+        let volume = ManifestEntry {
+            kind: ManifestEntryKind::Agent,
+            size: 7,
+            name: "*/subagents/agent-\"é\".jsonl".to_owned(),
+            tool_use: String::new(),
+        };
+        assert_eq!(
+            printed(&volume),
+            r#"Volume { kind: Agent, size: 7, name: "*/subagents/agent-\"é\".jsonl", tool_use: "" }"#
+        );
+    }
+
+    #[test]
+    fn a_file_that_is_put_back_in_time_is_another() {
+        let volume = ManifestEntry {
+            kind: ManifestEntryKind::Side,
+            size: 1,
+            name: "a".to_owned(),
+            tool_use: String::new(),
+        };
+        let stat = Stat { length: 1, modified: 2, changed: Some(3), inode: Some(4), etag: None };
+        let salt = |stat: &Stat| Salt::of_files([(&volume, stat)]);
+        let later = Stat { changed: Some(9), ..stat.clone() };
+        assert_ne!(salt(&stat).hash, salt(&later).hash);
+        assert_eq!(salt(&stat).of_0_1_0, salt(&later).of_0_1_0);
+        assert_eq!(Salt::of_file(None, None), Salt::default());
+    }
+}

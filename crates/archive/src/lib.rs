@@ -1,0 +1,97 @@
+//! Converts the sessions of coding agents to files: one, a folder of them, or a part of a plan.
+//!
+//! A [`Job`] is a [`JobConfig`], which says what to convert and how, and [`Outputs`], which say where
+//! the files go. A [`FolderRun`] converts many sessions, on all cores, and keeps a [`Journal`], so that
+//! the next run converts only what changed. A [`Worker`] converts units of a plan and answers each with
+//! a receipt. Nothing here prints or reads the environment: warnings go to [`Warnings`].
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use archive::{Job, JobConfig, Outcome, Outputs, Warnings};
+//! use core_model::Formats;
+//! use sessions::{Input, SessionFiles};
+//! use storage::Interruption;
+//!
+//! static FORMATS: Formats =
+//!     Formats::new(&[&format_claude_code::FORMAT, &format_clido::FORMAT]);
+//!
+//! let folder = tempfile::tempdir()?;
+//! let [source, target] = ["s1.jsonl", "s2.jsonl"].map(|name| folder.path().join(name));
+//! let line = r#"{"type":"user","uuid":"u1","message":{"role":"user","content":"Hello"}}"#;
+//! std::fs::write(&source, format!("{line}\n"))?;
+//!
+//! let job = Job {
+//!     config: JobConfig::new(FORMATS, &format_clido::FORMAT),
+//!     outputs: Arc::new(Outputs::anywhere(false, Interruption::default())),
+//!     n_scanners: 0,
+//!     warnings: Warnings::new(|warning| eprintln!("{warning}")),
+//! };
+//! let units = SessionFiles::group(FORMATS, vec![Input::file(source)], &mut |_| {});
+//! for unit in &units {
+//!     for (_, outcome) in job.convert_session(unit, &target, false) {
+//!         assert!(matches!(outcome?, Outcome::Converted(_)));
+//!     }
+//! }
+//! assert!(std::fs::read_to_string(&target)?.contains("user_message"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod config;
+mod error;
+mod exit;
+mod file_report;
+mod folder_run;
+mod install;
+mod job;
+mod journal;
+mod object;
+mod outcome;
+mod outputs;
+mod redaction;
+mod report;
+mod session;
+mod status;
+mod warning;
+mod worker;
+
+pub use self::{
+    config::{JobConfig, SubAgents},
+    error::{ConvertError, NotInstalled},
+    exit::Status,
+    file_report::{Figures, FileEnd, FileReport, ReportOptions},
+    folder_run::{
+        FolderRun, SessionReport,
+        plan::{Plan, Task, largest_first},
+        pool::on_threads,
+    },
+    install::{Installed, install},
+    job::Job,
+    journal::{
+        Base, Journal, OutputOptions, Spelled, Unusable,
+        paths::{is_harmful, path_body},
+    },
+    object::Object,
+    outcome::{Outcome, Results},
+    outputs::{Durability, NotOpened, Outputs, PublishSet, WriteOptions},
+    report::ConvertedFile,
+    session::strays,
+    status::FileStatus,
+    warning::{Warning, Warnings},
+    worker::{
+        TOOL, VERSION,
+        chunk::{Worker, WorkerRoot},
+        join::{join, pieces},
+        merged::Merged,
+        named, open,
+        planned::{Malformed, Planned, PlannedPiece},
+        queue::{Line, Queue, Shard},
+        receipt::ReceiptStatus,
+        store::Store,
+    },
+};
+
+/// Compiles and runs the examples of README.md.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmePage;

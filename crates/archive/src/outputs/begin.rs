@@ -1,0 +1,102 @@
+//! Files that begin under temporary names: held open, or not, if there may be any number of them.
+
+use std::{
+    collections::HashMap,
+    io,
+    path::{Path, PathBuf},
+    sync::{Arc, PoisonError},
+};
+
+use storage::{Compression, Folder, Pending, Place, Scratch, unwritten};
+
+use super::Outputs;
+
+#[cfg(feature = "cloud")]
+use storage::Backend;
+
+impl Outputs {
+    /// Begins the file that will stand at a path, with at most the permissions of `mode`.
+    ///
+    /// # Errors
+    ///
+    /// If the path leads out of the folder of the run, or through a link in it; the system's own.
+    pub fn create(&self, path: &Path, mode: u32) -> io::Result<Pending> {
+        self.create_packed(path, mode, None)
+    }
+
+    /// Begins a file as [`Outputs::create`] does, compressed as it is asked for.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub(crate) fn create_packed(
+        &self,
+        path: &Path,
+        mode: u32,
+        compression: Option<Compression>,
+    ) -> io::Result<Pending> {
+        let options = self.pending_options(compression);
+        if self.write_options.is_dry_run {
+            return Pending::rehearse(&self.storage, path, options);
+        }
+        #[cfg(feature = "cloud")]
+        if let Backend::Bucket(bucket) = &self.storage {
+            let pending = Pending::of_object(bucket, path, options);
+            return pending.map_err(|error| unwritten(error, path));
+        }
+        let pending = self.place(path);
+        let pending = pending.and_then(|place| Pending::create(place, mode, options));
+        pending.map_err(|error| unwritten(error, path))
+    }
+
+    /// Begins a file as [`Outputs::create`] does, one of any number that are written at a time: it
+    /// is not held open, and of files in one folder, `folders` holds that open once.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn create_shut(
+        &self,
+        path: &Path,
+        mode: u32,
+        folders: &mut HashMap<PathBuf, Arc<Folder>>,
+    ) -> io::Result<Pending> {
+        let options = self.pending_options(None);
+        if self.write_options.is_dry_run {
+            let scratch = self.scratch()?;
+            return Pending::rehearse_shut(&self.storage, path, &scratch, options);
+        }
+        if !self.storage.is_disk() {
+            return self.create(path, mode);
+        }
+        let mut place = || {
+            let above = path.parent().unwrap_or(Path::new(""));
+            if let (Some(folder), Some(name)) = (folders.get(above), path.file_name()) {
+                return Ok(Place { folder: folder.clone(), name: name.to_owned() });
+            }
+            let place = self.place(path)?;
+            folders.insert(above.to_owned(), place.folder.clone());
+            Ok(place)
+        };
+        let pending = place().and_then(|place| Pending::create_shut(place, mode, options));
+        pending.map_err(|error| unwritten(error, path))
+    }
+
+    /// Returns the folder for files of a rehearsal, which is made once.
+    fn scratch(&self) -> io::Result<Arc<Scratch>> {
+        let mut scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(scratch) = &*scratch {
+            return Ok(scratch.clone());
+        }
+        let made = Arc::new(Scratch::new()?);
+        *scratch = Some(made.clone());
+        Ok(made)
+    }
+
+    fn place(&self, path: &Path) -> io::Result<Place> {
+        match &self.root {
+            Some(root) => Place::below(root.folder()?, root.strip(path)),
+            None => Place::of(path),
+        }
+    }
+}

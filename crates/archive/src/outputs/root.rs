@@ -1,0 +1,210 @@
+//! The folder that a run writes to, and its journal.
+
+use std::{
+    fs, io,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use storage::{Folder, Replace, remove_stale, without_query};
+
+use crate::journal::{Base, Journal, JournalEntry, Origin, OutputOptions, Standing, Unusable};
+
+#[cfg(feature = "cloud")]
+use storage::Bucket;
+
+/// The folder that a run writes to, and its journal.
+#[derive(Debug)]
+pub(super) struct OutputRoot {
+    path: PathBuf,
+    /// Not there in a rehearsal, if it is not there yet.
+    base: Option<Base>,
+    journal: Option<Journal>,
+    is_dry_run: bool,
+}
+
+/// A folder that cannot be written to, and why.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {reason}", path.display())]
+pub struct NotOpened {
+    path: PathBuf,
+    reason: Unusable,
+}
+
+impl NotOpened {
+    /// Returns that a place to write to cannot be reached.
+    pub fn new(path: &Path, error: io::Error) -> Self {
+        Self { path: without_query(path), reason: Unusable::Place(error) }
+    }
+}
+
+impl OutputRoot {
+    pub(super) fn open(
+        path: &Path,
+        options: OutputOptions,
+        is_dry_run: bool,
+    ) -> Result<Self, NotOpened> {
+        let open = || {
+            let (folder, journal) = if is_dry_run {
+                rehearse(path, options)?
+            } else {
+                let folder = Folder::create(path)?;
+                let journal = Journal::open(&folder, options)?;
+                if journal.is_locked {
+                    remove_stale(&folder);
+                }
+                (Some(folder), Some(journal))
+            };
+            let base = folder.map(Base::Folder);
+            Ok(Self { path: path.to_owned(), base, journal, is_dry_run })
+        };
+        open().map_err(|reason| NotOpened { path: path.to_owned(), reason })
+    }
+
+    /// Opens what is below an URL.
+    #[cfg(feature = "cloud")]
+    pub(super) fn of_prefix(
+        bucket: &Arc<Bucket>,
+        path: &Path,
+        options: OutputOptions,
+        is_dry_run: bool,
+    ) -> Result<Self, NotOpened> {
+        let open = || {
+            // What is there is known at once, and not asked for one by one.
+            let objects = bucket.list(path).map_err(Unusable::Place)?;
+            if !is_dry_run {
+                bucket.sweep(&objects);
+            }
+            let journal = Some(Journal::of_prefix(bucket.clone(), path, options)?);
+            let base = Some(Base::Prefix(bucket.clone(), path.to_owned()));
+            Ok(Self { path: path.to_owned(), base, journal, is_dry_run })
+        };
+        open().map_err(|reason| NotOpened { path: path.to_owned(), reason })
+    }
+
+    pub(super) fn without_journal(path: &Path) -> io::Result<Self> {
+        let base = Some(Base::Folder(Folder::create(path)?));
+        Ok(Self { path: path.to_owned(), base, journal: None, is_dry_run: false })
+    }
+
+    pub(super) fn of_worker(base: Base, journal: Journal) -> Self {
+        let path = base.path().to_owned();
+        let (base, journal) = (Some(base), Some(journal));
+        Self { path, base, journal, is_dry_run: false }
+    }
+
+    /// Refuses a folder that was written with other options.
+    pub(super) fn refuse_other_options(&self) -> Result<(), NotOpened> {
+        let refused = self.journal.as_ref().map_or(Ok(()), Journal::refuse_other_options);
+        refused.map_err(|reason| NotOpened { path: self.path.clone(), reason })
+    }
+
+    /// Removes what a source became by other options, and is as we wrote it, but for the files of
+    /// these lines.
+    pub(super) fn remove_superseded(
+        &self,
+        source: &Path,
+        records: &[JournalEntry],
+    ) -> io::Result<()> {
+        let (Some(base), Some(journal)) = (&self.base, &self.journal) else { return Ok(()) };
+        let is_new = |below: &Path| {
+            records.iter().filter_map(|it| it.written.as_ref()).any(|it| it.below == below)
+        };
+        for below in journal.superseded(base, source).iter().filter(|below| !is_new(below)) {
+            base.remove(below)?;
+        }
+        Ok(())
+    }
+
+    /// Returns whether a source became the file at a path by other options, and it is as we wrote it.
+    pub(super) fn is_superseded(&self, source: &Path, path: &Path) -> bool {
+        let (Some(base), Some(journal)) = (&self.base, &self.journal) else { return false };
+        journal.superseded(base, source).iter().any(|below| below == self.strip(path))
+    }
+
+    /// Returns what was told since this was asked last, if there is nobody else to tell it to.
+    pub(super) fn take_told(&self) -> Vec<JournalEntry> {
+        self.journal.as_ref().map(Journal::take_told).unwrap_or_default()
+    }
+
+    pub(super) fn folder(&self) -> io::Result<&Arc<Folder>> {
+        match &self.base {
+            Some(Base::Folder(folder)) => Ok(folder),
+            _ => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+
+    /// Returns the part of a path that is below the folder.
+    pub(super) fn strip<'p>(&self, path: &'p Path) -> &'p Path {
+        path.strip_prefix(&self.path).unwrap_or(path)
+    }
+
+    pub(super) fn standing(&self, path: &Path, origin: &mut Origin<'_>) -> io::Result<Standing> {
+        match (&self.base, &self.journal) {
+            (Some(base), Some(journal)) => journal.standing(base, self.strip(path), origin),
+            _ => Ok(Standing::Open(Replace::Never)),
+        }
+    }
+
+    /// Returns what becomes of the file at a path, if it is as we wrote it of the source of a line.
+    pub(super) fn own(&self, path: &Path, record: &JournalEntry) -> Option<Replace> {
+        let (base, journal) = self.base.as_ref().zip(self.journal.as_ref())?;
+        journal.own(base, self.strip(path), record)
+    }
+
+    /// Returns whether the journal tells of a file.
+    pub(super) fn has_written(&self, path: &Path) -> bool {
+        self.journal.as_ref().is_some_and(|journal| journal.has_written(self.strip(path)))
+    }
+
+    /// Appends a line to the journal.
+    pub(super) fn append(&self, record: &JournalEntry) -> io::Result<()> {
+        match &self.journal {
+            Some(journal) if !self.is_dry_run => journal.append(record),
+            _ => Ok(()),
+        }
+    }
+
+    /// Brings the last lines of the journal to where all of them are.
+    pub(super) fn close_journal(&self) -> io::Result<()> {
+        match &self.journal {
+            Some(journal) if !self.is_dry_run => journal.close(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Brings the journal to the disk.
+    pub(super) fn sync_journal(&self) -> io::Result<()> {
+        match &self.journal {
+            Some(journal) if !self.is_dry_run => journal.sync(),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Opens what is there of a folder and its journal, and makes nothing.
+fn rehearse(
+    path: &Path,
+    options: OutputOptions,
+) -> Result<(Option<Arc<Folder>>, Option<Journal>), Unusable> {
+    let folder = match Folder::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((None, None)),
+        folder => folder?,
+    };
+    let journal = Journal::peek(&folder, options)?;
+    Ok((Some(folder), journal))
+}
+
+/// Returns where the file system of a path begins, for a message.
+pub(super) fn file_system_of(path: &Path) -> String {
+    let there = path.ancestors().find_map(|path| {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        fs::canonicalize(path).ok()
+    });
+    let there = there.unwrap_or_else(|| PathBuf::from("/"));
+    let device = |path: &Path| fs::metadata(path).map(|metadata| metadata.dev()).ok();
+    let is_of_it = |path: &&Path| device(path).is_some_and(|it| Some(it) == device(&there));
+    let start = there.ancestors().take_while(is_of_it).last().unwrap_or(&there);
+    start.display().to_string()
+}

@@ -1,0 +1,76 @@
+//! What is told of outputs: to the journal, or in receipts.
+
+use std::io;
+
+use sessions::Input;
+use storage::{Finished, Opened, Stat};
+
+use super::{Outputs, root::OutputRoot};
+use crate::{
+    journal::{JournalEntry, Salt, Written},
+    status::FileStatus,
+};
+
+impl Outputs {
+    /// Returns the lines for the journal of files that an input became.
+    ///
+    /// # Errors
+    ///
+    /// The system's own, of reading the input.
+    pub(crate) fn records(
+        &self,
+        input: &Input,
+        opened: &mut Opened,
+        files: &[Finished],
+        salt: Salt,
+    ) -> io::Result<Vec<JournalEntry>> {
+        let (Some(root), Some(source)) = (&self.root, input.absolute()?) else {
+            return Ok(Vec::new());
+        };
+        let Some(snapshot) = opened.snapshot() else { return Ok(Vec::new()) };
+        let source_hash = snapshot.hash()?;
+        let stat = snapshot.stat();
+        let record = |file: &Finished| JournalEntry {
+            source: source.clone(),
+            stat: stat.clone(),
+            source_hash,
+            salt,
+            written: Some(Written {
+                below: root.strip(&file.path()).to_owned(),
+                length: file.length(),
+                hash: file.hash(),
+                sha256: file.sha256(),
+                etag: None,
+            }),
+            status: FileStatus::Done,
+            records: 0,
+            lost: 0,
+            damaged: 0,
+        };
+        Ok(files.iter().map(record).collect())
+    }
+
+    /// Notes in the journal that nothing was written of an input, and why.
+    pub(crate) fn note_failure(&self, input: &Input, status: FileStatus) {
+        let (Some(root), Ok(Some(source))) = (&self.root, input.absolute()) else { return };
+        let record = JournalEntry {
+            source,
+            stat: Stat { length: input.size(), ..Stat::default() },
+            source_hash: 0,
+            salt: Salt::default(),
+            written: None,
+            status,
+            records: 0,
+            lost: 0,
+            damaged: 0,
+        };
+        // What is not noted is tried again all the same.
+        _ = root.append(&record);
+    }
+
+    /// Returns what is to be told of files that got their names since this was asked last, by a
+    /// worker.
+    pub(crate) fn take_told(&self) -> Vec<JournalEntry> {
+        self.root.as_ref().map(OutputRoot::take_told).unwrap_or_default()
+    }
+}

@@ -1,0 +1,239 @@
+//! The files beside a main one that a carry names: which of them are written, where, and which are not.
+//!
+//! A carry is a stranger's input. A file is written beside the main one only if the target's client
+//! keeps such a file there, and only if nothing else is there: the folder that is named after the main
+//! file is new, or ours by the journal, or holds the same bytes already. Otherwise nothing is written
+//! beside the main file. With `--restore-files DIR`, all other files go into a new folder.
+
+use std::{
+    collections::{HashMap, HashSet},
+    fs::{self, File},
+    io::{self, Read, Write},
+    path::{Path, PathBuf},
+};
+
+use conversion::{ConversionHistory, ManifestEntry, OtherTarget};
+use core_model::{FileRole, SafeName};
+use storage::{Finished, Pending};
+
+use super::{
+    paths::{folder_of, path_of},
+    restored::has_link,
+};
+use crate::{error::ConvertError, job::Job};
+
+/// The permissions of files beside a main one: for their owner alone, and never executable.
+const MODE: u32 = 0o600;
+
+/// A manifest may name so many files more than the written file has entries.
+pub(super) const MAX_EMPTY_FILES: u64 = 256;
+
+/// A file beside the main one that a source is restored to.
+pub(crate) struct OtherFile {
+    volume: ManifestEntry,
+    /// The id of the sub-agent whose transcript it is.
+    agent: Option<String>,
+    sink: Sink,
+}
+
+/// What takes the bytes of a file.
+enum Sink {
+    /// It is written, and gets its name with the main file.
+    Written(Box<Pending>),
+    /// A file with its name is there, and must have the same bytes.
+    Compared(Comparison),
+    /// It goes into the folder for files that have no place beside the main one.
+    Apart(File),
+    /// Its name leads nowhere that it may be written to.
+    Nowhere,
+    /// Something else is in its place.
+    Taken,
+}
+
+/// The files beside a main one after all were restored.
+#[derive(Default)]
+pub(crate) struct FinishedFiles {
+    /// The files that get their names with the main one.
+    pub files: Vec<Finished>,
+    /// The names of all files that are there then.
+    pub names: Vec<String>,
+    /// How many have no place.
+    pub n_unplaced: u64,
+}
+
+impl OtherFile {
+    /// Returns the file as a target of a conversion.
+    pub(crate) fn target(&mut self) -> OtherTarget<'_> {
+        let sink = match &mut self.sink {
+            Sink::Written(file) => Some(&mut **file as &mut dyn Write),
+            Sink::Compared(comparison) => Some(comparison as &mut dyn Write),
+            Sink::Apart(file) => Some(file as &mut dyn Write),
+            Sink::Nowhere | Sink::Taken => None,
+        };
+        OtherTarget { volume: self.volume.clone(), agent: self.agent.clone(), sink }
+    }
+
+    /// Ends the files: if one of them found something else in its place, none is written.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing the files, and of reading those that are there.
+    pub(crate) fn finish_all(others: Vec<OtherFile>) -> io::Result<FinishedFiles> {
+        let mut finished = FinishedFiles::default();
+        let (mut is_taken, mut n_beside) = (false, 0);
+        for OtherFile { volume, mut sink, .. } in others {
+            n_beside += u64::from(!matches!(sink, Sink::Apart(_)));
+            if let Sink::Compared(comparison) = &mut sink
+                && !comparison.is_equal()?
+            {
+                sink = Sink::Taken;
+            }
+            match sink {
+                Sink::Written(file) => finished.files.push(file.finish()?),
+                Sink::Compared(_) => {}
+                Sink::Taken => is_taken = true,
+                Sink::Apart(file) => file.sync_all()?,
+                Sink::Nowhere => {
+                    finished.n_unplaced += 1;
+                    continue;
+                }
+            }
+            finished.names.push(volume.name);
+        }
+        if is_taken {
+            finished.files.clear();
+            finished.names.clear();
+            finished.n_unplaced = n_beside;
+        }
+        Ok(finished)
+    }
+}
+
+impl Job {
+    /// Creates the files, beside the main one at `path`, that a source is to be restored to;
+    /// `n_entries` counts the entries of its carries, where that is asked for.
+    ///
+    /// # Errors
+    ///
+    /// Those of creating files and folders, and of a folder for other files that is not new.
+    pub(crate) fn other_files(
+        &self,
+        history: &ConversionHistory,
+        path: &Path,
+        n_entries: impl FnOnce() -> Result<u64, ConvertError>,
+    ) -> Result<Vec<OtherFile>, ConvertError> {
+        let is_back = history.depth(self.config.to) == Some(0);
+        let contents = history.contents.as_ref().filter(|_| is_back);
+        let entries = contents.map(|contents| contents.entries.as_slice()).unwrap_or_default();
+        let Some((_, entries)) = entries.split_first() else { return Ok(Vec::new()) };
+        let n_files = entries.len() as u64;
+        let is_few = n_files <= MAX_EMPTY_FILES || n_files <= n_entries()? + MAX_EMPTY_FILES;
+        let is_ours = self.outputs.has_written(path);
+        let folder = folder_of(path);
+        let is_old_folder =
+            !is_ours && folder.as_ref().is_some_and(|folder| folder.symlink_metadata().is_ok());
+        let mut taken = HashSet::from([folded(path)]);
+        let mut folders = HashMap::new();
+        let mut files = Vec::new();
+        for volume in entries {
+            let role = self.config.to.bundles.and_then(|bundles| (bundles.role)(&volume.name));
+            let place = path_of(volume, path).filter(|place| {
+                is_few && role.is_some() && taken.insert(folded(place)) && !has_link(place, path)
+            });
+            let sink = match place {
+                None => match &self.config.restore_files {
+                    Some(folder) if is_few => Sink::Apart(apart(folder, files.len(), volume)?),
+                    _ => Sink::Nowhere,
+                },
+                Some(place) => match place.symlink_metadata() {
+                    Ok(_) if !self.outputs.has_written(&place) => {
+                        Sink::Compared(Comparison::new(&place))
+                    }
+                    Err(error) if error.kind() == io::ErrorKind::NotFound && is_old_folder => {
+                        let is_in_folder = folder.as_ref().is_some_and(|it| place.starts_with(it));
+                        match is_in_folder {
+                            true => Sink::Taken,
+                            false => self.written(&place, &mut folders)?,
+                        }
+                    }
+                    _ => self.written(&place, &mut folders)?,
+                },
+            };
+            let agent = match role {
+                Some(FileRole::Agent(id)) => Some(id),
+                _ => None,
+            };
+            files.push(OtherFile { volume: volume.clone(), agent, sink });
+        }
+        Ok(files)
+    }
+
+    fn written(
+        &self,
+        place: &Path,
+        folders: &mut HashMap<PathBuf, std::sync::Arc<storage::Folder>>,
+    ) -> Result<Sink, ConvertError> {
+        Ok(Sink::Written(Box::new(self.outputs.create_shut(place, MODE, folders)?)))
+    }
+}
+
+/// Returns a path as it is compared: two names that differ in case, or in the form of their
+/// characters, are one file on some systems.
+fn folded(path: &Path) -> String {
+    use unicode_normalization::UnicodeNormalization as _;
+    path.to_string_lossy().nfc().flat_map(char::to_lowercase).nfc().collect()
+}
+
+/// Creates a file in the folder for files that have no place beside the main one: its name is made of a
+/// number and what is safe of its own.
+fn apart(folder: &Path, file_idx: usize, volume: &ManifestEntry) -> Result<File, ConvertError> {
+    if file_idx == 0 || !folder.exists() {
+        fs::create_dir(folder).or_else(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists if file_idx > 0 => Ok(()),
+            _ => Err(io::Error::new(error.kind(), format!("{}: {error}", folder.display()))),
+        })?;
+    }
+    let leaf = volume.name.rsplit('/').next().unwrap_or_default();
+    let name = format!("{file_idx}-{}", SafeName::of(leaf).as_str());
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, MODE);
+    Ok(options.open(folder.join(name))?)
+}
+
+/// Compares bytes with those of a file that is there.
+struct Comparison {
+    /// The file; none once a byte was found to differ.
+    file: Option<File>,
+}
+
+impl Comparison {
+    fn new(path: &Path) -> Self {
+        let is_file = path.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
+        Self { file: is_file.then(|| File::open(path).ok()).flatten() }
+    }
+
+    /// Returns whether the file ends where the bytes did.
+    fn is_equal(&mut self) -> io::Result<bool> {
+        let Some(file) = &mut self.file else { return Ok(false) };
+        Ok(file.read(&mut [0])? == 0)
+    }
+}
+
+impl Write for Comparison {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let Some(file) = &mut self.file {
+            let mut there = Vec::new();
+            file.take(bytes.len() as u64).read_to_end(&mut there)?;
+            if there != bytes {
+                self.file = None;
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,121 @@
+//! Files of sub-agents beside a main file that carries all of its source.
+
+use std::{
+    collections::{HashMap, HashSet},
+    io::Write,
+    path::Path,
+};
+
+use conversion::{Agents, Carry, ConversionHistory, Events, Member, Report, Source};
+use core_model::{FileRole, Format};
+use sessions::{Companion, Input, SessionFiles};
+use storage::{Finished, Pending};
+
+use super::restored::has_link;
+use crate::{config::SubAgents, error::ConvertError, job::Job};
+
+impl Job {
+    /// Returns whether sub-agents of which a source tells among its own messages get files of their
+    /// own: where the target has each in its own file.
+    pub(crate) fn may_derive(&self, from: &'static Format, history: &ConversionHistory) -> bool {
+        let is_asked_for =
+            self.config.subagents == SubAgents::Files && self.config.to.bundles.is_some();
+        let is_new =
+            from.family != self.config.to.family && history.depth(self.config.to).is_none();
+        is_asked_for && is_new && !self.config.to.has_inline_agents
+    }
+
+    /// Writes the sub-agents of a source, each to a file without a name yet beside that at `path`, and
+    /// tells the report.
+    pub(crate) fn write_derived(
+        &self,
+        events: &mut dyn Events,
+        from: &'static Format,
+        mut agents: Agents,
+        path: &Path,
+        mode: u32,
+        report: &mut Report,
+    ) -> Result<Vec<Finished>, ConvertError> {
+        let describe = self.config.to.bundles.and_then(|bundles| bundles.describe);
+        if describe.is_some() {
+            agents.describe(events)?;
+        }
+        let mut folders = HashMap::new();
+        let (mut transcripts, mut files) = (Vec::new(), Vec::new());
+        for agent in agents.list() {
+            let place = self.agent_path(path, &agent.id).filter(|place| !has_link(place, path));
+            let place = place.ok_or(ConvertError::NoName)?;
+            if let Some(describe) = describe {
+                let path = place.with_extension("meta.json");
+                let mut file = self.outputs.create_shut(&path, mode, &mut folders)?;
+                file.write_all(&describe(&agent.description))?;
+                files.push(file.finish()?);
+            }
+            transcripts.push(self.outputs.create_shut(&place, mode, &mut folders)?);
+        }
+        report.n_agents += agents.list().len() as u64;
+        let unlinked = agents.list().iter().filter(|agent| agent.description.tool_use.is_none());
+        report.n_unlinked += unlinked.count() as u64;
+        let sinks = transcripts.iter_mut().map(|file| file as &mut dyn Write).collect();
+        for written in self.conversion(from).run_derived(events, agents, sinks)? {
+            report.lines_out += written.n_lines;
+            report.bytes_out += written.n_bytes;
+            report.losses.absorb(&written.losses);
+        }
+        for file in transcripts {
+            files.push(Pending::finish(file)?);
+        }
+        Ok(files)
+    }
+
+    /// Returns the files of a session that were written from a source which its main file carries:
+    /// transcripts of sub-agents, each as it was written or not, and what describes them.
+    pub(super) fn derived_of<'u>(
+        &self,
+        unit: &'u SessionFiles,
+        from: &'static Format,
+    ) -> Result<HashMap<&'u Path, bool>, ConvertError> {
+        let mut derived = HashMap::new();
+        let mut ids = HashSet::new();
+        for Companion { input, role } in &unit.others {
+            if let (FileRole::Agent(id), Some(path)) = (role, input.path())
+                && let Some(is_intact) = self.is_intact(input, from)?
+            {
+                derived.insert(path, is_intact);
+                ids.insert(id.as_str());
+            }
+        }
+        for Companion { input, role } in &unit.others {
+            if let (FileRole::Description(id), Some(path)) = (role, input.path())
+                && ids.contains(id.as_str())
+            {
+                derived.insert(path, true);
+            }
+        }
+        Ok(derived)
+    }
+
+    /// Returns whether a transcript that was written from a source which its main file carries is as
+    /// it was written; `None` if it is none.
+    fn is_intact(
+        &self,
+        input: &Input,
+        from: &'static Format,
+    ) -> Result<Option<bool>, ConvertError> {
+        let mut source = Source::new(self.open(input)?.0);
+        let (mut is_derived, mut is_intact, mut n_lines) = (false, true, 0u64);
+        source.for_each_piece(&[from], &mut |_, value| {
+            n_lines += 1;
+            let member = value.ok().and_then(Member::find);
+            let carry =
+                member.as_ref().and_then(|it| Some((it.guard(), Carry::parse(&it.carry).ok()?)));
+            is_intact &= carry.as_ref().is_some_and(|(guard, carry)| *guard == carry.guard);
+            if n_lines == 1 {
+                let contents = carry.and_then(|(_, carry)| carry.contents);
+                is_derived = contents.is_some_and(|contents| contents.is_derived());
+            }
+            is_derived && is_intact
+        })?;
+        Ok(is_derived.then_some(is_intact))
+    }
+}

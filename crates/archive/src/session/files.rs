@@ -1,0 +1,320 @@
+//! A session of several files to the files that it is in another format.
+
+use std::path::Path;
+
+use conversion::{
+    CarryMode, Manifest, ManifestEntry, ManifestEntryKind, Source, conversion_history,
+};
+use core_model::{Agent, Bundle, FileRole, Format};
+use sessions::{
+    Companion, Input, Session, SessionFiles, SessionPlace, UnknownFormat, sidecar_path,
+};
+
+use super::{
+    names::beside,
+    paths::{self, path_of},
+};
+use crate::{
+    config::SubAgents,
+    error::ConvertError,
+    job::{Extra, Job, MAX_ATTEMPTS},
+    outcome::{Outcome, Results},
+    session::refused_for,
+};
+
+/// How the files of a session are converted.
+pub(super) enum Direction {
+    /// Each is a copy.
+    Copy,
+    /// Each leads back to what it was made of.
+    Restore,
+    /// First to another format, which they were made of last.
+    RestoreStepwise(&'static Format),
+    /// To something new.
+    Convert,
+}
+
+/// Returns whether a transcript of a session has a sidecar beside it.
+fn has_sidecars(unit: &SessionFiles) -> bool {
+    unit.files().filter(|input| !input.is_side_file()).any(|input| {
+        let path = input.path().map(sidecar_path);
+        path.is_some_and(|path| input.storage().stat_file(&path).is_ok())
+    })
+}
+
+impl Job {
+    /// Returns whether an input is copied as it is: it is no session, but belongs to one.
+    pub(crate) fn is_copied(&self, input: &Input, is_folder: bool) -> bool {
+        is_folder && self.config.carry != CarryMode::None && input.is_side_file()
+    }
+
+    /// Converts a session to the file `path` and what belongs beside it, and returns what became of
+    /// each of its files.
+    pub fn convert_session<'u>(
+        &self,
+        unit: &'u SessionFiles,
+        path: &Path,
+        is_folder: bool,
+    ) -> Results<'u> {
+        let input = &unit.main;
+        if unit.others.is_empty() {
+            let is_copied = self.is_copied(input, is_folder);
+            let result =
+                if is_copied { self.copy(input, path) } else { self.convert_file(input, path) };
+            return vec![(input, result)];
+        }
+        let (from, direction) = match self.direction_of(unit) {
+            Ok(found) => found,
+            // Its sub-agents alone would be taken for sessions.
+            Err(refusal @ ConvertError::Io(_)) => return refused_for(unit, refusal),
+            Err(refusal) => return self.each_alone(unit, path, Err(refusal)),
+        };
+        if unit.format.is_none_or(|format| format.name != from.name) {
+            return self.each_alone(unit, path, self.convert_file(input, path));
+        }
+        match direction {
+            Direction::Copy => self.copies(unit, path),
+            Direction::Restore => self.back(unit, path, from),
+            Direction::RestoreStepwise(format) => self.stepwise(unit, path, format),
+            Direction::Convert => {
+                let results = self.forth(unit, path, from);
+                results.unwrap_or_else(|refusal| refused_for(unit, refusal))
+            }
+        }
+    }
+
+    /// Finds the format of a session's main file, how to convert its files.
+    pub(super) fn direction_of(
+        &self,
+        unit: &SessionFiles,
+    ) -> Result<(&'static Format, Direction), ConvertError> {
+        // Of a main file without a byte, a sub-agent's tells.
+        let is_agent = |other: &&Companion| matches!(other.role, FileRole::Agent(_));
+        let first = unit.others.iter().find(is_agent).filter(|_| unit.main.size() == 0);
+        let input = first.map_or(&unit.main, |agent| &agent.input);
+        let mut source = Source::new(self.open(input)?.0);
+        let from = self.format_of(&mut source)?;
+        if from.name == self.config.to.name {
+            return Ok((from, Direction::Copy));
+        }
+        let conversion = self.conversion(from);
+        let found = self.conversion_history(&conversion, &mut source, &mut self.sidecar(input)?)?;
+        let direction = match (found.depth(self.config.to), found.formats.first()) {
+            (Some(0), _) => Direction::Restore,
+            (Some(_), Some(last)) => Direction::RestoreStepwise(last),
+            // A carry of one file has no place for the sidecars of several: the session goes by way
+            // of its source, of which the sidecars hold the rest.
+            (None, Some(last)) if has_sidecars(unit) => Direction::RestoreStepwise(last),
+            _ => Direction::Convert,
+        };
+        Ok((from, direction))
+    }
+
+    /// Converts what belongs to a main file, but not as its client would have it, file by file.
+    pub(super) fn each_alone<'u>(
+        &self,
+        unit: &'u SessionFiles,
+        path: &Path,
+        main: Result<Outcome, ConvertError>,
+    ) -> Results<'u> {
+        let mut results = vec![(&unit.main, main)];
+        for Companion { input, .. } in &unit.others {
+            let result = match beside(unit, input, path) {
+                Some(path) if input.is_side_file() && self.config.carry != CarryMode::None => {
+                    self.copy(input, &path)
+                }
+                Some(path) => self.convert_file(input, &self.told(&path)),
+                None => Err(ConvertError::NoName),
+            };
+            results.push((input, result));
+        }
+        results
+    }
+
+    fn copies<'u>(&self, unit: &'u SessionFiles, path: &Path) -> Results<'u> {
+        let mut results = vec![(&unit.main, self.convert_file(&unit.main, path))];
+        for Companion { input, role } in &unit.others {
+            let result = match (beside(unit, input, path), role) {
+                (Some(path), FileRole::Agent(_)) => {
+                    match self.convert_file(input, &self.told(&path)) {
+                        // Of no known format it belongs to the session all the same.
+                        Err(ConvertError::Format(
+                            UnknownFormat::Unknown | UnknownFormat::Foreign(_),
+                        )) => self.copy(input, &path),
+                        result => result,
+                    }
+                }
+                (Some(path), _) => self.copy(input, &path),
+                (None, _) => Err(ConvertError::NoName),
+            };
+            results.push((input, result));
+        }
+        results
+    }
+
+    /// Converts a session that came from the target's format: each file knows its name there.
+    fn back<'u>(&self, unit: &'u SessionFiles, path: &Path, from: &'static Format) -> Results<'u> {
+        let derived = match self.derived_of(unit, from) {
+            Ok(derived) => derived,
+            Err(refusal) => return refused_for(unit, refusal),
+        };
+        let mut results = vec![(&unit.main, self.convert_file(&unit.main, path))];
+        for Companion { input, role } in &unit.others {
+            let result = match role {
+                _ if let Some(is_intact) = input.path().and_then(|path| derived.get(path)) => {
+                    if *is_intact {
+                        Ok(Outcome::Inside)
+                    } else {
+                        Err(ConvertError::Derived)
+                    }
+                }
+                FileRole::Agent(id) => self.agent_back(unit, input, id, path, from),
+                _ => match beside(unit, input, path) {
+                    Some(path) => self.copy(input, &path),
+                    None => Err(ConvertError::NoName),
+                },
+            };
+            results.push((input, result));
+        }
+        results
+    }
+
+    /// Converts a sub-agent's file back to the name that its carry knows. A carry that knows none is
+    /// of a session of its own, whose name only goes on that of another: it keeps its name.
+    fn agent_back(
+        &self,
+        unit: &SessionFiles,
+        input: &Input,
+        id: &str,
+        main: &Path,
+        from: &'static Format,
+    ) -> Result<Outcome, ConvertError> {
+        let mut source = Source::new(self.open(input)?.0);
+        let found = conversion_history(
+            self.config.formats,
+            from,
+            &mut source,
+            self.sidecar(input)?.as_mut(),
+        )?;
+        let is_back =
+            found.formats.first().is_some_and(|format| format.name == self.config.to.name);
+        let contents = found.contents.filter(|_| is_back);
+        let volume = contents.as_ref().and_then(|contents| contents.entries.first());
+        let (path, id) = match volume {
+            None if is_back => {
+                let path = beside(unit, input, main).ok_or(ConvertError::NoName)?;
+                return self.convert_file(input, &self.told(&path));
+            }
+            Some(volume) => {
+                let role = self.config.to.bundles.and_then(|bundles| (bundles.role)(&volume.name));
+                let Some(FileRole::Agent(id)) = role else { return Err(ConvertError::NoName) };
+                (path_of(volume, main).ok_or(ConvertError::NoName)?, id)
+            }
+            None => (self.agent_path(main, id).ok_or(ConvertError::NoName)?, id.to_owned()),
+        };
+        self.convert_file_of(
+            input,
+            &self.told(&path),
+            &Extra { agent: Some(id), ..Extra::default() },
+        )
+    }
+
+    fn forth<'u>(
+        &self,
+        unit: &'u SessionFiles,
+        path: &Path,
+        from: &'static Format,
+    ) -> Result<Results<'u>, ConvertError> {
+        let place = unit.place(self.config.limits);
+        let bundle = unit.bundle(from, &place)?;
+        let is_whole = self.is_whole();
+        let mut attempt = 1;
+        let (session, outcome) = loop {
+            let session = self.session(&bundle, from, &place, is_whole)?;
+            let may_grow = attempt == MAX_ATTEMPTS;
+            let outcome = self.session_to(&unit.main, session.clone(), from, path, may_grow);
+            if may_grow || !outcome.as_ref().is_err_and(ConvertError::is_of_change) {
+                break (session, outcome);
+            }
+            attempt += 1;
+        };
+        let mut outcome = outcome?;
+        if let Outcome::Converted(done) = &mut outcome {
+            done.report.tell_of(&bundle);
+        }
+        let mut results = vec![(&unit.main, Ok(outcome))];
+        let mut agents = bundle.agents.iter();
+        for Companion { input, role } in &unit.others {
+            let agent = match role {
+                FileRole::Agent(_) => agents.next(),
+                _ => None,
+            };
+            let name = unit.path_of(input);
+            let is_inside = session.files().iter().any(|file| Some(&*file.path) == name.as_deref());
+            let result = match agent {
+                _ if is_inside => Ok(Outcome::Inside),
+                Some(agent) if self.config.subagents == SubAgents::Files && !is_whole => {
+                    self.agent_forth(input, agent, (&bundle.main, &place), path)
+                }
+                _ => Ok(Outcome::LeftOut),
+            };
+            results.push((input, result));
+        }
+        Ok(results)
+    }
+
+    /// Returns whether sub-agents go into the file of their session.
+    pub(super) fn is_whole(&self) -> bool {
+        self.config.to.has_inline_agents || self.config.subagents == SubAgents::Carry
+    }
+
+    /// Returns the files that go into the main file of the target, as one source.
+    pub(super) fn session(
+        &self,
+        bundle: &Bundle,
+        from: &Format,
+        place: &SessionPlace,
+        is_whole: bool,
+    ) -> Result<Session, ConvertError> {
+        let name_of = |path: &Path| paths::name_of(path, &bundle.main);
+        let mut files =
+            vec![(bundle.main.clone(), ManifestEntryKind::Main, String::new(), String::new())];
+        // A sub-agent that says nothing makes no session of its own, and one that its client started
+        // for itself none that a person would go on with.
+        let is_internal = |agent: &Agent| {
+            self.config.is_for_client && from.bundles.is_some_and(|it| (it.is_internal)(&agent.id))
+        };
+        let is_inside = |agent: &&Agent| is_whole || agent.n_messages == 0 || is_internal(agent);
+        let is_wanted = self.config.subagents != SubAgents::Drop;
+        for agent in bundle.agents.iter().filter(is_inside).filter(|_| is_wanted) {
+            let tool_use = agent.tool_use.clone().unwrap_or_default();
+            let name = name_of(&agent.path).ok_or(ConvertError::NoName)?;
+            files.push((agent.path.clone(), ManifestEntryKind::Agent, name, tool_use));
+        }
+        let sides = bundle.side_files.iter().filter(|_| self.config.carry != CarryMode::None);
+        for path in sides {
+            let name = name_of(path).ok_or(ConvertError::NoName)?;
+            files.push((path.clone(), ManifestEntryKind::Side, name, String::new()));
+        }
+        Ok(Session::new(place, files)?)
+    }
+
+    /// Converts a sub-agent's file to one beside that of its session.
+    fn agent_forth(
+        &self,
+        input: &Input,
+        agent: &Agent,
+        (main, place): (&Path, &SessionPlace),
+        path: &Path,
+    ) -> Result<Outcome, ConvertError> {
+        let volume = ManifestEntry {
+            kind: ManifestEntryKind::Agent,
+            size: place.stat(&agent.path)?.length,
+            name: paths::name_of(&agent.path, main).ok_or(ConvertError::NoName)?,
+            tool_use: agent.tool_use.clone().unwrap_or_default(),
+        };
+        let path = self.agent_path(path, &agent.id).ok_or(ConvertError::NoName)?;
+        let contents = Some(Manifest { entries: vec![volume] });
+        self.convert_file_of(input, &path, &Extra { contents, agent: Some(agent.id.clone()) })
+    }
+}

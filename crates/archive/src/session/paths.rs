@@ -1,0 +1,159 @@
+//! Names of the files in a manifest, and the paths that they lead to.
+//!
+//! For the main file `out/s2.jsonl`, the name `*/subagents/agent-a1.jsonl` is the path
+//! `out/s2/subagents/agent-a1.jsonl`, and back.
+
+use std::path::{Component, Path, PathBuf};
+
+use conversion::ManifestEntry;
+use sessions::stem_of;
+use storage::Compression;
+
+/// What stands in a name for that of the main file, without its ending.
+const MAIN: &str = "*";
+
+/// The longest path that is made of a name, in bytes.
+const MAX_NAME: usize = 1024;
+
+/// The most parts of a name.
+const MAX_PARTS: usize = 8;
+
+/// Returns the folder that is named after a main file: most files beside it are in there.
+pub(super) fn folder_of(main: &Path) -> Option<PathBuf> {
+    Some(main.parent()?.join(stem_of(main)?))
+}
+
+/// Returns what stands behind `jsonl` in the ending of a main file, such as `@37b2b58b`: it tells
+/// versions of a session apart, and their sub-agents.
+pub(super) fn version_of(main: &Path) -> Option<&str> {
+    let name = Compression::bare(Path::new(main.file_name()?));
+    name.extension()?.to_str()?.strip_prefix("jsonl")
+}
+
+/// Returns a file's name as contents have it; `None` if the file does not lie below the folder
+/// of the main one, or its name is not text.
+pub(super) fn name_of(path: &Path, main: &Path) -> Option<String> {
+    let below = path.strip_prefix(main.parent()?).ok()?;
+    let mut parts = Vec::new();
+    for component in below.components() {
+        let Component::Normal(part) = component else { return None };
+        parts.push(part.to_str()?);
+    }
+    let name = parts.join("/");
+    let of_main = name.strip_prefix(stem_of(main)?);
+    match of_main.filter(|rest| rest.starts_with(['/', '_'])) {
+        Some(rest) => Some([MAIN, rest].concat()),
+        None => Some(name),
+    }
+}
+
+/// Returns where the file belongs, given the path of the main one; `None` if the name leads
+/// anywhere but below its folder, or cannot be a name on some system.
+pub(super) fn path_of(volume: &ManifestEntry, main: &Path) -> Option<PathBuf> {
+    if volume.name.is_empty() {
+        return Some(main.to_owned());
+    }
+    let mut path = main.parent()?.to_owned();
+    let stem = stem_of(main)?;
+    for (n, part) in volume.name.split('/').enumerate() {
+        match part.strip_prefix(MAIN).filter(|_| n == 0) {
+            Some("") => path.push(stem),
+            Some(rest) if rest.starts_with('_') && is_safe(rest) => {
+                path.push([stem, rest].concat());
+            }
+            None if is_safe(part) => path.push(part),
+            _ => return None,
+        }
+    }
+    let is_short = volume.name.len() <= MAX_NAME && volume.name.split('/').count() <= MAX_PARTS;
+    (is_short && path != main).then_some(path)
+}
+
+/// Returns whether a part of a name is safe on any system: it begins with a letter, a digit or `_`, has
+/// no control, bidirectional or reserved character, and is no device and no file of our own.
+fn is_safe(part: &str) -> bool {
+    let stem = part.split('.').next().unwrap_or_default();
+    let is_odd = |c: char| c.is_control() || is_bidirectional(c) || "/\\:*?\"<>|".contains(c);
+    let begins = |c: char| c.is_alphanumeric() || c == '_';
+    part.starts_with(begins)
+        && part.len() <= 255
+        && !part.ends_with(['.', ' '])
+        && !part.contains(is_odd)
+        && !core_model::is_device(stem)
+        && !OWN_ENDINGS.iter().any(|ending| part.ends_with(ending))
+}
+
+/// The endings of files that convert itself puts beside others.
+const OWN_ENDINGS: [&str; 3] = [".bak", ".carry", ".residue"];
+
+/// Returns whether a character changes the direction of text around it.
+fn is_bidirectional(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use conversion::ManifestEntryKind;
+
+    use super::*;
+
+    fn volume(name: &str) -> ManifestEntry {
+        ManifestEntry {
+            kind: ManifestEntryKind::Agent,
+            size: 40,
+            name: name.to_owned(),
+            tool_use: String::new(),
+        }
+    }
+
+    #[test]
+    fn names_stay_below_the_folder_of_the_main_file() {
+        let main = Path::new("out/s2.jsonl");
+        let path = path_of(&volume("*/subagents/agent-a1.jsonl"), main);
+        assert_eq!(path.as_deref(), Some(Path::new("out/s2/subagents/agent-a1.jsonl")));
+        let path = path_of(&volume("*_a1.jsonl"), main);
+        assert_eq!(path.as_deref(), Some(Path::new("out/s2_a1.jsonl")));
+        let path = path_of(&volume("agent-a1.jsonl"), main);
+        assert_eq!(path.as_deref(), Some(Path::new("out/agent-a1.jsonl")));
+        for name in [
+            "/etc/passwd",
+            "../x",
+            "*/../../x",
+            "a//b",
+            "a/",
+            ".",
+            "a/..",
+            "C:/x",
+            "a\\b",
+            "nul",
+            "con.txt",
+            "a\nb",
+            "s2.jsonl",
+            "x/*",
+            "-rf",
+            "a.",
+            "a\0",
+            ".ssh/authorized_keys",
+            "*/.git/hooks",
+            "a\u{202e}gpj.exe",
+            "x.carry",
+            "x.bak",
+            "a/b/c/d/e/f/g/h/i",
+        ] {
+            assert_eq!(path_of(&volume(name), main), None, "{name:?}");
+        }
+        assert_eq!(path_of(&volume(&"a/".repeat(600)), main), None);
+    }
+
+    #[test]
+    fn a_name_comes_from_a_path() {
+        let main = Path::new("in/s1.jsonl");
+        let name = |path: &str| name_of(Path::new(path), main);
+        let expected = Some("*/subagents/agent-a1.jsonl".to_owned());
+        assert_eq!(name("in/s1/subagents/agent-a1.jsonl"), expected);
+        assert_eq!(name("in/agent-a1.jsonl").as_deref(), Some("agent-a1.jsonl"));
+        assert_eq!(name("in/s1_a1.jsonl").as_deref(), Some("*_a1.jsonl"));
+        assert_eq!(name("in/s11.jsonl").as_deref(), Some("s11.jsonl"));
+        assert_eq!(name("other/agent-a1.jsonl"), None);
+    }
+}

@@ -1,0 +1,183 @@
+//! A session of several files as one source, and one source back to the files that it was.
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
+
+use conversion::{
+    Agents, CarryMode, Conversion, ConversionHistory, ManifestEntry, ManifestEntryKind,
+    OtherTarget, Redactions, Sidecar, Source, Target, first_damage, redact_with,
+};
+use core_model::Format;
+use sessions::{
+    Change, Input, Session, SessionEvents, SessionPlace, residue_path, run_session, sidecar_path,
+};
+use storage::{Backend, Finished, Hashing, Limits, Opened, Scratch};
+
+use crate::{
+    error::ConvertError,
+    job::{Job, check_target},
+    journal::{Salt, Standing},
+    outcome::Outcome,
+    outputs::{PublishSet, lazy::LazyFile},
+};
+
+/// A session as it is read, and what was taken out of it before.
+pub(super) struct Staged {
+    pub(super) session: Session,
+    pub(super) redactions: Redactions,
+    /// The copies, for as long as they are read.
+    _folder: Option<Scratch>,
+}
+
+impl Job {
+    /// Converts a session of several files to one; if `may_grow`, one to which more is written
+    /// meanwhile as it was when it was measured.
+    pub(crate) fn session_to(
+        &self,
+        input: &Input,
+        session: Session,
+        from: &'static Format,
+        path: &Path,
+        may_grow: bool,
+    ) -> Result<Outcome, ConvertError> {
+        if session.files().len() == 1 {
+            return self.convert_file(input, path);
+        }
+        check_target(input, path)?;
+        let mut opened = input.open_within(self.config.limits)?;
+        let salt = Salt::of_session(&session);
+        let replace = match self.outputs.standing(path, input, &mut opened, salt)? {
+            Standing::UpToDate(status) => return Ok(Outcome::UpToDate(status)),
+            Standing::Open(replace) => replace,
+        };
+        self.warn_if_shrunk(replace, input, path);
+        let mode = opened.mode();
+        let staged = &self.staged(session.clone())?;
+        let redactions = &staged.redactions;
+        self.check_damage(&staged.session)?;
+        let conversion = self.conversion(from);
+        let mut target =
+            self.outputs.create_packed(path, mode, self.outputs.write_options.compression)?;
+        let mut residue = LazyFile::new(&self.outputs, residue_path(path), mode);
+        let mut sidecar = LazyFile::new(&self.outputs, sidecar_path(path), mode);
+        let mut derived = Agents::default();
+        let may_derive = self.may_derive(from, &ConversionHistory::default());
+        let to = Target {
+            residue: Some(&mut residue),
+            sidecar: Some(&mut sidecar),
+            derived: may_derive.then_some(&mut derived),
+            ..Target::of(&mut target)
+        };
+        let mut report = run_session(&conversion, &staged.session, to)?;
+        report.redactions.clone_from(redactions);
+        let target = target.finish()?;
+        let sidecar = sidecar.finish()?;
+        if self.config.verify && self.config.carry != CarryMode::None {
+            let mut written = Source::new(Opened::file(target.reread()?, Limits::NONE)?);
+            let sidecar = sidecar.as_ref().map(Finished::reread).transpose()?;
+            verify(&conversion, &staged.session, &mut written, sidecar)?;
+        }
+        let mut files: Vec<Finished> = residue.finish()?.into_iter().collect();
+        if !derived.is_empty() {
+            let events = &mut SessionEvents::new(&staged.session, from);
+            files.extend(self.write_derived(events, from, derived, path, mode, &mut report)?);
+        }
+        let is_changing = match session.change()? {
+            Change::None => false,
+            Change::Growth if may_grow => true,
+            Change::Growth | Change::Other => return Err(ConvertError::Changing),
+        };
+        files.extend(sidecar);
+        files.push(target);
+        let mut records = self.outputs.records(input, &mut opened, &files, salt)?;
+        let mut done = self.done(input, Some(path.display().to_string()), from, report);
+        done.files = staged.session.labels();
+        done.is_changing = is_changing;
+        records.iter_mut().for_each(|record| record.tell(&done));
+        self.outputs.publish_set(path, PublishSet { files, replace, records })?;
+        Ok(Outcome::Converted(Box::new(done)))
+    }
+
+    /// Takes the secrets out of the files of a session, with `--redact`: they are read from copies.
+    pub(super) fn staged(&self, session: Session) -> Result<Staged, ConvertError> {
+        let mut redactions = Redactions::default();
+        if !self.config.redact.is_wanted {
+            return Ok(Staged { session, redactions, _folder: None });
+        }
+        let search = self.config.redact.search().unwrap_or_default();
+        let folder = Scratch::new()?;
+        let mut files = Vec::new();
+        for (n, file) in session.files().iter().enumerate() {
+            let copy = folder.path().join(n.to_string());
+            redactions.absorb(redact_with(
+                search.clone(),
+                self.config.formats,
+                file.open()?,
+                &mut File::create(&copy)?,
+            )?);
+            let ManifestEntry { kind, name, tool_use, .. } = file.volume.clone();
+            files.push((copy, kind, name, tool_use));
+        }
+        let session =
+            Session::new(&SessionPlace::Stored(Backend::Disk), files)?.called(session.files());
+        Ok(Staged { session, redactions, _folder: Some(folder) })
+    }
+
+    /// Refuses a session with a line that cannot be read, if that is asked for.
+    pub(super) fn check_damage(&self, session: &Session) -> Result<(), ConvertError> {
+        if !self.config.options.is_strict {
+            return Ok(());
+        }
+        for file in
+            session.files().iter().filter(|file| file.volume.kind != ManifestEntryKind::Side)
+        {
+            if let Some(damage) = first_damage(&mut Source::new(file.bytes()?))? {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, damage).into());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Converts what was written back, and compares it with each file of the session.
+pub(super) fn verify(
+    conversion: &Conversion,
+    session: &Session,
+    written: &mut Source<Opened>,
+    sidecar: Option<impl Read + Send + 'static>,
+) -> Result<(), ConvertError> {
+    let mut sidecar = sidecar.map(Sidecar::open).transpose()?;
+    let back = Conversion { from: conversion.to, to: conversion.from, ..conversion.clone() };
+    let mut restored: Vec<Hashing<io::Sink>> =
+        session.files().iter().map(|_| Hashing::new(io::sink())).collect();
+    if let Some((main, others)) = restored.split_first_mut() {
+        let files = session.files().iter().skip(1);
+        let mut targets = Vec::new();
+        for (file, sink) in files.zip(others) {
+            let volume = file.volume.clone();
+            targets.push(OtherTarget { volume, agent: None, sink: Some(sink) });
+        }
+        let others = targets;
+        let target = Target { others, ..Target::of(main) };
+        let history = back.conversion_history(written, sidecar.as_mut())?;
+        back.run_to(written, &history, sidecar, target)?;
+    }
+    for (file, restored) in session.files().iter().zip(&restored) {
+        let mut original = Hashing::new(io::sink());
+        file.copy_to(&mut original)?;
+        if restored.digest() != original.digest() {
+            return Err(ConvertError::NotExact);
+        }
+    }
+    Ok(())
+}
+
+/// Returns whether a folder between the main file's and a file's is a link.
+pub(super) fn has_link(path: &Path, main: &Path) -> bool {
+    let root = main.parent().unwrap_or(Path::new(""));
+    let folders = path.ancestors().skip(1).take_while(|folder| *folder != root);
+    folders.into_iter().any(Path::is_symlink)
+}

@@ -1,0 +1,75 @@
+//! A session of several files to standard output: what has a place there, and a word about the rest.
+
+use std::io::{self, Seek, Write};
+
+use conversion::{CarryMode, Source, Target};
+use sessions::{Change, SessionFiles, run_session};
+use storage::{Limits, MAX_IN_MEMORY, Opened};
+use tempfile::SpooledTempFile;
+
+use super::{
+    files::Direction,
+    restored::{Staged, verify},
+};
+use crate::{error::ConvertError, job::Job, outcome::Outcome, warning::Warning};
+
+impl Job {
+    /// Converts a session to a stream, such as standard output: with all its files, if the target tells of sub-agents
+    /// among the others, else its main file alone.
+    pub fn stream_session(
+        &self,
+        unit: &SessionFiles,
+        stream: &mut dyn Write,
+    ) -> Result<Outcome, ConvertError> {
+        if unit.others.is_empty() {
+            return self.stream_file(&unit.main, stream);
+        }
+        // Whoever converts the main file alone says why it cannot be opened.
+        if let Ok((from, Direction::Convert)) = self.direction_of(unit)
+            && unit.format.is_some_and(|format| format.name == from.name)
+            && self.is_whole()
+        {
+            return self.whole_to_stream(unit, from, stream);
+        }
+        self.warnings.push(Warning::OtherFiles { label: unit.main.label() });
+        self.stream_file(&unit.main, stream)
+    }
+
+    fn whole_to_stream(
+        &self,
+        unit: &SessionFiles,
+        from: &'static core_model::Format,
+        stream: &mut dyn Write,
+    ) -> Result<Outcome, ConvertError> {
+        let place = unit.place(self.config.limits);
+        let bundle = unit.bundle(from, &place)?;
+        let Staged { session, redactions, .. } =
+            &self.staged(self.session(&bundle, from, &place, true)?)?;
+        self.check_damage(session)?;
+        let conversion = self.conversion(from);
+        if self.config.verify && self.config.carry != CarryMode::None {
+            let mut written = SpooledTempFile::new(MAX_IN_MEMORY);
+            let mut sidecar = SpooledTempFile::new(MAX_IN_MEMORY);
+            let to = Target { sidecar: Some(&mut sidecar), ..Target::of(&mut written) };
+            let report = run_session(&conversion, session, to)?;
+            sidecar.rewind()?;
+            let sidecar = (report.bytes_sidecar > 0).then_some(sidecar);
+            let mut written = Source::new(Opened::spooled(written, Limits::NONE)?);
+            verify(&conversion, session, &mut written, sidecar)?;
+        }
+        let mut sink = self.outputs.sink(stream)?;
+        let mut unplaced = io::sink();
+        let to = Target { sidecar: Some(&mut unplaced), ..Target::of(&mut sink) };
+        let mut report = run_session(&conversion, session, to)?;
+        report.redactions.clone_from(redactions);
+        sink.finish()?.flush()?;
+        if report.bytes_sidecar > 0 {
+            return Err(ConvertError::NothingShows(self.config.to.name));
+        }
+        report.tell_of(&bundle);
+        let mut done = self.done(&unit.main, None, from, report);
+        done.files = session.labels();
+        done.is_changing = session.change()? != Change::None;
+        Ok(Outcome::Converted(Box::new(done)))
+    }
+}

@@ -1,0 +1,105 @@
+//! A session of several files through the format that it came from last, one step at a time.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use core_model::Format;
+use sessions::{Input, Redact, SessionFiles, UnknownFormat};
+use storage::Scratch;
+
+use super::refused_for;
+use crate::{
+    config::JobConfig,
+    error::ConvertError,
+    job::Job,
+    outcome::{Outcome, Results},
+    outputs::Outputs,
+    report::ConvertedFile,
+};
+
+impl Job {
+    /// Converts a file that holds several by way of the format that it came from last.
+    pub(crate) fn file_stepwise(
+        &self,
+        input: &Input,
+        path: &Path,
+        last: &str,
+    ) -> Result<Outcome, ConvertError> {
+        let last = self.config.formats.by_name(last).ok_or(UnknownFormat::Unknown)?;
+        let unit = SessionFiles { main: input.clone(), others: Vec::new(), format: None };
+        match self.stepwise(&unit, path, last).into_iter().next() {
+            Some((_, result)) => result,
+            None => Err(ConvertError::NotAlone),
+        }
+    }
+
+    /// Converts a session of several files by way of the format that it came from last.
+    pub(super) fn stepwise<'u>(
+        &self,
+        unit: &'u SessionFiles,
+        path: &Path,
+        last: &'static Format,
+    ) -> Results<'u> {
+        let step = || -> Result<(Job, Scratch, PathBuf), ConvertError> {
+            let folder = Scratch::new()?;
+            let main = folder.path().join(path.file_name().ok_or(ConvertError::NoName)?);
+            let outputs = Arc::new(Outputs::below(
+                folder.path(),
+                false,
+                self.outputs.write_options.interruption,
+            )?);
+            let config = JobConfig { to: last, verify: false, ..self.config.clone() };
+            let job = Job { config, outputs, ..self.clone() };
+            Ok((job, folder, main))
+        };
+        let (job, _folder, main) = match step() {
+            Ok(step) => step,
+            Err(refusal) => return self.each_alone(unit, path, Err(refusal)),
+        };
+        let mut results = job.convert_session(unit, &main, false);
+        if results.iter().any(|(_, result)| result.is_err()) {
+            return results;
+        }
+        let between = match SessionFiles::of_file(self.config.formats, main, &mut |warning| {
+            self.warnings.push(warning)
+        }) {
+            Ok(between) => between,
+            Err(error) => return refused_for(unit, error.into()),
+        };
+        // What is between is ours: nothing in it is to be taken out, and its format is known.
+        let redact = Redact { is_wanted: false, ..self.config.redact };
+        let config = JobConfig { from: Some(last), redact, ..self.config.clone() };
+        let job = Job { config, ..self.clone() };
+        let second = job.convert_session(&between, path, false);
+        if let Some((_, main)) = results.first_mut() {
+            for (n, (_, result)) in second.into_iter().enumerate() {
+                match (&mut *main, result) {
+                    (Ok(Outcome::Converted(done)), Ok(Outcome::Converted(next))) => {
+                        done.goes_on(*next, n == 0);
+                    }
+                    (main, Err(refusal)) => *main = Err(refusal),
+                    _ => {}
+                }
+            }
+        }
+        results
+    }
+}
+
+impl ConvertedFile {
+    /// Takes up what the second step of a conversion did.
+    fn goes_on(&mut self, next: ConvertedFile, is_first: bool) {
+        let report = &mut self.report;
+        if is_first {
+            (self.to, self.output) = (next.to, next.output);
+            (report.bytes_out, report.lines_out) = (0, 0);
+        }
+        report.bytes_out += next.report.bytes_out;
+        report.lines_out += next.report.lines_out;
+        report.restored.add(&next.report.restored);
+        report.losses.absorb(&next.report.losses);
+        report.n_stranded += next.report.n_stranded;
+    }
+}

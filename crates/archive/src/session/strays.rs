@@ -1,0 +1,49 @@
+//! Files in the folder of a session that its client does not keep there.
+//!
+//! Beside `s1.jsonl`, Claude Code keeps `s1/subagents/agent-a1.jsonl`. A file `s1/odd/x.txt` is a
+//! stray: no target has a place for it, so it is named and left out.
+
+use std::path::{Path, PathBuf};
+
+use core_model::{Bundles, FolderEntry};
+use sessions::is_ours;
+use storage::list;
+
+use super::paths::{folder_of, name_of};
+
+/// The most strays that are listed; a folder may be anything, such as a home.
+const MAX_STRAYS: usize = 1000;
+
+/// Returns the files below the folder of a session that have no role in it, in no order.
+pub fn strays(main: &Path, bundles: Bundles) -> Vec<PathBuf> {
+    let mut strays = Vec::new();
+    let mut folders: Vec<PathBuf> =
+        folder_of(main).filter(|_| bundles.has_folder).into_iter().collect();
+    while let Some(folder) = folders.pop() {
+        // A folder that cannot be read has a status of its own.
+        for FolderEntry { name, is_folder, is_file } in list(&folder).unwrap_or_default() {
+            let path = folder.join(&name);
+            if is_folder {
+                folders.push(path);
+            } else if is_file
+                && !is_ours(&name)
+                && name_of(&path, main).is_none_or(|name| (bundles.role)(&name).is_none())
+            {
+                strays.push(path);
+            }
+        }
+        if strays.len() >= MAX_STRAYS {
+            break;
+        }
+    }
+    strays
+}
+
+/// Returns whether a file lies below the folder of a session: `s1/odd/x.txt` beside `s1.jsonl`.
+pub(crate) fn is_in_folder_of_session(path: &Path) -> bool {
+    path.ancestors().skip(1).any(|folder| {
+        let mut main = folder.as_os_str().to_owned();
+        main.push(".jsonl");
+        !folder.as_os_str().is_empty() && Path::new(&main).is_file()
+    })
+}

@@ -1,0 +1,60 @@
+//! Sessions done by many processes: the units of a plan, what becomes of them, and their receipts.
+//!
+//! docs/WORKER.md describes the lines; the commands are `plan`, `work` and `merge`.
+
+pub(crate) mod chunk;
+pub(crate) mod join;
+pub(crate) mod merged;
+pub(crate) mod planned;
+pub(crate) mod queue;
+pub(crate) mod receipt;
+pub(crate) mod store;
+mod told;
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
+
+use storage::{is_url, without_query};
+
+/// The version of the protocol.
+pub const VERSION: u64 = 1;
+
+/// What a receipt says wrote it.
+pub const TOOL: &str = env!("CARGO_PKG_VERSION");
+
+/// Opens a plan, or a file of receipts; standard input for `-`.
+///
+/// # Errors
+///
+/// The system's own, with the path.
+pub fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
+    if path.as_os_str() == "-" {
+        return Ok(Box::new(io::stdin()));
+    }
+    Ok(Box::new(File::open(path).map_err(|error| named(error, path))?))
+}
+
+/// Returns an error that tells of which file, or URL, it is, but for what is secret in that.
+pub fn named(error: io::Error, path: &Path) -> io::Error {
+    let path = if is_url(path) { &without_query(path) } else { path };
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_tells_of_its_place_and_of_no_secret() {
+        for (path, said) in [
+            ("/a b/what?#.jsonl", "/a b/what?#.jsonl: no"),
+            ("https://ada:secret@host/x?sig=secret", "https://host/x: no"),
+            ("s3://id:secret@bucket/x", "s3://bucket/x: no"),
+        ] {
+            assert_eq!(named(io::Error::other("no"), Path::new(path)).to_string(), said);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! The units that are to be done, as they come: whoever waits for them takes what there is.
+
+use std::{
+    io::{self, Read},
+    sync::{
+        Mutex, PoisonError,
+        mpsc::{Receiver, SyncSender, sync_channel},
+    },
+    thread,
+};
+
+use jsonl::{Scanner, Stream};
+
+use super::planned::{Malformed, Planned};
+
+/// How many units wait at most.
+const MAX_WAITING: usize = 256;
+
+/// Which lines of a plan are meant: each `of`-th, from the `first` on, counted from 0.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Shard {
+    /// The first line.
+    pub first: u64,
+    /// The distance between lines.
+    pub of: u64,
+}
+
+impl Shard {
+    /// Reads `I/N`, such as `1/8`, of which `I` counts from 1.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, for whoever typed it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let parts = text.split_once('/').and_then(|(first, of)| {
+            Some((first.parse::<u64>().ok()?.checked_sub(1)?, of.parse::<u64>().ok()?))
+        });
+        match parts {
+            Some((first, of)) if first < of => Ok(Self { first, of }),
+            _ => Err("I/N is expected, with I from 1 to N, such as 1/8".to_owned()),
+        }
+    }
+
+    fn has(self, line_idx: u64) -> bool {
+        line_idx % self.of == self.first
+    }
+}
+
+/// A line of a plan, read; or its number, counted from 1, and why it is no unit.
+pub type Line = Result<Planned, (u64, Malformed)>;
+
+/// The units that are to be done.
+pub struct Queue {
+    lines: Mutex<Receiver<io::Result<Line>>>,
+}
+
+impl Queue {
+    /// Starts to read a plan.
+    pub fn read(plan: impl Read + Send + 'static, shard: Option<Shard>) -> Self {
+        let (sender, receiver) = sync_channel(MAX_WAITING);
+        // Whoever ends before the plan does leaves this one to the end of the process.
+        thread::spawn(move || {
+            let result = read(plan, shard, &sender);
+            if let Err(error) = result {
+                _ = sender.send(Err(error));
+            }
+        });
+        Self { lines: Mutex::new(receiver) }
+    }
+
+    /// Waits for a unit, and takes with it those that are there too: so many at most, and not many
+    /// more bytes. None are left, if it takes none.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the plan.
+    pub fn take(&self, max_units: usize, max_bytes: u64) -> io::Result<Vec<Line>> {
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut taken, mut n_bytes) = (Vec::new(), 0);
+        while taken.len() < max_units && n_bytes < max_bytes {
+            let next = match taken.is_empty() {
+                true => lines.recv().ok(),
+                false => lines.try_recv().ok(),
+            };
+            let Some(line) = next else { break };
+            let line = line?;
+            n_bytes += line.as_ref().map_or(0, |planned| planned.bytes);
+            taken.push(line);
+        }
+        Ok(taken)
+    }
+}
+
+fn read(
+    plan: impl Read,
+    shard: Option<Shard>,
+    to: &SyncSender<io::Result<Line>>,
+) -> io::Result<()> {
+    let (mut stream, mut scanner) = (Stream::new(plan), Scanner::default());
+    let (mut number, mut line_idx) = (0, 0);
+    while let Some(line) = stream.next()? {
+        number += 1;
+        if line.is_blank() {
+            continue;
+        }
+        line_idx += 1;
+        if shard.is_some_and(|shard| !shard.has(line_idx - 1)) {
+            continue;
+        }
+        let value = scanner.scan(&line).map_err(|_| Malformed::NotJson);
+        let planned = value.and_then(Planned::of).map_err(|why| (number, why));
+        if to.send(Ok(planned)).is_err() {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_take_each_line_once() {
+        let shards = ["1/3", "2/3", "3/3"].map(|text| Shard::parse(text).expect("a shard"));
+        for line_idx in 0..10 {
+            assert_eq!(shards.iter().filter(|shard| shard.has(line_idx)).count(), 1);
+        }
+        for text in ["", "0/3", "4/3", "1", "1/0", "-1/2", "1/2/3"] {
+            assert!(Shard::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_unit_is_told_with_its_line() {
+        let queue = Queue::read(&b"\n{}\nx\n{\"v\":1,\"subs\":[],\"options\":[]}\n"[..], None);
+        let mut lines = Vec::new();
+        while let Ok(mut taken) = queue.take(1, 1)
+            && !taken.is_empty()
+        {
+            lines.append(&mut taken);
+        }
+        let lacks = Malformed::Lacks("id");
+        let expected = [(2, Malformed::Version), (3, Malformed::NotJson), (4, lacks)];
+        assert_eq!(lines, expected.map(Err));
+    }
+}

@@ -1,0 +1,90 @@
+//! The environment of the program, as the crates below it take it: by value.
+
+use std::{
+    ffi::OsString,
+    io,
+    path::{Path, PathBuf},
+};
+
+use core_model::{Environment, Format, System};
+use sessions::{EachRead, Input, Lookup, Prefilter, ReadError, Stores, walk};
+use storage::is_url;
+
+use crate::{FORMATS, interrupt::INTERRUPTION, terminal::message::warn};
+
+/// Returns the environment of this program.
+pub(crate) fn environment() -> Environment<'static> {
+    fn variable(name: &str) -> Option<OsString> {
+        std::env::var_os(name)
+    }
+    Environment::new(System::HERE, &variable)
+}
+
+/// Creates a lookup among the sessions of this machine in one format, or in all but that of the target.
+pub(crate) fn lookup(
+    project: Option<&Path>,
+    from: Option<&'static Format>,
+    to: Option<&'static Format>,
+) -> Lookup<'static> {
+    Lookup::new(FORMATS, environment(), project, from, to)
+}
+
+/// Returns the inputs that the paths name, and whether they are to be mirrored in a folder.
+///
+/// A path that names nothing is an input that cannot be opened: the others go on without it.
+pub(crate) fn inputs(paths: &[PathBuf], lookup: &Lookup<'_>) -> io::Result<(Vec<Input>, bool)> {
+    let mut inputs = Vec::new();
+    let mut stores = Stores::new(INTERRUPTION);
+    let mut is_folder = paths.len() > 1;
+    if paths.is_empty() && lookup.project.is_some() {
+        let paths = lookup.all()?;
+        is_folder = paths.len() > 1;
+        inputs.extend(paths.into_iter().map(Input::file));
+    } else if paths.is_empty() {
+        inputs.push(Input::Stdin);
+    }
+    for path in paths {
+        if path.as_os_str() == "-" {
+            inputs.push(Input::Stdin);
+        } else if is_url(path) {
+            is_folder |= stores.add(path, paths.len() > 1, &mut inputs);
+        } else if path.is_dir() {
+            is_folder = true;
+            let name =
+                if paths.len() > 1 { path.file_name().unwrap_or_default() } else { "".as_ref() };
+            walk(path, Path::new(name), &mut inputs, &mut warn);
+        } else {
+            inputs.push(match lookup.find(path) {
+                Ok(found) => Input::file(found),
+                Err(error) => Input::missing(path, &error),
+            });
+        }
+    }
+    Ok((inputs, is_folder))
+}
+
+/// Returns how many jobs are done at a time: as many as are asked for, and by default too if these
+/// are none.
+pub(crate) fn n_jobs(asked: Option<usize>, default: usize) -> usize {
+    asked.filter(|n_jobs| *n_jobs > 0).unwrap_or(default)
+}
+
+/// Returns how many threads can run at a time.
+pub(crate) fn n_cores() -> usize {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get())
+}
+
+/// Reads an input as [`sessions::read`] does, until the user stops the run.
+///
+/// # Errors
+///
+/// As there.
+pub(crate) fn read(
+    input: &Input,
+    format: Option<&'static Format>,
+    prefilter: &Prefilter,
+    progress: &dyn sessions::Progress,
+    each: &mut EachRead<'_>,
+) -> Result<Option<&'static Format>, ReadError> {
+    sessions::read(FORMATS, input, format, prefilter, progress, INTERRUPTION, each)
+}

@@ -1,0 +1,178 @@
+//! Sessions that two clients keep: the original, and the copy that was converted from it.
+//!
+//! `convert --to clido --install ID` puts a session of Claude Code among those of clido, under the
+//! same id. Each line of the copy has a carry; a line that clido adds later has none:
+//!
+//! ```text
+//! {"type":"user_message", .., "_carried":".."}     converted
+//! {"type":"user_message", ..}                      added: the copy has turns that the original lacks
+//! ```
+
+use std::{
+    collections::{HashMap, HashSet},
+    fs::{self, File},
+    io::{self, Read, Seek, SeekFrom},
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+use conversion::{Carry, Member, Source, detect_format};
+use core_model::{Format, Formats};
+use jsonl::Scanner;
+use storage::Backend;
+
+use crate::{error::single_format, input::Input};
+
+/// The bytes at each end of a file that are looked at for a carry.
+const MAX_END: u64 = 4 * 1024 * 1024;
+
+/// The lines in which a session's id is looked for.
+const MAX_LINES: usize = 64;
+
+/// What the carries of a file say of it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Converted {
+    /// It was not converted.
+    No,
+    /// It was converted from a session of this format; `is_continued` if a client added lines.
+    From { from: &'static str, is_continued: bool },
+}
+
+impl Converted {
+    /// Reads the first and the last line of a file.
+    fn read(formats: Formats, path: &Path) -> io::Result<Self> {
+        let mut file = File::open(path)?;
+        let mut head = Vec::new();
+        (&mut file).take(MAX_END).read_to_end(&mut head)?;
+        let first = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let Some(from) = carried_format(formats, first) else { return Ok(Converted::No) };
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(MAX_END)))?;
+        let mut tail = Vec::new();
+        file.take(MAX_END).read_to_end(&mut tail)?;
+        let last = tail.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        Ok(Converted::From { from, is_continued: carried_format(formats, last).is_none() })
+    }
+
+    fn is_untouched(self) -> bool {
+        matches!(self, Converted::From { is_continued: false, .. })
+    }
+}
+
+/// Returns the format that a line was converted from, if its carry says one.
+fn carried_format(formats: Formats, line: &[u8]) -> Option<&'static str> {
+    let mut scanner = Scanner::default();
+    let member = Member::find(scanner.scan_slice(line, 0).ok()?)?;
+    let carry = Carry::parse(&member.carry).ok()?;
+    carry.format.of(formats).map(|format| format.name)
+}
+
+/// Returns the file with the newest turns among those that clients keep of one session.
+///
+/// A copy that no client went on with has no turn that its original does not have, though its file is
+/// newer.
+pub(crate) fn newest(formats: Formats, files: &[PathBuf]) -> Option<&PathBuf> {
+    let is_untouched =
+        |path: &&PathBuf| Converted::read(formats, path).is_ok_and(Converted::is_untouched);
+    let has_turns = files.iter().filter(|path| !is_untouched(path));
+    let all: Vec<&PathBuf> = match has_turns.collect::<Vec<_>>() {
+        none if none.is_empty() => files.iter().collect(),
+        some => some,
+    };
+    let time = |path: &PathBuf| {
+        fs::metadata(path).and_then(|it| it.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
+    };
+    all.into_iter().max_by_key(|path| time(path))
+}
+
+/// Returns a session's id without what clients spell differently.
+pub(crate) fn plain_id(id: &str) -> String {
+    id.replace('-', "").to_ascii_lowercase()
+}
+
+/// Leaves out one of the two where a file among the inputs is a converted copy of another one: the
+/// copy, or the original if a client went on with the copy. Returns how many sessions were left out.
+pub fn leave_out_copies(formats: Formats, inputs: &mut Vec<Input>) -> u64 {
+    let mut of_name: HashMap<String, Vec<usize>> = HashMap::new();
+    for (input_idx, input) in inputs.iter().enumerate() {
+        if let (Input::File { storage: Backend::Disk, .. }, Some(stem)) = (input, input.stem()) {
+            of_name.entry(plain_id(stem)).or_default().push(input_idx);
+        }
+    }
+    let mut left_out = HashSet::new();
+    for same in of_name.into_values().filter(|same| same.len() > 1) {
+        let copy = |at: &usize| {
+            let path = inputs.get(*at)?.path()?;
+            Some((path.to_owned(), Converted::read(formats, path).ok()?))
+        };
+        let files: Vec<(PathBuf, Converted)> = same.iter().filter_map(copy).collect();
+        for (path, copy) in &files {
+            let Converted::From { from, is_continued } = *copy else { continue };
+            let original = files.iter().find(|(other, copy)| {
+                *copy == Converted::No && is_same_session(formats, path, other, from)
+            });
+            if let Some((original, _)) = original {
+                left_out.insert(if is_continued { original.clone() } else { path.clone() });
+            }
+        }
+    }
+    if !left_out.is_empty() {
+        inputs.retain(|input| input.path().is_none_or(|path| !is_of_any(path, &left_out)));
+    }
+    left_out.len() as u64
+}
+
+/// Returns whether a file is one of the sessions, or a sub-agent of one: `ID/subagents/agent-1.jsonl`,
+/// `ID_agent-1.jsonl`.
+fn is_of_any(path: &Path, sessions: &HashSet<PathBuf>) -> bool {
+    let with_ending = |path: &Path| sessions.contains(&path.with_extension("jsonl"));
+    let named =
+        path.file_stem().and_then(|stem| stem.to_str()).and_then(|stem| stem.split_once('_'));
+    let is_beside = named.is_some_and(|(id, _)| with_ending(&path.with_file_name(id)));
+    sessions.contains(path) || is_beside || path.ancestors().skip(1).any(with_ending)
+}
+
+/// Returns whether two files are of one session, the second of a certain format.
+fn is_same_session(formats: Formats, copy: &Path, original: &Path, format: &str) -> bool {
+    let (copy, original) = (session_of(formats, copy), session_of(formats, original));
+    match (copy, original) {
+        (Some((_, copy)), Some((found, original))) => found.name == format && copy == original,
+        _ => false,
+    }
+}
+
+/// Returns the format of a file and the id of its session.
+fn session_of(formats: Formats, path: &Path) -> Option<(&'static Format, String)> {
+    let mut source = Source::new(Input::file(path.to_owned()).open().ok()?);
+    let format = single_format(detect_format(formats, &mut source).ok()?).ok()??;
+    let (mut id, mut n_lines) = (None, 0);
+    let read = source.for_each(&mut |_, value| {
+        let event = value.ok().map(format.read);
+        id = event.and_then(|event| Some(event.context.session_id?.decode().into_owned()));
+        n_lines += 1;
+        id.is_none() && n_lines < MAX_LINES
+    });
+    read.ok()?;
+    Some((format, plain_id(&id?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_a_session_are_known_by_their_names() {
+        let sessions = HashSet::from([PathBuf::from("/p/5f3c.jsonl")]);
+        for (path, is_of_it) in [
+            ("/p/5f3c.jsonl", true),
+            ("/p/5f3c/subagents/agent-1.jsonl", true),
+            ("/p/5f3c_agent-1.jsonl", true),
+            ("/p/5f3d.jsonl", false),
+            ("/q/5f3c.jsonl", false),
+            ("/p/other_agent-1.jsonl", false),
+        ] {
+            assert_eq!(is_of_any(Path::new(path), &sessions), is_of_it, "{path}");
+        }
+        assert_eq!(plain_id("2A86484A-EB59"), "2a86484aeb59");
+    }
+}

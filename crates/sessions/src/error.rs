@@ -1,0 +1,49 @@
+//! Why an input is not read.
+
+use std::io;
+
+use conversion::Detected;
+use core_model::Format;
+
+/// Why the format of an input is not known.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum UnknownFormat {
+    /// It is a known format that no crate reads.
+    #[error("{0}, which convert does not read")]
+    Foreign(&'static str),
+    /// Nothing in it looks like a session.
+    #[error("not a session in any format that convert reads; --from names one")]
+    Unknown,
+    /// It looks like two formats.
+    #[error("may be {0} or {1}; --from says which")]
+    Ambiguous(&'static str, &'static str),
+}
+
+/// Why an input was not read to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// Its format is not known.
+    #[error("{0}")]
+    Format(#[from] UnknownFormat),
+    /// The user stopped the run.
+    #[error("interrupted")]
+    Interrupted,
+    /// Reading failed.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+}
+
+/// Returns the format that was detected; `None` for an input without a line.
+///
+/// # Errors
+///
+/// Returns an error if the format is unknown or ambiguous.
+pub fn single_format(detected: Detected) -> Result<Option<&'static Format>, UnknownFormat> {
+    match detected {
+        Detected::Format(format) => Ok(Some(format)),
+        Detected::Empty => Ok(None),
+        Detected::Foreign(name) => Err(UnknownFormat::Foreign(name)),
+        Detected::Ambiguous(one, other) => Err(UnknownFormat::Ambiguous(one.name, other.name)),
+        Detected::Unknown => Err(UnknownFormat::Unknown),
+    }
+}

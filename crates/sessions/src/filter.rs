@@ -1,0 +1,191 @@
+//! Which parts of a session are wanted: by kind, tool, file, error, words, time, and conversation.
+
+use std::collections::HashSet;
+
+use core_model::{ErrorPolicy, Event, ToolUse, event_millis, is_failure, tool_path};
+use jsonl::Scanner;
+
+use crate::{
+    needle::{Needle, Prefilter},
+    part::{Part, PartKind},
+};
+
+/// Which parts of a session are wanted; by default all.
+#[derive(Clone, Debug)]
+pub struct Filter {
+    /// The words that a part must contain.
+    pub needle: Option<Needle>,
+    /// The kinds of parts; empty for all.
+    pub kinds: Vec<PartKind>,
+    /// The names of tools; empty for all.
+    pub tools: Vec<String>,
+    /// The path of the file that a tool is used on, or the end of the path.
+    pub file: Option<String>,
+    /// When a tool result is an error, if only errors are wanted.
+    pub errors: Option<ErrorPolicy>,
+    /// The first time, in milliseconds since 1970.
+    pub since: i64,
+    /// The time after the last one, in milliseconds since 1970.
+    pub until: i64,
+    /// `main`, `agents`, or the id of a sub-agent.
+    pub thread: Option<String>,
+    /// Whether a result is wanted because the use of the tool is.
+    pub with_results: bool,
+}
+
+impl Default for Filter {
+    fn default() -> Self {
+        Self {
+            needle: None,
+            kinds: Vec::new(),
+            tools: Vec::new(),
+            file: None,
+            errors: None,
+            since: i64::MIN,
+            until: i64::MAX,
+            thread: None,
+            with_results: false,
+        }
+    }
+}
+
+impl Filter {
+    /// Returns what a line must have in it to hold a part that is wanted.
+    pub fn prefilter(&self) -> Prefilter {
+        const RESULT: &str = "tool_use_id";
+        let is_call_wanted = !self.tools.is_empty() || self.file.is_some();
+        if is_call_wanted {
+            let names = self.tools.iter().flat_map(|name| spellings(name));
+            let mut words: Vec<&str> = names.collect();
+            if words.is_empty() {
+                words.extend(self.file.as_deref());
+            }
+            if self.with_results {
+                words.push(RESULT);
+            }
+            return Prefilter::any_of(&words, false);
+        }
+        match &self.needle {
+            Some(needle) => needle.prefilter(),
+            // With the names of the tools that the results are of.
+            None if self.errors.is_some() => Prefilter::any_of(&[RESULT, "input"], false),
+            None => Prefilter::ALL,
+        }
+    }
+
+    /// Returns whether a time is wanted; one that nobody knows is, if every time is.
+    fn has_time(&self, time: Option<i64>) -> bool {
+        match time {
+            Some(time) => self.since <= time && time < self.until,
+            None => self.since == i64::MIN && self.until == i64::MAX,
+        }
+    }
+
+    /// Returns whether something between two times is wanted.
+    pub fn has_span(&self, start: Option<i64>, end: Option<i64>) -> bool {
+        match (start.or(end), end.or(start)) {
+            (Some(start), Some(end)) => self.since <= end && start < self.until,
+            _ => self.has_time(None),
+        }
+    }
+
+    fn has_thread(&self, event: &Event<'_>) -> bool {
+        match self.thread.as_deref() {
+            None => true,
+            Some("main") => !event.is_sub_agent(),
+            Some("agents") => event.is_sub_agent(),
+            Some(id) => {
+                let context = &event.context;
+                [context.agent_id, context.parent_tool_use].iter().flatten().any(|it| it.is(id))
+            }
+        }
+    }
+}
+
+/// Returns the names that a tool has had.
+fn spellings(name: &str) -> impl Iterator<Item = &str> {
+    // `Task` is called `Agent` since 2.1.63.
+    let other = match name {
+        "Task" => Some("Agent"),
+        "Agent" => Some("Task"),
+        _ => None,
+    };
+    std::iter::once(name).chain(other)
+}
+
+/// Finds what is wanted in the events of one file, in their order.
+#[derive(Debug)]
+pub struct Matcher<'f> {
+    filter: &'f Filter,
+    /// The ids of the tool uses that are wanted.
+    uses: HashSet<String>,
+    scanner: Scanner,
+}
+
+impl<'f> Matcher<'f> {
+    /// Creates a matcher for one file.
+    pub fn new(filter: &'f Filter) -> Self {
+        Self { filter, uses: HashSet::new(), scanner: Scanner::default() }
+    }
+
+    /// Returns whether parts of an event may be wanted.
+    pub fn wants_event(&self, event: &Event<'_>) -> bool {
+        self.filter.has_time(event_millis(event)) && self.filter.has_thread(event)
+    }
+
+    /// Returns whether a part of such an event is wanted.
+    pub fn wants(&mut self, part: &Part<'_>) -> bool {
+        let filter = self.filter;
+        if !filter.tools.is_empty() || filter.file.is_some() {
+            match part {
+                Part::ToolUse(tool) if self.is_wanted_use(tool) => {
+                    self.uses.insert(tool.id.decode().into_owned());
+                }
+                Part::ToolResult(result)
+                    if filter.with_results && self.uses.contains(&*result.tool_use_id.decode()) => {
+                }
+                _ => return false,
+            }
+        }
+        if let Some(policy) = filter.errors
+            && !part.result().is_some_and(|result| is_failure(result, policy))
+        {
+            return false;
+        }
+        if !filter.kinds.is_empty() && !filter.kinds.contains(&part.kind()) {
+            return false;
+        }
+        let Some(needle) = &filter.needle else { return true };
+        let mut has_words = false;
+        part.for_each_text(&mut self.scanner, &mut |text| {
+            has_words = has_words || needle.find(text).is_some();
+        });
+        has_words
+    }
+
+    fn is_wanted_use(&mut self, tool: &ToolUse<'_>) -> bool {
+        let filter = self.filter;
+        let is_tool = filter.tools.is_empty()
+            || filter.tools.iter().flat_map(|name| spellings(name)).any(|name| tool.name.is(name));
+        let Some(file) = filter.file.as_deref().filter(|_| is_tool) else { return is_tool };
+        let path = tool_path(tool.input, &mut self.scanner);
+        path.is_some_and(|path| is_path_or_end(&path, file))
+    }
+}
+
+/// Returns whether `end` is a path, or all of its last parts.
+fn is_path_or_end(path: &str, end: &str) -> bool {
+    let before = path.strip_suffix(end);
+    before.is_some_and(|before| before.is_empty() || before.ends_with(['/', '\\']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_named_by_its_path_or_the_end_of_it() {
+        assert!(is_path_or_end("/a/b/c.rs", "/a/b/c.rs") && is_path_or_end("/a/b/c.rs", "b/c.rs"));
+        assert!(is_path_or_end("C:\\a\\c.rs", "c.rs") && !is_path_or_end("/a/bc.rs", "c.rs"));
+    }
+}

@@ -1,0 +1,199 @@
+//! Finding sessions where clients keep them: by id, by the start of an id, by project, by breadcrumb.
+
+use std::{
+    collections::HashSet,
+    fs::{self, File},
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
+
+use core_model::{Environment, Format, Formats, session_files};
+
+use crate::{copies, worktrees::worktrees};
+
+/// The letters of an id that are enough, if only one session starts with them.
+const MIN_PREFIX: usize = 4;
+
+/// The size in bytes beyond which a file is no breadcrumb.
+const MAX_BREADCRUMB: u64 = 64 * 1024;
+
+/// Where to look for sessions that are not named by a path.
+pub struct Lookup<'e> {
+    environment: Environment<'e>,
+    /// All formats: a breadcrumb may be of any.
+    all: Formats,
+    /// The project whose sessions are meant.
+    pub project: Option<String>,
+    /// The other working trees of its repository.
+    worktrees: Vec<String>,
+    formats: Vec<&'static Format>,
+}
+
+impl<'e> Lookup<'e> {
+    /// Creates a lookup among the sessions of one format, or of all but that of the target.
+    pub fn new(
+        all: Formats,
+        environment: Environment<'e>,
+        project: Option<&Path>,
+        from: Option<&'static Format>,
+        to: Option<&'static Format>,
+    ) -> Self {
+        let is_wanted = |format: &&'static Format| match (from, to) {
+            (Some(from), _) => format.name == from.name,
+            (None, Some(to)) => format.family != to.family,
+            (None, None) => true,
+        };
+        let formats = all.iter().copied().filter(is_wanted).collect();
+        let project = project.map(absolute);
+        let mut worktrees = project.as_deref().map(worktrees).unwrap_or_default();
+        worktrees.retain(|tree| Some(tree) != project.as_ref());
+        let text = |path: PathBuf| path.to_string_lossy().into_owned();
+        let (project, worktrees) = (project.map(text), worktrees.into_iter().map(text).collect());
+        Self { environment, all, project, worktrees, formats }
+    }
+
+    /// Returns all sessions of the project.
+    pub fn all(&self) -> io::Result<Vec<PathBuf>> {
+        let mut found = Vec::new();
+        for folder in self.folders()? {
+            found.extend(session_files(&folder)?);
+        }
+        found.sort();
+        if found.is_empty() { Err(self.nothing()) } else { Ok(found) }
+    }
+
+    /// Returns the folders in which sessions of the project may be, or of all projects.
+    pub fn folders(&self) -> io::Result<Vec<PathBuf>> {
+        let mut folders = Vec::new();
+        for format in &self.formats {
+            folders.extend(self.folders_of(format)?);
+        }
+        folders.sort();
+        // Two dialects of a format keep their sessions together.
+        folders.dedup();
+        Ok(folders)
+    }
+
+    /// Returns the folders in which the client of a format may have sessions of the project.
+    fn folders_of(&self, format: &Format) -> io::Result<Vec<PathBuf>> {
+        let Some(store) = format.store else { return Ok(Vec::new()) };
+        let mut folders = (store.folders)(&self.environment, self.project.as_deref())?;
+        for tree in &self.worktrees {
+            folders.extend((store.folders)(&self.environment, Some(tree))?);
+        }
+        Ok(folders)
+    }
+
+    /// Returns that there is no session.
+    pub fn nothing(&self) -> io::Error {
+        io::Error::other(match &self.project {
+            Some(project) => format!("{project}: no session of this project"),
+            None => "no client keeps a session here".to_owned(),
+        })
+    }
+
+    /// Returns the file that an argument means: itself, the session that it names as a breadcrumb,
+    /// or the session whose id it is or starts.
+    pub fn find(&self, path: &Path) -> io::Result<PathBuf> {
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.is_file() && metadata.len() <= MAX_BREADCRUMB => {
+                return Ok(self.follow(path)?.unwrap_or_else(|| path.to_owned()));
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            _ => return Ok(path.to_owned()),
+        }
+        let Some(id) = path.to_str().filter(|id| is_id(id)) else { return Ok(path.to_owned()) };
+        let sessions = self.by_id(id)?;
+        let files: Vec<&Path> = sessions.iter().map(|(_, path)| path.as_path()).collect();
+        if let Some(newest) = newest_of_one(self.all, &sessions) {
+            return Ok(newest);
+        }
+        match files.as_slice() {
+            [session] => Ok(session.to_path_buf()),
+            [] => Err(io::Error::other("no such file, and no session of this id")),
+            [one, other, ..] => Err(io::Error::other(format!(
+                "may be {} or {}; a longer id, --from or --project says which",
+                one.display(),
+                other.display(),
+            ))),
+        }
+    }
+
+    /// Returns the session that a file names, if the file is a breadcrumb.
+    fn follow(&self, path: &Path) -> io::Result<Option<PathBuf>> {
+        let mut bytes = Vec::new();
+        let is_regular = |file: &File| file.metadata().is_ok_and(|metadata| metadata.is_file());
+        let Some(file) = File::open(path).ok().filter(is_regular) else { return Ok(None) };
+        if file.take(MAX_BREADCRUMB).read_to_end(&mut bytes).is_err() {
+            // Whoever opens the file to convert it says why it cannot be read.
+            return Ok(None);
+        }
+        for store in self.all.iter().filter_map(|format| format.store) {
+            let Some(named) = store.breadcrumb.and_then(|read| read(&bytes)) else { continue };
+            for folder in (store.folders)(&self.environment, Some(&named.project))? {
+                let file = session_files(&folder)?
+                    .into_iter()
+                    .find(|file| file.file_stem().is_some_and(|stem| stem == named.name.as_str()));
+                if file.is_some() {
+                    return Ok(file);
+                }
+            }
+            return Err(io::Error::other(format!(
+                "names session {} of {}, which is not there",
+                named.name, named.project,
+            )));
+        }
+        Ok(None)
+    }
+
+    /// Returns the sessions with an id, each with the family of its client; if there is none, those
+    /// whose ids start like it.
+    fn by_id(&self, id: &str) -> io::Result<Vec<(&'static str, PathBuf)>> {
+        let (mut exact, mut starting) = (Vec::new(), Vec::new());
+        let mut seen = HashSet::new();
+        for format in &self.formats {
+            // Two dialects of a format keep their sessions together.
+            let folders = self.folders_of(format)?.into_iter();
+            for folder in folders.filter(|folder| seen.insert(folder.clone())) {
+                for file in session_files(&folder)? {
+                    match file.file_stem().and_then(|stem| stem.to_str()) {
+                        Some(stem) if stem == id => exact.push((format.family, file)),
+                        Some(stem) if stem.starts_with(id) && id.len() >= MIN_PREFIX => {
+                            starting.push((format.family, file));
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+        let mut found = if exact.is_empty() { starting } else { exact };
+        found.sort_by(|one, other| one.1.cmp(&other.1));
+        Ok(found)
+    }
+}
+
+/// Returns the file with the newest turns, if all files are of one session that several clients keep,
+/// each once.
+fn newest_of_one(formats: Formats, sessions: &[(&'static str, PathBuf)]) -> Option<PathBuf> {
+    let id = |path: &PathBuf| path.file_stem()?.to_str().map(copies::plain_id);
+    let (_, first) = sessions.first()?;
+    let is_one = sessions.iter().all(|(_, path)| id(path) == id(first));
+    let clients: HashSet<_> = sessions.iter().map(|(client, _)| client).collect();
+    if !is_one || sessions.len() < 2 || clients.len() < sessions.len() {
+        return None;
+    }
+    let files: Vec<PathBuf> = sessions.iter().map(|(_, path)| path.clone()).collect();
+    copies::newest(formats, &files).cloned()
+}
+
+/// Returns whether text may be an id of a session, rather than the path of a file.
+fn is_id(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+}
+
+/// Returns a path as a client that is started in it knows it.
+pub fn absolute(path: &Path) -> PathBuf {
+    fs::canonicalize(path)
+        .or_else(|_| std::path::absolute(path))
+        .unwrap_or_else(|_| path.to_owned())
+}

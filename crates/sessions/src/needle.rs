@@ -1,0 +1,196 @@
+//! Words to look for: in what a block says, and before that in lines as they are spelled.
+
+use memchr::{memchr2_iter, memmem::Finder};
+
+/// Words to look for in decoded text.
+#[derive(Clone, Debug)]
+pub struct Needle {
+    words: String,
+    ignores_case: bool,
+}
+
+impl Needle {
+    /// Creates a needle.
+    pub fn new(words: &str, ignores_case: bool) -> Self {
+        let words = if ignores_case { words.to_lowercase() } else { words.to_owned() };
+        Self { words, ignores_case }
+    }
+
+    /// Returns where in a text the words begin; about where, if case is ignored.
+    pub fn find(&self, text: &str) -> Option<usize> {
+        if !self.ignores_case {
+            return memchr::memmem::find(text.as_bytes(), self.words.as_bytes());
+        }
+        let at = text.to_lowercase().find(&self.words)?;
+        Some(text.floor_char_boundary(at))
+    }
+
+    /// Returns what a line with the words has in it, however it spells them.
+    pub fn prefilter(&self) -> Prefilter {
+        Prefilter::any_of(&[&self.words], self.ignores_case)
+    }
+}
+
+/// What a line must have in it to be worth reading: lines are found by their bytes, unread.
+#[derive(Clone, Debug)]
+pub struct Prefilter {
+    /// Any of these must be there; if there is none, every line is worth reading.
+    probes: Vec<Probe>,
+}
+
+#[derive(Clone, Debug)]
+enum Probe {
+    /// Bytes as they are.
+    Exact(Finder<'static>),
+    /// ASCII bytes in any case, looked for by the rarest of them.
+    Folded { bytes: Vec<u8>, rarest: usize },
+    /// An escape of a character that writers need not escape; of ASCII only, or of any.
+    Escape { finder: Finder<'static>, is_ascii: bool },
+}
+
+impl Prefilter {
+    /// Every line is worth reading.
+    pub const ALL: Prefilter = Prefilter { probes: Vec::new() };
+
+    /// Lines that have any of the words in them, however they spell them.
+    pub fn any_of(words: &[&str], ignores_case: bool) -> Self {
+        let mut probes = Vec::new();
+        let mut is_ascii = true;
+        for words in words {
+            let run = longest_run(words, ignores_case);
+            if run.is_empty() {
+                return Self::ALL;
+            }
+            is_ascii &= run.is_ascii();
+            probes.push(if ignores_case {
+                let bytes = run.to_ascii_lowercase().into_bytes();
+                Probe::Folded { rarest: rarest(&bytes), bytes }
+            } else {
+                Probe::Exact(Finder::new(run).into_owned())
+            });
+        }
+        let escape = if is_ascii { "\\u00" } else { "\\u" };
+        probes.push(Probe::Escape { finder: Finder::new(escape).into_owned(), is_ascii });
+        Self { probes }
+    }
+
+    /// Returns the lines of some whole lines that are worth reading: where each starts and ends.
+    pub fn lines<'p>(&'p self, bytes: &'p [u8]) -> Candidates<'p> {
+        Candidates { prefilter: self, bytes, at: 0, next: vec![0; self.probes.len()] }
+    }
+}
+
+/// Lines that are worth reading.
+#[derive(Debug)]
+pub struct Candidates<'p> {
+    prefilter: &'p Prefilter,
+    bytes: &'p [u8],
+    /// The lines before are done.
+    at: usize,
+    /// Where each probe is found next; to be looked for again if that is before `at`.
+    next: Vec<usize>,
+}
+
+impl Iterator for Candidates<'_> {
+    type Item = std::ops::Range<usize>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let rest = self.bytes.get(self.at..).filter(|rest| !rest.is_empty())?;
+        let mut start = self.at;
+        if !self.prefilter.probes.is_empty() {
+            for (probe, next) in self.prefilter.probes.iter().zip(&mut self.next) {
+                if *next < self.at || self.at == 0 {
+                    *next = probe.find(rest).map_or(usize::MAX, |found| self.at + found);
+                }
+            }
+            let found = self.next.iter().copied().min().filter(|found| *found < usize::MAX)?;
+            let before = self.bytes.get(self.at..found).unwrap_or_default();
+            start += memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
+            self.at = found;
+        }
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let end = memchr::memchr(b'\n', rest).map_or(self.bytes.len(), |end| self.at + end + 1);
+        self.at = end;
+        Some(start..end)
+    }
+}
+
+impl Probe {
+    fn find(&self, bytes: &[u8]) -> Option<usize> {
+        match self {
+            Probe::Exact(finder) => finder.find(bytes),
+            Probe::Folded { bytes: run, rarest } => {
+                let byte = *run.get(*rarest)?;
+                memchr2_iter(byte, byte.to_ascii_uppercase(), bytes).find_map(|at| {
+                    let start = at.checked_sub(*rarest)?;
+                    let found = bytes.get(start..start + run.len())?;
+                    found.eq_ignore_ascii_case(run).then_some(start)
+                })
+            }
+            Probe::Escape { finder, is_ascii } => finder.find_iter(bytes).find(|at| {
+                let digits = bytes.get(at + 2..at + 5).unwrap_or_default();
+                let is_control = matches!(digits, [b'0', b'0', b'0' | b'1']);
+                let is_wanted = !*is_ascii || matches!(digits, [_, _, b'2'..=b'7']);
+                is_wanted && !is_control
+            }),
+        }
+    }
+}
+
+/// Returns the longest piece that every writer spells as it is, if it escapes nothing needlessly.
+fn longest_run(words: &str, ignores_case: bool) -> &str {
+    let is_end = |char: char| {
+        let is_escaped = matches!(char, '"' | '\\' | '/' | '\u{7f}') || char.is_control();
+        // The Kelvin sign and the dotted I become these letters.
+        let has_odd_capital = matches!(char, 'k' | 'i' | 'K' | 'I') || !char.is_ascii();
+        is_escaped || ignores_case && has_odd_capital
+    };
+    words.split(is_end).max_by_key(|run| run.len()).unwrap_or_default()
+}
+
+/// Returns the place of the byte that is rarest in English and in JSON.
+fn rarest(bytes: &[u8]) -> usize {
+    const COMMON: &[u8] = b"zqjxvkwybgfpmuhdcl_-.,:rsnioate ";
+    let rank = |byte: &u8| COMMON.iter().position(|common| common == byte).unwrap_or(5);
+    (0..bytes.len()).min_by_key(|at| bytes.get(*at).map_or(usize::MAX, rank)).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(words: &str, ignores_case: bool, text: &str) -> Vec<String> {
+        let prefilter = Needle::new(words, ignores_case).prefilter();
+        let lines = prefilter.lines(text.as_bytes());
+        lines.map(|line| text[line].trim_end().to_owned()).collect()
+    }
+
+    #[test]
+    fn lines_with_the_words_are_found() {
+        let text = "one Error\n\ntwo errors, error\nnone\nlast ERROR";
+        assert_eq!(found("error", false, text), ["two errors, error"]);
+        assert_eq!(found("error", true, text), ["one Error", "two errors, error", "last ERROR"]);
+        assert_eq!(found("nothing", true, text), [""; 0]);
+        assert_eq!(found("\"", false, text).len(), 5);
+    }
+
+    #[test]
+    fn however_they_are_spelled() {
+        let text = "caf\\u00e9\ncafé\n\\u0063aft\n\\u001b\ncaft\ndisk\ndis\u{212a}\n\\ud83d\\ude00";
+        assert_eq!(
+            found("café", false, text),
+            ["caf\\u00e9", "café", "\\u0063aft", "\\ud83d\\ude00"]
+        );
+        assert_eq!(found("caft", false, text), ["\\u0063aft", "caft"]);
+        assert_eq!(found("DISK", true, text), ["\\u0063aft", "disk", "dis\u{212a}"]);
+        assert_eq!(found("a/caft", false, text), ["\\u0063aft", "caft"]);
+        assert_eq!(Needle::new("É", true).find("caf\u{e9}"), Some(3));
+        assert_eq!(Needle::new("x", false).find("caf\u{e9}"), None);
+    }
+
+    #[test]
+    fn folded_words_at_the_edges() {
+        assert_eq!(found("xerror", true, "error\nxERRORx"), ["xERRORx"]);
+        assert_eq!(found("errorx", true, "xerror"), [""; 0]);
+    }
+}

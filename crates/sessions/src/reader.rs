@@ -1,0 +1,216 @@
+//! Reading an input once, from its first line to its last, without keeping it.
+
+use std::{cell::Cell, io};
+
+use conversion::{Ballot, Detected, Recovery, is_damage};
+use core_model::{Answers, Event, Format, Formats, Place};
+use jsonl::{Index, Line, Scanner, Value};
+use memchr::memchr_iter;
+use storage::Interruption;
+
+use crate::{
+    error::{ReadError, UnknownFormat, single_format},
+    input::Input,
+    needle::Prefilter,
+    progress::Progress,
+    windows::for_each_window,
+};
+
+thread_local! {
+    /// What was known of the first lines of the last input: a fresh index grows as if there were none.
+    static SPARE: Cell<Index> = const { Cell::new(Index::new()) };
+}
+
+/// What is done with each line and its event, or with what is wrong with the line; false ends the
+/// reading.
+pub type EachRead<'e> =
+    dyn FnMut(Place, &Line<'_>, jsonl::Result<&Event<'_>>) -> io::Result<bool> + 'e;
+
+/// Reads an input in a format, or in the one that it is in, and calls `each` with the lines that a
+/// prefilter lets through, with the records on damaged lines, and with what else is on those. An
+/// answer that only the outcome of its run says comes before the outcome, as a message.
+///
+/// Returns the format; `None` if no line was let through. An empty input has any format.
+///
+/// # Errors
+///
+/// If the input cannot be read, or is in no format of ours, and those of `each`.
+pub fn read(
+    formats: Formats,
+    input: &Input,
+    format: Option<&'static Format>,
+    prefilter: &Prefilter,
+    progress: &dyn Progress,
+    interruption: Interruption,
+    each: &mut EachRead<'_>,
+) -> Result<Option<&'static Format>, ReadError> {
+    let (scanner, known) = (Scanner::default(), SPARE.take());
+    let answers = Answers::default();
+    let mut reader = Reader { formats, input, format, scanner, known, answers, n_lines: 0 };
+    let mut refusal = None;
+    let mut opened = input.open()?;
+    opened.skip_hash();
+    for_each_window(&mut opened, &mut |bytes, offset| {
+        if interruption.is_requested() {
+            refusal = Some(ReadError::Interrupted);
+            return Ok(false);
+        }
+        let goes_on = reader.window(bytes, offset, prefilter, each);
+        progress.add_bytes(bytes.len() as u64);
+        match goes_on {
+            Ok(goes_on) => Ok(goes_on),
+            Err(ReadError::Io(error)) => Err(error),
+            Err(other) => {
+                refusal = Some(other);
+                Ok(false)
+            }
+        }
+    })?;
+    reader.known.clear();
+    SPARE.set(reader.known);
+    refusal.map_or(Ok(reader.format), Err)
+}
+
+struct Reader<'i> {
+    formats: Formats,
+    input: &'i Input,
+    format: Option<&'static Format>,
+    scanner: Scanner,
+    /// What is known of the first lines since they told the format.
+    known: Index,
+    answers: Answers,
+    /// The lines before the window.
+    n_lines: u64,
+}
+
+impl Reader<'_> {
+    fn window(
+        &mut self,
+        bytes: &[u8],
+        offset: u64,
+        prefilter: &Prefilter,
+        each: &mut EachRead<'_>,
+    ) -> Result<bool, ReadError> {
+        // Standard input is read once: its first lines do not come back.
+        if offset == 0 && self.format.is_none() && *self.input == Input::Stdin {
+            self.format = Some(vote(self.formats, bytes, &mut self.scanner, &mut self.known)?);
+        }
+        let mut counted = 0;
+        for range in prefilter.lines(bytes) {
+            let format = match self.format {
+                Some(format) => format,
+                None => self.find_format(bytes, offset)?,
+            };
+            self.n_lines += count(bytes.get(counted..range.start).unwrap_or_default());
+            counted = range.end;
+            let line = Line::new(
+                bytes.get(range.clone()).unwrap_or_default(),
+                offset + range.start as u64,
+            );
+            if !self.line(&line, format, each)? {
+                return Ok(false);
+            }
+            self.n_lines += 1;
+        }
+        self.n_lines += count(bytes.get(counted..).unwrap_or_default());
+        self.known.clear();
+        Ok(true)
+    }
+
+    fn line(
+        &mut self,
+        line: &Line<'_>,
+        format: &'static Format,
+        each: &mut EachRead<'_>,
+    ) -> Result<bool, ReadError> {
+        let number = self.n_lines + 1;
+        let mut result = Ok(true);
+        let mut take = |line: &Line<'_>, value: jsonl::Result<Value<'_>>| {
+            let place = Place { line: number, offset: line.offset() };
+            result = match value.map(format.read) {
+                Ok(event) => match self.answers.answer_of(&event) {
+                    Some(answer) => match each(place, line, Ok(&answer)) {
+                        Ok(true) => each(place, line, Ok(&event)),
+                        ended => ended,
+                    },
+                    None => each(place, line, Ok(&event)),
+                },
+                Err(error) if is_damage(error) => each(place, line, Err(error)),
+                Err(_) => Ok(true),
+            };
+            matches!(result, Ok(true))
+        };
+        let known = self.known.get(line);
+        match known.unwrap_or_else(|| self.scanner.scan(line)) {
+            Err(error) if is_damage(error) => {
+                _ = Recovery::new(&[format]).line(line, Err(error), &mut take);
+            }
+            value => _ = take(line, value),
+        }
+        Ok(result?)
+    }
+
+    /// Finds the format of the input, of which a window is at hand.
+    fn find_format(&mut self, bytes: &[u8], offset: u64) -> Result<&'static Format, ReadError> {
+        let found = match offset {
+            0 => vote(self.formats, bytes, &mut self.scanner, &mut self.known),
+            _ => {
+                let mut found = format_of(self.formats, bytes);
+                for_each_window(&mut self.input.open()?, &mut |bytes, _| {
+                    found = format_of(self.formats, bytes);
+                    Ok(false)
+                })?;
+                found
+            }
+        };
+        self.format = Some(found?);
+        self.format.ok_or(UnknownFormat::Unknown.into())
+    }
+}
+
+/// Returns how many lines end in some bytes.
+fn count(bytes: &[u8]) -> u64 {
+    memchr_iter(b'\n', bytes).count() as u64
+}
+
+/// Returns the format of the first lines of an input.
+///
+/// # Errors
+///
+/// If they are in none of ours.
+pub fn format_of(formats: Formats, bytes: &[u8]) -> Result<&'static Format, ReadError> {
+    vote(formats, bytes, &mut Scanner::default(), &mut Index::default())
+}
+
+/// Returns the format of the first lines of an input, and keeps what is found in them.
+fn vote(
+    formats: Formats,
+    bytes: &[u8],
+    scanner: &mut Scanner,
+    index: &mut Index,
+) -> Result<&'static Format, ReadError> {
+    index.clear();
+    let mut ballot = Ballot::new(formats);
+    let mut recovery = Recovery::new(&formats);
+    for line in jsonl::lines(bytes) {
+        let mut push =
+            |line: &Line<'_>, value: jsonl::Result<Value<'_>>| ballot.push(line, value.ok());
+        let value = scanner.scan(&line);
+        index.push(&line, &value);
+        if !recovery.line(&line, value, &mut push) {
+            break;
+        }
+    }
+    known(formats, ballot.result())
+}
+
+/// Returns the format that something was found to be in.
+///
+/// # Errors
+///
+/// If it is none of ours.
+pub fn known(formats: Formats, found: Detected) -> Result<&'static Format, ReadError> {
+    // Without a line it is in any format.
+    let format = single_format(found)?.or_else(|| formats.first().copied());
+    format.ok_or(UnknownFormat::Unknown.into())
+}

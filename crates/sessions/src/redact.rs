@@ -1,0 +1,58 @@
+//! Inputs without their secrets.
+
+use std::io::{self, Seek};
+
+use conversion::{Redactions, redact_with};
+use core_model::Formats;
+use secrets::Search;
+use storage::{MAX_IN_MEMORY, Opened};
+use tempfile::SpooledTempFile;
+
+use crate::session::Bytes;
+
+/// Which secrets are taken out of what is read; by default none.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Redact {
+    /// Whether keys, tokens and passwords are.
+    pub is_wanted: bool,
+    /// Whether keys of test environments are, too.
+    pub test_keys: bool,
+}
+
+impl Redact {
+    /// Returns a search for the secrets that are taken out, if any are.
+    pub fn search(self) -> Option<Search> {
+        let search = if self.test_keys { Search::with_test_keys } else { Search::new };
+        self.is_wanted.then(search)
+    }
+
+    /// Takes the secrets out of an input.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the input cannot be read, or its copy cannot be written.
+    pub fn opened(self, formats: Formats, mut opened: Opened) -> io::Result<(Opened, Redactions)> {
+        let Some(search) = self.search() else { return Ok((opened, Redactions::default())) };
+        let mut redacted = SpooledTempFile::new(MAX_IN_MEMORY);
+        let redactions = redact_with(search, formats, &mut opened, &mut redacted)?;
+        redacted.rewind()?;
+        Ok((opened.read_as(redacted), redactions))
+    }
+
+    /// Takes the secrets out of a file beside a session.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be read, or its copy cannot be written.
+    pub fn bytes(
+        self,
+        formats: Formats,
+        mut file: Box<dyn Bytes>,
+    ) -> io::Result<(Box<dyn Bytes>, Redactions)> {
+        let Some(search) = self.search() else { return Ok((file, Redactions::default())) };
+        let mut redacted = SpooledTempFile::new(MAX_IN_MEMORY);
+        let redactions = redact_with(search, formats, &mut file, &mut redacted)?;
+        redacted.rewind()?;
+        Ok((Box::new(redacted), redactions))
+    }
+}

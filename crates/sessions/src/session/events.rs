@@ -1,0 +1,169 @@
+//! The events of a session of several files, in the order in which they are said.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    io,
+    ops::Range,
+};
+
+use conversion::{Conversion, EachEvent, Events, ManifestEntryKind, Report, Target};
+use core_model::{Event, Format};
+use jsonl::{Line, Style, push_string};
+
+use super::{
+    Session,
+    cursor::{Cursor, Step},
+};
+
+/// Converts the files of a session to one file.
+///
+/// # Errors
+///
+/// Returns an error if a file cannot be read or the target cannot be written.
+pub fn run_session(
+    conversion: &Conversion,
+    session: &Session,
+    target: Target<'_>,
+) -> io::Result<Report> {
+    let mut events = SessionEvents::new(session, conversion.from);
+    let target = Target { contents: Some(session.contents()), ..target };
+    let mut report = conversion.run_events(&mut events, target)?;
+    report.n_sidecars_unread = session.n_sidecars();
+    Ok(report)
+}
+
+/// How many files may be open at a time: of sub-agents that start each other, those that are deeper
+/// come at the end.
+const MAX_DEPTH: usize = 64;
+
+/// The events of a session.
+///
+/// The first time they come file by file. From then on each sub-agent comes right before the line
+/// with the result of the tool use that started it, or after the main file if there is none; the
+/// files that are carried as they are come last.
+pub struct SessionEvents<'s> {
+    session: &'s Session,
+    format: &'static Format,
+    /// The tool uses that started sub-agents, as JSON strings; empty where nobody knows.
+    tool_uses: Vec<String>,
+    /// Which sub-agents come before the line that starts at an offset; known after the first time.
+    turns: Option<BTreeMap<u64, Vec<usize>>>,
+}
+
+impl<'s> SessionEvents<'s> {
+    /// Creates the events of a session in a format.
+    pub fn new(session: &'s Session, format: &'static Format) -> Self {
+        let tool_use = |text: &String| {
+            let mut json = Vec::new();
+            if !text.is_empty() {
+                push_string(&mut json, text, Style::Compact);
+            }
+            String::from_utf8(json).unwrap_or_default()
+        };
+        let tool_uses = session.files().iter().map(|file| tool_use(&file.volume.tool_use));
+        Self { session, format, tool_uses: tool_uses.collect(), turns: None }
+    }
+
+    fn open(&self, file_idx: usize) -> io::Result<Cursor<'_>> {
+        Cursor::open(&self.session.files()[file_idx], self.format, &self.tool_uses[file_idx])
+    }
+
+    /// Reads file by file, and finds the results of the tool uses that started sub-agents.
+    fn find_turns(
+        &self,
+        each: &mut EachEvent<'_>,
+    ) -> io::Result<Option<BTreeMap<u64, Vec<usize>>>> {
+        let mut waiting: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (file_idx, file) in self.session.files().iter().enumerate() {
+            if file.volume.kind == ManifestEntryKind::Agent && !file.volume.tool_use.is_empty() {
+                waiting.entry(&file.volume.tool_use).or_default().push(file_idx);
+            }
+        }
+        let mut turns: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        let mut watch = |line: &Line<'_>, event: jsonl::Result<&Event<'_>>| {
+            let results = event.ok().and_then(|event| event.message());
+            for result in results.into_iter().flat_map(|message| message.tool_results()) {
+                if !waiting.is_empty()
+                    && let Some(agents) = waiting.remove(&*result.tool_use_id.decode())
+                {
+                    turns.entry(line.offset()).or_default().extend(agents);
+                }
+            }
+            each(line, event)
+        };
+        for file_idx in 0..self.session.files().len() {
+            let mut cursor = self.open(file_idx)?;
+            loop {
+                match cursor.advance(&mut watch, |_, _| false)? {
+                    Step::Passed | Step::Held => {}
+                    Step::Ended => break,
+                    Step::Stopped => return Ok(None),
+                }
+            }
+        }
+        Ok(Some(turns))
+    }
+
+    /// Reads a file, and before the lines at which it is their turn, those that it starts; returns
+    /// whether more are wanted.
+    fn say(
+        &self,
+        file_idx: usize,
+        turns: &BTreeMap<u64, Vec<usize>>,
+        is_said: &mut [bool],
+        each: &mut EachEvent<'_>,
+    ) -> io::Result<bool> {
+        is_said[file_idx] = true;
+        let mut open = vec![self.open(file_idx)?];
+        while let Some(cursor) = open.last_mut() {
+            let mut next = Vec::new();
+            let step = cursor.advance(each, |start, end| {
+                next.extend(of_range(turns, start..end).filter(|agent| !is_said[*agent]));
+                !next.is_empty()
+            })?;
+            match step {
+                Step::Passed => {}
+                Step::Stopped => return Ok(false),
+                Step::Ended => {
+                    open.pop();
+                }
+                Step::Held => {
+                    // The last to be opened is the first to be read.
+                    for agent in next.into_iter().rev() {
+                        if open.len() < MAX_DEPTH && !is_said[agent] {
+                            is_said[agent] = true;
+                            open.push(self.open(agent)?);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+}
+
+fn of_range(turns: &BTreeMap<u64, Vec<usize>>, range: Range<u64>) -> impl Iterator<Item = usize> {
+    turns.range(range).flat_map(|(_, agents)| agents.iter().copied())
+}
+
+impl Events for SessionEvents<'_> {
+    fn for_each(&mut self, each: &mut EachEvent<'_>) -> io::Result<()> {
+        let Some(turns) = self.turns.take() else {
+            self.turns = self.find_turns(each)?;
+            return Ok(());
+        };
+        let mut is_said = vec![false; self.session.files().len()];
+        // What no result brings up comes after the main file, in the order of the files.
+        for file_idx in 0..is_said.len() {
+            if !is_said[file_idx] && !self.say(file_idx, &turns, &mut is_said, each)? {
+                break;
+            }
+        }
+        self.turns = Some(turns);
+        Ok(())
+    }
+
+    fn own_end(&self) -> u64 {
+        self.session.files().first().map_or(u64::MAX, |main| main.volume.size)
+    }
+}

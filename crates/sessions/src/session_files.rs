@@ -1,0 +1,233 @@
+//! What is converted as one: a session with the files that belong to it.
+
+mod packed;
+
+use std::{
+    collections::HashMap,
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
+
+use core_model::{Bundle, FileRole, Files, Format, Formats, Owner};
+use storage::{Backend, Compression, NotListed};
+
+use self::packed::{Bare, beside_packed};
+use crate::{input::Input, session::SessionPlace, warning::Warning};
+
+pub use self::packed::is_of_a_session;
+
+/// A session: its main file, and the files that belong to it.
+#[derive(Debug)]
+pub struct SessionFiles {
+    /// The main file, or a file that belongs to no other input.
+    pub main: Input,
+    /// The files that belong to the main one, in the order of their names.
+    pub others: Vec<Companion>,
+    /// The format whose client puts files beside its sessions as these are.
+    pub format: Option<&'static Format>,
+}
+
+/// A file that belongs to a session.
+#[derive(Debug)]
+pub struct Companion {
+    /// The file itself.
+    pub input: Input,
+    /// What it is to the session.
+    pub role: FileRole,
+}
+
+impl SessionFiles {
+    /// Groups inputs into sessions, in the order of their main files. A file that was asked for
+    /// itself brings along those that belong to it.
+    pub fn group(
+        formats: Formats,
+        inputs: Vec<Input>,
+        warn: &mut dyn FnMut(Warning),
+    ) -> Vec<SessionFiles> {
+        let places: HashMap<PathBuf, usize> = inputs
+            .iter()
+            .enumerate()
+            .filter_map(|(input_idx, input)| Some((input.path()?.to_owned(), input_idx)))
+            .collect();
+        let bare = Bare::of(formats, &inputs);
+        let owners: Vec<_> = inputs
+            .iter()
+            .enumerate()
+            .map(|(input_idx, input)| {
+                let files = &Listed { places: &places, files: input.storage() };
+                let found = owner(formats, input.path()?, files);
+                let found = found.and_then(|(format, owner)| {
+                    Some((*places.get(&owner.main)?, format, owner.role))
+                });
+                found.or_else(|| bare.as_ref()?.owner(input_idx))
+            })
+            .collect();
+        let mut owned: HashMap<usize, (&'static Format, Vec<Companion>)> = HashMap::new();
+        let mut mains = Vec::new();
+        for (input_idx, (input, found)) in inputs.into_iter().zip(&owners).enumerate() {
+            match found {
+                // What belongs to a file that belongs to another is left to itself.
+                Some((main, format, role)) if owners[*main].is_none() => {
+                    let entry = owned.entry(*main).or_insert_with(|| (format, Vec::new()));
+                    entry.1.push(Companion { input, role: role.clone() });
+                }
+                _ => mains.push((input_idx, input)),
+            }
+        }
+        let mut unread = Vec::new();
+        let unit = |(input_idx, main): (usize, Input)| {
+            let (format, mut others) = match owned.remove(&input_idx) {
+                Some((format, others)) => (Some(format), others),
+                None => (None, Vec::new()),
+            };
+            let mut format = format;
+            if let Input::File { is_named: true, .. } = &main
+                && owners[input_idx].is_none()
+            {
+                let (found, more) = beside(formats, &main, warn).unwrap_or_else(|error| {
+                    unread.push(unread_beside(&main, &error));
+                    (None, Vec::new())
+                });
+                let is_new = |other: &Companion| {
+                    other.input.path().is_some_and(|path| !places.contains_key(path))
+                };
+                others.extend(more.into_iter().filter(is_new));
+                format = format.or(found);
+            }
+            SessionFiles { main, others, format }
+        };
+        let mut units: Vec<SessionFiles> = mains.into_iter().map(unit).collect();
+        let alone = |main| SessionFiles { main, others: Vec::new(), format: None };
+        units.extend(unread.into_iter().map(alone));
+        units
+    }
+
+    /// Creates the unit of a file and of what stands beside it.
+    ///
+    /// # Errors
+    ///
+    /// Those of looking for it.
+    pub fn of_file(
+        formats: Formats,
+        path: PathBuf,
+        warn: &mut dyn FnMut(Warning),
+    ) -> io::Result<Self> {
+        let main = Input::file(path);
+        let (format, others) = beside(formats, &main, warn)?;
+        Ok(Self { main, others, format })
+    }
+
+    /// Creates the unit of an input and of what a format has beside it.
+    ///
+    /// # Errors
+    ///
+    /// Those of looking for it.
+    pub fn of_input(
+        formats: Formats,
+        main: Input,
+        format: &Format,
+        warn: &mut dyn FnMut(Warning),
+    ) -> io::Result<Self> {
+        let (found, others) = beside(formats, &main, warn)?;
+        let is_of_it = found.is_some_and(|found| found.name == format.name);
+        let others = if is_of_it { others } else { Vec::new() };
+        Ok(Self { main, others, format: found.filter(|_| is_of_it) })
+    }
+
+    /// Returns the format of all files, if that of the main one is what its client puts such files
+    /// beside, or has none: the first lines of a sub-agent's may not tell.
+    pub fn format_of_all(&self, main: Option<&Format>) -> Option<&'static Format> {
+        self.format.filter(|format| main.is_none_or(|main| main.name == format.name))
+    }
+
+    /// Returns the files, the main one first.
+    pub fn files(&self) -> impl Iterator<Item = &Input> + Clone {
+        std::iter::once(&self.main).chain(self.others.iter().map(|other| &other.input))
+    }
+
+    /// Returns the bytes of its files.
+    pub fn size(&self) -> u64 {
+        self.files().map(Input::size).sum()
+    }
+
+    /// Reads the files, which are in this place, for what links them.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading them; of an input that is no file, that it has no name.
+    pub fn bundle(&self, format: &'static Format, place: &SessionPlace) -> io::Result<Bundle> {
+        let main = self.path_of(&self.main).ok_or(io::ErrorKind::InvalidFilename)?;
+        let known = |other: &Companion| {
+            Some((self.path_of(&other.input)?.into_owned(), other.role.clone()))
+        };
+        let files: Vec<_> = self.others.iter().filter_map(known).collect();
+        if let SessionPlace::Expanded(_) = place {
+            // Whoever reads on does not say which file holds too much.
+            files.iter().try_for_each(|(path, _)| place.stat(path).map(|_| ()))?;
+        }
+        Bundle::of_files(format, &main, files, place)
+    }
+}
+
+/// Returns the folder beside a session that cannot be read, as an input: it has a status of its own.
+fn unread_beside(main: &Input, error: &io::Error) -> Input {
+    let found = error.get_ref().and_then(|cause| cause.downcast_ref::<NotListed>());
+    let (path, cause) = match found {
+        Some(NotListed { folder, error }) => (folder.as_path(), error),
+        None => (main.path().unwrap_or(Path::new("")), error),
+    };
+    let reason = format!("{cause}; files of {} may be missing", main.label());
+    Input::Missing { path: path.to_owned(), kind: error.kind(), reason }
+}
+
+/// The files of a list, which are there whatever the system says of them later, and others.
+struct Listed<'l> {
+    places: &'l HashMap<PathBuf, usize>,
+    files: &'l Backend,
+}
+
+impl Files for Listed<'_> {
+    fn size(&self, path: &Path) -> io::Result<u64> {
+        self.files.size(path)
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
+        self.files.open(path)
+    }
+
+    fn may_be_there(&self, path: &Path) -> bool {
+        self.places.contains_key(path) || self.files.may_be_there(path)
+    }
+}
+
+/// Returns what a file belongs to, and the format whose client has it so.
+fn owner(formats: Formats, path: &Path, files: &dyn Files) -> Option<(&'static Format, Owner)> {
+    formats.iter().find_map(|format| Some((*format, (format.bundles?.owner)(path, files)?)))
+}
+
+/// Returns the files that stand beside a main file, compressed or not, and the format whose client has
+/// them so.
+///
+/// # Errors
+///
+/// Those of looking for them.
+fn beside(
+    formats: Formats,
+    main: &Input,
+    warn: &mut dyn FnMut(Warning),
+) -> io::Result<(Option<&'static Format>, Vec<Companion>)> {
+    let Input::File { storage, path, .. } = main else { return Ok((None, Vec::new())) };
+    if Compression::is_told_by(path) {
+        return beside_packed(formats, main, storage, path, warn);
+    }
+    for format in formats.iter() {
+        let Some(bundles) = format.bundles else { continue };
+        let files = storage.belonging(bundles, path)?;
+        if !files.is_empty() {
+            let companion =
+                |(path, role)| Companion { input: Input::stored(storage.clone(), path), role };
+            return Ok((Some(*format), files.into_iter().map(companion).collect()));
+        }
+    }
+    Ok((None, Vec::new()))
+}

@@ -1,0 +1,132 @@
+//! What URLs name: an object, or all that are below a prefix.
+
+use std::{io, path::Path};
+
+use storage::{Backend, Interruption, is_url, without_query};
+
+use crate::input::Input;
+
+#[cfg(feature = "cloud")]
+use crate::walk::is_ours;
+#[cfg(feature = "cloud")]
+use storage::Buckets;
+#[cfg(feature = "cloud")]
+use storage::is_folder;
+#[cfg(not(feature = "cloud"))]
+use storage::without_cloud;
+
+/// The stores that the URLs of a run lead to.
+#[derive(Debug, Default)]
+pub struct Stores {
+    #[cfg(feature = "cloud")]
+    buckets: Buckets,
+}
+
+impl Stores {
+    /// Creates a set without stores; an interruption ends what is waited for.
+    pub fn new(interruption: Interruption) -> Self {
+        #[cfg(feature = "cloud")]
+        return Self { buckets: Buckets::new(interruption) };
+        #[cfg(not(feature = "cloud"))]
+        {
+            _ = interruption;
+            Self {}
+        }
+    }
+
+    /// Returns where a path of a plan leads to.
+    ///
+    /// # Errors
+    ///
+    /// If it is an URL of no store, or the program knows none.
+    pub fn of(&mut self, path: &Path) -> io::Result<Backend> {
+        if !is_url(path) {
+            return Ok(Backend::Disk);
+        }
+        #[cfg(feature = "cloud")]
+        return Ok(Backend::Bucket(self.buckets.of(path)?.0));
+        #[cfg(not(feature = "cloud"))]
+        Err(without_cloud())
+    }
+
+    /// Forgets what objects were: whoever asks for one again is told what it is then.
+    pub fn forget(&self) {
+        #[cfg(feature = "cloud")]
+        self.buckets.forget();
+    }
+
+    /// Returns the store of an URL that is written to.
+    ///
+    /// # Errors
+    ///
+    /// If it is none that can be written to.
+    #[cfg(feature = "cloud")]
+    pub fn target(&mut self, url: &Path) -> io::Result<Backend> {
+        let (bucket, _) = self.buckets.of(url)?;
+        if bucket.is_web() {
+            return Err(io::Error::other("the web is read, and not written to"));
+        }
+        Ok(Backend::Bucket(bucket))
+    }
+
+    /// Returns that the program knows no stores.
+    ///
+    /// # Errors
+    ///
+    /// Always that.
+    #[cfg(not(feature = "cloud"))]
+    pub fn target(&mut self, _: &Path) -> io::Result<Backend> {
+        Err(without_cloud())
+    }
+
+    /// Adds what an URL names to the inputs, and returns whether that is a prefix. What cannot be
+    /// read is an input that cannot be opened: the others go on without it.
+    #[cfg(feature = "cloud")]
+    pub fn add(&mut self, url: &Path, is_one_of_many: bool, inputs: &mut Vec<Input>) -> bool {
+        let (bucket, path) = match self.buckets.of(url) {
+            Ok(found) => found,
+            Err(error) => {
+                inputs.push(Input::missing(&without_query(url), &error));
+                return false;
+            }
+        };
+        let storage = Backend::Bucket(bucket.clone());
+        if bucket.is_object(&path) {
+            inputs.push(Input::stored(storage, path));
+            return false;
+        }
+        let name = if is_one_of_many { path.file_name().unwrap_or_default() } else { "".as_ref() };
+        let name = Path::new(name);
+        match bucket.list(&path) {
+            Ok(found) if found.is_empty() => {
+                let nothing = io::Error::new(
+                    io::ErrorKind::NotFound,
+                    "there is no such object, and none below it",
+                );
+                inputs.push(Input::missing(&path, &nothing));
+                is_folder(&path)
+            }
+            Ok(found) => {
+                for object in found {
+                    let below = object.strip_prefix(&path).unwrap_or(&object);
+                    if !object.file_name().is_some_and(is_ours) {
+                        let (storage, name) = (storage.clone(), name.join(below));
+                        inputs.push(Input::File { storage, path: object, name, is_named: false });
+                    }
+                }
+                true
+            }
+            Err(error) => {
+                inputs.push(Input::missing(&path, &error));
+                is_folder(&path)
+            }
+        }
+    }
+
+    /// Adds that the program knows no stores.
+    #[cfg(not(feature = "cloud"))]
+    pub fn add(&mut self, url: &Path, _: bool, inputs: &mut Vec<Input>) -> bool {
+        inputs.push(Input::missing(&without_query(url), &without_cloud()));
+        false
+    }
+}

@@ -1,0 +1,62 @@
+//! The files of a folder, as inputs.
+
+use std::{
+    ffi::{OsStr, OsString},
+    io,
+    path::Path,
+};
+
+use rustix::fs::FileType;
+use storage::{Backend, Entry, Folder, JOURNAL, RECEIPTS, RESIDUE, SIDECAR, is_temporary};
+
+use crate::{input::Input, warning::Warning};
+
+/// Adds the regular files of a folder, in the order of their names; links are not followed.
+pub fn walk(root: &Path, name: &Path, inputs: &mut Vec<Input>, warn: &mut dyn FnMut(Warning)) {
+    let mut folders = vec![(root.to_owned(), name.to_owned(), true)];
+    while let Some((path, name, is_folder)) = folders.pop() {
+        if !is_folder {
+            inputs.push(Input::File { storage: Backend::Disk, path, name, is_named: false });
+            continue;
+        }
+        // A link is meant if the user named it, not if it is found.
+        let open = if path == root { Folder::open } else { Folder::open_found };
+        match open(&path).and_then(|folder| children(&folder, warn)) {
+            // The first is taken first.
+            Ok(children) => folders.extend(
+                children
+                    .into_iter()
+                    .rev()
+                    .map(|(child, is_folder)| (path.join(&child), name.join(&child), is_folder)),
+            ),
+            Err(error) => inputs.push(Input::missing(&path, &error)),
+        }
+    }
+}
+
+/// Returns the files and folders in a folder, in the order of their names, but for our own.
+///
+/// The standard library's own way panics when the folder cannot be closed.
+fn children(folder: &Folder, warn: &mut dyn FnMut(Warning)) -> io::Result<Vec<(OsString, bool)>> {
+    let mut children = Vec::new();
+    for Entry { name, kind } in folder.entries()? {
+        match kind {
+            FileType::Directory if name != RECEIPTS => children.push((name, true)),
+            FileType::RegularFile if !is_ours(&name) => children.push((name, false)),
+            FileType::Directory | FileType::RegularFile | FileType::Symlink => {}
+            _ => {
+                warn(Warning::NotRegular(folder.path().join(&name)));
+            }
+        }
+    }
+    children.sort();
+    Ok(children)
+}
+
+/// Returns whether a name is of a file that we put beside what we write.
+pub fn is_ours(name: &OsStr) -> bool {
+    let ending = Path::new(name).extension();
+    name == JOURNAL
+        || ending.is_some_and(|ending| ending == SIDECAR || ending == RESIDUE)
+        || is_temporary(name)
+}
