@@ -1,9 +1,9 @@
-//! The carry: what a written record does not say of its source records, so that they come back byte
-//! for byte.
+//! The carry: the parts of source records that their written records do not show, so that the
+//! source comes back byte for byte.
 //!
-//! docs/CARRY.md specifies it. In: source `{"type":"user","message":{"content":"Hi there"}}`, written
-//! `{"type":"user_message","text":"Hi there"}`. Out: the same with a last member `_carried`, from which
-//! the first can be made again.
+//! docs/CARRY.md specifies it. In: the source `{"type":"user","message":{"content":"Hi there"}}`
+//! and the written record `{"type":"user_message","text":"Hi there"}`. Out: the written record with
+//! a last member `_carried`, from which the source is made again.
 
 mod agreement;
 mod audit;

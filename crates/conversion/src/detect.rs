@@ -1,30 +1,33 @@
-//! Which format a file is in: a vote of its first lines.
+//! Detects the format of a file by a vote of its first lines.
+//!
+//! In: the lines `{"type":"user","uuid":"u1",..}` and `{"type":"summary",..}`. Out:
+//! [`Detected::Format`] with Claude Code.
 
 use core_model::{Format, Formats};
 use jsonl::{Line, Value};
 
-/// How many lines that can be read have a vote.
+/// Limit on the readable lines that vote.
 pub(crate) const MAX_LINES: usize = 64;
 
-/// What a file was found to be.
+/// The detected format of a file.
 #[derive(Clone, Copy, Debug)]
 pub enum Detected {
-    /// A format of ours.
+    /// A supported format.
     Format(&'static Format),
-    /// Votes for two formats are equal.
+    /// Two formats have the same number of votes.
     Ambiguous(&'static Format, &'static Format),
-    /// A format that is not ours, by name.
+    /// The name of a format that is recognized and not supported.
     Foreign(&'static str),
-    /// Nothing that we know.
+    /// No format got a vote.
     Unknown,
-    /// Nothing at all: no line holds anything.
+    /// The file has no line with content.
     Empty,
 }
 
-/// Whether a line, or its value if it has one, is in some format.
+/// Returns whether a line, or its value if it has one, is in a certain format.
 type IsForeign = fn(&[u8], Option<Value<'_>>) -> bool;
 
-/// Formats that are not ours, and how to know them.
+/// Formats that are recognized and not supported.
 const FOREIGN: &[(&str, IsForeign)] = &[
     ("UTF-16 text", |line, _| line.starts_with(b"\xff\xfe") || line.starts_with(b"\xfe\xff")),
     ("a gzip file", |line, _| line.starts_with(b"\x1f\x8b")),
@@ -34,7 +37,7 @@ const FOREIGN: &[(&str, IsForeign)] = &[
     ("a Gemini CLI session", |_, value| value.is_some_and(is_gemini)),
 ];
 
-/// Votes of the lines of one file.
+/// The votes of the lines of one file.
 #[derive(Debug)]
 pub struct Ballot {
     formats: Formats,
@@ -46,7 +49,7 @@ pub struct Ballot {
 }
 
 impl Ballot {
-    /// Creates a ballot of formats, without a vote.
+    /// Creates a ballot without votes.
     pub fn new(formats: Formats) -> Self {
         Self {
             formats,
@@ -58,7 +61,7 @@ impl Ballot {
         }
     }
 
-    /// Takes a line and its value, if it has one; returns whether more are wanted.
+    /// Adds the votes of a line. Returns whether more lines are needed.
     pub fn push(&mut self, line: &Line<'_>, value: Option<Value<'_>>) -> bool {
         self.is_empty &= line.is_blank();
         self.n_seen += 1;
@@ -73,12 +76,12 @@ impl Ballot {
         self.n_lines < MAX_LINES && !self.is_decided()
     }
 
-    /// Returns whether the lines that are still to vote can change nothing.
+    /// Returns whether the remaining lines cannot change the result.
     fn is_decided(&self) -> bool {
         let most = self.votes.iter().copied().max().unwrap_or(0);
         let rest = (MAX_LINES - self.n_lines) as u32;
         let all = self.votes.iter().chain(&self.foreign);
-        // The winner is the only one that can still have the most.
+        // Decided once a single format can still get the most votes.
         all.filter(|votes| **votes + rest >= most).count() == 1
     }
 
@@ -103,7 +106,7 @@ impl Ballot {
     }
 }
 
-/// A Codex rollout: `{"timestamp":..,"type":"session_meta","payload":{..}}`.
+/// Recognizes a Codex rollout: `{"timestamp":..,"type":"session_meta","payload":{..}}`.
 fn is_codex(value: Value<'_>) -> bool {
     const TYPES: [&str; 5] =
         ["session_meta", "response_item", "event_msg", "turn_context", "compacted"];
@@ -126,7 +129,7 @@ fn is_codex(value: Value<'_>) -> bool {
     is_known && payload || record_type || git && instructions
 }
 
-/// A Qwen Code chat: an envelope as Claude Code's around messages as Gemini's,
+/// Recognizes a Qwen Code chat, which has Claude Code's envelope and Gemini's messages:
 /// `{"uuid":..,"sessionId":..,"type":"user","message":{"role":"user","parts":[..]}}`.
 fn is_qwen(value: Value<'_>) -> bool {
     let (mut session, mut own) = (false, false);
@@ -142,7 +145,7 @@ fn is_qwen(value: Value<'_>) -> bool {
     session && own
 }
 
-/// A Gemini CLI chat: one object with `projectHash` and `messages`, or a line of one.
+/// Recognizes a Gemini CLI chat: an object with `projectHash` and `messages`, or a line of one.
 fn is_gemini(value: Value<'_>) -> bool {
     let (mut is_gemini, mut session, mut own) = (false, false, false);
     value.read_members(|key, value| {

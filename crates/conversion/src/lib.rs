@@ -1,8 +1,8 @@
 //! Converts session logs of coding agents into one another, and back byte for byte.
 //!
-//! Bytes in, bytes out: nothing here opens a file, prints, or reads the environment. A
-//! [`Conversion`] reads a [`Source`] in one format and writes another; what the target cannot show
-//! goes into the carry ([`Carry`]), from which the way back restores the source.
+//! In: the bytes of a session in one format. Out: the same session in another format. Records and
+//! members that the target has no place for go into the carry ([`Carry`]), from which the way back
+//! restores the source. Nothing here opens a file, prints, or reads the environment.
 //!
 //! ```
 //! use conversion::{CarryMode, Conversion};

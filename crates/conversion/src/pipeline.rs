@@ -1,4 +1,15 @@
-//! One conversion: a source, a target, and the way between them.
+//! Runs one conversion: detects the format, surveys the source, then writes the target.
+//!
+//! In: a [`Source`] and its sidecar. Out: the bytes of the target, its sidecar, and a [`Report`]. A
+//! conversion reads its source twice, because a writer needs facts (title, model, sub-agents)
+//! before its first line.
+//!
+//! ```text
+//! source  survey (first pass)       facts, plan, template
+//! source  second pass               convert, restore or carry each record
+//!         engine > writer           lines of the target
+//!         engine > encoder          carries of these lines
+//! ```
 
 pub(crate) mod agents;
 mod copy;
@@ -37,47 +48,46 @@ use crate::{
     },
 };
 
-/// Where the target goes.
+/// The sinks of one conversion.
 pub struct Target<'w> {
-    /// The main file.
+    /// The sink of the main file.
     pub sink: &'w mut dyn Write,
-    /// What gets the sidecar, if there is one; without it, there is none.
+    /// The sink of the sidecar. If `None`, no sidecar is written.
     pub sidecar: Option<&'w mut dyn Write>,
-    /// What the first carry says of the files of the source.
+    /// The manifest that the first carry gets, for a session of several files.
     pub contents: Option<Manifest>,
-    /// The id of the sub-agent whose transcript it is, if it is not the session's own.
+    /// The id of the sub-agent, if the source is a sub-agent's transcript.
     pub agent: Option<String>,
-    /// The other files that the source is restored to.
+    /// The files that are restored beside the main file.
     pub others: Vec<OtherTarget<'w>>,
-    /// What takes the bytes that cannot be read, if no carry keeps them: each piece on a line of its
-    /// own.
+    /// The sink of unreadable bytes that no carry keeps. Each piece is followed by a newline.
     pub residue: Option<&'w mut dyn Write>,
-    /// Where sub-agents may be written to files of their own, from the same source: what takes those
-    /// that there are.
+    /// Receives the sub-agents that the target does not show, so that the caller can write each to
+    /// a file of its own. If `None`, there are no such files.
     pub derived: Option<&'w mut Agents>,
-    /// How many bytes may be restored, however little is read.
+    /// The number of bytes that may be restored from a source of any size.
     pub max_restored: u64,
 }
 
 impl<'w> Target<'w> {
-    /// Creates the target of a session of one file.
+    /// Creates the target of a session of one file, without a sidecar.
     pub fn of(sink: &'w mut dyn Write) -> Self {
         let (sidecar, contents, agent, others, residue, max_restored) = Default::default();
         Self { sink, sidecar, contents, agent, others, residue, derived: None, max_restored }
     }
 }
 
-/// A file beside the main one that a source is restored to.
+/// A file that is restored beside the main file.
 pub struct OtherTarget<'w> {
-    /// Its entry in the manifest.
+    /// The file's entry in the manifest.
     pub volume: ManifestEntry,
-    /// The id of the sub-agent whose transcript it is.
+    /// The id of the sub-agent, if the file is a sub-agent's transcript.
     pub agent: Option<String>,
-    /// None, if there is no place for it.
+    /// `None` drops the file.
     pub sink: Option<&'w mut dyn Write>,
 }
 
-/// What to convert into what, and how.
+/// The formats and options of a conversion.
 #[derive(Clone, Debug)]
 pub struct Conversion {
     /// The formats that a source may have been converted from.
@@ -86,17 +96,17 @@ pub struct Conversion {
     pub from: &'static Format,
     /// The format of the target.
     pub to: &'static Format,
-    /// Where to put what the target does not say.
+    /// The place of the carry.
     pub carry: CarryMode,
-    /// What the writers are asked for.
+    /// The options of readers and writers.
     pub options: Options,
 }
 
-/// Finds the format of a source.
+/// Detects the format of a source from its first lines.
 ///
 /// # Errors
 ///
-/// The reader's own.
+/// Returns an error if the source cannot be read.
 pub fn detect<R: Read + Seek + Send>(
     formats: Formats,
     source: &mut Source<R>,
@@ -107,16 +117,16 @@ pub fn detect<R: Read + Seek + Send>(
 }
 
 impl Conversion {
-    /// Converts a source, writes the target to `sink`, and returns the report and, if there is one,
-    /// the bytes of the sidecar.
+    /// Converts a source to `sink`. Returns the report and the bytes of the new sidecar; `None` if
+    /// no sidecar was written.
     ///
-    /// `sidecar` is the one that stands beside the source.
+    /// `sidecar` is the sidecar of the source.
     ///
     /// # Errors
     ///
-    /// Those of reading the source and writing the target. What is wrong with lines is no error but
-    /// in the report, unless [`Options::is_strict`] asks for it: then the first [`Damage`] is one,
-    /// and nothing is written.
+    /// Returns an error if the source cannot be read, if the target cannot be written, or, with
+    /// [`Options::is_strict`], if a line is damaged. In the last case, the error is the first
+    /// [`Damage`] and nothing is written. Otherwise damaged lines are counted in the report.
     ///
     /// [`Damage`]: crate::Damage
     pub fn run<R: Read + Seek + Send>(
@@ -133,7 +143,8 @@ impl Conversion {
         Ok((report, has_sidecar.then_some(written)))
     }
 
-    /// Finds what a source was converted from, if that matters.
+    /// Reads from the first carries which formats a source was converted from. The history is empty
+    /// if the source and the target have the same format.
     pub fn conversion_history<R: Read + Seek + Send>(
         &self,
         source: &mut Source<R>,
@@ -145,7 +156,7 @@ impl Conversion {
         conversion_history(self.formats, self.from, source, sidecar)
     }
 
-    /// Converts a source to several files, if it is several, or says of what session it is one.
+    /// Converts a source to the main file, the files beside it, and the sidecar.
     pub fn run_to<R: Read + Seek + Send>(
         &self,
         source: &mut Source<R>,
@@ -179,7 +190,7 @@ impl Conversion {
         self.pass(events, &[], None, target, false)
     }
 
-    /// Reads events twice and writes what becomes of them.
+    /// Surveys the events, then converts, restores or carries each record.
     fn pass(
         &self,
         events: &mut dyn Events,
@@ -248,8 +259,8 @@ impl Conversion {
         pass.finish()
     }
 
-    /// Creates what writes a sub-agent's file; lines that were added to it carry their source in any
-    /// case, since there is no sidecar of its own.
+    /// Creates the engine of a sub-agent's file. Lines that were added to such a file carry their
+    /// source inline, because there is no sidecar for it.
     fn agent_engine<'w>(
         &self,
         survey: &mut Survey,
@@ -270,11 +281,11 @@ impl Conversion {
         Engine::new(self.from, self.to, &self.options, mode, &mut survey, sink)
     }
 
-    /// Converts bytes to bytes.
+    /// Converts bytes to bytes. Returns the target, its sidecar, and the report.
     ///
     /// # Errors
     ///
-    /// If a sidecar cannot be written.
+    /// Returns an error if the sidecar cannot be written.
     pub fn convert(
         &self,
         source: &[u8],

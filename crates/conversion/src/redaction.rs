@@ -1,8 +1,10 @@
-//! `--redact`: what is read are the lines of the source without their secrets.
+//! Removes secrets from a source before it is converted (`--redact`).
 //!
-//! Lines are redacted before anybody reads them: so the target, the carry, the sidecar, and what
-//! rides along of a damaged line all come from the redacted source, and the way back gives that.
-//! What a source carries of another one is left out: whole lines may be in it, in pieces.
+//! In: `{"text":"https://ada:pa55word@example.org"}`. Out:
+//! `{"text":"https://ada:[REDACTED:url-password]@example.org"}`. Redaction comes before parsing:
+//! the target, the carry and the sidecar are all made of the redacted source, and the way back
+//! gives the redacted source. Carries in the source are left out, because they may hold secrets in
+//! pieces.
 
 use std::{
     borrow::Cow,
@@ -20,35 +22,35 @@ use crate::{
     pipeline::report::MAX_PLACES,
 };
 
-/// What was taken out of a source.
+/// The secrets and carries that were removed from a source.
 #[derive(Clone, Debug, Default)]
 pub struct Redactions {
     rules: BTreeMap<&'static str, Redacted>,
-    /// How many lines carried lines of another format, which were left out.
+    /// Lines whose carries were left out.
     pub n_carries: u64,
 }
 
-/// The secrets of one rule.
+/// The secrets that one rule found.
 #[derive(Clone, Debug, Default)]
 pub struct Redacted {
-    /// How many there were.
+    /// The number of secrets.
     pub count: u64,
-    /// Where the first of them lay, at most [`MAX_PLACES`].
+    /// The places of the first secrets, at most [`MAX_PLACES`].
     pub places: Vec<Place>,
 }
 
 impl Redactions {
-    /// Returns the rules that something fitted, in the order of their names.
+    /// Returns the rules that found secrets, by name.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Redacted)> {
         self.rules.iter().map(|(rule, redacted)| (*rule, redacted))
     }
 
-    /// Returns whether nothing was taken out.
+    /// Returns whether nothing was removed.
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty() && self.n_carries == 0
     }
 
-    /// Adds what was taken out of another file.
+    /// Adds the counts of another file.
     pub fn absorb(&mut self, other: Redactions) {
         self.n_carries += other.n_carries;
         for (rule, more) in other.rules {
@@ -68,7 +70,7 @@ impl Redactions {
     }
 }
 
-/// Copies lines without their secrets and without what they carry.
+/// Copies lines without their secrets and without their carries.
 ///
 /// ```
 /// use core_model::Formats;
@@ -86,12 +88,12 @@ impl Redactions {
 ///
 /// # Errors
 ///
-/// Those of reading and writing.
+/// Returns an error if the source cannot be read or the sink cannot be written.
 pub fn redact(formats: Formats, source: impl Read, sink: &mut dyn Write) -> io::Result<Redactions> {
     redact_with(Search::new(), formats, source, sink)
 }
 
-/// Copies lines as [`redact`] does, without what a search finds.
+/// Copies lines as [`redact`] does, without the secrets that a given search finds.
 pub fn redact_with(
     mut search: Search,
     formats: Formats,
@@ -118,7 +120,7 @@ pub fn redact_with(
     Ok(redactions)
 }
 
-/// Returns a line without what it carries.
+/// Returns a line without its carry.
 fn visible<'l>(
     line: &Line<'l>,
     formats: Formats,
@@ -133,7 +135,7 @@ fn visible<'l>(
     visible.unwrap_or(Cow::Borrowed(line.bytes()))
 }
 
-/// Returns the bytes of a damaged line with nothing in its carries, if it has any.
+/// Returns the bytes of a damaged line with empty carries; `None` if it has no carry.
 fn without_torn_carries(bytes: &[u8]) -> Option<Vec<u8>> {
     let (mut out, mut done) = (Vec::new(), 0);
     for found in memmem::find_iter(bytes, MEMBER.as_bytes()) {

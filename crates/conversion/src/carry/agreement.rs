@@ -1,12 +1,12 @@
-//! Whether a written record says what its carry restores.
+//! Checks that a written record shows the same messages as its carry restores.
 //!
 //! A carry may be forged: its guard and its checks fit, and it restores other words than the record
 //! shows. In: the event of the written record, and the events of the restored records. Out: whether
 //! both have the same messages: texts, thinking, tool uses and tool results.
 //!
-//! The comparison goes line by line and ignores blanks, because writers join texts and change blanks.
-//! Each line of a message must be on the other side. Notices, results of runs, and placeholders for
-//! unknown blocks may match a line of a message, and need no match themselves.
+//! The comparison goes line by line and ignores blanks, because writers join texts and change
+//! blanks. Each line of a message must be on the other side. Notices, results of runs, and
+//! placeholders for unknown blocks may match a line of a message, and need no match themselves.
 //!
 //! Shown `{"text":"Delete it."}`, restored `{"content":"Keep it."}`: they differ. Shown
 //! `{"text":"[server_tool_use]"}`, restored a block of that type: they agree.
@@ -22,42 +22,42 @@ use twox_hash::XxHash3_64;
 
 use super::MemberOrders;
 
-/// What a piece of a message is.
+/// The kind of a compared text.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 enum Kind {
     User,
     Assistant,
     Thinking,
-    /// A tool use: its id and its name.
+    /// The id and the name of a tool use.
     Call,
     /// The input of a tool use.
     Input,
-    /// A tool result: the id of the tool use.
+    /// The tool use id of a tool result.
     Answer,
-    /// The words of a tool result.
+    /// The text of a tool result.
     Result,
 }
 
-/// The hashes of what messages say: equal ones agree, and most are.
+/// Hashes of the texts of messages. Most records agree, and equal hashes show it fast.
 #[derive(Debug, Default)]
 pub(super) struct Digest {
     hashes: Vec<u64>,
 }
 
 impl Digest {
-    /// Adds what an event says.
+    /// Adds the texts of an event.
     pub(super) fn add(&mut self, event: &Event<'_>) {
         each_piece(event, &mut |kind, text| {
             self.hashes.push(XxHash3_64::oneshot_with_seed(kind as u64, text.as_bytes()));
         });
     }
 
-    /// Returns whether nothing is said.
+    /// Returns whether there are no texts.
     pub(super) fn is_empty(&self) -> bool {
         self.hashes.is_empty()
     }
 
-    /// Returns whether two say the same, whatever the order.
+    /// Returns whether two digests have the same texts, in any order.
     pub(super) fn is_equal(&mut self, other: &mut Self) -> bool {
         if self.hashes == other.hashes {
             return true;
@@ -68,26 +68,26 @@ impl Digest {
     }
 }
 
-/// What records say, line by line.
+/// The texts of records, line by line.
 #[derive(Debug, Default)]
 pub(super) struct Sayings {
-    /// What the other side must say too.
+    /// Lines that the other side must have too.
     lines: HashSet<(Kind, String)>,
-    /// What may stand for anything on the other side.
+    /// Lines that may match any line of the other side.
     others: HashSet<String>,
-    /// Blocks that a target may not know: how their stand-ins begin, and the block.
+    /// Blocks that a target may not know: the start of their placeholder, and the block.
     marks: Vec<(String, String)>,
     /// The blocks of tool uses, by their lines in `lines`.
     calls: HashMap<String, String>,
     n_bytes: usize,
     has_message: bool,
     has_image: bool,
-    /// Whether a tool's input has values that not all programs keep.
+    /// Whether a tool's input has values that some programs change.
     has_odd_input: bool,
 }
 
 impl Sayings {
-    /// Adds what an event says.
+    /// Adds the texts of an event.
     pub(super) fn add(&mut self, event: &Event<'_>) {
         match &event.body {
             Body::Message(message) => {
@@ -133,7 +133,7 @@ impl Sayings {
         }
     }
 
-    /// Adds what writers put in the place of a content that a target does not know.
+    /// Adds the placeholders that writers use for content that a target does not know.
     fn add_unknown(&mut self, content: &Content<'_>) {
         if let Content::Other(raw) = content {
             return self.add_raw(Some(*raw));
@@ -166,14 +166,14 @@ impl Sayings {
                     self.has_image = true;
                     None
                 }
-                // A string in the place of a block.
+                // A string instead of a block.
                 _ => {
                     self.add_raw(raw.as_text().map(Raw::from));
                     None
                 }
             };
             if let Some(kind) = kind {
-                // Such as `[tool_reference WebFetch]`, of which the words stand in the block.
+                // A placeholder such as `[tool_reference WebFetch]` repeats words of the block.
                 let start = raw.as_str().floor_char_boundary(MAX_MARK);
                 let [mark, block] = [&kind, &raw.as_str()[..start]].map(compared);
                 self.n_bytes += block.len();
@@ -182,7 +182,7 @@ impl Sayings {
         }
     }
 
-    /// Returns whether a line stands in for a block that the target does not know.
+    /// Returns whether a line is a placeholder for a block that the target does not know.
     fn stands_in(&self, line: &str) -> bool {
         self.marks.iter().take(MAX_MARKS).any(|(mark, block)| {
             let words = line.strip_prefix(mark.as_str()).and_then(|it| it.strip_suffix(']'));
@@ -190,18 +190,18 @@ impl Sayings {
         })
     }
 
-    /// Returns whether the other side has the block of a tool use as it is, and does not read it as
-    /// one: formats differ in what such a block must have.
+    /// Returns whether the other side has the block of a tool use as plain JSON: formats differ in
+    /// the members that a tool use must have.
     fn is_unread_by(&self, call: &str, other: &Self) -> bool {
         self.calls.get(call).is_some_and(|block| other.others.contains(block))
     }
 
-    /// Returns how many bytes are compared.
+    /// Returns the number of compared bytes.
     pub(super) fn n_bytes(&self) -> usize {
         self.n_bytes
     }
 
-    /// Returns whether all that must be said is said on the other side.
+    /// Returns whether the other side has all required lines.
     pub(super) fn is_said_by(&self, other: &Self) -> bool {
         self.lines.iter().all(|(kind, line)| {
             other.lines.contains(&(*kind, line.clone()))
@@ -219,32 +219,33 @@ impl Sayings {
     }
 }
 
-/// The most blocks that are looked through for what stands in for them.
+/// Limit on the blocks that are searched for a placeholder.
 const MAX_MARKS: usize = 64;
 
-/// The most bytes that are looked through of each, from its start on.
+/// Limit on the bytes of a block that are searched, from its start.
 const MAX_MARK: usize = 4096;
 
-/// What Claude Code says where there is nothing, without blanks.
+/// Claude Code's text for an empty result, without blanks.
 const EMPTY: &str = "(nocontent)";
 
-/// Returns the lines of a text as they are compared.
+/// Returns the lines of a text in the form that is compared.
 fn compared_lines(text: &str) -> impl Iterator<Item = String> {
     text.split('\n').map(compared).filter(|line| !line.is_empty())
 }
 
-/// Returns a text without blanks and what is no text: both change on the way.
+/// Returns a text without blanks, control characters and replacement characters, which clients
+/// change.
 fn compared(text: &str) -> String {
     let is_compared =
         |it: &char| !it.is_whitespace() && !it.is_control() && *it != char::REPLACEMENT_CHARACTER;
     text.chars().filter(is_compared).collect()
 }
 
-/// Deeper values are not kept by every client, within a message and a record.
+/// Limit on depth: some clients drop deeper values of a message.
 const MAX_DEPTH: u32 = 64;
 
-/// Returns whether a tool's input has a lone surrogate, a number beyond a double, or is deep: then
-/// some writers say less.
+/// Returns whether a tool's input has a lone surrogate, a number beyond a double, or great depth,
+/// which some writers drop.
 fn is_odd(input: &str) -> bool {
     let mut scanner = Scanner::default();
     let Ok(value) = scanner.scan_slice(input.as_bytes(), 0) else { return true };
@@ -261,14 +262,14 @@ fn is_odd(input: &str) -> bool {
         || oddities.surrogate_escape && has_lone_surrogate()
 }
 
-/// Calls with each piece of what an event says, but for what other formats need not show.
+/// Calls `each` with the texts of an event that every format must show.
 fn each_piece(event: &Event<'_>, each: &mut dyn FnMut(Kind, Cow<'_, str>)) {
     let Some(message) = event.message() else { return };
     let said = if message.role == Role::User { Kind::User } else { Kind::Assistant };
     let is_list = matches!(message.content, Content::Blocks(_));
     for (block, raw) in message.blocks() {
         match block {
-            // A string is no block.
+            // A string in a list of blocks is no block, and formats drop it.
             Block::Text(_) if is_list && raw.as_text().is_some() => {}
             Block::Text(text) => each(said, text.decode()),
             Block::Thinking { text, .. } => each(Kind::Thinking, text.decode()),

@@ -1,5 +1,7 @@
-//! Looks into the carries of a written file without writing anything: what is damaged, moved, doubled or
-//! missing, and what differs from what it restores.
+//! Checks the carries of a written file without restoring it to a file.
+//!
+//! In: a written file. Out: damaged, moved, doubled and missing carries, and records that differ
+//! from the records that they restore.
 
 use std::{
     collections::BTreeMap,
@@ -16,16 +18,16 @@ use super::{
 };
 use crate::pipeline::source::Source;
 
-/// The rule of a record that says something else than it restores.
+/// The rule for a record that shows other messages than its carry restores.
 const DIFFERS: (&str, &str) = ("carry-differs", "it says something else than its carry restores");
 
-/// What was seen of a file's carries so far.
+/// The findings about a file's carries so far.
 #[derive(Debug)]
 pub struct CarryAudit {
     /// The format of the file.
     written: &'static Format,
     formats: Formats,
-    /// Restores the source, which is thrown away: so it is seen what differs.
+    /// Restores the source for comparison; the result is dropped.
     restorer: Option<Restorer>,
     n_different: u64,
     ordinals: Ordinals,
@@ -34,7 +36,7 @@ pub struct CarryAudit {
 }
 
 impl CarryAudit {
-    /// Creates what looks at a file of a format.
+    /// Creates an audit of a file of a format.
     pub fn new(formats: Formats, written: &'static Format) -> Self {
         Self {
             written,
@@ -47,7 +49,7 @@ impl CarryAudit {
         }
     }
 
-    /// Looks at the carry of a record, and returns the rule that it breaks and what is wrong.
+    /// Checks the carry of a record. Returns the rule that it breaks, and a message.
     pub fn record(
         &mut self,
         line: &Line<'_>,
@@ -82,7 +84,7 @@ impl CarryAudit {
         }
     }
 
-    /// Restores what a record carries, and returns whether one more differs.
+    /// Restores the carry of a record, and returns whether the record differs from it.
     fn differs(
         &mut self,
         line: &Line<'_>,
@@ -93,14 +95,15 @@ impl CarryAudit {
         let restorer =
             self.restorer.get_or_insert_with(|| Restorer::new(source, self.written, None));
         restorer.count_read(line.bytes().len() as u64);
-        // Without a sidecar there is nothing to read.
+        // Only reading a sidecar can fail, and there is none.
         _ = restorer.push(line, Some(record), None);
         while let Ok(Some(_)) = restorer.next_item() {}
         let n_before = std::mem::replace(&mut self.n_different, restorer.tally().differs);
         self.n_different > n_before
     }
 
-    /// Returns what is missing at the end of the file.
+    /// Returns a message about carries that are missing at the end of the file; `None` if all are
+    /// there.
     pub fn finish(&self) -> Option<String> {
         if !self.has_ordinals {
             return None;
@@ -116,11 +119,11 @@ impl CarryAudit {
     }
 }
 
-/// Returns what is wrong with the carries of a file, a sentence each; nothing for a native one.
+/// Returns a sentence for each fault of the carries of a file; empty for a native file.
 ///
 /// # Errors
 ///
-/// Those of reading the file.
+/// Returns an error if the file cannot be read.
 pub fn carry_faults<R: Read + Seek + Send>(
     formats: Formats,
     source: &mut Source<R>,
@@ -138,7 +141,7 @@ pub fn carry_faults<R: Read + Seek + Send>(
                 *found.entry(message).or_insert(0) += 1;
             }
         }
-        // Most files carry nothing, and their first records tell.
+        // Most files have no carry. Two records are enough to see that.
         has_carry || n_plain < 2
     })?;
     let mut faults: Vec<String> = found

@@ -1,5 +1,8 @@
 //! Reads a carry: its head, its entries, and the source bytes that they restore.
 //!
+//! In: `2Fb:claude-codeGb:..N1:2;0@n42:Hz3rW50,41T` and a template. Out: the source record of 146
+//! bytes (`42` in base 36) at offset 0, with a newline, from the first 145 bytes of the template.
+//!
 //! Nothing is copied and nothing is allocated while a carry is read: entries and their pieces are
 //! slices of its text, and all lengths are checked before a byte is restored. docs/CARRY.md has the
 //! grammar of both versions.
@@ -15,22 +18,22 @@ use super::{
     number::{GUARD_LEN, read_bits},
 };
 
-/// The most bytes of a manifest.
+/// Limit on the bytes of a manifest.
 const MAX_MANIFEST: usize = 1024 * 1024;
 
-/// Of an entry's own text, how many times that its template pieces may restore, and how many bytes
-/// more.
+/// Limit on the bytes that the template pieces of an entry restore, as a multiple of the entry's
+/// own text; `TEMPLATE_SLACK` is added.
 pub(super) const TEMPLATE_FACTOR: u64 = 16;
 pub(super) const TEMPLATE_SLACK: u64 = 4096;
 
-/// How a source record ends.
+/// The end of a source record.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Ending {
-    /// With a newline.
+    /// A newline.
     Lf,
-    /// With a carriage return and a newline.
+    /// A carriage return and a newline.
     CrLf,
-    /// With the file.
+    /// The end of the file.
     None,
 }
 
@@ -46,7 +49,7 @@ impl Ending {
         }
     }
 
-    /// Returns the bytes of the ending.
+    /// Returns the bytes of the ending; empty at the end of the file.
     pub fn bytes(self) -> &'static [u8] {
         match self {
             Ending::Lf => b"\n",
@@ -56,10 +59,10 @@ impl Ending {
     }
 }
 
-/// Why a carry cannot be read.
+/// The reason why a carry cannot be read.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CarryError {
-    /// It has a version, or a member, that this program does not know.
+    /// This program does not know its version or one of its members.
     #[error("carry of a newer version")]
     Newer,
     /// Its text does not follow the grammar, or breaks a limit.
@@ -67,17 +70,17 @@ pub enum CarryError {
     Damaged,
 }
 
-/// The source's format, as a carry names it.
+/// The name of the source's format in a carry.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum CarriedFormat<'c> {
-    /// By its letter, in version 1.
+    /// The letter of the format, in version 1.
     Letter(char),
-    /// By its name, in version 2.
+    /// The name of the format, in version 2.
     Name(&'c str),
 }
 
 impl CarriedFormat<'_> {
-    /// Returns whether a carry means this format.
+    /// Returns whether the name means this format.
     pub fn is(self, format: &Format) -> bool {
         match self {
             CarriedFormat::Letter(letter) => format.tag == letter,
@@ -85,31 +88,31 @@ impl CarriedFormat<'_> {
         }
     }
 
-    /// Returns the format that a carry means, if it is one of these.
+    /// Returns the format with this name; `None` if it is not one of `formats`.
     pub fn of(self, formats: Formats) -> Option<&'static Format> {
         formats.iter().find(|format| self.is(format)).copied()
     }
 }
 
-/// The end mark: what all carries of a conversion hold together.
+/// The end mark: totals of all carries of a conversion.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct End {
     /// The written records with a carry.
     pub carries: u64,
-    /// The entries in them.
+    /// The entries in all carries.
     pub entries: u64,
     /// The bytes that the entries restore.
     pub bytes: u64,
 }
 
-/// A carry. Its entries are read when they are asked for; all of them follow the grammar.
+/// A carry whose entries follow the grammar. They are parsed when they are asked for.
 #[derive(Clone, Debug)]
 pub struct Carry<'c> {
     /// The source's format.
     pub format: CarriedFormat<'c>,
     /// The hash of the written record without its carry.
     pub guard: u64,
-    /// The place of the written record among those with a carry; `None` in version 1.
+    /// The index of the written record among the records with a carry; `None` in version 1.
     pub ordinal: Option<u64>,
     /// The template, in the first carry of a conversion.
     pub template: Option<&'c str>,
@@ -126,53 +129,54 @@ pub struct Carry<'c> {
 /// A source record, or a part of one, in a carry.
 #[derive(Clone, Copy, Debug)]
 pub struct CarryEntry<'c> {
-    /// Where the source record starts in the source.
+    /// The offset of the source record in the source.
     pub offset: u64,
     /// The number of this part, from 0.
     pub part: u64,
     /// The number of parts; 1 for a whole record.
     pub n_parts: u64,
-    /// Who says it.
+    /// Whether the written record shows the source record.
     pub kind: EntryKind,
-    /// The bytes that it restores, with the ending; in version 1, at most so many.
+    /// The number of restored bytes, with the ending. In version 1, an upper limit.
     pub length: u64,
     ending: Ending,
     check: u64,
     pieces: Pieces<'c>,
-    /// The entry's own text, in bytes.
+    /// The size of the entry's own text in bytes.
     text_len: u64,
     is_v1: bool,
 }
 
-/// Who says what an entry restores.
+/// The relation of an entry to the written record that has the carry.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum EntryKind {
-    /// The written record that has the carry.
+    /// The written record shows the source record.
     Own,
-    /// No written record; the carry only holds it.
+    /// No written record shows the source record; the carry holds all of it.
     Held,
-    /// It is the carry that the source's own sidecar has for the source record at the offset.
+    /// The carry that the source's own sidecar has for the source record at the offset.
     Sidecar,
 }
 
 /// A piece of an entry.
 #[derive(Clone, Copy, Debug)]
 pub enum Piece<'c> {
-    /// Bytes as they are.
+    /// Literal text.
     Literal(&'c str),
     /// Bytes in base 64.
     Base64(&'c str),
     /// Bytes of the written record: start and length.
     Visible(u64, u64),
     /// Bytes of the written record, respelt in the source's style: start, length, and the length
-    /// after respelling, which version 1 does not tell.
+    /// after respelling, which version 1 does not have.
     Respelt(u64, u64, Option<u64>),
     /// Bytes of the template: start and length.
     Template(u64, u64),
 }
 
 impl Piece<'_> {
-    /// Returns how many bytes the piece restores; of a version 1 respelt one, the most.
+    /// Returns the number of bytes that the piece restores; for a respelt piece of version 1, an
+    /// upper limit.
     fn restored_len(&self) -> Option<u64> {
         Some(match *self {
             Piece::Literal(text) => text.len() as u64,
@@ -187,10 +191,10 @@ impl Piece<'_> {
     }
 }
 
-/// The bytes that one byte may take after respelling: `\u0001`.
+/// The longest respelling of one byte: `\u0001`.
 const LONGEST_ESCAPE: u64 = 6;
 
-/// The pieces of an entry, one after the other.
+/// The pieces of an entry, in order.
 #[derive(Clone, Copy, Debug)]
 struct Pieces<'c> {
     text: &'c str,
@@ -212,7 +216,7 @@ impl<'c> Carry<'c> {
     ///
     /// # Errors
     ///
-    /// Returns [`CarryError::Newer`] if its version or one of its members is not known, and
+    /// Returns [`CarryError::Newer`] if its version or one of its members is unknown, and
     /// [`CarryError::Damaged`] if it does not follow the grammar or breaks a limit.
     pub fn parse(text: &'c str) -> Result<Self, CarryError> {
         let mut reader = Reader { text };
@@ -225,12 +229,12 @@ impl<'c> Carry<'c> {
         carry.checked().ok_or(CarryError::Damaged)
     }
 
-    /// Returns whether it is of version 1.
+    /// Returns whether the carry has version 1.
     pub(crate) fn is_version_1(&self) -> bool {
         self.is_v1
     }
 
-    /// Goes through all entries once, and finds the end mark.
+    /// Checks all entries once, and finds the end mark.
     fn checked(mut self) -> Option<Self> {
         let mut reader = Reader { text: self.entries };
         while !reader.text.is_empty() {
@@ -253,13 +257,13 @@ impl<'c> Carry<'c> {
         Some(self)
     }
 
-    /// Returns the place of the first entry in the text that the carry was read from.
+    /// Returns a cursor at the first entry. `text` is the text of this carry.
     pub(crate) fn cursor(&self, text: &str) -> EntryCursor {
         let start = (self.entries.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
         EntryCursor { at: start, end: start + self.entries.len(), is_v1: self.is_v1 }
     }
 
-    /// Returns the guard that a carry's text says, without reading its entries.
+    /// Reads only the guard from the text of a carry.
     pub(crate) fn guard_in(text: &str) -> Option<u64> {
         let mut reader = Reader { text };
         match reader.take(1)? {
@@ -286,7 +290,7 @@ impl<'c> Carry<'c> {
     }
 }
 
-/// The place of an entry in the text of a carry.
+/// The position of an entry in the text of a carry.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EntryCursor {
     at: usize,
@@ -295,7 +299,7 @@ pub(crate) struct EntryCursor {
 }
 
 impl EntryCursor {
-    /// Returns the entry at the place, and goes to the next one.
+    /// Returns the entry at the cursor and advances; `None` after the last entry.
     pub(crate) fn next<'c>(&mut self, text: &'c str) -> Option<CarryEntry<'c>> {
         let text = text.get(self.at..self.end).filter(|text| !text.is_empty())?;
         let mut reader = Reader { text };

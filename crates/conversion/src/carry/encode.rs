@@ -1,8 +1,14 @@
-//! Writes a carry: the difference of a source record from the written record that says it.
+//! Writes a carry: the difference between a source record and the written record that shows it.
 //!
-//! Source `{"t":"Hello, world","n":1}`, written `{"text":"Hello, world"}`: the entry holds `{"t":` as it
-//! is, takes 14 bytes of the written record from byte 8 on, and holds `,"n":1}`:
-//! `0@nr:CHECKx5L{"t":8,eV7L,"n":1}`.
+//! In: source `{"t":"Hello, world","n":1}`, written `{"text":"Hello, world"}`. Out: an entry of
+//! three pieces: 5 literal bytes, 14 bytes of the written record from byte 8 on, 7 literal bytes.
+//!
+//! ```text
+//! 0@nr:H0OFWC5L{"t":8,eV7L,"n":1}
+//! ```
+//!
+//! `0@nr:` is offset 0, shown by this record, ending with a newline, 27 bytes in all; `H0OFWC`
+//! is the check, a hash of the restored bytes.
 
 use std::ops::Range;
 
@@ -16,10 +22,10 @@ use super::{
     number::{push_base64, push_check, push_guard, push_number},
 };
 
-/// A copied slice shorter than this is cheaper as it is than as a reference.
+/// A shorter slice takes fewer bytes as a literal than as a reference.
 const SHORTEST_COPY: usize = 8;
 
-/// Writes carries of one conversion.
+/// Encodes the carries of one conversion.
 #[derive(Debug, Default)]
 pub(crate) struct CarryEncoder {
     template: Template,
@@ -31,14 +37,14 @@ pub(crate) struct CarryEncoder {
     n_bytes: u64,
 }
 
-/// Which part of a source record an entry holds.
+/// The part of a source record that an entry holds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     pub(super) part: usize,
     pub(super) n_parts: usize,
 }
 
-/// The place of an entry: offset, part, and the letter of its kind.
+/// The start of an entry: offset, part, and the letter of its kind.
 #[derive(Clone, Copy)]
 struct Place {
     offset: u64,
@@ -52,14 +58,14 @@ impl CarryEncoder {
         Self { template, format, ..Self::default() }
     }
 
-    /// Sets the manifest of a source that is several files.
+    /// Sets the manifest of a source of several files.
     pub(crate) fn set_contents(&mut self, contents: &Manifest) {
         self.contents.clear();
         contents.push(&mut self.contents);
     }
 
-    /// Appends the head of a carry: guard, ordinal, new member orders, and in the first carry of a
-    /// conversion its template and manifest.
+    /// Appends the head of a carry: guard, ordinal, and new member orders. The first carry of a
+    /// conversion also gets the template and the manifest.
     pub(crate) fn push_head(&self, out: &mut Vec<u8>, guard: u64, ordinal: u64, orders: &[u8]) {
         out.push(b'2');
         push_member(out, b'F', self.format.as_bytes());
@@ -93,8 +99,8 @@ impl CarryEncoder {
         push_number(out, self.n_bytes);
     }
 
-    /// Appends the entry of a source record that a written record says: `value` is its value, and
-    /// `copied` are the slices of it in the written record.
+    /// Appends the entry of a source record that a written record shows. `value` is the record's
+    /// value; `copied` are its slices in the written record.
     pub(crate) fn push_own(
         &mut self,
         out: &mut Vec<u8>,
@@ -105,14 +111,15 @@ impl CarryEncoder {
         let (content, ending) = Ending::split(line.bytes());
         let place = Place { offset: line.offset(), part: None, kind: b'@' };
         self.push_place(out, place, ending, line.bytes());
-        // Nearly always the value is all of the line, and known to be text.
+        // In nearly all records, the value is the whole line and known to be UTF-8.
         let value = value.raw().as_str();
         let is_whole = (value.as_ptr(), value.len()) == (content.as_ptr(), content.len());
         let text = if is_whole { Some(value) } else { text_of(content) };
         self.push_pieces(out, content, text, 0, copied);
     }
 
-    /// Takes the entry of a source record of this length back, which was cut off again.
+    /// Removes an entry from the totals, whose source record has this length and which the caller
+    /// cut off.
     pub(crate) fn retract(&mut self, length: usize) {
         self.n_entries -= 1;
         self.n_bytes -= length as u64;
@@ -140,7 +147,7 @@ impl CarryEncoder {
         self.push_pieces(out, content, text_of(content), start, copied);
     }
 
-    /// Appends the entry of a source record, or of a part of one, that no written record says.
+    /// Appends the entry of a source record, or of a part of one, that no written record shows.
     pub(super) fn push_held(
         &mut self,
         out: &mut Vec<u8>,
@@ -171,7 +178,7 @@ impl CarryEncoder {
         self.push_pieces(out, carry, text_of(carry), 0, &mut []);
     }
 
-    /// Appends what comes before an entry's pieces.
+    /// Appends the start of an entry, up to its pieces.
     fn push_place(&mut self, out: &mut Vec<u8>, place: Place, ending: Ending, restored: &[u8]) {
         self.n_entries += 1;
         self.n_bytes += restored.len() as u64;
@@ -193,8 +200,8 @@ impl CarryEncoder {
         push_check(out, XxHash3_64::oneshot(restored));
     }
 
-    /// Appends the pieces of an entry; without the template, if they would restore more from it than
-    /// a reader allows.
+    /// Appends the pieces of an entry. Leaves out template pieces if they would restore more bytes
+    /// than a reader allows.
     fn push_pieces(
         &self,
         out: &mut Vec<u8>,
@@ -213,8 +220,8 @@ impl CarryEncoder {
         }
     }
 
-    /// Appends `content`, which is `text` if it is text at all, and starts at `start` of its record,
-    /// in pieces, and returns how many bytes of it the template restores.
+    /// Appends the pieces of `content`, which starts at `start` of its record; `text` is the same
+    /// content if it is UTF-8. Returns the number of bytes that the template restores.
     fn push_difference(
         &self,
         out: &mut Vec<u8>,
@@ -313,6 +320,26 @@ mod tests {
         super::{CarriedFormat, Carry, End, EntryKind, PendingEntries, Queue},
         *,
     };
+
+    fn entry_of(source: &str, template: &[u8], copied: Copied) -> String {
+        let (line, mut scanner) = (Line::new(source.as_bytes(), 0), Scanner::default());
+        let value = scanner.scan(&line).expect("valid");
+        let mut encoder = CarryEncoder::new("claude-code", Template::new(template));
+        let mut text = Vec::new();
+        encoder.push_own(&mut text, &line, value, &mut vec![copied]);
+        String::from_utf8(text).expect("text")
+    }
+
+    #[test]
+    fn the_examples_of_the_comments_are_true() {
+        let source = "{\"t\":\"Hello, world\",\"n\":1}\n";
+        let copied = Copied { from: 5, len: 14, at: 8, written: 14, is_respelt: false };
+        assert_eq!(entry_of(source, b"", copied), r#"0@nr:H0OFWC5L{"t":8,eV7L,"n":1}"#);
+        let source = "{\"a\":2,\"cwd\":\"/home/ada\",\"v\":1}\n";
+        let none = Copied { from: 0, len: 0, at: 0, written: 0, is_respelt: false };
+        let template = br#","cwd":"/home/ada","v":1"#;
+        assert_eq!(entry_of(source, template, none), r#"0@nw:G1Z2xn6L{"a":20,oT1L}"#);
+    }
 
     #[test]
     fn records_restore_their_lines() {

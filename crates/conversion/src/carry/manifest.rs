@@ -1,8 +1,11 @@
-//! The contents of a session of several files: which bytes of the source are whose.
+//! The manifest of a session of several files: the byte range of each file in the source.
+//!
+//! In: a main file of 300 bytes and a sub-agent's file of 200 bytes. Out: entries with these sizes
+//! and names; the source is both files in a row, so the second file has the bytes from 300 to 499.
 
 use super::{push_number, read_number};
 
-/// The files that a source was read from, one after the other.
+/// The files that a source was read from, in order.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Manifest {
     /// The files.
@@ -12,28 +15,28 @@ pub struct Manifest {
 /// A file of a session.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ManifestEntry {
-    /// What it is to the session.
+    /// The role of the file in its session.
     pub kind: ManifestEntryKind,
-    /// Its length in bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// Its name relative to the folder of the main file, parted by `/`; `*` at the start stands for
-    /// the name of the main file without its ending. Empty for the main file itself.
+    /// The name relative to the folder of the main file, with `/` between folders. A `*` at the
+    /// start is the name of the main file without its ending. Empty for the main file.
     pub name: String,
-    /// The tool use that started the sub-agent; empty if nobody knows.
+    /// The tool use that started the sub-agent; empty if unknown.
     pub tool_use: String,
 }
 
-/// What a file is to its session.
+/// The role of a file in its session.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ManifestEntryKind {
-    /// The session itself.
+    /// The main file.
     Main,
-    /// A sub-agent.
+    /// The transcript of a sub-agent.
     Agent,
-    /// Anything else, as it is.
+    /// Another file, carried as it is.
     Side,
-    /// A sub-agent that was written from a source which tells of it among its own messages: that
-    /// one's carry has all of it, and nothing here leads back.
+    /// A sub-agent that was written from messages in the main file. The carry of the main file
+    /// restores these, so nothing is restored from this file.
     Derived,
 }
 
@@ -49,7 +52,7 @@ impl ManifestEntryKind {
 }
 
 impl Manifest {
-    /// Appends the contents, as they stand in a carry.
+    /// Appends the manifest as a member of a carry.
     pub(super) fn push(&self, out: &mut Vec<u8>) {
         for volume in &self.entries {
             out.push(volume.kind.letter());
@@ -63,7 +66,7 @@ impl Manifest {
         }
     }
 
-    /// Reads contents; `None` if they are none.
+    /// Parses a manifest; `None` if it does not follow the grammar.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let mut contents = Self::default();
         let mut rest = text.as_bytes();
@@ -85,12 +88,12 @@ impl Manifest {
         Some(contents)
     }
 
-    /// Returns whether a file was written from a source that leads back without it.
+    /// Returns whether a file was derived from a main file, whose carry has its whole source.
     pub fn is_derived(&self) -> bool {
         self.entries.first().is_some_and(|volume| volume.kind == ManifestEntryKind::Derived)
     }
 
-    /// Returns where each file starts in the source.
+    /// Returns the offset of each file in the source.
     pub(crate) fn starts(&self) -> Vec<u64> {
         let sizes = self.entries.iter().map(|volume| volume.size);
         sizes.scan(0, |end, size| Some(std::mem::replace(end, *end + size))).collect()

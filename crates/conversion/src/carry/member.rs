@@ -1,4 +1,8 @@
-//! The member of a written line that holds its carry.
+//! The last member of a written line, which holds its carry.
+//!
+//! In: the line `{"a":1}` and the carry `..{"t":"x\n"}`. Out:
+//! `{"a":1,"_carried":"..{^t^:^x<DEL>n^}"}`. `"` and `\` are exchanged with `^` and DEL, so that
+//! they need no escapes.
 
 use jsonl::{Style, Value};
 
@@ -7,16 +11,16 @@ use super::number::guard_of;
 /// The name of the member.
 pub const MEMBER: &str = "_carried";
 
-/// Exchanges `"` with `^` and `\` with DEL: doing it twice undoes it.
+/// Exchanges `"` with `^` and `\` with DEL. Applied twice, it restores the byte.
 ///
-/// Without a branch, so that compilers do it to many bytes at a time.
+/// It has no branch, so that compilers vectorize it.
 fn exchange(byte: u8) -> u8 {
     let quote = u8::from(byte == b'"') | u8::from(byte == b'^');
     let backslash = u8::from(byte == b'\\') | u8::from(byte == 0x7f);
     byte ^ (quote * (b'"' ^ b'^')) ^ (backslash * (b'\\' ^ 0x7f))
 }
 
-/// Appends to a written line, whose last byte is `}`, the start of the member with a carry.
+/// Appends the start of the member to a line whose last byte is `}`.
 pub(crate) fn start_member(line: &mut Vec<u8>, style: Style) {
     line.pop();
     let is_first = line.last() == Some(&b'{');
@@ -26,15 +30,15 @@ pub(crate) fn start_member(line: &mut Vec<u8>, style: Style) {
     }
 }
 
-/// Appends to a written line the end of the member with a carry.
+/// Appends the end of the member.
 pub(crate) fn end_member(line: &mut Vec<u8>) {
     line.extend_from_slice(b"\"}");
 }
 
-/// Appends to a written line a part of its carry, and returns how many bytes of it: all but those of
-/// a character that the part does not end.
+/// Appends a part of a carry to its line, and returns how many of its bytes. If the part ends
+/// within a character, the first bytes of this character are not appended.
 ///
-/// In Python's style the string is ASCII, but for DEL being itself rather than an escape.
+/// In Python's style the string is ASCII; DEL is not escaped.
 pub(crate) fn push_carried(line: &mut Vec<u8>, part: &[u8], style: Style) -> usize {
     let ascii_only = style == Style::Python;
     line.reserve(part.len() + part.len() / 16);
@@ -55,7 +59,7 @@ pub(crate) fn push_carried(line: &mut Vec<u8>, part: &[u8], style: Style) -> usi
     whole.len()
 }
 
-/// Returns where the last whole character of a text ends that may be cut within one.
+/// Returns the end of the last whole character of a text that may be cut within one.
 fn end_of_characters(text: &[u8]) -> usize {
     let n_following = text.iter().rev().take(3).take_while(|byte| **byte & 0xc0 == 0x80).count();
     let first = text.len().checked_sub(n_following + 1);
@@ -68,7 +72,7 @@ fn end_of_characters(text: &[u8]) -> usize {
     if n_following + 1 < n_expected { text.len() - n_following - 1 } else { text.len() }
 }
 
-/// Bytes that are looked at together: as many as compilers turn into a few vector instructions.
+/// The size of a block in bytes: compilers turn it into a few vector instructions.
 const BLOCK: usize = 32;
 
 /// Returns the exchanged bytes, and whether none of them needs an escape.
@@ -84,7 +88,7 @@ fn exchange_block(block: &[u8; BLOCK], ascii_only: bool) -> ([u8; BLOCK], bool) 
     (exchanged, needs_escape == 0)
 }
 
-/// Appends at least `n` bytes from the front of a carry, whole characters, and returns the rest.
+/// Appends at least `n` bytes from the front of a carry, in whole characters, and returns the rest.
 fn push_escaped<'t>(line: &mut Vec<u8>, carry: &'t [u8], n: usize, ascii_only: bool) -> &'t [u8] {
     let mut rest = carry;
     while carry.len() - rest.len() < n {
@@ -106,7 +110,7 @@ fn push_escaped<'t>(line: &mut Vec<u8>, carry: &'t [u8], n: usize, ascii_only: b
     rest
 }
 
-/// Appends the character at the front as escapes and returns what follows it.
+/// Appends the first character as escapes and returns the rest.
 fn push_ascii<'t>(line: &mut Vec<u8>, text: &'t [u8]) -> &'t [u8] {
     let length = match text.first() {
         Some(0xf0..) => 4,
@@ -120,12 +124,12 @@ fn push_ascii<'t>(line: &mut Vec<u8>, text: &'t [u8]) -> &'t [u8] {
     rest
 }
 
-/// A line's carry as it stands in the line, and the rest of the line.
+/// A line and its carry.
 #[derive(Clone, Debug)]
 pub struct Member<'l> {
     /// The line before the member.
     pub before: &'l str,
-    /// The line after it.
+    /// The line after the member.
     pub after: &'l str,
     /// The carry.
     pub carry: String,
@@ -137,13 +141,13 @@ impl<'l> Member<'l> {
         line.members().any(|(key, _)| key.body() == MEMBER)
     }
 
-    /// Returns whether a line that is not JSON had the member: it was cut, or a byte of it was changed.
+    /// Returns whether a line that is not JSON had the member before it was cut or damaged.
     pub(crate) fn was_in(line: &[u8]) -> bool {
         memchr::memmem::find(line, b"\"_carried\":").is_some()
     }
 
-    /// Returns the carry of a line as it is written there, byte for byte, but for the exchanged ones;
-    /// and where it starts in the line.
+    /// Returns the offset of the carry in its line, and the carry's bytes with exchanged quotes and
+    /// backslashes restored, and escapes kept.
     pub fn exchanged(line: Value<'l>) -> Option<(usize, Vec<u8>)> {
         let (_, value) = line.members().filter(|(key, _)| key.body() == MEMBER).last()?;
         let body = value.text()?.body();
@@ -151,7 +155,7 @@ impl<'l> Member<'l> {
         Some((start, body.bytes().map(exchange).collect()))
     }
 
-    /// Finds the member in a line, wherever a program that rewrote the line has put it.
+    /// Finds the member in a line, at any position: another program may have moved it.
     pub fn find(line: Value<'l>) -> Option<Self> {
         let (key, value) = line.members().filter(|(key, _)| key.body() == MEMBER).last()?;
         let written = value.text()?;

@@ -1,4 +1,7 @@
-//! Numbers, guards and base 64 within a carry.
+//! Encodes numbers, hashes and bytes in a carry.
+//!
+//! In: the number 27, a 64-bit guard, the bytes `a`. Out: `r` (base 36), 11 characters, `YQ` (base
+//! 64).
 
 use std::hash::Hasher;
 
@@ -30,7 +33,7 @@ pub(crate) fn push_guard(out: &mut Vec<u8>, guard: u64) {
     push_bits(out, guard, GUARD_LEN);
 }
 
-/// Appends the low 36 bits of the hash of restored bytes.
+/// Appends a check: the low 36 bits of the hash of restored bytes.
 pub(super) fn push_check(out: &mut Vec<u8>, hash: u64) {
     push_bits(out, hash, CHECK_LEN);
 }
@@ -48,7 +51,7 @@ pub(crate) fn read_guard(bytes: &mut &[u8]) -> Option<u64> {
     read_bits(digits)
 }
 
-/// Returns the bits that [`push_guard`] or [`push_check`] wrote.
+/// Decodes the bits that [`push_guard`] or [`push_check`] wrote.
 pub(super) fn read_bits(digits: &[u8]) -> Option<u64> {
     let mut bits = 0;
     for (n, digit) in digits.iter().enumerate() {
@@ -81,7 +84,7 @@ pub(super) fn push_base64(out: &mut Vec<u8>, bytes: &[u8]) {
     }
 }
 
-/// Appends the bytes that [`push_base64`] wrote; false if it did not.
+/// Decodes base 64 of [`push_base64`] to `out`. Returns false if it is malformed.
 pub(super) fn read_base64(out: &mut Vec<u8>, digits: &[u8]) -> bool {
     for chunk in digits.chunks(4) {
         let Some(bits) = read_bits(chunk) else { return false };
@@ -94,7 +97,7 @@ pub(super) fn read_base64(out: &mut Vec<u8>, digits: &[u8]) -> bool {
 /// Appends a number in base 36.
 pub(crate) fn push_number(out: &mut Vec<u8>, mut number: u64) {
     const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
-    // Most numbers are this short, and no loop knows it.
+    // Most numbers have at most three digits and need no loop.
     let digit = |number: u32| DIGITS[(number % 36) as usize];
     if number < 36 * 36 * 36 {
         let number = number as u32;

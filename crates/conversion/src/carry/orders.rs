@@ -1,13 +1,13 @@
-//! Member orders: how a record is brought back to our spelling after another program spelled it anew.
+//! Member orders: restore the spelling of a record that another program has written again.
 //!
-//! A tool that reads and writes JSON changes spaces, escapes, or the order of members, but no value.
-//! Spaces and escapes follow from the style of the format. The order of members does not: so the
-//! first record with an object whose members are not sorted says their order, as digits that pick
-//! from the sorted ones.
+//! A tool that reads and writes JSON may change spaces, escapes, or the order of members. The style
+//! of the format determines spaces and escapes, but not the order of members. So the first record
+//! that has an object with unsorted members carries their order, as digits that index the sorted
+//! members.
 //!
 //! Written `{"type":"user","role":"user","id":1}`; sorted, the keys are `id`, `role`, `type`. The
-//! carry gets `SSSS3210` (the hash of the set, 3 members, places 2, 1, 0). From
-//! `{"id": 1, "role": "user", "type": "user"}` the reader then gets the written bytes back.
+//! carry gets `SSSS3210` (the hash of the set, 3 members, places 2, 1, 0). From `{"id": 1, "role":
+//! "user", "type": "user"}` the reader then gets the written bytes back.
 
 use std::collections::HashMap;
 
@@ -20,28 +20,28 @@ use super::number::{push_base64, push_number, read_bits, read_number};
 /// The characters of a set's hash.
 const SET_LEN: usize = 4;
 
-/// Objects with more members than this have no digit for each: their order is not kept.
+/// Limit on the members of an object with an order: a member's place is one digit.
 const MAX_MEMBERS: usize = 35;
 
-/// How many sets of members are known at a time: a session has some dozens.
+/// Limit on known sets of members. A session has some dozens.
 const MAX_SETS: usize = 4096;
 
-/// A deeper value is not spelled anew.
+/// Limit on the depth of a respelt value.
 const MAX_DEPTH: u32 = 128;
 
-/// How many shapes of objects are known at a time to need no order.
+/// Limit on known shapes of objects that need no order.
 const MAX_SHAPES: usize = 1024;
 
-/// The orders of members that a written file has so far, by the hash of their set.
+/// The orders of members in a written file so far, by the hash of their set.
 #[derive(Debug, Default)]
 pub(crate) struct MemberOrders {
     orders: HashMap<u64, Vec<u8>>,
-    /// Shapes of objects (the hash of their keys in their order) that need no order as things stand,
-    /// each at its own place.
+    /// A hash table without probing: shapes (the hash of the keys in their order) that need no new
+    /// order.
     shapes: Vec<u64>,
-    /// How often an order was added: then other shapes may need one.
+    /// The number of added orders. After each, known shapes may need an order.
     age: u64,
-    /// The keys of the objects that are open, as places in the line.
+    /// The keys of the open objects, as byte ranges in the line.
     keys: Vec<(usize, usize)>,
     /// The containers around the innermost one.
     outer: Vec<Open>,
@@ -50,18 +50,18 @@ pub(crate) struct MemberOrders {
     text: Vec<u8>,
 }
 
-/// A container that is open.
+/// An open container.
 #[derive(Clone, Copy, Debug, Default)]
 struct Open {
     is_object: bool,
     /// Whether the next string is a key.
     expects_key: bool,
-    /// Where its keys start in `keys`.
+    /// The index in `keys` of its first key.
     first_key: usize,
     shape: KeyShape,
 }
 
-/// The hash of the keys of an object, as they are spelled and in their order.
+/// The hash of the keys of an object, with their spelling and order.
 #[derive(Clone, Copy, Debug, Default)]
 struct KeyShape {
     hash: u64,
@@ -89,7 +89,7 @@ impl KeyShape {
         self.hash = (mixed as u64 ^ (mixed >> 64) as u64).wrapping_add(1);
     }
 
-    /// Returns whether an object of such members never needs an order.
+    /// Returns whether an object with this number of members never has an order.
     fn is_exempt(self) -> bool {
         !is_kept(self.n_keys)
     }
@@ -99,20 +99,21 @@ impl KeyShape {
     }
 }
 
-/// Values in a written line that need not be looked into.
+/// Values of a written line that a search for new orders may skip.
 #[derive(Debug, Default)]
 pub(crate) struct Skips {
-    /// Where they start and end.
+    /// Byte ranges in the line.
     places: Vec<(u32, u32)>,
-    /// The age of the orders that hold for objects among them; zero for none.
+    /// 1 plus the age of the orders at which the skipped objects were checked; 0 if there are none.
     age: u64,
 }
 
 impl Skips {
-    /// A value shorter than this is not worth skipping.
+    /// Skipping a shorter value would save no time.
     const SHORTEST: u32 = 32;
 
-    /// Notes a part of `line` that was copied, and of which `value` may say what it is.
+    /// Adds a copied part of `line`, if it is a string or if all of its objects need no order.
+    /// `value` is the record it is from.
     pub(crate) fn note(
         &mut self,
         orders: &MemberOrders,
@@ -139,7 +140,7 @@ impl Skips {
         }
     }
 
-    /// Returns whether objects may be skipped that need no order at this age.
+    /// Returns whether objects that were checked at this age may be skipped.
     fn has_age(&mut self, age: u64) -> bool {
         if self.age == 0 {
             self.age = age + 1;
@@ -157,17 +158,17 @@ impl Skips {
     }
 }
 
-/// Which values a walk over a line leaves out, and what it does with the others.
+/// The thoroughness of a walk over a line.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Walk {
-    /// It leaves out strings and objects, and ends where an object may need an order.
+    /// Skips strings and known objects; stops at an object that may need an order.
     Quick,
-    /// It leaves out strings, and writes orders.
+    /// Skips strings, and writes orders.
     Thorough,
 }
 
 impl MemberOrders {
-    /// Appends to `out` the orders of a written line that are not known yet; `skips` are sorted.
+    /// Appends the new orders of a written line to `out`. `skips` must be sorted.
     pub(crate) fn push_new(&mut self, out: &mut Vec<u8>, line: &[u8], skips: &Skips) {
         let is_known = skips.age == self.age + 1 && self.walk(out, line, skips, Walk::Quick);
         if !is_known {
@@ -175,7 +176,7 @@ impl MemberOrders {
         }
     }
 
-    /// Walks over a line; returns whether it came to the end.
+    /// Walks over a line. Returns whether it reached the end.
     fn walk(&mut self, out: &mut Vec<u8>, line: &[u8], skips: &Skips, walk: Walk) -> bool {
         self.keys.clear();
         self.outer.clear();
@@ -254,7 +255,7 @@ impl MemberOrders {
         }
     }
 
-    /// Notes the order of the members from `first` on, and appends it if it is new.
+    /// Stores the order of the members from `first` on, and appends it if it is new.
     fn close_object(&mut self, out: &mut Vec<u8>, line: &[u8], first: usize) {
         let Some(keys) = self.keys.get(first..).filter(|keys| is_kept(keys.len())) else { return };
         let key = |place: usize| {
@@ -268,7 +269,7 @@ impl MemberOrders {
             self.sorted.sort_by(|one, other| key(*one).cmp(key(*other)));
         }
         let set = set_of(&mut self.text, self.sorted.iter().map(|place| key(*place)));
-        // Digit n is the place among the sorted members of the n-th one.
+        // Digit n is the rank of the n-th member among the sorted members.
         let digits = &mut self.digits;
         digits.clear();
         digits.resize(keys.len(), 0);
@@ -294,7 +295,7 @@ impl MemberOrders {
         self.shapes.clear();
     }
 
-    /// Takes the orders that a carry says; returns false if they do not follow the grammar.
+    /// Adds the orders in a carry. Returns false if they do not follow the grammar.
     pub(crate) fn learn(&mut self, orders: &str) -> bool {
         let mut rest = orders.as_bytes();
         while !rest.is_empty() {
@@ -307,8 +308,8 @@ impl MemberOrders {
         true
     }
 
-    /// Appends a record as we would have spelled it in a style: spaces and escapes by the style,
-    /// members in the orders that are known, sorted where none is.
+    /// Appends a record in the spelling of a style. Objects without a known order get sorted
+    /// members.
     pub(crate) fn respell(&self, out: &mut Vec<u8>, record: Value<'_>, style: Style) {
         if record.oddities().depth > MAX_DEPTH {
             return;
@@ -316,10 +317,10 @@ impl MemberOrders {
         self.respell_value(out, record, style);
     }
 
-    /// Recursion is bounded by [`MAX_DEPTH`].
+    /// Recursion is limited by [`MAX_DEPTH`].
     fn respell_value(&self, out: &mut Vec<u8>, value: Value<'_>, style: Style) {
         match value.kind() {
-            // Deep values are not indexed with their line: they are scanned by themselves.
+            // Deep values are not in the index of their line, so they are scanned on their own.
             Kind::Object | Kind::Array if !value.is_indexed() => {
                 match Scanner::default().scan_raw(value.raw()) {
                     Ok(inner) if inner.is_indexed() => self.respell_value(out, inner, style),
@@ -371,7 +372,7 @@ impl MemberOrders {
         out.push(b'}');
     }
 
-    /// Spells a record, given without its carry, as we would have; `None` if it is not one.
+    /// Respells a record without its carry; `None` if it is not JSON.
     pub(crate) fn respelt(&self, record: &str, style: Style) -> Option<String> {
         let mut scanner = Scanner::default();
         let value = scanner.scan_slice(record.as_bytes(), 0).ok()?;
@@ -385,7 +386,7 @@ fn is_kept(n_members: usize) -> bool {
     (2..=MAX_MEMBERS).contains(&n_members)
 }
 
-/// Returns the hash of sorted keys, each as it is spelled and followed by a newline.
+/// Returns the hash of sorted keys, each with its spelling and a newline.
 fn set_of<'k>(text: &mut Vec<u8>, keys: impl Iterator<Item = &'k [u8]>) -> u64 {
     text.clear();
     for key in keys {
@@ -406,16 +407,17 @@ fn read_order(text: &[u8]) -> Option<(u64, Vec<u8>, &[u8])> {
     Some((set, digits.filter(|digits| is_permutation(digits))?, rest))
 }
 
-/// Returns whether each place is there once: a member that was written twice, in nested objects, would
-/// grow without bounds.
+/// Returns whether each index occurs once. If a forged order repeated a member, nested objects
+/// would grow without bounds.
 fn is_permutation(digits: &[u8]) -> bool {
     let places = digits.iter().fold(0u64, |places, digit| places | 1 << digit);
     places == (1 << digits.len()) - 1
 }
 
-/// Returns where a string ends, behind its closing quote, given where its body starts.
+/// Returns the end of a string, behind its closing quote. `body` is the start of its body.
 fn end_of_string(line: &[u8], body: usize) -> usize {
-    /// The bytes of a string that are looked at eight at a time: most strings are no longer.
+    /// Strings up to this length are searched eight bytes at a time, which is faster than a call of
+    /// memchr.
     const SHORT: usize = 32;
     let mut at = body;
     while let Some(word) = line.get(at..).and_then(<[u8]>::first_chunk::<8>)
@@ -515,7 +517,7 @@ mod tests {
             (&*object, r#"{"a":0,"b":[]}"#),
             (&*object, r#"{"b":0,"a":[]}"#),
             (&*object, r#"{"b":0,"a":[]}"#),
-            // The line has another order for members that are copied after it, and known.
+            // The line has another, known order for members that are copied after it.
             (&*object, r#"{"a":0,"b":[]}"#),
             (&*other, r#"{"b":0,"a":[]}"#),
         ] {

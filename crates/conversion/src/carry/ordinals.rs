@@ -1,28 +1,30 @@
-//! The ordinals of carries that were read: what comes late, and what comes again.
+//! Finds carries that are late or repeated, by their ordinals.
+//!
+//! In: the ordinals 0, 2, 1, 2. Out: `Next`, `Next`, `Late`, `Again`.
 
 use std::collections::BTreeMap;
 
-/// The ordinals that were seen, as ranges: of a file as it was written, one range.
+/// The ordinals that were read, as ranges. An unedited file has one range.
 #[derive(Debug, Default)]
 pub(crate) struct Ordinals {
-    /// The ordinal behind each range, by its first one.
+    /// The ordinal after each range, by the range's first ordinal.
     ranges: BTreeMap<u64, u64>,
     n_seen: u64,
 }
 
-/// How an ordinal compares with those before.
+/// The position of an ordinal among those read before.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Seen {
     /// It is the highest so far.
     Next,
-    /// There was a higher one.
+    /// A higher one was read before.
     Late,
-    /// It was seen before.
+    /// It was read before.
     Again,
 }
 
 impl Ordinals {
-    /// Takes note of an ordinal.
+    /// Adds an ordinal.
     pub(crate) fn see(&mut self, ordinal: u64) -> Seen {
         let before = self.ranges.range(..=ordinal).next_back().map(|(start, end)| (*start, *end));
         if before.is_some_and(|(_, end)| ordinal < end) {
@@ -36,12 +38,12 @@ impl Ordinals {
         if is_highest { Seen::Next } else { Seen::Late }
     }
 
-    /// Returns how many different ordinals were seen.
+    /// Returns the number of different ordinals.
     pub(crate) fn n_seen(&self) -> u64 {
         self.n_seen
     }
 
-    /// Returns the ordinal behind the highest one.
+    /// Returns the highest ordinal plus one.
     pub(crate) fn end(&self) -> u64 {
         self.ranges.last_key_value().map_or(0, |(_, end)| *end)
     }

@@ -1,10 +1,13 @@
-//! Entries of source records that no written record says, until a written record holds them.
+//! Entries of source records that no written record shows, until a written record holds them.
+//!
+//! In: a source line `{"type":"file-history-snapshot"}`. Out: its entry, when the next line is
+//! written, if the line has room for it.
 
 use std::{io, slice};
 
 use super::{CarryEncoder, Queue, encode::Part};
 
-/// Returns the bytes that a carry takes in a member.
+/// Returns the number of bytes of a carry in a member, with escapes.
 fn escaped_len(carry: &[u8]) -> usize {
     let escaped = |byte: &u8| match byte {
         b'^' | 0x7f | b'\n' | b'\r' | b'\t' => 2,
@@ -14,25 +17,26 @@ fn escaped_len(carry: &[u8]) -> usize {
     carry.iter().map(escaped).sum()
 }
 
-/// Entries that wait for a written record to hold them.
+/// Entries that wait for a written record.
 #[derive(Debug, Default)]
 pub(crate) struct PendingEntries {
-    /// The most bytes that an entry may take in a member; `None` for no limit.
+    /// Limit on the bytes of an entry in a member; `None` for no limit.
     longest: Option<usize>,
     queue: Queue,
 }
 
 impl PendingEntries {
-    /// Creates an empty queue of entries that take at most `longest` bytes in a member each.
+    /// Creates an empty queue of entries of at most `longest` bytes in a member.
     pub(crate) fn new(longest: Option<usize>) -> Self {
         Self { longest, ..Self::default() }
     }
 
-    /// Adds a source record, as several entries if it is too long for one.
+    /// Adds a source record. A long one becomes several entries.
     ///
     /// # Errors
     ///
-    /// Those of the file that holds what memory does not, as of all that adds entries or takes them.
+    /// As all functions that add or take entries: returns an error if the temporary file for
+    /// entries beyond the memory limit cannot be read or written.
     pub(crate) fn add(
         &mut self,
         encoder: &mut CarryEncoder,
@@ -72,25 +76,25 @@ impl PendingEntries {
         Ok(())
     }
 
-    /// Returns whether no entry waits.
+    /// Returns whether there are no entries.
     pub(crate) fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }
 
-    /// Returns how many bytes the entries take in a member; 0 without a limit.
+    /// Returns the bytes of all entries in a member; 0 without a limit.
     pub(crate) fn len(&self) -> usize {
         self.queue.n_escaped()
     }
 
-    /// Moves to `out` the first entries that take no more than `room` bytes in a member together, and
-    /// returns whether there were any.
+    /// Moves the first entries that fit into `room` bytes in a member to `out`. Returns whether
+    /// there were any.
     pub(crate) fn take(&mut self, out: &mut Queue, room: usize) -> io::Result<bool> {
         self.queue.move_to(out, room)
     }
 }
 
-/// Returns where to cut a line so that no part takes more than `longest` bytes in a member,
-/// characters being whole.
+/// Returns offsets that cut a line into parts of whole characters, each at most `longest` bytes in
+/// a member.
 fn cuts(line: &[u8], longest: usize) -> Vec<usize> {
     let mut cuts = vec![0];
     let mut at = 0;
@@ -107,7 +111,7 @@ fn cuts(line: &[u8], longest: usize) -> Vec<usize> {
             taken = escaped_len(&line[end..=byte_idx]);
         }
     }
-    // The ending stays whole, with the last part.
+    // A CRLF ending stays whole, with the last part.
     if line.len() - at == 1 && line.ends_with(b"\r\n") && cuts.len() > 1 {
         cuts.pop();
         cuts.push(at - 1);

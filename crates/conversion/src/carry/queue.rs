@@ -1,8 +1,8 @@
-//! Entries one after the other, of which memory holds a megabyte: the others are in a file that has no
-//! name.
+//! A queue of entries that keeps a megabyte in memory and the rest in a temporary file.
 //!
-//! An entry is one frame, or several if it is long: the bytes of the frame and those that the entry
-//! takes in a member, as eight bytes each, and the text.
+//! In: entries of any length. Out: the same entries, in order. An entry is one frame, or several if
+//! it is long. A frame is its length and the size of the entry in a member, as eight bytes each,
+//! and then the text.
 
 use std::{
     fs::File,
@@ -10,22 +10,22 @@ use std::{
     os::unix::fs::FileExt,
 };
 
-/// The most bytes of entries in memory, and of a frame.
+/// Limit on the bytes of entries in memory, and of a frame.
 const MAX_IN_MEMORY: usize = 1024 * 1024;
 
-/// How many bytes of the file are read at a time.
+/// The number of bytes that are read from the file at a time.
 const BLOCK: usize = 128 * 1024;
 
 const HEADER: usize = 2 * size_of::<u64>();
 
-/// Stands for the bytes that an entry takes, in the frames that go on with one.
+/// The size in the header of a frame that continues an entry.
 const GOES_ON: u64 = u64::MAX;
 
-/// Entries in their order: first those of `front`, then those of the file, then those of `back`.
+/// Entries in order: first `front`, then the file, then `back`.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     front: Vec<u8>,
-    /// How much of `front` is taken.
+    /// The number of bytes of `front` that were taken.
     taken: usize,
     file: Option<Spilled>,
     back: Vec<u8>,
@@ -33,7 +33,7 @@ pub(crate) struct Queue {
     n_escaped: usize,
 }
 
-/// The part of a file that is not read yet.
+/// The unread part of a temporary file.
 #[derive(Debug)]
 struct Spilled {
     file: File,
@@ -41,7 +41,7 @@ struct Spilled {
     end: u64,
 }
 
-/// What comes before the text of a frame.
+/// The header of a frame.
 #[derive(Clone, Copy)]
 struct Header {
     length: usize,
@@ -67,12 +67,11 @@ impl Header {
 }
 
 impl Queue {
-    /// Adds an entry that `write` appends to a buffer; `measure` says how many bytes it takes in a
-    /// member.
+    /// Adds an entry that `write` appends to a buffer. `measure` returns its size in a member.
     ///
     /// # Errors
     ///
-    /// Those of the file.
+    /// Returns an error if the temporary file cannot be written.
     pub(crate) fn push(
         &mut self,
         write: impl FnOnce(&mut Vec<u8>),
@@ -92,7 +91,7 @@ impl Queue {
         if self.back.len() > MAX_IN_MEMORY { self.spill(start, length) } else { Ok(()) }
     }
 
-    /// Moves what is in `back` to the file; its last entry starts at `start` and has so many bytes.
+    /// Moves `back` to the file. Its last entry starts at `start` and has `length` bytes.
     fn spill(&mut self, start: usize, length: usize) -> io::Result<()> {
         let spilled = match &mut self.file {
             Some(spilled) => spilled,
@@ -105,7 +104,7 @@ impl Queue {
             spilled.write(part)?;
         }
         self.back.clear();
-        // What one long entry took is not needed again.
+        // Frees the memory of a long entry.
         self.back.shrink_to(MAX_IN_MEMORY);
         Ok(())
     }
@@ -114,22 +113,22 @@ impl Queue {
         self.n_bytes == 0
     }
 
-    /// Returns how many bytes the entries have.
+    /// Returns the size of the entries in bytes.
     pub(crate) fn n_bytes(&self) -> u64 {
         self.n_bytes
     }
 
-    /// Returns how many bytes the entries take in a member.
+    /// Returns the size of the entries in a member.
     pub(crate) fn n_escaped(&self) -> usize {
         self.n_escaped
     }
 
-    /// Moves to another queue the first entries that take no more than `room` bytes in a member
-    /// together, and returns whether there were any.
+    /// Moves the first entries that fit into `room` bytes in a member to another queue. Returns
+    /// whether there were any.
     ///
     /// # Errors
     ///
-    /// Those of the files.
+    /// Returns an error if a temporary file cannot be read or written.
     pub(crate) fn move_to(&mut self, other: &mut Queue, room: usize) -> io::Result<bool> {
         let is_any = !self.is_empty();
         if other.is_empty() && self.n_escaped <= room {
@@ -164,7 +163,7 @@ impl Queue {
     ///
     /// # Errors
     ///
-    /// Those of the file, and of `take`.
+    /// Returns an error if the temporary file cannot be read, or if `take` returns one.
     pub(crate) fn drain(
         &mut self,
         mut take: impl FnMut(&[u8]) -> io::Result<()>,
@@ -181,7 +180,7 @@ impl Queue {
         Ok(rest.first_chunk().map(Header::read))
     }
 
-    /// Takes the next frame.
+    /// Takes the next frame; `None` if the queue is empty.
     fn next(&mut self) -> io::Result<Option<(Header, &[u8])>> {
         let Some(header) = self.header()? else { return Ok(None) };
         self.fill(HEADER + header.length)?;
@@ -196,7 +195,7 @@ impl Queue {
         Ok(Some((header, text)))
     }
 
-    /// Has `n` bytes more in `front`, if there are so many.
+    /// Reads into `front` until it has `n` bytes more, or the file ends.
     fn fill(&mut self, n: usize) -> io::Result<()> {
         if self.front.len() - self.taken >= n {
             return Ok(());
@@ -223,7 +222,7 @@ impl Spilled {
         Ok(())
     }
 
-    /// Appends to a buffer so that it has at least `n` bytes, if there are so many.
+    /// Reads into a buffer until it has at least `n` bytes, or the file ends.
     fn read(&mut self, buffer: &mut Vec<u8>, n: usize) -> io::Result<()> {
         let start = buffer.len();
         let wanted = (n - start).max(BLOCK) as u64;
@@ -253,7 +252,7 @@ mod tests {
 
     #[test]
     fn entries_come_back_in_their_order() {
-        // None of them, some, or all but the last are longer than what memory holds.
+        // The cases: no entry, some, or all but the last exceed the memory limit.
         for lengths in [
             vec![1, 0, 20],
             vec![100_000; 50],

@@ -1,9 +1,9 @@
-//! From records with carries back to the source records that they were made of.
+//! Restores source records from written records with carries.
 //!
-//! In: written records, in the order of their file. Out: [`Item`]s in the order of the source: records
-//! restored byte for byte, and records to convert, since they were added or edited. A carry is gone
-//! through entry by entry as items are asked for, so that a carry of many entries takes the memory of
-//! one.
+//! In: written records, in the order of their file. Out: [`Item`]s in the order of the source:
+//! records restored byte for byte, and records to convert, because they were added or edited. The
+//! entries of a carry are read one at a time, as items are asked for, so that a carry of many
+//! entries takes the memory of one.
 
 mod compare;
 mod items;
@@ -25,12 +25,12 @@ use crate::carry::{
     sidecar::Sidecar,
 };
 
-/// A restore writes at most so many times what it read, and so many bytes more.
+/// Limit on restored bytes, as a multiple of the bytes read; `FREE_BYTES` is added.
 const MAX_FACTOR: u64 = 16;
 const FREE_BYTES: u64 = 1024 * 1024;
 
-/// Restored entries of one record are kept while the others are checked if they take at most so many
-/// bytes; otherwise they are restored once more.
+/// Limit on the bytes of restored entries that are kept while the other entries of their record are
+/// checked. Longer ones are restored a second time.
 const MAX_KEPT: u64 = 64 * 1024;
 
 /// Turns records of one format into the records of another that they carry.
@@ -46,35 +46,35 @@ pub(crate) struct Restorer {
     end: Option<End>,
     /// Whether a carry was read.
     is_started: bool,
-    /// Whether a record was looked for in the sidecar.
+    /// Whether the sidecar was asked for a record.
     has_read: bool,
     /// The guards of all records of a file with a sidecar.
     guards: HashSet<u64>,
     scanner: Scanner,
-    /// The folder that an edited record names, for the source record that says it.
+    /// The folder from an edited record, for the source record that names the folder.
     moved: Moved,
     /// Whether a carry of version 2 was read.
     has_ordinals: bool,
     buffers: ReorderBuffers,
     tally: RestoreStats,
     sidecar: Option<Sidecar>,
-    /// The carry that is gone through.
+    /// The carry whose entries are being read.
     current: Option<Current>,
     is_finishing: bool,
     is_drained: bool,
-    /// How many bytes were read, and how many were restored from them.
+    /// The bytes read, and the bytes restored from them.
     n_read: u64,
     n_restored: u64,
     max_restored: u64,
 }
 
-/// A carry that is gone through, and the record that it is on.
+/// A carry whose entries are being read, and its record.
 #[derive(Debug)]
 struct Current {
     carry: String,
-    /// The record as it was written, without the carry; empty if it is gone.
+    /// The record as it was written, without the carry; empty if the record is gone.
     visible: String,
-    /// The record as it is, without the carry, with its terminator; empty if it is gone.
+    /// The record as it was read, without the carry, with its terminator; empty if it is gone.
     record: Vec<u8>,
     offset: u64,
     /// The first entry, and the next one.
@@ -82,28 +82,28 @@ struct Current {
     cursor: EntryCursor,
     phase: Phase,
     is_moved: bool,
-    /// Whether there is no record.
+    /// Whether the record is gone.
     is_gone: bool,
-    /// Whether the record is as it was written, and all its own entries can be restored.
+    /// Whether the record is unedited and all its own entries can be restored.
     is_whole: bool,
     /// Whether one of its own entries is a part of a source record.
     has_parts: bool,
-    /// How many source records its own entries are of.
+    /// The number of source records among its own entries.
     n_sources: u64,
-    /// Whether it says where the session starts.
+    /// Whether the record names the folder of the session.
     is_start: bool,
-    /// The restored bytes of its own entries, as far as they were kept.
+    /// The restored bytes of its own entries, if they were kept.
     own: std::vec::IntoIter<Vec<u8>>,
-    /// Whether the record itself has been handed on.
+    /// Whether the record itself was passed on.
     is_placed: bool,
 }
 
-/// Which entries of a carry are next.
+/// The entries of a carry that are read next.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Phase {
-    /// Those that no record says.
+    /// Entries that no record shows.
     Held,
-    /// The record's own.
+    /// The record's own entries.
     Own,
 }
 
@@ -139,13 +139,13 @@ impl Restorer {
         }
     }
 
-    /// Lets so many bytes be restored, however little is read.
+    /// Sets the number of bytes that may be restored from an input of any size.
     pub(crate) fn set_max_restored(&mut self, max_restored: u64) {
         self.max_restored = max_restored;
     }
 
-    /// Sets the guards of all records of a file with a sidecar: what has none of its carries is edited or
-    /// new, and so it can be told which.
+    /// Sets the guards of all records of a file with a sidecar. They tell an edited record, whose
+    /// carry fits no record, from a new one.
     pub(crate) fn set_guards(&mut self, guards: HashSet<u64>) {
         self.guards = guards;
     }
@@ -154,31 +154,32 @@ impl Restorer {
     ///
     /// # Errors
     ///
-    /// Those of reading the sidecar.
+    /// Returns an error if the sidecar cannot be read.
     pub(crate) fn lacks(&mut self, guard: u64) -> io::Result<bool> {
         self.sidecar.as_mut().map_or(Ok(false), |sidecar| Ok(!sidecar.knows(guard)?))
     }
 
-    /// Lets the source's first start name another folder.
+    /// Sets the folder that the source's first start gets.
     pub(crate) fn move_to(&mut self, cwd: &str) {
         self.moved.set(cwd);
     }
 
-    /// Counts bytes of the input: the more is read, the more may be restored.
+    /// Adds bytes of the input to the limit on restored bytes.
     pub(crate) fn count_read(&mut self, n_bytes: u64) {
         self.n_read = self.n_read.saturating_add(n_bytes);
     }
 
-    /// Returns what became of the records so far.
+    /// Returns the counts so far.
     pub(crate) fn tally(&self) -> RestoreStats {
         self.tally
     }
 
-    /// Returns the next item that is in its place, and the number of its file in the source.
+    /// Returns the next item in source order, and the number of its file in the source; `None`
+    /// until more records are added, or at the end.
     ///
     /// # Errors
     ///
-    /// Those of reading the sidecar.
+    /// Returns an error if the sidecar cannot be read.
     pub(crate) fn next_item(&mut self) -> io::Result<Option<(usize, Item)>> {
         loop {
             if let Some((file_idx, mut item)) = self.buffers.next_item() {
@@ -202,12 +203,12 @@ impl Restorer {
         }
     }
 
-    /// Adds a record and its value, if it has one, with the carry that a sidecar has for it. All items
-    /// must have been taken before.
+    /// Adds a record and its value, if it has one. `attached` is its carry from a sidecar. All
+    /// items must have been taken before.
     ///
     /// # Errors
     ///
-    /// Those of reading the sidecar.
+    /// Returns an error if the sidecar cannot be read.
     pub(crate) fn push(
         &mut self,
         line: &Line<'_>,
@@ -299,7 +300,8 @@ impl Restorer {
         });
     }
 
-    /// Takes what a carry's head says; returns false if it must not say that.
+    /// Stores template, manifest, end mark and orders of a carry. Returns false if they contradict
+    /// an earlier carry.
     fn take_head(&mut self, carry: &Carry<'_>) -> bool {
         let is_first = !std::mem::replace(&mut self.is_started, true);
         if let Some(template) = carry.template {
@@ -324,7 +326,7 @@ impl Restorer {
         self.orders.learn(carry.orders)
     }
 
-    /// Returns a record as it was written, and whether it says what it said then.
+    /// Returns a record as it was written, and whether its content is unedited.
     fn visible(
         &mut self,
         member: &Member<'_>,
@@ -350,7 +352,7 @@ impl Restorer {
         }
     }
 
-    /// Returns a record in the spelling that has this guard, if that is ours.
+    /// Returns a record respelt in our style, if it then has this guard.
     fn spelled_as(&self, record: &str, guard: u64) -> Option<String> {
         jsonl::validate(record.as_bytes()).ok()?;
         let fits = |candidate: &String| guard_of(&[candidate.as_bytes()]) == guard;
@@ -360,7 +362,7 @@ impl Restorer {
         in_order.or_else(|| self.orders.respelt(record, self.written.style).filter(fits))
     }
 
-    /// Checks a record's own entries, and keeps what they restore unless that is long.
+    /// Checks a record's own entries, and keeps their restored bytes unless they are long.
     fn own_entries(&mut self, carry: &Carry<'_>, visible: &str, is_intact: bool) -> OwnEntries {
         let (mut kept, mut n_kept) = (Vec::new(), 0u64);
         let (mut is_whole, mut has_parts) = (is_intact, false);
@@ -385,7 +387,7 @@ impl Restorer {
         OwnEntries { kept, is_whole, has_parts, n_sources }
     }
 
-    /// Counts bytes to be restored; returns false if they are too many.
+    /// Counts bytes to be restored. Returns false if they exceed the limit.
     fn may_restore(&mut self, length: u64) -> bool {
         let most = self.n_read.saturating_mul(MAX_FACTOR).saturating_add(FREE_BYTES);
         let n_restored = self.n_restored.saturating_add(length);
@@ -407,7 +409,7 @@ impl Restorer {
         self.push_as_it_is(line, false);
     }
 
-    /// Adds a record whose carry cannot be read: it goes on with all its bytes.
+    /// Adds a record whose carry cannot be read. The carry stays part of the record.
     fn push_unreadable(&mut self, line: &Line<'_>, error: CarryError) {
         match error {
             CarryError::Newer => self.tally.newer += 1,
@@ -425,7 +427,7 @@ impl Restorer {
         }
     }
 
-    /// Adds a carry whose record is gone, or never was one: what only that held is not gone.
+    /// Adds a carry whose record is gone. Its held entries can still be restored.
     pub(crate) fn push_orphan(&mut self, carry: String) {
         self.count_read(carry.len() as u64);
         let parsed = match Carry::parse(&carry) {
@@ -437,7 +439,7 @@ impl Restorer {
         if !self.take_head(&parsed) {
             return self.tally.damaged += 1;
         }
-        // A file without a record has its carry under the guard of an empty one.
+        // A file without records has its carry under the guard of an empty record.
         if parsed.guard == guard_of(&[b""])
             && let Some(ordinal) = parsed.ordinal
         {
@@ -463,12 +465,12 @@ impl Restorer {
         });
     }
 
-    /// Hands out everything that waits so far.
+    /// Releases all waiting records.
     pub(crate) fn flush(&mut self) {
         self.buffers.drain(&mut self.tally);
     }
 
-    /// Ends the input: the next items are all that wait.
+    /// Ends the input: [`Restorer::next_item`] releases all waiting records.
     pub(crate) fn finish(&mut self) {
         self.is_finishing = true;
     }
@@ -492,8 +494,8 @@ impl Restorer {
         }
     }
 
-    /// Returns the carry that the sidecar has for a record: by its bytes, or by what they would be if
-    /// another program had not spelled them anew.
+    /// Returns the sidecar's carry for a record: by the guard of its bytes, or of its bytes respelt
+    /// in our style.
     fn take_of_sidecar(&mut self, content: &[u8]) -> io::Result<Found> {
         let Some(sidecar) = &mut self.sidecar else { return Ok(Found::Nothing) };
         let is_first = !std::mem::replace(&mut self.has_read, true);
@@ -509,14 +511,14 @@ impl Restorer {
             return Ok(Found::Nothing);
         };
         self.orders.learn(carry.orders);
-        // If no record of the file has the next carry, this one does, and was edited.
+        // If no record of the file has the guard of the next carry, this record was edited.
         let is_edited = !self.guards.is_empty()
             && !self.guards.contains(&carry.guard)
             && carry.guard != guard_of(&[b""])
             && carry.format.is(self.format);
         if !is_edited && self.spelled_as(text, carry.guard).is_none() {
             if is_first && carry.ordinal == Some(0) && carry.format.is(self.format) {
-                // Its record may be gone; the others need the template.
+                // The template's record may be gone; the other carries need the template.
                 self.template = carry.template.map(|it| it.as_bytes().to_vec());
             }
             return Ok(Found::Nothing);
@@ -527,7 +529,7 @@ impl Restorer {
     }
 }
 
-/// What a record's own entries restore.
+/// The check of a record's own entries.
 struct OwnEntries {
     kept: Vec<Vec<u8>>,
     is_whole: bool,
@@ -535,7 +537,7 @@ struct OwnEntries {
     n_sources: u64,
 }
 
-/// What a sidecar has for a record.
+/// The sidecar's answer for a record.
 enum Found {
     Carry(String),
     /// The carry of an equal record that came before.

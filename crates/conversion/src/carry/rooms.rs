@@ -1,4 +1,4 @@
-//! Reorder buffers, one for each file of the source: what comes early in one does not wait for another.
+//! One reorder buffer for each file of the source, so that files do not wait for each other.
 
 use std::collections::VecDeque;
 
@@ -8,19 +8,19 @@ use crate::carry::{
     waiting::{PartLine, PartOf, ReorderBuffer},
 };
 
-/// How many bytes may wait, in all buffers, for a record that comes late, before it is taken to be
-/// gone.
+/// Limit on the waiting bytes in all buffers. Above it, missing records are given up and everything
+/// is released.
 const MAX_WAITING: usize = 16 * 1024 * 1024;
 
 /// The reorder buffers of a source of one or more files.
 #[derive(Debug)]
 pub(crate) struct ReorderBuffers {
-    /// Where each file starts in the source.
+    /// The offset of each file in the source.
     starts: Vec<u64>,
     buffers: Vec<ReorderBuffer>,
-    /// The buffer that was used last.
+    /// The index of the buffer that was used last.
     current: usize,
-    /// The bytes that wait in all buffers.
+    /// The waiting bytes in all buffers.
     n_bytes: usize,
     ready: VecDeque<(usize, Item)>,
 }
@@ -33,7 +33,7 @@ impl Default for ReorderBuffers {
 }
 
 impl ReorderBuffers {
-    /// Opens a buffer for each file of the source, if that has not been done.
+    /// Creates a buffer for each file of the source, unless there are buffers already.
     pub(crate) fn open(&mut self, contents: &Manifest) {
         if self.buffers.len() == 1 && contents.entries.len() > 1 {
             self.starts = contents.starts();
@@ -42,12 +42,12 @@ impl ReorderBuffers {
         }
     }
 
-    /// Returns the next item that is in its place, and the number of its file.
+    /// Removes and returns the next item in source order, and the number of its file.
     pub(crate) fn next_item(&mut self) -> Option<(usize, Item)> {
         self.ready.pop_front()
     }
 
-    /// Adds a source record; one that `is_moved` comes behind the one that was added last.
+    /// Adds a source record. A moved one follows the record that was added last.
     pub(crate) fn push_restored(
         &mut self,
         offset: u64,
@@ -66,7 +66,7 @@ impl ReorderBuffers {
         self.with(Some(of.offset), tally, |buffer, tally| buffer.push_sidecar(of, carry, tally));
     }
 
-    /// Adds an edited record, in the place of the source record at `offset`, or after the last one.
+    /// Adds an edited record. It replaces the source record at `offset`, or follows the last one.
     pub(crate) fn push_edited(
         &mut self,
         offset: Option<u64>,
@@ -90,12 +90,12 @@ impl ReorderBuffers {
         });
     }
 
-    /// Adds a record that has no place in the source: it comes now, in the main file.
+    /// Adds a record that was not in the source, to the main file.
     pub(crate) fn push_added(&mut self, item: Item, tally: &mut RestoreStats) {
         self.with(Some(0), tally, |buffer, tally| buffer.push_added(item, tally));
     }
 
-    /// Hands out everything that waits.
+    /// Releases all waiting records.
     pub(crate) fn drain(&mut self, tally: &mut RestoreStats) {
         for buffer_idx in 0..self.buffers.len() {
             self.current = buffer_idx;
@@ -106,8 +106,7 @@ impl ReorderBuffers {
         }
     }
 
-    /// Changes the buffer of the file that a source record is in, or the one that was used last, and
-    /// takes what is ready.
+    /// Changes the buffer of the file at `offset`, or the last one, and takes its released items.
     fn with(
         &mut self,
         offset: Option<u64>,
@@ -115,7 +114,7 @@ impl ReorderBuffers {
         change: impl FnOnce(&mut ReorderBuffer, &mut RestoreStats),
     ) {
         if let Some(offset) = offset.filter(|_| self.buffers.len() > 1) {
-            // Of files that start at the same place, all but the last are empty.
+            // Of several files with one offset, all but the last are empty.
             self.current = self.starts.partition_point(|start| *start <= offset).saturating_sub(1);
         }
         self.change(self.current, tally, change);

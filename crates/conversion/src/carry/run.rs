@@ -1,4 +1,4 @@
-//! Runs of tiny source records that no written record says: one entry for many of them.
+//! Runs of tiny source records that no written record shows: one entry for many of them.
 //!
 //! A file of eight million empty lines would otherwise need eight million entries, each with its
 //! offset and its check. In: the records `\n`, `{}\n`, `\n` at offsets 120, 121 and 124. Out: one
@@ -6,28 +6,28 @@
 
 use jsonl::Line;
 
-/// The longest line of a run, in bytes with its newline: no client writes a record this short.
+/// Limit on the bytes of a tiny line, with its newline. No client writes a record this short.
 const MAX_TINY: usize = 32;
 
-/// The most bytes of a run.
+/// Limit on the bytes of a run.
 const MAX_RUN: usize = 64 * 1024;
 
-/// The first tiny lines of a run, so many of them, get entries of their own.
+/// The number of tiny lines at the start of a run that get entries of their own.
 const MIN_LINES: u64 = 32;
 
-/// Tiny source lines that follow each other without a gap.
+/// Adjacent tiny source lines.
 #[derive(Debug, Default)]
 pub(crate) struct Run {
     offset: u64,
     bytes: Vec<u8>,
-    /// How many tiny lines follow each other so far, and where the last of them ends.
+    /// The number of adjacent tiny lines so far, and the offset after the last.
     n_lines: u64,
     end: u64,
 }
 
 impl Run {
-    /// Takes note of the next source line and returns whether it belongs to the run: it is tiny, ends
-    /// with a newline, and follows many others.
+    /// Counts a source line. Returns whether it belongs to the run: it is tiny, ends with a
+    /// newline, and follows at least `MIN_LINES` others.
     pub(crate) fn notes(&mut self, line: &Line<'_>) -> bool {
         let bytes = line.bytes();
         let is_tiny = bytes.len() <= MAX_TINY && line.is_terminated() && bytes.is_ascii();
@@ -42,7 +42,7 @@ impl Run {
         self.bytes.len() + MAX_TINY <= MAX_RUN
     }
 
-    /// Adds a line that belongs to the run.
+    /// Adds a line of the run.
     pub(crate) fn push(&mut self, line: &Line<'_>) {
         if self.bytes.is_empty() {
             self.offset = line.offset();
@@ -50,12 +50,12 @@ impl Run {
         self.bytes.extend_from_slice(line.bytes());
     }
 
-    /// Returns the offset of the first line and the bytes of all, if there are any.
+    /// Returns the offset of the first line and the bytes of all; `None` without lines.
     pub(crate) fn get(&self) -> Option<(u64, &[u8])> {
         (!self.bytes.is_empty()).then_some((self.offset, &self.bytes))
     }
 
-    /// Forgets the lines.
+    /// Removes all lines.
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
     }

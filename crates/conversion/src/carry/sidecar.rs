@@ -1,10 +1,10 @@
-//! The sidecar: the carries of a file in a file of their own, compressed, in the order of the written
-//! records.
+//! The sidecar: a compressed file with the carries of another file, in the order of its records.
 //!
-//! A zstd frame of `carry 2\n` and then, for each carry, `length ":" carry "\n"`, the length in base
-//! 36. The guard in a carry's head says which record it belongs to, so that records may be inserted and
-//! removed. Version 1 has `guard occurrence ","` before the length. A file without any record has its
-//! carry under the guard of an empty one.
+//! In: carries. Out: a zstd frame of `carry 2\n` and then, for each carry, `length ":" carry "\n"`,
+//! the length in base 36: the carry `2Fb:..` of 40 bytes is `14:2Fb:..` and a newline. The guard in
+//! a carry's head identifies its record, so that records may be inserted and removed. Version 1 has
+//! `guard occurrence ","` before the length. A file without records has its carry under the guard
+//! of an empty record.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet, VecDeque},
@@ -18,17 +18,17 @@ const MAGIC: &[u8] = b"carry 2\n";
 const MAGIC_1: &[u8] = b"carry 1\n";
 const LEVEL: i32 = 3;
 
-/// How many bytes of carries are read ahead for a record whose carry is not the next one.
+/// Limit on the bytes of carries that are read ahead, in search of a record's carry.
 const MAX_AHEAD: usize = 8 * 1024 * 1024;
 
-/// What a carry takes in memory beside its text.
+/// The memory of a carry beside its text.
 const OVERHEAD: usize = 160;
 
-/// The most digits of a length, and the most bytes before it in version 1.
+/// Limit on the digits of a length, and on the bytes before it in version 1.
 const MAX_LENGTH_DIGITS: u64 = 13;
 const MAX_KEY: u64 = 11 + 13 + 1;
 
-/// Writes a sidecar to a sink as its carries come.
+/// Writes a sidecar to a sink, one carry at a time.
 pub(crate) struct SidecarWriter<W: Write> {
     bytes: Vec<u8>,
     encoder: zstd::stream::write::Encoder<'static, Counted<W>>,
@@ -57,7 +57,7 @@ impl<W: Write> SidecarWriter<W> {
     ///
     /// # Errors
     ///
-    /// If the compressor cannot be set up.
+    /// Returns an error if the compressor cannot be created.
     pub(crate) fn new(sink: W) -> io::Result<Self> {
         let mut encoder = zstd::stream::write::Encoder::new(Counted { sink, n_bytes: 0 }, LEVEL)?;
         encoder.include_checksum(true)?;
@@ -65,12 +65,13 @@ impl<W: Write> SidecarWriter<W> {
         Ok(Self { bytes: Vec::new(), encoder })
     }
 
-    /// Adds the carry of a written record: its head, its own entries, those that it holds, and its end
-    /// mark, if it has one.
+    /// Adds the carry of a written record: its head, its own entries, the entries that it holds,
+    /// and its end mark, which may be empty.
     ///
     /// # Errors
     ///
-    /// The compressor's own, and those of the entries' file.
+    /// Returns an error if the sink cannot be written, or the temporary file of the entries cannot
+    /// be read.
     pub(crate) fn add(
         &mut self,
         start: [&[u8]; 2],
@@ -90,11 +91,11 @@ impl<W: Write> SidecarWriter<W> {
         self.encoder.write_all(b"\n")
     }
 
-    /// Writes the end of the sidecar and returns the number of its bytes.
+    /// Ends the sidecar and returns its size in bytes.
     ///
     /// # Errors
     ///
-    /// The compressor's and the sink's own.
+    /// Returns an error if the sink cannot be written.
     pub(crate) fn finish(self) -> io::Result<u64> {
         let mut counted = self.encoder.finish()?;
         counted.flush()?;
@@ -102,18 +103,18 @@ impl<W: Write> SidecarWriter<W> {
     }
 }
 
-/// A sidecar that is read along with its file: some megabytes of it are in memory at a time.
+/// A sidecar that is read along with its file. A few megabytes of it are in memory.
 pub struct Sidecar {
     file: BufReader<Box<dyn Read + Send>>,
     is_v1: bool,
     is_at_end: bool,
     limit: u64,
     n_read: u64,
-    /// The carries that were read and not taken, in their order, and how many bytes they are.
+    /// The carries that were read and not taken, in order, and their size in bytes.
     ahead: BTreeMap<u64, String>,
     n_ahead: usize,
     next_seq: u64,
-    /// Where in that order the carries with a guard are.
+    /// The numbers of the carries with a guard.
     places: HashMap<u64, VecDeque<u64>>,
     given: HashSet<u64>,
 }
@@ -125,11 +126,11 @@ impl fmt::Debug for Sidecar {
 }
 
 impl Sidecar {
-    /// Reads a sidecar, compressed, into memory; [`Sidecar::open`] reads along.
+    /// Reads a compressed sidecar into memory. [`Sidecar::open`] reads from the file as needed.
     ///
     /// # Errors
     ///
-    /// Returns an error if it cannot be read or does not begin as one.
+    /// Returns an error if the file cannot be read or does not begin as a sidecar.
     pub fn read(mut file: impl Read) -> io::Result<Self> {
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
@@ -140,12 +141,12 @@ impl Sidecar {
     ///
     /// # Errors
     ///
-    /// Returns an error if it cannot be read or does not begin as one.
+    /// Returns an error if the file cannot be read or does not begin as a sidecar.
     pub fn open(file: impl Read + Send + 'static) -> io::Result<Self> {
         Self::open_within(file, u64::MAX)
     }
 
-    /// Opens a sidecar that may hold so many bytes.
+    /// Opens a sidecar of at most `limit` bytes.
     ///
     /// # Errors
     ///
@@ -175,7 +176,7 @@ impl Sidecar {
         })
     }
 
-    /// Reads one carry more; false if there is none.
+    /// Reads the next carry. Returns false at the end.
     fn read_ahead(&mut self) -> io::Result<bool> {
         if self.is_at_end || self.file.fill_buf()?.is_empty() {
             self.is_at_end = true;
@@ -192,7 +193,7 @@ impl Sidecar {
             return Err(io::Error::other(format!("the sidecar holds more than {limit} bytes")));
         }
         let mut carry = Vec::new();
-        // What is claimed to be long is read piece by piece, so that it takes no more than there is.
+        // A length may be forged: reading grows with the bytes that are there, not with the length.
         (&mut self.file).take(length + 1).read_to_end(&mut carry)?;
         if carry.pop() != Some(b'\n') || carry.len() as u64 != length {
             return Err(not_a_sidecar());
@@ -202,7 +203,7 @@ impl Sidecar {
             Some(key) => read_guard(&mut &key[..]),
             None => Carry::guard_in(&carry),
         };
-        // A carry without a guard belongs to no record; it is left at the end, and told of there.
+        // A carry without a guard belongs to no record; it is counted at the end.
         if let Some(guard) = guard {
             self.places.entry(guard).or_default().push_back(self.next_seq);
         }
@@ -212,28 +213,28 @@ impl Sidecar {
         Ok(true)
     }
 
-    /// Reads up to a byte, which is not returned, and at most `most` bytes.
+    /// Reads at most `most` bytes up to `end`, which is not returned.
     fn number_until(&mut self, end: u8, most: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         (&mut self.file).take(most + 1).read_until(end, &mut bytes)?;
         if bytes.pop() == Some(end) { Ok(bytes) } else { Err(not_a_sidecar()) }
     }
 
-    /// Returns the first carries, at most `n`, which stay to be taken.
+    /// Returns the first `n` carries, or all if there are fewer, without taking them.
     ///
     /// # Errors
     ///
-    /// Those of reading the file.
+    /// Returns an error if the file cannot be read.
     pub fn head(&mut self, n: usize) -> io::Result<Vec<String>> {
         while self.ahead.len() < n && self.n_ahead <= MAX_AHEAD && self.read_ahead()? {}
         Ok(self.ahead.values().take(n).cloned().collect())
     }
 
-    /// Returns the next carry, which stays to be taken.
+    /// Returns the next carry without taking it; `None` at the end.
     ///
     /// # Errors
     ///
-    /// Those of reading the file.
+    /// Returns an error if the file cannot be read.
     pub fn peek(&mut self) -> io::Result<Option<&str>> {
         if self.ahead.is_empty() {
             self.read_ahead()?;
@@ -245,7 +246,7 @@ impl Sidecar {
     ///
     /// # Errors
     ///
-    /// Those of reading the file.
+    /// Returns an error if the file cannot be read.
     pub fn knows(&mut self, guard: u64) -> io::Result<bool> {
         while !self.places.contains_key(&guard) && self.n_ahead <= MAX_AHEAD && self.read_ahead()? {
         }
@@ -257,11 +258,11 @@ impl Sidecar {
         self.given.contains(&guard)
     }
 
-    /// Takes the carry of the next record with this guard.
+    /// Takes the carry of the next record with this guard; `None` if there is none.
     ///
     /// # Errors
     ///
-    /// Those of reading the file.
+    /// Returns an error if the file cannot be read.
     pub fn take(&mut self, guard: u64) -> io::Result<Option<String>> {
         if !self.knows(guard)? {
             return Ok(None);
@@ -275,11 +276,11 @@ impl Sidecar {
         Ok(place.and_then(|place| self.remove(place)))
     }
 
-    /// Takes, in order, a carry whose record did not come.
+    /// Takes the next carry whose record did not come; `None` at the end.
     ///
     /// # Errors
     ///
-    /// Those of reading the file.
+    /// Returns an error if the file cannot be read.
     pub fn next_left(&mut self) -> io::Result<Option<String>> {
         if self.ahead.is_empty() {
             self.read_ahead()?;

@@ -1,11 +1,11 @@
-//! Takes the carry out of a written record.
+//! Removes the carry from a written record.
 
 use core_model::Formats;
 use jsonl::{Line, Value};
 
 use super::Member;
 
-/// Returns a line without its carry, if it has one; of a line that does nothing else, nothing.
+/// Returns a line without its carry; empty for a filler record, `None` if it has no carry.
 pub fn without_carry(line: &Line<'_>, value: Value<'_>, formats: Formats) -> Option<Vec<u8>> {
     let visible = Member::find(value)?.visible();
     let is_carrier = formats.iter().any(|format| {

@@ -1,23 +1,24 @@
 //! The template: members that repeat on every line, stored once and referred to.
 //!
-//! Template `,"cwd":"/home/ada","v":1`; source `{"a":2,"cwd":"/home/ada","v":1}`: the carry holds
-//! `{"a":2` and `}` as they are, and between them a reference to the template, `0,nT`.
+//! In: the template `,"cwd":"/home/ada","v":1` and the source `{"a":2,"cwd":"/home/ada","v":1}`.
+//! Out: a literal `{"a":2`, the reference `0,oT` (24 bytes of the template, from byte 0), and a
+//! literal `}`.
 
 use memchr::memmem::Finder;
 
-/// The most bytes of a template.
+/// Limit on the bytes of a template.
 pub(super) const MAX_TEMPLATE: usize = 2048;
 
 const WINDOW: usize = 8;
 const TABLE_BITS: u32 = 12;
-/// A string longer than this is cut out of a template: it will not repeat.
+/// A longer string does not repeat and is cut out of the template.
 const LONGEST_STRING: usize = 96;
 
-/// What stands before most members: the comma is found with the quote, which so many strings have
-/// within that to look at each costs as much as all else.
+/// The two bytes before most members. A search for the quote alone would find so many strings that
+/// the checks would cost more than all else.
 const BEFORE_MEMBER: &[u8; 2] = b",\"";
 
-/// Text that many source lines share, with an index of its places.
+/// Text that many source lines share, with an index of its members.
 #[derive(Clone, Debug)]
 pub(crate) struct Template {
     bytes: Vec<u8>,
@@ -32,7 +33,7 @@ impl Default for Template {
 }
 
 impl Template {
-    /// Creates a template of bytes as they are.
+    /// Creates a template of these bytes.
     #[cfg(test)]
     pub(crate) fn new(bytes: &[u8]) -> Self {
         let mut template = Template::default();
@@ -41,7 +42,7 @@ impl Template {
         template
     }
 
-    /// Creates a template of sample lines: their members, without long strings.
+    /// Creates a template from the members of sample lines, without long strings.
     pub(crate) fn of_lines<'l>(lines: impl IntoIterator<Item = &'l str>) -> Self {
         let mut template = Template::default();
         for line in lines {
@@ -65,13 +66,13 @@ impl Template {
         self.bytes.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
     }
 
-    /// Notes where members start: what repeats in JSON are they.
+    /// Indexes the starts of members: lines repeat whole members.
     fn index(&mut self) {
         if self.bytes.len() < WINDOW {
             return;
         }
         self.table = vec![0; 1 << TABLE_BITS];
-        // From the end, so that the first of equal places is found.
+        // Backwards, so that the first of equal members stays in the index.
         let last = self.bytes.len() - WINDOW;
         for at in (0..=last).rev().filter(|at| self.bytes[*at..].starts_with(BEFORE_MEMBER)) {
             let slot = hash(&self.bytes, at);
@@ -84,8 +85,8 @@ impl Template {
         &self.bytes
     }
 
-    /// Returns the first part of `text` from `from` on that the template holds: where it starts in
-    /// `text`, where in the template, and its length.
+    /// Returns the first part of `text` from `from` on that the template has: its offset in `text`,
+    /// its offset in the template, and its length.
     pub(super) fn find(&self, text: &str, from: usize) -> Option<(usize, usize, usize)> {
         let bytes = text.as_bytes();
         if self.table.is_empty() {
@@ -116,7 +117,7 @@ fn hash(bytes: &[u8], at: usize) -> usize {
     (hash >> (64 - TABLE_BITS)) as usize
 }
 
-/// Returns how many bytes from the start on are the same: eight at a time.
+/// Returns the length of the common prefix, compared eight bytes at a time.
 fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     let ((a_words, _), (b_words, _)) = (a.as_chunks::<WINDOW>(), b.as_chunks::<WINDOW>());
     let mut n_equal = 0;
@@ -131,7 +132,7 @@ fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     n_equal + rest.take_while(|(a, b)| a == b).count()
 }
 
-/// Returns how many bytes up to the end are the same: eight at a time.
+/// Returns the length of the common suffix, compared eight bytes at a time.
 fn common_suffix(a: &[u8], b: &[u8]) -> usize {
     let ((_, a_words), (_, b_words)) = (a.as_rchunks::<WINDOW>(), b.as_rchunks::<WINDOW>());
     let mut n_equal = 0;
@@ -160,7 +161,7 @@ fn boundary_before(text: &str, mut at: usize) -> usize {
     at
 }
 
-/// Returns where the body of the next long string starts.
+/// Returns the start of the body of the next long string.
 fn next_long_string(text: &str) -> Option<usize> {
     let mut from = 0;
     loop {
@@ -173,7 +174,7 @@ fn next_long_string(text: &str) -> Option<usize> {
     }
 }
 
-/// Returns the length of a string's body, given what follows its first quote.
+/// Returns the length of a string's body. `body` starts after the opening quote.
 fn end_of_string(body: &str) -> usize {
     let bytes = body.as_bytes();
     let mut at = 0;

@@ -1,4 +1,7 @@
-//! Sub-agents of which a source tells among its own messages: what is known of each.
+//! Collects the sub-agents of a source and the facts of each, from the source's own messages.
+//!
+//! In: a tool use `Task` with `"description":"Review"`, and sidechain lines that name the tool use.
+//! Out: a [`SubAgent`] with an id, the description, and facts such as its model.
 
 use std::{collections::HashMap, io, sync::Arc};
 
@@ -10,48 +13,48 @@ use super::{
     survey::{Events, as_own},
 };
 
-/// The most sub-agents that get files of their own. Of a source that tells of more, none does: they
-/// stay in the main file's carry, and the report counts their lines. A real session has a few dozen,
-/// and each takes some kilobytes while it is written.
+/// Limit on sub-agents that get files of their own. With more, no sub-agent gets a file: all stay
+/// in the carry of the main file, and the report counts their lines. A real session has a few dozen
+/// sub-agents. Each takes some kilobytes of memory while it is written.
 pub(crate) const MAX_AGENTS: usize = 1_000;
 
 /// The sub-agents of a source, in the order of their first lines.
 #[derive(Debug, Default)]
 pub struct Agents {
     list: Vec<SubAgent>,
-    /// Where each stands in the list, by what its events say of it.
+    /// Index in the list by agent id or tool use, as the sub-agent's events name it.
     places: HashMap<String, usize>,
     attribution: Arc<Attribution>,
-    /// Whether there were more than are kept; then none is.
+    /// Whether there were more than [`MAX_AGENTS`]; then the list is empty.
     is_too_many: bool,
 }
 
-/// What is known of a sub-agent.
+/// The id, facts and description of a sub-agent.
 #[derive(Debug)]
 pub struct SubAgent {
-    /// Its id; made of its tool use, if its lines say none, and empty until all are known.
+    /// The agent id. Derived from the tool use if no line has an id, and empty until
+    /// [`Agents::complete`].
     pub id: String,
     /// The facts of its transcript.
     pub facts: Facts,
-    /// What the tool use that started it says of it.
+    /// The description in the tool use that started it.
     pub description: Description,
 }
 
 impl SubAgent {
-    /// Returns the tool use that started it; empty if nobody knows.
+    /// Returns the id of the tool use that started the sub-agent; empty if unknown.
     pub fn tool_use(&self) -> &str {
         self.description.tool_use.as_deref().unwrap_or_default()
     }
 }
 
 impl Agents {
-    /// Returns whether an event says which sub-agent it belongs to.
+    /// Returns whether an event names the sub-agent that it belongs to.
     pub fn names(event: &Event<'_>) -> bool {
         key(event).is_some()
     }
 
-    /// Takes note of a sub-agent's event as one of a session of its own; `session` is what is known
-    /// of the session that it belongs to.
+    /// Adds the facts of a sub-agent's event. `session` has the facts of the main session.
     pub fn observe(&mut self, session: &Facts, event: &Event<'_>) {
         let Some(key) = key(event).map(|key| key.decode()) else { return };
         let known = self.place(&key);
@@ -72,8 +75,8 @@ impl Agents {
         self.list[place].facts.observe(&as_own(*event));
     }
 
-    /// Gives each sub-agent an id, and what only their session says; `attribution` tells whose the
-    /// lines are that do not say it.
+    /// Gives each sub-agent an id and the facts of its session. `attribution` names the sub-agents
+    /// of lines that do not name one.
     pub(crate) fn complete(&mut self, session: &Facts, attribution: Arc<Attribution>) {
         self.attribution = attribution;
         let mut ids = AgentIds::default();
@@ -90,7 +93,7 @@ impl Agents {
         }
     }
 
-    /// Takes note of what the tool uses say of the sub-agents that they started.
+    /// Reads the descriptions of sub-agents from the tool uses that started them.
     pub fn describe(&mut self, events: &mut dyn Events) -> io::Result<()> {
         let tool_use = |(place, agent): (usize, &SubAgent)| (agent.tool_use().to_owned(), place);
         let places: HashMap<String, usize> = self.list.iter().enumerate().map(tool_use).collect();
@@ -110,7 +113,7 @@ impl Agents {
         })
     }
 
-    /// Returns whether there is none.
+    /// Returns whether there are no sub-agents.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -120,28 +123,29 @@ impl Agents {
         &self.list
     }
 
-    /// Returns the sub-agents, to take what is known of them.
+    /// Returns the sub-agents for changes.
     pub fn list_mut(&mut self) -> &mut [SubAgent] {
         &mut self.list
     }
 
-    /// Returns whose the lines are that do not say it themselves.
+    /// Returns the attribution of lines that do not name their sub-agent.
     pub(crate) fn attribution(&self) -> &Arc<Attribution> {
         &self.attribution
     }
 
-    /// Returns the place in the list of the sub-agent of a tool use, where events tell of that.
+    /// Returns the index of the sub-agent that a tool use started; `None` if no event names the
+    /// tool use.
     pub fn place(&self, tool_use: &str) -> Option<usize> {
         self.places.get(tool_use).copied()
     }
 
-    /// Returns the place in the list of the sub-agent that an event belongs to.
+    /// Returns the index of the sub-agent that an event belongs to.
     pub fn place_of(&self, event: &Event<'_>) -> Option<usize> {
         self.place(&key(event)?.decode())
     }
 }
 
-/// Returns what an event says of the sub-agent that it belongs to.
+/// Returns the agent id or tool use by which an event names its sub-agent.
 fn key<'l>(event: &Event<'l>) -> Option<Text<'l>> {
     let context = &event.context;
     if context.is_sidechain { context.agent_id } else { context.parent_tool_use }

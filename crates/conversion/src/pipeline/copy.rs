@@ -1,4 +1,4 @@
-//! The same format in and out: bytes as they are.
+//! Copies a source whose target has the same format, byte for byte.
 
 use std::io::{self, Read, Seek, Write};
 
@@ -6,8 +6,7 @@ use memchr::memchr_iter;
 
 use super::{Report, Source};
 
-/// Copies a source: the same format in and out is a copy of bytes, of which the lines are counted and
-/// nothing is read.
+/// Copies a source and counts its bytes and lines. No line is parsed.
 pub(super) fn copy<R: Read + Seek + Send>(
     source: &mut Source<R>,
     sink: &mut dyn Write,
@@ -19,11 +18,11 @@ pub(super) fn copy<R: Read + Seek + Send>(
     Ok(Report { bytes_in, bytes_out, lines_in, lines_out, ..Report::default() })
 }
 
-/// Counts lines as they pass.
+/// A sink that counts lines and bytes.
 struct LineCounter<'s> {
     sink: &'s mut dyn Write,
     n_lines: u64,
-    /// Whether the last byte was none that ends a line.
+    /// Whether the last byte was not a newline.
     is_inside: bool,
 }
 

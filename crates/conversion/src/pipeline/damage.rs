@@ -1,4 +1,7 @@
-//! What is wrong with the lines of a source, and what was recovered from them.
+//! Counts damaged lines and the records recovered from them, in the report.
+//!
+//! In: the pieces of the line `{"type":"user","mess{"type":"user","message":{..}}`. Out: one
+//! damaged line, one recovered record, and a residue of 20 bytes.
 
 use std::io::{self, Read, Seek};
 
@@ -11,19 +14,19 @@ use crate::pipeline::{
     source::Source,
 };
 
-/// A line that could not be read, or what of it lies beside the records that were recovered.
+/// A line that cannot be read, or the bytes of it that lie outside the recovered records.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("line {line}: {error}")]
 pub struct Damage {
     /// The number of the line, from 1.
     pub line: u64,
-    /// What was wrong, and where.
+    /// The kind of damage and its offset.
     pub error: jsonl::Error,
     /// The offset of the first byte that is in no record.
     pub start: u64,
-    /// How many bytes follow it that are in no record either.
+    /// The number of bytes from `start` on that are in no record.
     pub length: u64,
-    /// The SHA-256 of these bytes: to compare them without showing them.
+    /// The SHA-256 of these bytes, to compare them without showing them.
     pub sha256: [u8; 32],
     /// Whether records of the same line were recovered.
     pub is_piece: bool,
@@ -43,18 +46,18 @@ impl Damage {
     }
 }
 
-/// Records that were found in a line that is not one JSON value.
+/// Records that were recovered from a line that is not one JSON value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Recovered {
     /// The number of the line, from 1.
     pub line: u64,
-    /// The offset of the first of them.
+    /// The offset of the first recovered record.
     pub offset: u64,
-    /// How many they are.
+    /// The number of recovered records.
     pub n_records: u64,
 }
 
-/// Writes into a report what comes of the lines and pieces of a source.
+/// Adds damaged lines and recovered records to a report.
 #[derive(Debug, Default)]
 pub(crate) struct DamageLog {
     /// Whether the last piece did not end its line.
@@ -63,10 +66,10 @@ pub(crate) struct DamageLog {
 }
 
 impl DamageLog {
-    /// Takes note of the next line, or piece of one.
+    /// Counts the next line, or piece of a line.
     pub(crate) fn arrives(&mut self, line: &Line<'_>, is_readable: bool, report: &mut Report) {
         if let Some(torn) = report.torn.take() {
-            // More follows.
+            // The torn line was not the last one, so it is a damaged line.
             self.add(torn, report);
         }
         report.lines_in += u64::from(!self.is_inside);
@@ -88,7 +91,7 @@ impl DamageLog {
         }
     }
 
-    /// Takes note that what comes next stands in another file.
+    /// Starts another file: its first line does not continue the last line of the file before.
     pub(crate) fn enters_file(&mut self, report: &mut Report) {
         if let Some(torn) = report.torn.take() {
             self.add(torn, report);
@@ -96,7 +99,7 @@ impl DamageLog {
         (self.is_inside, self.last_damaged) = (false, 0);
     }
 
-    /// Takes note that a line, or piece of one, cannot be read.
+    /// Adds an unreadable line, or piece of a line, to the report.
     pub(crate) fn is_unreadable(
         &mut self,
         line: &Line<'_>,
@@ -131,7 +134,7 @@ impl DamageLog {
     }
 }
 
-/// Finds the first line that cannot be read as it stands.
+/// Returns the first damaged line of a source; `None` if all lines can be read.
 pub fn first_damage<R: Read + Seek + Send>(source: &mut Source<R>) -> io::Result<Option<Damage>> {
     let (mut number, mut found) = (0, None);
     source.for_each(&mut |line, value| {

@@ -1,50 +1,65 @@
-//! Lines that are said later than they stand in the source.
+//! Delays lines until another line of the source has been written.
+//!
+//! In: source lines in file order, and a plan that names for each delayed line the line that it
+//! follows. Out: the same lines in the order of the plan. The plan comes from the survey. An
+//! example is a tool result that the client logged before the message that it answers.
+//!
+//! ```text
+//! plan: the line at 0 follows the line at 20
+//!
+//! keep(0)      true: delayed
+//! keep(10)     false: convert it now      before(10) = []   after(10) = []
+//! keep(20)     false: convert it now      before(20) = []   after(20) = [0]
+//! order written: 10, 20, 0
+//! ```
+//!
+//! The reorder buffer restores the order of the source on the way back.
 
 use std::collections::BTreeMap;
 
 use core_model::Late;
 use jsonl::Line;
 
-/// How far behind the place where it stands a line may be said, in bytes: half of what a way back
-/// waits for.
+/// Limit in bytes on the distance that a line is delayed. It is half the limit of the reorder
+/// buffer, so that the way back does not give up a delayed line as missing.
 const MAX_DISTANCE: u64 = 8 * 1024 * 1024;
 
-/// The lines that are said later than they stand, and those of them that wait.
+/// The lines to delay, and the delayed lines that have not been released.
 #[derive(Debug, Default)]
 pub(crate) struct DeferredRecords {
-    /// The late lines in the order of the file.
+    /// The lines to delay, by their offset.
     places: Vec<LatePlace>,
-    /// How many of them were read.
+    /// The number of entries of `places` whose lines were read.
     n_read: usize,
     waiting: BTreeMap<(u64, u32), Latecomer>,
-    /// The offset of the first line that waits.
+    /// The offset of the first waiting line.
     first: u64,
 }
 
-/// Where a late line belongs.
+/// The planned position of a delayed line.
 #[derive(Clone, Copy, Debug)]
 struct LatePlace {
-    /// Where the line starts.
+    /// The offset of the line.
     offset: u64,
-    /// Where the line starts after which it is said.
+    /// The offset of the line that it follows.
     after: u64,
-    /// Its place among all late lines.
+    /// The index among all delayed lines, which decides between lines that follow the same one.
     number: u32,
 }
 
-/// A line that waits.
+/// A delayed line.
 #[derive(Debug)]
 pub(crate) struct Latecomer {
     /// The line with its terminator.
     pub(crate) bytes: Vec<u8>,
-    /// Where it starts in the source.
+    /// The offset in the source.
     pub(crate) offset: u64,
-    /// Its number in the source, from 1.
+    /// The line number in the source, from 1.
     pub(crate) number: u64,
 }
 
 impl DeferredRecords {
-    /// Creates the list of the lines that a plan has late.
+    /// Creates the list of lines to delay, from a plan.
     pub(crate) fn new(late: &[Late]) -> Self {
         let place =
             |(number, &Late { offset, after }): (u32, &Late)| LatePlace { offset, after, number };
@@ -53,7 +68,8 @@ impl DeferredRecords {
         Self { places, ..Self::default() }
     }
 
-    /// Keeps a line if it is said later; returns whether it is.
+    /// Stores a line if the plan delays it. Returns whether it does; a line longer than
+    /// `MAX_DISTANCE` is never delayed.
     pub(crate) fn keep(&mut self, line: &Line<'_>, number: u64) -> bool {
         let rest = self.places.get(self.n_read..).unwrap_or_default();
         let n_passed = rest.iter().take_while(|place| place.offset < line.offset()).count();
@@ -73,7 +89,8 @@ impl DeferredRecords {
         true
     }
 
-    /// Returns the lines that can wait no longer if this line comes first.
+    /// Removes and returns all waiting lines if `line` ends more than `MAX_DISTANCE` behind the
+    /// first of them.
     pub(crate) fn before(&mut self, line: &Line<'_>) -> Vec<Latecomer> {
         let end = line.offset() + line.bytes().len() as u64;
         if self.waiting.is_empty() || end - self.first <= MAX_DISTANCE {
@@ -82,7 +99,7 @@ impl DeferredRecords {
         std::mem::take(&mut self.waiting).into_values().collect()
     }
 
-    /// Returns the lines that are said after this one.
+    /// Removes and returns the waiting lines that follow `line`.
     pub(crate) fn after(&mut self, line: &Line<'_>) -> Vec<Latecomer> {
         let mut after = Vec::new();
         while let Some(entry) = self.waiting.first_entry()
@@ -91,5 +108,26 @@ impl DeferredRecords {
             after.push(entry.remove());
         }
         after
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_example_of_the_module_is_true() {
+        let mut deferred = DeferredRecords::new(&[Late { offset: 0, after: 20 }]);
+        let mut written = Vec::new();
+        for (number, offset) in [(1, 0), (2, 10), (3, 20)] {
+            let line = Line::new(b"{\"n\": 11}\n", offset);
+            if deferred.keep(&line, number) {
+                continue;
+            }
+            written.extend(deferred.before(&line).iter().map(|late| late.offset));
+            written.push(offset);
+            written.extend(deferred.after(&line).iter().map(|late| late.offset));
+        }
+        assert_eq!(written, [10, 20, 0]);
     }
 }

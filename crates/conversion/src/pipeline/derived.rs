@@ -1,6 +1,8 @@
-//! Sub-agents of which a source tells among its own messages, each as a session of its own.
+//! Writes each sub-agent that the target does not show to a file of its own.
 //!
-//! The main file carries all of the source: what is written here is shown, and leads nowhere back.
+//! In: a source whose messages include messages of sub-agents. Out: one session per sub-agent. The
+//! carry of the main file has the whole source, so these files carry guards only and nothing is
+//! restored from them.
 
 use std::io::{self, Write};
 

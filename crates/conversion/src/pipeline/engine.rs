@@ -1,4 +1,64 @@
-//! From source lines to written lines and the records of the source lines in them.
+//! Converts source lines to written lines, and attaches source lines to the written lines that
+//! cover them.
+//!
+//! In: a source line and its event. Out: lines of the target, each with a carry. Written lines that
+//! copy bytes of the source line cover it: the carry refers to these bytes instead of repeating
+//! them. If several lines cover one source line, each carries a part. If none does, the whole
+//! source line is a pending entry, which the next written line holds.
+//!
+//! # Example: two covering lines
+//!
+//! A tool result and a text of one message become two clido lines. Each copies a string of the
+//! source line at offset 260 (piece `Visible`), and its entry holds one of two parts. The tool use at offset 0 is one entry:
+//!
+//! ```
+//! use conversion::{Carry, CarryMode, Conversion, Member, Piece};
+//! use core_model::Formats;
+//!
+//! static FORMATS: Formats =
+//!     Formats::new(&[&format_claude_code::FORMAT, &format_clido::FORMAT]);
+//!
+//! let session = concat!(
+//!     r#"{"type":"assistant","uuid":"u1","parentUuid":null,"sessionId":"s1","#,
+//!     r#""timestamp":"2026-01-01T10:00:00.000Z","message":{"role":"assistant","id":"m1","#,
+//!     r#""type":"message","model":"c","content":[{"type":"tool_use","id":"t1","#,
+//!     r#""name":"Read","input":{"file_path":"/a"}}]}}"#,
+//!     "\n",
+//!     r#"{"type":"user","uuid":"u2","parentUuid":"u1","sessionId":"s1","#,
+//!     r#""timestamp":"2026-01-01T10:00:01.000Z","message":{"role":"user","content":["#,
+//!     r#"{"type":"tool_result","tool_use_id":"t1","content":"a.rs b.rs"},"#,
+//!     r#"{"type":"text","text":"Now fix it."}]}}"#,
+//!     "\n",
+//! );
+//! let conversion = Conversion {
+//!     formats: FORMATS,
+//!     from: &format_claude_code::FORMAT,
+//!     to: &format_clido::FORMAT,
+//!     carry: CarryMode::Inline,
+//!     options: Default::default(),
+//! };
+//! let (written, _, _) = conversion.convert(session.as_bytes(), None)?;
+//! let mut scanner = jsonl::Scanner::default();
+//! let mut parts = Vec::new();
+//! for line in jsonl::lines(&written) {
+//!     let member = Member::find(scanner.scan(&line).unwrap()).unwrap();
+//!     for entry in Carry::parse(&member.carry).unwrap().entries() {
+//!         for piece in entry.pieces() {
+//!             if let Piece::Visible(start, length) = piece {
+//!                 let copied = &member.visible()[start as usize..][..length as usize];
+//!                 parts.push((entry.offset, entry.part, entry.n_parts, copied.to_owned()));
+//!             }
+//!         }
+//!     }
+//! }
+//! let parts: Vec<_> = parts.iter().map(|it| (it.0, it.1, it.2, it.3.as_str())).collect();
+//! assert_eq!(parts, [
+//!     (0, 0, 1, r#"{"file_path":"/a"}"#),
+//!     (260, 0, 2, r#""a.rs b.rs""#),
+//!     (260, 1, 2, r#""Now fix it.""#),
+//! ]);
+//! # Ok::<(), std::io::Error>(())
+//! ```
 
 use std::io::{self, Write};
 
@@ -12,20 +72,20 @@ use crate::{
     pipeline::{survey::Survey, target::Target},
 };
 
-/// Where source lines go that no written line says in full.
+/// The place of the carry.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum CarryMode {
-    /// Into the written lines, as their last member.
+    /// The last member of each written line.
     #[default]
     Inline,
-    /// Into a file beside the written one.
+    /// A file beside the target.
     Sidecar,
-    /// Nowhere: the target is clean, and the way back is not exact.
+    /// No carry: the target has only its own members, and the way back is not exact.
     None,
 }
 
 impl CarryMode {
-    /// Returns the word for it.
+    /// Returns the name that `--carry` uses.
     pub fn name(self) -> &'static str {
         match self {
             CarryMode::Inline => "inline",
@@ -38,42 +98,43 @@ impl CarryMode {
 pub(crate) struct Engine<'w> {
     mode: CarryMode,
     writer: Box<dyn Writer>,
-    /// Finds answers that no message says; none where the target says outcomes as the source does.
+    /// Makes results for tool uses whose outcome the source tells in another way than a message.
+    /// `None` if both formats are of one family.
     answers: Option<Answers>,
     out: Output,
     encoder: CarryEncoder,
     pending: PendingEntries,
     /// Tiny source lines that become one entry.
     run: Run,
-    /// What is known of the lines that the writer has not emitted yet, by their ids.
+    /// The entries of lines that the writer has not emitted yet, indexed by line id.
     records: Vec<Records>,
     target: Target<'w>,
-    /// The lines that say the first prompt; once they are written, the head is over.
+    /// The lines of the first prompt. After they are written, the head of the file is complete.
     prompt_lines: Vec<LineId>,
     has_prompt: bool,
     line: Vec<u8>,
     copied: Vec<Copied>,
     homes: Vec<(u32, LineId)>,
     n_riders: u64,
-    /// The carry that the source's own sidecar has for the next source line.
+    /// The carry that the sidecar of the source has for the next source line.
     source_carry: Option<String>,
-    /// Whether the source lines are carried elsewhere.
+    /// Whether another file carries the source lines.
     is_derived: bool,
 }
 
-/// What an engine wrote.
+/// The counts of what an engine wrote.
 pub struct Written {
-    /// The bytes of the sidecar, if there is one.
+    /// The size of the sidecar in bytes; `None` without one.
     pub bytes_sidecar: Option<u64>,
-    /// Source records that a written record holds and does not say.
+    /// Source records that no written record covers.
     pub n_riders: u64,
-    /// Source records that no written record holds.
+    /// 1 if pending entries were left out because the target had no line for them, otherwise 0.
     pub n_stranded: u64,
     /// Written lines.
     pub n_lines: u64,
-    /// Written bytes, without a sidecar.
+    /// Written bytes, without the sidecar.
     pub n_bytes: u64,
-    /// What the target does not show.
+    /// The values that the target does not show.
     pub losses: core_model::Losses,
 }
 
@@ -95,7 +156,7 @@ impl<'w> Engine<'w> {
             mode,
             writer: (to.writer)(options, facts),
             answers: (from.family != to.family).then(Answers::default),
-            // Without a carry nobody asks what stands where.
+            // Without a carry, nothing reads the offsets of copied values.
             out: match mode {
                 CarryMode::None => out.without_notes(),
                 _ => out,
@@ -116,17 +177,17 @@ impl<'w> Engine<'w> {
         }
     }
 
-    /// Sets the sink of the sidecar. Without one there is no sidecar.
+    /// Sets the sink of the sidecar. Without a sink, no sidecar is written.
     pub(crate) fn set_sidecar(&mut self, sink: &'w mut dyn Write) -> io::Result<()> {
         self.target.set_sidecar(sink)
     }
 
-    /// Lets the lines carry their guards alone: the source is carried elsewhere.
+    /// Makes an engine whose lines carry only guards, because another file carries the source.
     pub(crate) fn derived(self) -> Self {
         Self { is_derived: true, out: self.out.without_notes(), ..self }
     }
 
-    /// Lets the first carry say which files the source is.
+    /// Sets the manifest, which the first carry contains.
     pub(crate) fn set_contents(&mut self, contents: &Manifest) {
         self.encoder.set_contents(contents);
     }
@@ -136,28 +197,28 @@ impl<'w> Engine<'w> {
         self.out.set_line_number(number);
     }
 
-    /// Counts a source line that the target does not show.
+    /// Counts a source line that the target does not show, under a field name.
     pub(crate) fn lose(&mut self, field: &'static str, place: Place) {
         self.out.lose_at(LossKind::Dropped, field, place);
     }
 
-    /// Counts a source line that the target does not show, under the name of its kind.
+    /// Counts a source line that the target does not show, under its record type.
     pub(crate) fn lose_record(&mut self, event: &Event<'_>, place: Place) {
         self.out.lose_record_at(event, place);
     }
 
-    /// Returns whether nothing is written yet.
+    /// Returns whether no line has been written.
     pub(crate) fn is_at_start(&self) -> bool {
         self.target.n_lines == 0
     }
 
-    /// Sets the carry that the source's own sidecar has for the next source line.
+    /// Sets the carry that the sidecar of the source has for the next source line.
     pub(crate) fn set_source_carry(&mut self, carry: Option<String>) {
         self.source_carry = carry;
     }
 
-    /// Takes a carry of the source's own sidecar that belongs to no source line; `offset` is behind the
-    /// last line, and of no other such carry.
+    /// Adds a carry of the source's sidecar that belongs to no source line. `offset` is past the
+    /// last line and unique.
     pub(crate) fn hold_source_carry(&mut self, carry: &str, offset: u64) -> io::Result<()> {
         if !self.has_carries() {
             return Ok(());
@@ -166,7 +227,8 @@ impl<'w> Engine<'w> {
         self.pending.add_sidecar(&mut self.encoder, offset, carry.as_bytes())
     }
 
-    /// Takes a source line that no written line says.
+    /// Adds a source line that no written line covers to the pending entries; the next written line
+    /// holds it.
     pub(crate) fn ride(&mut self, line: &Line<'_>) -> io::Result<()> {
         self.n_riders += 1;
         let carry = self.source_carry.take();
@@ -184,7 +246,7 @@ impl<'w> Engine<'w> {
         Ok(())
     }
 
-    /// Ends a run of tiny source lines: the next line does not belong to it.
+    /// Ends a run of tiny source lines and adds it to the pending entries.
     pub(crate) fn end_run(&mut self) -> io::Result<()> {
         if let Some((offset, bytes)) = self.run.get() {
             self.pending.add(&mut self.encoder, offset, bytes)?;
@@ -205,7 +267,7 @@ impl<'w> Engine<'w> {
         self.pending.add(&mut self.encoder, line.offset(), line.bytes())
     }
 
-    /// Writes an event that the target shows.
+    /// Writes an event that the target shows, and the carry entries of its source line.
     pub(crate) fn write(
         &mut self,
         line: &Line<'_>,
@@ -235,8 +297,8 @@ impl<'w> Engine<'w> {
         self.take_emitted()
     }
 
-    /// Finds the lines that say something of the source line, in the order of what they say; or, if
-    /// none copies anything, the first that it touched.
+    /// Finds the written lines that cover the source line, sorted by the first byte that they copy.
+    /// If no line copies bytes, takes the first line that the event changed.
     fn find_homes(&mut self) {
         self.homes.clear();
         let touched = self.out.touched();
@@ -295,9 +357,8 @@ impl<'w> Engine<'w> {
         }
     }
 
-    /// Writes a line of the target's own format that was restored, byte for byte, and to the target's
-    /// sidecar the carry that its own had; `is_continued` says that it goes on with the line before it,
-    /// which was damaged.
+    /// Writes a restored line of the target's format, byte for byte. `carry` is the carry that the
+    /// sidecar had for it. `is_continued` means that the bytes continue a damaged line.
     pub(crate) fn resume(
         &mut self,
         bytes: &[u8],
@@ -315,7 +376,7 @@ impl<'w> Engine<'w> {
         carry.map_or(Ok(()), |carry| self.push_restored_carry(carry))
     }
 
-    /// Writes a carry that the source's own sidecar had to the target's sidecar.
+    /// Writes to the sidecar of the target a carry that the restored sidecar had.
     pub(crate) fn push_restored_carry(&mut self, carry: &str) -> io::Result<()> {
         self.target.push_restored_carry(carry)
     }
@@ -338,7 +399,7 @@ impl<'w> Engine<'w> {
         Ok(())
     }
 
-    /// Writes what comes after the last source line.
+    /// Writes closing lines and the remaining pending entries, and returns the counts.
     pub(crate) fn finish(mut self) -> io::Result<Written> {
         self.end_run()?;
         self.target.start_closing(&self.encoder, &mut self.pending)?;
@@ -356,7 +417,7 @@ impl<'w> Engine<'w> {
     }
 }
 
-/// The entries of a line that is not emitted yet.
+/// The entries of a line that has not been emitted yet.
 #[derive(Default)]
 struct Records {
     entries: Vec<u8>,

@@ -1,4 +1,8 @@
-//! Which formats a source was converted from.
+//! Finds the formats that a source was converted from, by its first carries.
+//!
+//! In: a clido file whose first carry names `claude-code`. Out: a history of one format,
+//! `claude-code`. A carry may restore records with carries of their own: then the history has
+//! several formats, the latest first.
 
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
@@ -18,44 +22,43 @@ use crate::{
     pipeline::source::Source,
 };
 
-/// What a source was converted from.
+/// The formats and files that a source was converted from.
 #[derive(Debug, Default)]
 pub struct ConversionHistory {
     /// The formats, the latest first.
     pub formats: Vec<&'static Format>,
-    /// What the first carry says of the files of the source before it.
+    /// The manifest in the first carry.
     pub contents: Option<Manifest>,
-    /// Whether one of the sources on the way was several files.
+    /// Whether a source in the history had several files.
     pub is_several: bool,
-    /// Whether the sidecar beside the source is of another file, which had the name before.
+    /// Whether the sidecar belongs to another file that had the same name before.
     pub has_foreign_sidecar: bool,
-    /// Why nobody can say what the source was converted from, though it has carries.
+    /// The fault of the first carry, if no carry can be read.
     pub fault: Option<CarryError>,
 }
 
 impl ConversionHistory {
-    /// Returns how many formats lie between the source and a format that it came from.
+    /// Returns the index of a format in the history, 0 for the latest.
     pub fn depth(&self, format: &Format) -> Option<usize> {
         self.formats.iter().position(|known| known.name == format.name)
     }
 }
 
-/// Stands for a line without a carry, whose bytes nothing asks for.
+/// Stands for a line without a carry, whose bytes are not needed.
 const PLAIN: &[u8] = b"{}\n";
 
-/// The first lines of a file, each with the carry that a sidecar has for it.
+/// The first lines of a file, each with its carry from the sidecar.
 #[derive(Default)]
 struct Head {
     lines: Vec<(Vec<u8>, Option<String>)>,
     /// The sidecar's first carry.
     first: Option<String>,
-    /// The sidecar's carries for other lines, or for none.
+    /// Carries of the sidecar for lines that are not in the head.
     orphans: Vec<String>,
 }
 
-/// Returns what a source was converted from.
-///
-/// It was, if one of its first two lines has a carry: lines without one come later.
+/// Returns the history of a source. It is empty unless one of the first two lines has a carry:
+/// converters write a carry on every line, and clients add lines without one at the end.
 pub fn conversion_history<R: Read + Seek + Send>(
     formats: Formats,
     from: &'static Format,
@@ -67,10 +70,10 @@ pub fn conversion_history<R: Read + Seek + Send>(
     source.for_each_piece(&[from], &mut |line, value| {
         let is_plain = value.is_ok_and(|value| !Member::is_in(value));
         n_plain += usize::from(is_plain);
-        // Only a sidecar has carries for lines without one. Their bytes may be many.
+        // A line without a carry is needed only to find its carry in a sidecar.
         let is_needed = sidecar.is_some() || !is_plain;
         head.lines.push((if is_needed { line.bytes() } else { PLAIN }.to_vec(), None));
-        // Most sources carry nothing, and their first two lines tell.
+        // Most sources have no carry. Two lines are enough to see that.
         head.lines.len() < MAX_LINES && (head.lines.len() != 2 || n_plain < 2 || sidecar.is_some())
     })?;
     let mut found = ConversionHistory::default();
@@ -87,7 +90,7 @@ pub fn conversion_history<R: Read + Seek + Send>(
             Ok(Some(carried)) => carried,
             Ok(None) => break,
             Err(fault) => {
-                // Further down, the restorer counts them.
+                // Faults of later carries are counted by the restorer.
                 found.fault = found.formats.is_empty().then_some(fault);
                 break;
             }
@@ -112,7 +115,7 @@ pub fn conversion_history<R: Read + Seek + Send>(
 }
 
 impl Head {
-    /// Gives the lines the carries that a sidecar has for them.
+    /// Attaches the sidecar's carries to their lines.
     fn attach(&mut self, carries: Vec<String>) {
         let mut places: HashMap<Option<u64>, VecDeque<usize>> = HashMap::new();
         for (place, carry) in carries.iter().enumerate() {
@@ -128,7 +131,7 @@ impl Head {
         self.orphans.extend(carries.into_iter().flatten());
     }
 
-    /// Returns whether the lines have carries of their own, of which a sidecar knows none.
+    /// Returns whether the lines have carries of their own and none of them is in the sidecar.
     fn is_not_of(
         &self,
         formats: Formats,
@@ -146,8 +149,8 @@ impl Head {
         Ok(true)
     }
 
-    /// Returns the format that the sidecar, or one of the first two objects, carries, and what it says
-    /// of files.
+    /// Returns the format that the sidecar's carries, or the carries of the first two objects,
+    /// name, and the manifest.
     fn carried_format(
         &self,
         formats: Formats,
@@ -171,9 +174,9 @@ impl Head {
             let member = Member::find(value);
             match member.as_ref().map(|member| Carry::parse(&member.carry)) {
                 Some(Ok(carry)) => {
-                    // A session that was continued elsewhere and came home: its own lines come
-                    // first, and the carries know nothing of what came before them. Another
-                    // ordinal than the first says that records are missing.
+                    // If the first line has no carry, the session was continued in another client
+                    // and then converted back: its own lines come first. An ordinal other than the
+                    // first means that records are missing.
                     let is_continued = n_objects > 0
                         && carry.ordinal.is_none_or(|ordinal| ordinal == 0)
                         && carry.entries().next().is_some()
@@ -197,7 +200,7 @@ impl Head {
         fault.map_or(Ok(None), Err)
     }
 
-    /// Returns the first lines of the file that this one was made of.
+    /// Returns the first lines of the file that this file was converted from.
     fn restored(
         self,
         format: &'static Format,
@@ -205,7 +208,7 @@ impl Head {
         scanner: &mut Scanner,
     ) -> io::Result<Self> {
         let mut restorer = Restorer::new(format, written, None);
-        // A second file's lines say nothing of where the first came from, unless that has none.
+        // Lines of a second file do not name the format of the first, unless the first is empty.
         let mut restored: BTreeMap<usize, Head> = BTreeMap::new();
         let mut take = |restorer: &mut Restorer| -> io::Result<()> {
             while let Some((file_idx, item)) = restorer.next_item()? {

@@ -1,4 +1,8 @@
-//! Reading a large source on several cores: chunks are scanned side by side and taken in order.
+//! Scans a large source on several threads and delivers the lines in order.
+//!
+//! In: a reader. Out: calls of `each` with one chunk of scanned lines at a time. Chunk 0 goes to
+//! thread 0, chunk 1 to thread 1 and so on; results are collected in the same rotation, so chunks
+//! need no numbers.
 
 use std::{
     io::{self, Read},
@@ -11,24 +15,24 @@ use std::{
 
 use jsonl::{Chunk, Scanner};
 
-/// The bytes of a chunk, but for what the last line has more.
+/// The size of a chunk in bytes, without the rest of its last line.
 const CHUNK: usize = 256 * 1024;
 
-/// The chunks that may wait before and behind each scanner: the reader does not run away.
+/// Limit on chunks that wait before and behind each scanner.
 const MAX_WAITING: usize = 2;
 
-/// The most lines of a chunk: each takes 40 bytes.
+/// Limit on the lines of a chunk. Each line takes 40 bytes.
 const MAX_LINES: usize = 16 * 1024;
 
-/// The bytes that may be on their way from the reader to the converter before the reader waits.
+/// Limit on bytes between the reader and the converter. Above it, the reader waits.
 const MAX_ON_THE_WAY: usize = 4 * 1024 * 1024;
 
-/// From this length on a line is read only when no other bytes are on their way: a second long line
-/// would take as much memory again.
+/// A line of this length or more is read only when no other bytes are in memory, because a second
+/// one would double the peak.
 const LONG: usize = 2 * 1024 * 1024;
 
-/// Calls `each` with the chunks of a reader in order, until it returns false; `n_scanners` threads
-/// scan them.
+/// Calls `each` with the chunks of a reader in order, until it returns false. Scans on `n_scanners`
+/// threads.
 pub(crate) fn for_each_chunk<R: Read + Send>(
     reader: &mut R,
     n_scanners: usize,
@@ -37,7 +41,7 @@ pub(crate) fn for_each_chunk<R: Read + Send>(
     let on_the_way = &OnTheWay::default();
     on_the_way.start();
     thread::scope(|scope| {
-        // However this ends, a reader that waits goes on and sees that nobody listens.
+        // On every way out, a waiting reader wakes up and finds that it should stop.
         let _stop = Stop(on_the_way);
         let (mut to_scan, mut scanned) = (Vec::new(), Vec::new());
         for _ in 0..n_scanners.max(1) {
@@ -48,7 +52,7 @@ pub(crate) fn for_each_chunk<R: Read + Send>(
             scope.spawn(move || scan_all(&unscanned, &done));
         }
         scope.spawn(move || read_all(reader, &to_scan, on_the_way));
-        // What the reader deals out in turn is collected in turn: no chunk needs a number.
+        // The reader deals chunks in rotation; collecting in the same rotation keeps the order.
         for receiver in scanned.iter().cycle() {
             loop {
                 match receiver.recv() {
@@ -61,7 +65,8 @@ pub(crate) fn for_each_chunk<R: Read + Send>(
                         }
                     }
                     Ok(Err(error)) => return Err(error),
-                    // Enough, or the end; the threads see that nobody listens.
+                    // After the last chunk, or if `each` wants no more, the channels close and the
+                    // threads end.
                     Ok(Ok(_)) | Err(_) => return Ok(()),
                 }
             }
@@ -72,16 +77,16 @@ pub(crate) fn for_each_chunk<R: Read + Send>(
 
 type Bytes = io::Result<(Vec<u8>, u64)>;
 
-/// Lines of what was read at a time, and whether they are the last of it.
+/// The lines of one chunk, and whether it is the last one.
 struct Scanned {
     chunk: Chunk,
     is_last: bool,
 }
 
-/// Counts the bytes on their way from the reader to the converter.
+/// Counts the bytes between the reader and the converter.
 #[derive(Default)]
 struct OnTheWay {
-    /// The bytes; none, if nobody listens any more.
+    /// `None` after the converter has stopped.
     n_bytes: Mutex<Option<usize>>,
     changed: Condvar,
 }
@@ -108,7 +113,7 @@ impl OnTheWay {
         self.changed.notify_all();
     }
 
-    /// Waits until at most so many bytes are on their way, or nobody listens.
+    /// Waits until at most `most` bytes are in memory, or the converter has stopped.
     fn wait(&self, most: usize) {
         let mut n_bytes = self.lock();
         while n_bytes.is_some_and(|n_bytes| n_bytes > most) {
@@ -117,7 +122,7 @@ impl OnTheWay {
     }
 }
 
-/// Lets the reader wait no longer, when it is dropped.
+/// Wakes the reader when it is dropped.
 struct Stop<'w>(&'w OnTheWay);
 
 impl Drop for Stop<'_> {
@@ -171,7 +176,7 @@ fn read_all<R: Read>(reader: &mut R, to_scan: &[SyncSender<Bytes>], on_the_way: 
     }
 }
 
-/// Reads whole lines; `rest` is the start of a line that the last chunk left over.
+/// Reads whole lines. `rest` is the incomplete last line of the previous chunk.
 fn read_chunk<R: Read>(
     reader: &mut R,
     rest: &mut Vec<u8>,
@@ -183,7 +188,7 @@ fn read_chunk<R: Read>(
         if searched >= LONG {
             on_the_way.wait(0);
         }
-        // One byte more than is read, or the vector grows to find that there is no more.
+        // `read_to_end` grows a full vector before it finds the end: one spare byte avoids that.
         bytes.reserve(CHUNK + 1);
         let n = reader.by_ref().take(CHUNK as u64).read_to_end(&mut bytes)?;
         if n == 0 {

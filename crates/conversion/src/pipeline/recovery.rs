@@ -1,23 +1,36 @@
-//! Damaged lines in pieces: the records in them are read like any others.
+//! Recovers records from damaged lines.
+//!
+//! In: a line that is not one JSON value. Out: its pieces, in order, with true offsets: records
+//! that a format knows, and the bytes between them. A write that was cut off by a crash, with the
+//! next record written behind it, gives two pieces:
+//!
+//! ```text
+//! {"type":"user","uuid":"u1","mess{"type":"user","uuid":"u2","message":{..}}
+//!
+//! offset  0  {"type":"user","uuid":"u1","mess            Err(unexpected end of line at byte 32)
+//! offset 32  {"type":"user","uuid":"u2","message":{..}}  Ok: a record
+//! ```
+//!
+//! On the way back, the reorder buffer joins the pieces without newlines between them.
 
 use core_model::Format;
 use jsonl::{ErrorKind, Line, Scanner, Value, recover};
 
 use crate::pipeline::source::EachLine;
 
-/// Cuts damaged lines into pieces, each of which goes on as a line of its own.
+/// Splits damaged lines into pieces.
 pub struct Recovery {
     formats: Vec<&'static Format>,
     scanner: Scanner,
 }
 
 impl Recovery {
-    /// Creates a recovery of lines of any of the formats.
+    /// Creates a recovery that recognizes records of the formats.
     pub fn new(formats: &[&'static Format]) -> Self {
         Self { formats: formats.to_vec(), scanner: Scanner::default() }
     }
 
-    /// Calls `each` with a line and its value, or with its pieces and theirs if it is damaged.
+    /// Calls `each` with a line and its value, or with each piece of a damaged line and its value.
     pub fn line(
         &mut self,
         line: &Line<'_>,
@@ -42,7 +55,7 @@ impl Recovery {
             if piece.is_record {
                 return each(&piece.line, value);
             }
-            // What lies between records may happen to be a value: it is no record all the same.
+            // Bytes between records may be a JSON value by chance, but they are not a record.
             let start = piece.line.offset();
             let other = jsonl::Error { offset: start, kind: ErrorKind::TrailingBytes };
             let error = value.err().filter(|error| is_damage(*error)).unwrap_or(other);
@@ -51,7 +64,7 @@ impl Recovery {
     }
 }
 
-/// Returns whether an error is more than a blank line.
+/// Returns whether a line with this error is damaged; a blank line is not.
 pub fn is_damage(error: jsonl::Error) -> bool {
     error.kind != ErrorKind::Empty
 }

@@ -1,4 +1,4 @@
-//! What a conversion did, and what it could not.
+//! Counts the results of a conversion, and the values that the target does not show.
 
 use core_model::{Bundle, Losses, Missing};
 
@@ -8,64 +8,66 @@ use crate::{
     redaction::Redactions,
 };
 
-/// How many places of one kind a report names.
+/// Limit on the places of one kind that a report lists.
 pub const MAX_PLACES: usize = 20;
 
-/// What a conversion did.
+/// The counts of a conversion.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// The bytes read.
     pub bytes_in: u64,
-    /// The bytes written, without a sidecar.
+    /// The bytes written, without the sidecar.
     pub bytes_out: u64,
-    /// The bytes of the sidecar.
+    /// The size of the sidecar in bytes.
     pub bytes_sidecar: u64,
     /// The lines read.
     pub lines_in: u64,
     /// The lines written.
     pub lines_out: u64,
-    /// The source lines that no written line says: they ride in the carry, or are lost without one.
+    /// Source lines that no written line covers. The carry has them whole; without a carry they are
+    /// lost.
     pub riders: u64,
-    /// How many lines are not one JSON value; a torn last line is not among them.
+    /// Lines that are not one JSON value, without a torn last line.
     pub n_damaged: u64,
-    /// How many records were found in them.
+    /// Records that were recovered from these lines.
     pub n_recovered: u64,
-    /// Where the first of these records are, at most [`MAX_PLACES`] lines.
+    /// The first lines with recovered records, at most [`MAX_PLACES`].
     pub recovered: Vec<Recovered>,
-    /// How many lines, and pieces of lines beside recovered records, could not be read.
+    /// Lines, and pieces of lines beside recovered records, that could not be read.
     pub n_residues: u64,
-    /// How many bytes they have.
+    /// Their size in bytes.
     pub bytes_residue: u64,
     /// The first of them, at most [`MAX_PLACES`].
     pub damaged: Vec<Damage>,
     /// The last line, if it ends in the middle of a value.
     pub torn: Option<Damage>,
-    /// What became of the lines that had carries.
+    /// The counts of restored, edited and missing records.
     pub restored: RestoreStats,
-    /// Source lines for which there was neither a written line nor a sidecar to ride on.
+    /// 1 if source lines are missing from the target, because it had no line and no sidecar for
+    /// their entries.
     pub n_stranded: u64,
-    /// What was taken out before the source was read.
+    /// The secrets that were removed before conversion.
     pub redactions: Redactions,
-    /// The files beside the main one for which there was no place, or no safe name.
+    /// Files beside the main file that were dropped: no folder for them, or an unsafe name.
     pub n_unplaced: u64,
-    /// The names of the files that were restored beside the main one.
+    /// The names of the files that were restored beside the main file.
     pub files_beside: Vec<String>,
-    /// The restored lines of files beside the main one that no place was given for.
+    /// Restored lines of files beside the main file that have no sink.
     pub n_elsewhere: u64,
-    /// The sidecars beside the files of a session of several, which the target does not take along.
+    /// Sidecars of the files of a session that were not read.
     pub n_sidecars_unread: u64,
-    /// The sub-agents with a file.
+    /// Sub-agents with a file.
     pub n_agents: u64,
-    /// Those of which nothing says which tool use started them.
+    /// Sub-agents with a file whose tool use is unknown.
     pub n_unlinked: u64,
-    /// The sub-agents of which there is evidence, but no file.
+    /// Sub-agents that a tool use or a result names and that have no file.
     pub missing: Vec<Missing>,
-    /// What the target does not say, says with less, or makes up.
+    /// Values that the target drops, shortens, or needs and the source does not have.
     pub losses: Losses,
 }
 
 impl Report {
-    /// Takes note of the sub-agents of a session.
+    /// Adds the counts of a session's sub-agents.
     pub fn tell_of(&mut self, bundle: &Bundle) {
         self.n_agents += bundle.agents.len() as u64;
         let unlinked = bundle.agents.iter().filter(|agent| agent.tool_use.is_none());
@@ -73,7 +75,7 @@ impl Report {
         self.missing.clone_from(&bundle.missing);
     }
 
-    /// Returns whether something wants attention: damage, a gap, lines without a place.
+    /// Returns whether the user should look at the result: damage, a gap, or entries left out.
     pub fn wants_attention(&self) -> bool {
         self.n_damaged > 0
             || self.n_stranded > 0

@@ -1,4 +1,51 @@
-//! The second pass over a source: each line is restored from a carry, or converted, or carried.
+//! The second pass over a source: restores, converts or carries each record.
+//!
+//! In: a line of the source and its event. A line with a carry goes to a restorer, which gives back
+//! the source lines of the conversion before. A line that was added or edited is converted. A line
+//! that the target does not show, or that cannot be read, becomes a pending entry of the carry.
+//! Out: the target and its report.
+//!
+//! # Example: an edited line on the way back
+//!
+//! ```
+//! use conversion::{CarryMode, Conversion};
+//! use core_model::Formats;
+//!
+//! static FORMATS: Formats =
+//!     Formats::new(&[&format_claude_code::FORMAT, &format_clido::FORMAT]);
+//!
+//! let source = [
+//!     concat!(
+//!         r#"{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s1","#,
+//!         r#""timestamp":"2026-01-01T10:00:00.000Z","message":{"role":"user","content":"One"}}"#,
+//!     ),
+//!     r#"{"type":"file-history-snapshot","messageId":"m0"}"#,
+//!     concat!(
+//!         r#"{"type":"user","uuid":"u2","parentUuid":"u1","sessionId":"s1","#,
+//!         r#""timestamp":"2026-01-01T10:00:01.000Z","message":{"role":"user","content":"Two"}}"#,
+//!     ),
+//! ];
+//! let there = Conversion {
+//!     formats: FORMATS,
+//!     from: &format_claude_code::FORMAT,
+//!     to: &format_clido::FORMAT,
+//!     carry: CarryMode::Inline,
+//!     options: Default::default(),
+//! };
+//! let back = Conversion { from: there.to, to: there.from, ..there.clone() };
+//! let (written, _, _) = there.convert((source.join("\n") + "\n").as_bytes(), None)?;
+//!
+//! // clido has a line for each prompt and none for the snapshot, which is carried.
+//! let edited = String::from_utf8(written).unwrap().replace(r#""text":"Two""#, r#""text":"2""#);
+//! let (restored, _, report) = back.convert(edited.as_bytes(), None)?;
+//! let restored: Vec<&str> = std::str::from_utf8(&restored).unwrap().lines().collect();
+//!
+//! assert_eq!(restored[..2], source[..2]); // restored byte for byte
+//! assert!(restored[2].contains(r#""uuid":"u2""#)); // converted; the carry still has the uuid
+//! assert!(restored[2].contains(r#""text":"2""#));
+//! assert_eq!((report.restored.restored, report.restored.edited), (2, 1));
+//! # Ok::<(), std::io::Error>(())
+//! ```
 
 mod envelope;
 mod file;
@@ -30,26 +77,25 @@ use crate::{
     },
 };
 
-/// A conversion on its way.
+/// The state of a second pass.
 pub(crate) struct SecondPass<'w> {
     engine: Engine<'w>,
-    /// The files that are restored beside the main one.
+    /// The files that are restored beside the main file.
     others: Vec<OtherSink<'w>>,
     survey: Survey,
     late: DeferredRecords,
-    /// The files of the source, if it is several.
+    /// The files of the source, if there are several.
     files: Vec<ReadFile>,
-    /// The file that is being read.
+    /// The index of the file that is being read.
     file_idx: usize,
-    /// The source's format, and those that its carries lead to, down to the target's.
+    /// The source's format, then the formats in its history, down to the target's.
     levels: Vec<&'static Format>,
     restorers: Vec<Restorer>,
-    /// The sidecar beside a source that is not restored: its carries go on with its lines.
+    /// The sidecar of a source that is not restored. Its carries become entries of the new carry.
     sidecar: Option<Sidecar>,
-    /// Its carries of lines that come later, by their offsets.
+    /// The sidecar's carries of deferred lines, by offset.
     late_carries: HashMap<u64, String>,
-    /// Whether the carries of the source are counted, since none can be read.
-    /// The formats to count carries of, if they are counted.
+    /// If set, carries of these formats are counted as unreadable, because the first carry is.
     counted_formats: Option<Formats>,
     scanner: Scanner,
     damage_log: DamageLog,
@@ -58,7 +104,7 @@ pub(crate) struct SecondPass<'w> {
 }
 
 impl<'w> SecondPass<'w> {
-    /// Creates the pass; `unwound` are the formats that the source's carries lead to.
+    /// Creates the pass. `unwound` are the formats of the history to restore, the latest first.
     pub(crate) fn new(
         engine: Engine<'w>,
         mut survey: Survey,
@@ -101,19 +147,19 @@ impl<'w> SecondPass<'w> {
         }
     }
 
-    /// Lets so many bytes be restored, however little is read.
+    /// Sets the number of bytes that may be restored from a source of any size.
     pub(crate) fn with_max_restored(mut self, max_restored: u64) -> Self {
         self.restorers.iter_mut().for_each(|restorer| restorer.set_max_restored(max_restored));
         self
     }
 
-    /// Lets the carries of the source be counted, since none can be read.
+    /// Counts the carries of these formats as unreadable.
     pub(crate) fn counting_carries(self, counted_formats: Option<Formats>) -> Self {
         Self { counted_formats, ..self }
     }
 
-    /// Tells the restorers of the folder of the session, if somebody changed it in the record that says
-    /// it: what names it in the source may come first.
+    /// Tells the restorers the folder of the session, if the record that names it was edited: the
+    /// source record that gets the new folder may come before it.
     pub(crate) fn with_edited_start(mut self) -> io::Result<Self> {
         let Some(start) = self.survey.start.take() else { return Ok(self) };
         let is_edited = match (start.carried, self.restorers.first_mut()) {
@@ -127,12 +173,12 @@ impl<'w> SecondPass<'w> {
         Ok(self)
     }
 
-    /// Sets where bytes go that cannot be read.
+    /// Sets the sink of unreadable bytes.
     pub(crate) fn with_residue(self, residue: Option<&'w mut dyn Write>) -> Self {
         Self { residue, ..self }
     }
 
-    /// Takes a line of the source.
+    /// Processes a line of the source.
     pub(crate) fn line(
         &mut self,
         line: &Line<'_>,
@@ -164,7 +210,7 @@ impl<'w> SecondPass<'w> {
         result
     }
 
-    /// Goes on with the count of lines of the file that a line of the source stands in.
+    /// Switches to the file at `offset` and its line count.
     fn enter_file(&mut self, offset: u64) -> io::Result<()> {
         let file_idx = self.files.partition_point(|file| file.start <= offset).saturating_sub(1);
         if file_idx != self.file_idx {
@@ -177,7 +223,7 @@ impl<'w> SecondPass<'w> {
         Ok(())
     }
 
-    /// Ends the pass and returns the report.
+    /// Restores and writes the waiting records, and returns the report.
     pub(crate) fn finish(mut self) -> io::Result<Report> {
         let mut scanner = std::mem::take(&mut self.scanner);
         for level in 0..self.restorers.len() {
@@ -193,7 +239,7 @@ impl<'w> SecondPass<'w> {
         let n_more = report.restored.restored;
         for restorer in &self.restorers {
             let tally = restorer.tally();
-            // A restorer counts a run of tiny lines once.
+            // A restorer counts a run of tiny lines once; `n_more` are the others.
             report.restored.restored = tally.restored + n_more;
             report.restored.add_faults(&tally);
         }
@@ -215,7 +261,7 @@ impl<'w> SecondPass<'w> {
         Ok(report)
     }
 
-    /// Lets the source's own carries that belong to no line go on.
+    /// Adds the remaining carries of the source's sidecar to the pending entries.
     fn hold_left_carries(&mut self) -> io::Result<()> {
         let Some(sidecar) = &mut self.sidecar else { return Ok(()) };
         let mut offset = self.report.bytes_in;
@@ -226,7 +272,7 @@ impl<'w> SecondPass<'w> {
         Ok(())
     }
 
-    /// Converts a line, or keeps it until what it follows is written.
+    /// Converts a line, or defers it until the line that it follows is written.
     fn in_turn(&mut self, line: &Line<'_>, event: jsonl::Result<&Event<'_>>) -> io::Result<()> {
         let carry = match &mut self.sidecar {
             Some(sidecar) => sidecar.take(guard_of(&[line.content()]))?,
@@ -270,11 +316,11 @@ impl<'w> SecondPass<'w> {
         result
     }
 
-    /// Passes on what a restorer hands out: to the next one, or to the target.
+    /// Passes the items of a restorer to the next restorer, or to the target.
     fn take_items(&mut self, level: usize, scanner: &mut Scanner) -> io::Result<()> {
         let is_last = level + 1 == self.restorers.len();
         while let Some((file_idx, item)) = self.restorers[level].next_item()? {
-            // Of sessions of several files, one level is unwound at a time.
+            // The lines of other files are restored by one level at a time.
             if file_idx > self.others.len() || file_idx > 0 && !is_last {
                 self.report.n_elsewhere += 1;
                 continue;
@@ -305,7 +351,7 @@ impl<'w> SecondPass<'w> {
                     if let Ok(event) = &mut event
                         && is_doubled
                     {
-                        // The first one has it.
+                        // Both copies would have the same uuid; the first one keeps it.
                         event.context.uuid = None;
                     }
                     let event = event.as_ref().map_err(|error| *error);
@@ -316,7 +362,7 @@ impl<'w> SecondPass<'w> {
         Ok(())
     }
 
-    /// Passes a restored line on: to the next restorer, or to the file that it belongs to.
+    /// Passes a restored line to the next restorer, or to its file.
     fn restore(
         &mut self,
         (level, file_idx): (usize, usize),
@@ -339,7 +385,8 @@ impl<'w> SecondPass<'w> {
         self.engine.resume(bytes, is_continued, carry.as_deref(), event.as_ref())
     }
 
-    /// Hands out what waits in the restorers from a level on: a converted line comes behind it.
+    /// Releases the waiting items of the restorers from a level on, because a converted line
+    /// follows them.
     fn flush_restorers(&mut self, from: usize, scanner: &mut Scanner) -> io::Result<()> {
         for level in from..self.restorers.len() {
             self.restorers[level].flush();
@@ -348,7 +395,8 @@ impl<'w> SecondPass<'w> {
         Ok(())
     }
 
-    /// Converts a line for a file; of one that was edited, `skeleton` is what its carry knows.
+    /// Converts a line for a file. `skeleton` has the carried parts of an edited line: its uuid,
+    /// times and usage.
     fn convert(
         &mut self,
         file_idx: usize,

@@ -1,4 +1,7 @@
-//! Sub-agents' lines that do not say which tool use started the sub-agent: what the others say of it.
+//! Attributes sub-agents' lines that do not name their tool use, by the other lines of the session.
+//!
+//! In: a sidechain line with `"agentId":"a1"`, and a result of the tool use `t1` that names the
+//! agent `a1`. Out: the event of the line with the tool use `t1`.
 
 use std::io;
 
@@ -10,17 +13,17 @@ use super::{
     survey::{EachEvent, Events},
 };
 
-/// Which sub-agents lines belong to that stand in the session's own file; of other lines, nothing.
+/// The sub-agent of each line of the session's own file that does not name one.
 #[derive(Debug, Default)]
 pub(crate) struct Attribution {
     sidechains: Option<Sidechains>,
-    /// The id and the tool use of each sub-agent, as JSON strings; a tool use that nobody knows is
-    /// empty.
+    /// The id and the tool use of each sub-agent, as JSON strings. An unknown tool use is empty.
     names: Vec<[String; 2]>,
 }
 
 impl Attribution {
-    /// Reads a source for what links its sub-agents; of more than [`MAX_AGENTS`] nothing is said.
+    /// Reads a source and links its sub-agents to tool uses. Returns no links if there are more
+    /// than [`MAX_AGENTS`].
     pub(crate) fn find(source: &mut dyn Events, bundles: Bundles) -> io::Result<Self> {
         let mut sidechains = Sidechains::new(bundles);
         let end = source.own_end();
@@ -43,7 +46,7 @@ impl Attribution {
         Ok(Self { names: names.collect(), sidechains: Some(sidechains) })
     }
 
-    /// Lets an event say which sub-agent it belongs to.
+    /// Sets the sub-agent of an event.
     fn apply<'l>(&'l self, offset: u64, event: &mut Event<'l>) {
         let place = self.sidechains.as_ref().and_then(|sidechains| sidechains.place_of(offset));
         if let Some([id, tool_use]) = place.and_then(|place| self.names.get(place)) {
@@ -59,14 +62,14 @@ fn json(text: &str) -> String {
     String::from_utf8(json).unwrap_or_default()
 }
 
-/// Events that say which sub-agents they belong to.
+/// Events with the sub-agents that they belong to.
 pub(crate) struct Attributed<'e> {
     events: &'e mut dyn Events,
     attribution: &'e Attribution,
 }
 
 impl<'e> Attributed<'e> {
-    /// Lets events say what is known of them.
+    /// Creates events that get their sub-agents from an attribution.
     pub(crate) fn new(events: &'e mut dyn Events, attribution: &'e Attribution) -> Self {
         Self { events, attribution }
     }

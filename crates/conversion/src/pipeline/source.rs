@@ -1,4 +1,7 @@
-//! A source that can be read from its start more than once: what is small stays in memory, scanned.
+//! A source that can be read more than once.
+//!
+//! In: a reader that can seek. Out: its lines and values, as often as asked for. A source of at
+//! most 8 MiB is read and scanned once, and stays in memory.
 
 use std::{
     cell::Cell,
@@ -14,21 +17,22 @@ use crate::pipeline::{
     survey::{EachEvent, Events},
 };
 
-/// What is done with each line and its value; false ends the reading.
+/// Receives each line and its value. Returns false to stop.
 pub type EachLine<'e> = dyn FnMut(&Line<'_>, jsonl::Result<Value<'_>>) -> bool + 'e;
 
-/// A source up to this size, in bytes, is read and scanned once and kept.
+/// Limit on a source that stays in memory, in bytes.
 const MAX_KEPT: u64 = 8 * 1024 * 1024;
 
-/// One of more values is not kept: where they are takes 12 bytes for each.
+/// Limit on the values of such a source. The index takes 12 bytes for each.
 const MAX_VALUES: usize = 512 * 1024;
 
 thread_local! {
-    /// What held a source that is done with: the pages of a fresh one cost as much as reading it.
+    /// The buffers of the last source, for the next one: fresh pages would cost as much as reading
+    /// it.
     static SPARE: Cell<Option<Chunk>> = const { Cell::new(None) };
 }
 
-/// A source that can be read from its start more than once.
+/// A source that can be read more than once.
 #[derive(Debug)]
 pub struct Source<R> {
     reader: R,
@@ -44,18 +48,18 @@ impl<R: Read + Seek + Send> Source<R> {
         Self { reader, scanner: Scanner::default(), kept: None, is_large: false, n_scanners: 0 }
     }
 
-    /// Lets a large source be scanned by other threads than the one that converts it.
+    /// Sets the number of threads that scan a large source.
     pub fn with_scanners(mut self, n_scanners: usize) -> Self {
         self.n_scanners = n_scanners;
         self
     }
 
-    /// Returns what it reads from.
+    /// Returns the reader.
     pub fn reader(&mut self) -> &mut R {
         &mut self.reader
     }
 
-    /// Reads the source if it is small and has not been read yet.
+    /// Reads and scans the source if it is small and not in memory.
     fn keep(&mut self) -> io::Result<()> {
         if self.kept.is_some() || self.is_large {
             return Ok(());
@@ -67,7 +71,7 @@ impl<R: Read + Seek + Send> Source<R> {
             let mut borrowed = Borrowed(SPARE.take().unwrap_or_default());
             let reader = &mut self.reader;
             let mut n_read = 0;
-            // One byte more than there is tells that it is all.
+            // With one spare byte, the last read returns 0 bytes and shows that the source ends.
             let room = size as usize + 1;
             let is_all = borrowed.0.refill(0, &mut self.scanner, room, MAX_VALUES, |free| {
                 let n = if n_read > MAX_KEPT { 0 } else { read_some(reader, free)? };
@@ -80,13 +84,13 @@ impl<R: Read + Seek + Send> Source<R> {
         Ok(())
     }
 
-    /// Writes all bytes to `sink` and returns how many they are.
+    /// Writes all bytes to `sink` and returns their number.
     pub fn copy_to(&mut self, sink: &mut dyn Write) -> io::Result<u64> {
         self.reader.seek(SeekFrom::Start(0))?;
         io::copy(&mut self.reader, sink)
     }
 
-    /// Calls `each` with every line from the first on and its value, until it returns false.
+    /// Calls `each` with every line and its value, until it returns false.
     pub fn for_each(&mut self, each: &mut EachLine<'_>) -> io::Result<()> {
         self.keep()?;
         let mut each_of = |chunk: &Chunk| chunk.iter().all(|(line, value)| each(&line, value));
@@ -107,8 +111,8 @@ impl<R: Read + Seek + Send> Source<R> {
         Ok(())
     }
 
-    /// Calls `each` with every line as [`Source::for_each`] does, but with the pieces of a damaged
-    /// line one by one; `formats` are those that a piece may be in.
+    /// Calls `each` as [`Source::for_each`] does, and splits damaged lines into pieces. A piece
+    /// that `formats` recognize is a record.
     pub fn for_each_piece(
         &mut self,
         formats: &[&'static Format],
@@ -118,8 +122,8 @@ impl<R: Read + Seek + Send> Source<R> {
         self.for_each(&mut |line, value| recovery.line(line, value, each))
     }
 
-    /// Calls `then` with the events of the source: of a small one, each line is read once, unless
-    /// one is damaged.
+    /// Calls `then` with the events of the source. The lines of a small source are parsed once,
+    /// unless a line is damaged.
     pub fn with_events<T>(
         &mut self,
         format: &'static Format,
@@ -137,7 +141,7 @@ impl<R: Read + Seek + Send> Source<R> {
     }
 }
 
-/// A chunk that goes back to the spare one.
+/// A chunk whose buffers return to `SPARE`.
 #[derive(Debug)]
 struct Borrowed(Chunk);
 
@@ -147,7 +151,7 @@ impl Drop for Borrowed {
     }
 }
 
-/// Reads once, and again if that was interrupted.
+/// Reads once; an interrupted read is repeated.
 fn read_some(reader: &mut impl Read, free: &mut [u8]) -> io::Result<usize> {
     loop {
         match reader.read(free) {
@@ -157,12 +161,11 @@ fn read_some(reader: &mut impl Read, free: &mut [u8]) -> io::Result<usize> {
     }
 }
 
-/// How many events stay in memory: each takes about a kilobyte, and of what has many its lines are
-/// short.
+/// Limit on the events that stay in memory. Each takes about a kilobyte.
 const MAX_EVENTS: usize = 8 * 1024;
 
-/// Events of which the first stay in memory, read when they are first asked for: then their lines
-/// are in the cache for who asked.
+/// Events of which the first stay in memory. They are parsed on first use, so that their lines are
+/// in the CPU cache for the caller.
 struct Kept<'c, L> {
     lines: L,
     events: Vec<(Line<'c>, jsonl::Result<Event<'c>>)>,
@@ -199,7 +202,7 @@ where
     }
 }
 
-/// Events that are read anew each time.
+/// Events that are parsed again for each pass.
 struct Passing<'s, R> {
     source: &'s mut Source<R>,
     format: &'static Format,

@@ -1,4 +1,7 @@
-//! The first pass over a source: what its writer must know before the first line.
+//! The first pass over a source: collects the facts that a writer needs before the first line.
+//!
+//! In: the events of the source. Out: a [`Survey`] with title, model, times, the plan of shown and
+//! deferred lines, the sub-agents, and sample lines for the template.
 
 use std::{collections::HashSet, io, sync::Arc};
 
@@ -15,24 +18,24 @@ use crate::{
     },
 };
 
-/// What the first pass found.
+/// The results of the first pass.
 #[derive(Debug, Default)]
 pub(crate) struct Survey {
     pub(crate) facts: Facts,
     pub(crate) template: Template,
     pub(crate) plan: Plan,
-    /// Whether sub-agents' messages are shown: the target can, or there is nothing else.
+    /// Whether sub-agents' messages are shown: the target has a place for them, or the source has
+    /// no other messages.
     pub(crate) shows_agents: bool,
-    /// Whether those of them are shown that say which tool use started the sub-agent.
+    /// Whether sub-agents' messages with a tool use are shown.
     pub(crate) shows_linked: bool,
-    /// The sub-agents of which the source tells among its own messages; none if the target shows
-    /// them.
+    /// The sub-agents among the source's own messages; empty if the target shows them.
     pub(crate) agents: Agents,
-    /// Whose the lines of sub-agents are that do not say it themselves.
+    /// The sub-agents of lines that do not name one.
     pub(crate) attribution: Arc<Attribution>,
-    /// Whether these are written to files of their own.
+    /// Whether sub-agents are written to files of their own.
     pub(crate) has_derived: bool,
-    /// The first record that names the folder, in a source whose carries are read.
+    /// The first record that names the folder, in a source that is restored.
     pub(crate) start: Option<WrittenStart>,
     /// The guards of all records, in a source with a sidecar.
     pub(crate) guards: HashSet<u64>,
@@ -43,7 +46,7 @@ pub(crate) struct Survey {
 pub(crate) struct WrittenStart {
     /// The folder.
     pub(crate) cwd: String,
-    /// The guard of the record, and that which its carry says.
+    /// The guard of the record, and the guard in its carry.
     pub(crate) guard: u64,
     pub(crate) carried: Option<u64>,
 }
@@ -59,7 +62,7 @@ impl WrittenStart {
 }
 
 impl Survey {
-    /// Returns what an event belongs to, if it is not shown in the target.
+    /// Returns the name under which a hidden event is counted; `None` if the target shows it.
     pub(crate) fn hides(&self, offset: u64, event: &Event<'_>) -> Option<&'static str> {
         match event.is_sub_agent() && !self.shows_agent(event) {
             true => Some("sub-agent"),
@@ -68,13 +71,12 @@ impl Survey {
     }
 
     fn shows_agent(&self, event: &Event<'_>) -> bool {
-        // What else a sub-agent's file tells is about that file: how its run ended, its title.
+        // Other events of a sub-agent (its title, its result) describe its own file.
         let is_linked = event.context.parent_tool_use.is_some() && event.message().is_some();
         self.shows_agents || self.shows_linked && is_linked
     }
 
-    /// Takes the sub-agents of which the source tells and which the target does not show, though it
-    /// shows anything else.
+    /// Removes and returns the sub-agents that the target hides, with their ids and facts.
     pub(crate) fn take_hidden_agents(&mut self) -> Agents {
         if self.shows_agents {
             return Agents::default();
@@ -85,39 +87,39 @@ impl Survey {
         agents
     }
 
-    /// Returns whether an event that is hidden here is written to a file of its own.
+    /// Returns whether a hidden event is written to a file of its own.
     pub(crate) fn is_elsewhere(&self, event: &Event<'_>) -> bool {
         self.has_derived && Agents::names(event)
     }
 }
 
-/// Returns a sub-agent's event as one of a session of its own.
+/// Returns a sub-agent's event as an event of a session of its own.
 pub(crate) fn as_own(mut event: Event<'_>) -> Event<'_> {
     event.context.is_sidechain = false;
     event.context.parent_tool_use = None;
     event
 }
 
-/// The events of a source, which can be gone through more than once.
+/// The events of a source, which can be read more than once.
 pub trait Events {
     /// Calls `each` with every line and its event, until it returns false.
     fn for_each(&mut self, each: &mut EachEvent<'_>) -> io::Result<()>;
 
-    /// Returns where the session's own file ends in the source: in a source of one file, nowhere.
+    /// Returns the offset at which the session's own file ends; `u64::MAX` for a source of one
+    /// file.
     fn own_end(&self) -> u64 {
         u64::MAX
     }
 }
 
-/// What is done with each line and its event; false ends the reading.
+/// Receives each line and its event. Returns false to stop.
 pub type EachEvent<'e> = dyn FnMut(&Line<'_>, jsonl::Result<&Event<'_>>) -> bool + 'e;
 
-/// How much of a line may go into the template, in bytes.
+/// Limit on the bytes of a line that go into the template.
 const MAX_SAMPLE: usize = 64 * 1024;
 
-/// Reads a source for the first time.
-///
-/// Of one that is unwound, what its carries need is gathered too; of one with a sidecar, guards.
+/// Reads a source for the first time. Collects guards if it has a sidecar, and the first folder if
+/// it is restored.
 pub(crate) fn survey(
     source: &mut dyn Events,
     conversion: &Conversion,
@@ -166,7 +168,7 @@ pub(crate) fn survey(
         }
         true
     })?;
-    // Where nothing else is said, the sidechain is the conversation.
+    // Without other messages, the sidechain is the conversation.
     let bundles = from.bundles.filter(|_| has_sidechains && n_main > 0);
     if let Some(bundles) = bundles {
         survey.attribution = Arc::new(Attribution::find(source, bundles)?);
@@ -193,7 +195,7 @@ pub(crate) fn survey(
     {
         return Ok(survey);
     }
-    // The first ones are forgotten before others are gathered: both have the ids of all calls.
+    // Both facts hold the ids of all calls. Dropping the first ones halves the peak.
     survey.facts = Facts::default();
     let (mut facts, mut answers) = (Facts::default(), Answers::default());
     source.for_each(&mut |line, event| {

@@ -1,4 +1,8 @@
-//! The written file: lines with their carries, the last one held back for what may still ride on it.
+//! Writes the target: lines with their carries.
+//!
+//! In: lines and the entries of their source records. Out: the target and its sidecar. The last
+//! line is held back, because pending entries that come after it are attached to it, and because
+//! only the last carry gets the end mark.
 
 use std::io::{self, Write};
 
@@ -12,23 +16,23 @@ use crate::{
     pipeline::engine::CarryMode,
 };
 
-/// The bytes around the name of a member and its carry, and the end of the line.
+/// The bytes around the member's name and carry, and the newline.
 const FRAME: usize = ",\"\":\"\"\n".len();
 
-/// How much of a line with a long carry is written at once.
+/// A line with a long carry is written in blocks of this size.
 const MAX_UNWRITTEN: usize = 1024 * 1024;
 
 /// A line and its carry.
 #[derive(Default)]
 struct Held {
     line: Vec<u8>,
-    /// What the carry starts with.
+    /// The head of the carry.
     head: Vec<u8>,
-    /// The entries of the source records that the line says.
+    /// The entries of source records that the line covers.
     records: Vec<u8>,
-    /// The entries of others.
+    /// The entries of other source records.
     others: Queue,
-    /// The end mark, if the carry may be the last.
+    /// The end mark, if this carry is the last.
     end: Vec<u8>,
 }
 
@@ -43,16 +47,16 @@ pub(crate) struct Target<'w> {
     mode: CarryMode,
     sink: &'w mut dyn Write,
     sidecar: Option<SidecarWriter<&'w mut dyn Write>>,
-    /// The sink of the sidecar, until something is written to it.
+    /// The sink of the sidecar; `None` once the sidecar is open.
     sidecar_sink: Option<&'w mut dyn Write>,
-    /// The last line, which waits for what may still ride on it.
+    /// The last line, which gets the entries that come after it.
     held: Option<Held>,
     spare: Held,
     pub(crate) orders: MemberOrders,
     new_orders: Vec<u8>,
     /// The lines with a carry so far.
     n_carries: u64,
-    /// Whether no prompt is written yet, so that carries must be small.
+    /// Whether no prompt has been written, so that carries must be small.
     is_head: bool,
     head_used: usize,
     needs_newline: bool,
@@ -81,11 +85,11 @@ impl<'w> Target<'w> {
         }
     }
 
-    /// Sets the sink of the sidecar. Without one there is no sidecar.
+    /// Sets the sink of the sidecar. Without a sink, no sidecar is written.
     ///
     /// # Errors
     ///
-    /// Those of the compressor and the sink.
+    /// Returns an error if the compressor cannot be created or the sink cannot be written.
     pub(crate) fn set_sidecar(&mut self, sink: &'w mut dyn Write) -> io::Result<()> {
         self.sidecar_sink = Some(sink);
         if self.mode == CarryMode::Sidecar {
@@ -94,7 +98,7 @@ impl<'w> Target<'w> {
         Ok(())
     }
 
-    /// Returns the sidecar, which is created if there is a sink for it.
+    /// Returns the sidecar, and creates it if it has a sink; `None` without a sink.
     fn open_sidecar(&mut self) -> io::Result<Option<&mut SidecarWriter<&'w mut dyn Write>>> {
         if let Some(sink) = self.sidecar_sink.take() {
             self.sidecar = Some(SidecarWriter::new(sink)?);
@@ -102,8 +106,7 @@ impl<'w> Target<'w> {
         Ok(self.sidecar.as_mut())
     }
 
-    /// Writes a line with its own records and, as far as there is room, those that wait; the bytes
-    /// of both are taken.
+    /// Writes a line with its own entries, and the pending entries that fit. Empties both buffers.
     pub(crate) fn push(
         &mut self,
         line: &mut Vec<u8>,
@@ -142,13 +145,13 @@ impl<'w> Target<'w> {
         self.n_carries += 1;
     }
 
-    /// Returns whether a record is short enough to stand before the first prompt, if none is
-    /// written yet: the client's list looks for it near the start of the file.
+    /// Returns whether an entry may precede the first prompt. Clients look for the prompt near the
+    /// start of the file, so that entries before it must be short.
     pub(crate) fn has_room(&self, record: usize) -> bool {
         !self.is_head || record <= self.format.limits.head
     }
 
-    /// Ends the head of the file: the prompt is written, and what had to wait for it follows.
+    /// Ends the head of the file: attaches the entries that were too long for it.
     pub(crate) fn end_head(
         &mut self,
         encoder: &CarryEncoder,
@@ -161,7 +164,8 @@ impl<'w> Target<'w> {
         }
     }
 
-    /// Writes what waits on lines of a type that the target's client ignores, if there is one.
+    /// Writes the pending entries on filler records, which the target's client ignores. Does
+    /// nothing if the format has none.
     fn push_carriers(
         &mut self,
         encoder: &CarryEncoder,
@@ -185,13 +189,14 @@ impl<'w> Target<'w> {
         Ok(())
     }
 
-    /// Makes room for closing lines, which a client looks for near the end of the file.
+    /// Writes long pending entries before the closing lines, which a client looks for near the end
+    /// of the file.
     pub(crate) fn start_closing(
         &mut self,
         encoder: &CarryEncoder,
         pending: &mut PendingEntries,
     ) -> io::Result<()> {
-        /// Riders of this size in all may follow a closing line.
+        /// Limit on the bytes of pending entries that may follow a closing line.
         const MAX_TRAILING: usize = 4 * 1024;
         if pending.len() > MAX_TRAILING && self.held.is_some() {
             return self.push_carriers(encoder, pending);
@@ -199,7 +204,7 @@ impl<'w> Target<'w> {
         Ok(())
     }
 
-    /// Writes a restored line, or a piece that goes on with the line before it, byte for byte.
+    /// Writes a restored line byte for byte, or a piece that continues the line before.
     pub(crate) fn push_restored(
         &mut self,
         bytes: &[u8],
@@ -207,7 +212,7 @@ impl<'w> Target<'w> {
         is_prompt: bool,
         encoder: &CarryEncoder,
     ) -> io::Result<()> {
-        // No other carry may follow.
+        // The carry of the held line may be the last one, so that it gets an end mark.
         if let Some(held) = self.held.as_mut().filter(|_| self.mode != CarryMode::None) {
             encoder.push_end(&mut held.end, self.n_carries);
         }
@@ -223,7 +228,7 @@ impl<'w> Target<'w> {
         Ok(())
     }
 
-    /// Writes a carry that the sidecar of the restored file had to the target's own.
+    /// Writes to the sidecar of the target a carry that the restored sidecar had.
     pub(crate) fn push_restored_carry(&mut self, carry: &str) -> io::Result<()> {
         let mut none = Queue::default();
         let add =
@@ -231,7 +236,7 @@ impl<'w> Target<'w> {
         self.open_sidecar()?.map_or(Ok(()), add)
     }
 
-    /// Ends a restored line that ended its file, now that more follows.
+    /// Writes the newline that a restored last line did not have, because more lines follow.
     fn end_line(&mut self) -> io::Result<()> {
         if std::mem::take(&mut self.needs_newline) {
             self.sink.write_all(b"\n")?;
@@ -262,12 +267,12 @@ impl<'w> Target<'w> {
         Ok(())
     }
 
-    /// Appends its carry to a line; what comes before the end of a long one is written.
+    /// Appends the carry to its line. The start of a long line is written before the end is ready.
     fn push_carry(&mut self, held: &mut Held) -> io::Result<()> {
         let Held { line, head, records, others, end } = held;
         let style = self.format.style;
         start_member(line, style);
-        // A piece may end within a character, which goes on in the next.
+        // A part may end within a character; its first bytes are kept for the next part.
         let mut cut = Vec::new();
         let mut push = |part: &[u8]| {
             for piece in part.chunks(MAX_UNWRITTEN) {
@@ -292,14 +297,14 @@ impl<'w> Target<'w> {
         Ok(())
     }
 
-    /// Writes the last line with all that still waits, and returns the bytes of the sidecar, if there
-    /// is one, and whether something found no place.
+    /// Writes the held line with all pending entries. Returns the size of the sidecar in bytes, if
+    /// there is one, and whether entries were left out.
     pub(crate) fn finish(
         &mut self,
         encoder: &CarryEncoder,
         pending: &mut PendingEntries,
     ) -> io::Result<(Option<u64>, bool)> {
-        // Restored lines are not touched: entries that follow them need a line of their own.
+        // A restored line must keep its bytes, so entries that follow it need a line of their own.
         if self.held.is_none() && self.n_lines > 0 {
             self.push_carriers(encoder, pending)?;
         }

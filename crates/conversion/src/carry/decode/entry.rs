@@ -1,4 +1,7 @@
-//! What an entry restores.
+//! Restores the source bytes of an entry.
+//!
+//! In: the pieces `{"t":`, bytes 8 to 21 of the written record `{"text":"Hello, world"}`, and
+//! `,"n":1}`. Out: `{"t":"Hello, world","n":1}`.
 
 use jsonl::Style;
 use twox_hash::XxHash3_64;
@@ -12,7 +15,7 @@ impl<'c> CarryEntry<'c> {
         self.pieces
     }
 
-    /// Returns whether the entry keeps to the limits, before a byte is copied.
+    /// Returns whether the entry keeps to the limits. This is checked before a byte is copied.
     fn is_within_limits(&self, n_visible: usize) -> bool {
         let (mut of_visible, mut of_template) = (0u64, 0u64);
         for piece in self.pieces {
@@ -25,12 +28,12 @@ impl<'c> CarryEntry<'c> {
             }
         }
         let most = self.text_len.saturating_mul(TEMPLATE_FACTOR).saturating_add(TEMPLATE_SLACK);
-        // Version 1 may have written more for a pattern that repeats itself.
+        // In version 1, a repeating pattern may exceed the limit.
         of_visible <= n_visible as u64 && (of_template <= most || self.is_v1)
     }
 
-    /// Appends the source bytes of the entry to `out` and returns whether they are right; if not,
-    /// `out` is as before.
+    /// Appends the source bytes of the entry to `out`. Returns false and leaves `out` as it was if
+    /// the check does not fit.
     ///
     /// `visible` is the written record without its carry, `style` the source's spelling of JSON.
     pub fn restore(
@@ -69,8 +72,8 @@ impl<'c> CarryEntry<'c> {
         is_right
     }
 
-    /// Appends what the entry says apart from the written record: the source record with `null`, or
-    /// nothing within a string, in the places that the written record filled.
+    /// Appends the skeleton of the source record: its bytes with `null`, or nothing within a
+    /// string, instead of bytes of the written record.
     pub fn skeleton(&self, out: &mut Vec<u8>, template: &[u8]) {
         for piece in self.pieces {
             match piece {

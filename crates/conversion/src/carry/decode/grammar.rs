@@ -1,4 +1,8 @@
-//! The grammar of carries, in both versions (docs/CARRY.md).
+//! Parses the grammar of carries, in both versions (docs/CARRY.md).
+//!
+//! In: `0@nr:H0OFWC5L{"t":8,eV`. Out: an entry at offset 0 (`@`: the written record shows it, `n`: it
+//! ends with a newline) that restores 27 bytes from the pieces `5L` (5 literal bytes) and `8,eV`
+//! (14 bytes of the written record, from byte 8).
 
 use super::{
     CarriedFormat, Carry, CarryEntry, CarryError, Ending, EntryKind, MAX_MANIFEST, Piece, Pieces,
@@ -9,7 +13,7 @@ use crate::carry::{
     template::MAX_TEMPLATE,
 };
 
-/// Reads a carry from the front of its text.
+/// A parser at the front of a carry's text.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'c> {
     pub(super) text: &'c str,
@@ -38,7 +42,7 @@ impl<'c> Reader<'c> {
         Some(number)
     }
 
-    /// Takes a length, a colon, and so many bytes.
+    /// Reads a length, a colon, and that number of bytes.
     pub(super) fn sized(&mut self) -> Option<&'c str> {
         let length = usize::try_from(self.number()?).ok()?;
         self.expect(":")?;
@@ -97,7 +101,7 @@ impl<'c> Reader<'c> {
         }
         let format = CarriedFormat::Name(format.ok_or(damaged)?);
         let (guard, ordinal) = (guard.ok_or(damaged)?, Some(ordinal.ok_or(damaged)?));
-        // A template and a manifest come first or not at all.
+        // The template and the manifest belong to the first carry.
         if (template.is_some() || contents.is_some()) && ordinal != Some(0) {
             return Err(damaged);
         }
@@ -105,7 +109,7 @@ impl<'c> Reader<'c> {
         Ok(Carry { format, guard, ordinal, template, contents, orders, end, entries, is_v1: false })
     }
 
-    /// Reads what comes before an entry's length: offset, part, kind and ending.
+    /// Reads the start of an entry, up to its length: offset, part, kind and ending.
     fn place(&mut self) -> Option<(u64, (u64, u64), EntryKind, Ending)> {
         let offset = self.number()?;
         let mut part = (0, 1);
@@ -133,7 +137,7 @@ impl<'c> Reader<'c> {
         Some((offset, part, kind, ending))
     }
 
-    /// Reads an entry of version 2: its pieces end where their lengths make up its own.
+    /// Reads an entry of version 2. Its pieces end when they add up to its length.
     pub(super) fn entry(&mut self) -> Option<CarryEntry<'c>> {
         let before = self.text;
         let (offset, (part, n_parts), kind, ending) = self.place()?;
@@ -163,7 +167,7 @@ impl<'c> Reader<'c> {
         })
     }
 
-    /// Reads an entry of version 1: its pieces end where the next entry, or nothing, follows.
+    /// Reads an entry of version 1. Its pieces end at the next entry or at the end.
     pub(super) fn entry_v1(&mut self) -> Option<CarryEntry<'c>> {
         let before = self.text;
         let (offset, (part, n_parts), kind, ending) = self.place()?;
@@ -205,7 +209,7 @@ impl<'c> Reader<'c> {
         ahead.place().is_some()
     }
 
-    /// Reads a piece; `None` if none follows. `B` is what version 1 calls a template piece.
+    /// Reads a piece; `None` if there is none. In version 1, `B` marks a template piece.
     pub(super) fn piece(&mut self) -> Option<Piece<'c>> {
         let first = self.number()?;
         let text = |reader: &mut Self| reader.take(usize::try_from(first).ok()?);

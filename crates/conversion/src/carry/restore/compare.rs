@@ -1,4 +1,4 @@
-//! What a written record says, compared with what its carry restores.
+//! Compares the messages of a written record with those that its carry restores.
 
 use core_model::Event;
 use jsonl::Line;
@@ -10,13 +10,13 @@ use crate::carry::{
     waiting::PartLine,
 };
 
-/// A record may restore so many bytes of words for each of its own, and so many more.
+/// Limit on restored text, as a multiple of the record's own text; `FREE_BYTES` is added.
 const MAX_FACTOR: usize = 4;
 const FREE_BYTES: usize = 64 * 1024;
 
 impl Restorer {
-    /// Returns whether a record says something else than the records that its own entries restore,
-    /// of which the first are in `kept`.
+    /// Returns whether a record shows other messages than its own entries restore. `kept` has the
+    /// first restored records.
     pub(super) fn differs(
         &mut self,
         carry: &Carry<'_>,
@@ -51,7 +51,7 @@ impl Restorer {
         said.n_bytes() > most || !here.is_said_by(&said) || !said.is_said_by(&here)
     }
 
-    /// Compares a restored record with the written records that say its parts.
+    /// Compares a restored record with the written records that show its parts.
     pub(super) fn compare_parts(&mut self, item: &Item) {
         let Item::Restored { bytes, said_by, .. } = item else { return };
         if said_by.is_empty() {
@@ -78,8 +78,8 @@ impl Restorer {
         self.scanner = scanner;
     }
 
-    /// Calls with the event of each record that the own entries restore, until it returns false, and
-    /// returns how many there are.
+    /// Calls `each` with the event of each restored record until it returns false. Returns the
+    /// number of records.
     fn each_own(
         &mut self,
         carry: &Carry<'_>,

@@ -1,36 +1,36 @@
-//! What records with carries turn into, and what became of them.
+//! The items that a restorer makes of records, and their counts.
 
 use core_model::Formats;
 use jsonl::{Line, Value};
 
 use crate::carry::{Carry, CarryError, Member, waiting::PartLine};
 
-/// What a record with or without a carry turns into.
+/// The result of restoring a record.
 #[derive(Debug)]
 pub(crate) enum Item {
     /// A source record, byte for byte.
     Restored {
-        /// Its bytes, with the terminator.
+        /// The bytes with the terminator.
         bytes: Vec<u8>,
-        /// Whether it is a piece of a damaged record, and the piece before it is restored too.
+        /// Whether it is a piece of a damaged record, and follows the piece before it.
         is_continued: bool,
-        /// The carry that the source's own sidecar has for it.
+        /// The carry that the source's own sidecar has for the record.
         carry: Option<String>,
-        /// The written records that say its parts, if they are several.
+        /// The written records that show its parts, if there are several.
         said_by: Vec<PartLine>,
     },
-    /// A record that must be converted: new since the conversion, or edited.
+    /// A record that must be converted, because it was added or edited.
     Converted {
         /// The record without its carry, with its terminator.
         line: Vec<u8>,
-        /// Where it starts in the file that it was read from.
+        /// The offset in the file that it was read from.
         offset: u64,
-        /// If it was edited: what its carry knows of its source records, with gaps.
+        /// If it was edited: the skeletons of its source records.
         skeletons: Option<Vec<Vec<u8>>>,
-        /// Whether it stands in the file a second time.
+        /// Whether the file has the record a second time.
         is_doubled: bool,
     },
-    /// A carry of the source's own sidecar whose record is gone, or never was one.
+    /// A carry of the source's own sidecar without a record.
     Orphan {
         /// The carry.
         carry: String,
@@ -38,7 +38,7 @@ pub(crate) enum Item {
 }
 
 impl Item {
-    /// Returns how many bytes it holds.
+    /// Returns the size of the item's bytes.
     pub(crate) fn n_bytes(&self) -> usize {
         match self {
             Item::Restored { bytes, carry, said_by, .. } => {
@@ -53,34 +53,34 @@ impl Item {
     }
 }
 
-/// What became of the records of a written file.
+/// The counts of restoring a written file.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct RestoreStats {
     /// Source records that were restored.
     pub restored: u64,
-    /// Written records that another program spelled anew, and that say the same.
+    /// Written records that another program respelt without a change of content.
     pub respelt: u64,
     /// Written records that were edited since the conversion.
     pub edited: u64,
     /// Written records that were added since the conversion.
     pub added: u64,
-    /// Written records that are not where they were written.
+    /// Written records at another position than they were written.
     pub moved: u64,
-    /// Written records, or entries, that are there more than once.
+    /// Written records, or entries, that occur again.
     pub doubled: u64,
     /// Written records with a carry that are gone.
     pub missing: u64,
-    /// Files without their last carry: they were cut.
+    /// Files without their last carry, which were truncated.
     pub cut: u64,
-    /// Places where source records are missing because the records that carried them are.
+    /// Gaps in the source: the records that carried it are gone.
     pub gaps: u64,
-    /// Entries that cannot be restored: their template is gone, or they were tampered with.
+    /// Entries that cannot be restored: the template is gone, or the entry was changed.
     pub unreadable: u64,
-    /// Entries that were not restored because a restore may write no more.
+    /// Entries that were not restored because of the limit on restored bytes.
     pub refused: u64,
-    /// Written records that say something else than the records that they carry, which are restored.
+    /// Written records that show other messages than the records that they restore.
     pub differs: u64,
-    /// Where the first of them starts in the file, if it is one of the file that was read.
+    /// The offset of the first of them, if it is in the file that was read.
     pub first_difference: Option<u64>,
     /// Carries that do not follow the grammar.
     pub damaged: u64,
@@ -89,14 +89,14 @@ pub struct RestoreStats {
 }
 
 impl RestoreStats {
-    /// Adds what became of the records of another file.
+    /// Adds the counts of another file.
     pub fn add(&mut self, other: &RestoreStats) {
         let RestoreStats { restored, .. } = *other;
         self.restored += restored;
         self.add_faults(other);
     }
 
-    /// Adds what became of the records of another file, but for those that were restored.
+    /// Adds the counts of another file, without restored records.
     pub fn add_faults(&mut self, other: &RestoreStats) {
         self.respelt += other.respelt;
         self.edited += other.edited;
@@ -114,7 +114,7 @@ impl RestoreStats {
         self.newer += other.newer;
     }
 
-    /// Counts a record that says something else than it carries.
+    /// Counts a record that shows other messages than it restores.
     pub(super) fn count_difference(&mut self, offset: u64) {
         self.differs += 1;
         self.first_difference = self.first_difference.or(Some(offset));
@@ -137,8 +137,8 @@ impl RestoreStats {
         }
     }
 
-    /// Returns whether something is missing, edited, moved or cannot be read: what was restored is
-    /// not the source.
+    /// Returns whether records are missing, edited, moved or unreadable, so that the restored bytes
+    /// are not the source.
     pub fn is_not_the_source(&self) -> bool {
         let RestoreStats { restored: _, respelt: _, added: _, first_difference: _, .. } = *self;
         self.edited

@@ -1,5 +1,7 @@
-//! The folder of a session that somebody changed in a written record, on its way to the source record
-//! that names it.
+//! Copies an edited folder from a written record to the source record that names the folder.
+//!
+//! In: an edited `{"type":"meta","project_path":"/new",..}`. Out: the restored start record with
+//! `/new` and all its other bytes.
 
 use core_model::{Body, Event, Format};
 use jsonl::{Line, Scanner, push_string};
@@ -7,12 +9,12 @@ use jsonl::{Line, Scanner, push_string};
 use super::{Item, Restorer};
 use crate::carry::{Carry, EntryKind, Member, guard_of};
 
-/// What edited records say of the folder, until the source's first start is handed out.
+/// The folder from edited records, until the source's first start is restored.
 #[derive(Debug, Default)]
 pub(super) struct Moved {
     cwd: Option<String>,
     is_past: bool,
-    /// The folder that the source's first start names.
+    /// The folder in the source's first start.
     old: Option<String>,
 }
 
@@ -22,14 +24,14 @@ impl Moved {
         self.cwd = Some(cwd.to_owned());
     }
 
-    /// Takes note of an edited record.
+    /// Stores the folder of an edited record.
     pub(super) fn note(&mut self, event: &Event<'_>) {
         if let Some(cwd) = event.context.cwd.filter(|_| !self.is_past) {
             self.cwd = Some(cwd.decode().into_owned());
         }
     }
 
-    /// Changes the folder in the source's first start; all its other bytes stay.
+    /// Replaces the folder in the source's first start. All other bytes stay.
     pub(super) fn change(&mut self, item: &mut Item, format: &Format, scanner: &mut Scanner) {
         let (Item::Restored { bytes, .. }, Some(cwd), false) = (item, &self.cwd, self.is_past)
         else {
@@ -52,11 +54,11 @@ impl Moved {
     }
 }
 
-/// Of a carry, so many entries are looked at for the source's start.
+/// Limit on the entries of a carry that are searched for the source's start.
 const MAX_LOOKED_AT: usize = 8;
 
 impl Restorer {
-    /// Returns a record as it was written, if only the folder was changed since.
+    /// Returns a record as it was written, if only its folder was edited.
     pub(super) fn before_move(
         &mut self,
         member: &Member<'_>,
@@ -80,7 +82,7 @@ impl Restorer {
         Some(written)
     }
 
-    /// Returns the folder of the start that a carry holds.
+    /// Returns the folder in the start record that a carry holds.
     fn start_in(&mut self, carry: &Carry<'_>) -> Option<String> {
         let mut scanner = std::mem::take(&mut self.scanner);
         let held = carry.entries().filter(|entry| entry.kind == EntryKind::Held);

@@ -1,4 +1,4 @@
-//! Going through the entries of a carry, one at a time.
+//! Restores the entries of a carry, one at a time.
 
 use super::{Current, Item, Phase, Restorer};
 use crate::carry::{
@@ -7,9 +7,9 @@ use crate::carry::{
 };
 
 impl Restorer {
-    /// Takes the next entry of a carry.
+    /// Restores the next entry of a carry.
     pub(super) fn step(&mut self, mut current: Current) {
-        // The entry borrows the carry, and the rest is needed beside it.
+        // The entry borrows the carry; `current` is needed at the same time.
         let carry = std::mem::take(&mut current.carry);
         let is_own = current.phase == Phase::Own;
         let entry = loop {
@@ -46,7 +46,8 @@ impl Restorer {
         self.current = Some(Current { carry, ..current });
     }
 
-    /// Takes an entry that no record says: an edit of the record that holds it does not hurt it.
+    /// Restores an entry that no record shows. An edit of the record that holds it does not damage
+    /// it.
     fn take_held(&mut self, entry: &CarryEntry<'_>, is_moved: bool) {
         if !self.may_restore(entry.length) {
             return;
@@ -67,11 +68,11 @@ impl Restorer {
         }
     }
 
-    /// Takes an entry that the record with the carry says, and returns whether the record has its place
-    /// now, should it have to be converted.
+    /// Restores an entry that the record shows. Returns whether an edited record now has a position
+    /// in the source.
     fn take_own(&mut self, entry: &CarryEntry<'_>, own: Own<'_>) -> bool {
         if !own.has_parts && !own.is_whole {
-            // A start that takes nothing from the record comes back, with the folder that is new.
+            // A start that needs no bytes of the edited record is restored, with the new folder.
             let mut bytes = Vec::new();
             if own.is_start
                 && own.is_first
@@ -102,8 +103,8 @@ impl Restorer {
             }
             return false;
         }
-        // Intact or not, it is judged with the records that say the other parts. An edited record is
-        // converted once; an intact one with any of its source records.
+        // The records of all parts are judged together, so that each adds its part even if it was
+        // edited. An edited record is converted once; an intact one with any of its source records.
         let is_needed = own.is_whole || own.is_first;
         let line = (is_needed && self.may_restore(own.record.len() as u64)).then(|| PartLine {
             line: own.record.to_vec(),
@@ -115,7 +116,7 @@ impl Restorer {
         true
     }
 
-    /// Ends a record: one that says nothing of its source, and was edited, is converted.
+    /// Ends a record. An edited record without entries of its own is converted.
     fn end_record(&mut self, current: Current) {
         if !current.is_gone && !current.is_placed && !current.is_whole {
             let own = Own {
@@ -151,7 +152,7 @@ impl Restorer {
     }
 }
 
-/// The record that an entry of its own is taken from.
+/// The record of an own entry.
 struct Own<'r> {
     /// The restored bytes, if they were kept.
     kept: Option<Vec<u8>>,

@@ -1,8 +1,13 @@
-//! What an edited line's carry knows of it beyond the content.
+//! Restores the envelope of an edited line from its carry.
+//!
+//! In: an edited line without a uuid, and the skeleton
+//! `{"type":"user","uuid":"u2","message":{"content":null}}`. Out: the event of the edited line with
+//! the uuid `u2`.
 
 use core_model::{Body, Event, Field, Message};
 
-/// Gives an edited line's event what its carry knows of it beyond the content.
+/// Copies the envelope (uuid, parent, time) and the message's ids, model and usage from the
+/// skeleton's event to the event of the edited line.
 pub(super) fn keep_envelope<'l>(event: &mut Event<'l>, known: &Event<'l>) {
     let context = &mut event.context;
     context.uuid = known.context.uuid.or(context.uuid);

@@ -1,4 +1,4 @@
-//! The files that a source is restored to beside the main one.
+//! Restores the files beside the main one.
 
 use std::io::{self, Write};
 
@@ -7,18 +7,18 @@ use jsonl::{Line, Scanner};
 use super::SecondPass;
 use crate::pipeline::engine::Engine;
 
-/// Where a file of the source beside the main one is restored to.
+/// The sink of a file beside the main one.
 pub(crate) enum OtherSink<'w> {
     /// A sub-agent's transcript.
     Agent(Box<Engine<'w>>),
-    /// A file that is no transcript.
+    /// A file that is not a transcript.
     Side(&'w mut dyn Write),
-    /// Nowhere: there is no place for it.
+    /// Drops the file.
     Nowhere,
 }
 
 impl<'w> OtherSink<'w> {
-    /// Returns what writes it, if it is a sub-agent's transcript.
+    /// Returns the engine of a sub-agent's transcript; `None` for other files.
     pub(super) fn agent(&mut self) -> Option<&mut Engine<'w>> {
         match self {
             OtherSink::Agent(engine) => Some(engine),
@@ -28,7 +28,7 @@ impl<'w> OtherSink<'w> {
 }
 
 impl SecondPass<'_> {
-    /// Passes a restored line on to a file beside the main one.
+    /// Writes a restored line to a file beside the main one.
     pub(super) fn restore_other(
         &mut self,
         file_idx: usize,
