@@ -1,4 +1,7 @@
-//! Compressed files: known by their first bytes, read and written as they pass.
+//! Detects, reads and writes gzip and zstd.
+//!
+//! In: a file that starts with `1f 8b` or `28 b5 2f fd`, whatever its name. Out: a [`Decoder`] of
+//! its content.
 
 use std::{
     ffi::OsStr,
@@ -8,13 +11,13 @@ use std::{
 
 use flate2::{bufread::MultiGzDecoder, write::GzEncoder};
 
-/// The base 2 logarithm of the largest window that a file may ask us to keep, in bytes.
+/// Limit on the window of a zstd file, as the base 2 logarithm of its bytes.
 const MAX_WINDOW_LOG: u32 = 27;
 
-/// The level at which zstd is written, its own default.
+/// zstd's own default level.
 const ZST_LEVEL: i32 = 3;
 
-/// How a file is compressed.
+/// A compression format.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Compression {
     /// gzip (RFC 1952)
@@ -24,39 +27,39 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// The endings that tell of compression.
+    /// The file name endings of compressed files.
     pub const ENDINGS: [&str; 3] = ["gz", "zst", "zstd"];
 
-    /// Returns how a file that starts so is compressed, if it is.
+    /// Returns the compression of a file with this start; `None` if it is not compressed.
     pub fn of(head: &[u8]) -> Option<Self> {
         match head {
             [0x1f, 0x8b, 0x08, ..] => Some(Compression::Gz),
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Compression::Zst),
-            // A frame that zstd skips, before the first that it reads.
+            // A skippable frame before the first frame of data.
             [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Compression::Zst),
             _ => None,
         }
     }
 
-    /// Returns a name without the ending that tells of compression, if it has one.
+    /// Returns a name without an ending of [`Self::ENDINGS`].
     pub fn bare(name: &Path) -> &Path {
         let ending = name.extension().and_then(OsStr::to_str).unwrap_or_default();
         let is_packed = Self::ENDINGS.contains(&ending.to_ascii_lowercase().as_str());
         name.file_stem().filter(|_| is_packed).map_or(name, Path::new)
     }
 
-    /// Returns a path without the ending that tells of compression, if it has one.
+    /// Returns a path without an ending of [`Self::ENDINGS`].
     pub fn bare_path(path: &Path) -> PathBuf {
         path.with_file_name(Self::bare(Path::new(path.file_name().unwrap_or_default())))
     }
 
-    /// Returns whether a name has an ending that tells of compression.
+    /// Returns whether a name has an ending of [`Self::ENDINGS`].
     pub fn is_told_by(path: &Path) -> bool {
         let name = Path::new(path.file_name().unwrap_or_default());
         Self::bare(name) != name
     }
 
-    /// Returns the ending of the names of such files.
+    /// Returns the file name ending.
     pub fn ending(self) -> &'static str {
         match self {
             Compression::Gz => "gz",
@@ -65,7 +68,7 @@ impl Compression {
     }
 }
 
-/// Reads what a compressed file holds: all of its frames or members.
+/// A reader of the content of a compressed file.
 pub enum Decoder<R: Read> {
     /// All members of a gzip file.
     Gz(Box<MultiGzDecoder<BufReader<R>>>),
@@ -78,7 +81,7 @@ impl<R: Read> Decoder<R> {
     ///
     /// # Errors
     ///
-    /// If it cannot be set up.
+    /// Returns an error if the decompressor cannot be created.
     pub fn new(compression: Compression, reader: R) -> io::Result<Self> {
         Ok(match compression {
             Compression::Gz => Decoder::Gz(Box::new(MultiGzDecoder::new(BufReader::new(reader)))),
@@ -90,7 +93,7 @@ impl<R: Read> Decoder<R> {
         })
     }
 
-    /// Returns what it reads from.
+    /// Returns the inner reader.
     pub fn get_ref(&self) -> &R {
         match self {
             Decoder::Gz(decoder) => decoder.get_ref().get_ref(),
@@ -98,7 +101,7 @@ impl<R: Read> Decoder<R> {
         }
     }
 
-    /// Returns what it reads from; to read from that loses its place.
+    /// Returns the inner reader. Reading from it corrupts decoding.
     pub fn get_mut(&mut self) -> &mut R {
         match self {
             Decoder::Gz(decoder) => decoder.get_mut().get_mut(),
@@ -106,7 +109,7 @@ impl<R: Read> Decoder<R> {
         }
     }
 
-    /// Returns what it reads from.
+    /// Returns the inner reader.
     pub fn into_inner(self) -> R {
         match self {
             Decoder::Gz(decoder) => decoder.into_inner().into_inner(),
@@ -124,13 +127,13 @@ impl<R: Read> Read for Decoder<R> {
     }
 }
 
-/// Writes a file as it is, or compressed.
+/// A writer of a plain or compressed file.
 pub enum Encoder<W: Write> {
-    /// Bytes as they are.
+    /// Writes bytes unchanged.
     Plain(W),
-    /// One gzip member.
+    /// Writes one gzip member.
     Gz(GzEncoder<W>),
-    /// One zstd frame.
+    /// Writes one zstd frame.
     Zst(zstd::stream::write::Encoder<'static, W>),
 }
 
@@ -139,11 +142,11 @@ impl<W: Write> Encoder<W> {
     ///
     /// # Errors
     ///
-    /// If it cannot be set up.
+    /// Returns an error if the compressor cannot be created.
     pub fn new(compression: Option<Compression>, writer: W) -> io::Result<Self> {
         Ok(match compression {
             None => Encoder::Plain(writer),
-            // No name and no time: equal inputs are equal files.
+            // No name and no time: equal inputs give equal files.
             Some(Compression::Gz) => {
                 Encoder::Gz(GzEncoder::new(writer, flate2::Compression::default()))
             }
@@ -155,11 +158,11 @@ impl<W: Write> Encoder<W> {
         })
     }
 
-    /// Writes what is left and returns the writer.
+    /// Ends the file and returns the writer.
     ///
     /// # Errors
     ///
-    /// The writer's own.
+    /// Returns an error if the writer does.
     pub fn finish(self) -> io::Result<W> {
         match self {
             Encoder::Plain(writer) => Ok(writer),
@@ -196,7 +199,7 @@ mod tests {
         let text = b"{\"type\":\"user\"}\n".repeat(1000);
         for compression in [Compression::Gz, Compression::Zst] {
             let mut file = Vec::new();
-            // Files that were appended to have several members or frames.
+            // A file that was appended to has several members or frames.
             for half in text.chunks(text.len() / 2) {
                 let mut encoder = Encoder::new(Some(compression), Vec::new()).expect("set up");
                 encoder.write_all(half).expect("written");

@@ -1,4 +1,7 @@
-//! A folder that is held open: below it, names are taken one by one, and no link is followed.
+//! A folder that is held open, so that nobody can redirect a write by moving it or by adding links.
+//!
+//! In: a folder and a relative path. Out: files and folders below it, opened name by name without
+//! following links.
 
 pub(crate) mod list;
 mod make;
@@ -20,30 +23,30 @@ use rustix::{
 
 use crate::names::one_line;
 
-/// What a file that we write grants at most: it is for its owner alone.
+/// The permissions of files that we write: for the owner alone.
 pub const FILE_MODE: u32 = 0o600;
 
 /// A folder that is held open.
 ///
-/// Whoever moves it or puts a link in its place meanwhile does not change where we write.
+/// Moving it, or replacing it with a link, does not change where files are written.
 #[derive(Debug)]
 pub struct Folder {
     handle: File,
     path: PathBuf,
-    /// The folder above, if this one was made by us: its name has to reach the disk too.
+    /// The folder above, if this one is new: syncing must write its name too.
     new_in: Option<Arc<Folder>>,
 }
 
-/// Something in a folder.
+/// A file or folder in a folder.
 #[derive(Debug)]
 pub struct Entry {
-    /// The name, without its folder.
+    /// The name, without the folder.
     pub name: OsString,
-    /// The type of the file itself: a link is not followed.
+    /// The file type. A link is a link.
     pub kind: FileType,
 }
 
-/// Which file or folder it is, whatever it is called.
+/// Identifies a file or folder independent of its name.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Identity {
     device: u64,
@@ -51,11 +54,11 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Returns which file or folder is open.
+    /// Returns the identity of an open file or folder.
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the system does.
     pub fn of(file: &File) -> io::Result<Self> {
         use std::os::unix::fs::MetadataExt;
         let metadata = file.metadata()?;
@@ -64,20 +67,20 @@ impl Identity {
 }
 
 impl Folder {
-    /// Opens a folder by a path of the user's own: links in it are meant.
+    /// Opens a folder by a path that the user gave. Links in it are followed.
     ///
     /// # Errors
     ///
-    /// If it is not there, or is no folder.
+    /// Returns an error if it does not exist or is not a folder.
     pub fn open(path: &Path) -> io::Result<Arc<Self>> {
         Self::open_with(path, OFlags::empty())
     }
 
-    /// Opens a folder by a path that was found, of which the last name must be no link.
+    /// Opens a folder by a path that was found. Its last name must not be a link.
     ///
     /// # Errors
     ///
-    /// If it is not there, or is no folder.
+    /// Returns an error if it does not exist or is not a folder.
     pub fn open_found(path: &Path) -> io::Result<Arc<Self>> {
         Self::open_with(path, OFlags::NOFOLLOW)
     }
@@ -89,16 +92,16 @@ impl Folder {
         Ok(Arc::new(Self { handle: handle.into(), path: path.to_owned(), new_in: None }))
     }
 
-    /// Returns its path, for messages.
+    /// Returns the path, for messages.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Opens a folder in it, which must be no link.
+    /// Opens a folder in it, which must not be a link.
     ///
     /// # Errors
     ///
-    /// If it is not there, or something else has its name.
+    /// Returns an error if it does not exist or is not a folder.
     pub fn enter(&self, name: &OsStr) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let path = self.path.join(name);
@@ -111,11 +114,12 @@ impl Folder {
         }
     }
 
-    /// Opens the folder of a path below it, if it is there.
+    /// Opens the folder at a relative path.
     ///
     /// # Errors
     ///
-    /// If a part of the path is a link, is no folder, leads out, or is not there.
+    /// Returns an error if a part of the path does not exist, is a link, is not a folder, or leads
+    /// out.
     pub fn below(self: &Arc<Self>, path: &Path) -> io::Result<Arc<Self>> {
         let mut folder = self.clone();
         for part in path.components() {
@@ -125,13 +129,13 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Opens a regular file in it for reading, which must be no link.
+    /// Opens a regular file in it for reading. It must not be a link.
     ///
     /// # Errors
     ///
-    /// If it is not there, or is something else.
+    /// Returns an error if it does not exist or is not a regular file.
     pub fn read(&self, name: &OsStr) -> io::Result<File> {
-        // A pipe that took the place of a file would block the open.
+        // Without NONBLOCK, opening a pipe would block.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let handle = match retried(|| openat(&self.handle, name, flags, Mode::empty())) {
             Ok(handle) => File::from(handle),
@@ -147,16 +151,16 @@ impl Folder {
         }
     }
 
-    /// Makes a file that is not there yet, readable and writable by us, with these permissions.
+    /// Creates a file with these permissions, open for reading and writing.
     ///
     /// # Errors
     ///
-    /// If something has its name; the system's own.
+    /// Returns an error if the name is taken, or if the system does.
     pub fn make(&self, name: &OsStr, mode: u32) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
         let mode = permissions::of(mode);
         let handle = retried(|| openat(&self.handle, name, flags | OFlags::CLOEXEC, mode))?;
-        // The umask may have taken what the mode grants.
+        // The umask may have removed permissions.
         if let Err(error) = fchmod(&handle, mode) {
             _ = self.remove(name);
             return Err(error.into());
@@ -164,11 +168,11 @@ impl Folder {
         Ok(handle.into())
     }
 
-    /// Opens a file for appending, made if it is not there; it must be no link.
+    /// Opens a file for appending and creates it if it does not exist. It must not be a link.
     ///
     /// # Errors
     ///
-    /// If something else has its name; the system's own.
+    /// Returns an error if the name belongs to something other than a file, or if the system does.
     pub fn append(&self, name: &OsStr, mode: u32) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW;
         let mode = permissions::of(mode);
@@ -177,31 +181,31 @@ impl Folder {
         Ok(handle.into())
     }
 
-    /// Opens a file that we made in it, for writing at its end; it must be no link.
+    /// Opens a file that we created, to write at its end. It must not be a link.
     ///
     /// # Errors
     ///
-    /// If it is not there; the system's own.
+    /// Returns an error if it does not exist, or if the system does.
     pub fn reopen(&self, name: &OsStr) -> io::Result<File> {
         let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         Ok(retried(|| openat(&self.handle, name, flags, Mode::empty()))?.into())
     }
 
-    /// Returns what has a name in it; a link is a link.
+    /// Returns the file type of a name. A link is a link.
     ///
     /// # Errors
     ///
-    /// `NotFound` if nothing has; the system's own.
+    /// Returns `NotFound` if the name is free, or an error of the system.
     pub fn kind(&self, name: &OsStr) -> io::Result<FileType> {
         let stat = statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW)?;
         Ok(FileType::from_raw_mode(stat.st_mode))
     }
 
-    /// Returns what is in it.
+    /// Returns the files and folders in it.
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the system does.
     pub fn entries(&self) -> io::Result<Vec<Entry>> {
         use std::os::unix::ffi::OsStrExt;
         let mut entries = Vec::new();
@@ -220,17 +224,17 @@ impl Folder {
         Ok(entries)
     }
 
-    /// Returns which folder it is, whatever its path.
+    /// Returns its identity, which does not depend on its path.
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the system does.
     pub fn identity(&self) -> io::Result<Identity> {
         Identity::of(&self.handle)
     }
 }
 
-/// Calls again what a signal interrupted.
+/// Repeats a call that a signal interrupted.
 fn retried<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> io::Result<T> {
     loop {
         match call() {

@@ -1,7 +1,7 @@
-//! What must end when a program is interrupted: writes fail, and temporary files are removed.
+//! Stops writing and removes temporary files when the program is interrupted.
 //!
-//! The program owns its signals: its handler sets a flag, of which an [`Interruption`] tells, and calls
-//! [`remove_temporary_files`] before it ends the process.
+//! The program owns its signals. Its handler sets a flag, which an [`Interruption`] reads, and
+//! calls [`remove_temporary_files`] before it ends the process.
 
 use std::{
     ffi::OsString,
@@ -14,12 +14,12 @@ use std::{
 
 use crate::folder::Folder;
 
-/// Whether a program was asked to stop: a flag that its signal handler sets. By default, it never is.
+/// A flag that the program's signal handler sets. By default, there is no flag and no interruption.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Interruption(Option<&'static AtomicBool>);
 
 impl Interruption {
-    /// Takes the flag.
+    /// Creates an interruption with a flag.
     pub const fn of(flag: &'static AtomicBool) -> Self {
         Self(Some(flag))
     }
@@ -32,8 +32,8 @@ impl Interruption {
 
 static TEMPORARY: Mutex<Vec<(u64, Arc<Folder>, OsString)>> = Mutex::new(Vec::new());
 
-/// Removes the temporary files that are being written, calls `then`, and makes no others before
-/// that returns.
+/// Removes the temporary files that are being written, then calls `then`. No temporary files are
+/// created until it returns.
 pub fn remove_temporary_files(then: impl FnOnce()) {
     let files = TEMPORARY.lock();
     for (_, folder, name) in files.iter().flat_map(|files| files.iter()) {
@@ -42,7 +42,7 @@ pub fn remove_temporary_files(then: impl FnOnce()) {
     then();
 }
 
-/// Remembers a temporary file for as long as the value lives.
+/// Registers a temporary file for as long as it lives.
 #[derive(Debug)]
 pub(crate) struct Remembered(u64);
 
@@ -65,7 +65,7 @@ impl Drop for Remembered {
     }
 }
 
-/// A sink that fails once the run was asked to stop.
+/// A sink whose writes fail after an interruption.
 pub struct Interruptible<W> {
     sink: W,
     interruption: Interruption,

@@ -1,8 +1,9 @@
-//! Files and objects: where they are, how they are opened, and how they appear whole or not at all.
+//! Opens files and objects, and publishes them whole or not at all.
 //!
-//! A [`Backend`] is the disk or, with the feature `cloud`, a bucket of an object store. [`Opened`]
-//! reads a file, compressed or not, again from its start as often as needed. [`Pending`] writes a
-//! file under a temporary name and publishes it atomically.
+//! In: a path, or with the feature `cloud` the URL of an object. Out: an [`Opened`], which reads a
+//! file, compressed or not, from its start as often as needed; or a [`Pending`], which writes a
+//! file under a temporary name and publishes it atomically. A [`Backend`] is the disk or a bucket
+//! of an object store.
 //!
 //! ```
 //! use std::io::Write as _;

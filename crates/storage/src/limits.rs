@@ -1,27 +1,27 @@
-//! How much an input may hold, and what is said of one that holds more.
+//! Limits on the size of inputs, and the errors for larger ones.
 
 use std::io;
 
 use memchr::{memchr_iter, memrchr};
 
-/// Standard input up to this size is kept in memory, more of it in a temporary file.
+/// Limit on standard input in memory, in bytes. A longer input goes to a temporary file.
 pub const MAX_IN_MEMORY: usize = 8 * 1024 * 1024;
 
-/// How much an input may hold.
+/// Limits on the size of an input. `None` is a default that depends on the size of the file.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// The bytes of a line.
+    /// Limit on the bytes of a line.
     pub line: Option<u64>,
-    /// The bytes that a compressed input expands to.
+    /// Limit on the bytes of a compressed input after decompression.
     pub expanded: Option<u64>,
 }
 
 impl Limits {
-    /// Whatever it holds: for what we wrote ourselves.
+    /// No limits, for files that this program wrote.
     pub const NONE: Self = Self { line: Some(u64::MAX), expanded: Some(u64::MAX) };
 }
 
-/// An input that holds more than it may.
+/// The error for an input beyond its limits.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 pub enum Excess {
     /// A line has more bytes than this.
@@ -32,33 +32,33 @@ pub enum Excess {
     Expanded(u64),
 }
 
-/// Counts the bytes of lines as they are read.
+/// Measures the length of lines as they are read.
 #[derive(Clone, Copy, Debug)]
 pub struct LineMeter {
     max: u64,
-    /// The bytes of the line that was read last, so far.
+    /// The bytes of the last line so far.
     line: u64,
 }
 
 impl LineMeter {
-    /// For lines of any length.
+    /// A meter without a limit.
     pub const NONE: Self = Self { max: u64::MAX, line: 0 };
 
-    /// Creates a meter for lines of at most so many bytes.
+    /// Creates a meter that allows lines of at most `max` bytes.
     pub fn new(max: u64) -> Self {
         Self { max, line: 0 }
     }
 
-    /// Begins anew with the first line.
+    /// Starts again with the first line.
     pub fn restart(&mut self) {
         self.line = 0;
     }
 
-    /// Takes bytes that follow those before.
+    /// Adds bytes that follow the previous ones.
     ///
     /// # Errors
     ///
-    /// If a line is too long.
+    /// Returns an error if a line is too long.
     pub fn measure(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.max == u64::MAX {
             return Ok(());
@@ -87,11 +87,11 @@ impl LineMeter {
     }
 }
 
-/// A reader of which no line may be longer than a meter allows.
+/// A reader that fails at a line that is too long.
 pub struct Metered<R> {
-    /// The reader.
+    /// The inner reader.
     pub reader: R,
-    /// The counts so far.
+    /// The meter.
     pub meter: LineMeter,
 }
 

@@ -1,4 +1,4 @@
-//! Who writes to a folder: one run at a time, or workers together.
+//! Locks a folder: for one run, or shared among workers.
 
 use std::{
     fs::{self, File},
@@ -11,31 +11,31 @@ use rustix::{
     io::Errno,
 };
 
-/// What came of asking for a lock.
+/// The result of asking for a lock.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Lock {
-    /// It is ours, until the file is closed.
+    /// The lock is ours, until the file is closed.
     Held,
     /// The file system has no locks.
     Unknown,
-    /// Another run has it: the number of its process, if the system says it.
+    /// Another run holds the lock. The process id is known on Linux.
     Other(Option<u32>),
 }
 
-/// Asks for the lock of a file.
+/// Asks for an exclusive lock of a file.
 ///
 /// # Errors
 ///
-/// The system's own.
+/// Returns an error if the system does.
 pub fn lock(file: &File) -> io::Result<Lock> {
     lock_as(file, FlockOperation::NonBlockingLockExclusive)
 }
 
-/// Asks for a lock of a file that others may share.
+/// Asks for a shared lock of a file.
 ///
 /// # Errors
 ///
-/// The system's own.
+/// Returns an error if the system does.
 pub fn lock_shared(file: &File) -> io::Result<Lock> {
     lock_as(file, FlockOperation::NonBlockingLockShared)
 }
@@ -49,7 +49,7 @@ fn lock_as(file: &File, operation: FlockOperation) -> io::Result<Lock> {
     }
 }
 
-/// Returns the process that has the lock of a file, on Linux.
+/// Returns the process that holds the lock of a file, on Linux.
 fn holder(file: &File) -> Option<u32> {
     let inode = file.metadata().ok()?.ino().to_string();
     // 1: FLOCK  ADVISORY  WRITE 12345 fe:00:131078 0 EOF (proc_locks(5))

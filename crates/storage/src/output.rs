@@ -1,4 +1,8 @@
-//! Where to write: a file appears whole or not at all, and nothing is overwritten unasked.
+//! Writes files that appear whole or not at all, and replaces other files only if asked.
+//!
+//! In: bytes for `out/a.jsonl`. The bytes go to `out/.a.jsonl.tmp-PID-BOOT-RANDOM`;
+//! `Finished::publish` renames the file. Out: `out/a.jsonl`, and a [`Published`] that can remove it
+//! again. If the process dies before the rename, a later run removes the temporary file.
 
 mod backup;
 mod finished;
@@ -34,31 +38,31 @@ pub use self::{
 #[cfg(feature = "cloud")]
 use crate::backend::cloud::Bucket;
 
-/// The bytes that are handed to the system at a time; longer lines go without a copy.
+/// The buffer size in bytes. Longer lines are written without a copy.
 const BUFFER: usize = 32 * 1024;
 
-/// What becomes of an older file of the same name.
+/// What to do with an existing file of the same name.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Replace {
-    /// It stays, and to write another is an error.
+    /// Keep it, and return an error.
     Never,
-    /// It is kept as `NAME.bak`.
+    /// Rename it to `NAME.bak`.
     KeepOld,
-    /// It is kept as `NAME.bak`, or as `NAME.bak2` and so on if that is taken: its source has shrunk,
-    /// and it alone says what the source said.
+    /// Rename it to `NAME.bak`, or `NAME.bak2` and so on if that name is taken. For outputs whose
+    /// source has shrunk: only the older file has the lost records.
     KeepEach,
-    /// It goes: we wrote it, and nobody changed it since.
+    /// Replace it: this program wrote it, and it is unchanged.
     Own,
 }
 
-/// How a file is written; by default as it is, with nothing asked of its bytes.
+/// Options of writing a file. By default it is neither compressed nor hashed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PendingOptions {
-    /// How it is compressed.
+    /// The compression.
     pub compression: Option<Compression>,
-    /// What will be asked of its bytes.
+    /// The hashes to compute.
     pub asked: Asked,
-    /// What makes each write fail.
+    /// The interruption that makes writes fail.
     pub interruption: Interruption,
 }
 
@@ -68,24 +72,24 @@ pub struct Pending {
     home: Home,
 }
 
-/// Where a file is, and where it is to appear.
+/// The position of an unpublished file, and its final position.
 #[derive(Debug)]
 enum Home {
-    /// Under a temporary name, beside its own.
+    /// Under a temporary name in the folder of its final name.
     Here(Temporary, Place),
-    /// In no folder: its bytes go to a store as its name is given.
+    /// In a temporary file without a folder. Its bytes go to the store when it is published.
     #[cfg(feature = "cloud")]
     Away(Arc<Bucket>, PathBuf),
-    /// Nowhere: this is a rehearsal of what it would become there.
+    /// Never published: a dry run.
     Nowhere(Backend, PathBuf),
 }
 
 impl Pending {
-    /// Creates a file for a place, which grants at most what `mode` does to its owner.
+    /// Creates a file for a place. Its permissions are at most the owner's bits of `mode`.
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the system does.
     pub fn create(place: Place, mode: u32, options: PendingOptions) -> io::Result<Self> {
         let mode = mode & FILE_MODE;
         sweep_once(&place.folder);
@@ -94,12 +98,12 @@ impl Pending {
         Self::new(file, Home::Here(temporary, place), options)
     }
 
-    /// Creates a file as [`Pending::create`] does, which is open only while bytes go to the system:
-    /// one of any number that are written at a time. It is not compressed.
+    /// Creates a file as [`Pending::create`] does that is opened only to write its buffer. Any
+    /// number of such files can be pending. It is not compressed.
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the system does.
     pub fn create_shut(place: Place, mode: u32, options: PendingOptions) -> io::Result<Self> {
         let mode = mode & FILE_MODE;
         sweep_once(&place.folder);
@@ -109,11 +113,11 @@ impl Pending {
         Self::new(Hashing::of(file, options.asked), Home::Here(temporary, place), options)
     }
 
-    /// Creates what becomes an object.
+    /// Creates a file that becomes an object.
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the system does.
     #[cfg(feature = "cloud")]
     pub fn of_object(
         bucket: &Arc<Bucket>,
@@ -125,22 +129,21 @@ impl Pending {
         Self::new(file, home, options)
     }
 
-    /// Creates a file that never appears, as if it were for a path.
+    /// Creates a file for a dry run, which is never published.
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the system does.
     pub fn rehearse(storage: &Backend, path: &Path, options: PendingOptions) -> io::Result<Self> {
         let home = Home::Nowhere(storage.clone(), path.to_owned());
         Self::new(Hashing::new(Stored::Open(tempfile::tempfile()?)), home, options)
     }
 
-    /// Creates a file as [`Pending::rehearse`] does, in a folder of ours, which is open only while
-    /// bytes go to the system.
+    /// Creates a file for a dry run, in a scratch folder, that is opened only to write its buffer.
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the system does.
     pub fn rehearse_shut(
         storage: &Backend,
         path: &Path,
@@ -159,11 +162,11 @@ impl Pending {
         Ok(Self { file: Encoder::new(options.compression, file)?, home })
     }
 
-    /// Hands all bytes to the system.
+    /// Flushes all bytes to the system.
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the system does.
     pub fn finish(self) -> io::Result<Finished> {
         let Self { file, home } = self;
         let path = home.path();
@@ -196,7 +199,7 @@ impl Home {
     }
 }
 
-/// A file that could not be written, and why.
+/// The error for a file that could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {error}", one_line(path))]
 pub struct Unwritten {
@@ -204,7 +207,7 @@ pub struct Unwritten {
     error: io::Error,
 }
 
-/// Returns an error of writing a file, which names it.
+/// Adds the path of the file to an error of writing it.
 pub fn unwritten(error: io::Error, path: &Path) -> io::Error {
     if error.get_ref().is_some_and(|cause| cause.is::<Unwritten>()) {
         return error;
@@ -212,7 +215,7 @@ pub fn unwritten(error: io::Error, path: &Path) -> io::Error {
     io::Error::new(error.kind(), Unwritten { path: path.to_owned(), error })
 }
 
-/// Returns whether an error says that a file system has no space for anything more.
+/// Returns whether the file system or the quota is full.
 pub fn is_no_space(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }

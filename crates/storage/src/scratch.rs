@@ -1,7 +1,7 @@
-//! Folders for files that nobody is to see, in the system's folder for temporary files.
+//! Private folders in the system's folder for temporary files.
 //!
-//! Each is called `.convert.tmp-PID-BOOT-RANDOM` and locked for as long as it is in use. What a run left
-//! that was killed, a later one finds by that name, and removes.
+//! Each is called `.convert.tmp-PID-BOOT-RANDOM` and locked while it is in use. The name shows a
+//! later run which folders are left over from killed runs, and it removes them.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -20,13 +20,13 @@ use crate::{
     temporary::{is_of_the_dead, is_temporary, new_name},
 };
 
-/// What the names start with.
+/// The start of the names.
 const NAME: &str = "convert";
 
-/// What is older belongs to nobody who still runs, whatever its name says.
+/// Older folders belong to no running process, whatever their names say.
 const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A folder for files that nobody is to see; dropped, it is removed with all that is in it.
+/// A private folder, which is removed with its content on drop.
 #[derive(Debug)]
 pub struct Scratch {
     above: Arc<Folder>,
@@ -35,11 +35,11 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Makes a folder, and removes those that dead runs left.
+    /// Creates a folder, and removes folders of dead runs.
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the system does.
     pub fn new() -> io::Result<Self> {
         let above = Folder::open(&tempfile::env::temp_dir())?;
         remove_dead(&above);
@@ -50,12 +50,12 @@ impl Scratch {
                 made => break (name, Arc::new(made?)),
             }
         };
-        // Where folders have no locks, the process alone tells whether it is in use.
+        // On file systems without locks, only the process id shows that the folder is in use.
         _ = folder.lock();
         Ok(Self { above, name, folder })
     }
 
-    /// Returns its path.
+    /// Returns the path.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
@@ -63,12 +63,12 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed now is removed by a later run.
+        // A folder that cannot be removed now is removed by a later run.
         _ = remove(&self.above, &self.name, self.folder.clone());
     }
 }
 
-/// Removes the folders that dead runs of the same user left.
+/// Removes folders of dead runs of the same user.
 fn remove_dead(above: &Folder) {
     let Ok(entries) = above.entries() else { return };
     let start = format!(".{NAME}.tmp-");
@@ -89,12 +89,12 @@ fn is_left(folder: &Folder, name: &OsStr) -> bool {
     let is_own = metadata.uid() == rustix::process::geteuid().as_raw();
     let age = metadata.modified().ok().and_then(|it| it.elapsed().ok());
     let is_old = age.is_some_and(|age| age > MAX_AGE);
-    // A process of this number may run in another container.
+    // A process with this id may run in another container.
     let is_free = || folder.lock().is_ok_and(|it| matches!(it, Lock::Held | Lock::Unknown));
     is_own && (is_of_the_dead(name) || is_old) && is_free()
 }
 
-/// Removes a folder with all that is in it; no link is followed.
+/// Removes a folder with its content, without following links.
 fn remove(above: &Folder, name: &OsStr, folder: Arc<Folder>) -> io::Result<()> {
     let (mut below, mut open) = (Vec::new(), vec![folder]);
     while let Some(folder) = open.pop() {

@@ -1,4 +1,7 @@
-//! Temporary names: whose they are can be told from them, so that what a dead run left is removed.
+//! Temporary names, which show the process that made them, so that files of dead runs can be
+//! removed.
+//!
+//! In: `a.jsonl`. Out: `.a.jsonl.tmp-PID-BOOT-RANDOM`.
 
 use std::{
     collections::{BTreeSet, hash_map::RandomState},
@@ -22,13 +25,13 @@ use crate::{
     interruption::Remembered,
 };
 
-/// The longest name that a file may have, on the file systems that we know.
+/// Limit on the bytes of a file name, on the file systems that we know.
 const MAX_NAME: usize = 255;
 
-/// What is older belongs to nobody, whatever its name says.
+/// Older temporary files belong to no running process, whatever their names say.
 const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A temporary file's name; dropped, the file is removed.
+/// The temporary name of a file, which is removed on drop.
 #[derive(Debug)]
 pub struct Temporary {
     folder: Arc<Folder>,
@@ -37,20 +40,20 @@ pub struct Temporary {
 }
 
 impl Temporary {
-    /// Makes a file that will be called `name`, under the name `.NAME.tmp-PID-BOOT-RANDOM`.
+    /// Creates a file for `name`, under the name `.NAME.tmp-PID-BOOT-RANDOM`.
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the system does.
     pub fn create(folder: Arc<Folder>, name: &OsStr, mode: u32) -> io::Result<(fs::File, Self)> {
         Self::new(folder.clone(), name, |temporary| folder.make(temporary, mode))
     }
 
-    /// Gives a file a second name, of the same kind.
+    /// Gives a file a temporary second name.
     ///
     /// # Errors
     ///
-    /// `NotFound` if there is no such file; the system's own.
+    /// Returns `NotFound` if there is no such file, or an error of the system.
     pub fn second(folder: Arc<Folder>, name: &OsStr) -> io::Result<Self> {
         let ((), second) =
             Self::new(folder.clone(), name, |temporary| folder.link(name, temporary))?;
@@ -64,7 +67,8 @@ impl Temporary {
     ) -> io::Result<(T, Self)> {
         loop {
             let temporary = temporary_name(name, random());
-            // Remembered first: between its making and that, nobody would remove it.
+            // Registered before it is created: otherwise an interruption in between would leave the
+            // file.
             let remembered = Some(Remembered::new(folder.clone(), temporary.clone()));
             match make(&temporary) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -73,12 +77,12 @@ impl Temporary {
         }
     }
 
-    /// Returns its name.
+    /// Returns the name.
     pub fn name(&self) -> &OsStr {
         &self.name
     }
 
-    /// Takes note that the file has its own name now, and is not to be removed.
+    /// Keeps the file on drop, because it has its own name now.
     pub fn keep(mut self) {
         self.remembered = None;
     }
@@ -87,27 +91,28 @@ impl Temporary {
 impl Drop for Temporary {
     fn drop(&mut self) {
         if self.remembered.is_some() {
-            // What cannot be removed now is removed by a later run.
+            // A file that cannot be removed now is removed by a later run.
             _ = self.folder.remove(&self.name);
         }
     }
 }
 
-/// Removes what dead runs left in a folder and in those below it; the run lock is held.
+/// Removes temporary files of dead runs in a folder and below it. The caller must hold the run
+/// lock.
 pub fn remove_stale(root: &Arc<Folder>) {
     remove(root, is_stale);
 }
 
-/// Removes what surely dead runs left in a folder and in those below it, which has no lock: another
-/// machine may write to it.
+/// Removes temporary files in a folder and below it whose process is known to be dead. Needs no
+/// lock: the files of other machines stay.
 pub fn remove_dead(root: &Arc<Folder>) {
     remove(root, is_left_by_the_dead);
 }
 
-/// Removes what surely dead runs left in a folder, the first time that this one writes to it; in
-/// those below it nothing.
+/// Removes temporary files in a folder, and not below it, whose process is known to be dead. Does
+/// so only the first time that this process writes to the folder.
 ///
-/// A run that was killed left files only where the same run writes again.
+/// Files of a killed run are left only in folders to which the same command writes again.
 pub fn sweep_once(folder: &Folder) {
     if !is_first_time(folder) {
         return;
@@ -119,7 +124,7 @@ pub fn sweep_once(folder: &Folder) {
     }
 }
 
-/// Returns whether nobody asked this of a folder yet.
+/// Returns whether this is the first call for a folder.
 fn is_first_time(folder: &Folder) -> bool {
     static SWEPT: Mutex<BTreeSet<Identity>> = Mutex::new(BTreeSet::new());
     let identity = folder.identity();
@@ -131,17 +136,17 @@ fn is_left_by_the_dead(folder: &Folder, name: &OsStr) -> bool {
     owner.is_some_and(|owner| is_dead(owner) || is_old(folder, name))
 }
 
-/// Returns whether a process ran here since the machine was started, and does not any more.
+/// Returns whether a process of this machine, since its last start, has ended.
 fn is_dead((pid, boot): (u32, &str)) -> bool {
     boot == boot_id() && !is_alive(pid)
 }
 
-/// Returns whether a temporary name is of a process that does not run any more.
+/// Returns whether a temporary name belongs to a dead process.
 pub(crate) fn is_of_the_dead(name: &OsStr) -> bool {
     name.to_str().and_then(owner_of).is_some_and(is_dead)
 }
 
-/// Removes the files in a folder, and in those below it, that are left over.
+/// Removes the files in a folder and below it for which `is_left` returns true.
 fn remove(root: &Arc<Folder>, is_left: impl Fn(&Folder, &OsStr) -> bool) {
     let mut folders = vec![root.clone()];
     while let Some(folder) = folders.pop() {
@@ -156,12 +161,12 @@ fn remove(root: &Arc<Folder>, is_left: impl Fn(&Folder, &OsStr) -> bool) {
     }
 }
 
-/// Returns whether a name is one of ours, and temporary.
+/// Returns whether a name is one of our temporary names.
 pub fn is_temporary(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| owner_of(name).is_some())
 }
 
-/// Returns whether a name is of a temporary file that no run of this machine writes any more.
+/// Returns whether a name belongs to a temporary file that no process of this machine is writing.
 pub fn is_stale(folder: &Folder, name: &OsStr) -> bool {
     let Some((pid, boot)) = name.to_str().and_then(owner_of) else { return false };
     boot != boot_id() || !is_alive(pid) || is_old(folder, name)
@@ -169,7 +174,7 @@ pub fn is_stale(folder: &Folder, name: &OsStr) -> bool {
 
 fn is_alive(pid: u32) -> bool {
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
-    // One that we may not ask is alive.
+    // A process that we may not signal is alive.
     pid.is_some_and(|pid| test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
 }
 
@@ -178,7 +183,7 @@ fn is_old(folder: &Folder, name: &OsStr) -> bool {
     age().is_some_and(|age| age > MAX_AGE)
 }
 
-/// Returns a temporary name for what will be called `name`, which nothing else has.
+/// Returns a new temporary name for `name`.
 pub(crate) fn new_name(name: &OsStr) -> OsString {
     temporary_name(name, random())
 }
@@ -194,7 +199,7 @@ fn temporary_name(name: &OsStr, random: u32) -> OsString {
     format!(".{start}{end}").into()
 }
 
-/// Returns the process and the boot that a temporary name tells of.
+/// Returns the process id and the boot in a temporary name.
 fn owner_of(name: &str) -> Option<(u32, &str)> {
     let (_, end) = name.strip_prefix('.')?.rsplit_once(".tmp-")?;
     let mut parts = end.split('-');
@@ -205,13 +210,13 @@ fn owner_of(name: &str) -> Option<(u32, &str)> {
     (is_ours && parts.next().is_none()).then_some((pid.parse().ok()?, boot))
 }
 
-/// Returns the number of this process.
+/// Returns the id of this process.
 fn own_id() -> u32 {
     static ID: OnceLock<u32> = OnceLock::new();
     *ID.get_or_init(process::id)
 }
 
-/// Returns eight digits that tell this start of this machine from others.
+/// Returns eight digits that differ between starts of this machine.
 fn boot_id() -> &'static str {
     static ID: OnceLock<String> = OnceLock::new();
     ID.get_or_init(|| {
@@ -222,7 +227,7 @@ fn boot_id() -> &'static str {
 }
 
 fn random() -> u32 {
-    // Each state is seeded anew: no name can be foretold, and nothing else depends on it.
+    // Each `RandomState` has new keys, so the name cannot be predicted.
     RandomState::new().hash_one(own_id()) as u32
 }
 
@@ -249,7 +254,7 @@ mod tests {
         fs::create_dir(&below).expect("made");
         let other_boot = if boot == "00000000" { "11111111" } else { "00000000" };
         let (dead, ours) = (i32::MAX, process::id());
-        // Without a lock, what another machine began stays.
+        // Without a lock, files of other machines stay.
         for (name, stays_under_lock, stays) in [
             (format!(".a.tmp-{dead}-{boot}-01234567"), false, false),
             (format!(".a.tmp-{ours}-{other_boot}-01234567"), false, true),

@@ -1,7 +1,7 @@
-//! Object stores: S3, Google's, Azure's, and the web, as places of files.
+//! Object stores (S3, Google, Azure) and web servers as backends.
 //!
-//! What is asynchronous stays in `runtime`; whoever calls, waits. Credentials come from the
-//! environment, by the names that each cloud's own tools know, and stand in no message.
+//! Asynchronous code stays in `runtime`; callers block. Credentials come from the environment
+//! variables that each cloud's own tools use. No message contains them.
 
 mod address;
 mod bucket;

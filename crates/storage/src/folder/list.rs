@@ -1,4 +1,4 @@
-//! What is in a folder, for those that look for the files of a session.
+//! Lists a folder, for the search for sessions.
 
 use std::{
     io,
@@ -11,7 +11,7 @@ use rustix::fs::FileType;
 use super::{Entry, Folder};
 use crate::names::one_line;
 
-/// A folder that cannot be listed, and why.
+/// The error for a folder that cannot be listed.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {error}", one_line(folder))]
 pub struct NotListed {
@@ -21,11 +21,12 @@ pub struct NotListed {
     pub error: io::Error,
 }
 
-/// Lists a folder. The standard library panics where a folder cannot be closed.
+/// Returns the entries of a folder. Unlike the standard library, it does not panic if the folder
+/// cannot be closed.
 ///
 /// # Errors
 ///
-/// [`NotListed`], of the kind that the system says.
+/// Returns a [`NotListed`], with the kind of the system's error.
 pub fn list(folder: &Path) -> io::Result<Vec<FolderEntry>> {
     let entries = Folder::open(folder).and_then(|folder| folder.entries());
     let entries = entries.map_err(|error| {

@@ -1,4 +1,4 @@
-//! Folders that are made: their names reach the disk with those of the files in them.
+//! Creates folders, and syncs their names together with the names of the files in them.
 
 use std::{
     ffi::OsStr,
@@ -13,22 +13,22 @@ use rustix::{fs::mkdirat, io::Errno};
 use super::{Folder, leads_out, permissions};
 use crate::lock::{Lock, lock};
 
-/// What a folder is made with: it is for its owner alone.
+/// The permissions of folders that we create: for the owner alone.
 const FOLDER_MODE: u32 = 0o700;
 
 impl Folder {
-    /// Opens a folder by a path of the user's own, and makes what is missing of it.
+    /// Opens a folder by a path that the user gave, and creates missing folders.
     ///
     /// # Errors
     ///
-    /// If it cannot be made or opened.
+    /// Returns an error if a folder cannot be created or opened.
     pub fn create(path: &Path) -> io::Result<Arc<Self>> {
         match Self::open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             opened => return opened,
         }
         let above = Self::create(path.parent().ok_or(io::ErrorKind::NotFound)?)?;
-        // What ends in `..` is there once the folder above it is.
+        // A path that ends in `..` exists once the folder above it does.
         let Some(name) = path.file_name() else { return Self::open(path) };
         match mkdirat(&above.handle, name, permissions::of(FOLDER_MODE)) {
             Ok(()) | Err(Errno::EXIST) => {}
@@ -38,44 +38,45 @@ impl Folder {
         Ok(Arc::new(Self { handle, path: path.to_owned(), new_in: Some(above) }))
     }
 
-    /// Makes a folder in it that is not there yet.
+    /// Creates a folder in it.
     ///
     /// # Errors
     ///
-    /// If something has its name; the system's own.
+    /// Returns an error if the name is taken, or if the system does.
     pub fn make_folder(&self, name: &OsStr) -> io::Result<Self> {
         mkdirat(&self.handle, name, permissions::of(FOLDER_MODE))?;
         self.enter(name)
     }
 
-    /// Takes the lock on it, if nobody has that.
+    /// Locks the folder, unless another run holds the lock.
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the system does.
     pub fn lock(&self) -> io::Result<Lock> {
         lock(&self.handle)
     }
 
-    /// Returns whether it was made by us.
+    /// Returns whether we created the folder.
     pub fn is_new(&self) -> bool {
         self.new_in.is_some()
     }
 
-    /// Returns who owns it, and when something in it was changed last.
+    /// Returns its owner and the time of the last change in it.
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the system does.
     pub fn metadata(&self) -> io::Result<Metadata> {
         self.handle.metadata()
     }
 
-    /// Opens the folder of a path below it, and makes what is missing of it.
+    /// Opens the folder at a relative path, and creates missing folders.
     ///
     /// # Errors
     ///
-    /// If a part of the path is a link, is no folder, or leads out; the system's own.
+    /// Returns an error if a part of the path is a link, is not a folder, or leads out, or if the
+    /// system does.
     pub fn create_below(self: &Arc<Self>, path: &Path) -> io::Result<Arc<Self>> {
         let mut folder = self.clone();
         for part in path.components() {
@@ -83,7 +84,7 @@ impl Folder {
             folder = Arc::new(match folder.enter(name) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     match mkdirat(&folder.handle, name, permissions::of(FOLDER_MODE)) {
-                        // Another job may have made it meanwhile.
+                        // Another job may have created it in the meantime.
                         Ok(()) | Err(Errno::EXIST) => {}
                         Err(error) => return Err(error.into()),
                     }
@@ -95,16 +96,16 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Brings the names in it to the disk, and its own name if it was made by us.
+    /// Syncs the names in it to the disk, and its own name if we created it.
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the system does.
     pub fn sync(&self) -> io::Result<()> {
         let mut folder = Some(self);
         while let Some(it) = folder {
             match it.handle.sync_all() {
-                // Some file systems know no such thing for folders, and say so.
+                // Some file systems cannot sync folders and return this error.
                 Err(error) if error.kind() == io::ErrorKind::InvalidInput => {}
                 result => result?,
             }

@@ -1,4 +1,4 @@
-//! Names in a folder: given, changed, and taken away.
+//! Renames, links and removes files in a folder.
 
 use std::{ffi::OsStr, io};
 
@@ -10,18 +10,19 @@ use rustix::{
 use super::Folder;
 
 impl Folder {
-    /// Gives a file another name, which must be free.
+    /// Renames a file to a free name.
     ///
     /// # Errors
     ///
-    /// `AlreadyExists` if it is not; the system's own.
+    /// Returns `AlreadyExists` if the name is taken, or an error of the system.
     pub fn rename_to_free(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
         {
             use rustix::fs::{RenameFlags, renameat_with};
             let flags = RenameFlags::NOREPLACE;
             match renameat_with(&self.handle, from, &self.handle, to, flags) {
-                // The file system does not know how: a link and the removal of the old name do too.
+                // The file system cannot rename without replacing: link the new name, then remove
+                // the old one.
                 Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
                 result => return Ok(result?),
             }
@@ -30,29 +31,29 @@ impl Folder {
         self.remove(from)
     }
 
-    /// Gives a file another name, in place of what has it.
+    /// Renames a file and replaces the file with that name.
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the system does.
     pub fn rename_over(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         Ok(renameat(&self.handle, from, &self.handle, to)?)
     }
 
-    /// Gives a file a second name, which must be free.
+    /// Gives a file a second, free name.
     ///
     /// # Errors
     ///
-    /// `AlreadyExists` if it is not; the system's own.
+    /// Returns `AlreadyExists` if the name is taken, or an error of the system.
     pub fn link(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         Ok(linkat(&self.handle, from, &self.handle, to, AtFlags::empty())?)
     }
 
-    /// Removes a folder, which must be empty.
+    /// Removes an empty folder.
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the system does.
     pub fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
         Ok(unlinkat(&self.handle, name, AtFlags::REMOVEDIR)?)
     }
@@ -61,7 +62,7 @@ impl Folder {
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the system does.
     pub fn remove(&self, name: &OsStr) -> io::Result<()> {
         Ok(unlinkat(&self.handle, name, AtFlags::empty())?)
     }

@@ -1,8 +1,8 @@
-//! Permissions as this system has them.
+//! Converts permissions to the type of this system.
 
 use rustix::fs::Mode;
 
-/// Returns permissions, which are a number of 32 bits on Linux, and of 16 on macOS.
+/// Converts permissions: 32 bits on Linux, 16 on macOS.
 pub(super) fn of(mode: u32) -> Mode {
     Mode::from_raw_mode((mode & 0o7777) as _)
 }

@@ -1,4 +1,4 @@
-//! Older versions of files that are written again: `NAME.bak`, `NAME.bak2` and so on.
+//! Keeps older versions of replaced files: `NAME.bak`, `NAME.bak2` and so on.
 
 use std::{ffi::OsStr, io, sync::Arc};
 
@@ -7,7 +7,7 @@ use rustix::fs::FileType;
 use crate::folder::Folder;
 use crate::temporary::Temporary;
 
-/// Keeps a file as `NAME.bak`: neither that name nor its own is ever without a file.
+/// Keeps a file as `NAME.bak`. Both names have a file at all times.
 pub(super) fn keep_old(folder: &Arc<Folder>, name: &OsStr) -> io::Result<()> {
     let mut backup = name.to_owned();
     backup.push(".bak");
@@ -19,15 +19,15 @@ pub(super) fn keep_old(folder: &Arc<Folder>, name: &OsStr) -> io::Result<()> {
     }
 }
 
-/// The most versions of a file that are kept.
+/// Limit on older versions of a file.
 const MAX_BACKUPS: u32 = 10_000;
 
-/// Returns the endings of older versions' names: `bak`, `bak2`, `bak3` and so on.
+/// Returns the endings of older versions: `bak`, `bak2`, `bak3` and so on.
 pub(super) fn backups() -> impl Iterator<Item = String> {
     std::iter::once("bak".to_owned()).chain((2..MAX_BACKUPS).map(|n| format!("bak{n}")))
 }
 
-/// Keeps a file as `NAME.bak`, or under the first such name that is free.
+/// Keeps a file as `NAME.bak`, or under the first free name of this kind.
 pub(super) fn keep_each(folder: &Arc<Folder>, name: &OsStr) -> io::Result<()> {
     let second = match Temporary::second(folder.clone(), name) {
         Ok(_) if !is_file(folder, name)? => {
@@ -48,7 +48,7 @@ pub(super) fn keep_each(folder: &Arc<Folder>, name: &OsStr) -> io::Result<()> {
     Err(io::Error::other("has too many older versions beside it"))
 }
 
-/// Returns whether a name is of a regular file, or of a link, which is replaced and not followed.
+/// Returns whether a name belongs to a regular file or a link. A link is replaced, not followed.
 fn is_file(folder: &Folder, name: &OsStr) -> io::Result<bool> {
     Ok(matches!(folder.kind(name)?, FileType::RegularFile | FileType::Symlink))
 }

@@ -1,4 +1,4 @@
-//! Files that are written, and get their names: on the disk, or as objects.
+//! Publishes finished files, on the disk or in an object store.
 
 #[cfg(feature = "cloud")]
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::{
     names::beside,
 };
 
-/// A file that is written, but has not got its name yet.
+/// A finished file that has not been published.
 #[derive(Debug)]
 pub struct Finished {
     pub(super) file: Stored,
@@ -37,17 +37,17 @@ pub struct Finished {
 }
 
 impl Finished {
-    /// Returns how many bytes it has.
+    /// Returns the size in bytes.
     pub fn length(&self) -> u64 {
         self.length
     }
 
-    /// Returns the XXH3 of its bytes; 0 if that was not to be asked.
+    /// Returns the XXH3 of the bytes; 0 if it was not asked for.
     pub fn hash(&self) -> u64 {
         self.hash
     }
 
-    /// Returns where on the disk it is to appear, if it is.
+    /// Returns the place on the disk; `None` for an object or a dry run.
     pub fn place(&self) -> Option<&Place> {
         match &self.home {
             Home::Here(_, place) => Some(place),
@@ -57,12 +57,12 @@ impl Finished {
         }
     }
 
-    /// Returns which file it is, if it is to appear on the disk.
+    /// Returns the identity on the disk; `None` for an object or a dry run.
     pub fn identity(&self) -> Option<Identity> {
         self.place().and_then(|_| self.file.identity().ok())
     }
 
-    /// Returns where it is to appear; nowhere in a rehearsal.
+    /// Returns the final position.
     fn named(&self) -> Named {
         match &self.home {
             Home::Here(_, place) => Named::Here(place.clone()),
@@ -72,54 +72,55 @@ impl Finished {
         }
     }
 
-    /// Returns the SHA-256 of its bytes, if it was asked for.
+    /// Returns the SHA-256 of the bytes, if it was asked for.
     pub fn sha256(&self) -> Option<[u8; 32]> {
         self.sha256
     }
 
-    /// Returns its path, for messages.
+    /// Returns the path, for messages.
     pub fn path(&self) -> PathBuf {
         self.home.path()
     }
 
-    /// Returns it from its start, for reading.
+    /// Opens the file for reading from its start.
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the system does.
     pub fn reread(&self) -> io::Result<File> {
         self.file.reread()
     }
 
-    /// Says when it was changed last.
+    /// Sets the time of the last change.
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the system does.
     pub fn set_modified(&self, time: SystemTime) -> io::Result<()> {
         self.file.reread()?.set_modified(time)
     }
 
-    /// Brings its bytes to the disk.
+    /// Syncs the bytes to the disk.
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the system does.
     pub fn sync(&self) -> io::Result<()> {
         match &self.home {
             Home::Here(..) => self.file.sync(),
-            // What goes to a store is there when it has its name.
+            // An object is durable once it is published.
             #[cfg(feature = "cloud")]
             Home::Away(..) => Ok(()),
             Home::Nowhere(..) => Ok(()),
         }
     }
 
-    /// Gives it its name.
+    /// Publishes the file under its name.
     ///
     /// # Errors
     ///
-    /// `AlreadyExists` if another file has it, and is to stay; the system's own.
+    /// Returns `AlreadyExists` if another file has the name and must stay, or an error of the
+    /// system.
     pub fn publish(self, replace: Replace) -> io::Result<Published> {
         let named = self.named();
         let (is_new, etag) = match &self.home {
@@ -140,12 +141,12 @@ impl Finished {
         Ok(Published { named, is_new, etag })
     }
 
-    /// Gives it its name in its folder; returns whether that is new.
+    /// Renames the file in its folder. Returns whether the name is new.
     fn rename(&self, temporary: &Temporary, place: &Place, replace: Replace) -> io::Result<bool> {
         let (temporary, Place { folder, name }) = (temporary.name(), place);
         match replace {
             Replace::Never => match folder.rename_to_free(temporary, name) {
-                // What an earlier run wrote and did not live to tell is as good as ours.
+                // An equal file is from an earlier run that died before it wrote its journal.
                 Err(error)
                     if error.kind() == io::ErrorKind::AlreadyExists
                         && folder.read(name).is_ok_and(|other| self.is_equal(other)) =>
@@ -155,8 +156,8 @@ impl Finished {
                 result => result?,
             },
             Replace::KeepOld => {
-                // An earlier run that did not live to say so may have written it already: to keep that
-                // aside would cost the older file that it kept.
+                // An equal file is from an earlier run that died before it wrote its journal.
+                // Keeping it as a backup would replace the older backup.
                 if !folder.read(name).is_ok_and(|other| self.is_equal(other)) {
                     keep_old(folder, name)?;
                 }
@@ -171,7 +172,7 @@ impl Finished {
         Ok(true)
     }
 
-    /// Gives it its name in a store; returns whether that is new, and what the object is then.
+    /// Uploads the object. Returns whether its name is new, and its metadata.
     #[cfg(feature = "cloud")]
     fn send(
         &self,
@@ -182,7 +183,7 @@ impl Finished {
         let condition = match replace {
             Replace::Never => Condition::Free,
             Replace::KeepOld => {
-                // As on the disk, what is equal already is not kept aside.
+                // As on the disk, an equal object is not kept as a backup.
                 let is_there = bucket.stat(path).is_ok_and(|stat| stat.length == self.length);
                 if !is_there || !bucket.is_equal(path, &mut self.reread()?, self.length)? {
                     match bucket.copy(path, &beside(path, "bak")) {
@@ -211,11 +212,11 @@ impl Finished {
             Replace::Own => Condition::Same(bucket.stat(path)?.etag),
         };
         match bucket.put(path, &mut self.reread()?, self.length, &condition) {
-            // What we wrote is not there any more, or is no longer what we wrote.
+            // The object that we wrote was removed or changed.
             Err(error) if replace == Replace::Own && is_changed(&error) => {
                 Err(io::ErrorKind::AlreadyExists.into())
             }
-            // What an earlier run wrote and did not live to tell is as good as ours.
+            // An equal object is from an earlier run that died before it wrote its journal.
             Err(error)
                 if error.kind() == io::ErrorKind::AlreadyExists
                     && bucket.is_equal(path, &mut self.reread()?, self.length)? =>
@@ -234,7 +235,7 @@ impl Finished {
         }
     }
 
-    /// Returns whether nothing stands in its place, or what says the same.
+    /// Returns whether the name is free or belongs to an equal file.
     pub fn is_free_or_equal(&self) -> bool {
         let is_fine = |there: io::Result<File>| match there {
             Ok(other) => self.is_equal(other),
@@ -265,35 +266,35 @@ impl Finished {
     }
 }
 
-/// Where a file has got its name.
+/// The position of a published file.
 #[derive(Clone, Debug)]
 pub enum Named {
-    /// In a folder.
+    /// A name in a folder.
     Here(Place),
-    /// In a bucket.
+    /// A path in a bucket.
     #[cfg(feature = "cloud")]
     Away(Arc<Bucket>, PathBuf),
-    /// Nowhere: it was a dry run.
+    /// Not published: a dry run.
     Nowhere,
 }
 
-/// What came of giving a file its name.
+/// The result of publishing a file.
 #[derive(Clone, Debug)]
 pub struct Published {
-    /// The place.
+    /// The position.
     pub named: Named,
-    /// Whether the name is new, and not that of an equal file.
+    /// Whether the name is new. If not, an equal file had it.
     pub is_new: bool,
-    /// What the store that it is in calls its content.
+    /// The etag of the object.
     pub etag: Option<String>,
 }
 
 impl Named {
-    /// Takes the name away again.
+    /// Removes the published file.
     ///
     /// # Errors
     ///
-    /// Those of the disk or the store.
+    /// Returns an error if the disk or the store does.
     pub fn remove(&self) -> io::Result<()> {
         match self {
             Named::Here(Place { folder, name }) => folder.remove(name),
@@ -304,7 +305,7 @@ impl Named {
     }
 }
 
-/// Returns whether two files have the same bytes.
+/// Returns whether two readers have the same bytes.
 pub fn are_equal(one: impl Read, other: impl Read) -> io::Result<bool> {
     let (mut one, mut other) = (io::BufReader::new(one), io::BufReader::new(other));
     let mut buffers = [[0; 8192]; 2];

@@ -1,4 +1,4 @@
-//! A sink that hashes and counts what passes it.
+//! A sink that hashes and counts the bytes written to it.
 
 use std::{
     hash::Hasher,
@@ -8,42 +8,42 @@ use std::{
 use sha2::{Digest, Sha256};
 use twox_hash::XxHash3_64;
 
-/// What will be asked of the bytes that pass, beside how many they are: each takes time.
+/// The hashes to compute. Each takes time.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Asked {
-    /// Nothing.
+    /// No hash.
     #[default]
     Nothing,
-    /// Their XXH3, of which the journal tells.
+    /// XXH3, which the journal needs.
     Xxh3,
-    /// Their SHA-256 too, of which a receipt tells.
+    /// XXH3 and SHA-256, which a receipt needs.
     Sha256,
 }
 
 /// A sink that hashes and counts.
 pub struct Hashing<W> {
-    /// The sink.
+    /// The inner sink.
     pub inner: W,
     hash: Option<XxHash3_64>,
-    /// The bytes written so far.
+    /// The number of bytes written.
     pub length: u64,
-    /// The hash of them, if it was asked for.
+    /// The SHA-256 so far, if it was asked for.
     pub sha256: Option<Sha256>,
 }
 
 impl<W> Hashing<W> {
-    /// Creates a sink that will be asked for the XXH3.
+    /// Creates a sink that computes XXH3.
     pub fn new(inner: W) -> Self {
         Self::of(inner, Asked::Xxh3)
     }
 
-    /// Creates a sink.
+    /// Creates a sink that computes the given hashes.
     pub fn of(inner: W, asked: Asked) -> Self {
         let hash = (asked != Asked::Nothing).then(XxHash3_64::new);
         Self { inner, hash, length: 0, sha256: (asked == Asked::Sha256).then(Sha256::new) }
     }
 
-    /// Returns the XXH3 of what passed; 0 if that was not to be asked.
+    /// Returns the XXH3 of the bytes; 0 if it was not asked for.
     pub fn digest(&self) -> u64 {
         self.hash.as_ref().map_or(0, Hasher::finish)
     }

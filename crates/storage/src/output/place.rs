@@ -1,4 +1,4 @@
-//! Where a file is to appear: a folder that is held open, and a name in it.
+//! The final position of a file: a folder that is held open, and a name in it.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -9,7 +9,7 @@ use std::{
 
 use crate::folder::{Folder, Identity};
 
-/// Where a file is to appear.
+/// The final position of a file.
 #[derive(Clone, Debug)]
 pub struct Place {
     /// The folder.
@@ -19,33 +19,34 @@ pub struct Place {
 }
 
 impl Place {
-    /// Returns the place of a path of the user's own, and makes its folder if it is not there.
+    /// Returns the place of a path that the user gave, and creates its folder.
     ///
     /// # Errors
     ///
-    /// If the path names no file, or its folder cannot be made or opened.
+    /// Returns an error if the path has no file name, or its folder cannot be created or opened.
     pub fn of(path: &Path) -> io::Result<Self> {
         let folder = Folder::create(path.parent().unwrap_or(Path::new("")))?;
         Ok(Self { folder, name: file_name(path)?.to_owned() })
     }
 
-    /// Returns the place of a path below a folder; no link on the way to it is followed.
+    /// Returns the place of a relative path below a folder, without following links.
     ///
     /// # Errors
     ///
-    /// If the path leads out or through a link, or its folder cannot be made.
+    /// Returns an error if the path leads out or through a link, or if its folder cannot be
+    /// created.
     pub fn below(root: &Arc<Folder>, path: &Path) -> io::Result<Self> {
         let name = file_name(path)?.to_owned();
         let folder = root.create_below(path.parent().unwrap_or(Path::new("")))?;
         Ok(Self { folder, name })
     }
 
-    /// Returns which file is there, if one is.
+    /// Returns the identity of the file at this place, if there is one.
     pub fn identity(&self) -> Option<Identity> {
         Identity::of(&self.folder.read(&self.name).ok()?).ok()
     }
 
-    /// Returns its path, for messages.
+    /// Returns the path, for messages.
     pub fn path(&self) -> PathBuf {
         self.folder.path().join(&self.name)
     }

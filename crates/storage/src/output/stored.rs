@@ -1,4 +1,4 @@
-//! The bytes of a file that has no name of its own yet: held open, or opened whenever it is needed.
+//! The bytes of an unpublished file, held open or opened when they are needed.
 
 use std::{
     ffi::OsString,
@@ -14,14 +14,14 @@ use crate::folder::{Folder, Identity};
 pub(super) enum Stored {
     /// Held open.
     Open(File),
-    /// Opened by its name in a folder, whenever it is needed.
+    /// Opened by its name in a folder when it is needed.
     Shut(Arc<Folder>, OsString),
-    /// Opened by its path, whenever it is needed; removed in the end.
+    /// Opened by its path when it is needed, and removed on drop.
     Scratch(tempfile::TempPath),
 }
 
 impl Stored {
-    /// Returns the file from its start, for reading.
+    /// Opens the file for reading from its start.
     pub(super) fn reread(&self) -> io::Result<File> {
         match self {
             Stored::Open(file) => {
@@ -34,7 +34,7 @@ impl Stored {
         }
     }
 
-    /// Returns which file it is.
+    /// Returns the file's identity.
     pub(super) fn identity(&self) -> io::Result<Identity> {
         match self {
             Stored::Open(file) => Identity::of(file),
@@ -42,7 +42,7 @@ impl Stored {
         }
     }
 
-    /// Brings the bytes to the disk.
+    /// Syncs the bytes to the disk.
     pub(super) fn sync(&self) -> io::Result<()> {
         match self {
             Stored::Open(file) => file.sync_all(),
@@ -63,7 +63,7 @@ impl Write for Stored {
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Stored::Open(file) => file.flush(),
-            // Whatever was written is with the system.
+            // A closed file has no unwritten buffer.
             Stored::Shut(..) | Stored::Scratch(_) => Ok(()),
         }
     }

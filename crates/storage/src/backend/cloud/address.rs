@@ -1,4 +1,7 @@
-//! What URLs name: the store, by its scheme and host, and the name of an object in it.
+//! Parses URLs: the store, from scheme and host, and the key of an object in it.
+//!
+//! In: `s3://bucket/team/a.jsonl?X-Amz-Signature=..`. Out: the store `s3://bucket`, the key
+//! `team/a.jsonl`, and the URL without its query for messages.
 
 use std::{
     collections::HashMap,
@@ -19,41 +22,42 @@ use object_store::{
 use super::{bucket::Bucket, failure::failure};
 use crate::interruption::Interruption;
 
-/// How long a page of the web may take: it comes in one piece.
+/// Timeout of a request to a web server, which sends an object in one piece.
 const WEB_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
-/// The buckets that the names of a run lead to, each opened once.
+/// The buckets of a run, each opened once.
 #[derive(Debug, Default)]
 pub struct Buckets {
     open: HashMap<String, Arc<Bucket>>,
     interruption: Interruption,
 }
 
-/// An URL: what is in front of the name of an object, and the whole without what is secret.
+/// A parsed URL.
 struct Address<'u> {
     scheme: &'u str,
-    /// Up to the host's end.
+    /// The URL up to the end of its host.
     root: &'u str,
-    /// Without a query, a fragment, or a user's name.
+    /// The URL without a query, a fragment, or a user name.
     shown: String,
 }
 
 impl Buckets {
-    /// Creates a set without buckets; an interruption ends what is waited for.
+    /// Creates an empty set. An interruption ends waiting for requests.
     pub fn new(interruption: Interruption) -> Self {
         Self { open: HashMap::new(), interruption }
     }
 
-    /// Returns the bucket of an URL, and the URL as the path by which messages call it: without the
-    /// query, in which signatures stand.
+    /// Returns the bucket of an URL, and the URL without its query, which may contain signatures,
+    /// as the path for messages.
     ///
     /// # Errors
     ///
-    /// If it is no URL of a store, or what the environment says of that makes no sense.
+    /// Returns an error if the URL is not of a known store, or if the environment has invalid
+    /// settings for it.
     pub fn of(&mut self, url: &Path) -> io::Result<(Arc<Bucket>, PathBuf)> {
         let text = url.to_str().ok_or_else(|| io::Error::other("is no text"))?;
         let address = Address::of(text)?;
-        // Each object of the web has a server, a query and rules of its own.
+        // Each object of the web may have its own server and query, so it is a bucket of its own.
         let key = if address.is_web() { text } else { address.root };
         if let Some(bucket) = self.open.get(key) {
             return Ok((bucket.clone(), PathBuf::from(address.shown)));
@@ -65,7 +69,7 @@ impl Buckets {
         Ok((bucket, PathBuf::from(address.shown)))
     }
 
-    /// Forgets what the objects of all buckets were.
+    /// Clears the metadata caches of all buckets.
     pub fn forget(&self) {
         self.open.values().for_each(|bucket| bucket.forget_all());
     }
@@ -99,9 +103,9 @@ impl<'u> Address<'u> {
     }
 }
 
-/// Opens a store, as the environment says how.
+/// Opens a store with the settings of the environment.
 fn store(address: &Address<'_>, url: &str) -> object_store::Result<Arc<dyn ObjectStore>> {
-    // Whoever installed another one before us knows why.
+    // An error means that a provider is installed already, which is as good.
     _ = rustls::crypto::ring::default_provider().install_default();
     Ok(match address.scheme {
         #[cfg(feature = "memory")]
@@ -133,7 +137,7 @@ fn store(address: &Address<'_>, url: &str) -> object_store::Result<Arc<dyn Objec
     })
 }
 
-/// Returns how often a request is made again: a store that is not there is said to be so in seconds.
+/// Returns the retry settings. An unreachable store is reported within seconds.
 fn retries() -> RetryConfig {
     let backoff = BackoffConfig {
         init_backoff: Duration::from_millis(100),

@@ -1,4 +1,7 @@
-//! A bucket: what is in it, as it was listed or asked for last.
+//! A bucket and a cache of its objects' metadata.
+//!
+//! In: `s3://bucket/a.jsonl`. Out: its [`Stat`], from the last listing or request, or a reader of
+//! that version of the object.
 
 use std::{
     collections::HashMap,
@@ -23,36 +26,36 @@ use crate::{
     interruption::Interruption,
 };
 
-/// How often an object is opened that is changed each time.
+/// Limit on attempts to open an object that changes at each attempt.
 const MAX_ATTEMPTS: usize = 3;
 
-/// What is older belongs to nobody, whatever its name says.
+/// Older temporary objects belong to no run, whatever their names say.
 const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A bucket, or one object of the web.
 pub struct Bucket {
     pub(super) store: Arc<dyn ObjectStore>,
     pub(super) runtime: Runtime,
-    /// What the paths of its objects start with.
+    /// The prefix of its objects' paths.
     root: String,
     /// Whether it is one object of the web, which is read in one piece.
     is_web: bool,
     seen: Mutex<Seen>,
 }
 
-/// What is known of the objects.
+/// The metadata cache.
 #[derive(Default)]
 struct Seen {
     objects: HashMap<Key, Look>,
-    /// All that starts like this is among the objects, or not there.
+    /// Listed prefixes: an object below one that is not in the cache does not exist.
     listed: Vec<Key>,
 }
 
-/// What is known of an object.
+/// The cached metadata of an object.
 enum Look {
     There(Stat),
     Missing,
-    /// It is not what it was.
+    /// The object has changed since.
     Stale,
 }
 
@@ -73,29 +76,28 @@ impl Bucket {
         Ok(Self { store, runtime, root, is_web, seen: Mutex::default() })
     }
 
-    /// Returns whether it is one object of the web.
+    /// Returns whether the bucket is one object of the web.
     pub fn is_web(&self) -> bool {
         self.is_web
     }
 
-    /// Returns whether a path names an object, rather than what others start with.
+    /// Returns whether a path names an object, and not a prefix.
     pub fn is_object(&self, path: &Path) -> bool {
         self.is_web || !is_folder(path) && self.stat(path).is_ok()
     }
 
-    /// Returns whether an object was written so long ago that no run still has a use for it, if it is
-    /// a part of a run.
+    /// Returns whether an object is so old that no run can still need it as a temporary object.
     pub fn is_old(&self, path: &Path) -> bool {
         let modified = self.stat(path).ok().and_then(|stat| u64::try_from(stat.modified).ok());
         let age = modified.map(|it| (UNIX_EPOCH + Duration::from_nanos(it)).elapsed());
         age.is_some_and(|age| age.is_ok_and(|age| age > MAX_AGE))
     }
 
-    /// Returns what is known of an object: as of when it was listed, or asked for first.
+    /// Returns the metadata of an object, from the cache or the store.
     ///
     /// # Errors
     ///
-    /// `NotFound` if there is none; those of the store.
+    /// Returns `NotFound` if there is no such object, and an error if the store cannot be asked.
     pub fn stat(&self, path: &Path) -> io::Result<Stat> {
         let key = self.key(path)?;
         if let Some(stat) = self.seen().look(&key) {
@@ -104,7 +106,7 @@ impl Bucket {
         self.ask(&key)
     }
 
-    /// Asks the store what an object is now.
+    /// Requests the metadata of an object from the store.
     fn ask(&self, key: &Key) -> io::Result<Stat> {
         let (store, asked) = (self.store.clone(), key.clone());
         let found = self.runtime.wait(async move { store.head(&asked).await })?;
@@ -118,11 +120,12 @@ impl Bucket {
         seen.look(key).flatten().ok_or_else(|| failure(&missing(key)))
     }
 
-    /// Opens an object as it is known, or, if it is not that any more, as it is now.
+    /// Opens the version of an object that is in the cache, or, if the object has changed, the new
+    /// version.
     ///
     /// # Errors
     ///
-    /// `NotFound` if there is none; those of the store.
+    /// Returns `NotFound` if there is no such object, and an error if the store cannot be read.
     pub fn open(self: &Arc<Self>, path: &Path) -> io::Result<Reader> {
         let key = self.key(path)?;
         if self.is_web {
@@ -140,11 +143,11 @@ impl Bucket {
         opened
     }
 
-    /// Returns the paths of the objects below a prefix, in their order.
+    /// Returns the sorted paths of the objects below a prefix.
     ///
     /// # Errors
     ///
-    /// Those of the store.
+    /// Returns an error if the store cannot be listed.
     pub fn list(&self, prefix: &Path) -> io::Result<Vec<PathBuf>> {
         let key = self.key(prefix)?;
         let (store, asked) = (self.store.clone(), key.clone());
@@ -156,12 +159,12 @@ impl Bucket {
         Ok(paths)
     }
 
-    /// Returns the paths of the objects in the same folder as one, and of those below its name
-    /// without the ending: what may belong to it.
+    /// Returns the paths of objects that may belong to a session: objects in the folder of `main`,
+    /// and objects below its name without the ending.
     ///
     /// # Errors
     ///
-    /// Those of the store.
+    /// Returns an error if the store cannot be listed.
     pub fn beside(&self, main: &Path) -> io::Result<Vec<PathBuf>> {
         if self.is_web {
             return Ok(Vec::new());
@@ -181,7 +184,7 @@ impl Bucket {
         Ok(paths)
     }
 
-    /// Takes note of what objects are, and returns their paths in their order.
+    /// Caches the metadata of objects, and returns their sorted paths.
     fn note_all(&self, found: &[ObjectMeta]) -> Vec<PathBuf> {
         let mut seen = self.seen();
         let path = |meta: &ObjectMeta| {
@@ -194,22 +197,22 @@ impl Bucket {
         paths
     }
 
-    /// Takes note of what an object is.
+    /// Caches the metadata of an object.
     pub(super) fn note(&self, key: &Key, stat: Stat) {
         self.seen().objects.insert(key.clone(), Look::There(stat));
     }
 
-    /// Takes note that an object is not what it was.
+    /// Marks the cached metadata of an object as stale.
     pub(super) fn forget(&self, key: &Key) {
         self.seen().objects.insert(key.clone(), Look::Stale);
     }
 
-    /// Forgets what the objects were: of those that are asked for again the store is.
+    /// Clears the metadata cache; the next lookup asks the store.
     pub(super) fn forget_all(&self) {
         *self.seen() = Seen::default();
     }
 
-    /// Begins to read a part of an object, which must be what it was.
+    /// Starts reading a range of an object, which must still have the same etag.
     pub(super) fn begin(
         &self,
         key: &Key,
@@ -221,7 +224,7 @@ impl Bucket {
             let range = Some(GetRange::Bounded(range));
             let options = GetOptions { range, if_match: etag.clone(), ..GetOptions::default() };
             let result = store.get_opts(&key, options).await?;
-            // Not every store heeds the condition.
+            // Some stores ignore the condition.
             if etag.is_some() && bare(etag.as_deref()) != bare(result.meta.e_tag.as_deref()) {
                 let (path, source) = (key.to_string(), "another version".into());
                 return Err(Error::Precondition { path, source });
@@ -230,15 +233,15 @@ impl Bucket {
         })
     }
 
-    /// Returns the name of an object in the store.
+    /// Returns the key of an object.
     ///
     /// # Errors
     ///
-    /// If the path leads anywhere else.
+    /// Returns an error if the path is not in this bucket.
     pub(super) fn key(&self, path: &Path) -> io::Result<Key> {
         if self.is_web {
             let is_it = path == Path::new(&self.root);
-            // What would stand beside it has an address of its own.
+            // A file beside an object of the web has another URL, and so another bucket.
             return if is_it { Ok(Key::default()) } else { Err(io::ErrorKind::NotFound.into()) };
         }
         let below = path.to_str().and_then(|path| path.strip_prefix(&self.root));
@@ -253,8 +256,8 @@ impl Bucket {
 }
 
 impl Seen {
-    /// Returns what is known of an object, or that it is known to be missing; none if it is to be
-    /// asked for.
+    /// Returns the cached metadata: `Some(None)` for an object known to be missing, `None` if the
+    /// store must be asked.
     fn look(&self, key: &Key) -> Option<Option<Stat>> {
         match self.objects.get(key) {
             Some(Look::There(stat)) => Some(Some(stat.clone())),
@@ -265,7 +268,7 @@ impl Seen {
     }
 }
 
-/// Returns an etag without the quotes that some answers have around it, and others have not.
+/// Returns an etag without quotes, which some stores add in some answers.
 pub(super) fn bare(etag: Option<&str>) -> Option<&str> {
     etag.map(|etag| etag.trim_matches('"'))
 }

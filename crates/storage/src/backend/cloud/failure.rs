@@ -1,4 +1,7 @@
-//! What goes wrong with a store, in words that name no credentials.
+//! Turns errors of a store into messages without credentials.
+//!
+//! In: an answer 403 with `<Code>AccessDenied</Code>` for an URL with a signature. Out: an
+//! `io::Error` of the kind `PermissionDenied` that names the code and not the URL.
 
 use std::{error, io};
 
@@ -6,10 +9,10 @@ use object_store::Error;
 
 use crate::backend::Changed;
 
-/// The characters of a store's own words that are told.
+/// Limit on the characters of a store's message that are shown.
 const MAX_WORDS: usize = 160;
 
-/// Returns an error of a store as one of reading or writing.
+/// Converts an error of a store.
 pub(super) fn failure(error: &Error) -> io::Error {
     let code = code_of(error);
     match error {
@@ -36,14 +39,14 @@ fn denied(what: &str, error: &Error) -> io::Error {
     io::Error::new(io::ErrorKind::PermissionDenied, format!("{what}{code}"))
 }
 
-/// Returns the words of what went wrong first: those of what went wrong because of it repeat them,
-/// and the address with its query.
+/// Returns the message of the innermost error. The outer errors repeat it, and add the URL with its
+/// query.
 fn words(error: &Error) -> String {
     if let Some(code) = code_of(error) {
         return code;
     }
     let first = innermost(error).to_string();
-    // Whatever a server answers may say more than we want to tell.
+    // A server's answer may be a whole page; its first line is enough.
     let line = first.lines().next().unwrap_or_default();
     let line = line.split(['<', '{']).next().unwrap_or_default();
     let is_address = |word: &&str| word.contains("://") || word.contains('?');
@@ -60,7 +63,7 @@ fn innermost(error: &Error) -> &dyn error::Error {
     cause
 }
 
-/// Returns the code that S3's, Google's and Azure's answers have, such as `AccessDenied`.
+/// Returns the error code in an answer of S3, Google or Azure, such as `AccessDenied`.
 fn code_of(error: &Error) -> Option<String> {
     let text = innermost(error).to_string();
     let (_, rest) = text.split_once("<Code>")?;

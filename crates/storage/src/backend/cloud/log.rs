@@ -1,4 +1,7 @@
-//! Lines that are appended to an object: stores cannot append, so it is written anew, ever less often.
+//! Appends lines to an object.
+//!
+//! Stores cannot append, so the object is written again, ever less often as it grows. In: lines.
+//! Out: one object with all lines, also those of other writers.
 
 use std::{
     io::{self, Read},
@@ -11,33 +14,33 @@ use object_store::{Error, GetOptions, ObjectStore, PutMode, PutPayload, PutResul
 use super::{bucket::Bucket, failure::failure};
 use crate::backend::is_changed;
 
-/// The log is written anew when what is not in the store yet is this part of all of it: then all
-/// that is ever written is a few times what stands in the end.
+/// The object is written when unsaved lines are this part of it (a quarter). So the bytes written
+/// in all are a few times the final size.
 const SHARE: usize = 4;
 
-/// The fewest bytes for which it is written anew before the end.
+/// Minimum size of unsaved lines before the object is written, except at the end.
 const MIN_UNSAVED: usize = 16 * 1024;
 
-/// How often it is written anew when others do so at the same time.
+/// Limit on attempts to write while others write too.
 const MAX_ATTEMPTS: usize = 10;
 
-/// Lines that are appended to an object, by several at a time: none loses another's.
+/// A log to which several runs may append without losing lines.
 #[derive(Debug)]
 pub struct ObjectLog {
     bucket: Arc<Bucket>,
     path: PathBuf,
-    /// What is in the store.
+    /// The lines in the store.
     saved: Vec<u8>,
     version: Option<UpdateVersion>,
     unsaved: Vec<u8>,
 }
 
 impl ObjectLog {
-    /// Reads the log that is there, if one is.
+    /// Reads the existing log; an empty one if there is none.
     ///
     /// # Errors
     ///
-    /// Those of the store.
+    /// Returns an error if the store cannot be read.
     pub fn open(bucket: Arc<Bucket>, path: &Path) -> io::Result<Self> {
         let (saved, unsaved, version) = Default::default();
         let mut log = Self { bucket, path: path.to_owned(), saved, version, unsaved };
@@ -45,31 +48,33 @@ impl ObjectLog {
         Ok(log)
     }
 
-    /// Returns the lines that are in the store, for reading; torn ones are none of ours.
+    /// Returns a reader of the lines in the store. A torn line at the end is not one of this
+    /// program's entries.
     pub fn saved(&self) -> impl Read {
         self.saved.as_slice()
     }
 
-    /// Appends a line, which reaches the store with others.
+    /// Appends a line, which is stored with later ones.
     pub fn append(&mut self, line: &[u8]) {
         self.unsaved.extend_from_slice(line);
     }
 
-    /// Brings the lines to the store, if they are enough.
+    /// Writes the object if there are enough unsaved lines.
     ///
     /// # Errors
     ///
-    /// Those of the store.
+    /// Returns an error if the store cannot be written.
     pub fn save_some(&mut self) -> io::Result<()> {
         let is_enough = self.unsaved.len() >= MIN_UNSAVED.max(self.saved.len() / SHARE);
         if is_enough { self.save() } else { Ok(()) }
     }
 
-    /// Brings all lines to the store.
+    /// Writes the object with all lines.
     ///
     /// # Errors
     ///
-    /// Those of the store; [`Changed`](crate::backend::Changed) if others do so all the time.
+    /// Returns an error if the store cannot be written, and [`Changed`](crate::backend::Changed) if
+    /// other runs write at each attempt.
     pub fn save(&mut self) -> io::Result<()> {
         if self.unsaved.is_empty() {
             return Ok(());
@@ -88,7 +93,7 @@ impl ObjectLog {
                     self.unsaved.clear();
                     return Ok(());
                 }
-                // Another run wrote to it: its lines stay, and ours come after them.
+                // Another run wrote: its lines stay, and ours follow.
                 Err(error) if attempt < MAX_ATTEMPTS && is_taken(&error) => self.load()?,
                 Err(error) => return Err(error),
             }
@@ -115,7 +120,7 @@ impl ObjectLog {
     }
 }
 
-/// Returns whether an error says that somebody else wrote meanwhile.
+/// Returns whether another writer changed the object in the meantime.
 fn is_taken(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::AlreadyExists || is_changed(error)
 }

@@ -1,4 +1,4 @@
-//! Stores in memory, as `memory://NAME`, for tests.
+//! Stores in memory, at `memory://NAME`, for tests.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -6,7 +6,7 @@ use object_store::{ObjectStore, memory::InMemory};
 
 static STORES: Mutex<Vec<(String, Arc<InMemory>)>> = Mutex::new(Vec::new());
 
-/// Returns the store of an URL up to its host: whoever asks twice gets the same.
+/// Returns the store of a name; each call returns the same one.
 pub(super) fn store(root: &str) -> Arc<dyn ObjectStore> {
     let mut stores = STORES.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, store)) = stores.iter().find(|(name, _)| name == root) {

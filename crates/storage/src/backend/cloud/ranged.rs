@@ -1,4 +1,7 @@
-//! An object that is read as a file is: in blocks, the next of which is on its way meanwhile.
+//! Reads an object like a file, in blocks; the next block is requested ahead.
+//!
+//! In: an object of 10 MiB. Out: a `Read` and `Seek` that requests the ranges 0..4 MiB, 4..8 MiB,
+//! 8..10 MiB. If the object changes in between, reading fails.
 
 use std::{
     fmt,
@@ -21,13 +24,13 @@ use crate::{
     limits::MAX_IN_MEMORY,
 };
 
-/// An object up to this size is read at once and kept.
+/// An object up to this size is read at once and kept in memory.
 const MAX_WHOLE: u64 = 4 * 1024 * 1024;
 
-/// The bytes that are asked for at a time of a larger one.
+/// The size of a block of a larger object.
 const BLOCK: u64 = 4 * 1024 * 1024;
 
-/// An object as it was when it was opened: what it becomes meanwhile is seen, and not read.
+/// A reader of one version of an object.
 #[derive(Debug)]
 pub struct Reader {
     stat: Stat,
@@ -38,7 +41,7 @@ pub struct Reader {
 
 enum Content {
     Blocks(Blocks),
-    /// The web has servers that know no ranges: what they give is read in one piece.
+    /// Some web servers know no ranges: their objects are read in one piece.
     Spooled(SpooledTempFile),
 }
 
@@ -46,11 +49,11 @@ struct Blocks {
     bucket: Arc<Bucket>,
     key: Key,
     block: Block,
-    /// The block after it, and what it will be.
+    /// The range of the next block, and its request.
     next: Option<(Range<u64>, Begun<object_store::Result<Vec<u8>>>)>,
 }
 
-/// Bytes, and where they start.
+/// A block and its offset.
 #[derive(Default)]
 struct Block {
     start: u64,
@@ -67,7 +70,7 @@ impl fmt::Debug for Content {
 }
 
 impl Reader {
-    /// Opens an object, which must be as it is known, and reads its first block.
+    /// Opens an object, which must still have this metadata, and reads its first block.
     pub(super) fn new(bucket: &Arc<Bucket>, key: Key, stat: Stat) -> io::Result<Self> {
         let blocks = Blocks { bucket: bucket.clone(), key, block: Block::default(), next: None };
         let content = Content::Blocks(blocks);
@@ -94,17 +97,17 @@ impl Reader {
         Ok(Self { stat, position: 0, content: Content::Spooled(spooled), is_changed: false })
     }
 
-    /// Returns what it was when it was opened.
+    /// Returns the metadata of the opened version.
     pub fn stat(&self) -> &Stat {
         &self.stat
     }
 
-    /// Returns whether it was found to be something else since.
+    /// Returns whether the object was seen to change since.
     pub fn is_changed(&self) -> bool {
         self.is_changed
     }
 
-    /// Brings the block that the position is in.
+    /// Loads the block of the current position.
     fn fill(&mut self) -> io::Result<()> {
         let Content::Blocks(blocks) = &mut self.content else { return Ok(()) };
         let filled = blocks.fill(self.position, &self.stat);
@@ -151,7 +154,7 @@ impl Block {
     }
 }
 
-/// Returns the block that a position is in.
+/// Returns the block of a position.
 fn range_of(position: u64, length: u64) -> Range<u64> {
     if length <= MAX_WHOLE {
         return 0..length;

@@ -1,4 +1,4 @@
-//! The one asynchronous place: a thread that does what is waited for.
+//! Runs asynchronous requests on one thread, and lets synchronous callers wait for them.
 
 use std::{
     io,
@@ -11,19 +11,19 @@ use tokio::{runtime::Handle, sync::oneshot, task::AbortHandle};
 
 use crate::interruption::Interruption;
 
-/// How long it may take until somebody who waits sees that the run was asked to stop.
+/// The interval in which a waiting caller checks for an interruption.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// A thread on which requests go on, whoever waits for them.
+/// A thread that runs requests.
 #[derive(Debug)]
 pub(super) struct Runtime {
     handle: Handle,
     interruption: Interruption,
-    /// Dropped, the thread ends.
+    /// Dropping it ends the thread.
     _stop: oneshot::Sender<()>,
 }
 
-/// What has begun and will be there; dropped, it is given up.
+/// A running request. Dropping it cancels the request.
 #[derive(Debug)]
 pub(super) struct Begun<T> {
     result: Receiver<T>,
@@ -36,7 +36,7 @@ impl Runtime {
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the system cannot start a thread.
     pub(super) fn start(interruption: Interruption) -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let handle = runtime.handle().clone();
@@ -46,24 +46,24 @@ impl Runtime {
         Ok(Self { handle, interruption, _stop: stop })
     }
 
-    /// Begins something that goes on while nobody waits for it.
+    /// Starts a request without waiting for it.
     pub(super) fn begin<T: Send + 'static>(
         &self,
         future: impl Future<Output = T> + Send + 'static,
     ) -> Begun<T> {
         let (sender, result) = sync_channel(1);
         let task = self.handle.spawn(async move {
-            // Nobody may wait for it any more.
+            // The caller may have dropped the request.
             _ = sender.send(future.await);
         });
         Begun { result, interruption: self.interruption, task: task.abort_handle() }
     }
 
-    /// Does something and waits for it.
+    /// Runs a request and waits for the result.
     ///
     /// # Errors
     ///
-    /// If the run is asked to stop meanwhile.
+    /// Returns an error if the program is interrupted.
     pub(super) fn wait<T: Send + 'static>(
         &self,
         future: impl Future<Output = T> + Send + 'static,
@@ -71,7 +71,7 @@ impl Runtime {
         self.begin(future).wait()
     }
 
-    /// Does something that is done whether the run is asked to stop or not: it cleans up.
+    /// Runs a request to its end, even if the program is interrupted: a clean-up.
     pub(super) fn finish<T: Send + 'static>(
         &self,
         future: impl Future<Output = T> + Send + 'static,
@@ -81,11 +81,11 @@ impl Runtime {
 }
 
 impl<T> Begun<T> {
-    /// Waits for it.
+    /// Waits for the result.
     ///
     /// # Errors
     ///
-    /// If the run is asked to stop meanwhile.
+    /// Returns an error if the program is interrupted.
     pub(super) fn wait(self) -> io::Result<T> {
         loop {
             match self.result.recv_timeout(PATIENCE) {

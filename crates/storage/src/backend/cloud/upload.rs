@@ -1,4 +1,7 @@
-//! Objects that are written: whole or not at all, and only if what is there may go.
+//! Writes objects, whole or not at all, on a condition about the object that has the name.
+//!
+//! In: bytes, their length, and a condition such as "the name is free". Out: the metadata of the
+//! new object; with an unmet condition, an error, and nothing is written.
 
 use std::{
     collections::VecDeque,
@@ -22,36 +25,37 @@ use crate::{
     temporary::{is_temporary, new_name},
 };
 
-/// What is larger goes in parts.
+/// A larger object is uploaded in parts.
 const MAX_WHOLE: u64 = 16 * 1024 * 1024;
 
-/// The bytes of a part, at least.
+/// Minimum size of a part in bytes.
 const MIN_PART: u64 = 8 * 1024 * 1024;
 
-/// S3 takes at most ten thousand parts.
+/// Limit on parts; S3 accepts at most ten thousand.
 const MAX_PARTS: u64 = 9_000;
 
-/// How many parts are on their way at a time.
+/// Limit on parts that are uploaded at a time.
 const MAX_BEGUN: usize = 2;
 
-/// What must hold of an object's name for it to be written.
+/// A condition for writing an object.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Condition {
-    /// No object has it.
+    /// No object has the name.
     Free,
-    /// Whatever has it goes.
+    /// Any object with the name is replaced.
     Any,
-    /// The object that has it is still this one, by its etag.
+    /// The object with the name still has this etag.
     Same(Option<String>),
 }
 
 impl Bucket {
-    /// Writes an object of so many bytes, and returns what it is then.
+    /// Writes an object of `length` bytes and returns its metadata. Writes nothing on an error.
     ///
     /// # Errors
     ///
-    /// `AlreadyExists` if the name is not free; [`Changed`](crate::backend::Changed) if the object is
-    /// not the same any more; those of the store. Nothing is written then.
+    /// Returns `AlreadyExists` if the name must be free and is not,
+    /// [`Changed`](crate::backend::Changed) if the object is not the expected one, and an error if
+    /// the store cannot be written.
     pub fn put(
         &self,
         path: &Path,
@@ -86,7 +90,7 @@ impl Bucket {
         self.put_bytes(key, payload, mode)
     }
 
-    /// Writes what is at hand.
+    /// Writes an object from memory.
     pub(super) fn put_bytes(
         &self,
         key: &Key,
@@ -99,8 +103,8 @@ impl Bucket {
         self.runtime.wait(put)?.map_err(|error| failure(&error))
     }
 
-    /// Writes an object in parts. Stores put no condition on those: where the name must be free, the
-    /// parts become an object of another name first, which is copied on that condition.
+    /// Writes an object in parts. Stores accept no condition for parts: if the name must be free,
+    /// the parts become an object under another name first, which is copied on that condition.
     fn put_large(
         &self,
         path: &Path,
@@ -124,7 +128,8 @@ impl Bucket {
             store.head(&to).await
         });
         let store = self.store.clone();
-        // What cannot be removed is called as what a dead run left.
+        // If this object cannot be removed, its name marks it as temporary, and a later run removes
+        // it.
         _ = self.runtime.finish(async move { store.delete(&between).await });
         let meta = copied?.map_err(|error| failure(&error))?;
         Ok(PutResult { e_tag: meta.e_tag, version: meta.version, extensions: Default::default() })
@@ -137,7 +142,7 @@ impl Bucket {
         match self.send_parts(&mut upload, bytes, length) {
             Ok(()) => {}
             Err(error) => {
-                // Parts of what never becomes an object would be paid for.
+                // Stores charge for parts of unfinished uploads.
                 _ = self.runtime.finish(async move { upload.abort().await });
                 return Err(error);
             }
@@ -177,7 +182,7 @@ impl Bucket {
         Ok(())
     }
 
-    /// Returns by which version the store knows an object that is to be this one still.
+    /// Returns the version to replace, for an object that must still have this etag.
     fn version(&self, key: &Key, etag: Option<&str>) -> io::Result<UpdateVersion> {
         let (store, asked) = (self.store.clone(), key.clone());
         let meta = self.runtime.wait(async move { store.head(&asked).await })?;
@@ -188,11 +193,11 @@ impl Bucket {
         Ok(UpdateVersion { e_tag: meta.e_tag, version: meta.version })
     }
 
-    /// Keeps an object under another name too, in place of what has that.
+    /// Copies an object over another.
     ///
     /// # Errors
     ///
-    /// `NotFound` if there is no such object; those of the store.
+    /// Returns `NotFound` if there is no such object, and an error if the store cannot be written.
     pub fn copy(&self, from: &Path, to: &Path) -> io::Result<()> {
         let (store, from, to) = (self.store.clone(), self.key(from)?, self.key(to)?);
         let copied = self.runtime.wait(async move { store.copy(&from, &to).await })?;
@@ -203,7 +208,7 @@ impl Bucket {
     ///
     /// # Errors
     ///
-    /// Those of the store.
+    /// Returns an error if the store cannot remove it.
     pub fn remove(&self, path: &Path) -> io::Result<()> {
         let (store, key) = (self.store.clone(), self.key(path)?);
         self.forget(&key);
@@ -214,21 +219,21 @@ impl Bucket {
         }
     }
 
-    /// Removes what dead runs left of objects that were to be copied to their names.
+    /// Removes temporary objects of dead runs.
     pub fn sweep(&self, objects: &[PathBuf]) {
         for path in objects {
             if path.file_name().is_some_and(is_temporary) && self.is_old(path) {
-                // What cannot be removed now is removed by a later run.
+                // An object that cannot be removed now is removed by a later run.
                 _ = self.remove(path);
             }
         }
     }
 
-    /// Returns whether an object has just these bytes, as it is now.
+    /// Returns whether an object has exactly these bytes now.
     ///
     /// # Errors
     ///
-    /// Those of reading either.
+    /// Returns an error if the object or the bytes cannot be read.
     pub fn is_equal(
         self: &Arc<Self>,
         path: &Path,
@@ -244,7 +249,7 @@ impl Bucket {
     }
 }
 
-/// Reads so many bytes.
+/// Reads `length` bytes.
 fn part(bytes: &mut dyn Read, length: u64) -> io::Result<Vec<u8>> {
     let mut part = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
     bytes.take(length).read_to_end(&mut part)?;
