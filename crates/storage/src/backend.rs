@@ -1,4 +1,6 @@
-//! Where files are: on the disk, or in an object store.
+//! Backends: the disk, or an object store.
+//!
+//! In: a path or an URL. Out: a [`Stat`] or the bytes.
 
 #[cfg(feature = "cloud")]
 pub(crate) mod cloud;
@@ -19,46 +21,47 @@ use crate::folder::list::list;
 #[cfg(feature = "cloud")]
 use self::cloud::{Bucket, Reader};
 
-/// What the names of objects start with.
+/// The starts of URLs of objects.
 const SCHEMES: [&str; 10] =
     ["s3", "s3a", "gs", "az", "azure", "adl", "abfs", "abfss", "http", "https"];
 
-/// Where files are.
+/// The place of files.
 #[derive(Clone, Debug)]
 pub enum Backend {
-    /// On a disk of this machine.
+    /// A disk of this machine.
     Disk,
-    /// In an object store; the paths are URLs.
+    /// An object store. Paths are URLs.
     #[cfg(feature = "cloud")]
     Bucket(Arc<Bucket>),
 }
 
-/// What tells a file from what it was, or will be.
+/// The metadata that show whether a file has changed.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Stat {
     /// In bytes.
     pub length: u64,
-    /// When it was changed last, in nanoseconds since 1970.
+    /// The time of the last change of content, in nanoseconds since 1970.
     pub modified: i128,
-    /// When it or its name was changed last, as the system keeps it and nobody can set it.
+    /// The time of the last change of content or name (`ctime`), in nanoseconds since 1970.
+    /// Programs cannot set it.
     pub changed: Option<i128>,
-    /// What the system calls it.
+    /// The inode number.
     pub inode: Option<u64>,
-    /// What an object store calls this content of an object.
+    /// The etag of an object.
     pub etag: Option<String>,
 }
 
-/// An input that was changed since it was listed or opened, so that the rest of it cannot be read.
+/// The error for an input that changed since it was listed or opened, so that it cannot be read on.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("changed while it was read")]
 pub struct Changed;
 
 impl Backend {
-    /// Returns what it knows of a file.
+    /// Returns the metadata of a file.
     ///
     /// # Errors
     ///
-    /// `NotFound` if there is none; those of asking.
+    /// Returns `NotFound` if there is no such file, and an error if the disk or the store fails.
     pub fn stat(&self, path: &Path) -> io::Result<Stat> {
         match self {
             Backend::Disk => Ok(Stat::of(&fs::metadata(path)?)),
@@ -67,12 +70,12 @@ impl Backend {
         }
     }
 
-    /// Returns what it knows of a file, as [`Backend::stat`] does, unless something else has its path,
-    /// such as a pipe.
+    /// Returns the metadata of a file as [`Backend::stat`] does, but fails if the path is not a
+    /// regular file, such as a pipe.
     ///
     /// # Errors
     ///
-    /// `NotFound` if there is no file; those of asking.
+    /// Returns `NotFound` if there is no such file, and an error if the disk or the store fails.
     pub fn stat_file(&self, path: &Path) -> io::Result<Stat> {
         match self {
             Backend::Disk => {
@@ -89,7 +92,7 @@ impl Backend {
     ///
     /// # Errors
     ///
-    /// `NotFound` if there is none; those of reading.
+    /// Returns `NotFound` if there is no such file, and an error if the disk or the store fails.
     pub fn reader(&self, path: &Path) -> io::Result<Bytes> {
         match self {
             Backend::Disk => Ok(Bytes::File(File::open(path)?)),
@@ -98,7 +101,7 @@ impl Backend {
         }
     }
 
-    /// Returns whether something has a path, a link that leads nowhere too.
+    /// Returns whether a path exists, even as a broken link.
     pub fn is_taken(&self, path: &Path) -> bool {
         match self {
             Backend::Disk => path.symlink_metadata().is_ok(),
@@ -107,11 +110,11 @@ impl Backend {
         }
     }
 
-    /// Returns the files that belong to a session's main file, in the order of their names.
+    /// Returns the files that belong to a session's main file, sorted by name.
     ///
     /// # Errors
     ///
-    /// Those of looking for them.
+    /// Returns an error if a folder or the store cannot be listed.
     pub fn belonging(&self, bundles: Bundles, main: &Path) -> io::Result<Vec<(PathBuf, FileRole)>> {
         match self {
             Backend::Disk => bundles.files_listed(main, &mut list),
@@ -163,7 +166,7 @@ impl Files for Backend {
 }
 
 impl Stat {
-    /// Takes what a system says of a file.
+    /// Converts the system's metadata.
     pub fn of(metadata: &fs::Metadata) -> Self {
         let nanos =
             |seconds: i64, nanos: i64| i128::from(seconds) * 1_000_000_000 + i128::from(nanos);
@@ -207,7 +210,7 @@ impl io::Seek for Bytes {
     }
 }
 
-/// Returns whether a path names something in an object store: a file of such a name is `./s3://..`.
+/// Returns whether a path is an URL of an object store. A file with such a name is `./s3://..`.
 pub fn is_url(path: &Path) -> bool {
     let scheme = path.to_str().and_then(|path| path.split_once("://")).map(|(scheme, _)| scheme);
     scheme.is_some_and(|scheme| {
@@ -215,18 +218,18 @@ pub fn is_url(path: &Path) -> bool {
     })
 }
 
-/// Returns whether a path names a folder: one that is there, or that ends as only those do.
+/// Returns whether a path is a folder: an existing one, or a path that ends with a separator.
 pub fn is_folder(path: &Path) -> bool {
     let ends_as_one = path.as_os_str().as_encoded_bytes().ends_with(b"/");
     ends_as_one || !is_url(path) && path.is_dir()
 }
 
-/// Returns whether a path names what bytes go through, such as a device or a pipe.
+/// Returns whether a path is a device or a pipe.
 pub fn is_stream(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
-/// Returns an URL as messages may call it: signatures stand in queries, passwords before hosts.
+/// Returns an URL for messages, without its query (signatures) and its user (passwords).
 pub fn without_query(url: &Path) -> PathBuf {
     let url = url.to_string_lossy();
     let (scheme, rest) = url.split_once("://").unwrap_or(("", &url));
@@ -236,14 +239,14 @@ pub fn without_query(url: &Path) -> PathBuf {
     PathBuf::from(format!("{scheme}://{host}{name}"))
 }
 
-/// Returns that this program knows no object stores.
+/// Returns the error for an URL in a program without the feature `cloud`.
 #[cfg(not(feature = "cloud"))]
 pub fn without_cloud() -> io::Error {
     let how = "cargo install --path crates/convert --features cloud";
     io::Error::other(format!("this program was built without object stores: {how}"))
 }
 
-/// Returns whether an error says that an input changed under our hands.
+/// Returns whether an error means that an input changed while it was read.
 pub fn is_changed(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|cause| cause.is::<Changed>())
 }

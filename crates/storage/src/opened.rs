@@ -1,4 +1,7 @@
-//! An input that is open: read from its start as often as needed, within limits.
+//! An open input that can be read from its start as often as needed, within limits.
+//!
+//! In: a file, an object, or spooled standard input, compressed or not. Out: the decompressed
+//! bytes.
 
 use std::{
     fs::File,
@@ -14,22 +17,23 @@ use crate::{
     snapshot::Snapshot,
 };
 
-/// What a compressed input may hold, times its size, and so many bytes more, if nothing else is said.
+/// Default limit on the decompressed size of an input, as a multiple of its size; `FREE_EXPANSION`
+/// is added.
 const MAX_EXPANSION: u64 = 100;
 const FREE_EXPANSION: u64 = 1024 * 1024 * 1024;
 
-/// The longest line that a compressed input may hold, times its size, if nothing else is said, and
-/// so many bytes at least: what compresses better is no session.
+/// Default limit on a line of a compressed input, as a multiple of its size, and a minimum. No
+/// session compresses better.
 const MAX_LINE_EXPANSION: u64 = 20;
 const MIN_MAX_LINE: u64 = 32 * 1024 * 1024;
 
-/// What a compressed input holds is kept if it has at most so many bytes.
+/// Limit on a decompressed input that stays in memory, in bytes.
 const MAX_KEPT: u64 = 8 * 1024 * 1024;
 
 /// An input that can be read again from its start.
 pub struct Opened {
     content: Content,
-    /// The input in whose place the content is read.
+    /// The original input, if its content was replaced.
     origin: Option<Box<Opened>>,
     meter: LineMeter,
 }
@@ -39,13 +43,13 @@ enum Content {
     Packed(Box<Packed>),
 }
 
-/// The bytes of an input as they are stored.
+/// The stored bytes of an input.
 enum Stored {
     File(Box<Snapshot>),
     Spooled(SpooledTempFile),
 }
 
-/// A compressed input: expanded anew each time that it is read, unless it is small.
+/// A compressed input. A large one is decompressed again for each pass.
 struct Packed {
     compression: Compression,
     decoder: Option<Decoder<Stored>>,
@@ -55,47 +59,47 @@ struct Packed {
 }
 
 impl Opened {
-    /// Takes a file.
+    /// Opens a file.
     ///
     /// # Errors
     ///
-    /// The system's own; those of a compressed file.
+    /// Returns an error if the system does, or if a compressed file is damaged.
     pub fn file(file: File, limits: Limits) -> io::Result<Self> {
         Self::snapshot_of(Snapshot::new(file)?, limits)
     }
 
-    /// Takes what is a file, wherever it is.
+    /// Opens a snapshot of a file or an object.
     ///
     /// # Errors
     ///
-    /// Those of reading it; those of a compressed file.
+    /// Returns an error if it cannot be read, or if it is compressed and damaged.
     pub fn snapshot_of(snapshot: Snapshot, limits: Limits) -> io::Result<Self> {
         let size = snapshot.length();
         Self::new(Stored::File(Box::new(snapshot)), size, limits)
     }
 
-    /// Takes what is a file, of which the bytes are read as they are.
+    /// Opens a snapshot without decompression.
     pub fn as_it_is(snapshot: Snapshot) -> Self {
         let content = Content::Plain(Stored::File(Box::new(snapshot)));
         Self { content, origin: None, meter: LineMeter::NONE }
     }
 
-    /// Takes the lines of a file that start in a range of its bytes; it is not compressed.
+    /// Opens the lines of an uncompressed file that start in a range of its bytes.
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the system does.
     pub fn lines_of(file: File, range: [u64; 2], limits: Limits) -> io::Result<Self> {
         let content = Content::Plain(Stored::File(Box::new(Snapshot::of_lines(file, range)?)));
         let meter = LineMeter::new(limits.line.unwrap_or(u64::MAX));
         Ok(Self { content, origin: None, meter })
     }
 
-    /// Takes what was put aside.
+    /// Opens a spooled input.
     ///
     /// # Errors
     ///
-    /// The system's own; those of a compressed file.
+    /// Returns an error if the system does, or if a compressed input is damaged.
     pub fn spooled(mut file: SpooledTempFile, limits: Limits) -> io::Result<Self> {
         let size = file.seek(SeekFrom::End(0))?;
         Self::new(Stored::Spooled(file), size, limits)
@@ -119,19 +123,18 @@ impl Opened {
         Ok(Self { content: Content::Packed(Box::new(packed)), origin: None, meter })
     }
 
-    /// Lets something else be read in its place; what it is, and whether it changes, stays asked of
-    /// it.
+    /// Replaces the content. The metadata and the check for changes stay with the original.
     pub fn read_as(self, file: SpooledTempFile) -> Self {
         let content = Content::Plain(Stored::Spooled(file));
         Self { content, origin: Some(Box::new(self)), meter: LineMeter::NONE }
     }
 
-    /// Returns whether what is read is not what is stored.
+    /// Returns whether the input is compressed or its content was replaced.
     pub fn is_packed(&self) -> bool {
         matches!(self.content, Content::Packed(_)) || self.origin.is_some()
     }
 
-    /// Returns its permissions.
+    /// Returns the permissions.
     pub fn mode(&self) -> u32 {
         if let Some(origin) = &self.origin {
             return origin.mode();
@@ -142,7 +145,7 @@ impl Opened {
         }
     }
 
-    /// Returns the file as it was opened, if it is one.
+    /// Returns the snapshot of the file; `None` for spooled input.
     pub fn snapshot(&mut self) -> Option<&mut Snapshot> {
         if let Some(origin) = &mut self.origin {
             return origin.snapshot();
@@ -157,7 +160,7 @@ impl Opened {
         }
     }
 
-    /// Leaves the bytes of a file unhashed when they are read: nobody will ask what they were.
+    /// Does not hash bytes as they are read, because no hash will be asked for.
     pub fn skip_hash(&mut self) {
         _ = self.snapshot().map(Snapshot::skip_hash);
     }
@@ -182,7 +185,7 @@ impl Read for Opened {
 }
 
 impl Seek for Opened {
-    /// A large compressed input can be rewound; where its end is, nobody knows before it is read.
+    /// A large compressed input can only be rewound; its end is unknown before it was read.
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.meter.restart();
         match &mut self.content {
@@ -240,7 +243,7 @@ impl Seek for Packed {
                 self.rewind_decoder()?;
                 io::copy(&mut self.by_ref().take(to), &mut io::sink())
             }
-            // Larger than what anybody keeps.
+            // Reported as larger than any limit for keeping it in memory.
             (None, SeekFrom::End(_)) => Ok(u64::MAX),
             (None, _) => Err(io::ErrorKind::Unsupported.into()),
         }

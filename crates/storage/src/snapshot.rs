@@ -1,4 +1,7 @@
-//! A file as it was when it was opened: what is appended meanwhile is not read, and a change is seen.
+//! A file as it was when it was opened: appended bytes are not read, and changes are detected.
+//!
+//! In: a file of 100 bytes to which a client appends 20. Out: 100 bytes, and `is_prefix` returns
+//! true.
 
 use std::{
     fs::{File, Metadata},
@@ -15,40 +18,40 @@ use crate::backend::{Bytes, Stat};
 #[cfg(feature = "cloud")]
 use crate::{backend::cloud::Reader, folder::FILE_MODE};
 
-/// A file up to the length that it had when it was opened, or the lines that start in a part of it.
+/// A file up to its length when it was opened, or the lines that start in a part of it.
 pub struct Snapshot {
     bytes: Bytes,
     stat: Stat,
-    /// The bytes before the part, and those that it has.
+    /// The offset and the length of the part.
     base: u64,
     length: u64,
     mode: u32,
     position: u64,
-    /// Where the system reads next, if that is known: it is asked to go elsewhere when it must.
+    /// The position of the file handle, if it is known. Seeks to it are skipped.
     system_position: Option<u64>,
     hash: XxHash3_64,
     n_hashed: u64,
-    /// Whether bytes are hashed when they are read.
+    /// Whether bytes are hashed as they are read.
     is_hashing: bool,
 }
 
 impl Snapshot {
-    /// Takes a file.
+    /// Opens a snapshot of a file.
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the system does.
     pub fn new(file: File) -> io::Result<Self> {
         let metadata = file.metadata()?;
         Ok(Self::with_metadata(file, &metadata))
     }
 
-    /// Takes a file that was just opened, and what the system says of it.
+    /// Opens a snapshot of a file with its metadata.
     pub fn with_metadata(file: File, metadata: &Metadata) -> Self {
         Self::of(Bytes::File(file), Stat::of(metadata), metadata.mode())
     }
 
-    /// Takes an object, which whoever may read it may read.
+    /// Opens a snapshot of an object. Its permissions are the default.
     #[cfg(feature = "cloud")]
     pub fn of_object(object: Reader) -> Self {
         let stat = object.stat().clone();
@@ -72,13 +75,13 @@ impl Snapshot {
         }
     }
 
-    /// Takes the lines of a file that start in a range of its bytes.
+    /// Opens the lines of a file that start in a range of its bytes.
     ///
-    /// Ranges that follow each other have each line once, wherever they meet.
+    /// Adjacent ranges have each line exactly once, wherever they meet.
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the system does.
     pub fn of_lines(file: File, [start, end]: [u64; 2]) -> io::Result<Self> {
         let mut snapshot = Self::new(file)?;
         let start = snapshot.line_start(start)?;
@@ -87,9 +90,9 @@ impl Snapshot {
         Ok(snapshot)
     }
 
-    /// Returns where the first line starts that does not start before an offset.
+    /// Returns the start of the first line that starts at or after an offset.
     fn line_start(&mut self, offset: u64) -> io::Result<u64> {
-        // A line that starts right here is known by the byte before it.
+        // The byte before the offset shows whether a line starts there.
         let Some(mut at) = offset.checked_sub(1) else { return Ok(0) };
         self.system_position = None;
         self.bytes.seek(SeekFrom::Start(at))?;
@@ -107,45 +110,45 @@ impl Snapshot {
         Ok(self.stat.length)
     }
 
-    /// Returns what it was when it was opened.
+    /// Returns the metadata at the time of opening.
     pub fn stat(&self) -> &Stat {
         &self.stat
     }
 
-    /// Leaves bytes unhashed when they are read: nobody will ask what they were.
+    /// Does not hash bytes as they are read, because no hash will be asked for.
     pub fn skip_hash(&mut self) {
         self.is_hashing = false;
     }
 
-    /// Returns how many bytes it had.
+    /// Returns the length at the time of opening, in bytes.
     pub fn length(&self) -> u64 {
         self.length
     }
 
-    /// Returns its permissions.
+    /// Returns the permissions.
     pub fn mode(&self) -> u32 {
         self.mode
     }
 
-    /// Returns whether it is still what it was when it was opened.
+    /// Returns whether the file is unchanged since it was opened.
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the system does.
     pub fn is_unchanged(&self) -> io::Result<bool> {
         match &self.bytes {
             Bytes::File(file) => Ok(Stat::of(&file.metadata()?) == self.stat),
-            // What is read of it is of one version, or nothing.
+            // The bytes read are of one version; a read of another fails.
             #[cfg(feature = "cloud")]
             Bytes::Object(object) => Ok(!object.is_changed()),
         }
     }
 
-    /// Returns the XXH3 of what was read of it, and of what was not or was left unhashed.
+    /// Returns the XXH3 of the whole snapshot. Reads the bytes that were not read or not hashed.
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the system does.
     pub fn hash(&mut self) -> io::Result<u64> {
         self.is_hashing = true;
         self.seek(SeekFrom::Start(self.n_hashed))?;
@@ -153,12 +156,12 @@ impl Snapshot {
         Ok(self.hash.finish())
     }
 
-    /// Returns whether the bytes that were read are still the first bytes of the file: then it only
-    /// grew. Of what was left unhashed nobody knows.
+    /// Returns whether the bytes that were read are still the start of the file, so that it only
+    /// grew. False if bytes were not hashed.
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the system does.
     pub fn is_prefix(&mut self) -> io::Result<bool> {
         if !matches!(self.bytes, Bytes::File(_)) {
             return self.is_unchanged();
