@@ -1,13 +1,36 @@
-//! The journal of a folder: what was written to it, from what, and how, a line for each file.
+//! The journal of a folder: a line for each file that was written to it, with its source and
+//! options.
 //!
-//! `{"v":1,"tool":..,"options":..,"beside_xxh3":..,"src":..,"size":..,"mtime_ns":..,"ctime_ns":..,
-//! "inode":..,"src_xxh3":..,"dst":..,"dst_len":..,"dst_xxh3":..,"status":..,"records":..,"lost":..,
-//! "damaged":..}`: hashes in hexadecimal, `src` as an absolute path, `dst` below the folder, null
-//! where nothing was written; `options` in words, `beside_xxh3` of the files beside the source, if the
-//! output depends on any. A line is appended once the file that it tells of is on the disk under its
-//! name; the last one of a `dst` counts. In a store there are `src_etag` and `dst_etag`, and neither
-//! `ctime_ns` nor `inode`. Lines of version 0.1.0 have `opts_hash` in place of `options` and
-//! `beside_xxh3`.
+//! In: a file `s1.jsonl` of 485 bytes, converted from `/src/s1.jsonl`. Out: a line, here with
+//! breaks:
+//!
+//! ```text
+//! {"v":1,"tool":"convert 0.1.0",
+//!  "options":"--to clido --carry inline --subagents files --sdk-version 0.2.187 carry-version=2",
+//!  "src":"/src/s1.jsonl","size":146,"mtime_ns":1795416752162463418,
+//!  "ctime_ns":1795416752162463418,"inode":10076305,"src_xxh3":"19d7ac9e56af7cc7",
+//!  "dst":"s1.jsonl","dst_len":485,"dst_xxh3":"a39609844d2619cd",
+//!  "status":"Done","records":1,"lost":0,"damaged":0}
+//! ```
+//!
+//! Hashes are hexadecimal, `src` is absolute, `dst` is below the folder and null if nothing was
+//! written. `beside_xxh3` hashes the files beside the source, if the output depends on any. In a
+//! store there are `src_etag` and `dst_etag`, and neither `ctime_ns` nor `inode`. Lines of version
+//! 0.1.0 have `opts_hash` instead of `options` and `beside_xxh3`. A line is appended after its file
+//! is on the disk under its name; the last line of a `dst` wins.
+//!
+//! # States of an output
+//!
+//! [`Journal::standing`] compares the last line of an output with the folder and the source:
+//!
+//! ```text
+//! no line, or the output is gone or edited                Open(Never)     a new file; keep any other
+//! the output is of another source with other bytes        Open(Never)
+//! source, options and other outputs as in the line        UpToDate        nothing to do
+//! source, options or status differ                        Open(Own)       replace our own file
+//! the same, and the source is smaller than in the line    Open(KeepEach)  keep the old file as .bak
+//! one of several outputs is gone or edited                Open(Never)
+//! ```
 
 mod base;
 mod book;
@@ -55,30 +78,30 @@ use storage::Bucket;
 #[cfg(feature = "cloud")]
 use storage::ObjectLog;
 
-/// A source that was changed so shortly before its output was written may have been changed since,
-/// and show the same time.
+/// Age limit of a change, in nanoseconds: a source that changed so shortly before its output was
+/// written may have changed again within the same tick of the clock, so it is hashed.
 const RACY: i128 = 1_000_000_000;
 
-/// How much of a file is read at a time, to be hashed.
+/// The number of bytes that are read at a time to hash a file.
 const MAX_READ: u64 = 256 * 1024;
 
-/// The journal of a folder, for as long as a run writes to the folder.
+/// The journal of a folder. It is locked for as long as a run writes to the folder.
 #[derive(Debug)]
 pub struct Journal {
     book: JournalWriter,
     past: JournalIndex,
     options: OutputOptions,
-    /// Whether nobody else writes to the folder.
+    /// Whether no other run can write to the folder.
     pub is_locked: bool,
 }
 
-/// Why a folder's journal cannot be used.
+/// The reason why a folder's journal cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum Unusable {
-    /// A process with this id has the lock.
+    /// The process with this id holds the lock.
     #[error("process {0} writes to this folder at the moment")]
     Busy(u32),
-    /// A process that cannot be named has the lock.
+    /// An unknown process holds the lock.
     #[error("another run writes to this folder at the moment")]
     BusySomebody,
     /// The folder was written with these options.
@@ -95,21 +118,21 @@ pub enum Unusable {
     Io(#[from] io::Error),
 }
 
-/// How an output stands before its source is converted.
+/// The state of an output before its source is converted.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Standing {
-    /// It is what the source would become again.
+    /// The output is current: converting the source would write the same bytes.
     UpToDate(FileStatus),
-    /// It may be written, and this may happen to what is there.
+    /// The output must be written. An existing file is treated by this rule.
     Open(Replace),
 }
 
 impl Journal {
-    /// Opens the journal of a place, as [`Journal::open`] does that of a folder.
+    /// Opens the journal of a folder or of a prefix in a store.
     ///
     /// # Errors
     ///
-    /// As there; those of the store.
+    /// As for [`Journal::open`]; also returns an error if the store fails.
     pub fn of_base(base: &Base, options: OutputOptions) -> Result<Self, Unusable> {
         match base {
             Base::Folder(folder) => Self::open(folder, options),
@@ -118,11 +141,11 @@ impl Journal {
         }
     }
 
-    /// Opens the journal of a folder, made if it is not there, and takes the lock on it.
+    /// Opens and locks the journal of a folder. Creates it if it does not exist.
     ///
     /// # Errors
     ///
-    /// If another run has the lock; the system's own.
+    /// Returns an error if another run holds the lock, or if the system does.
     pub fn open(folder: &Folder, options: OutputOptions) -> Result<Self, Unusable> {
         let mut file = folder.append(OsStr::new(JOURNAL), FILE_MODE)?;
         let is_locked = match lock(&file)? {
@@ -131,29 +154,29 @@ impl Journal {
             Lock::Other(Some(pid)) => return Err(Unusable::Busy(pid)),
             Lock::Other(None) => return Err(Unusable::BusySomebody),
         };
-        // Of a file with a second name nobody knows what it is.
+        // A file with a second name may be changed under that name.
         let metadata = file.metadata()?;
         if metadata.nlink() != 1 || !metadata.is_file() {
             return Err(io::Error::other("is no file of its own").into());
         }
         if metadata.len() == 0 {
-            // Its name has to reach the disk, as those that it tells of do.
+            // Its name must be on the disk before the lines in it.
             folder.sync()?;
         }
         file.rewind()?;
         let (past, end) = JournalIndex::read(&mut file)?;
         if end < metadata.len() {
-            // The last run was stopped in the middle of a line.
+            // The last run died in the middle of a line.
             file.set_len(end)?;
         }
         Ok(Self { book: JournalWriter::File(Mutex::new(file)), past, options, is_locked })
     }
 
-    /// Reads the journal of a folder, if there is one, without a lock.
+    /// Reads the journal of a folder without a lock; `None` if there is none.
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the system does.
     pub fn peek(folder: &Folder, options: OutputOptions) -> io::Result<Option<Self>> {
         let mut file = match folder.read(OsStr::new(JOURNAL)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -164,19 +187,20 @@ impl Journal {
         Ok(Some(Self { book, past, options, is_locked: false }))
     }
 
-    /// Creates the journal of a worker: it knows the lines of receipts, and keeps what it is told for
-    /// others.
+    /// Creates the journal of a worker. It knows the lines of receipts, and collects new lines for
+    /// others to write.
     pub fn of_lines<'l>(lines: impl IntoIterator<Item = &'l [u8]>, options: OutputOptions) -> Self {
         let book = JournalWriter::Told(Mutex::default());
         Self { book, past: JournalIndex::of_lines(lines), options, is_locked: false }
     }
 
-    /// Reads the journal below an URL, if there is one. Nobody can lock it: several runs append to it,
-    /// and the store refuses to write an object twice.
+    /// Reads the journal below an URL; an empty one if there is none. There are no locks in a
+    /// store: several runs append, and the store rejects a write that would lose lines of another
+    /// run.
     ///
     /// # Errors
     ///
-    /// Those of the store.
+    /// Returns an error if the store fails.
     #[cfg(feature = "cloud")]
     pub fn of_prefix(
         bucket: Arc<Bucket>,
@@ -194,12 +218,12 @@ impl Journal {
         self.past.of(&path_body(below)).is_some()
     }
 
-    /// Returns how the output `below` a folder, and what else its source became with it, stand to a
-    /// source.
+    /// Returns the state of the output at `below`, and of the other files that its source became.
+    /// See the table at the top.
     ///
     /// # Errors
     ///
-    /// The system's own, of reading the source.
+    /// Returns an error if the source cannot be read.
     pub fn standing(
         &self,
         base: &Base,
@@ -226,7 +250,8 @@ impl Journal {
             is_unchanged && self.options.are(&known.options, origin.salt) && known.status.is_done();
         Ok(match is_of_it || is_unchanged {
             true if is_same && is_whole => Standing::UpToDate(known.status),
-            // Clients compact transcripts on the disk: what is gone there stands here alone.
+            // Clients compact transcripts on the disk: only the older output has the removed
+            // records.
             true if is_whole && origin.stat.length < known.size => {
                 Standing::Open(Replace::KeepEach)
             }
@@ -235,21 +260,21 @@ impl Journal {
         })
     }
 
-    /// Returns what becomes of a file `below` a folder, if it is as it was written of the same source as
-    /// a new one.
+    /// Returns the rule for replacing the file at `below`, if it is unchanged and was written from
+    /// the same source as `new`; otherwise `None`.
     pub fn own(&self, base: &Base, below: &Path, new: &JournalEntry) -> Option<Replace> {
         let known = self.past.of(&path_body(below))?;
         let is_own = *known.source == *path_body(&new.source);
         (is_own && known.is_there(base, below).is_some()).then_some(())?;
-        // As in `standing`: the older output alone says what the source said.
+        // As in `standing`: only the older output has the removed records.
         Some(if new.stat.length < known.size { Replace::KeepEach } else { Replace::Own })
     }
 
-    /// Appends a line, in one write, unless the last line of a source that failed says the same.
+    /// Appends a line in one write. Skips a failure that equals the last line of its source.
     ///
     /// # Errors
     ///
-    /// The system's own; then the journal ends with the line before it.
+    /// Returns an error if the system does. The journal then ends with the line before.
     pub fn append(&self, record: &JournalEntry) -> io::Result<()> {
         match self.past.has_failure(record, &self.options) {
             true => Ok(()),
@@ -257,11 +282,11 @@ impl Journal {
         }
     }
 
-    /// Appends a line of a receipt, unless it says what is known.
+    /// Appends a line of a receipt. Skips a line that equals the last line of its file.
     ///
     /// # Errors
     ///
-    /// As of [`Journal::append`].
+    /// As for [`Journal::append`].
     pub fn append_new(&self, line: &[u8], scanner: &mut Scanner) -> io::Result<()> {
         let new = scanner.scan_slice(line, 0).ok().and_then(Known::of);
         match new {
@@ -272,31 +297,31 @@ impl Journal {
         }
     }
 
-    /// Brings the lines to the disk.
+    /// Syncs the lines to the disk.
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the system does.
     pub fn sync(&self) -> io::Result<()> {
         self.book.sync()
     }
 
-    /// Brings the last lines to where all of them are.
+    /// Writes the last lines to the store.
     ///
     /// # Errors
     ///
-    /// Those of writing there.
+    /// Returns an error if the store does.
     pub fn close(&self) -> io::Result<()> {
         self.book.close()
     }
 
-    /// Returns what a worker's journal was told since this was asked last.
+    /// Returns the lines of a worker's journal since the last call.
     pub fn take_told(&self) -> Vec<JournalEntry> {
         self.book.take_told()
     }
 }
 
-/// Returns the XXH3 of a file of so many bytes.
+/// Returns the XXH3 of the first `length` bytes of a file.
 fn hash_of(mut file: impl Read, length: u64) -> io::Result<u64> {
     let mut hash = XxHash3_64::new();
     let mut buffer = vec![0; length.clamp(1, MAX_READ) as usize];

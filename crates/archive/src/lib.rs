@@ -1,8 +1,9 @@
 //! Converts the sessions of coding agents to files: one, a folder of them, or a part of a plan.
 //!
-//! A [`Job`] is a [`JobConfig`], which says what to convert and how, and [`Outputs`], which say where
-//! the files go. A [`FolderRun`] converts many sessions, on all cores, and keeps a [`Journal`], so that
-//! the next run converts only what changed. A [`Worker`] converts units of a plan and answers each with
+//! In: sessions and a [`JobConfig`]. Out: files, a [`FileReport`] for each, and the journal of the
+//! folder. A [`Job`] has the configuration and the [`Outputs`], which are the folder or the file to
+//! write. A [`FolderRun`] converts many sessions on all cores, and keeps a [`Journal`], so that the
+//! next run converts only what changed. A [`Worker`] converts units of a plan and answers each with
 //! a receipt. Nothing here prints or reads the environment: warnings go to [`Warnings`].
 //!
 //! ```

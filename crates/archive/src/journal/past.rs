@@ -1,4 +1,7 @@
-//! What the lines of a journal say of earlier runs.
+//! An index of the lines of a journal, by file and by source.
+//!
+//! In: lines, of which several may be of one file. Out: for each file, its last line; for each
+//! source, its files, or its last failure.
 
 use std::{
     collections::HashMap,
@@ -15,25 +18,25 @@ use super::{
     paths::path_body,
 };
 
-/// What the lines of a journal say of earlier runs.
+/// The files and failures in a journal.
 #[derive(Debug, Default)]
 pub(super) struct JournalIndex {
-    /// What is known of the files that were written.
+    /// The written files, by their paths below the folder.
     known: HashMap<Arc<str>, Known>,
-    /// What each source became.
+    /// The files of each source.
     of_source: HashMap<Arc<str>, Vec<Arc<str>>>,
-    /// The line of each source of which nothing was written at last.
+    /// The last line of each source, if it failed.
     failures: HashMap<Arc<str>, Box<[u8]>>,
-    /// By which options files were written, each time that these changed.
+    /// The options of the files, one entry for each change.
     options: Vec<KnownOptions>,
 }
 
 impl JournalIndex {
-    /// Reads a journal, and returns where its last whole line ends, too.
+    /// Reads a journal. Also returns the end of its last whole line.
     ///
     /// # Errors
     ///
-    /// Those of reading it.
+    /// Returns an error if the journal cannot be read.
     pub(super) fn read(file: impl Read) -> io::Result<(Self, u64)> {
         let (mut past, mut end) = (Self::default(), 0);
         let mut scanner = Scanner::default();
@@ -51,7 +54,7 @@ impl JournalIndex {
         Ok((past, end))
     }
 
-    /// Takes the lines of receipts.
+    /// Reads lines of receipts.
     pub(super) fn of_lines<'l>(lines: impl IntoIterator<Item = &'l [u8]>) -> Self {
         let (mut past, mut scanner) = (Self::default(), Scanner::default());
         for line in lines {
@@ -63,7 +66,7 @@ impl JournalIndex {
         past
     }
 
-    /// Takes a line; the last one of a file counts.
+    /// Adds a line. The last one of a file wins.
     fn take(&mut self, value: Value<'_>, line: &[u8]) {
         if let Some((target, mut it)) = Known::of(value) {
             self.failures.remove(&it.source);
@@ -85,7 +88,7 @@ impl JournalIndex {
         }
     }
 
-    /// Returns the words of the options by which files were written last, if they are others.
+    /// Returns the words of the options of the last files, if they differ from `options`.
     pub(super) fn other_options(&self, options: &OutputOptions) -> Option<String> {
         let told = self.options.iter().rev().map(|known| options.other(known));
         match told.into_iter().find(|told| *told != Told::Nothing)? {
@@ -94,19 +97,18 @@ impl JournalIndex {
         }
     }
 
-    /// Returns what is known of a file that was written, by its path below the folder, as the body
-    /// of a JSON string.
+    /// Returns a written file by its path below the folder, as the body of a JSON string.
     pub(super) fn of(&self, target: &str) -> Option<&Known> {
         self.known.get(target)
     }
 
-    /// Returns what is known of all that a source became.
+    /// Returns the written files of a source.
     pub(super) fn of_source(&self, source: &str) -> impl Iterator<Item = &Known> {
         let targets = self.of_source.get(source).into_iter().flatten();
         targets.filter_map(|target| self.known.get(target))
     }
 
-    /// Returns whether the last that was told of a source is the same failure.
+    /// Returns whether the last line of a source is the same failure.
     pub(super) fn has_failure(&self, record: &JournalEntry, options: &OutputOptions) -> bool {
         let last = self.failures.get(&*path_body(&record.source));
         record.written.is_none() && last.is_some_and(|line| **line == record.line(options))

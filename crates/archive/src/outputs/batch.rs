@@ -1,4 +1,21 @@
-//! Bringing files to the disk, many at a time: the bytes, then the names, then the journal.
+//! Publishes files in batches, in an order that survives a power cut at any point.
+//!
+//! In: finished files under temporary names. Out: files under their own names, and lines in the
+//! journal. A session with a sidecar makes these calls:
+//!
+//! ```text
+//! fsync   .s1.jsonl.carry.tmp-14610-32b66833-1d4aac33
+//! fsync   .s1.jsonl.tmp-14610-32b66833-09f5685f
+//! rename  .s1.jsonl.carry.tmp-14610-32b66833-1d4aac33  s1.jsonl.carry
+//! rename  .s1.jsonl.tmp-14610-32b66833-09f5685f        s1.jsonl
+//! fsync   the folder
+//! write   .convert-journal.jsonl  (a line for each file)
+//! fsync   .convert-journal.jsonl
+//! ```
+//!
+//! After a power cut, a file with its own name is whole. A file without a line in the journal is
+//! written again by the next run, found to be equal, and kept. Temporary files are removed by the
+//! next run. The sidecar comes before its main file, so that a main file never lacks its carry.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -15,14 +32,14 @@ use storage::{
 use super::{Outputs, PublishSet};
 use crate::{error::ConvertError, journal::JournalEntry};
 
-/// A batch is brought to the disk when it has so many files, or so many bytes.
+/// A batch is published when it has this number of files or bytes.
 const MAX_FILES: usize = 64;
 const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
-/// What an item of a batch holds open at most: three files, each with its folder.
+/// Limit on the open files of an item: three files, each with its folder.
 const OPEN_FILES: u64 = 6;
 
-/// When files are brought to the disk.
+/// The time when written files are flushed to the disk.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Durability {
     /// Each file, before the next one
@@ -34,13 +51,13 @@ pub enum Durability {
 }
 
 impl Durability {
-    /// Returns what it means for a run of one file.
+    /// Returns the setting for a run of one file, which has no batches.
     pub(super) fn without_batches(self) -> Self {
         if self == Durability::Batch { Durability::File } else { self }
     }
 }
 
-/// The files that wait to get their names.
+/// Files that wait to be published.
 #[derive(Default)]
 pub(super) struct Batch {
     items: Vec<Item>,
@@ -60,7 +77,7 @@ pub(super) struct Item {
 }
 
 impl Batch {
-    /// Takes files, and returns all that wait if they are enough.
+    /// Adds files. Returns all waiting items if the batch is full.
     pub(super) fn push(&mut self, item: Item) -> Option<Vec<Item>> {
         self.n_bytes += item.bundle.files.iter().map(Finished::length).sum::<u64>();
         self.items.push(item);
@@ -68,28 +85,28 @@ impl Batch {
         is_full.then(|| self.take())
     }
 
-    /// Returns all that wait.
+    /// Removes and returns all waiting items.
     pub(super) fn take(&mut self) -> Vec<Item> {
         self.n_bytes = 0;
         std::mem::take(&mut self.items)
     }
 }
 
-/// Returns how many files a batch has at most: no more than may be open.
+/// Returns the limit on the files of a batch, below the limit on open files.
 fn max_files() -> usize {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
     let share = limit.map_or(MAX_FILES as u64, |limit| limit / 2 / OPEN_FILES);
     MAX_FILES.min(usize::try_from(share).unwrap_or(MAX_FILES)).max(1)
 }
 
-/// Which files did not get their names, and why.
+/// The files that were not published, with their errors.
 type Refused = Vec<(PathBuf, ConvertError)>;
 
 impl Outputs {
-    /// Gives files their names, and returns which did not get theirs, and why.
+    /// Publishes files, and returns those that could not be published.
     ///
-    /// The order is what makes it safe to pull the plug: a name stands for bytes that are on the
-    /// disk, a line of the journal for names that are.
+    /// See the order at the top: a file name means that its bytes are on the disk, and a line of
+    /// the journal means that the names of its files are.
     pub(super) fn commit(&self, items: Vec<Item>) -> Refused {
         let is_synced =
             self.write_options.durability != Durability::None && !self.write_options.is_dry_run;
@@ -128,7 +145,7 @@ impl Outputs {
             }
         }
         if is_synced && let Some(root) = &self.root {
-            // A line that does not reach the disk is found out, and written again, by the next run.
+            // The next run notices a lost line, and writes it again.
             _ = root.sync_journal();
         }
         for (path, refusal) in &refused {
@@ -137,7 +154,7 @@ impl Outputs {
         refused
     }
 
-    /// Brings the bytes of files to the disk.
+    /// Syncs the bytes of files to the disk.
     fn sync(&self, item: &Item) -> Result<(), ConvertError> {
         if self.write_options.interruption.is_requested() {
             return Err(ConvertError::Interrupted);
@@ -146,8 +163,8 @@ impl Outputs {
         synced.map_err(|error| unwritten(error, &item.path).into())
     }
 
-    /// Gives files that belong together their names, or none of them, and completes what is told of
-    /// each; returns where they are.
+    /// Publishes files that belong together, all or none, and adds their etags to their journal
+    /// entries. Returns their positions.
     fn name(
         &self,
         files: Vec<Finished>,
@@ -171,7 +188,7 @@ impl Outputs {
                 }
                 Err(refusal) => {
                     for named in &made {
-                        // What cannot be removed is equal to what the next run writes.
+                        // A file that cannot be removed equals the one that the next run writes.
                         _ = named.remove();
                     }
                     return Err(refusal);
@@ -188,11 +205,11 @@ impl Outputs {
         Ok(names)
     }
 
-    /// Returns what becomes of what stands in the place of each file.
+    /// Returns the rule for replacing the existing file of each name.
     ///
-    /// A run that was stopped between two names left files of its own beside older ones of ours. Taken
-    /// together they are no output that the journal knows, so each is looked at for itself: what is as
-    /// the journal says goes, and what is equal already stays. Anything else is somebody's.
+    /// A run that died between two renames left new files beside older ones. The journal does not
+    /// know this combination, so each file is judged on its own: a file that is as the journal says
+    /// is replaced, an equal one stays. Any other file belongs to somebody else.
     fn ways(&self, files: &[Finished], replace: Replace, records: &[JournalEntry]) -> Vec<Replace> {
         let as_asked = vec![replace; files.len()];
         let (Some(root), Some(record)) = (&self.root, records.first()) else { return as_asked };
@@ -209,10 +226,10 @@ impl Outputs {
         own.into_iter().map(|own| own.unwrap_or(replace)).collect()
     }
 
-    /// Gives a file its name.
+    /// Publishes a file.
     ///
-    /// Where names that differ are of one file, as those in other cases are on some file systems, the
-    /// first of this run stays.
+    /// On some file systems, names that differ in case are one file. Then the first one of this run
+    /// stays.
     fn name_one(&self, file: Finished, replace: Replace) -> Result<Published, ConvertError> {
         let path = file.path();
         let refusal = |error: io::Error| match error.kind() {
@@ -232,7 +249,7 @@ impl Outputs {
         }
         match file.publish(replace) {
             Ok(published) => {
-                // An equal file of an earlier run that stays is this run's from now on.
+                // An equal file of an earlier run belongs to this run from now on.
                 named.extend(if published.is_new { identity } else { place.identity() });
                 Ok(published)
             }
@@ -243,8 +260,8 @@ impl Outputs {
         }
     }
 
-    /// Removes what the source became by other options, and nobody edited: with `--force`, it was
-    /// converted anew, and may have got another name.
+    /// Removes the unedited outputs of a source from other options. With `--force` the source was
+    /// converted again, perhaps to another name.
     fn remove_superseded(&self, records: &[JournalEntry]) -> io::Result<()> {
         match (&self.root, records.first()) {
             (Some(root), Some(first)) if !self.write_options.is_dry_run => {
@@ -254,12 +271,12 @@ impl Outputs {
         }
     }
 
-    /// Removes, with `--force`, what an input became by other options of which nothing is written any
-    /// more: it is within the file of its session now, or left out.
+    /// With `--force`, removes the outputs of an input from other options if nothing is written for
+    /// it any more: it is now in the file of its session, or left out.
     ///
     /// # Errors
     ///
-    /// Those of reading and removing it.
+    /// Returns an error if an output cannot be read or removed.
     pub(crate) fn remove_unwritten(&self, input: &Input) -> io::Result<()> {
         match (&self.root, input.absolute()?) {
             (Some(root), Some(source))
@@ -271,15 +288,16 @@ impl Outputs {
         }
     }
 
-    /// Writes lines of the journal.
+    /// Appends lines to the journal.
     fn tell(&self, records: &[JournalEntry]) -> io::Result<()> {
         let root = self.root.as_ref();
         root.map_or(Ok(()), |root| records.iter().try_for_each(|record| root.append(record)))
     }
 }
 
-/// Keeps what stood beside an older output, and is none of those written now, as `NAME.bak`: it says
-/// nothing of the new one, which is the last. What is ours by `is_ours`, by its path, is removed later.
+/// Renames a sidecar or residue file of an older output, if there is no new one, to `NAME.bak`: it
+/// does not belong to the new output. Files for which `is_ours` returns true are removed later
+/// instead.
 fn keep_stale(names: &[Named], is_ours: impl Fn(&Path) -> bool) -> Result<(), ConvertError> {
     let Some(Named::Here(output)) = names.last() else { return Ok(()) };
     for ending in [SIDECAR, RESIDUE] {
@@ -290,7 +308,7 @@ fn keep_stale(names: &[Named], is_ours: impl Fn(&Path) -> bool) -> Result<(), Co
         }
         let backup = beside(Path::new(&name), "bak");
         match output.folder.rename_over(&name, backup.as_os_str()) {
-            // Of a name of full length there is no longer one.
+            // A name of full length has no room for an ending.
             Err(error)
                 if matches!(
                     error.kind(),
