@@ -1,4 +1,7 @@
-//! The account of a run: what is printed at its end, the report, and the exit status.
+//! Prints the summary of a run, writes its report, and returns the exit status.
+//!
+//! In: a [`FileReport`] per file. Out: lines on standard error, a JSON file if `--report` asks for
+//! one, and 0, 1 or 2.
 
 mod summary;
 
@@ -19,22 +22,23 @@ use crate::{
     terminal::{escape::escape_for_terminal, figures::count, message::complain, progress::say},
 };
 
-/// What is said of a run at its end, and what that needs to know of it.
+/// The settings of a run that its summary needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Account<'t> {
     pub(crate) config: &'t JobConfig,
     pub(crate) report_options: ReportOptions,
-    /// Where it writes to, if not to standard output.
+    /// The output file or folder; `None` for standard output.
     pub(crate) output: Option<&'t Path>,
-    /// Whether everything is done but writing.
+    /// Whether the run writes nothing.
     pub(crate) is_dry_run: bool,
-    /// Where the report is written to.
+    /// The path of the report.
     pub(crate) report: Option<&'t Path>,
 }
 
-/// Prints what was done, writes the report, and returns the status.
+/// Prints the summary, writes the report, and returns the status.
 ///
-/// `full` is the file system that has no space left, if one was met, `time` what the run took.
+/// `full` is the path of a file system without space, if there was one; `time` is the duration of
+/// the run.
 pub(crate) fn close(
     account: &Account<'_>,
     settled: &[FileReport],
@@ -91,10 +95,9 @@ pub(crate) fn close(
     Ok(status)
 }
 
-/// Names the files in folders of sessions that are none of their files: five of them, and how many
-/// there are.
+/// Prints the number of stray files in folders of sessions, and the first five names.
 fn tell_strays(settled: &[FileReport]) {
-    /// How many are named.
+    /// Limit on printed names.
     const MAX_NAMES: usize = 5;
     let names: Vec<String> =
         settled.iter().filter_map(|it| it.stray.as_deref()).map(escape_for_terminal).collect();
@@ -110,7 +113,7 @@ fn tell_strays(settled: &[FileReport]) {
     ));
 }
 
-/// 0 if all is well; 2 if nothing could be done, or a file was refused for its damage; else 1.
+/// Returns 0 if all is well, 2 if nothing was converted or a damaged file was refused, otherwise 1.
 fn status(settled: &[FileReport], is_full: bool) -> Status {
     const FINE: [FileEnd; 5] = [
         FileEnd::Converted,
@@ -133,7 +136,7 @@ fn status(settled: &[FileReport], is_full: bool) -> Status {
 
 /// Writes the report, readable by its owner alone.
 fn write_report(path: &Path, report: &[u8]) -> io::Result<()> {
-    // A terminal, a pipe, or a link such as /dev/stdout is not replaced by a file.
+    // A terminal, a pipe, or a link such as /dev/stdout must not be replaced by a file.
     if path.symlink_metadata().is_ok_and(|metadata| !metadata.is_file()) {
         return File::options().write(true).truncate(true).open(path)?.write_all(report);
     }
@@ -148,7 +151,7 @@ fn write_report(path: &Path, report: &[u8]) -> io::Result<()> {
     folder.sync()
 }
 
-/// Returns the formats of what was converted.
+/// Returns the formats of the converted files.
 pub(crate) fn sources(settled: &[FileReport]) -> BTreeSet<&'static str> {
     settled.iter().filter_map(|it| it.figures.from).collect()
 }

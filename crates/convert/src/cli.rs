@@ -1,4 +1,7 @@
-//! The command line: what can be asked for.
+//! The definition of the command line.
+//!
+//! In: `convert a.jsonl --to clido`. Out: a [`ConvertArgs`] or a [`Command`]. The doc comments of
+//! arguments are their help texts.
 
 pub(crate) mod complete;
 mod conversion;
@@ -125,7 +128,7 @@ impl From<SubAgents> for archive::SubAgents {
     }
 }
 
-/// When files are brought to the disk.
+/// When written files are flushed to the disk.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Durability {
     /// Each file, before the next one
@@ -173,7 +176,7 @@ impl From<Sdk> for SdkVersion {
     }
 }
 
-/// Returns the names that `--to`, `--from` and `--as` take.
+/// Returns the names that `--to`, `--from` and `--as` accept.
 pub(crate) fn format_names() -> clap::builder::PossibleValuesParser {
     FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().into()
 }

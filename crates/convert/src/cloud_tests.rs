@@ -1,4 +1,4 @@
-//! Stores in memory, and all that is asked of a store there.
+//! Tests of object stores, with a store in memory.
 
 use std::{
     collections::HashMap,
@@ -17,7 +17,7 @@ fn bucket(root: &str) -> Arc<Bucket> {
     Buckets::default().of(Path::new(root)).expect("a bucket").0
 }
 
-/// Puts an object without asking.
+/// Writes an object, whether or not there is one.
 fn put(url: &str, bytes: impl Into<Vec<u8>>) {
     let bytes = bytes.into();
     let length = bytes.len() as u64;
@@ -25,7 +25,7 @@ fn put(url: &str, bytes: impl Into<Vec<u8>>) {
     bucket.put(Path::new(url), &mut &*bytes, length, &Condition::Any).expect("put");
 }
 
-/// Returns what is below a prefix now, by name.
+/// Returns the objects below a prefix, by name.
 fn objects(url: &str) -> HashMap<PathBuf, Vec<u8>> {
     let bucket = bucket(url);
     let read = |path: PathBuf| {
@@ -41,7 +41,7 @@ fn run(args: &[&str]) -> ExitCode {
     crate::run(args.map(|arg| (*arg).into()))
 }
 
-/// The files of the sample, a session with sub-agents and outputs.
+/// The files of a session with sub-agents and tool outputs.
 fn sample() -> Vec<(String, Vec<u8>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/sample");
     let (mut folders, mut files) = (vec![root.clone()], Vec::new());
@@ -75,7 +75,7 @@ fn a_prefix_goes_there_and_back_and_nothing_twice() {
     let (mut back, source) = (objects("memory://sample/back"), objects("memory://sample/in"));
     back.remove(Path::new(storage::JOURNAL)).expect("a journal");
     assert_eq!(back, source);
-    // What stands here after the same command says which files are written as they are on the disk.
+    // The same command on the disk shows the expected files.
     let folder = tempfile::tempdir().expect("a folder");
     let output = folder.path().join("out");
     let output = output.to_str().expect("text");
@@ -194,7 +194,7 @@ fn a_large_object_is_read_in_any_order_and_as_it_was() {
     put("memory://large/a", vec![7; bytes.len()]);
     let error = reader.read_to_end(&mut whole).expect_err("changed");
     assert!(is_changed(&error) && reader.is_changed());
-    // It is opened as it is now.
+    // The new version is opened.
     let mut reader = bucket.open(path).expect("opened");
     reader.read_exact(&mut buffer).expect("read");
     assert_eq!(buffer, [7; 1000]);
@@ -213,7 +213,7 @@ fn a_large_object_is_written_once() {
     assert!(is_changed(&put(&Condition::Same(Some("other".into()))).expect_err("another")));
     put(&Condition::Same(stat.etag)).expect("put");
     assert!(objects("memory://parts") == HashMap::from([(PathBuf::from("a"), bytes.clone())]));
-    // A file that is cut becomes nothing.
+    // A file that was truncated must not become an object.
     let cut = bucket.put(Path::new("memory://parts/b"), &mut &*bytes, 30_000_000, &Condition::Any);
     assert_eq!(cut.expect_err("cut").kind(), std::io::ErrorKind::UnexpectedEof);
     assert_eq!(objects("memory://parts").len(), 1);

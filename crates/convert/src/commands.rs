@@ -1,4 +1,4 @@
-//! The commands beside the main job: a file for each, with its arguments and what it does.
+//! The commands beside the main job. Each file has the arguments and the code of one command.
 
 mod carry;
 mod check;
@@ -25,7 +25,7 @@ use std::io;
 use archive::Status;
 use clap::Subcommand;
 
-/// A command. The comment on each row is its text in `--help`.
+/// A command. The doc comment of each variant is its line in `--help`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Print the format of each input
@@ -67,7 +67,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Does what the command says, and returns how it ended.
+    /// Runs the command and returns its status.
     pub(crate) fn run(&self) -> io::Result<Status> {
         match self {
             Command::Detect(args) => detect::run(args),

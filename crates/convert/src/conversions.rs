@@ -1,4 +1,4 @@
-//! The main job on the command line: all inputs to where they belong, and an account of it.
+//! The main job: converts all inputs, and prints the summary.
 
 use std::{
     io::{self, Write},
@@ -28,10 +28,10 @@ use crate::{
     },
 };
 
-/// How many sessions are converted at a time, at least, where a store is waited for.
+/// Minimum number of jobs with an object store, where jobs mostly wait.
 const MIN_JOBS_AWAY: usize = 8;
 
-/// Converts what the command line asks for.
+/// Converts the inputs of the command line.
 pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
     let start = Instant::now();
     if args.sources.is_stdin() && io::IsTerminal::is_terminal(&io::stdin()) {
@@ -42,7 +42,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
     let (inputs, is_folder) = args.sources.inputs(how.source(), how.target())?;
     let units = SessionFiles::group(FORMATS, inputs, &mut warn);
     let is_away = paths.iter().chain(&args.output).any(|path| is_url(path));
-    // Who waits for a store keeps no core busy.
+    // A job that waits for a store keeps no core busy.
     let n_jobs = n_jobs(args.pace.jobs, n_cores().max(if is_away { MIN_JOBS_AWAY } else { 1 }));
     let output = args.output.as_deref().filter(|output| !storage::is_stream(output));
     let carry = CarryMode::from(how.carry);
@@ -127,7 +127,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
     account::close(&account, &settled, job.outputs.full(), start.elapsed())
 }
 
-/// Prints the command that goes on with a session that was installed.
+/// Prints the command that resumes an installed session.
 fn print_installed(installed: &Installed) -> io::Result<()> {
     let Installed { resume, project, is_project_there, name } = installed;
     if !is_project_there {
@@ -136,8 +136,8 @@ fn print_installed(installed: &Installed) -> io::Result<()> {
     writeln!(io::stdout(), "cd {} && {} {name}", quoted(project), resume.join(" "))
 }
 
-/// Returns the options of the conversion: what is installed goes on from the last compaction, as its
-/// own client would.
+/// Returns the options of the conversion. An installed session starts at its last compaction, as
+/// its own client would resume it.
 fn how_of(args: &ConvertArgs) -> ConversionArgs {
     let mut how = args.how.clone();
     how.from_last_compaction |= args.install.is_some() && !args.from_start && !how.all_branches;

@@ -1,4 +1,5 @@
-//! The environment of the program, as the crates below it take it: by value.
+//! The environment of the program, as a value for the crates below, which do not read it
+//! themselves.
 
 use std::{
     ffi::OsString,
@@ -20,7 +21,7 @@ pub(crate) fn environment() -> Environment<'static> {
     Environment::new(System::HERE, &variable)
 }
 
-/// Creates a lookup among the sessions of this machine in one format, or in all but that of the target.
+/// Creates a lookup among this machine's sessions of one format, or of all except the target's.
 pub(crate) fn lookup(
     project: Option<&Path>,
     from: Option<&'static Format>,
@@ -29,9 +30,10 @@ pub(crate) fn lookup(
     Lookup::new(FORMATS, environment(), project, from, to)
 }
 
-/// Returns the inputs that the paths name, and whether they are to be mirrored in a folder.
+/// Returns the inputs at the paths, and whether their paths are kept in an output folder.
 ///
-/// A path that names nothing is an input that cannot be opened: the others go on without it.
+/// A path that does not exist becomes an input that cannot be opened, so that the other inputs are
+/// still converted.
 pub(crate) fn inputs(paths: &[PathBuf], lookup: &Lookup<'_>) -> io::Result<(Vec<Input>, bool)> {
     let mut inputs = Vec::new();
     let mut stores = Stores::new(INTERRUPTION);
@@ -63,22 +65,21 @@ pub(crate) fn inputs(paths: &[PathBuf], lookup: &Lookup<'_>) -> io::Result<(Vec<
     Ok((inputs, is_folder))
 }
 
-/// Returns how many jobs are done at a time: as many as are asked for, and by default too if these
-/// are none.
+/// Returns `asked`, or `default` if that is `None` or 0.
 pub(crate) fn n_jobs(asked: Option<usize>, default: usize) -> usize {
     asked.filter(|n_jobs| *n_jobs > 0).unwrap_or(default)
 }
 
-/// Returns how many threads can run at a time.
+/// Returns the number of threads that can run at a time.
 pub(crate) fn n_cores() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get())
 }
 
-/// Reads an input as [`sessions::read`] does, until the user stops the run.
+/// Reads an input as [`sessions::read`] does, and stops at an interruption.
 ///
 /// # Errors
 ///
-/// As there.
+/// As for [`sessions::read`].
 pub(crate) fn read(
     input: &Input,
     format: Option<&'static Format>,

@@ -1,11 +1,11 @@
-//! The table of formats: adding one is a crate, and a row here.
+//! The table of formats. To add a format, add a crate and a row here.
 
 use std::io::{self, Read, Seek};
 
 use conversion::{Detected, Source};
 use core_model::{Format, Formats};
 
-/// Every format, one row each.
+/// All formats.
 pub static FORMATS: Formats = Formats::new(&[
     &format_claude_code::FORMAT,
     &format_clido::FORMAT,
@@ -18,7 +18,7 @@ pub fn by_name(name: &str) -> Option<&'static Format> {
     FORMATS.by_name(name)
 }
 
-/// Finds the format of a source.
+/// Detects the format of a source.
 ///
 /// # Errors
 ///

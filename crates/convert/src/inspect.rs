@@ -1,4 +1,4 @@
-//! Showing and stripping carries.
+//! Prints and removes carries.
 
 use std::io::{self, Write};
 
@@ -8,8 +8,8 @@ use storage::Opened;
 
 use crate::{formats::FORMATS, terminal::escape::escape_for_terminal};
 
-/// Prints a line for each source line, or part of one, that a file carries; returns how many lines
-/// have a carry.
+/// Prints a line for each carried source line, or part of one. Returns the number of lines with a
+/// carry.
 pub(crate) fn show(source: &mut Source<Opened>, out: &mut dyn Write) -> io::Result<u64> {
     let mut base = Vec::new();
     let (mut number, mut n_carries) = (0, 0);

@@ -1,4 +1,4 @@
-//! Ctrl-C: the first asks everything to stop and clean up, the second stops at once.
+//! Handles Ctrl-C: the first one stops the run and cleans up, the second ends the process at once.
 
 use std::{
     sync::{
@@ -10,10 +10,10 @@ use std::{
 
 use storage::{Interruption, remove_temporary_files};
 
-/// Whether the program was asked to stop.
+/// The flag that the signal handler sets.
 static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// Whether the program was asked to stop, as the crates below it take it.
+/// The flag for the crates below.
 pub(crate) const INTERRUPTION: Interruption = Interruption::of(&IS_INTERRUPTED);
 
 /// Returns whether the program was asked to stop.
@@ -21,10 +21,10 @@ pub(crate) fn is_interrupted() -> bool {
     INTERRUPTION.is_requested()
 }
 
-/// The exit status of a run that was interrupted.
+/// The exit status of an interrupted run.
 pub(crate) const STATUS: u8 = 130;
 
-/// How long a run may take to stop by itself.
+/// The time for a run to stop by itself.
 const GRACE: Duration = Duration::from_millis(700);
 
 /// Ends the process as an interrupted one ends.
@@ -33,11 +33,11 @@ fn exit() -> ! {
     std::process::exit(i32::from(STATUS))
 }
 
-/// Listens for Ctrl-C and for whoever ends the process, and makes files that grow too large an
-/// error of the write instead of the end.
+/// Installs handlers for Ctrl-C and termination. A file that exceeds the size limit of the process
+/// becomes an error of its write, and does not end the process.
 pub(crate) fn listen() {
     let too_large = Arc::new(AtomicBool::new(false));
-    // Without a handler the process ends, and the temporary files stay for the next run.
+    // Without this handler the process ends, and the next run removes the temporary files.
     _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, too_large);
     // Without a handler Ctrl-C still ends the process; only temporary files stay.
     _ = ctrlc::set_handler(|| {

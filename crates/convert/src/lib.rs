@@ -1,5 +1,10 @@
 //! Translates session logs of AI coding agents into one another, and loses nothing.
 //!
+//! In: the arguments of the command line, or as a library the bytes of a session. Out: the session
+//! in another format, and the carry from which the source comes back byte for byte. This crate has
+//! the command line, the terminal, and the table of formats ([`FORMATS`]); the crates below it do
+//! the work.
+//!
 //! ```
 //! use convert::{CarryMode, Conversion, FORMATS, by_name};
 //!

@@ -1,4 +1,4 @@
-//! What the reading commands are asked for alike: what to read, on how many cores, and what to tell.
+//! Arguments that all reading commands share: inputs, format, project, jobs and progress.
 
 pub(crate) mod enough;
 pub(crate) mod filter;
@@ -25,7 +25,7 @@ use crate::{
     terminal::message::warn,
 };
 
-/// What to read, and how.
+/// The inputs to read, and the options of reading.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Reading {
     /// Files, folders, or ids of sessions; `-` is standard input
@@ -47,24 +47,24 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    /// Returns the format that was named.
+    /// Returns the format of `--from`.
     pub(crate) fn format(&self) -> Option<&'static Format> {
         self.from.as_deref().and_then(by_name)
     }
 
-    /// Returns the path of the project, as a client that is started in it knows it.
+    /// Returns the absolute path of the project, as a client that is started in it knows it.
     pub(crate) fn project_path(&self) -> Option<String> {
         let project = self.project.as_deref()?;
         Some(absolute(project).to_string_lossy().into_owned())
     }
 
-    /// Returns the inputs in their order, files beside sessions left out, and whether a folder or
-    /// several files were named: then what is no session is passed over. Without an input, these
-    /// are the sessions of all clients, or of the project, with those of their sub-agents.
+    /// Returns the sorted inputs without the files beside sessions, and whether a folder or several
+    /// files are named: then files that are no session are skipped. Without an input, returns the
+    /// sessions of all clients or of the project, with their sub-agents.
     ///
     /// # Errors
     ///
-    /// If a client's folder cannot be read, or no session is found.
+    /// Returns an error if a client's folder cannot be read, or if no session is found.
     pub(crate) fn sessions(&self) -> io::Result<(Vec<Input>, bool)> {
         let lookup = lookup(self.project.as_deref(), self.format(), None);
         if self.inputs.is_empty() {
@@ -84,7 +84,8 @@ impl Reading {
     ///
     /// # Errors
     ///
-    /// If nothing is named and standard input is a terminal, or no session is found.
+    /// Returns an error if no input is named and standard input is a terminal, or if no session is
+    /// found.
     pub(crate) fn sessions_or_stdin(&self) -> io::Result<(Vec<Input>, bool)> {
         if !self.inputs.is_empty() || self.project.is_some() {
             return self.sessions();

@@ -1,4 +1,4 @@
-//! The program: what was asked for, done, and the exit status.
+//! Runs the program: parses the arguments, calls the command, and returns the exit status.
 
 use std::{
     ffi::OsString,
@@ -19,14 +19,14 @@ use crate::{
 
 /// Runs the program with its arguments and returns its exit status.
 ///
-/// 0: all was converted. 1: converted, but something wants attention. 2: usage, or nothing could be
+/// 0: all was converted. 1: converted, with warnings. 2: wrong usage, or nothing could be
 /// converted. 130: interrupted.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.into_iter().collect();
     if let Some(shell) = cli::complete::asking_shell() {
         return match cli::complete::answer(&shell, args) {
             Ok(()) => ExitCode::SUCCESS,
-            // The shell shows nothing of it.
+            // The shell prints nothing for this status.
             Err(_) => ExitCode::from(Status::Failed as u8),
         };
     }
@@ -43,7 +43,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             }
             match mistyped(&args, error.kind()).and_then(cli::unknown_word) {
                 Some(message) => complain(&message),
-                // Arguments are quoted in it, which may come from anywhere.
+                // The message quotes arguments, which may contain escape sequences.
                 None => {
                     _ = write!(io::stderr(), "{}", escape_lines(&error.render().to_string()));
                 }
@@ -63,7 +63,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     match result {
         _ if is_interrupted() => ExitCode::from(interrupt::STATUS),
         Ok(status) => ExitCode::from(status as u8),
-        // Whoever read our output has read enough.
+        // The reader of our output closed the pipe, which is no failure.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             complain(&error.to_string());
@@ -77,8 +77,8 @@ fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
     Cli::from_arg_matches(&matches)
 }
 
-/// Returns the word that may be a mistyped command: the first one, which is parsed as an input, so that
-/// the options behind it are unknown; or the one behind `help`.
+/// Returns the word that may be a mistyped command: the first one, which is parsed as an input, so
+/// that the options after it are unknown; or the one after `help`.
 fn mistyped(args: &[OsString], kind: ErrorKind) -> Option<&str> {
     let word = match kind {
         ErrorKind::UnknownArgument => args.get(1)?.to_str()?,

@@ -1,4 +1,4 @@
-//! What the terminal can show, and how wide it is.
+//! Finds the abilities of the terminal: cursor, colors, columns.
 
 pub(crate) mod escape;
 pub(crate) mod figures;
@@ -12,32 +12,32 @@ use std::{ffi::OsString, io::IsTerminal};
 
 use terminal_size::{Width, terminal_size_of};
 
-/// The columns that are assumed where nothing says how many there are.
+/// The number of columns if it is unknown.
 const COLUMNS: usize = 80;
 
-/// The fewest columns that output is fitted into.
+/// Minimum number of columns.
 const MIN_COLUMNS: usize = 20;
 
-/// What a stream of the program's output ends in.
+/// The terminal, or other sink, of an output stream.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Terminal {
     /// Whether it is a terminal that can move its cursor.
     pub(crate) is_terminal: bool,
-    /// Whether colors are wanted.
+    /// Whether to print colors.
     pub(crate) has_color: bool,
-    /// The columns that a line may take.
+    /// The number of columns.
     pub(crate) columns: usize,
 }
 
 impl Terminal {
-    /// Returns what standard output ends in.
+    /// Returns the terminal of standard output.
     pub(crate) fn of_stdout() -> Self {
         let stdout = std::io::stdout();
         let size = terminal_size_of(&stdout).map(|(Width(columns), _)| columns);
         Self::new(stdout.is_terminal(), size, &|name| std::env::var_os(name))
     }
 
-    /// Returns what standard error ends in.
+    /// Returns the terminal of standard error.
     pub(crate) fn of_stderr() -> Self {
         let stderr = std::io::stderr();
         let size = terminal_size_of(&stderr).map(|(Width(columns), _)| columns);

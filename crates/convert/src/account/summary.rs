@@ -1,4 +1,4 @@
-//! The summary of a run over a folder: four lines at most.
+//! The summary of a run over a folder, in at most four lines.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -19,27 +19,27 @@ use crate::{
     },
 };
 
-/// How many fields are named that the target does not say.
+/// Limit on named fields that the target does not show.
 const MAX_FIELDS: usize = 3;
 
-/// What is summed up over all files of a run.
+/// Totals over all files of a run.
 pub(crate) struct Summary {
-    /// How many files ended so; of a session, its main file and those that belong to it.
+    /// The number of files by result. A session counts with all its files.
     files: HashMap<FileEnd, u64>,
-    /// How many main files ended so.
+    /// The number of main files by result.
     sessions: HashMap<FileEnd, u64>,
     from: Vec<&'static str>,
     bytes_in: u64,
     lines_out: u64,
     n_damaged: u64,
-    /// What the target does not say, the most frequent first.
+    /// Fields that the target does not show, the most frequent first.
     losses: Vec<(Box<str>, u64)>,
     /// All losses by kind and field.
     by_kind: BTreeMap<(LossKind, Box<str>), u64>,
 }
 
 impl Summary {
-    /// Sums up.
+    /// Adds up the reports of files.
     pub(crate) fn of(settled: &[FileReport]) -> Self {
         let (mut files, mut sessions) = (HashMap::new(), HashMap::new());
         let mut losses = HashMap::new();
@@ -70,7 +70,7 @@ impl Summary {
         }
     }
 
-    /// Returns the totals of a run as an object, for its report.
+    /// Returns the totals as an object, for the report.
     pub(crate) fn object(&self) -> Object {
         let mut totals = Object::new();
         for (name, counts) in [("sessions", &self.sessions), ("files", &self.files)] {
@@ -99,7 +99,7 @@ impl Summary {
         object
     }
 
-    /// Prints it.
+    /// Prints the summary.
     pub(crate) fn print(&self, account: &Account<'_>, time: Duration) {
         for line in self.lines(account, time) {
             say(&line);

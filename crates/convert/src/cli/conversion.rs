@@ -1,4 +1,4 @@
-//! The options of a conversion: what is written of each session, wherever it goes.
+//! The options of a conversion, shared by the main job and `plan`.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use storage::{Compression, Limits};
 use super::{Carry, Sdk, SubAgents, format_names};
 use crate::{FORMATS, by_name, terminal::figures::parse_size};
 
-/// What is written of each session, wherever it goes.
+/// The options of a conversion, without its inputs and outputs.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ConversionArgs {
     /// The format to write
@@ -81,7 +81,7 @@ pub(crate) struct ConversionArgs {
     pub(crate) from_last_compaction: bool,
 }
 
-/// The options alone, as the lines of a plan say them.
+/// The options alone, as in a line of a plan.
 #[derive(Debug, Parser)]
 #[command(no_binary_name = true)]
 struct Words {
@@ -89,7 +89,7 @@ struct Words {
     how: ConversionArgs,
 }
 
-/// How to compress what is written.
+/// The compression of outputs.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 pub(crate) enum Compress {
     /// gzip (RFC 1952)
@@ -108,11 +108,11 @@ impl From<Compress> for Compression {
 }
 
 impl ConversionArgs {
-    /// Reads options as [`ConversionArgs::words`] writes them.
+    /// Parses options as [`ConversionArgs::words`] writes them.
     ///
     /// # Errors
     ///
-    /// What is wrong with them, in a line.
+    /// Returns a message of one line if the options are invalid.
     pub(crate) fn of_words(words: &[String]) -> Result<Self, String> {
         let words = Words::try_parse_from(words).map_err(|error| match error.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => "no options".to_owned(),
@@ -125,7 +125,7 @@ impl ConversionArgs {
         Ok(words.how)
     }
 
-    /// Returns the words that stand for the options, whatever the environment says elsewhere.
+    /// Returns the words of the options. They do not depend on the environment of a worker.
     pub(crate) fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         let mut pair = |name: &str, value: Option<String>| {
@@ -160,12 +160,12 @@ impl ConversionArgs {
         self.to.as_deref().and_then(by_name)
     }
 
-    /// Returns the format to read, if it is said.
+    /// Returns the format to read; `None` to detect it.
     pub(crate) fn source(&self) -> Option<&'static Format> {
         self.from.as_deref().and_then(by_name)
     }
 
-    /// Returns what readers and writers are asked for.
+    /// Returns the options of readers and writers.
     pub(crate) fn options(&self) -> Options {
         Options {
             sdk_version: self.sdk_version.into(),
@@ -175,7 +175,7 @@ impl ConversionArgs {
         }
     }
 
-    /// Returns what to convert, and how; `None` if the options name no format to write.
+    /// Returns the job's configuration; `None` if the options name no format to write.
     pub(crate) fn job_config(&self) -> Option<JobConfig> {
         Some(JobConfig {
             formats: FORMATS,
@@ -185,7 +185,7 @@ impl ConversionArgs {
             options: self.options(),
             verify: self.verify,
             subagents: match (self.compress, self.subagents) {
-                // No client looks into what is compressed: of a session, it is all in one file.
+                // Clients do not read compressed files, so a session is written as one file.
                 (Some(_), SubAgents::Files) => archive::SubAgents::Carry,
                 (_, subagents) => subagents.into(),
             },
@@ -200,16 +200,16 @@ impl ConversionArgs {
         })
     }
 
-    /// Reads options as a worker needs them.
+    /// Parses the options of a unit of work.
     ///
     /// # Errors
     ///
-    /// What is wrong with them, in a line.
+    /// Returns a message of one line if the options are invalid.
     pub(crate) fn parse_job(words: &[String]) -> Result<JobConfig, String> {
         Self::of_words(words)?.job_config().ok_or_else(|| "no format to write".to_owned())
     }
 
-    /// Returns what of the options outputs depend on.
+    /// Returns the options that change the bytes of outputs, for the journal.
     pub(crate) fn output_options(&self) -> OutputOptions {
         let word = |value: Option<String>| value.unwrap_or_default();
         OutputOptions::new(&Spelled {
@@ -228,7 +228,7 @@ impl ConversionArgs {
     }
 }
 
-/// Returns the word that stands for a value of an option.
+/// Returns the word on the command line for a value of an option.
 fn word_of(value: impl ValueEnum) -> Option<String> {
     Some(value.to_possible_value()?.get_name().to_owned())
 }

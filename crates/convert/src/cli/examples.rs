@@ -1,9 +1,9 @@
 //! Examples and exit statuses of each command, for its help.
 
-/// Pairs of a text and what it means.
+/// Pairs of a text and its explanation.
 type Rows = &'static [(&'static str, &'static str)];
 
-/// Of each command, by its name: examples with their effects, and exit statuses with their meanings.
+/// For each command: its name, examples with their effects, and exit statuses with their meanings.
 /// The main job has no name, and its statuses are in the overview.
 pub(super) const EXAMPLES: &[(&str, Rows, Rows)] = &[
     (

@@ -35,15 +35,15 @@ Exit status:
 Nothing leaves this machine, except to a store that you name. The documents are
 in docs/: start with README.md.";
 
-/// Returns the command line with its help, as it is parsed.
+/// Returns the parser of the command line, with its help.
 pub(crate) fn command() -> Command {
     let command = with_examples(Cli::command());
-    // The template has `{` and `}` for its own words only.
+    // clap replaces words in braces in a template, so the text must have no others.
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}\n\n{{all-args}}{{after-help}}",
         groups(&command).trim_end()
     );
-    // `--to` is asked for below, in `missing_target`, which knows the inputs.
+    // A missing `--to` is reported by `missing_target`, which knows the inputs.
     command
         .mut_subcommands(|command| command.hide(true))
         .mut_arg("to", |to| to.required(false))
@@ -63,7 +63,7 @@ pub(crate) fn with_examples(command: Command) -> Command {
     command
 }
 
-/// Returns the overview of a program that is called without arguments.
+/// Returns the overview, which is printed if there are no arguments.
 pub(crate) fn overview() -> String {
     let program = command();
     let about = program.get_about().map(ToString::to_string).unwrap_or_default();
@@ -74,7 +74,7 @@ pub(crate) fn overview() -> String {
     )
 }
 
-/// Returns the groups of commands with what each does.
+/// Returns the groups of commands with a line for each.
 fn groups(command: &Command) -> String {
     let about = |name: &str| match name {
         "" => Some(MAIN_JOB.1.to_owned()),
@@ -121,8 +121,8 @@ fn examples(name: &str) -> String {
     text
 }
 
-/// Says what to write if `--to` is missing: the nearest command if the first input is no file, else
-/// the two commands that may have been meant.
+/// Returns the message for a missing `--to`: the nearest command if the first input is not a file,
+/// otherwise the two commands that may have been meant.
 pub(crate) fn missing_target(inputs: &[impl AsRef<Path>]) -> String {
     let Some(first) = inputs.first().map(AsRef::as_ref) else {
         return "--to FORMAT is missing: it names the format to write".to_owned();
@@ -137,7 +137,7 @@ pub(crate) fn missing_target(inputs: &[impl AsRef<Path>]) -> String {
         .unwrap_or_else(|| format!("{name} is neither a command nor a file; `convert --help` lists the commands, `convert {name} --to FORMAT` converts a session by its id"))
 }
 
-/// Returns the complaint about a word that is nearly a command; `None` if no command is near.
+/// Returns the message for a word that is nearly a command; `None` if no command is near.
 pub(crate) fn unknown_word(word: &str) -> Option<String> {
     let program = Cli::command();
     let near = nearest(word, program.get_subcommands().map(Command::get_name))?;
@@ -177,7 +177,7 @@ mod tests {
         let is_here = |name: &str| name.is_empty() || program.find_subcommand(name).is_some();
         for (name, examples, _) in EXAMPLES.iter().filter(|row| is_here(row.0)) {
             for (example, _) in *examples {
-                // Only the last command of a pipe, or of a redirection, is ours alone.
+                // In a pipe or a redirection, only the last command is ours.
                 let ours = example.split(" | ").find(|part| part.starts_with("convert "));
                 let Some(ours) = ours.filter(|part| !part.contains('$')) else { continue };
                 let words = ours.split([' ', '"']).take_while(|word| *word != ">");

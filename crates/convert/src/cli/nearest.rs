@@ -1,7 +1,10 @@
-//! The command that a mistyped word is nearest to.
+//! Finds the command that a mistyped word is nearest to.
+//!
+//! In: `shwo`. Out: `show`.
 
-/// Returns the name with the fewest edits from a word, if there are few: one for a short word, two
-/// from six letters on. A start of at least three letters is near too: `comp` is near `completions`.
+/// Returns the name with the fewest edits from a word: at most one for a short word, two from six
+/// letters on. A start of at least three letters is near too: `comp` is near `completions`. Returns
+/// `None` if no name is near.
 pub(super) fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let word = word.to_ascii_lowercase();
     let n_chars = word.chars().count();
@@ -17,7 +20,7 @@ pub(super) fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> O
     names.filter_map(rank).min().map(|(_, name)| name)
 }
 
-/// The letters of the longest word that is compared: commands are shorter.
+/// Limit on the letters of a compared word. Commands are shorter.
 const MAX_WORD: usize = 24;
 
 /// Counts the letters to insert, remove, replace or swap with the next one: `shwo` is one edit from

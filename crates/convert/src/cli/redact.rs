@@ -1,9 +1,9 @@
-//! `--redact`, as the commands that write what they read have it.
+//! The options of `--redact`, shared by the commands that write text of sessions.
 
 use clap::Args;
 use sessions::Redact;
 
-/// Which secrets are taken out of what is read.
+/// The secrets to remove from the input.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct RedactArgs {
     /// Remove keys, tokens and passwords from the input

@@ -1,4 +1,4 @@
-//! Which sessions a command is about, and how it goes about them.
+//! Arguments that name sessions, and arguments for jobs and progress.
 
 use std::{io, path::PathBuf};
 
@@ -13,7 +13,7 @@ use crate::{
     terminal::progress::{Mode, Progress},
 };
 
-/// Which sessions are meant.
+/// The named sessions.
 #[derive(Args, Debug)]
 pub(crate) struct Sources {
     /// Files, folders, or ids of sessions; `-` or nothing for standard input
@@ -34,17 +34,17 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    /// Returns whether nothing is named.
+    /// Returns whether no input is named.
     pub(crate) fn is_stdin(&self) -> bool {
         self.paths.is_empty() && self.project.is_none()
     }
 
-    /// Returns the inputs, ids being those of sessions in one format, or in all but the target's,
-    /// and whether they are to be mirrored in a folder.
+    /// Returns the inputs, and whether their paths are kept in an output folder. Ids are looked up
+    /// among sessions of one format, or of all formats except the target's.
     ///
     /// # Errors
     ///
-    /// If a client's folder cannot be read, or the project has no session.
+    /// Returns an error if a client's folder cannot be read, or if the project has no session.
     pub(crate) fn inputs(
         &self,
         from: Option<&'static Format>,
@@ -54,7 +54,7 @@ impl Sources {
     }
 }
 
-/// How many files at a time, and what is told meanwhile.
+/// The number of jobs, and the form of progress.
 #[derive(Args, Debug)]
 pub(crate) struct Pace {
     /// The number of files to read at once [default: the number of cores]
@@ -81,12 +81,12 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// Returns how many files are read at a time: if nobody says, as many as there are cores.
+    /// Returns the number of jobs; by default, the number of cores.
     pub(crate) fn n_jobs(&self) -> usize {
         n_jobs(self.jobs, n_cores())
     }
 
-    /// Starts to tell how far the work on inputs is.
+    /// Starts reporting progress on inputs.
     pub(crate) fn progress<'i>(
         &self,
         inputs: impl IntoIterator<Item = &'i Input, IntoIter: Clone>,

@@ -1,4 +1,4 @@
-//! `carry`: what a converted file carries, shown or stripped.
+//! `carry`: prints or removes the carry of a converted file.
 
 use std::{
     io::{self, Write},
@@ -16,7 +16,7 @@ use crate::{
     terminal::{escape::escape_for_terminal, progress::say},
 };
 
-/// What to do with what a file carries.
+/// The action.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -37,7 +37,7 @@ enum What {
     },
 }
 
-/// Returns that no line of a file carries anything, and where else to look.
+/// Returns the message for a file without a carry, which names the sidecar if there is one.
 fn nothing_carried(input: &Input) -> String {
     let label = escape_for_terminal(&input.label());
     match input.path().map(sidecar_path).filter(|path| path.exists()) {
@@ -49,7 +49,7 @@ fn nothing_carried(input: &Input) -> String {
     }
 }
 
-/// Shows or strips what a file carries.
+/// Prints or removes the carry of a file.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let (What::Show { input } | What::Strip { input }) = &args.command;
     let lookup = &lookup(None, None, None);

@@ -1,4 +1,4 @@
-//! `check`: what a client would stumble upon in a file.
+//! `check`: finds records that a client would refuse or ignore.
 
 mod stale;
 
@@ -23,7 +23,7 @@ use crate::{
     terminal::{escape::escape_for_terminal, message::complain},
 };
 
-/// What to check, and how to say what is found.
+/// The inputs to check, and the form of findings.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -39,10 +39,10 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// The findings of one rule that are printed of one file; the rest is counted. JSON has them all.
+/// Limit on the printed findings of one rule in one file; further ones are counted. JSON has all.
 const MAX_SHOWN: u64 = 10;
 
-/// Checks all inputs, prints what is found, and returns the status.
+/// Checks all inputs, prints findings, and returns the status.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let format = args.format.as_deref().and_then(by_name);
     let (inputs, is_folder) = args.sources.inputs(format, None)?;
@@ -73,18 +73,18 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     })
 }
 
-/// What a run of checks came to.
+/// The counts of a check.
 #[derive(Debug, Default)]
 struct Checked {
     n_checked: u64,
-    /// The inputs that their client does not load.
+    /// Inputs that their client refuses.
     n_stopped: u64,
-    /// The inputs that could not be checked.
+    /// Inputs that could not be checked.
     n_refused: u64,
 }
 
 impl Checked {
-    /// Checks an input as a format, or as the one that it is in, and prints what is found.
+    /// Checks an input in the given or detected format, and prints findings.
     fn input(
         &mut self,
         input: &Input,
@@ -113,7 +113,7 @@ impl Checked {
     }
 }
 
-/// Returns a finding about a carry: no client minds, but the way back does.
+/// Returns a finding about a carry. Clients ignore these, but the source cannot be restored.
 fn carry_problem((offset, line): (u64, u64), rule: &'static str, message: String) -> Problem {
     Problem { offset, line, severity: Severity::Warns, rule, message: message.into() }
 }
@@ -122,12 +122,12 @@ struct Printer<'p> {
     label: &'p str,
     is_json: bool,
     out: &'p mut dyn Write,
-    /// How often each rule was broken.
+    /// The number of findings for each rule.
     counts: BTreeMap<&'static str, (Problem, u64)>,
 }
 
 impl Printer<'_> {
-    /// Prints what is found, and returns whether the client does not load the file.
+    /// Prints findings. Returns whether the client refuses the file.
     fn check(
         &mut self,
         stem: Option<&str>,
@@ -187,7 +187,7 @@ impl Printer<'_> {
         )
     }
 
-    /// Prints that nothing was found, or how much more of each rule.
+    /// Prints that nothing was found, or the number of further findings for each rule.
     fn finish(&mut self, format: &str) -> io::Result<()> {
         if self.counts.is_empty() && self.is_json {
             return self.json(None, format);
@@ -208,7 +208,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Prints a finding, or that there is none, as an object in ASCII.
+    /// Prints a finding, or that there is none, as an ASCII object.
     fn json(&mut self, problem: Option<&Problem>, format: &str) -> io::Result<()> {
         let mut line = Vec::from(*b"{\"file\":");
         push_string(&mut line, self.label, Style::Python);

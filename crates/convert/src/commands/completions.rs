@@ -6,14 +6,14 @@ use archive::Status;
 
 use crate::cli::complete::registration;
 
-/// Whose completions to print.
+/// The shell to print a script for.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     /// The shell
     shell: clap_complete::Shell,
 }
 
-/// Prints the completions of a shell.
+/// Prints the script of a shell.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let script = registration(&args.shell.to_string())?;
     io::stdout().lock().write_all(&script)?;

@@ -1,4 +1,4 @@
-//! `detect`: the format of each input.
+//! `detect`: prints the format of each input.
 
 use std::io::{self, Write};
 
@@ -11,14 +11,14 @@ use crate::{
     terminal::{escape::escape_for_terminal, message::complain},
 };
 
-/// What to name the format of.
+/// The inputs.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     #[command(flatten)]
     sources: Sources,
 }
 
-/// Names the format of each input.
+/// Prints the format of each input.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let (inputs, _) = args.sources.inputs(None, None)?;
     let mut out = io::stdout().lock();

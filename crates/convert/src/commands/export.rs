@@ -1,4 +1,4 @@
-//! `export`: sessions as pages that a person reads.
+//! `export`: writes sessions as HTML pages.
 
 pub(super) mod lines;
 mod page_file;
@@ -36,7 +36,7 @@ use crate::{
     },
 };
 
-/// What to write as pages, and where.
+/// The sessions to export, and the output.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     /// Write HTML: a page for each session, and an index for a folder. A page loads nothing
@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     }
 }
 
-/// What all inputs of a run are asked for.
+/// The options of an export.
 struct Export {
     from: Option<&'static Format>,
     options: Options,
@@ -92,12 +92,12 @@ struct Export {
     is_quiet: bool,
 }
 
-/// What became of an input.
+/// The result of exporting an input.
 struct Exported {
     figures: Figures,
-    /// The lines that cannot be read.
+    /// The number of unreadable lines.
     n_damaged: u64,
-    /// Whether the page was written, and not there already.
+    /// Whether the page was written; false if an equal one existed.
     is_new: bool,
 }
 
@@ -136,7 +136,7 @@ impl Export {
         Ok(Exported { is_new, ..exported })
     }
 
-    /// Writes the sessions among the inputs into a folder, and an index of them.
+    /// Writes the sessions among the inputs to a folder, and an index.
     fn folder(&self, inputs: Vec<Input>, folder: &Path, n_jobs: usize) -> io::Result<Status> {
         let mut taken = HashSet::from([PathBuf::from("index.html")]);
         let jobs: Vec<(Input, PathBuf)> = inputs
@@ -167,7 +167,7 @@ impl Export {
                     n_new += u64::from(exported.is_new);
                     entries.push(entry(input, name, exported.figures));
                 }
-                // A folder may hold anything.
+                // Files in a folder that are no sessions are skipped.
                 Err(ConvertError::Format(UnknownFormat::Unknown | UnknownFormat::Foreign(_))) => {}
                 Err(refusal) => {
                     n_refused += 1;
@@ -255,7 +255,7 @@ impl Export {
     }
 }
 
-/// Returns the name of an input's page below the folder; one that is taken gets a number.
+/// Returns the path of an input's page in the folder; with a number if it is taken.
 fn page_name(input: &Input, taken: &mut HashSet<PathBuf>) -> PathBuf {
     let name = match input {
         Input::File { name, .. } => name.clone(),

@@ -1,4 +1,4 @@
-//! `find`: tool calls, errors and words, over as many sessions as there are.
+//! `find`: finds words, tool calls and errors in sessions.
 
 mod hit;
 
@@ -34,7 +34,7 @@ use crate::{
     },
 };
 
-/// What to find, where, and how to print it.
+/// The filter, the inputs, and the form of hits.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -52,7 +52,7 @@ pub(crate) struct Args {
     reading: Reading,
 }
 
-/// Finds what is asked for, and prints it in the order of the inputs.
+/// Searches the inputs, and prints hits in the order of the inputs.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     if args.filter.is_empty() {
         return failed(
@@ -96,12 +96,12 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     search.close(&inputs, is_folder, is_cut, args.reading.pace.quiet)
 }
 
-/// Returns whether an error is not that of an input.
+/// Returns whether an error ends the search, and is not about an input.
 fn is_the_end(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::BrokenPipe || is_enough(error)
 }
 
-/// What is looked for, and what came of it so far.
+/// A search and its counts.
 struct Search {
     filter: Filter,
     prefilter: Prefilter,
@@ -110,7 +110,7 @@ struct Search {
     only_files: bool,
     progress: Progress,
     n_hits: AtomicU64,
-    /// The files with a hit.
+    /// The number of files with a hit.
     n_files: AtomicU64,
     refused: Mutex<Vec<(usize, ReadError)>>,
 }
@@ -158,7 +158,7 @@ impl Search {
         result.map(|_| ())
     }
 
-    /// Tells what could not be read, and how much was found; returns the status.
+    /// Prints errors and counts, and returns the status.
     fn close(
         self,
         inputs: &[(usize, Input)],
@@ -187,7 +187,7 @@ impl Search {
         }
         let n_hits = n_hits.into_inner();
         if !is_quiet && !is_cut && !is_interrupted() {
-            // Of a file that is only named, not all hits are known.
+            // The search in a file ends at its first hit if only names are printed.
             let hits = match only_files {
                 true => "hits".to_owned(),
                 false => count(n_hits, "hit"),
@@ -205,7 +205,7 @@ impl Search {
     }
 }
 
-/// A sink that takes so many lines and no more.
+/// A sink that accepts a limited number of lines.
 struct Limited<W> {
     sink: W,
     n_left: Option<u64>,

@@ -1,4 +1,4 @@
-//! `formats`: what can be read and written.
+//! `formats`: lists the formats.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use archive::Status;
 
 use crate::FORMATS;
 
-/// Lists the formats.
+/// Prints the formats.
 pub(crate) fn run() -> io::Result<Status> {
     let mut out = io::stdout().lock();
     for format in FORMATS.iter() {

@@ -1,4 +1,4 @@
-//! `list`: sessions, a line each.
+//! `list`: prints a line for each session.
 
 mod column;
 mod ends;
@@ -32,7 +32,7 @@ use crate::{
     },
 };
 
-/// Which sessions to list, and what to print of them.
+/// The sessions to list, and the columns.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     /// The columns to print, in this order
@@ -143,21 +143,21 @@ fn print(args: &Args, columns: &[Column], sessions: &[Session]) -> io::Result<()
     out.flush()
 }
 
-/// What is asked of each session.
+/// The conditions for a session, and the values to read.
 struct Wanted<'w> {
     format: Option<&'static Format>,
     project: Option<String>,
     filter: &'w Filter,
-    /// What parts a session must have, if any are asked for.
+    /// The parts that a session must have, if there is a filter.
     parts: Option<(Prefilter, &'w Filter)>,
-    /// Whether sessions are read as a whole for what is counted in them.
+    /// Whether sessions are read to their end, for counts.
     is_counted: bool,
     is_folder: bool,
     progress: &'w Progress,
 }
 
 impl Wanted<'_> {
-    /// Returns a session, if it is wanted.
+    /// Returns a session; `None` if it does not match.
     fn session(&self, unit: &SessionFiles) -> Result<Option<Session>, ReadError> {
         if is_interrupted() {
             return Err(ReadError::Interrupted);
@@ -174,7 +174,8 @@ impl Wanted<'_> {
         Ok(Some(session))
     }
 
-    /// Returns what the ends of a session's file say, if that does not rule it out.
+    /// Returns the session that the ends of a file show; `None` if they show that it does not
+    /// match.
     fn scanned(&self, unit: &SessionFiles) -> Result<Option<Session>, ReadError> {
         let session = ends::scan(&unit.main, self.format)?;
         self.progress.add_bytes(session.n_read);
@@ -209,7 +210,7 @@ impl Wanted<'_> {
         Ok(is_found)
     }
 
-    /// Reads all of a session for the numbers in it.
+    /// Reads all of a session and counts.
     fn count(&self, unit: &SessionFiles, session: &mut Session) -> Result<(), ReadError> {
         let format = self.format.or_else(|| unit.format_of_all(Some(session.format)));
         let numbers = session.numbers.get_or_insert_default();
@@ -237,7 +238,7 @@ pub(crate) fn title_and_project(path: &Path) -> Option<(Option<String>, Option<S
     Some((session.title, session.project))
 }
 
-/// Compares so that what is larger comes first, and what is unknown last.
+/// Orders larger values first, and unknown ones last.
 fn largest_first<T: PartialOrd>(one: T, other: T) -> Ordering {
     other.partial_cmp(&one).unwrap_or(Ordering::Equal)
 }

@@ -11,7 +11,7 @@ use crate::{
     terminal::message::failed,
 };
 
-/// Which page to print.
+/// The page to print.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     /// The command, such as `carry show` [default: the program]

@@ -1,4 +1,5 @@
-//! `merge`: whether all units of a plan were done, the journal of it, and one report.
+//! `merge`: checks that all units of a plan were converted, and writes their journal and one
+//! report.
 
 use std::{
     io,
@@ -25,7 +26,7 @@ use crate::{
     },
 };
 
-/// Which receipts to merge, and where to report.
+/// The receipts, the plan, and the report.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     /// Files with receipts; `-` for standard input; nothing for the receipts stored in the output
@@ -43,7 +44,7 @@ pub(crate) struct Args {
     quiet: bool,
 }
 
-/// Merges the receipts, and returns the status that one run over all would have had.
+/// Merges the receipts. Returns the status that a single run would have returned.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let plan = match read_plan(&args.plan)? {
         Ok(plan) => plan,
@@ -135,7 +136,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     Ok(if is_whole || settled.is_empty() { status } else { status.max(Status::Attention) })
 }
 
-/// Reads a plan whole; a line that is no unit is said with its number.
+/// Reads a plan. An invalid line is reported with its number.
 fn read_plan(path: &Path) -> io::Result<Result<Vec<Planned>, String>> {
     let queue = Queue::read(open(path)?, None);
     let mut plan = Vec::new();

@@ -1,4 +1,4 @@
-//! `plan`: what a run over many inputs would do, a line for each session, for workers to do.
+//! `plan`: prints a line for each session to convert, for `work`.
 
 use std::{
     io::{self, Write},
@@ -28,7 +28,7 @@ use crate::{
     },
 };
 
-/// What to plan, and where it goes.
+/// The inputs of a plan, and the output folder.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     /// Files, folders, or ids of sessions
@@ -113,12 +113,12 @@ fn planned(task: &Task<'_>, bytes: u64, root: &Path, how: &ConversionArgs) -> io
     let main = path(&task.unit.main)?;
     let subs: Vec<PathBuf> =
         task.unit.files().skip(1).map(path).collect::<io::Result<Vec<PathBuf>>>()?;
-    // What cannot be opened has no name in the folder: its own path tells it from others.
+    // An input that cannot be opened has no output name; its path identifies it.
     let (id, out) = match task.unit.main.is_found() {
         true => (path_body(task.path.strip_prefix(root).unwrap_or(&task.path)), task.path.clone()),
         false => (path_body(&main), root.join("missing")),
     };
-    // Two that go to the same name are two units.
+    // Two inputs with one output name are two units.
     let id = if task.is_free && task.same_as.is_none() { id } else { path_body(&main) };
     Ok(Planned {
         id,
@@ -136,8 +136,7 @@ fn planned(task: &Task<'_>, bytes: u64, root: &Path, how: &ConversionArgs) -> io
     })
 }
 
-/// Returns whether each line of a session becomes a line by itself, whatever the others are: in the
-/// format that it has.
+/// Returns whether each line of a session is converted alone: only in a copy to the same format.
 fn is_by_line(task: &Task<'_>, how: &ConversionArgs) -> bool {
     let format = || {
         let opened = task.unit.main.open().ok().filter(|opened| !opened.is_packed())?;
@@ -150,11 +149,11 @@ fn is_by_line(task: &Task<'_>, how: &ConversionArgs) -> bool {
     is_alone && how.compress.is_none() && format().map(|format| format.name) == to
 }
 
-/// Removes what dead runs and workers left in a place, if it is there.
+/// Removes temporary files of dead runs and workers from the output folder, if it exists.
 ///
 /// # Errors
 ///
-/// That an URL leads to no store that can be written to; those of the store.
+/// Returns an error if the URL is not of a writable store, or if the store fails.
 fn sweep(root: &Path) -> io::Result<()> {
     if is_url(root) {
         return Base::open(root, &mut Stores::new(INTERRUPTION))?.sweep();

@@ -1,4 +1,4 @@
-//! `restore`: the files that tables with raw lines keep.
+//! `restore`: writes the original files from tables with raw lines.
 
 use std::{
     io::{self, Write},
@@ -14,7 +14,7 @@ use crate::{
     terminal::{escape::escape_for_terminal, message::complain},
 };
 
-/// Which tables, and where to.
+/// The tables, and the output folder.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     /// The folder that `tables` wrote
@@ -28,10 +28,10 @@ pub(crate) struct Args {
     force: bool,
 }
 
-/// What a restored file may be read and written by: its owner.
+/// The permissions of restored files: for the owner alone.
 const MODE: u32 = 0o600;
 
-/// Writes the files again, and returns the status.
+/// Writes the files, and returns the status.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let mut files = Files {
         args,
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     match result {
         Ok(()) => files.end(),
         Err(error) => {
-            // What is not whole gets no name.
+            // An incomplete file is not published.
             files.open = None;
             return Err(io::Error::other(error));
         }
@@ -51,17 +51,17 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     Ok(if files.n_refused > 0 { Status::Attention } else { Status::Done })
 }
 
-/// The files on their way back.
+/// The files that are being restored.
 struct Files<'a> {
     args: &'a Args,
     outputs: Outputs,
-    /// The name of the file that is being written, and the file if it can be.
+    /// The name of the current file, and the file unless it cannot be written.
     open: Option<(String, Option<Pending>)>,
     n_refused: u64,
 }
 
 impl Files<'_> {
-    /// Adds bytes to a file; a file that cannot be written is passed over, and said.
+    /// Adds bytes to a file. If a file cannot be written, prints a warning and skips its bytes.
     fn add(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
         if self.open.as_ref().is_none_or(|(open, _)| open != name) {
             self.end();
@@ -76,7 +76,7 @@ impl Files<'_> {
         }
     }
 
-    /// Gives the file that is being written its name.
+    /// Publishes the current file.
     fn end(&mut self) {
         let Some((name, Some(pending))) = self.open.take() else { return };
         let finished: io::Result<Finished> = pending.finish();

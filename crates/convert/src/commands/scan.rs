@@ -1,4 +1,4 @@
-//! `scan`: where keys, tokens and passwords stand; what they are is never printed.
+//! `scan`: prints the places of keys, tokens and passwords, and never the secrets.
 
 use std::{
     hash::{BuildHasher, RandomState},
@@ -18,7 +18,7 @@ use crate::{
     terminal::{escape::escape_for_terminal, figures::count, message::complain, progress::say},
 };
 
-/// What to search, and how to say what is found.
+/// The inputs to search, and the form of findings.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -31,12 +31,13 @@ pub(crate) struct Args {
     test_keys: bool,
 }
 
-/// Searches all inputs, prints what is found, and returns the status: 1 if there is something.
+/// Searches all inputs, prints findings, and returns the status: 1 if there are any.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let (inputs, _) = args.sources.inputs(None, None)?;
     let mut scan = Scan {
         search: if args.test_keys { Search::with_test_keys() } else { Search::new() },
-        // Equal secrets have equal hashes within a run, and nobody can try out what they are.
+        // The key is random: equal secrets have equal hashes within a run, and guesses cannot be
+        // checked.
         key: [0u64, 1].map(|n| RandomState::new().hash_one(n)).map(u64::to_le_bytes).concat(),
         scanner: Scanner::default(),
         is_json: args.json,
@@ -68,10 +69,10 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     })
 }
 
-/// A search on its way.
+/// The state of a search.
 struct Scan<W: Write> {
     search: Search,
-    /// Reads the lines that have a carry.
+    /// Scans lines that have a carry.
     scanner: Scanner,
     key: Vec<u8>,
     is_json: bool,
@@ -80,7 +81,7 @@ struct Scan<W: Write> {
 }
 
 impl<W: Write> Scan<W> {
-    /// Searches an input, and the sidecar that stands beside it.
+    /// Searches an input and its sidecar.
     fn input(&mut self, input: &Input) -> io::Result<()> {
         self.lines(&input.label(), input.open()?)?;
         if let Some(mut sidecar) = input.sidecar()? {
@@ -106,7 +107,7 @@ impl<W: Write> Scan<W> {
         Ok(())
     }
 
-    /// Searches a line; its carry is searched as the text of the source that it holds.
+    /// Searches a line. The carry in it is searched as the text of its source.
     fn line(&mut self, label: &str, number: u64, line: &Line<'_>) -> io::Result<()> {
         let Self { search, scanner, key, is_json, out, n_found } = self;
         let mut result = Ok(());
@@ -144,14 +145,14 @@ impl<W: Write> Scan<W> {
     }
 }
 
-/// The path of the member that holds a carry.
+/// The path of the member with the carry.
 const CARRY_POINTER: &str = "/_carried";
 
-/// A finding, and where it is.
+/// A finding and its place.
 struct Found<'f> {
     label: &'f str,
     line: u64,
-    /// The byte of the file.
+    /// The offset in the file.
     offset: u64,
     pointer: &'f str,
     finding: &'f Finding<'f>,
@@ -168,7 +169,7 @@ impl Found<'_> {
         writeln!(out, "{place}: {} {pointer} {length} bytes {hash:016x}", rule.name)
     }
 
-    /// Prints a finding as an object in ASCII.
+    /// Prints a finding as an ASCII object.
     fn json(&self, out: &mut dyn Write) -> io::Result<()> {
         let Finding { rule, length, .. } = self.finding;
         let Self { line, offset, hash, .. } = self;

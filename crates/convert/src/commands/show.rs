@@ -1,4 +1,4 @@
-//! `show`: sessions as conversations.
+//! `show`: prints sessions as conversations.
 
 mod depth;
 mod follow;
@@ -30,7 +30,7 @@ use crate::{
     terminal::{Terminal, escape::escape_for_terminal, message::complain, pager::Pager},
 };
 
-/// What to show, and how.
+/// The sessions to show, and the form.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     /// Print Markdown, with sub-agents as nested quotes
@@ -68,7 +68,7 @@ pub(crate) struct Args {
     reading: Reading,
 }
 
-/// Shows sessions, one after the other.
+/// Prints sessions, one after the other.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let (inputs, is_folder) = args.reading.sessions_or_stdin()?;
     let filter = args.filter.filter(true);
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             _ => Err(io::Error::other("one file at a time can be followed")),
         };
     }
-    // A sub-agent's conversation is shown with the one that started it.
+    // A sub-agent's conversation is printed inside the one that started it.
     let is_main = |input: &&Input| !is_folder || !is_of_a_session(FORMATS, input);
     let inputs: Vec<&Input> = inputs.iter().filter(is_main).collect();
     let mut pager = Pager::start(!args.no_pager);
@@ -162,18 +162,18 @@ fn show(
     Ok(shower.has_shown)
 }
 
-/// Shows the events of one session, one by one.
+/// Prints the events of one session.
 struct Shower<'s> {
     page: Box<dyn Page + 's>,
     matcher: Matcher<'s>,
     depths: Depths,
     is_all_wanted: bool,
-    /// The tool uses that started sub-agents of which there is no file.
+    /// The tool uses of sub-agents without a file.
     missing: Vec<String>,
-    /// The messages that are still to be left out, and to be shown.
+    /// The number of messages to skip, and the number to print.
     n_left_out: u64,
     n_left: u64,
-    /// Whether anything was shown.
+    /// Whether anything was printed.
     has_shown: bool,
 }
 
@@ -195,7 +195,7 @@ impl<'s> Shower<'s> {
         }
     }
 
-    /// Shows an event, if it has something to show that is wanted.
+    /// Prints the wanted parts of an event; nothing if there are none.
     fn event(&mut self, event: &Event<'_>, out: &mut dyn Write) -> io::Result<()> {
         let place = self.depths.push(event);
         let wanted = Wanted::new(event, &mut self.matcher);
@@ -222,17 +222,17 @@ impl<'s> Shower<'s> {
     }
 }
 
-/// Where an event stands among sub-agents.
+/// The position of an event among sub-agents.
 #[derive(Clone, Debug, Default)]
 struct Standing {
-    /// How many sub-agents deep; 0 for the main conversation.
+    /// The number of nested sub-agents; 0 for the main conversation.
     depth: usize,
-    /// What the sub-agent is called.
+    /// The name of the sub-agent.
     mode: Option<String>,
 }
 
-/// The parts of an event that are wanted. A part takes about 250 bytes, ten times a short block in
-/// its line; so none is kept, and each is read again where it is asked for.
+/// The wanted parts of an event. A part takes about 250 bytes, ten times a short block in its line,
+/// so parts are not stored, but read again.
 struct Wanted<'e, 'l> {
     event: &'e Event<'l>,
     /// Whether each part is wanted; empty if none is.
@@ -261,12 +261,12 @@ impl<'e, 'l> Wanted<'e, 'l> {
     }
 }
 
-/// A way to show events.
+/// A form of output for events.
 trait Page {
-    /// Returns whether there is anything to show of an event.
+    /// Returns whether an event has anything to print.
     fn has(&self, event: &Event<'_>, wanted: &Wanted<'_, '_>) -> bool;
 
-    /// Shows the parts of an event that are wanted.
+    /// Prints the wanted parts of an event.
     fn event(
         &mut self,
         event: &Event<'_>,
@@ -275,12 +275,12 @@ trait Page {
         out: &mut dyn Write,
     ) -> io::Result<()>;
 
-    /// Shows which of several sessions comes.
+    /// Prints the heading of one of several sessions.
     fn title(&mut self, label: &str, out: &mut dyn Write) -> io::Result<()>;
 
-    /// Shows that a line cannot be read.
+    /// Prints that a line cannot be read.
     fn damage(&mut self, what: &str, out: &mut dyn Write) -> io::Result<()>;
 
-    /// Shows that a sub-agent's file is not there.
+    /// Prints that a sub-agent's file is missing.
     fn missing_agent(&mut self, depth: usize, out: &mut dyn Write) -> io::Result<()>;
 }

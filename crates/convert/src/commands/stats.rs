@@ -1,4 +1,4 @@
-//! `stats`: sessions in numbers.
+//! `stats`: counts messages, tool calls, files, tokens, cost and time of sessions.
 
 mod numbers;
 mod picture;
@@ -26,7 +26,7 @@ use crate::{
     },
 };
 
-/// Which sessions to sum up, and how to print the numbers.
+/// The sessions to count, and the form of the numbers.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     /// Print each session instead of the sum
@@ -45,7 +45,7 @@ pub(crate) struct Args {
     reading: Reading,
 }
 
-/// Sums up sessions and prints the numbers.
+/// Counts sessions and prints the numbers.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let (mut inputs, is_folder) = args.reading.sessions_or_stdin()?;
     let n_copies = if is_folder { leave_out_copies(FORMATS, &mut inputs) } else { 0 };
@@ -105,7 +105,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     Ok(if n_refused > 0 { Status::Attention } else { Status::Done })
 }
 
-/// Counts what is in a session, sub-agents included.
+/// Counts a session with its sub-agents.
 fn count(unit: &SessionFiles, args: &Args, progress: &Progress) -> Result<Numbers, ReadError> {
     let mut numbers = Numbers::counter(ErrorPolicy::from(args.errors));
     let mut known = args.reading.format();
@@ -116,7 +116,7 @@ fn count(unit: &SessionFiles, args: &Args, progress: &Progress) -> Result<Number
                 Ok(event) => numbers.push(place, event),
                 Err(_) => numbers.n_bad_lines += 1,
             }
-            // A line may say two things.
+            // A line may have several events and counts once.
             if last.replace(place.offset) != Some(place.offset) {
                 numbers.n_bytes += line.bytes().len() as u64;
             }

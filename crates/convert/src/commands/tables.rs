@@ -1,4 +1,4 @@
-//! `tables`: sessions as Parquet, for questions over all of them.
+//! `tables`: writes sessions as Parquet tables.
 
 use std::{
     collections::HashMap,
@@ -28,13 +28,13 @@ use crate::{
     },
 };
 
-/// What files that are no session are called in the column `source_format`.
+/// The value of `source_format` for files that are no session.
 const NO_FORMAT: &str = "none";
 
-/// The part that gets its name last: where it is, all are.
+/// The part that is published last: if it exists, all parts do.
 const LAST: &str = "sessions/part-00000.parquet";
 
-/// What to write as tables, and where.
+/// The sessions, and the folder for the tables.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -81,7 +81,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let (mut n_refused, mut n_passed_over) = (0, 0);
     for input in &inputs {
         if is_interrupted() {
-            // What is not whole gets no name.
+            // Incomplete parts are not published.
             return Ok(Status::Attention);
         }
         match run.input(input) {
@@ -115,7 +115,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     Ok(if n_refused > 0 { Status::Attention } else { Status::Done })
 }
 
-/// Of two such names, tables would make one.
+/// Two names that are no text could become one name in a table.
 fn not_text() -> io::Error {
     io::Error::other("its name is not UTF-8, as names in tables are")
 }
@@ -124,7 +124,7 @@ fn path(path: &Path) -> String {
     escape_for_terminal(&path.to_string_lossy())
 }
 
-/// Parts that get their names together, when all are written.
+/// Parts that are published together, when all are written.
 struct NamedAtEnd {
     folder: PathBuf,
     outputs: Outputs,
@@ -135,14 +135,14 @@ struct NamedAtEnd {
 impl NamedAtEnd {
     fn below(folder: &Path) -> io::Result<Self> {
         let outputs = Outputs::below(folder, false, INTERRUPTION)?;
-        // A run that was killed left its parts.
+        // A run that was killed left temporary files of parts.
         remove_dead(&Folder::open(folder)?);
         let (folders, finished) = Default::default();
         Ok(Self { folder: folder.to_owned(), outputs, folders, finished })
     }
 
-    /// Gives the parts their names, that one last which says that all are there: a run that is killed
-    /// before is finished by the same command.
+    /// Publishes the parts, [`LAST`] at the end. If the process dies before that, the same command
+    /// finishes the publishing.
     fn name(mut self) -> Result<(), ConvertError> {
         let last = self.folder.join(LAST);
         self.finished.sort_by_key(|part| part.path() == last);
@@ -165,7 +165,7 @@ impl Shelf for NamedAtEnd {
     }
 }
 
-/// Tables on their way.
+/// The state of a run.
 struct Run<'p> {
     dataset: Dataset<&'p mut NamedAtEnd>,
     from: Option<&'static Format>,
@@ -176,7 +176,7 @@ struct Run<'p> {
 }
 
 impl Run<'_> {
-    /// Adds an input; the result within is that of writing, which no other input changes.
+    /// Adds an input. The inner result is an error of writing, which ends the run.
     fn input(&mut self, input: &Input) -> Result<export_parquet::Result<()>, ConvertError> {
         let (opened, _) = self.redact.opened(FORMATS, input.open()?)?;
         let mut source = Source::new(opened);

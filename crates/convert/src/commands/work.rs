@@ -1,4 +1,4 @@
-//! `work`: units of a plan are converted, and each is answered by a receipt.
+//! `work`: converts units of a plan, and prints a receipt for each.
 
 use std::{
     io::{self, Read, Write},
@@ -21,12 +21,12 @@ use crate::{
     terminal::message::warn,
 };
 
-/// How many units are brought to the disk together, by all threads of a worker.
+/// Limit on the units that all threads of a worker flush to the disk together.
 const MAX_UNITS: usize = 64;
-/// How many bytes of units a thread takes at a time, and not many more.
+/// The bytes of units after which a thread flushes.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// What to do of a plan, and how.
+/// The plan, and the options of the worker.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     /// Plans, one after the other; `-` or nothing for standard input
@@ -58,8 +58,8 @@ pub(crate) struct Args {
     jobs: Option<usize>,
 }
 
-/// Does all units, prints a receipt for each as it is done, and returns the status: what a unit came
-/// to is said by its receipt, and not by that.
+/// Converts all units, prints a receipt for each, and returns the status. A failed unit is in its
+/// receipt and does not change the status.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let n_jobs = n_jobs(args.jobs, n_cores());
     let mut plan: Box<dyn Read + Send> = Box::new(io::empty());
@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         stores: Mutex::new(Stores::new(INTERRUPTION)),
     };
     let work = || -> io::Result<()> {
-        // Few at a time for each of many threads: what waits for the disk stays open.
+        // With many threads, each flushes after few units: unflushed files stay open.
         let max_units = (MAX_UNITS / n_jobs).max(4);
         while !is_interrupted() {
             let lines = queue.take(max_units, MAX_BYTES)?;
@@ -104,7 +104,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         Ok(())
     };
     let caught = || {
-        // What one thread is wrong about does not stop the others.
+        // A panic in one thread does not stop the others.
         catch_unwind(AssertUnwindSafe(work))
             .unwrap_or_else(|_| Err(io::Error::other("a fault of convert itself")))
     };
@@ -112,7 +112,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     Ok(Status::Done)
 }
 
-/// Returns the receipt of a line that is no unit.
+/// Returns the receipt of a line that is not a unit.
 fn no_unit(number: u64, why: &Malformed) -> Vec<u8> {
     let mut line = Object::new();
     line.plain("v", VERSION).plain("id", "null").string("status", ReceiptStatus::Fail.name());

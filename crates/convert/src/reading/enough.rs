@@ -1,18 +1,18 @@
-//! The end of reading because nobody wants more: no failure, but it travels like one.
+//! An error value that stops reading early, when the caller needs no more.
 
 use std::io;
 
-/// Nobody wants more.
+/// The marker of an early stop.
 #[derive(Debug, thiserror::Error)]
 #[error("enough")]
 struct Enough;
 
-/// Returns what ends the reading.
+/// Returns the error that stops reading.
 pub(crate) fn enough() -> io::Error {
     io::Error::other(Enough)
 }
 
-/// Returns whether reading ended because nobody wanted more.
+/// Returns whether an error is an early stop.
 pub(crate) fn is_enough(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|error| error.is::<Enough>())
 }

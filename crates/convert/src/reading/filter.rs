@@ -1,4 +1,4 @@
-//! Which parts of sessions are wanted, as the command line says it.
+//! Arguments that select parts of sessions.
 
 use clap::ValueEnum;
 use clap_complete::engine::ArgValueCompleter;
@@ -7,7 +7,7 @@ use sessions::{Filter, Needle, PartKind};
 
 use crate::cli::complete::Tools;
 
-/// What is wanted, as the command line has it.
+/// The arguments of a filter.
 #[derive(clap::Args, Debug, Default)]
 pub(crate) struct FilterArgs {
     /// Only parts that contain this text
@@ -51,7 +51,7 @@ pub(crate) struct FilterArgs {
     thread: Option<String>,
 }
 
-/// What a part is.
+/// The kind of a part.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub(crate) enum Kind {
     /// What the user says
@@ -66,7 +66,7 @@ pub(crate) enum Kind {
     ToolResult,
     /// A picture
     Image,
-    /// What the client tells, also where it speaks in the place of the user or the assistant
+    /// Text of the client, also in messages of the user or the assistant
     Notice,
     /// A title of the session, or a summary
     Title,
@@ -90,7 +90,7 @@ impl From<Kind> for PartKind {
     }
 }
 
-/// When a tool result tells of an error.
+/// The rule by which a tool result is an error.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub(crate) enum ErrorRule {
     /// The result is marked as an error
@@ -122,7 +122,7 @@ fn until(text: &str) -> Result<i64, &'static str> {
 const NO_TIME: &str = "not a time such as 2026-01-17 or 2026-01-17T20:31:59Z";
 
 impl FilterArgs {
-    /// Returns the filter; `with_results` if a result is wanted because the use of the tool is.
+    /// Returns the filter. With `with_results`, the result of a wanted tool use is wanted too.
     pub(crate) fn filter(&self, with_results: bool) -> Filter {
         let errors = self.errors.map(ErrorPolicy::from);
         let needle = self.text.as_ref().map(|text| Needle::new(text, self.ignore_case));
@@ -147,7 +147,7 @@ impl FilterArgs {
         self.is_time_only() && self.since.is_none() && self.until.is_none()
     }
 
-    /// Returns whether everything is wanted that was at some time, if at all one is asked for.
+    /// Returns whether only times are filtered.
     pub(crate) fn is_time_only(&self) -> bool {
         let has_words = self.text.is_some() || self.thread.is_some() || self.file.is_some();
         let has_lists = !self.kinds.is_empty() || !self.tool.is_empty();

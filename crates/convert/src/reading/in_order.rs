@@ -1,4 +1,7 @@
-//! Work on many items at a time, whose output stands in the order of the items.
+//! Works on many items at a time, and writes their output in the order of the items.
+//!
+//! In: items 0, 1, 2, of which 1 is done first. Out: the bytes of 0, then 1, then 2. Output that
+//! comes early is kept in memory, within limits.
 
 use std::{
     collections::BTreeMap,
@@ -11,21 +14,21 @@ use std::{
 
 use archive::on_threads;
 
-/// The output of an item whose turn has come is passed on when it has so many bytes.
+/// The item whose turn it is passes its output on after this number of bytes.
 const FLUSHED: usize = 64 * 1024;
 
-/// The output of an item whose turn has not come grows to so many bytes, then the item waits.
+/// Limit on the buffered output of an item whose turn has not come. Above it, the item waits.
 const MAX_HELD: usize = 4 * 1024 * 1024;
 
-/// The output of items that are done before their turn, in bytes, before a thread waits with them.
+/// Limit on the output of items that are done early, in bytes. Above it, threads wait.
 const MAX_PARKED: usize = 64 * 1024 * 1024;
 
-/// Does `job` for all items on `n_jobs` threads; what they write comes to `sink` in the order of the
-/// items, and in bounded memory.
+/// Runs `job` for all items on `n_jobs` threads, and writes their output to `sink` in the order of
+/// the items, in bounded memory.
 ///
 /// # Errors
 ///
-/// The first of a job or of the sink; then no further item is begun.
+/// Returns the first error of a job or of the sink. No further item is begun then.
 pub(crate) fn in_order<T: Sync>(
     items: &[T],
     n_jobs: usize,
@@ -66,9 +69,9 @@ struct Turns<'s> {
 }
 
 struct State<'s> {
-    /// The item whose output goes to the sink.
+    /// The index of the item whose output goes to the sink.
     turn: usize,
-    /// The output of items that are done before their turn.
+    /// The output of items that are done early.
     parked: BTreeMap<usize, Vec<u8>>,
     n_parked: usize,
     sink: &'s mut (dyn Write + Send),
@@ -99,7 +102,8 @@ struct Output<'t, 's> {
 }
 
 impl Output<'_, '_> {
-    /// Passes the buffer on, if it is this item's turn or, with `is_patient`, when it has come.
+    /// Writes the buffer to the sink if it is this item's turn. With `is_patient`, waits for the
+    /// turn.
     fn pass_on(&mut self, is_patient: bool) -> io::Result<()> {
         let mut state = self.turns.lock();
         while is_patient && state.turn != self.item_idx && state.error.is_none() {
@@ -109,11 +113,11 @@ impl Output<'_, '_> {
             state.pass_on(&self.buffer);
             self.buffer.clear();
         }
-        // Whoever has the error tells of it; the others only end.
+        // The thread with the error returns it; the others only stop.
         if state.error.is_some() { Err(io::Error::other("stopped")) } else { Ok(()) }
     }
 
-    /// Ends the item, and returns whether there is to be another.
+    /// Ends the item. Returns whether there should be another.
     fn finish(mut self, result: io::Result<()>) -> bool {
         let mut state = self.turns.lock();
         if let Err(error) = result {
@@ -192,7 +196,7 @@ mod tests {
         }
         let items = vec![(); 1000];
         let n_begun = AtomicUsize::new(0);
-        // What is as long as this waits for its turn: nobody runs ahead.
+        // An item with this much output waits for its turn.
         let bytes = vec![b'a'; MAX_HELD];
         let result = in_order(&items, 4, &mut Full(2 * MAX_HELD), |(), out| {
             n_begun.fetch_add(1, Ordering::Relaxed);

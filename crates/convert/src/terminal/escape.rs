@@ -1,4 +1,6 @@
-//! Text from a log on its way to a person: what could command a terminal is shown, not obeyed.
+//! Escapes text from logs, so that it cannot control the terminal.
+//!
+//! In: `a<ESC>[31m`. Out: `a\u{1b}[31m`.
 
 use std::{
     fmt::{self, Write},
@@ -7,7 +9,7 @@ use std::{
 
 use archive::is_harmful;
 
-/// Returns `text` with control, direction and line-separating characters spelled out.
+/// Returns `text` with control, direction and line-separating characters escaped.
 pub(crate) fn escape_for_terminal(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for char in text.chars() {
@@ -24,17 +26,17 @@ pub(crate) fn escape_for_terminal(text: &str) -> String {
 ///
 /// # Errors
 ///
-/// Those of the sink.
+/// Returns an error if the sink does.
 pub(crate) fn write_shown(text: &str, out: &mut dyn io::Write) -> io::Result<()> {
     ShownLines::new(out).write_piece(text)
 }
 
-/// Writes text as [`escape_lines`] returns it, piece by piece: a long one is never there twice.
+/// Writes text as [`escape_lines`] returns it, piece by piece, so that a long text is not copied.
 pub(crate) struct ShownLines<'o> {
     out: &'o mut dyn io::Write,
-    /// Whether the last character was a carriage return, which a newline takes away.
+    /// Whether the last character was a carriage return, which is dropped before a newline.
     has_return: bool,
-    /// Why nothing more can be written.
+    /// The first error of the sink.
     pub(crate) error: Option<io::Error>,
 }
 
@@ -79,7 +81,7 @@ impl fmt::Write for ShownLines<'_> {
     }
 }
 
-/// Returns `text` as [`shown`] does, but with its lines as they are; tabs are spaces.
+/// Returns `text` as [`escape_for_terminal`] does, but keeps newlines and turns tabs into spaces.
 pub(crate) fn escape_lines(text: &str) -> String {
     let lines = text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
     let lines: Vec<String> =

@@ -1,4 +1,6 @@
-//! Numbers as people read them.
+//! Formats and parses numbers.
+//!
+//! In: 1234567. Out: `1,234,567`, or as a size `1.23 MB`.
 
 /// Returns a number with commas between groups of three digits.
 pub(crate) fn grouped(number: u64) -> String {
@@ -21,7 +23,7 @@ pub(crate) fn size(bytes: u64) -> String {
     }
     let mut size = bytes as f64 / 1000.0;
     let mut unit_idx = 0;
-    // What would be rounded to 1000 belongs to the next unit.
+    // A number that would be rounded to 1000 gets the next unit.
     while size >= 999.5 && unit_idx + 1 < UNITS.len() {
         size /= 1000.0;
         unit_idx += 1;
@@ -30,11 +32,11 @@ pub(crate) fn size(bytes: u64) -> String {
     format!("{size:.n_decimals$} {}", UNITS[unit_idx])
 }
 
-/// Reads a number of bytes, such as `1000`, `64MiB` or `2 GB`.
+/// Parses a number of bytes, such as `1000`, `64MiB` or `2 GB`.
 ///
 /// # Errors
 ///
-/// What is wrong with it, for whoever typed it.
+/// Returns a message for the user if the text is not a size.
 pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
     let end = text.find(|char: char| !char.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(end);
@@ -64,7 +66,7 @@ pub(crate) fn duration(seconds: u64) -> String {
     }
 }
 
-/// Returns a number, grouped, and what it counts.
+/// Returns a number, grouped, with the noun for what it counts.
 pub(crate) fn count(number: u64, one: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {one}{plural}", grouped(number))

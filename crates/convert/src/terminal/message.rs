@@ -1,4 +1,4 @@
-//! Messages to a person, on standard error.
+//! Prints messages on standard error.
 
 use std::{fmt::Display, io};
 
@@ -6,7 +6,7 @@ use archive::Status;
 
 use super::{escape::escape_for_terminal, progress::say};
 
-/// Prints a message of one line: what a terminal would obey in it is spelled out.
+/// Prints a message of one line, escaped for the terminal.
 pub(crate) fn complain(message: &str) {
     say(&format!("convert: {}", escape_for_terminal(message)));
 }
@@ -16,7 +16,7 @@ pub(crate) fn warn(warning: impl Display) {
     complain(&warning.to_string());
 }
 
-/// Says why nothing can be done.
+/// Prints the reason for a failure, and returns the status for it.
 pub(crate) fn failed(message: &str) -> io::Result<Status> {
     complain(message);
     Ok(Status::Failed)

@@ -1,4 +1,4 @@
-//! Output through the user's pager, if it goes to a terminal.
+//! Prints through the user's pager, if standard output is a terminal.
 
 use std::{
     ffi::OsString,
@@ -8,15 +8,16 @@ use std::{
 
 use crate::terminal::Terminal;
 
-/// Where output goes: to a pager, or to standard output.
+/// The sink of output: a pager, or standard output.
 pub(crate) enum Pager {
     Child(Child, BufWriter<ChildStdin>),
     Stdout(BufWriter<io::Stdout>),
 }
 
 impl Pager {
-    /// Starts `CONVERT_PAGER`, else `PAGER`, else `less`, which leaves what fits one screen to the
-    /// terminal; none of them if one is set to nothing or to `cat`, or cannot be started.
+    /// Starts `CONVERT_PAGER`, else `PAGER`, else `less`, which exits at once if the text fits the
+    /// screen. Writes to standard output if the variable is empty or `cat`, or if the pager cannot
+    /// be started.
     pub(crate) fn start(is_wanted: bool) -> Self {
         let is_wanted = is_wanted && Terminal::of_stdout().is_terminal;
         is_wanted.then(spawned).flatten().unwrap_or_else(Self::stdout)
@@ -26,12 +27,12 @@ impl Pager {
         Pager::Stdout(BufWriter::with_capacity(64 * 1024, io::stdout()))
     }
 
-    /// Ends the output, and waits until the user has read enough.
+    /// Ends the output, and waits until the user quits the pager.
     pub(crate) fn finish(self) -> io::Result<()> {
         match self {
             Pager::Stdout(mut stdout) => stdout.flush(),
             Pager::Child(mut child, stdin) => {
-                // Whoever quits a pager leaves the rest unread.
+                // If the user quits early, the rest of the output is dropped.
                 _ = stdin.into_inner().map(drop);
                 child.wait().map(|_| ())
             }
@@ -45,7 +46,7 @@ fn spawned() -> Option<Pager> {
     if command.is_empty() || command == "cat" {
         return None;
     }
-    // A variable may hold arguments; the shell parts them as the user's other programs do.
+    // A variable may hold arguments; the shell splits them as it does for other programs.
     let mut pager = if cfg!(windows) { Command::new("cmd") } else { Command::new("sh") };
     pager.arg(if cfg!(windows) { "/C" } else { "-c" }).arg(command);
     if std::env::var_os("LESS").is_none() {

@@ -1,4 +1,6 @@
-//! How far a run is: a line on a terminal, a line now and then in a log, objects for a program.
+//! Reports progress: a line on a terminal, a line every ten seconds in a log, or JSON objects.
+//!
+//! In: counts of files and bytes, from any thread. Out: reports on standard error.
 
 use std::{
     io::{self, Write},
@@ -32,10 +34,10 @@ pub(crate) enum Mode {
     None,
 }
 
-/// How a mode is carried out.
+/// The form of reports.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Manner {
-    /// One line that is drawn again and again, of at most so many columns.
+    /// One line that is redrawn, of at most this number of columns.
     Drawn(usize),
     Plain,
     Json,
@@ -56,7 +58,7 @@ impl Manner {
     /// Returns the time before the first report, and between reports.
     fn pace(self) -> (Duration, Duration) {
         match self {
-            // A run that is over within a second needs no progress.
+            // A run that ends within a second needs no progress.
             Manner::Drawn(_) => (Duration::from_secs(1), Duration::from_millis(200)),
             Manner::Plain => (Duration::from_secs(10), Duration::from_secs(10)),
             Manner::Json => (Duration::from_secs(1), Duration::from_secs(1)),
@@ -64,9 +66,9 @@ impl Manner {
     }
 }
 
-/// Tells how far a run is for as long as the value lives.
+/// Reports progress for as long as it lives.
 ///
-/// Work is told by [`sessions::Progress`] and [`Progress::add_file`], from any thread.
+/// Work is counted by [`sessions::Progress`] and [`Progress::add_file`], from any thread.
 #[derive(Debug)]
 pub(crate) struct Progress {
     shared: Arc<Shared>,
@@ -85,7 +87,7 @@ struct Shared {
 }
 
 impl Progress {
-    /// Starts to tell of a run over so many files and bytes; 0 bytes if nobody knows.
+    /// Starts reporting on a run over `of_files` files and `of_bytes` bytes; 0 bytes if unknown.
     pub(crate) fn start(mode: Mode, of_files: u64, of_bytes: u64) -> Self {
         let shared = Arc::new(Shared {
             n_files: AtomicU64::new(0),
@@ -103,7 +105,8 @@ impl Progress {
         Self { shared, reporter }
     }
 
-    /// Starts to tell of a run over inputs; their sizes are looked up only if they are to be told.
+    /// Starts reporting on a run over inputs. Their sizes are looked up only if a report shows
+    /// them.
     pub(crate) fn of<'i>(
         mode: Mode,
         inputs: impl IntoIterator<Item = &'i Input, IntoIter: Clone>,
@@ -114,12 +117,12 @@ impl Progress {
         Self::start(mode, inputs.count() as u64, n_bytes)
     }
 
-    /// Returns the bytes that were read so far.
+    /// Returns the number of bytes read so far.
     pub(crate) fn n_bytes(&self) -> u64 {
         self.shared.n_bytes.load(Ordering::Relaxed)
     }
 
-    /// Counts a file that is done.
+    /// Counts a finished file.
     pub(crate) fn add_file(&self) {
         self.shared.n_files.fetch_add(1, Ordering::Relaxed);
     }
@@ -194,7 +197,7 @@ impl Shared {
     }
 }
 
-/// Returns how far a run is: of files and bytes, those that are done and all.
+/// Returns the progress as a sentence. `files` and `bytes` have the finished number and the total.
 fn sentence(files: [u64; 2], bytes: [u64; 2], seconds: f64) -> String {
     let [n_bytes, of_bytes] = bytes;
     let rate = if seconds > 0.0 { n_bytes as f64 / seconds } else { 0.0 };
@@ -211,27 +214,27 @@ fn sentence(files: [u64; 2], bytes: [u64; 2], seconds: f64) -> String {
     sentence
 }
 
-/// Whether a line of progress stands on the terminal, and the order of all who write there.
+/// Whether a line of progress is on the terminal. The lock orders all writes to it.
 static IS_DRAWN: Mutex<bool> = Mutex::new(false);
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Whoever panicked with the lock has said so; a flag cannot be half set.
+    // A flag cannot be half set, so a poisoned lock is still valid.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 const ERASE: &str = "\r\u{1b}[K";
 
-/// Writes a line to standard error, above the line of progress if there is one.
+/// Prints a line to standard error, above the line of progress if there is one.
 pub(crate) fn say(line: &str) {
     let mut is_drawn = lock(&IS_DRAWN);
     let erase = if std::mem::take(&mut *is_drawn) { ERASE } else { "" };
-    // Without a standard error there is nobody to tell.
+    // Without a standard error there is no place to report the failure.
     _ = io::stderr().write_all(format!("{erase}{line}\n").as_bytes());
 }
 
 fn draw(line: &str, columns: usize) {
     let mut is_drawn = lock(&IS_DRAWN);
-    // The sentence is ASCII; in the last column some terminals would begin a new line.
+    // The sentence is ASCII; some terminals wrap after the last column.
     let line = line.get(..columns - 1).unwrap_or(line);
     *is_drawn = io::stderr().write_all(format!("{ERASE}{line}").as_bytes()).is_ok();
 }

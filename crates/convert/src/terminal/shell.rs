@@ -1,4 +1,4 @@
-//! Text as words of a shell.
+//! Quotes text for a shell.
 
 /// Returns text as one word of a POSIX shell.
 pub(crate) fn quoted(text: &str) -> String {

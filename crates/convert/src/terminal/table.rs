@@ -1,17 +1,18 @@
-//! Tables for people: columns as wide as what is in them, however many columns a letter takes.
+//! Prints tables with columns as wide as their cells, also for wide and combining characters.
 
 use std::io::{self, Write};
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Prints rows in columns, the first column and those named to the left, the others to the right.
+/// Prints rows in columns. The first column, and those for which `is_left` returns true, are
+/// aligned to the left, others to the right.
 ///
-/// Cells are printed as they are: what comes from a log has to be [`shown`](crate::terminal::escape::escape_for_terminal)
-/// before. A row is cut to `columns`, if that is how many there are.
+/// Cells must be [escaped](crate::terminal::escape::escape_for_terminal) by the caller. If
+/// `columns` is given, rows are cut to that width.
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Returns an error if the writer does.
 pub(crate) fn print(
     rows: &[Vec<String>],
     is_left: &dyn Fn(usize) -> bool,
@@ -44,7 +45,7 @@ pub(crate) fn print(
     Ok(())
 }
 
-/// Returns the start of a text that takes so many columns, with a sign that there is more.
+/// Returns a text cut to a number of columns, with a sign that there is more.
 pub(crate) fn cut(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();

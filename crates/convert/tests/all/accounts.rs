@@ -65,7 +65,7 @@ impl Place {
         format!("home/.local/share/clido/sessions/{name}")
     }
 
-    /// Installs a session of Claude Code among those of clido, beside the original.
+    /// Installs a session of Claude Code in clido's folder, beside the original.
     fn installed(&self) {
         let project = self.path("project");
         self.write(&format!("{}/{ID}.jsonl", self.claude()), &session(&project, ID));

@@ -240,7 +240,7 @@ fn a_carry_that_cannot_be_read_is_said_and_goes_on() {
         let found = (report.restored.newer, report.restored.damaged);
         assert_eq!(found, if is_newer { (n_lines, 0) } else { (0, n_lines) });
         assert!(report.wants_attention());
-        // All bytes go on: converted back, the file is what it was.
+        // No byte is lost: converting back gives the same file.
         let converted = there(&file.bytes, to, from, CarryMode::Inline);
         assert!(home(&converted, from, to).0 == file.bytes);
     }

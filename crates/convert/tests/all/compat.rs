@@ -1,4 +1,4 @@
-//! What version 0.1.0 wrote is restored, byte for byte, and taken for what it is.
+//! Outputs of version 0.1.0 are restored byte for byte, and recognized by every command.
 //!
 //! `fixtures/compat/0.1.0/README.md` says what the archives hold. They are never written anew: a later
 //! version that writes something else gets a folder of its own.
@@ -25,7 +25,7 @@ const FORMATS: [(&str, &str); 4] = [
 /// The ways in which a run was done: by one process, and by workers.
 const RUNS: [&str; 4] = ["clido", "claude-code-sidecar", "wire-zst", "clido-redacted"];
 
-/// What stands in plans, receipts and journals for the folder in which the run was done.
+/// The placeholder, in plans, receipts and journals, for the folder of the run.
 const PLACE: &str = "/convert-compat";
 
 /// When every source was changed last, in seconds since 1970.
@@ -123,7 +123,7 @@ fn convert(arguments: &[&str], paths: &[&Path]) -> Output {
     command.env_clear().args(arguments).args(paths).output().expect("it runs")
 }
 
-/// Converts a folder back, and returns what became of it.
+/// Converts a folder back, and returns the result.
 fn restored(there: &Path, arguments: &[&str]) -> Tree {
     let back = there.with_extension("back");
     let output = convert(&[arguments, &["--carry", "none", "-o"]].concat(), &[&back, there]);

@@ -312,7 +312,7 @@ fn chains_of_20_000_messages_need_no_stack() {
 /// What `check` says of the faults of a session's graph, and what `Transcript::diagnose` finds: files
 /// of the shared data, fixtures, and files that are made here.
 ///
-/// The rules are those of the client, not what the program printed. "Answer" is a case of
+/// The rules come from the client, not from the program's output. "Answer" is a case of
 /// `format-claude-code/tests/all/verdicts.jsonl`, which was given to 2.1.330; "manifest" what
 /// MANIFEST.json of the hostile set expects; "table" FORMAT.md, "The active branch".
 const FAULTS: &[(&str, &[&str], &[DamageKind])] = &[

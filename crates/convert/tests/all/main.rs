@@ -1,6 +1,6 @@
 //! The tests of the program and its library, in one binary, since each binary costs a link.
 //!
-//! `cargo test -p convert --test all rules::` runs those of one module. Tests that count what their
+//! `cargo test -p convert --test all rules::` runs the tests of one module. Tests that count what their
 //! whole process allocates, or that measure others beside them, are in `alone`.
 
 mod about;

@@ -322,7 +322,7 @@ fn an_older_version_of_a_session_that_shrank_is_kept() {
         assert_eq!(said.contains("smaller than"), !versions.is_empty(), "{said}");
         versions.push(written);
     }
-    // One that grows is what it was and more.
+    // A file that grows starts with its old content.
     std::fs::write(&source, &long).expect("written");
     let (_, said) = convert();
     assert!(!said.contains("smaller than"), "{said}");

@@ -152,7 +152,7 @@ const OTHERWISE_AS_DUMP: &[&str] = &[
     "clido/cost-1e-05.jsonl: cost",
     // Words beside a result are no prompt.
     "clido/result-block-in-user-message.jsonl: prompts",
-    // A string in the place of blocks is no block to the recipe.
+    // The recipe does not count a string instead of blocks.
     "clido/wrong-types.jsonl: prompts",
     // jq stops at half a surrogate pair.
     "clido/lone-surrogates.jsonl: cost",

@@ -531,7 +531,7 @@ fn a_tree_of_many_files_is_restored_with_few_of_them_open() {
     assert_eq!(convert(&rehearsed).0, 0);
 }
 
-/// Returns a fixture that tells of sub-agents among its own messages.
+/// Returns a fixture with messages of sub-agents among its own.
 fn with_agents_inside(name: &str) -> Vec<u8> {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     fs::read(fixtures.join(name)).expect("a fixture")
@@ -569,7 +569,7 @@ fn sub_agents_of_a_stream_get_files_of_their_own() {
                 assert_same(&restored, &tree, &format!("{name} {target} {carry}"));
             }
         }
-        // What stands in a sidecar is not carried on to a third format.
+        // The content of a sidecar does not go to a third format.
         let (folder, source) = folder_with(&tree);
         let way = ["claude-code", "clido", "claude-code", format];
         let back = through(folder.path(), &source, &way, &[]);
@@ -600,7 +600,7 @@ fn a_sub_agents_file_says_what_the_stream_does() {
     assert_eq!(kinds[..3], ["user", "assistant", "user"], "{agent}");
     assert!(lines.iter().all(|line| line["agentId"] == "deebaa5" && line["isSidechain"] == true));
     assert!(!agent.contains("_carried"));
-    // A file that was changed since is not passed over in silence.
+    // A file that was changed since is reported.
     let folder = tempfile::tempdir().expect("a folder");
     let there = through(folder.path(), &source, &["claude-code"], &[]);
     let path = there.join("s1/subagents/agent-deebaa5.jsonl");
@@ -672,8 +672,8 @@ fn texts(bytes: &[u8]) -> Vec<String> {
     blocks.filter_map(|block| Some(block["text"].as_str()?.to_owned())).collect()
 }
 
-/// A stream tells of sub-agents by the tool uses that started them, which the
-/// prompt or what the client knows of a result says; what no tool use started stays in the carry.
+/// A stream names sub-agents by the tool uses that started them. The prompt, or the client's data of
+/// a result, has this tool use; lines without one stay in the carry.
 #[test]
 fn sidechains_among_the_lines_are_said_with_their_tool_uses() {
     let bytes = with_agents_inside("claude-code/sidechains-side-by-side.jsonl");

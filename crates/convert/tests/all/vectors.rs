@@ -7,7 +7,7 @@ use convert::{Carry, CarryError, CarryMode, Conversion, FORMATS, by_name};
 use core_model::Options;
 use jsonl::Style;
 
-/// A vector: what stands behind its keys.
+/// A vector: the values of its keys.
 #[derive(Default)]
 struct Vector {
     name: String,

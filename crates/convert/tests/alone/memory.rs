@@ -130,7 +130,7 @@ fn one_long_line_of_any_shape() {
         for carry in ["none", "inline"] {
             let target = folder.path().join(format!("{name}.{carry}.jsonl"));
             let peak = peak_of_conversion(&source, &target, carry);
-            // A carry tells of each block where it stands: half as much as a short one has.
+            // A carry has a reference for each block, of half the size of a short block.
             let written = std::fs::metadata(&target).expect("written").len() as usize;
             let max_peak = 32 * MIB + 3 * written.max(LONG);
             assert!((LONG..max_peak).contains(&peak), "{name} {carry}: {} MiB", peak / MIB);

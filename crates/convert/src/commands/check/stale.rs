@@ -1,8 +1,8 @@
 //! Compares the files that tool results name with the disk, as clido does before `-p --resume`.
 //!
-//! A `tool_result` line may say what a tool wrote: `path`, `content_hash` (bare hexadecimal digits
-//! of SHA-256) and `mtime_nanos`. clido refuses to go on if one of these files is gone, was written
-//! since, or has other bytes. A line without all three members says nothing about a file.
+//! In: a `tool_result` line with `path`, `content_hash` (bare hexadecimal digits of SHA-256) and
+//! `mtime_nanos`. Out: a finding if this file is gone, was written since, or has other bytes,
+//! because clido then refuses to go on. Lines without all three members are skipped.
 
 use std::{collections::HashMap, path::Path};
 
@@ -10,21 +10,21 @@ use core_model::{Block, Findings, Format, Place, Problem};
 use format_clido::{StaleFileRecord, stale_paths};
 use jsonl::{Line, Value};
 
-/// Finds files that are not as a session left them.
+/// Finds files that changed after a session.
 #[derive(Debug, Default)]
 pub(super) struct StaleFiles {
     n_lines: u64,
-    /// Whether a file is stale, by what a line says of it: each is read once.
+    /// Whether a file is stale, by path, hash and time: each file is read once.
     known: HashMap<(String, String, u64), bool>,
 }
 
 impl StaleFiles {
-    /// Returns what compares files, for a format whose client does.
+    /// Returns the check for a format; `None` if its client does not compare files.
     pub(super) fn of_format(format: &Format) -> Option<Self> {
         (format.name == format_clido::FORMAT.name).then(Self::default)
     }
 
-    /// Reports a line whose file is not as the line says.
+    /// Reports a line whose file has changed.
     pub(super) fn line(
         &mut self,
         line: &Line<'_>,
@@ -54,7 +54,8 @@ impl StaleFiles {
     }
 }
 
-/// Returns what a `tool_result` line says of a file, if it says all that clido compares.
+/// Returns the file named by a `tool_result` line; `None` unless it has all members that clido
+/// compares.
 fn record(value: Value<'_>) -> Option<StaleFileRecord> {
     value.get("type")?.text().filter(|kind| kind.is("tool_result"))?;
     let event = (format_clido::FORMAT.read)(value);

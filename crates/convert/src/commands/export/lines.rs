@@ -1,5 +1,7 @@
-//! The lines of a session in the order in which a person reads them: those of a sub-agent's own file
-//! stand right before the result of the tool use that started it.
+//! Reads the lines of a session in reading order.
+//!
+//! In: a main file and the files of its sub-agents. Out: the lines of the main file, and before the
+//! result of each tool use the lines of the sub-agent that it started.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -17,31 +19,31 @@ use crate::{
     terminal::{escape::escape_for_terminal, message::warn},
 };
 
-/// How deep the files of sub-agents are read inside of one another; deeper ones come at the end.
+/// Limit on nested sub-agent files. Deeper ones come at the end.
 const MAX_DEPTH: usize = 16;
 
-/// A line as it was read.
+/// A line and its event.
 pub(in crate::commands) enum Read<'r> {
     Event(&'r Event<'r>),
     /// A line that is not part of the conversation.
     Hidden,
-    /// A line that cannot be read: where, and why.
+    /// The place and the error of an unreadable line.
     Damaged(&'r str),
 }
 
-/// What is done with each line.
+/// Receives each line.
 type EachRead<'e> = dyn FnMut(Read<'_>) -> io::Result<()> + 'e;
 
-/// How the files of a session are read.
+/// The files of a session, and the plan of their lines.
 pub(in crate::commands) struct SessionLines {
     place: SessionPlace,
     format: &'static Format,
     redact: Redact,
     plan: Plan,
-    /// Whether all lines are a sub-agent's: then its conversation is the page's.
+    /// Whether all lines belong to a sub-agent, whose conversation is then the page.
     is_of_agent: bool,
     agents: Vec<Agent>,
-    /// For each tool use, the sub-agents that it started.
+    /// The sub-agents that each tool use started.
     by_tool_use: HashMap<String, Vec<usize>>,
     missing: Vec<Missing>,
     unread: Vec<String>,
@@ -72,7 +74,7 @@ impl SessionLines {
         Ok(Self { place, format, redact, plan, is_of_agent, agents, by_tool_use, missing, unread })
     }
 
-    /// Finds which lines of the main file are the conversation.
+    /// Plans which lines of the main file are part of the conversation.
     pub(in crate::commands) fn plan(
         &mut self,
         events: &mut dyn Events,
@@ -118,18 +120,18 @@ impl SessionLines {
         Ok(())
     }
 
-    /// Returns the sub-agents of which there is evidence, but no file.
+    /// Returns the sub-agents that a tool use or a result names and that have no file.
     pub(in crate::commands) fn missing(&self) -> &[Missing] {
         &self.missing
     }
 
-    /// Returns which files could not be read, and why.
+    /// Returns messages about files that could not be read.
     pub(in crate::commands) fn unread(&self) -> &[String] {
         &self.unread
     }
 }
 
-/// One time through all files.
+/// One pass through all files.
 struct Pass<'r> {
     lines: &'r SessionLines,
     /// The sub-agents whose files were begun.
@@ -163,7 +165,7 @@ impl Pass<'_> {
         each(Read::Event(&Event { context, ..*event }))
     }
 
-    /// Reads the files of the sub-agents whose tool uses are answered by an event.
+    /// Reads the files of sub-agents whose tool uses an event answers.
     fn agents_before(
         &mut self,
         event: &Event<'_>,

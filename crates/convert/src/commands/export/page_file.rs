@@ -1,5 +1,6 @@
-//! A page on its way to its file: one that is there already stays if it is the same, and is replaced
-//! if we wrote it.
+//! Writes a page, and replaces only pages of this program.
+//!
+//! An equal page stays, so that its time does not change.
 
 use std::{
     fs::File,
@@ -11,24 +12,24 @@ use archive::{ConvertError, Outputs, PublishSet};
 use export_html::is_page;
 use storage::{FILE_MODE, Pending, Replace};
 
-/// How many bytes of a file tell whether it is a page of ours.
+/// The number of bytes that show whether a file is a page of this program.
 const HEAD: u64 = 1024;
 
-/// A page that is being written, compared with the file that stands in its place.
+/// A page that is being written and compared with the existing file.
 pub(super) struct PageFile {
     file: Pending,
-    /// What is left of the file that stands there, as long as both are the same.
+    /// The rest of the existing file, as long as both are equal.
     there: Option<BufReader<File>>,
     is_own: bool,
     buffer: Vec<u8>,
 }
 
 impl PageFile {
-    /// Begins the page for a path.
+    /// Creates the page for a path.
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the system does.
     pub(super) fn create(outputs: &Outputs, path: &Path) -> io::Result<Self> {
         let is_own = is_own(path);
         let there = File::open(path).ok().filter(|_| is_own).map(BufReader::new);
@@ -36,11 +37,12 @@ impl PageFile {
         Ok(Self { file, there, is_own, buffer: Vec::new() })
     }
 
-    /// Gives the page its name, unless the same one stands there; returns whether it is new.
+    /// Publishes the page, unless an equal one exists. Returns whether it is new.
     ///
     /// # Errors
     ///
-    /// [`ConvertError::Exists`] if a file stands there that is no page of ours; the system's own.
+    /// Returns [`ConvertError::Exists`] if the existing file is not a page of this program, or an
+    /// error of the system.
     pub(super) fn publish(mut self, outputs: &Outputs, path: &Path) -> Result<bool, ConvertError> {
         let rest = self.there.take().map(|mut there| there.read(&mut [0]));
         if matches!(rest, Some(Ok(0))) {
@@ -75,7 +77,7 @@ impl Write for PageFile {
     }
 }
 
-/// Returns whether a regular file, reached through no link, begins as our pages do.
+/// Returns whether a path is a regular file, and no link, that starts as our pages do.
 fn is_own(path: &Path) -> bool {
     if !path.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) {
         return false;

@@ -1,4 +1,4 @@
-//! A hit, as a line for people and as an object for programs.
+//! Formats a hit, as a line or as a JSON object.
 
 use archive::Object;
 use core_model::{Event, Place, event_millis, iso_millis, thread};
@@ -7,24 +7,24 @@ use sessions::{Needle, Part};
 
 use crate::terminal::escape::escape_for_terminal;
 
-/// The characters of a hit that are printed before the words and in all.
+/// The characters of a hit before the words, and in all.
 const BEFORE: usize = 40;
 const SNIPPET: usize = 160;
 
-/// A part that was found.
+/// A part of a session that was found.
 pub(super) struct Hit<'h> {
     pub(super) label: &'h str,
     pub(super) place: Place,
-    /// Its place among the parts of the line.
+    /// The index among the parts of the line.
     pub(super) block_idx: usize,
     pub(super) event: &'h Event<'h>,
     pub(super) part: &'h Part<'h>,
-    /// The tool that a result is of, if its use was read.
+    /// The tool of a result, if its use was read.
     pub(super) tool: Option<&'h String>,
 }
 
 impl Hit<'_> {
-    /// Returns a line with the place and the words, or those around the ones that were looked for.
+    /// Returns a line with the place and an excerpt around the words.
     pub(super) fn line(&self, needle: Option<&Needle>, scanner: &mut Scanner) -> Vec<u8> {
         let Place { line, offset } = self.place;
         let mut text = format!(
@@ -40,7 +40,7 @@ impl Hit<'_> {
             text.push_str(" error");
         }
         let words = self.part.words(scanner);
-        // The words may stand elsewhere than in what a tool use is told by.
+        // The words may be in a member of the input that its summary does not show.
         let found = needle.and_then(|needle| {
             let mut found = needle.find(&words).map(|at| (words.clone(), at));
             self.part.for_each_text(scanner, &mut |text| {
@@ -108,7 +108,7 @@ impl Hit<'_> {
     }
 }
 
-/// Returns the words around a place in a text, on one line.
+/// Returns the words around a position in a text, on one line.
 fn snippet(text: &str, at: usize) -> String {
     let (before, after) = text.split_at(text.floor_char_boundary(at));
     let start = before.char_indices().rev().nth(BEFORE - 1).map_or(0, |(start, _)| start);
@@ -117,7 +117,7 @@ fn snippet(text: &str, at: usize) -> String {
     let mut n_chars = 0;
     let mut was_space = true;
     for char in words {
-        // A line break or an indent tells nothing here.
+        // Line breaks and indents would waste the width of the excerpt.
         let is_space = char.is_whitespace();
         if is_space && was_space {
             continue;

@@ -1,4 +1,4 @@
-//! What is printed of a session in a list.
+//! The columns of a list.
 
 use std::cmp::Ordering;
 
@@ -15,7 +15,7 @@ use crate::terminal::{
     figures::{grouped, size},
 };
 
-/// The characters of a title that are printed.
+/// Limit on the printed characters of a title.
 const MAX_TITLE: usize = 100;
 
 /// A column of a list.
@@ -46,7 +46,7 @@ pub(super) enum Column {
 }
 
 impl Column {
-    /// All of them, in the order of a long list.
+    /// All columns, in the order of `--long`.
     pub(super) const ALL: [Column; 10] = [
         Column::Id,
         Column::When,
@@ -60,7 +60,7 @@ impl Column {
         Column::Title,
     ];
 
-    /// Returns its name, as the command line has it.
+    /// Returns the name on the command line.
     pub(super) fn name(self) -> &'static str {
         match self {
             Column::Id => "id",
@@ -77,17 +77,17 @@ impl Column {
         }
     }
 
-    /// Returns whether a session has to be read as a whole for it.
+    /// Returns whether sessions must be read to their end for this column.
     pub(super) fn is_counted(self) -> bool {
         matches!(self, Column::Messages | Column::Tokens | Column::Cost | Column::Errors)
     }
 
-    /// Returns whether it is words rather than a number.
+    /// Returns whether the values are words and not numbers.
     pub(super) fn is_text(self) -> bool {
         !self.is_counted() && self != Column::Size
     }
 
-    /// Returns what is printed of a session.
+    /// Returns the cell of a session.
     pub(super) fn cell(self, session: &Session) -> String {
         let number = |number: fn(&Numbers) -> u64| {
             session.numbers.as_ref().map(|numbers| grouped(number(numbers))).unwrap_or_default()
@@ -107,7 +107,7 @@ impl Column {
         }
     }
 
-    /// Returns the order of two sessions by it.
+    /// Returns the order of two sessions by this column.
     pub(super) fn order(self, one: &Session, other: &Session) -> Ordering {
         let numbers = |number: fn(&Numbers) -> u64| {
             let number = |session: &Session| session.numbers.as_ref().map(number);
@@ -142,7 +142,7 @@ fn project(session: &Session) -> &str {
     project.rsplit(['/', '\\']).next().unwrap_or_default()
 }
 
-/// Returns the title on one line, the start of a long one.
+/// Returns the title on one line, cut if it is long.
 fn title(session: &Session) -> String {
     let title = session.title.as_deref().unwrap_or_default();
     let words: Vec<&str> = title.split_whitespace().take(MAX_TITLE).collect();

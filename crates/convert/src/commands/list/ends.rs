@@ -1,4 +1,4 @@
-//! What the first and the last lines of a file say of its session: a list reads no more.
+//! Reads the first and the last lines of a session file: enough for a list, whatever the size.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -12,19 +12,19 @@ use storage::Opened;
 
 use crate::FORMATS;
 
-/// The bytes that are read of either end.
+/// The bytes to read at either end.
 const WINDOW: u64 = 64 * 1024;
 
-/// The bytes that are read of the start, if the first line is longer than a window.
+/// Limit on the bytes to read at the start, if the first line is longer than a window.
 const MAX_WINDOW: u64 = 4 * 1024 * 1024;
 
-/// What is listed of a session.
+/// The values that a list shows of a session.
 #[derive(Debug)]
 pub(super) struct Session {
     /// The path of the file.
     pub(super) label: String,
     pub(super) format: &'static Format,
-    /// The id that it has in its lines, else the name of the file.
+    /// The id in its lines, or else the name of the file.
     pub(super) id: String,
     pub(super) title: Option<String>,
     /// The working directory.
@@ -32,17 +32,17 @@ pub(super) struct Session {
     /// The earliest and the latest time, in milliseconds since 1970.
     pub(super) start: Option<i64>,
     pub(super) end: Option<i64>,
-    /// The bytes of the file.
+    /// The size of the file in bytes.
     pub(super) size: u64,
     /// Whether it is a sub-agent's conversation.
     pub(super) is_sub_agent: bool,
-    /// What only reading all of it tells.
+    /// The counts, if the session was read to its end.
     pub(super) numbers: Option<Numbers>,
-    /// The bytes that were read.
+    /// The number of bytes read.
     pub(super) n_read: u64,
 }
 
-/// What only reading all of a session tells.
+/// Counts that need all lines of a session.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Numbers {
     pub(super) n_messages: u64,
@@ -52,18 +52,18 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    /// Takes note of an event.
+    /// Counts an event.
     pub(super) fn push(&mut self, event: &Event<'_>) {
         self.n_messages += u64::from(event.message().is_some());
         self.n_errors += failed_results(event, ErrorPolicy::Flag).count() as u64;
     }
 }
 
-/// Reads what the ends of a file say.
+/// Reads the ends of a file.
 ///
 /// # Errors
 ///
-/// If it cannot be read, or is in no format of ours.
+/// Returns an error if the file cannot be read, or if its format is unknown.
 pub(super) fn scan(input: &Input, format: Option<&'static Format>) -> Result<Session, ReadError> {
     let mut file = input.open()?;
     let size = length_of(&mut file)?;
@@ -79,7 +79,7 @@ pub(super) fn scan(input: &Input, format: Option<&'static Format>) -> Result<Ses
         None => format_of(FORMATS, &head)?,
     };
     let mut ends = Ends::of(format);
-    // Of a line that is cut, nothing is known; the last one of a file may have no newline.
+    // A line that is cut off by the window is skipped. The last line of a file may have no newline.
     let is_whole = n_head == size;
     let head_end = if is_whole { head.len() } else { after_newline(memchr::memrchr(b'\n', &head)) };
     ends.lines(head.get(..head_end).unwrap_or_default(), 0);
@@ -102,7 +102,7 @@ pub(super) fn scan(input: &Input, format: Option<&'static Format>) -> Result<Ses
     })
 }
 
-/// Returns how many bytes an input has. A large one that is compressed is read for that.
+/// Returns the size of an input in bytes. Reads a large compressed input to its end.
 fn length_of(file: &mut Opened) -> io::Result<u64> {
     match file.seek(SeekFrom::End(0))? {
         u64::MAX => {
@@ -124,13 +124,13 @@ fn read_at(file: &mut Opened, start: u64, n_bytes: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Returns when a file was written last.
+/// Returns the time of the last change of a file.
 fn modified(input: &Input) -> Option<i64> {
     let Input::File { storage, path, .. } = input else { return None };
     i64::try_from(storage.stat(path).ok()?.modified / 1_000_000).ok()
 }
 
-/// What the lines so far say.
+/// The values in the lines so far.
 struct Ends {
     format: &'static Format,
     id: Option<String>,
@@ -156,7 +156,7 @@ impl Ends {
         }
     }
 
-    /// Returns what is listed of a text, unless the client wrote it.
+    /// Returns the first line of a prompt; `None` if the client wrote the text.
     fn prompt_preview(&self, words: &str) -> Option<String> {
         match self.format.prompt_preview {
             Some(prompt_preview) => prompt_preview(words),

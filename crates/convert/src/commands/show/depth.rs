@@ -1,4 +1,4 @@
-//! How many sub-agents deep an event stands, and what the sub-agent is called.
+//! Computes the depth of events among sub-agents.
 
 use std::collections::HashMap;
 
@@ -7,19 +7,19 @@ use jsonl::Scanner;
 
 use super::Standing;
 
-/// The greatest depth that is shown.
+/// Limit on the depth.
 const MAX_DEPTH: usize = 10;
 
-/// Tells how deep events stand, from the tool uses before them.
+/// The depths of sub-agents, from the tool uses so far.
 #[derive(Debug, Default)]
 pub(super) struct Depths {
-    /// For each tool use that starts a sub-agent, where the sub-agent stands.
+    /// For each tool use that starts a sub-agent, the sub-agent's position.
     started: HashMap<String, Standing>,
     scanner: Scanner,
 }
 
 impl Depths {
-    /// Takes note of an event, and returns where it stands.
+    /// Adds an event, and returns its position.
     pub(super) fn push(&mut self, event: &Event<'_>) -> Standing {
         let context = &event.context;
         let started = context.parent_tool_use.and_then(|id| self.started.get(&*id.decode()));

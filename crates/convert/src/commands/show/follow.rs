@@ -1,4 +1,4 @@
-//! Showing a session that is still being written.
+//! Prints a session that is still being written.
 
 use std::{
     io::{self, Write},
@@ -16,10 +16,10 @@ use sessions::{Filter, Redact, format_of};
 use super::{Args, Shower};
 use crate::{FORMATS, interrupt::is_interrupted};
 
-/// How long to wait between two looks at the file.
+/// The interval between two looks at the file.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// Shows the lines of a file, and those that are added, until the user stops it.
+/// Prints the lines of a file, and new ones until the user stops it.
 pub(super) fn run(args: &Args, filter: &Filter, path: &Path) -> io::Result<Status> {
     let mut follower = Follower::new(path);
     let mut out = io::stdout().lock();
@@ -27,7 +27,7 @@ pub(super) fn run(args: &Args, filter: &Filter, path: &Path) -> io::Result<Statu
     let (mut scanner, mut answers) = (Scanner::default(), Answers::default());
     let (mut search, mut redacted) = (Redact::from(args.redact).search(), Vec::new());
     while !is_interrupted() {
-        // The first lines tell the format; until there are any, there is nothing to show.
+        // The format is detected from the first lines; before there are any, nothing is printed.
         let format = match shower.as_ref() {
             Some((format, _)) => Some(*format),
             None => format(args, path)?,
@@ -85,7 +85,7 @@ fn show(
     result
 }
 
-/// Returns the format that was named, or that of the complete lines of a file, if there are any.
+/// Returns the format of `--from`, or the detected one; `None` before there is a complete line.
 fn format(args: &Args, path: &Path) -> io::Result<Option<&'static Format>> {
     if let Some(format) = args.reading.format() {
         return Ok(Some(format));

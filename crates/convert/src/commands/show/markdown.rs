@@ -1,4 +1,4 @@
-//! A session as Markdown, with the words of sub-agents in quotes.
+//! Prints a session as Markdown, with sub-agents in quotes.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use core_model::{Event, Format, Markdown, quoted};
 use super::{Args, Page, Standing, Wanted};
 use crate::terminal::escape::{ShownLines, escape_for_terminal, escape_lines};
 
-/// Markdown for events.
+/// The Markdown form of events.
 pub(super) struct MarkdownPage {
     markdown: Markdown<'static>,
     /// The depth of the last event.
@@ -26,7 +26,7 @@ impl MarkdownPage {
         out.write_all(escape_lines(text).as_bytes())
     }
 
-    /// Draws a line where a sub-agent begins to speak, and where it ends.
+    /// Prints a rule where a sub-agent starts and ends.
     fn ruler(&mut self, place: &Standing, out: &mut dyn Write) -> io::Result<()> {
         let was = std::mem::replace(&mut self.depth, place.depth);
         if place.depth == was {

@@ -1,4 +1,4 @@
-//! A session as text for a terminal.
+//! Prints a session as text for a terminal.
 
 use std::{
     borrow::Cow,
@@ -16,20 +16,20 @@ use crate::terminal::{
     escape::{escape_for_terminal, escape_lines, write_shown},
 };
 
-/// The lines that are shown of a tool's input or result.
+/// Limit on the printed lines of a tool's input or result.
 const MAX_LINES: usize = 12;
 
-/// The characters that are shown of a line in them.
+/// Limit on the printed characters of such a line.
 const MAX_CHARS: usize = 400;
 
-/// Text for events.
+/// The text form of events.
 pub(super) struct TextPage {
     has_color: bool,
     is_full: bool,
     with_thinking: bool,
     with_tools: bool,
     scanner: Scanner,
-    /// The head of the last event.
+    /// The heading of the last event.
     head: String,
 }
 
@@ -50,7 +50,7 @@ impl TextPage {
         match part {
             Part::Thinking(text) => self.with_thinking && !text.is_empty(),
             Part::ToolResult(_) => self.with_tools,
-            // What the client notes for itself.
+            // Notices for information are for the client's own log.
             Part::Notice(notice) if notice.kind == NoticeKind::Info => {
                 self.is_full
                     || notice.about.is_some()
@@ -67,7 +67,7 @@ impl TextPage {
         }
     }
 
-    /// Writes lines, each behind the bars of its depth and an indent.
+    /// Prints lines, each after the bars of its depth and an indent.
     fn lines(
         &self,
         text: &str,
@@ -82,9 +82,9 @@ impl TextPage {
         if text.is_empty() {
             return Ok(());
         }
-        // What ends with a newline has no line after it.
+        // Text that ends with a newline has no line after it.
         for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
-            // Behind a color, spaces at the end could not be told from others.
+            // After a color, trailing spaces would be visible.
             let line = line.strip_suffix('\r').unwrap_or(line);
             let line = line.trim_end_matches(is_blank);
             if line.is_empty() {
@@ -135,7 +135,7 @@ impl TextPage {
         if message.is_some_and(|message| message.is_summary) {
             head.push_str(", sums up what was before");
         }
-        // The lines of a response, and results one after the other, are one to the eye.
+        // The lines of one response, and adjacent results, get one heading.
         let id = message.and_then(|message| message.id).map(|id| id.as_str());
         let this = format!("{}{head}{}", place.depth, id.unwrap_or_default());
         let is_same = this == self.head && speaker != "User" && (id.is_some() || speaker == "Tool");
@@ -164,7 +164,7 @@ impl TextPage {
                 let text = if words.is_empty() { subtype } else { format!("{subtype}: {words}") };
                 let text = text.trim_start_matches(": ");
                 match notice.about {
-                    // A whole file, perhaps.
+                    // The text may be a whole file.
                     Some(_) => self.cut_lines(text.lines(), depth, "  ", Some(DIM), out),
                     None => self.lines(text, depth, "  ", Some(DIM), out),
                 }
@@ -201,7 +201,7 @@ impl TextPage {
         }
     }
 
-    /// Writes lines of a tool, the first ones unless all are wanted.
+    /// Prints the first lines of a tool's text, or all with `--full`.
     fn cut_lines<'t>(
         &self,
         lines: impl Iterator<Item = &'t str>,
@@ -216,7 +216,7 @@ impl TextPage {
                 n_more += 1;
                 continue;
             }
-            // The sign of a result stands at its first line.
+            // The mark of a result is on its first line.
             let indent = if line_idx == 0 { indent } else { "    " };
             let line = cut(line, self.is_full);
             let line = if line.is_empty() { " " } else { &line };
@@ -236,7 +236,7 @@ const ERROR: &str = "31";
 const TOOL: &str = "33";
 const USER: &str = "1;36";
 
-/// Returns the start of a line, if it is a long one and not all is wanted.
+/// Returns a line, cut if it is long and not all is wanted.
 fn cut(line: &str, is_full: bool) -> Cow<'_, str> {
     match if is_full { None } else { line.char_indices().nth(MAX_CHARS) } {
         Some((end, _)) => Cow::Owned(format!("{}…", line.get(..end).unwrap_or_default())),
@@ -244,7 +244,7 @@ fn cut(line: &str, is_full: bool) -> Cow<'_, str> {
     }
 }
 
-/// Returns whether nothing of a character is seen at the end of a line.
+/// Returns whether a character is invisible at the end of a line.
 fn is_blank(char: char) -> bool {
     char == '\t' || char.is_whitespace() && !is_harmful(char)
 }

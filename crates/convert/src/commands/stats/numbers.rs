@@ -1,4 +1,4 @@
-//! What is counted in a session, and the sum of several.
+//! Counts of a session, and their sum.
 
 use std::collections::BTreeMap;
 
@@ -11,18 +11,18 @@ use sessions::Input;
 
 use super::runs::Runs;
 
-/// The numbers of a session, or of several.
+/// The counts of one or more sessions.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
     pub(super) n_sessions: u64,
     pub(super) n_files: u64,
     pub(super) n_bytes: u64,
-    /// The damaged lines, and what is between the records on them.
+    /// Damaged lines, and damaged pieces between recovered records.
     pub(super) n_bad_lines: u64,
     pub(super) formats: BTreeMap<&'static str, u64>,
     pub(super) overview: Overview,
-    /// The durations by the three rules, in milliseconds; of several sessions, the sum of those that
-    /// are known.
+    /// Durations by the three rules, in milliseconds. The sum of the known ones for several
+    /// sessions.
     pub(super) durations: [Option<i64>; 3],
     pub(super) types: BTreeMap<String, u64>,
     pub(super) tools: BTreeMap<String, Tool>,
@@ -30,27 +30,27 @@ pub(super) struct Numbers {
     pub(super) cost: Option<f64>,
     pub(super) n_compactions: u64,
     pub(super) files: BTreeMap<String, Touches>,
-    /// When things happened in a session; of several, nothing.
+    /// The events over time in one session; empty for several.
     pub(super) timeline: Timeline,
 }
 
-/// The numbers of a tool.
+/// The counts of a tool.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tool {
     pub(super) n_calls: u64,
     pub(super) n_errors: u64,
-    /// The sum of the times that are known, in milliseconds.
+    /// The sum of the known durations in milliseconds.
     pub(super) millis: i64,
 }
 
-/// The rules of durations, in the order of [`Numbers::durations`], and their names.
+/// The duration rules, in the order of [`Numbers::durations`], and their names.
 pub(super) const RULES: [(DurationRule, &str); 3] = [
     (DurationRule::MinMax, "earliest_to_latest"),
     (DurationRule::FirstLastSeen, "first_to_last_time"),
     (DurationRule::FirstLastLine, "first_to_last_line"),
 ];
 
-/// Counts what is in a session.
+/// Counts a session.
 #[derive(Debug, Default)]
 pub(super) struct Counter {
     pub(super) n_bad_lines: u64,
@@ -60,7 +60,7 @@ pub(super) struct Counter {
     overview: Overview,
     types: TypeCounts,
     runs: Runs,
-    /// The ids of tool uses whose results tell of an error.
+    /// The ids of tool uses that failed.
     failed: IdSet,
     tokens: TokenTotals,
     costs: Costs,
@@ -77,7 +77,7 @@ impl Numbers {
         counter
     }
 
-    /// Returns the sum of two.
+    /// Returns the sum of two counts.
     pub(super) fn and(mut self, other: Self) -> Self {
         self.n_sessions += other.n_sessions;
         self.n_files += other.n_files;
@@ -122,7 +122,7 @@ impl Numbers {
         self
     }
 
-    /// Returns them as an object.
+    /// Returns the counts as an object.
     pub(super) fn object(&self) -> Object {
         let overview = &self.overview;
         let mut object = Object::new();
@@ -157,7 +157,7 @@ impl Numbers {
         tokens.plain("cache_read", cache_read).plain("cache_creation", cache_creation);
         object.object("tools", &tools).object("tokens", &tokens);
         if let Some(cost) = self.cost {
-            // What floats add to a sum is no money.
+            // Rounding removes the error that floats add to a sum.
             object.plain("cost_usd", (cost * 1e9).round() / 1e9);
         }
         let mut files = Object::new();
@@ -180,7 +180,7 @@ fn counts<'c, K: AsRef<str> + 'c>(counts: impl IntoIterator<Item = (&'c K, &'c u
 }
 
 impl Counter {
-    /// Takes note of an event.
+    /// Counts an event.
     pub(super) fn push(&mut self, place: Place, event: &Event<'_>) {
         let viewed = &Viewed::new(event);
         self.overview.view(viewed);
@@ -196,7 +196,7 @@ impl Counter {
         self.timeline.view(place, viewed);
     }
 
-    /// Takes note that a file was read to its end.
+    /// Adds a file that was read to its end.
     pub(super) fn add_file(&mut self, input: &Input, format: Option<&'static Format>) {
         self.numbers.n_files += 1;
         if self.overview.session_id.is_none() {
@@ -204,13 +204,13 @@ impl Counter {
         }
         let Some(format) = format else { return };
         *self.numbers.formats.entry(format.name).or_default() += 1;
-        // What a session cost stands in its first file that says so.
+        // The cost is in the first file that has one.
         if self.numbers.cost.is_none() {
             self.numbers.cost = self.costs.total(format.cost);
         }
     }
 
-    /// Returns the numbers.
+    /// Returns the counts.
     pub(super) fn finish(self) -> Numbers {
         let mut tools: BTreeMap<String, Tool> = BTreeMap::new();
         for run in self.runs.runs() {

@@ -1,4 +1,4 @@
-//! A session as a line of bars: how much happened when, and where something failed.
+//! Draws a session as bars over time, with marks for failures.
 
 use core_model::{PointKind, iso_millis};
 
@@ -7,10 +7,10 @@ use crate::terminal::Terminal;
 
 const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// The columns that are left for times before and after the bars.
+/// The columns for times before and after the bars.
 const MARGIN: usize = 20;
 
-/// Returns the picture; nothing where there is no terminal, or no time passes.
+/// Returns the picture; `None` without a terminal, or if no time passes.
 pub(super) fn of(numbers: &Numbers, terminal: &Terminal) -> Option<String> {
     if !terminal.is_terminal {
         return None;
@@ -22,7 +22,7 @@ pub(super) fn of(numbers: &Numbers, terminal: &Terminal) -> Option<String> {
     Some(drawn(moments, start, end, columns, terminal.has_color))
 }
 
-/// Returns bars of what happened in each part of the time, and marks below them.
+/// Returns a bar for each part of the time, and the marks below.
 fn drawn(
     moments: impl Iterator<Item = (i64, PointKind)>,
     start: i64,
@@ -32,7 +32,7 @@ fn drawn(
 ) -> String {
     let mut heights = vec![0u64; columns];
     let mut marks = vec![' '; columns];
-    // A time may be anything that a file says.
+    // A file may have any times, even in reverse.
     let length = end.abs_diff(start).max(1);
     for (time, kind) in moments {
         let passed = u128::from(time.abs_diff(start)) * (columns as u128 - 1);
@@ -49,7 +49,7 @@ fn drawn(
     }
     let highest = heights.iter().copied().max().unwrap_or(0).max(1);
     let bar = |height: &u64| {
-        // Whatever happened is to be seen.
+        // Rounding up keeps the smallest count visible.
         let bar = (height * 8).div_ceil(highest) as usize;
         BARS.get(bar).copied().unwrap_or('█')
     };

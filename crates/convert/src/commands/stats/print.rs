@@ -1,4 +1,4 @@
-//! Numbers for people.
+//! Prints counts as text.
 
 use std::io::{self, Write};
 
@@ -9,10 +9,10 @@ use crate::terminal::{
     table,
 };
 
-/// The rows that are printed of a long table; the rest is counted.
+/// Limit on the printed rows of a table; further ones are counted.
 const MAX_ROWS: usize = 20;
 
-/// Prints the overview; of several sessions, with their number in place of an id.
+/// Prints the overview. For several sessions, it has their number instead of an id.
 pub(super) fn overview(numbers: &Numbers, out: &mut dyn Write) -> io::Result<()> {
     let text = numbers.overview.to_string();
     let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
@@ -34,7 +34,7 @@ pub(super) fn overview(numbers: &Numbers, out: &mut dyn Write) -> io::Result<()>
     Ok(())
 }
 
-/// Prints what the overview leaves out, a table for each thing.
+/// Prints the details, as tables.
 pub(super) fn details(numbers: &Numbers, out: &mut dyn Write) -> io::Result<()> {
     let files = count(numbers.n_files, "file");
     let formats: Vec<&str> = numbers.formats.keys().copied().collect();
@@ -104,7 +104,7 @@ fn sorted<const N: usize>(mut rows: Vec<[String; N]>) -> Vec<[String; N]> {
     rows
 }
 
-/// Prints a table with its head; of a long one, the first rows.
+/// Prints a table with its heading, and at most [`MAX_ROWS`] rows.
 fn table<const N: usize>(
     head: [&str; N],
     rows: Vec<[String; N]>,

@@ -1,4 +1,4 @@
-//! The tool calls of a session, joined with their results, in forty bytes each.
+//! Joins the tool calls of a session with their results, in forty bytes each.
 
 use std::collections::HashMap;
 
@@ -9,25 +9,25 @@ use core_model::{Block, Body, ByHash, IdSet, ToolResult, Viewed};
 pub(super) struct Run {
     /// The hash of its id.
     pub(super) id: u64,
-    /// What it took, or when it was called: the latter until it is answered.
+    /// The duration, or the time of the call until there is a result, in milliseconds.
     millis: i64,
-    /// The place of the tool's name among the names.
+    /// The index of the tool's name.
     name: u32,
     state: State,
 }
 
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 enum State {
-    /// A result stands before its call.
+    /// The result came before its call.
     #[default]
     NotCalled,
-    /// It was called; `true` if it is known when.
+    /// Called; `true` if the time is known.
     Called(bool),
     Answered,
 }
 
 impl Run {
-    /// Returns what it took, in milliseconds; 0 if nobody knows.
+    /// Returns the duration in milliseconds; 0 if unknown.
     pub(super) fn millis(&self) -> i64 {
         if self.state == State::Answered { self.millis } else { 0 }
     }
@@ -35,8 +35,8 @@ impl Run {
 
 /// Joins calls and results by their ids.
 ///
-/// It counts what [`core_model::ToolRuns`] keeps: of two calls with one id the second is a call of
-/// its own, and of two results the first counts.
+/// It has the rules of [`core_model::ToolRuns`]: the second of two calls with one id is a call of
+/// its own, and the first of two results counts.
 #[derive(Debug, Default)]
 pub(super) struct Runs {
     runs: Vec<Run>,
@@ -46,7 +46,7 @@ pub(super) struct Runs {
 }
 
 impl Runs {
-    /// Takes note of an event; `ids` makes the hashes of ids.
+    /// Adds an event; `ids` hashes the ids.
     pub(super) fn view(&mut self, viewed: &Viewed<'_, '_>, ids: &IdSet) {
         match &viewed.event.body {
             Body::Message(_) => {
@@ -88,7 +88,7 @@ impl Runs {
     fn call(&mut self, id: u64, name: &str, time: Option<i64>) {
         let name = self.place(name);
         let known = self.by_id.get(&id).and_then(|&at| self.runs.get_mut(at as usize));
-        // A result that stands before its call.
+        // The result came before its call.
         if let Some(run) = known.filter(|run| run.state == State::NotCalled) {
             (run.name, run.state) = (name, State::Answered);
             return;

@@ -13,7 +13,7 @@ const FIELDS: &[(&str, &[&str])] = &[
     ("tool_result", &["tool_result", "block"]),
 ];
 
-/// What stands in one file and not in the other, by kind.
+/// Leaves that only one of two files has, by kind.
 #[derive(Debug, Default)]
 pub(crate) struct Difference {
     missing: Vec<(&'static str, String)>,

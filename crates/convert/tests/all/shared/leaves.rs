@@ -11,7 +11,7 @@ use super::pieces::pieces;
 pub(crate) struct Leaf {
     /// The number of its line, from 1.
     pub(crate) line: u64,
-    /// The members that lead to it, joined by dots; those of a list are not numbered.
+    /// The members that lead to it, joined by dots; items of a list are not numbered.
     pub(crate) path: String,
     /// What it means.
     pub(crate) text: String,

@@ -13,7 +13,7 @@ const WORDS: &[(&str, &[&str])] = &[
     ("stop_reason", &["end_turn", "tool_use"]),
 ];
 
-/// What a target makes up, by its member, and as what the report tells of it.
+/// Members that a target makes up, and their names in the report.
 const MADE_UP: &[(&str, &[&str])] = &[
     ("start_time", &["timestamp"]),
     ("timestamp", &["timestamp"]),
@@ -59,7 +59,7 @@ pub(crate) fn made_up(
         word.is_some_and(|(_, words)| words.contains(&leaf.text.as_str()))
     };
     let is_told = |leaf: &Leaf| {
-        // The tokens of a result are the sums of those of its messages.
+        // The tokens of a result are the sums over its messages.
         let key = if leaf.path.starts_with("usage.") { "usage" } else { leaf.key() };
         let fields = MADE_UP.iter().find(|(of, _)| *of == key);
         fields.is_some_and(|(_, fields)| {

@@ -78,7 +78,7 @@ fn has_strace() -> bool {
     has("strace", &["-o", "/dev/null", "true"])
 }
 
-/// A run of which any call may fail: what it is called, its command and input, and what is asked for.
+/// A run of which any system call may fail: its name, command, input and arguments.
 struct Run {
     name: &'static str,
     command: Option<&'static str>,

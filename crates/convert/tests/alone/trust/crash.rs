@@ -29,7 +29,7 @@ const CHANGES: [&str; 12] = [
     "utimensat",
 ];
 
-/// A command, and what stands in its way.
+/// A command, and the files that exist before it.
 struct Case {
     name: &'static str,
     /// Prepares what is there before; `in` has sessions already.

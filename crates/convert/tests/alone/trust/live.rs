@@ -75,8 +75,8 @@ fn what_is_written_of_a_live_file_is_a_prefix_of_it() {
     ));
 }
 
-/// A session of several files to which more is written all the time: each comes back as a start of
-/// what it is.
+/// A session of several files that are written all the time: each is restored to a start of its
+/// source.
 #[test]
 fn what_is_written_of_a_live_session_is_a_start_of_each_file() {
     let stage = Stage::new(1, 1);

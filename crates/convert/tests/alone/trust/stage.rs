@@ -1,4 +1,4 @@
-//! A folder of sessions to convert, what it becomes, and a look at what became of it.
+//! A folder of sessions to convert, its expected outputs, and a comparison with the actual ones.
 
 use std::{
     collections::BTreeMap,
@@ -7,7 +7,7 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-/// Returns how many rounds to run: a few, or as many as RELIABILITY.md tells of.
+/// Returns how many rounds to run: a few, or as many as RELIABILITY.md says.
 pub(crate) fn rounds(few: usize, all: usize) -> usize {
     if std::env::var_os("TRUST_FULL").is_some() { all } else { few }
 }

@@ -1,7 +1,7 @@
 //! Appends lines to an object.
 //!
 //! Stores cannot append, so the object is written again, ever less often as it grows. In: lines.
-//! Out: one object with all lines, also those of other writers.
+//! Out: one object with all lines, also of other writers.
 
 use std::{
     io::{self, Read},
