@@ -83,7 +83,7 @@ impl ConvertedFile {
                 "carried lines would make more than 16 times what was read; --max-expanded allows more",
             ),
             (
-                report.n_stranded,
+                report.n_left_out,
                 "records were left out: no written line can hold them; --carry sidecar keeps them",
             ),
             (
@@ -129,7 +129,12 @@ impl ConvertedFile {
         let whole = if self.carry == CarryMode::None { "not written" } else { "carried whole" };
         let mut lines = vec![format!(
             "{}: {} -> {}, {} lines in, {} lines out, {} {whole}",
-            &self.label, self.from, self.to, report.lines_in, report.lines_out, report.riders,
+            &self.label,
+            self.from,
+            self.to,
+            report.lines_in,
+            report.lines_out,
+            report.n_carried_whole,
         )];
         if report.n_recovered > 0
             && let Some(line) = lines.first_mut()
@@ -189,7 +194,7 @@ impl ConvertedFile {
             ("bytes_sidecar", report.bytes_sidecar),
             ("lines_in", report.lines_in),
             ("lines_out", report.lines_out),
-            ("lines_carried_whole", report.riders),
+            ("lines_carried_whole", report.n_carried_whole),
             ("lines_damaged", report.n_damaged),
             ("records_recovered", report.n_recovered),
             ("residues", report.n_residues),
@@ -208,7 +213,7 @@ impl ConvertedFile {
             ("carries_damaged", report.restored.damaged),
             ("carries_newer", report.restored.newer),
             ("files_cut", report.restored.cut),
-            ("lines_stranded", report.n_stranded),
+            ("lines_stranded", report.n_left_out),
             ("sidecars_unread", report.n_sidecars_unread),
             ("files_unplaced", report.n_unplaced),
             ("subagents", report.n_agents),

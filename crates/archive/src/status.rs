@@ -72,8 +72,8 @@ impl FileStatus {
 pub(crate) fn n_lost(report: &Report, carry: CarryMode) -> u64 {
     match carry {
         CarryMode::None => {
-            report.riders + report.losses.iter().map(|(_, _, it)| it.count).sum::<u64>()
+            report.n_carried_whole + report.losses.iter().map(|(_, _, it)| it.count).sum::<u64>()
         }
-        CarryMode::Inline | CarryMode::Sidecar => report.n_stranded,
+        CarryMode::Inline | CarryMode::Sidecar => report.n_left_out,
     }
 }

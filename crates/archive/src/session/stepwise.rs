@@ -100,6 +100,6 @@ impl ConvertedFile {
         report.lines_out += next.report.lines_out;
         report.restored.add(&next.report.restored);
         report.losses.absorb(&next.report.losses);
-        report.n_stranded += next.report.n_stranded;
+        report.n_left_out += next.report.n_left_out;
     }
 }

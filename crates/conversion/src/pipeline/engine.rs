@@ -115,7 +115,7 @@ pub(crate) struct Engine<'w> {
     line: Vec<u8>,
     copied: Vec<Copied>,
     homes: Vec<(u32, LineId)>,
-    n_riders: u64,
+    n_carried_whole: u64,
     /// The carry that the sidecar of the source has for the next source line.
     source_carry: Option<String>,
     /// Whether another file carries the source lines.
@@ -127,9 +127,9 @@ pub struct Written {
     /// The size of the sidecar in bytes; `None` without one.
     pub bytes_sidecar: Option<u64>,
     /// Source records that no written record covers.
-    pub n_riders: u64,
+    pub n_carried_whole: u64,
     /// 1 if pending entries were left out because the target had no line for them, otherwise 0.
-    pub n_stranded: u64,
+    pub n_left_out: u64,
     /// Written lines.
     pub n_lines: u64,
     /// Written bytes, without the sidecar.
@@ -171,7 +171,7 @@ impl<'w> Engine<'w> {
             line: Vec::new(),
             copied: Vec::new(),
             homes: Vec::new(),
-            n_riders: 0,
+            n_carried_whole: 0,
             source_carry: None,
             is_derived: false,
         }
@@ -229,8 +229,8 @@ impl<'w> Engine<'w> {
 
     /// Adds a source line that no written line covers to the pending entries; the next written line
     /// holds it.
-    pub(crate) fn ride(&mut self, line: &Line<'_>) -> io::Result<()> {
-        self.n_riders += 1;
+    pub(crate) fn attach(&mut self, line: &Line<'_>) -> io::Result<()> {
+        self.n_carried_whole += 1;
         let carry = self.source_carry.take();
         if !self.has_carries() {
             return Ok(());
@@ -285,7 +285,7 @@ impl<'w> Engine<'w> {
             skips.note(&self.target.orders, line.bytes(), event.value, repeated);
         }
         match self.homes[..] {
-            [] => self.ride(line)?,
+            [] => self.attach(line)?,
             _ if !self.has_carries() => {}
             [(_, id)] => self.push_own(line, event, id)?,
             _ => self.push_parts(line, event),
@@ -405,11 +405,11 @@ impl<'w> Engine<'w> {
         self.target.start_closing(&self.encoder, &mut self.pending)?;
         self.writer.finish(&mut self.out);
         self.take_emitted()?;
-        let (bytes_sidecar, is_stranded) = self.target.finish(&self.encoder, &mut self.pending)?;
+        let (bytes_sidecar, is_left_out) = self.target.finish(&self.encoder, &mut self.pending)?;
         Ok(Written {
             bytes_sidecar,
-            n_riders: self.n_riders,
-            n_stranded: u64::from(is_stranded),
+            n_carried_whole: self.n_carried_whole,
+            n_left_out: u64::from(is_left_out),
             n_lines: self.target.n_lines,
             n_bytes: self.target.n_bytes,
             losses: self.out.losses().clone(),

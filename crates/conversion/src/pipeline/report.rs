@@ -26,7 +26,7 @@ pub struct Report {
     pub lines_out: u64,
     /// Source lines that no written line covers. The carry has them whole; without a carry they are
     /// lost.
-    pub riders: u64,
+    pub n_carried_whole: u64,
     /// Lines that are not one JSON value, without a torn last line.
     pub n_damaged: u64,
     /// Records that were recovered from these lines.
@@ -45,7 +45,7 @@ pub struct Report {
     pub restored: RestoreStats,
     /// 1 if source lines are missing from the target, because it had no line and no sidecar for
     /// their entries.
-    pub n_stranded: u64,
+    pub n_left_out: u64,
     /// The secrets that were removed before conversion.
     pub redactions: Redactions,
     /// Files beside the main file that were dropped: no folder for them, or an unsafe name.
@@ -78,7 +78,7 @@ impl Report {
     /// Returns whether the user should look at the result: damage, a gap, or entries left out.
     pub fn wants_attention(&self) -> bool {
         self.n_damaged > 0
-            || self.n_stranded > 0
+            || self.n_left_out > 0
             || self.n_unplaced > 0
             || self.n_elsewhere > 0
             || self.n_sidecars_unread > 0

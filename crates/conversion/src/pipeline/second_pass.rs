@@ -188,7 +188,7 @@ impl<'w> SecondPass<'w> {
         if self.files.len() > 1 {
             self.enter_file(line.offset())?;
             if self.files.get(self.file_idx).is_some_and(|file| file.is_side) {
-                return self.engine.ride(line);
+                return self.engine.attach(line);
             }
         }
         self.damage_log.arrives(line, event.is_ok(), &mut self.report);
@@ -245,8 +245,8 @@ impl<'w> SecondPass<'w> {
         }
         let written = self.engine.finish()?;
         report.bytes_sidecar = written.bytes_sidecar.unwrap_or_default();
-        report.riders = written.n_riders;
-        report.n_stranded = written.n_stranded;
+        report.n_carried_whole = written.n_carried_whole;
+        report.n_left_out = written.n_left_out;
         report.lines_out = written.n_lines;
         report.bytes_out = written.n_bytes;
         report.losses = written.losses;
@@ -412,7 +412,7 @@ impl<'w> SecondPass<'w> {
             Ok(event) => event,
             Err(error) => {
                 self.damage_log.is_unreadable(line, error, &mut self.report);
-                engine.ride(line)?;
+                engine.attach(line)?;
                 if let Some(residue) = &mut self.residue
                     && !line.is_blank()
                 {
@@ -431,7 +431,7 @@ impl<'w> SecondPass<'w> {
             } else if !self.survey.is_elsewhere(event) {
                 engine.lose(field, place);
             }
-            return engine.ride(line);
+            return engine.attach(line);
         }
         let own = is_agent.then(|| as_own(*event));
         let event = own.as_ref().unwrap_or(event);

@@ -314,8 +314,8 @@ impl<'w> Target<'w> {
         }
         self.write_held()?;
         self.sink.flush()?;
-        let is_stranded = !pending.is_empty() && self.n_lines > 0 && self.sidecar.is_none();
-        if !pending.is_empty() && !is_stranded {
+        let is_left_out = !pending.is_empty() && self.n_lines > 0 && self.sidecar.is_none();
+        if !pending.is_empty() && !is_left_out {
             let mut held = Held::default();
             encoder.push_head(&mut held.head, guard_of(&[b""]), self.n_carries, b"");
             self.n_carries += 1;
@@ -326,6 +326,6 @@ impl<'w> Target<'w> {
             }
         }
         let sidecar = self.sidecar.take().map(SidecarWriter::finish).transpose()?;
-        Ok((sidecar, is_stranded))
+        Ok((sidecar, is_left_out))
     }
 }

@@ -147,6 +147,6 @@ fn an_edited_first_record_of_clido_is_kept_at_home() {
         assert!(kept.starts_with(r#"{"type":"carried","_carried":""#), "{kept}");
         let members = new.replace('"', "^");
         assert!(kept.contains(&members), "{kept}");
-        assert_eq!((report.restored.edited, report.n_stranded), (1, 0), "{old}");
+        assert_eq!((report.restored.edited, report.n_left_out), (1, 0), "{old}");
     }
 }

@@ -229,7 +229,7 @@ fn a_line_may_say_one_source_line_whole_and_a_part_of_another() {
 }
 
 #[test]
-fn riders_survive_an_edit_of_the_line_on_which_they_ride() {
+fn held_entries_survive_an_edit_of_their_line() {
     let rider = r#"{"type":"future","note":"rides along"}"#;
     let source = text(&fixture("clido/plain.jsonl")).to_owned();
     let mut source_lines: Vec<&str> = source.lines().collect();
@@ -251,13 +251,13 @@ fn riders_survive_an_edit_of_the_line_on_which_they_ride() {
 }
 
 #[test]
-fn trailing_riders_are_on_the_last_line() {
+fn trailing_held_entries_are_on_the_last_line() {
     let source = text(&fixture("clido/plain.jsonl")).to_owned() + "{\"type\":\"future\"}\n\n  \n";
     for to in FORMATS.iter().filter(|to| to.name != "clido") {
         let target = there(source.as_bytes(), "clido", to.name);
         let last = target.last().expect("lines");
-        let n_riders = last.carry().entries().filter(|entry| entry.kind == EntryKind::Held).count();
-        assert!(n_riders >= 3, "{}: {n_riders}", to.name);
+        let n_held = last.carry().entries().filter(|entry| entry.kind == EntryKind::Held).count();
+        assert!(n_held >= 3, "{}: {n_held}", to.name);
     }
 }
 
