@@ -1,6 +1,6 @@
-//! Sessions that two clients keep: the original, and the copy that was converted from it.
+//! Finds sessions that two clients keep: the original, and a copy that was converted from it.
 //!
-//! `convert --to clido --install ID` puts a session of Claude Code among those of clido, under the
+//! `convert --to clido --install ID` writes a session of Claude Code to clido's folder, under the
 //! same id. Each line of the copy has a carry; a line that clido adds later has none:
 //!
 //! ```text
@@ -23,13 +23,13 @@ use storage::Backend;
 
 use crate::{error::single_format, input::Input};
 
-/// The bytes at each end of a file that are looked at for a carry.
+/// Limit on the bytes at each end of a file that are searched for a carry.
 const MAX_END: u64 = 4 * 1024 * 1024;
 
-/// The lines in which a session's id is looked for.
+/// Limit on the lines that are searched for a session's id.
 const MAX_LINES: usize = 64;
 
-/// What the carries of a file say of it.
+/// The origin of a file, by its carries.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Converted {
     /// It was not converted.
@@ -59,7 +59,7 @@ impl Converted {
     }
 }
 
-/// Returns the format that a line was converted from, if its carry says one.
+/// Returns the format that a line was converted from; `None` without a readable carry.
 fn carried_format(formats: Formats, line: &[u8]) -> Option<&'static str> {
     let mut scanner = Scanner::default();
     let member = Member::find(scanner.scan_slice(line, 0).ok()?)?;
@@ -67,9 +67,9 @@ fn carried_format(formats: Formats, line: &[u8]) -> Option<&'static str> {
     carry.format.of(formats).map(|format| format.name)
 }
 
-/// Returns the file with the newest turns among those that clients keep of one session.
+/// Returns the file with the newest turns among several files of one session.
 ///
-/// A copy that no client went on with has no turn that its original does not have, though its file is
+/// A copy without added lines has no turn that its original does not have, though its file is
 /// newer.
 pub(crate) fn newest(formats: Formats, files: &[PathBuf]) -> Option<&PathBuf> {
     let is_untouched =
@@ -85,13 +85,13 @@ pub(crate) fn newest(formats: Formats, files: &[PathBuf]) -> Option<&PathBuf> {
     all.into_iter().max_by_key(|path| time(path))
 }
 
-/// Returns a session's id without what clients spell differently.
+/// Returns a session's id without the parts that clients spell differently.
 pub(crate) fn plain_id(id: &str) -> String {
     id.replace('-', "").to_ascii_lowercase()
 }
 
-/// Leaves out one of the two where a file among the inputs is a converted copy of another one: the
-/// copy, or the original if a client went on with the copy. Returns how many sessions were left out.
+/// Removes one file of each pair of an original and a converted copy from the inputs: the copy, or
+/// the original if the copy was continued. Returns the number of removed sessions.
 pub fn leave_out_copies(formats: Formats, inputs: &mut Vec<Input>) -> u64 {
     let mut of_name: HashMap<String, Vec<usize>> = HashMap::new();
     for (input_idx, input) in inputs.iter().enumerate() {
@@ -122,8 +122,8 @@ pub fn leave_out_copies(formats: Formats, inputs: &mut Vec<Input>) -> u64 {
     left_out.len() as u64
 }
 
-/// Returns whether a file is one of the sessions, or a sub-agent of one: `ID/subagents/agent-1.jsonl`,
-/// `ID_agent-1.jsonl`.
+/// Returns whether a file is one of the sessions, or a sub-agent of one:
+/// `ID/subagents/agent-1.jsonl`, `ID_agent-1.jsonl`.
 fn is_of_any(path: &Path, sessions: &HashSet<PathBuf>) -> bool {
     let with_ending = |path: &Path| sessions.contains(&path.with_extension("jsonl"));
     let named =
@@ -132,7 +132,7 @@ fn is_of_any(path: &Path, sessions: &HashSet<PathBuf>) -> bool {
     sessions.contains(path) || is_beside || path.ancestors().skip(1).any(with_ending)
 }
 
-/// Returns whether two files are of one session, the second of a certain format.
+/// Returns whether two files have one session id, and the second has this format.
 fn is_same_session(formats: Formats, copy: &Path, original: &Path, format: &str) -> bool {
     let (copy, original) = (session_of(formats, copy), session_of(formats, original));
     match (copy, original) {

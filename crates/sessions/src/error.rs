@@ -1,28 +1,28 @@
-//! Why an input is not read.
+//! The errors of reading an input.
 
 use std::io;
 
 use conversion::Detected;
 use core_model::Format;
 
-/// Why the format of an input is not known.
+/// The reason why the format of an input is unknown.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum UnknownFormat {
-    /// It is a known format that no crate reads.
+    /// A format that is recognized and not supported.
     #[error("{0}, which convert does not read")]
     Foreign(&'static str),
-    /// Nothing in it looks like a session.
+    /// No format recognizes it.
     #[error("not a session in any format that convert reads; --from names one")]
     Unknown,
-    /// It looks like two formats.
+    /// Two formats recognize it.
     #[error("may be {0} or {1}; --from says which")]
     Ambiguous(&'static str, &'static str),
 }
 
-/// Why an input was not read to its end.
+/// The reason why an input was not read to its end.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// Its format is not known.
+    /// Its format is unknown.
     #[error("{0}")]
     Format(#[from] UnknownFormat),
     /// The user stopped the run.

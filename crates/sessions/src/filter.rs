@@ -1,4 +1,6 @@
-//! Which parts of a session are wanted: by kind, tool, file, error, words, time, and conversation.
+//! Selects parts of sessions by kind, tool, file, error, words, time, and conversation.
+//!
+//! In: `tools: ["Bash"]` and the events of a file. Out: `true` for each use of Bash.
 
 use std::collections::HashSet;
 
@@ -10,7 +12,7 @@ use crate::{
     part::{Part, PartKind},
 };
 
-/// Which parts of a session are wanted; by default all.
+/// Conditions for parts of a session. By default, every part is selected.
 #[derive(Clone, Debug)]
 pub struct Filter {
     /// The words that a part must contain.
@@ -21,7 +23,7 @@ pub struct Filter {
     pub tools: Vec<String>,
     /// The path of the file that a tool is used on, or the end of the path.
     pub file: Option<String>,
-    /// When a tool result is an error, if only errors are wanted.
+    /// The rule for errors, if only tool results with errors are selected.
     pub errors: Option<ErrorPolicy>,
     /// The first time, in milliseconds since 1970.
     pub since: i64,
@@ -29,7 +31,7 @@ pub struct Filter {
     pub until: i64,
     /// `main`, `agents`, or the id of a sub-agent.
     pub thread: Option<String>,
-    /// Whether a result is wanted because the use of the tool is.
+    /// Whether the result of a selected tool use is selected too.
     pub with_results: bool,
 }
 
@@ -50,7 +52,7 @@ impl Default for Filter {
 }
 
 impl Filter {
-    /// Returns what a line must have in it to hold a part that is wanted.
+    /// Returns the bytes that a line with a selected part must contain.
     pub fn prefilter(&self) -> Prefilter {
         const RESULT: &str = "tool_use_id";
         let is_call_wanted = !self.tools.is_empty() || self.file.is_some();
@@ -67,13 +69,13 @@ impl Filter {
         }
         match &self.needle {
             Some(needle) => needle.prefilter(),
-            // With the names of the tools that the results are of.
+            // The tool of a result is named on the line of the tool use (`input`).
             None if self.errors.is_some() => Prefilter::any_of(&[RESULT, "input"], false),
             None => Prefilter::ALL,
         }
     }
 
-    /// Returns whether a time is wanted; one that nobody knows is, if every time is.
+    /// Returns whether a time is selected. An unknown time is only if all times are.
     fn has_time(&self, time: Option<i64>) -> bool {
         match time {
             Some(time) => self.since <= time && time < self.until,
@@ -81,7 +83,7 @@ impl Filter {
         }
     }
 
-    /// Returns whether something between two times is wanted.
+    /// Returns whether a span of time overlaps the selected times.
     pub fn has_span(&self, start: Option<i64>, end: Option<i64>) -> bool {
         match (start.or(end), end.or(start)) {
             (Some(start), Some(end)) => self.since <= end && start < self.until,
@@ -102,7 +104,7 @@ impl Filter {
     }
 }
 
-/// Returns the names that a tool has had.
+/// Returns the names that a tool has had in versions of its client.
 fn spellings(name: &str) -> impl Iterator<Item = &str> {
     // `Task` is called `Agent` since 2.1.63.
     let other = match name {
@@ -113,11 +115,11 @@ fn spellings(name: &str) -> impl Iterator<Item = &str> {
     std::iter::once(name).chain(other)
 }
 
-/// Finds what is wanted in the events of one file, in their order.
+/// Applies a filter to the events of one file, in order.
 #[derive(Debug)]
 pub struct Matcher<'f> {
     filter: &'f Filter,
-    /// The ids of the tool uses that are wanted.
+    /// The ids of selected tool uses.
     uses: HashSet<String>,
     scanner: Scanner,
 }
@@ -128,12 +130,12 @@ impl<'f> Matcher<'f> {
         Self { filter, uses: HashSet::new(), scanner: Scanner::default() }
     }
 
-    /// Returns whether parts of an event may be wanted.
+    /// Returns whether parts of an event may be selected.
     pub fn wants_event(&self, event: &Event<'_>) -> bool {
         self.filter.has_time(event_millis(event)) && self.filter.has_thread(event)
     }
 
-    /// Returns whether a part of such an event is wanted.
+    /// Returns whether a part of such an event is selected.
     pub fn wants(&mut self, part: &Part<'_>) -> bool {
         let filter = self.filter;
         if !filter.tools.is_empty() || filter.file.is_some() {
@@ -173,7 +175,7 @@ impl<'f> Matcher<'f> {
     }
 }
 
-/// Returns whether `end` is a path, or all of its last parts.
+/// Returns whether `end` is a path, or its last components.
 fn is_path_or_end(path: &str, end: &str) -> bool {
     let before = path.strip_suffix(end);
     before.is_some_and(|before| before.is_empty() || before.ends_with(['/', '\\']))

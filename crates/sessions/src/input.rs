@@ -1,4 +1,6 @@
-//! What to read: files, folders, standard input, objects.
+//! Inputs: files, objects, folders, and standard input.
+//!
+//! In: a path, an URL or `-`. Out: an [`Input`], which opens as [`Opened`].
 
 use std::{
     fs::{self, File},
@@ -16,41 +18,40 @@ use storage::{
 };
 use tempfile::SpooledTempFile;
 
-/// The longest line of what has no end that is known, if nothing else is said: a device may go on for
-/// ever.
+/// Default line limit for inputs of unknown length, such as devices.
 const MAX_SPOOLED_LINE: u64 = 1024 * 1024 * 1024;
 
-/// The most bytes that a sidecar may hold: so many times its size, and so many more.
+/// Limit on the decompressed size of a sidecar, as a multiple of its size; `FREE_EXPANSION` is
+/// added.
 const MAX_EXPANSION: u64 = 100;
 const FREE_EXPANSION: u64 = 64 * 1024 * 1024;
 
-/// Where a source comes from.
+/// A source of lines.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Input {
     /// Standard input.
     Stdin,
-    /// A file, where it is, and its name within the folder or list that was asked for; `is_named` if
-    /// the user named it, and a link is meant.
+    /// A file on the disk or in a store.
     File {
         /// The disk, or a bucket.
         storage: Backend,
-        /// Where it is.
+        /// The path.
         path: PathBuf,
-        /// Its name within the folder or list.
+        /// The name within the folder or list that the user named.
         name: PathBuf,
-        /// Whether the user named it.
+        /// Whether the user named the file. If so, a link is followed.
         is_named: bool,
     },
     /// The lines of a file on the disk that start in a range of its bytes.
     Lines {
-        /// Where the file is.
+        /// The path of the file.
         path: PathBuf,
         /// The offsets of the first byte and of the byte after the last.
         range: [u64; 2],
     },
-    /// A path that names nothing that can be read, and why.
+    /// A path that cannot be read, and the reason.
     Missing {
-        /// The path, or the URL without what is secret in it.
+        /// The path, or the URL without secrets.
         path: PathBuf,
         /// The kind of the error.
         kind: io::ErrorKind,
@@ -76,14 +77,13 @@ impl Input {
         Input::Missing { path: path.to_owned(), kind: error.kind(), reason: error.to_string() }
     }
 
-    /// Returns whether there is something to read.
+    /// Returns whether the input can be read.
     pub fn is_found(&self) -> bool {
         !matches!(self, Input::Missing { .. })
     }
 
-    /// Returns whether its name is that of a file that Claude Code keeps beside sessions: what a
-    /// sub-agent was asked, outputs too large for the log, lists of sessions; compressed
-    /// or not.
+    /// Returns whether the name is one of the files that Claude Code keeps beside sessions,
+    /// compressed or not: prompts of sub-agents, large outputs, lists of sessions.
     pub fn is_side_file(&self) -> bool {
         let Input::File { path, .. } = self else { return false };
         let name = Compression::bare(Path::new(path.file_name().unwrap_or_default()));
@@ -95,7 +95,7 @@ impl Input {
             || folder == "tool-results"
     }
 
-    /// Returns the path, if it is a file.
+    /// Returns the path of a file; `None` for standard input.
     pub fn path(&self) -> Option<&Path> {
         match self {
             Input::File { path, .. } | Input::Lines { path, .. } => Some(path),
@@ -103,11 +103,11 @@ impl Input {
         }
     }
 
-    /// Returns the path whatever folder we are in, if it is a file; an URL is one already.
+    /// Returns the absolute path of a file, or the URL of an object; `None` for standard input.
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the current folder is unknown.
     pub fn absolute(&self) -> io::Result<Option<PathBuf>> {
         match self.path() {
             Some(path) if self.storage().is_disk() => {
@@ -117,7 +117,7 @@ impl Input {
         }
     }
 
-    /// Returns where the file is; on the disk, if it is none.
+    /// Returns the backend of the file; the disk for other inputs.
     pub fn storage(&self) -> &Backend {
         match self {
             Input::File { storage, .. } => storage,
@@ -125,27 +125,27 @@ impl Input {
         }
     }
 
-    /// Returns the name of the file without its endings, also that which tells of compression; none if it
-    /// is not text.
+    /// Returns the name of the file without its endings, including `.gz` and the like. `None` if it
+    /// is not UTF-8.
     pub fn stem(&self) -> Option<&str> {
         let Input::File { path, .. } = self else { return None };
         stem_of(path)
     }
 
-    /// Returns what to call it in messages.
+    /// Returns the name for messages.
     pub fn label(&self) -> String {
         match self {
             Input::Stdin => "standard input".to_owned(),
             Input::File { path, .. } | Input::Missing { path, .. } => path.display().to_string(),
             Input::Lines { path, range: [0, _] } => path.display().to_string(),
-            // Lines and bytes are counted from there.
+            // Line numbers and offsets in messages count from there.
             Input::Lines { path, range: [start, _] } => {
                 format!("{} from byte {start} on", path.display())
             }
         }
     }
 
-    /// Returns its size in bytes; 0 where nobody knows it before it is read.
+    /// Returns the size in bytes; 0 if it is unknown before reading.
     pub fn size(&self) -> u64 {
         if let Input::Lines { range: [start, end], .. } = self {
             return end.saturating_sub(*start);
@@ -154,17 +154,17 @@ impl Input {
         storage.stat(path).map_or(0, |stat| stat.length)
     }
 
-    /// Opens it.
+    /// Opens the input.
     pub fn open(&self) -> io::Result<Opened> {
         self.open_within(Limits::default())
     }
 
-    /// Opens it, and what holds more than the limits allow is an error to read.
+    /// Opens the input. Reading beyond the limits is an error.
     pub fn open_within(&self, limits: Limits) -> io::Result<Opened> {
         self.open_with(limits, true)
     }
 
-    /// Opens it, and if it is compressed, so is what is read.
+    /// Opens the input without decompression.
     pub fn open_as_it_is(&self) -> io::Result<Opened> {
         self.open_with(Limits::NONE, false)
     }
@@ -182,8 +182,8 @@ impl Input {
                 }
             }
             Input::File { path, is_named, .. } => {
-                // What took the place of a file that was found in a folder is not followed, and does
-                // not keep us waiting.
+                // The found file may have been replaced by a link, which must not be followed, or
+                // by a pipe, which would block.
                 let found = OFlags::NOFOLLOW | OFlags::NONBLOCK;
                 let flags = if *is_named { OFlags::empty() } else { found };
                 let flags = flags.bits().cast_signed();
@@ -209,11 +209,11 @@ impl Input {
         }
     }
 
-    /// Reads the sidecar that stands beside it, if one does.
+    /// Opens the sidecar of the input; `None` if there is none.
     pub fn sidecar(&self) -> io::Result<Option<Sidecar>> {
         let Input::File { storage, path, .. } = self else { return Ok(None) };
         let path = sidecar_path(path);
-        // To open a pipe would wait for whoever writes to it.
+        // Opening a pipe would block until somebody writes to it.
         let found = storage.stat_file(&path).and_then(|stat| Ok((stat, storage.reader(&path)?)));
         match found {
             Ok((stat, file)) => {
@@ -221,7 +221,7 @@ impl Input {
                 Sidecar::open_within(file, limit).map(Some)
             }
             Err(error) => match error.kind() {
-                // Of a name of full length there is no longer one.
+                // A name of full length has no room for an ending.
                 io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename => Ok(None),
                 _ => Err(error),
             },
@@ -229,7 +229,7 @@ impl Input {
     }
 }
 
-/// Returns the folder that we are in: a run stays where it was started.
+/// Returns the current folder at the start of the run, which stays the same.
 fn folder_of_run() -> io::Result<&'static Path> {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     if let Some(folder) = FOLDER.get() {
@@ -239,23 +239,22 @@ fn folder_of_run() -> io::Result<&'static Path> {
     Ok(FOLDER.get_or_init(|| folder))
 }
 
-/// Returns the name of a main file without its endings, also that which tells of compression:
-/// the folder beside it goes by that.
+/// Returns the name of a main file without its endings. The folder beside it has the same name.
 pub fn stem_of(main: &Path) -> Option<&str> {
     Compression::bare(Path::new(main.file_name()?)).file_stem()?.to_str()
 }
 
-/// Returns where the sidecar of a file stands.
+/// Returns the path of a file's sidecar.
 pub fn sidecar_path(path: &Path) -> PathBuf {
     beside(path, SIDECAR)
 }
 
-/// Returns where the file with what a file has no place for stands.
+/// Returns the path of a file's residue, which has the bytes that no record has.
 pub fn residue_path(path: &Path) -> PathBuf {
     beside(path, RESIDUE)
 }
 
-/// Puts standard input, or a pipe, where it can be read again.
+/// Copies standard input, or a pipe, to a buffer that can be read again.
 fn spool(reader: &mut dyn io::Read, limits: Limits) -> io::Result<Opened> {
     let mut spooled = SpooledTempFile::new(MAX_IN_MEMORY);
     let meter = LineMeter::new(limits.line.unwrap_or(MAX_SPOOLED_LINE));
@@ -263,7 +262,7 @@ fn spool(reader: &mut dyn io::Read, limits: Limits) -> io::Result<Opened> {
     Opened::spooled(spooled, limits)
 }
 
-/// Returns whether a path, there or not, lies in a folder among the inputs.
+/// Returns whether a path, existing or not, is inside a folder among the inputs.
 pub fn is_inside_an_input(output: &Path, inputs: &[PathBuf]) -> bool {
     if is_url(output) {
         return inputs.iter().any(|input| is_url(input) && output.starts_with(input));

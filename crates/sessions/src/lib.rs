@@ -1,8 +1,9 @@
 //! Finds the sessions of coding agents, opens each with all its files, and reads their events.
 //!
-//! An [`Input`] is a file, an object of a store, or standard input. [`SessionFiles`] groups inputs into
-//! sessions, each with the files that its client keeps beside it. [`read`] calls back with every event
-//! of an input, and a [`Filter`] chooses some. A [`Session`] gives several files as one source.
+//! In: paths, ids or URLs. Out: [`SessionFiles`], which group inputs into sessions with the files
+//! that their client keeps beside them, and their events. An [`Input`] is a file, an object of a
+//! store, or standard input. [`read`] calls back with every event of an input, and a [`Filter`]
+//! selects some. A [`Session`] is several files as one source.
 //!
 //! ```
 //! use core_model::Formats;

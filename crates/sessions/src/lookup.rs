@@ -1,4 +1,7 @@
-//! Finding sessions where clients keep them: by id, by the start of an id, by project, by breadcrumb.
+//! Finds sessions in the folders of clients: by id, by the start of an id, by project, by
+//! breadcrumb.
+//!
+//! In: `01ab`. Out: the path of the only session whose id starts with it.
 
 use std::{
     collections::HashSet,
@@ -11,18 +14,18 @@ use core_model::{Environment, Format, Formats, session_files};
 
 use crate::{copies, worktrees::worktrees};
 
-/// The letters of an id that are enough, if only one session starts with them.
+/// Minimum letters of the start of an id.
 const MIN_PREFIX: usize = 4;
 
-/// The size in bytes beyond which a file is no breadcrumb.
+/// Limit on the size of a breadcrumb in bytes.
 const MAX_BREADCRUMB: u64 = 64 * 1024;
 
-/// Where to look for sessions that are not named by a path.
+/// The formats and the project to search.
 pub struct Lookup<'e> {
     environment: Environment<'e>,
-    /// All formats: a breadcrumb may be of any.
+    /// All formats, because a breadcrumb may be of any.
     all: Formats,
-    /// The project whose sessions are meant.
+    /// The project whose sessions are searched.
     pub project: Option<String>,
     /// The other working trees of its repository.
     worktrees: Vec<String>,
@@ -30,7 +33,7 @@ pub struct Lookup<'e> {
 }
 
 impl<'e> Lookup<'e> {
-    /// Creates a lookup among the sessions of one format, or of all but that of the target.
+    /// Creates a lookup among the sessions of one format, or of all formats except the target's.
     pub fn new(
         all: Formats,
         environment: Environment<'e>,
@@ -62,19 +65,19 @@ impl<'e> Lookup<'e> {
         if found.is_empty() { Err(self.nothing()) } else { Ok(found) }
     }
 
-    /// Returns the folders in which sessions of the project may be, or of all projects.
+    /// Returns the folders that may have sessions of the project, or of all projects.
     pub fn folders(&self) -> io::Result<Vec<PathBuf>> {
         let mut folders = Vec::new();
         for format in &self.formats {
             folders.extend(self.folders_of(format)?);
         }
         folders.sort();
-        // Two dialects of a format keep their sessions together.
+        // Two dialects of a format share their folder.
         folders.dedup();
         Ok(folders)
     }
 
-    /// Returns the folders in which the client of a format may have sessions of the project.
+    /// Returns the folders in which the client of a format may keep sessions of the project.
     fn folders_of(&self, format: &Format) -> io::Result<Vec<PathBuf>> {
         let Some(store) = format.store else { return Ok(Vec::new()) };
         let mut folders = (store.folders)(&self.environment, self.project.as_deref())?;
@@ -84,7 +87,7 @@ impl<'e> Lookup<'e> {
         Ok(folders)
     }
 
-    /// Returns that there is no session.
+    /// Returns the error for an empty result.
     pub fn nothing(&self) -> io::Error {
         io::Error::other(match &self.project {
             Some(project) => format!("{project}: no session of this project"),
@@ -92,8 +95,8 @@ impl<'e> Lookup<'e> {
         })
     }
 
-    /// Returns the file that an argument means: itself, the session that it names as a breadcrumb,
-    /// or the session whose id it is or starts.
+    /// Returns the file for an argument: the file itself, the session that a breadcrumb names, or
+    /// the session with this id or start of an id.
     pub fn find(&self, path: &Path) -> io::Result<PathBuf> {
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_file() && metadata.len() <= MAX_BREADCRUMB => {
@@ -119,13 +122,13 @@ impl<'e> Lookup<'e> {
         }
     }
 
-    /// Returns the session that a file names, if the file is a breadcrumb.
+    /// Returns the session that a file names; `None` if the file is not a breadcrumb.
     fn follow(&self, path: &Path) -> io::Result<Option<PathBuf>> {
         let mut bytes = Vec::new();
         let is_regular = |file: &File| file.metadata().is_ok_and(|metadata| metadata.is_file());
         let Some(file) = File::open(path).ok().filter(is_regular) else { return Ok(None) };
         if file.take(MAX_BREADCRUMB).read_to_end(&mut bytes).is_err() {
-            // Whoever opens the file to convert it says why it cannot be read.
+            // Opening the file later reports this error.
             return Ok(None);
         }
         for store in self.all.iter().filter_map(|format| format.store) {
@@ -146,13 +149,13 @@ impl<'e> Lookup<'e> {
         Ok(None)
     }
 
-    /// Returns the sessions with an id, each with the family of its client; if there is none, those
-    /// whose ids start like it.
+    /// Returns the sessions with an id, each with the family of its client. If there is none,
+    /// returns sessions whose ids start with it.
     fn by_id(&self, id: &str) -> io::Result<Vec<(&'static str, PathBuf)>> {
         let (mut exact, mut starting) = (Vec::new(), Vec::new());
         let mut seen = HashSet::new();
         for format in &self.formats {
-            // Two dialects of a format keep their sessions together.
+            // Two dialects of a format share their folder.
             let folders = self.folders_of(format)?.into_iter();
             for folder in folders.filter(|folder| seen.insert(folder.clone())) {
                 for file in session_files(&folder)? {
@@ -172,8 +175,8 @@ impl<'e> Lookup<'e> {
     }
 }
 
-/// Returns the file with the newest turns, if all files are of one session that several clients keep,
-/// each once.
+/// Returns the file with the newest turns, if all files are copies of one session in different
+/// clients.
 fn newest_of_one(formats: Formats, sessions: &[(&'static str, PathBuf)]) -> Option<PathBuf> {
     let id = |path: &PathBuf| path.file_stem()?.to_str().map(copies::plain_id);
     let (_, first) = sessions.first()?;
@@ -186,12 +189,12 @@ fn newest_of_one(formats: Formats, sessions: &[(&'static str, PathBuf)]) -> Opti
     copies::newest(formats, &files).cloned()
 }
 
-/// Returns whether text may be an id of a session, rather than the path of a file.
+/// Returns whether text may be a session id and not the path of a file.
 fn is_id(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
 }
 
-/// Returns a path as a client that is started in it knows it.
+/// Returns the absolute path, as a client that is started in this folder knows it.
 pub fn absolute(path: &Path) -> PathBuf {
     fs::canonicalize(path)
         .or_else(|_| std::path::absolute(path))

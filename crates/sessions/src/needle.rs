@@ -1,4 +1,7 @@
-//! Words to look for: in what a block says, and before that in lines as they are spelled.
+//! Searches for words in text, and for their bytes in lines before these are parsed.
+//!
+//! In: the words `don't`, and the line `{"text":"don\u0027t"}`. Out: the prefilter keeps the line,
+//! because an escape may spell the quote; the needle finds the words in the decoded text.
 
 use memchr::{memchr2_iter, memmem::Finder};
 
@@ -16,7 +19,7 @@ impl Needle {
         Self { words, ignores_case }
     }
 
-    /// Returns where in a text the words begin; about where, if case is ignored.
+    /// Returns the offset of the words in a text; approximate if case is ignored.
     pub fn find(&self, text: &str) -> Option<usize> {
         if !self.ignores_case {
             return memchr::memmem::find(text.as_bytes(), self.words.as_bytes());
@@ -25,34 +28,34 @@ impl Needle {
         Some(text.floor_char_boundary(at))
     }
 
-    /// Returns what a line with the words has in it, however it spells them.
+    /// Returns a prefilter for lines with the words in any JSON spelling.
     pub fn prefilter(&self) -> Prefilter {
         Prefilter::any_of(&[&self.words], self.ignores_case)
     }
 }
 
-/// What a line must have in it to be worth reading: lines are found by their bytes, unread.
+/// A fast test of lines that may be worth parsing.
 #[derive(Clone, Debug)]
 pub struct Prefilter {
-    /// Any of these must be there; if there is none, every line is worth reading.
+    /// A line with any of these is kept. If there are none, every line is.
     probes: Vec<Probe>,
 }
 
 #[derive(Clone, Debug)]
 enum Probe {
-    /// Bytes as they are.
+    /// Exact bytes.
     Exact(Finder<'static>),
-    /// ASCII bytes in any case, looked for by the rarest of them.
+    /// ASCII bytes in any case. The rarest of them is searched for.
     Folded { bytes: Vec<u8>, rarest: usize },
-    /// An escape of a character that writers need not escape; of ASCII only, or of any.
+    /// A `\u` escape of a character that needs none: of ASCII, or of any character.
     Escape { finder: Finder<'static>, is_ascii: bool },
 }
 
 impl Prefilter {
-    /// Every line is worth reading.
+    /// Keeps every line.
     pub const ALL: Prefilter = Prefilter { probes: Vec::new() };
 
-    /// Lines that have any of the words in them, however they spell them.
+    /// Keeps lines that have any of the words, in any JSON spelling.
     pub fn any_of(words: &[&str], ignores_case: bool) -> Self {
         let mut probes = Vec::new();
         let mut is_ascii = true;
@@ -74,20 +77,20 @@ impl Prefilter {
         Self { probes }
     }
 
-    /// Returns the lines of some whole lines that are worth reading: where each starts and ends.
+    /// Returns the start and end of each kept line.
     pub fn lines<'p>(&'p self, bytes: &'p [u8]) -> Candidates<'p> {
         Candidates { prefilter: self, bytes, at: 0, next: vec![0; self.probes.len()] }
     }
 }
 
-/// Lines that are worth reading.
+/// An iterator over kept lines.
 #[derive(Debug)]
 pub struct Candidates<'p> {
     prefilter: &'p Prefilter,
     bytes: &'p [u8],
-    /// The lines before are done.
+    /// The offset up to which lines are done.
     at: usize,
-    /// Where each probe is found next; to be looked for again if that is before `at`.
+    /// The next match of each probe. A match before `at` is outdated.
     next: Vec<usize>,
 }
 
@@ -137,7 +140,7 @@ impl Probe {
     }
 }
 
-/// Returns the longest piece that every writer spells as it is, if it escapes nothing needlessly.
+/// Returns the longest piece without characters that writers may escape.
 fn longest_run(words: &str, ignores_case: bool) -> &str {
     let is_end = |char: char| {
         let is_escaped = matches!(char, '"' | '\\' | '/' | '\u{7f}') || char.is_control();
@@ -148,7 +151,7 @@ fn longest_run(words: &str, ignores_case: bool) -> &str {
     words.split(is_end).max_by_key(|run| run.len()).unwrap_or_default()
 }
 
-/// Returns the place of the byte that is rarest in English and in JSON.
+/// Returns the index of the byte that is rarest in English and in JSON.
 fn rarest(bytes: &[u8]) -> usize {
     const COMMON: &[u8] = b"zqjxvkwybgfpmuhdcl_-.,:rsnioate ";
     let rank = |byte: &u8| COMMON.iter().position(|common| common == byte).unwrap_or(5);

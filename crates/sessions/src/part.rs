@@ -1,4 +1,4 @@
-//! A part of a session, as it is shown and found: a block of a message, or what a client tells.
+//! The parts of an event, for display and search: blocks of a message, notices, titles.
 
 use std::borrow::Cow;
 
@@ -7,22 +7,22 @@ use core_model::{
 };
 use jsonl::{Raw, Scanner, Text, Value};
 
-/// What a part is.
+/// The kind of a part.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum PartKind {
-    /// What the user says
+    /// Text of the user
     User,
-    /// What the assistant says
+    /// Text of the assistant
     Assistant,
-    /// What the assistant thinks
+    /// Thinking of the assistant
     Thinking,
     /// The use of a tool
     ToolUse,
-    /// What a tool answers
+    /// The result of a tool
     ToolResult,
     /// A picture
     Image,
-    /// What the client tells, also where it speaks in the place of the user or the assistant
+    /// Text of the client, also in messages of the user or the assistant
     Notice,
     /// A title of the session, or a summary
     Title,
@@ -31,7 +31,7 @@ pub enum PartKind {
 }
 
 impl PartKind {
-    /// Returns its name, as the command line has it.
+    /// Returns the name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             PartKind::User => "user",
@@ -50,23 +50,23 @@ impl PartKind {
 /// A part of a session.
 #[derive(Clone, Copy, Debug)]
 pub enum Part<'l> {
-    /// Words of a message.
+    /// Text of a message.
     Text(Role, Text<'l>),
-    /// Words that the client wrote in the place of the user or of the assistant.
+    /// Text of the client in a message of the user or the assistant.
     Client(Text<'l>),
     /// The model's reasoning.
     Thinking(Text<'l>),
     /// The use of a tool.
     ToolUse(ToolUse<'l>),
-    /// What a tool answers.
+    /// A tool result.
     ToolResult(ToolResult<'l>),
     /// A picture, by its media type.
     Image(Text<'l>),
-    /// What the client tells.
+    /// A notice of the client.
     Notice(Notice<'l>),
     /// A title.
     Title(Title<'l>),
-    /// A value that is none of these, and its type.
+    /// Another value, and its type.
     Other(Option<Text<'l>>, Raw<'l>),
 }
 
@@ -101,7 +101,7 @@ impl<'l> Part<'l> {
         }
     }
 
-    /// Returns what it is.
+    /// Returns the kind.
     pub fn kind(&self) -> PartKind {
         match self {
             Part::Text(Role::User, _) => PartKind::User,
@@ -116,7 +116,7 @@ impl<'l> Part<'l> {
         }
     }
 
-    /// Returns the tool result, if it is one.
+    /// Returns the tool result; `None` for other parts.
     pub fn result(&self) -> Option<&ToolResult<'l>> {
         match self {
             Part::ToolResult(result) => Some(result),
@@ -124,7 +124,7 @@ impl<'l> Part<'l> {
         }
     }
 
-    /// Returns whether it tells of an error, where it says so itself.
+    /// Returns whether a result is marked as an error; `None` without a mark.
     pub fn is_error(&self) -> Option<bool> {
         match self {
             Part::ToolResult(result) => result.is_error.value(),
@@ -133,7 +133,7 @@ impl<'l> Part<'l> {
         }
     }
 
-    /// Calls `each` with the texts in it, decoded and in their order.
+    /// Calls `each` with the decoded texts of the part, in order.
     pub fn for_each_text(&self, scanner: &mut Scanner, each: &mut dyn FnMut(&str)) {
         match self {
             Part::Text(_, text) | Part::Client(text) | Part::Thinking(text) => each(&text.decode()),
@@ -167,14 +167,14 @@ impl<'l> Part<'l> {
         }
     }
 
-    /// Returns its words as one text; of the use of a tool, its report_options argument.
+    /// Returns the text of the part; for a tool use, its main argument.
     pub fn words(&self, scanner: &mut Scanner) -> String {
         match self {
             Part::ToolUse(tool) => {
                 return argument(tool, scanner).unwrap_or_else(|| tool.input.as_str().to_owned());
             }
             Part::Image(media_type) => return media_type.decode().into_owned(),
-            // What nobody knows is shown as it is written.
+            // An unknown value is shown as JSON.
             Part::Other(_, raw) => return raw.as_str().to_owned(),
             _ => {}
         }
@@ -189,8 +189,7 @@ impl<'l> Part<'l> {
     }
 }
 
-/// Returns the argument that tells what a tool is used for: the first one that is known to, or the
-/// first one that is text.
+/// Returns the main argument of a tool: the first one with a known name, or else the first string.
 fn argument(tool: &ToolUse<'_>, scanner: &mut Scanner) -> Option<String> {
     const TELLING: [&str; 11] = [
         "command",
@@ -206,7 +205,7 @@ fn argument(tool: &ToolUse<'_>, scanner: &mut Scanner) -> Option<String> {
         "prompt",
     ];
     let input = scanner.scan_slice(tool.input.as_str().as_bytes(), 0).ok()?;
-    // What a search looks for tells more than where.
+    // For a search, the pattern is more useful than the path.
     let is_search = tool.name.is("Grep") || tool.name.is("Glob");
     let pattern = if is_search { input.get("pattern") } else { None };
     let known = || TELLING.iter().find_map(|name| input.get(name)?.text());
@@ -215,7 +214,7 @@ fn argument(tool: &ToolUse<'_>, scanner: &mut Scanner) -> Option<String> {
     Some(text.decode().into_owned())
 }
 
-/// Calls `each` with the strings of a value, decoded and in their order, keys left out.
+/// Calls `each` with the decoded strings of a value, in order, without keys.
 fn for_each_string(raw: Raw<'_>, scanner: &mut Scanner, each: &mut dyn FnMut(&str)) {
     if let Some(text) = raw.as_text() {
         return each(&text.decode());
@@ -237,7 +236,7 @@ fn for_each_string(raw: Raw<'_>, scanner: &mut Scanner, each: &mut dyn FnMut(&st
     }
 }
 
-/// Returns a string; of a value that lies too deep to be indexed, what is written.
+/// Returns a string; for a value that is too deep to be indexed, its JSON.
 fn text_of<'l>(value: Value<'l>) -> Option<Cow<'l, str>> {
     let is_container = value.is_object() || value.is_array();
     let is_opaque = is_container

@@ -1,4 +1,4 @@
-//! Progress of a run, as the program that started it wants to hear of it.
+//! Reports the progress of a run to the program that started it.
 
 use crate::input::Input;
 
@@ -7,7 +7,7 @@ pub trait Progress: Sync {
     /// Counts bytes that were read.
     fn add_bytes(&self, n_bytes: u64);
 
-    /// Counts an input that is done.
+    /// Counts a finished input.
     fn add_input(&self, input: &Input);
 }
 

@@ -1,4 +1,4 @@
-//! Reading an input once, from its first line to its last, without keeping it.
+//! Reads an input once, in windows, without keeping it in memory.
 
 use std::{cell::Cell, io};
 
@@ -17,24 +17,24 @@ use crate::{
 };
 
 thread_local! {
-    /// What was known of the first lines of the last input: a fresh index grows as if there were none.
+    /// The index of the last input's first lines. A fresh one would grow again from nothing.
     static SPARE: Cell<Index> = const { Cell::new(Index::new()) };
 }
 
-/// What is done with each line and its event, or with what is wrong with the line; false ends the
-/// reading.
+/// Receives each line with its event or its error. Returns false to stop.
 pub type EachRead<'e> =
     dyn FnMut(Place, &Line<'_>, jsonl::Result<&Event<'_>>) -> io::Result<bool> + 'e;
 
-/// Reads an input in a format, or in the one that it is in, and calls `each` with the lines that a
-/// prefilter lets through, with the records on damaged lines, and with what else is on those. An
-/// answer that only the outcome of its run says comes before the outcome, as a message.
+/// Reads an input and calls `each` with lines that the prefilter keeps, with the records on damaged
+/// lines, and with the bytes between these. `from` is the format; if `None`, it is detected. An
+/// answer that only the outcome of its run has is delivered before the outcome, as a message.
 ///
-/// Returns the format; `None` if no line was let through. An empty input has any format.
+/// Returns the format; `None` if no line was kept. An empty input has any format.
 ///
 /// # Errors
 ///
-/// If the input cannot be read, or is in no format of ours, and those of `each`.
+/// Returns an error if the input cannot be read, if its format is unknown, or if `each` returns
+/// one.
 pub fn read(
     formats: Formats,
     input: &Input,
@@ -76,10 +76,10 @@ struct Reader<'i> {
     input: &'i Input,
     format: Option<&'static Format>,
     scanner: Scanner,
-    /// What is known of the first lines since they told the format.
+    /// The index of the lines that the format was detected from.
     known: Index,
     answers: Answers,
-    /// The lines before the window.
+    /// The number of lines before the window.
     n_lines: u64,
 }
 
@@ -91,7 +91,7 @@ impl Reader<'_> {
         prefilter: &Prefilter,
         each: &mut EachRead<'_>,
     ) -> Result<bool, ReadError> {
-        // Standard input is read once: its first lines do not come back.
+        // Standard input cannot be read again, so its first lines are kept.
         if offset == 0 && self.format.is_none() && *self.input == Input::Stdin {
             self.format = Some(vote(self.formats, bytes, &mut self.scanner, &mut self.known)?);
         }
@@ -150,7 +150,7 @@ impl Reader<'_> {
         Ok(result?)
     }
 
-    /// Finds the format of the input, of which a window is at hand.
+    /// Detects the format from the window.
     fn find_format(&mut self, bytes: &[u8], offset: u64) -> Result<&'static Format, ReadError> {
         let found = match offset {
             0 => vote(self.formats, bytes, &mut self.scanner, &mut self.known),
@@ -168,21 +168,21 @@ impl Reader<'_> {
     }
 }
 
-/// Returns how many lines end in some bytes.
+/// Returns the number of line ends.
 fn count(bytes: &[u8]) -> u64 {
     memchr_iter(b'\n', bytes).count() as u64
 }
 
-/// Returns the format of the first lines of an input.
+/// Detects the format of the first lines of an input.
 ///
 /// # Errors
 ///
-/// If they are in none of ours.
+/// Returns an error if the format is unknown.
 pub fn format_of(formats: Formats, bytes: &[u8]) -> Result<&'static Format, ReadError> {
     vote(formats, bytes, &mut Scanner::default(), &mut Index::default())
 }
 
-/// Returns the format of the first lines of an input, and keeps what is found in them.
+/// Detects the format of the first lines of an input, and keeps their index.
 fn vote(
     formats: Formats,
     bytes: &[u8],
@@ -204,13 +204,13 @@ fn vote(
     known(formats, ballot.result())
 }
 
-/// Returns the format that something was found to be in.
+/// Returns the detected format.
 ///
 /// # Errors
 ///
-/// If it is none of ours.
+/// Returns an error if the format is not supported.
 pub fn known(formats: Formats, found: Detected) -> Result<&'static Format, ReadError> {
-    // Without a line it is in any format.
+    // An input without lines has any format.
     let format = single_format(found)?.or_else(|| formats.first().copied());
     format.ok_or(UnknownFormat::Unknown.into())
 }

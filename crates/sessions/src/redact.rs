@@ -1,4 +1,4 @@
-//! Inputs without their secrets.
+//! Removes secrets from inputs before they are read.
 
 use std::io::{self, Seek};
 
@@ -10,23 +10,23 @@ use tempfile::SpooledTempFile;
 
 use crate::session::Bytes;
 
-/// Which secrets are taken out of what is read; by default none.
+/// The secrets to remove; by default none.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Redact {
-    /// Whether keys, tokens and passwords are.
+    /// Whether keys, tokens and passwords are removed.
     pub is_wanted: bool,
-    /// Whether keys of test environments are, too.
+    /// Whether keys of test environments are removed too.
     pub test_keys: bool,
 }
 
 impl Redact {
-    /// Returns a search for the secrets that are taken out, if any are.
+    /// Returns a search for these secrets; `None` if none are removed.
     pub fn search(self) -> Option<Search> {
         let search = if self.test_keys { Search::with_test_keys } else { Search::new };
         self.is_wanted.then(search)
     }
 
-    /// Takes the secrets out of an input.
+    /// Returns a copy of an input without secrets.
     ///
     /// # Errors
     ///
@@ -39,7 +39,7 @@ impl Redact {
         Ok((opened.read_as(redacted), redactions))
     }
 
-    /// Takes the secrets out of a file beside a session.
+    /// Returns the bytes of a file beside a session without secrets.
     ///
     /// # Errors
     ///

@@ -1,4 +1,7 @@
-//! A session of several files, as one source: the files one after the other.
+//! A session of several files as one source: its files in a row.
+//!
+//! In: a main file of 300 bytes and a sub-agent's file of 200. Out: a source of 500 bytes, with a
+//! manifest of both sizes.
 
 mod cursor;
 mod events;
@@ -22,7 +25,7 @@ pub use self::{
     start::Start,
 };
 
-/// The files of a session. The main one comes first, those that are carried as they are last.
+/// The files of a session: the main file, transcripts, and then other files.
 #[derive(Clone, Debug)]
 pub struct Session {
     files: Vec<SessionFile>,
@@ -32,38 +35,37 @@ pub struct Session {
 #[derive(Clone, Debug)]
 pub struct SessionFile {
     place: SessionPlace,
-    /// Where it is.
+    /// The path.
     pub path: PathBuf,
-    /// What to call it in messages.
+    /// The name for messages.
     label: String,
-    /// What it is to the session; no more of it is read than its size says.
+    /// The manifest entry. Bytes beyond its size are not read.
     pub volume: ManifestEntry,
-    /// What it was when it was measured.
+    /// The metadata when it was measured.
     pub stat: Stat,
-    /// What was read of it so far.
+    /// The hashes of what has been read.
     seen: Seen,
-    /// Where it starts in the source.
+    /// The offset in the source.
     pub start: u64,
 }
 
-/// What became of the files of a session while they were read.
+/// The change of a session's files while they were read.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Change {
-    /// Nothing.
+    /// No change.
     None,
-    /// They still begin with what was read of them, and more follows.
+    /// Lines were added; the bytes that were read are unchanged.
     Growth,
-    /// Something else.
+    /// Any other change.
     Other,
 }
 
 impl Session {
-    /// Measures the files of a session, all in one place: paths, what each is, their names in the
-    /// contents, and tool uses.
+    /// Measures the files of a session: paths, roles, names in the manifest, and tool uses.
     ///
     /// # Errors
     ///
-    /// Those of looking at a file.
+    /// Returns an error if a file cannot be measured.
     pub fn new(
         place: &SessionPlace,
         files: impl IntoIterator<Item = (PathBuf, ManifestEntryKind, String, String)>,
@@ -94,7 +96,7 @@ impl Session {
         &self.files
     }
 
-    /// Returns how many transcripts have a sidecar beside them.
+    /// Returns the number of transcripts with a sidecar.
     pub fn n_sidecars(&self) -> u64 {
         let has_sidecar = |file: &&SessionFile| {
             file.volume.kind != ManifestEntryKind::Side
@@ -103,11 +105,11 @@ impl Session {
         self.files.iter().filter(has_sidecar).count() as u64
     }
 
-    /// Returns what became of the files since they were measured.
+    /// Returns the change of the files since they were measured.
     ///
     /// # Errors
     ///
-    /// Those of looking at a file.
+    /// Returns an error if a file cannot be read.
     pub fn change(&self) -> io::Result<Change> {
         let mut change = Change::None;
         for file in &self.files {
@@ -123,7 +125,7 @@ impl Session {
         Ok(change)
     }
 
-    /// Lets messages call the files as others.
+    /// Takes the names for messages from other files.
     pub fn called(mut self, others: &[SessionFile]) -> Self {
         for (file, other) in self.files.iter_mut().zip(others) {
             file.label.clone_from(&other.label);
@@ -131,13 +133,13 @@ impl Session {
         self
     }
 
-    /// Returns where each file starts in the source, and what to call it in messages.
+    /// Returns the offset and the name for messages of each file.
     pub fn labels(&self) -> Vec<(u64, String)> {
         let label = |file: &SessionFile| (file.start, file.label.clone());
         self.files.iter().map(label).collect()
     }
 
-    /// Returns which bytes of the source are whose.
+    /// Returns the manifest.
     pub fn contents(&self) -> Manifest {
         let entries = self.files.iter().map(|file| file.volume.clone()).collect();
         Manifest { entries }
@@ -145,12 +147,12 @@ impl Session {
 }
 
 impl SessionFile {
-    /// Opens the file, to its end.
+    /// Opens the whole file.
     pub fn bytes(&self) -> io::Result<Box<dyn Bytes>> {
         self.place.bytes(&self.path)
     }
 
-    /// Opens the file, up to the size that it had when it was measured.
+    /// Opens the file up to its measured size.
     pub fn open(&self) -> io::Result<Start> {
         Ok(Start::new(self.bytes()?, self.volume.size, self.seen.clone()))
     }
@@ -229,7 +231,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let (paths, session) = session(folder.path());
         append(&paths[0]);
-        // Nobody read it: who knows what it was.
+        // The file was not read, so a change of its start cannot be excluded.
         assert_eq!(session.change().expect("looked at"), Change::Other);
         read(&session);
         assert_eq!(session.change().expect("looked at"), Change::Growth);

@@ -1,4 +1,7 @@
-//! What is converted as one: a session with the files that belong to it.
+//! Groups files into sessions, the units of conversion.
+//!
+//! In: `s1.jsonl`, `s1/subagents/agent-a.jsonl`, `s2.jsonl`. Out: the session `s1.jsonl` with a
+//! sub-agent, and the session `s2.jsonl`.
 
 mod packed;
 
@@ -19,11 +22,11 @@ pub use self::packed::is_of_a_session;
 /// A session: its main file, and the files that belong to it.
 #[derive(Debug)]
 pub struct SessionFiles {
-    /// The main file, or a file that belongs to no other input.
+    /// The main file, or a file that belongs to no session.
     pub main: Input,
-    /// The files that belong to the main one, in the order of their names.
+    /// The files that belong to the main one, sorted by name.
     pub others: Vec<Companion>,
-    /// The format whose client puts files beside its sessions as these are.
+    /// The format whose client has this layout.
     pub format: Option<&'static Format>,
 }
 
@@ -32,13 +35,13 @@ pub struct SessionFiles {
 pub struct Companion {
     /// The file itself.
     pub input: Input,
-    /// What it is to the session.
+    /// The role in the session.
     pub role: FileRole,
 }
 
 impl SessionFiles {
-    /// Groups inputs into sessions, in the order of their main files. A file that was asked for
-    /// itself brings along those that belong to it.
+    /// Groups inputs into sessions, in the order of their main files. For a file that the user
+    /// named, the files that belong to it are added.
     pub fn group(
         formats: Formats,
         inputs: Vec<Input>,
@@ -66,7 +69,7 @@ impl SessionFiles {
         let mut mains = Vec::new();
         for (input_idx, (input, found)) in inputs.into_iter().zip(&owners).enumerate() {
             match found {
-                // What belongs to a file that belongs to another is left to itself.
+                // Ownership has one level: a file whose owner belongs to another file stays alone.
                 Some((main, format, role)) if owners[*main].is_none() => {
                     let entry = owned.entry(*main).or_insert_with(|| (format, Vec::new()));
                     entry.1.push(Companion { input, role: role.clone() });
@@ -102,11 +105,11 @@ impl SessionFiles {
         units
     }
 
-    /// Creates the unit of a file and of what stands beside it.
+    /// Returns a file and the files that belong to it.
     ///
     /// # Errors
     ///
-    /// Those of looking for it.
+    /// Returns an error if a folder cannot be listed.
     pub fn of_file(
         formats: Formats,
         path: PathBuf,
@@ -117,11 +120,11 @@ impl SessionFiles {
         Ok(Self { main, others, format })
     }
 
-    /// Creates the unit of an input and of what a format has beside it.
+    /// Returns an input and the files that belong to it in the layout of a format.
     ///
     /// # Errors
     ///
-    /// Those of looking for it.
+    /// Returns an error if a folder cannot be listed.
     pub fn of_input(
         formats: Formats,
         main: Input,
@@ -134,8 +137,8 @@ impl SessionFiles {
         Ok(Self { main, others, format: found.filter(|_| is_of_it) })
     }
 
-    /// Returns the format of all files, if that of the main one is what its client puts such files
-    /// beside, or has none: the first lines of a sub-agent's may not tell.
+    /// Returns the format of all files, if the main file has the format of this layout, or no
+    /// lines: the first lines of a sub-agent's file may be ambiguous.
     pub fn format_of_all(&self, main: Option<&Format>) -> Option<&'static Format> {
         self.format.filter(|format| main.is_none_or(|main| main.name == format.name))
     }
@@ -145,16 +148,16 @@ impl SessionFiles {
         std::iter::once(&self.main).chain(self.others.iter().map(|other| &other.input))
     }
 
-    /// Returns the bytes of its files.
+    /// Returns the total size in bytes.
     pub fn size(&self) -> u64 {
         self.files().map(Input::size).sum()
     }
 
-    /// Reads the files, which are in this place, for what links them.
+    /// Reads the files and finds the links between them.
     ///
     /// # Errors
     ///
-    /// Those of reading them; of an input that is no file, that it has no name.
+    /// Returns an error if a file cannot be read, or if an input is not a file.
     pub fn bundle(&self, format: &'static Format, place: &SessionPlace) -> io::Result<Bundle> {
         let main = self.path_of(&self.main).ok_or(io::ErrorKind::InvalidFilename)?;
         let known = |other: &Companion| {
@@ -162,14 +165,14 @@ impl SessionFiles {
         };
         let files: Vec<_> = self.others.iter().filter_map(known).collect();
         if let SessionPlace::Expanded(_) = place {
-            // Whoever reads on does not say which file holds too much.
+            // Later reads do not name the file that is too large.
             files.iter().try_for_each(|(path, _)| place.stat(path).map(|_| ()))?;
         }
         Bundle::of_files(format, &main, files, place)
     }
 }
 
-/// Returns the folder beside a session that cannot be read, as an input: it has a status of its own.
+/// Returns an unreadable folder beside a session as an input, so that it gets a status.
 fn unread_beside(main: &Input, error: &io::Error) -> Input {
     let found = error.get_ref().and_then(|cause| cause.downcast_ref::<NotListed>());
     let (path, cause) = match found {
@@ -180,7 +183,7 @@ fn unread_beside(main: &Input, error: &io::Error) -> Input {
     Input::Missing { path: path.to_owned(), kind: error.kind(), reason }
 }
 
-/// The files of a list, which are there whatever the system says of them later, and others.
+/// Files of a list, which exist without asking the system, and other files.
 struct Listed<'l> {
     places: &'l HashMap<PathBuf, usize>,
     files: &'l Backend,
@@ -200,17 +203,17 @@ impl Files for Listed<'_> {
     }
 }
 
-/// Returns what a file belongs to, and the format whose client has it so.
+/// Returns the owner of a file, and the format with this layout.
 fn owner(formats: Formats, path: &Path, files: &dyn Files) -> Option<(&'static Format, Owner)> {
     formats.iter().find_map(|format| Some((*format, (format.bundles?.owner)(path, files)?)))
 }
 
-/// Returns the files that stand beside a main file, compressed or not, and the format whose client has
-/// them so.
+/// Returns the files that belong to a main file, compressed or not, and the format with this
+/// layout.
 ///
 /// # Errors
 ///
-/// Those of looking for them.
+/// Returns an error if a folder cannot be listed.
 fn beside(
     formats: Formats,
     main: &Input,

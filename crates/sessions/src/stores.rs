@@ -1,4 +1,6 @@
-//! What URLs name: an object, or all that are below a prefix.
+//! Resolves URLs to an object, or to all objects below a prefix.
+//!
+//! In: `s3://bucket/team/`. Out: an input for each object below it.
 
 use std::{io, path::Path};
 
@@ -15,7 +17,7 @@ use storage::is_folder;
 #[cfg(not(feature = "cloud"))]
 use storage::without_cloud;
 
-/// The stores that the URLs of a run lead to.
+/// The stores of a run.
 #[derive(Debug, Default)]
 pub struct Stores {
     #[cfg(feature = "cloud")]
@@ -23,7 +25,7 @@ pub struct Stores {
 }
 
 impl Stores {
-    /// Creates a set without stores; an interruption ends what is waited for.
+    /// Creates an empty set. An interruption ends waiting for requests.
     pub fn new(interruption: Interruption) -> Self {
         #[cfg(feature = "cloud")]
         return Self { buckets: Buckets::new(interruption) };
@@ -34,11 +36,11 @@ impl Stores {
         }
     }
 
-    /// Returns where a path of a plan leads to.
+    /// Returns the backend of a path in a plan.
     ///
     /// # Errors
     ///
-    /// If it is an URL of no store, or the program knows none.
+    /// Returns an error if the URL is of no known store, or if the program has no stores.
     pub fn of(&mut self, path: &Path) -> io::Result<Backend> {
         if !is_url(path) {
             return Ok(Backend::Disk);
@@ -49,17 +51,17 @@ impl Stores {
         Err(without_cloud())
     }
 
-    /// Forgets what objects were: whoever asks for one again is told what it is then.
+    /// Clears the metadata caches; the next lookup asks the store.
     pub fn forget(&self) {
         #[cfg(feature = "cloud")]
         self.buckets.forget();
     }
 
-    /// Returns the store of an URL that is written to.
+    /// Returns the store of an output URL.
     ///
     /// # Errors
     ///
-    /// If it is none that can be written to.
+    /// Returns an error if it cannot be written to.
     #[cfg(feature = "cloud")]
     pub fn target(&mut self, url: &Path) -> io::Result<Backend> {
         let (bucket, _) = self.buckets.of(url)?;
@@ -69,18 +71,18 @@ impl Stores {
         Ok(Backend::Bucket(bucket))
     }
 
-    /// Returns that the program knows no stores.
+    /// Returns the error for a program without stores.
     ///
     /// # Errors
     ///
-    /// Always that.
+    /// Always.
     #[cfg(not(feature = "cloud"))]
     pub fn target(&mut self, _: &Path) -> io::Result<Backend> {
         Err(without_cloud())
     }
 
-    /// Adds what an URL names to the inputs, and returns whether that is a prefix. What cannot be
-    /// read is an input that cannot be opened: the others go on without it.
+    /// Adds the objects of an URL to the inputs. Returns whether the URL is a prefix. An unreadable
+    /// object becomes an input that cannot be opened, so that the others are still read.
     #[cfg(feature = "cloud")]
     pub fn add(&mut self, url: &Path, is_one_of_many: bool, inputs: &mut Vec<Input>) -> bool {
         let (bucket, path) = match self.buckets.of(url) {
@@ -123,7 +125,7 @@ impl Stores {
         }
     }
 
-    /// Adds that the program knows no stores.
+    /// Adds an input with the error for a program without stores.
     #[cfg(not(feature = "cloud"))]
     pub fn add(&mut self, url: &Path, _: bool, inputs: &mut Vec<Input>) -> bool {
         inputs.push(Input::missing(&without_query(url), &without_cloud()));

@@ -1,4 +1,4 @@
-//! The files of a folder, as inputs.
+//! Lists the files of a folder as inputs.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -11,7 +11,7 @@ use storage::{Backend, Entry, Folder, JOURNAL, RECEIPTS, RESIDUE, SIDECAR, is_te
 
 use crate::{input::Input, warning::Warning};
 
-/// Adds the regular files of a folder, in the order of their names; links are not followed.
+/// Adds the regular files below a folder, sorted by name, without following links.
 pub fn walk(root: &Path, name: &Path, inputs: &mut Vec<Input>, warn: &mut dyn FnMut(Warning)) {
     let mut folders = vec![(root.to_owned(), name.to_owned(), true)];
     while let Some((path, name, is_folder)) = folders.pop() {
@@ -19,10 +19,10 @@ pub fn walk(root: &Path, name: &Path, inputs: &mut Vec<Input>, warn: &mut dyn Fn
             inputs.push(Input::File { storage: Backend::Disk, path, name, is_named: false });
             continue;
         }
-        // A link is meant if the user named it, not if it is found.
+        // The user may name a link; a link that is found is not followed.
         let open = if path == root { Folder::open } else { Folder::open_found };
         match open(&path).and_then(|folder| children(&folder, warn)) {
-            // The first is taken first.
+            // Folders are a stack: reversed, the first one is on top.
             Ok(children) => folders.extend(
                 children
                     .into_iter()
@@ -34,9 +34,9 @@ pub fn walk(root: &Path, name: &Path, inputs: &mut Vec<Input>, warn: &mut dyn Fn
     }
 }
 
-/// Returns the files and folders in a folder, in the order of their names, but for our own.
+/// Returns the files and folders in a folder, sorted by name, without files of this program.
 ///
-/// The standard library's own way panics when the folder cannot be closed.
+/// The standard library's listing panics if the folder cannot be closed.
 fn children(folder: &Folder, warn: &mut dyn FnMut(Warning)) -> io::Result<Vec<(OsString, bool)>> {
     let mut children = Vec::new();
     for Entry { name, kind } in folder.entries()? {
@@ -53,7 +53,7 @@ fn children(folder: &Folder, warn: &mut dyn FnMut(Warning)) -> io::Result<Vec<(O
     Ok(children)
 }
 
-/// Returns whether a name is of a file that we put beside what we write.
+/// Returns whether a name is of a file that this program writes beside outputs.
 pub fn is_ours(name: &OsStr) -> bool {
     let ending = Path::new(name).extension();
     name == JOURNAL

@@ -2,8 +2,8 @@
 
 use std::{fmt, path::PathBuf};
 
-/// Something in a folder of sessions that a person should know of. Its text is one line, as it is:
-/// whoever prints it escapes it for a terminal.
+/// A fact about a folder of sessions that the user should know. Its text is one line and not
+/// escaped for a terminal.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Warning {
     /// A pipe, a socket or a device in a folder was left out.

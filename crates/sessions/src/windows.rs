@@ -1,28 +1,27 @@
-//! Whole lines of a reader, many at a time: for work that looks at bytes before it looks at lines.
+//! Reads whole lines in large windows, for searches that look at bytes before lines.
 
 use std::{
     cell::Cell,
     io::{self, Read},
 };
 
-/// The bytes that are read at a time: so few that they are still in the cache when they are looked
-/// at.
+/// The size of a window in bytes, small enough to stay in the CPU cache.
 const WINDOW: usize = 256 * 1024;
 
-/// A buffer up to this size, in bytes, is used again.
+/// Limit on a buffer that is kept for reuse, in bytes.
 const MAX_SPARE: usize = 8 * 1024 * 1024;
 
 thread_local! {
-    /// What the last input was read into: the pages of a fresh buffer cost as much as reading it.
+    /// The buffer of the last input: fresh pages cost as much as reading.
     static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-/// Calls `each` with whole lines, many at a time, and the offset of the first, until it returns
-/// false. Only what comes last may not end with a newline.
+/// Calls `each` with whole lines and the offset of the first, until it returns false. Only the last
+/// window may end without a newline.
 ///
 /// # Errors
 ///
-/// The reader's own, and those of `each`.
+/// Returns an error if the reader or `each` does.
 pub(crate) fn for_each_window(
     reader: &mut dyn Read,
     each: &mut dyn FnMut(&[u8], u64) -> io::Result<bool>,
@@ -40,7 +39,7 @@ fn each_window(
     buffer: &mut Vec<u8>,
     each: &mut dyn FnMut(&[u8], u64) -> io::Result<bool>,
 ) -> io::Result<()> {
-    // The bytes of a line that is not all there yet.
+    // The bytes of an incomplete line.
     let mut n_kept = 0;
     let mut offset = 0;
     loop {
@@ -65,7 +64,7 @@ fn each_window(
     }
 }
 
-/// Fills a window from its start on, and returns with how many bytes: fewer at the end only.
+/// Fills a window, and returns the number of bytes. It is full except at the end.
 fn read_window(reader: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
     let window = buffer.get_mut(..WINDOW).unwrap_or_default();
     let mut n_read = 0;

@@ -1,4 +1,4 @@
-//! The working trees of a git repository: a project has its sessions in each of them.
+//! Finds the working trees of a git repository, because a project has sessions in each of them.
 
 use std::{
     fs::{self, File},
@@ -8,15 +8,14 @@ use std::{
 
 use core_model::subfolders;
 
-/// A file of git's that is longer than so many bytes is none of those that name a folder.
+/// Limit on the size of a git file that names a folder, in bytes.
 const MAX_NAME: u64 = 8 * 1024;
 
-/// Returns the working trees of the repository that a folder is in, in the order of their names; none,
-/// if it is in none or that has no other.
+/// Returns the working trees of a folder's repository, sorted; empty without a repository or with a
+/// single tree.
 ///
-/// Git is not run: a repository says in its own files where its trees are (gitrepository-layout(5)).
-/// The Agent SDK for Python 0.2.187 looks for sessions of a project in the same, by
-/// `git worktree list`.
+/// Git is not run: the files of a repository name its trees (gitrepository-layout(5)). The Agent
+/// SDK for Python 0.2.187 searches the same trees, by `git worktree list`.
 pub(crate) fn worktrees(folder: &Path) -> Vec<PathBuf> {
     let Some(repository) = folder.ancestors().find_map(repository) else { return Vec::new() };
     let mut trees: Vec<PathBuf> = subfolders(&repository.join("worktrees"))
@@ -31,7 +30,7 @@ pub(crate) fn worktrees(folder: &Path) -> Vec<PathBuf> {
     trees
 }
 
-/// Returns the folder of the repository of a working tree, if a folder is one.
+/// Returns the repository folder of a working tree; `None` if the folder is not one.
 fn repository(folder: &Path) -> Option<PathBuf> {
     let git = folder.join(".git");
     if git.is_dir() {
@@ -41,9 +40,9 @@ fn repository(folder: &Path) -> Option<PathBuf> {
     named(&own.join("commondir"), &own)
 }
 
-/// Returns what a file of git's names, relative to a folder; it may be gone.
+/// Returns the path in a git file, relative to a folder. The path may not exist.
 fn named(file: &Path, base: &Path) -> Option<PathBuf> {
-    // To open a pipe would wait for whoever writes to it.
+    // Opening a pipe would block until somebody writes to it.
     fs::metadata(file).ok().filter(fs::Metadata::is_file)?;
     let mut text = String::new();
     File::open(file).ok()?.take(MAX_NAME).read_to_string(&mut text).ok()?;

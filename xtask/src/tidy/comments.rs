@@ -17,6 +17,7 @@ const CRATES: &[&str] = &[
     "format-sdk-stream",
     "jsonl",
     "secrets",
+    "sessions",
     "storage",
 ];
 

@@ -1,4 +1,4 @@
-//! The place in a file of a session up to which it has been read.
+//! Reads one file of a session line by line.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use jsonl::{Error, ErrorKind, Line, Scanner, Stream, Text};
 
 use super::{SessionFile, Start};
 
-/// The bytes of lines that are handed on together, at least, unless fewer are left.
+/// Minimum size in bytes of a group of lines of a file that is not a transcript.
 const MIN_SIDE: usize = 16 * 1024;
 
 /// A file that is being read.
@@ -18,9 +18,9 @@ pub(super) struct Cursor<'s> {
     stream: Stream<Start>,
     scanner: Scanner,
     recovery: Recovery,
-    /// The tool use that started the sub-agent, as a JSON string; empty if nobody knows.
+    /// The tool use that started the sub-agent, as a JSON string; empty if unknown.
     tool_use: &'s str,
-    /// A line whose turn has not come yet, and where it starts in the source.
+    /// A line that waits, and its offset in the source.
     held: Option<(Vec<u8>, u64)>,
 }
 
@@ -42,8 +42,8 @@ impl<'s> Cursor<'s> {
         })
     }
 
-    /// Hands the next line on, and returns whether there was one and more are wanted; a line for
-    /// which `waits` returns true, given where it starts and ends, is held until the next call.
+    /// Delivers the next line. If `waits` returns true for its start and end, the line is held
+    /// until the next call.
     pub(super) fn advance(
         &mut self,
         each: &mut EachEvent<'_>,
@@ -80,8 +80,8 @@ impl<'s> Cursor<'s> {
         Ok(if goes_on { Step::Passed } else { Step::Stopped })
     }
 
-    /// Hands on some lines of what is no record, as one: it is carried as it is, as blank lines are,
-    /// and a record for each of many short ones would be longer than they are.
+    /// Delivers several lines of a file that is not a transcript as one: a record for each short
+    /// line would be longer than the line.
     fn advance_side(&mut self, each: &mut EachEvent<'_>) -> io::Result<Step> {
         let mut hand_on = |bytes: &[u8], offset| {
             each(&Line::new(bytes, offset), Err(Error { offset, kind: ErrorKind::Empty }))
@@ -92,7 +92,7 @@ impl<'s> Cursor<'s> {
         {
             let offset = self.file.start + line.offset();
             if line.bytes().len() >= MIN_SIDE {
-                // A long one goes on as it is: a copy of it would be as long.
+                // A long line is delivered without a copy.
                 let goes_on = start.is_none_or(|start| hand_on(&bytes, start));
                 let goes_on = goes_on && hand_on(line.bytes(), offset);
                 return Ok(if goes_on { Step::Passed } else { Step::Stopped });
@@ -106,20 +106,20 @@ impl<'s> Cursor<'s> {
     }
 }
 
-/// What became of the next line of a file.
+/// The result of delivering a line.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Step {
-    /// It was handed on.
+    /// It was delivered.
     Passed,
-    /// It waits for others.
+    /// It waits for lines of other files.
     Held,
-    /// There is none.
+    /// The file has ended.
     Ended,
-    /// It was handed on, and no more are wanted.
+    /// It was delivered, and the receiver stopped.
     Stopped,
 }
 
-/// Lets an event belong to a sub-agent, whatever its line says.
+/// Sets the sub-agent of an event.
 fn mark<'l>(event: &mut Event<'l>, tool_use: &'l str) {
     event.context.is_sidechain = true;
     event.context.parent_tool_use = Text::new(tool_use);

@@ -1,4 +1,4 @@
-//! The events of a session of several files, in the order in which they are said.
+//! The events of a session of several files, with sub-agents at the results of their tool uses.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -32,21 +32,20 @@ pub fn run_session(
     Ok(report)
 }
 
-/// How many files may be open at a time: of sub-agents that start each other, those that are deeper
-/// come at the end.
+/// Limit on open files. Sub-agents that start each other more deeply come at the end.
 const MAX_DEPTH: usize = 64;
 
 /// The events of a session.
 ///
-/// The first time they come file by file. From then on each sub-agent comes right before the line
-/// with the result of the tool use that started it, or after the main file if there is none; the
-/// files that are carried as they are come last.
+/// The first pass goes file by file. In later passes, each sub-agent comes right before the line
+/// with the result of its tool use, or after the main file if there is none. Files that are no
+/// transcripts come last.
 pub struct SessionEvents<'s> {
     session: &'s Session,
     format: &'static Format,
-    /// The tool uses that started sub-agents, as JSON strings; empty where nobody knows.
+    /// The tool uses that started the sub-agents, as JSON strings; empty if unknown.
     tool_uses: Vec<String>,
-    /// Which sub-agents come before the line that starts at an offset; known after the first time.
+    /// The sub-agents before the line at each offset; `None` before the first pass.
     turns: Option<BTreeMap<u64, Vec<usize>>>,
 }
 
@@ -68,7 +67,7 @@ impl<'s> SessionEvents<'s> {
         Cursor::open(&self.session.files()[file_idx], self.format, &self.tool_uses[file_idx])
     }
 
-    /// Reads file by file, and finds the results of the tool uses that started sub-agents.
+    /// Reads file by file, and finds the results of the sub-agents' tool uses.
     fn find_turns(
         &self,
         each: &mut EachEvent<'_>,
@@ -104,8 +103,8 @@ impl<'s> SessionEvents<'s> {
         Ok(Some(turns))
     }
 
-    /// Reads a file, and before the lines at which it is their turn, those that it starts; returns
-    /// whether more are wanted.
+    /// Delivers a file, with the files of its sub-agents before their lines. Returns false if the
+    /// receiver stopped.
     fn say(
         &self,
         file_idx: usize,
@@ -128,7 +127,7 @@ impl<'s> SessionEvents<'s> {
                     open.pop();
                 }
                 Step::Held => {
-                    // The last to be opened is the first to be read.
+                    // The stack is read from its end.
                     for agent in next.into_iter().rev() {
                         if open.len() < MAX_DEPTH && !is_said[agent] {
                             is_said[agent] = true;
@@ -153,7 +152,7 @@ impl Events for SessionEvents<'_> {
             return Ok(());
         };
         let mut is_said = vec![false; self.session.files().len()];
-        // What no result brings up comes after the main file, in the order of the files.
+        // Sub-agents without a result come after the main file, in the order of the files.
         for file_idx in 0..is_said.len() {
             if !is_said[file_idx] && !self.say(file_idx, &turns, &mut is_said, each)? {
                 break;

@@ -1,4 +1,4 @@
-//! Where the files of a session are: as they are stored, or as they would be if none was compressed.
+//! Opens the files of a session as they are stored, or decompressed and under names without `.gz`.
 
 use std::{
     collections::HashMap,
@@ -17,31 +17,31 @@ pub trait Bytes: Read + Seek + Send {}
 
 impl<R: Read + Seek + Send> Bytes for R {}
 
-/// Where the files of a session are.
+/// The place of a session's files.
 #[derive(Clone, Debug)]
 pub enum SessionPlace {
-    /// As they are stored.
+    /// Files as they are stored.
     Stored(Backend),
-    /// As they would be if none was compressed.
+    /// Files as if none were compressed.
     Expanded(Arc<Expanded>),
 }
 
-/// Files by the names that they would have if none was compressed.
+/// Files under their names without endings of compression.
 #[derive(Debug)]
 pub struct Expanded {
-    /// The inputs that the names are of.
+    /// The input of each name.
     inputs: HashMap<PathBuf, Input>,
     limits: Limits,
-    /// How long what inputs expand to is, and what they were then.
+    /// The decompressed lengths, and the metadata for which they hold.
     lengths: Mutex<HashMap<PathBuf, (Stat, u64)>>,
 }
 
-/// A compressed file that cannot be read, and why.
+/// The error for a compressed file that cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("{label}: {error}")]
 pub struct Unread {
     label: String,
-    /// Why it cannot be read.
+    /// The error of decompressing it.
     pub error: io::Error,
 }
 
@@ -52,17 +52,17 @@ impl Unread {
 }
 
 impl SessionPlace {
-    /// Takes files by the names that they would have if none was compressed, within the limits of each.
+    /// Creates a place of inputs under their names without endings of compression.
     pub fn expanded(inputs: impl IntoIterator<Item = (PathBuf, Input)>, limits: Limits) -> Self {
         let (inputs, lengths) = (inputs.into_iter().collect(), Mutex::default());
         Self::Expanded(Arc::new(Expanded { inputs, limits, lengths }))
     }
 
-    /// Returns what is known of a file: of one that is compressed, the length of what it expands to.
+    /// Returns the metadata of a file, with its decompressed length.
     ///
     /// # Errors
     ///
-    /// `NotFound` if there is none; those of asking, and of expanding it.
+    /// Returns `NotFound` if there is no such file, or an error of reading or decompressing it.
     pub fn stat(&self, path: &Path) -> io::Result<Stat> {
         match self {
             SessionPlace::Stored(storage) => storage.stat(path),
@@ -74,7 +74,7 @@ impl SessionPlace {
     ///
     /// # Errors
     ///
-    /// `NotFound` if there is none; those of reading.
+    /// Returns `NotFound` if there is no such file, or an error of reading it.
     pub fn bytes(&self, path: &Path) -> io::Result<Box<dyn Bytes>> {
         match self {
             SessionPlace::Stored(storage) => Ok(Box::new(storage.reader(path)?)),
@@ -82,7 +82,7 @@ impl SessionPlace {
         }
     }
 
-    /// Returns what to call a file in messages.
+    /// Returns the name of a file for messages.
     pub fn label(&self, path: &Path) -> String {
         match self {
             SessionPlace::Expanded(files) => match files.inputs.get(path) {

@@ -1,5 +1,4 @@
-//! The start of a file, up to a size: what is appended meanwhile is not read, and what is read is
-//! remembered.
+//! Reads a file up to a size, and remembers the hash of the bytes, to detect later changes.
 
 use std::{
     collections::BTreeSet,
@@ -12,7 +11,7 @@ use twox_hash::XxHash3_64;
 
 use super::{SessionFile, place::Bytes};
 
-/// What was read of a file: the hashes of its start, each time that all of it was read.
+/// The hashes of a file's start, one for each complete pass.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seen(Arc<Mutex<BTreeSet<u64>>>);
 
@@ -21,7 +20,7 @@ impl Seen {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns whether a file still starts with what was read of it, each time.
+    /// Returns whether the start of a file still has all of these hashes.
     pub(super) fn is_start_of(&self, file: &SessionFile) -> io::Result<bool> {
         let now = Self::default();
         let mut start = Start::new(file.bytes()?, file.volume.size, now.clone());
@@ -31,7 +30,7 @@ impl Seen {
     }
 }
 
-/// The start of a file.
+/// The first bytes of a file.
 pub struct Start {
     bytes: Take<Box<dyn Bytes>>,
     hash: XxHash3_64,
@@ -39,7 +38,7 @@ pub struct Start {
 }
 
 impl Start {
-    /// Takes the first `size` bytes of a file.
+    /// Creates a reader of the first `size` bytes of a file.
     pub(super) fn new(bytes: Box<dyn Bytes>, size: u64, seen: Seen) -> Self {
         Self { bytes: bytes.take(size), hash: XxHash3_64::new(), seen }
     }
@@ -50,7 +49,7 @@ impl Read for Start {
         let n = self.bytes.read(buffer)?;
         self.hash.write(buffer.get(..n).unwrap_or_default());
         if n == 0 && !buffer.is_empty() {
-            // Of a file that was cut short this is less than its start, and equal to no other.
+            // If the file was cut short, this hash equals no later one.
             self.seen.hashes().insert(self.hash.finish());
         }
         Ok(n)

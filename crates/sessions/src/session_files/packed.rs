@@ -1,5 +1,5 @@
-//! Sessions of which the main file is compressed: its companions are found, and called, as they would
-//! be if none was.
+//! Finds the files of sessions whose main file is compressed, by their names without `.gz` and the
+//! like.
 
 use std::{
     borrow::Cow,
@@ -14,7 +14,7 @@ use storage::{Backend, Compression, Limits, NotListed, list};
 use super::{Companion, SessionFiles, owner};
 use crate::{input::Input, session::SessionPlace, walk::walk, warning::Warning};
 
-/// Inputs by the names that they would have if none was compressed.
+/// Inputs under their names without endings of compression.
 pub(super) struct Bare<'i> {
     formats: Formats,
     inputs: &'i [Input],
@@ -22,8 +22,8 @@ pub(super) struct Bare<'i> {
 }
 
 impl<'i> Bare<'i> {
-    /// Takes inputs; none if no name tells of compression. What is there as it would be called stays
-    /// that.
+    /// Creates the names; `None` if no input has an ending of compression. If a name without ending
+    /// exists, the existing file keeps it.
     pub(super) fn of(formats: Formats, inputs: &'i [Input]) -> Option<Self> {
         let is_packed = |input: &Input| input.path().is_some_and(Compression::is_told_by);
         inputs.iter().any(is_packed).then(|| {
@@ -39,7 +39,7 @@ impl<'i> Bare<'i> {
         })
     }
 
-    /// Returns the compressed main file that an input belongs to, and what it is to that.
+    /// Returns the index of the compressed main file that an input belongs to, and the role.
     pub(super) fn owner(&self, input_idx: usize) -> Option<(usize, &'static Format, FileRole)> {
         let path = Compression::bare_path(self.inputs.get(input_idx)?.path()?);
         if self.places.get(&path) != Some(&input_idx) {
@@ -68,12 +68,12 @@ impl Files for Bare<'_> {
 }
 
 impl SessionFiles {
-    /// Returns whether its files are called otherwise than they are stored.
+    /// Returns whether its files have other names than they are stored under.
     fn is_packed(&self) -> bool {
         self.main.path().is_some_and(Compression::is_told_by)
     }
 
-    /// Returns what a file of it is called.
+    /// Returns the name of a file in the session.
     pub fn path_of<'u>(&self, input: &'u Input) -> Option<Cow<'u, Path>> {
         let path = input.path()?;
         Some(match self.is_packed() {
@@ -82,7 +82,7 @@ impl SessionFiles {
         })
     }
 
-    /// Returns where its files are, by what they are called.
+    /// Returns the place of the files, by these names.
     pub fn place(&self, limits: Limits) -> SessionPlace {
         if !self.is_packed() {
             return SessionPlace::Stored(self.main.storage().clone());
@@ -92,7 +92,7 @@ impl SessionFiles {
     }
 }
 
-/// Returns whether a file, compressed or not, belongs to a session that is there, compressed or not.
+/// Returns whether a file belongs to an existing session. Both may be compressed.
 pub fn is_of_a_session(formats: Formats, input: &Input) -> bool {
     let Input::File { storage, path, .. } = input else { return false };
     let files = AnyEnding(storage);
@@ -100,7 +100,7 @@ pub fn is_of_a_session(formats: Formats, input: &Input) -> bool {
     found.is_some_and(|(_, owner)| files.may_be_there(&owner.main))
 }
 
-/// The files of a storage by the names that they would have if none was compressed.
+/// The files of a backend under their names without endings of compression.
 struct AnyEnding<'s>(&'s Backend);
 
 impl AnyEnding<'_> {
@@ -126,11 +126,11 @@ impl Files for AnyEnding<'_> {
     }
 }
 
-/// Returns the files that belong to a compressed main file, and the format whose client has them so.
+/// Returns the files that belong to a compressed main file, and the format with this layout.
 ///
 /// # Errors
 ///
-/// Those of looking for them.
+/// Returns an error if a folder cannot be listed.
 pub(super) fn beside_packed(
     formats: Formats,
     main: &Input,
@@ -161,7 +161,7 @@ pub(super) fn beside_packed(
     Ok((format, others))
 }
 
-/// Returns the files in the folder of a compressed main file, and those below the folder of its name.
+/// Returns the files in the folder of a compressed main file, and in the folder with its name.
 fn around(storage: &Backend, main: &Path, warn: &mut dyn FnMut(Warning)) -> io::Result<Vec<Input>> {
     let bare = Compression::bare_path(main);
     let found = |path: PathBuf| {
