@@ -1,4 +1,4 @@
-//! What to convert, and how: the options of a job as values.
+//! The options of a job, as values.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use storage::{Compression, Limits};
 
 use crate::journal::{OutputOptions, Spelled};
 
-/// What to convert, and how.
+/// The formats and options of a job.
 #[derive(Clone, Debug)]
 pub struct JobConfig {
     /// All formats that inputs may have.
@@ -18,35 +18,34 @@ pub struct JobConfig {
     pub to: &'static Format,
     /// The format to read, instead of detecting it.
     pub from: Option<&'static Format>,
-    /// Where the parts go that the target cannot hold.
+    /// The place of the carry.
     pub carry: CarryMode,
-    /// What readers and writers are asked for.
+    /// The options of readers and writers.
     pub options: Options,
     /// Whether each output is converted back and compared with its source.
     pub verify: bool,
-    /// What becomes of sub-agents.
+    /// How sub-agents are written.
     pub subagents: SubAgents,
-    /// Whether what is written is for a client to go on with.
+    /// Whether a client will resume the output.
     pub is_for_client: bool,
-    /// Which secrets are taken out of what is read.
+    /// The secrets to remove from inputs.
     pub redact: Redact,
-    /// Whether carries are not looked into.
+    /// Whether carries are ignored.
     pub ignores_carry: bool,
     /// The folder for files of a carry that have no place beside the main file.
     pub restore_files: Option<PathBuf>,
-    /// How much an input may hold.
+    /// The limits on the size of inputs.
     pub limits: Limits,
-    /// How outputs are compressed.
+    /// The compression of outputs.
     pub compression: Option<Compression>,
-    /// Whether a loss wants attention.
+    /// Whether a loss changes the exit status.
     pub fail_on_loss: bool,
-    /// What outputs depend on beside their sources, as a journal keeps it.
+    /// The options that change the bytes of outputs, for the journal.
     pub output_options: OutputOptions,
 }
 
 impl JobConfig {
-    /// Creates the options that the command line has by default: an inline carry, and a file for each
-    /// sub-agent.
+    /// Creates the command line's defaults: an inline carry, and a file for each sub-agent.
     pub fn new(formats: Formats, to: &'static Format) -> Self {
         let spelled = Spelled {
             to: to.name,
@@ -81,7 +80,7 @@ impl JobConfig {
     }
 }
 
-/// What becomes of sub-agents if the target has no place for them in the session.
+/// How to write sub-agents if the target has no place for them in the session.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SubAgents {
     /// Each is written as a session beside its own.

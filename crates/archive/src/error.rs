@@ -1,4 +1,4 @@
-//! Why an input was not converted.
+//! The errors of converting an input.
 
 use std::io;
 
@@ -6,22 +6,22 @@ use conversion::Damage;
 use core_model::Problem;
 use sessions::{ReadError, UnknownFormat};
 
-/// Why an input was not converted.
+/// The reason why an input was not converted.
 #[derive(Debug, thiserror::Error)]
 pub enum ConvertError {
-    /// Its format is not known.
+    /// Its format is unknown.
     #[error("{0}")]
     Format(#[from] UnknownFormat),
     /// The output exists.
     #[error("{0} exists; --force overwrites it and keeps it as .bak")]
     Exists(String),
-    /// It changed while it was read, each time that it was.
+    /// It changed during each attempt to read it.
     #[error("changes while it is read; nothing was written")]
     Changing,
-    /// There is no space left for what it would become.
+    /// The file system of the output is full.
     #[error("no space left on the file system of {0}")]
     NoSpace(String),
-    /// We have a fault.
+    /// This program has a bug.
     #[error("a fault of convert itself; nothing was written. Please report it")]
     Fault,
     /// The user stopped the run.
@@ -30,25 +30,25 @@ pub enum ConvertError {
     /// An earlier input is written to the same name.
     #[error("another input goes to {0}; convert them apart")]
     SameName(String),
-    /// Its name cannot be kept where it goes.
+    /// Its name is not allowed beside the output.
     #[error("its name is not one that could be kept beside its session")]
     NoName,
     /// The session that it belongs to was not converted.
     #[error("its session was not converted")]
     NotAlone,
-    /// It was written from a source that its session's file carries, and is something else now.
+    /// It was generated from its session's source, and has been edited since.
     #[error("was made of its session's source, and is not what it was: convert it alone")]
     Derived,
-    /// It holds several files, and goes back by way of the format that it came from last.
+    /// It has several files, and is restored through the format that it was converted from last.
     #[error("comes from {0}")]
     Stepwise(&'static str),
-    /// The output would be the source.
+    /// The output is the source.
     #[error("the output would overwrite its source")]
     IsSource,
-    /// The target shows nothing of the source, and standard output has no place for a sidecar.
+    /// The target shows nothing of the source, and standard output has no sidecar.
     #[error("nothing of it shows in {0}; with -o it is kept in a sidecar")]
     NothingShows(&'static str),
-    /// What was written does not lead back to the source.
+    /// Converting the output back does not give the source.
     #[error("converting back does not give the source; nothing was written")]
     NotExact,
     /// It was converted, but not installed.
@@ -70,7 +70,7 @@ impl From<ReadError> for ConvertError {
 }
 
 impl ConvertError {
-    /// Returns whether the input changed while it was read: another time it may not.
+    /// Returns whether the input changed while it was read, so that another attempt may succeed.
     pub fn is_of_change(&self) -> bool {
         match self {
             ConvertError::Changing => true,
@@ -79,7 +79,7 @@ impl ConvertError {
         }
     }
 
-    /// Returns the damage because of which an input was refused.
+    /// Returns the damage for which an input was refused.
     pub fn damage(&self) -> Option<&Damage> {
         match self {
             ConvertError::Io(error) => error.get_ref()?.downcast_ref(),
@@ -88,7 +88,7 @@ impl ConvertError {
     }
 }
 
-/// Why a converted session was not installed.
+/// The reason why a converted session was not installed.
 #[derive(Debug, thiserror::Error)]
 pub enum NotInstalled {
     /// The format has no client that keeps sessions.
@@ -97,7 +97,7 @@ pub enum NotInstalled {
     /// The session does not name its project.
     #[error("the session does not say which project it belongs to; --install=PROJECT does")]
     NoProject,
-    /// The project is no absolute path, or has characters that a terminal obeys.
+    /// The project is not an absolute path, or has control characters.
     #[error("{0}: no project folder; --install=PROJECT names another")]
     OddProject(String),
     /// The client's folder is unknown.
@@ -106,7 +106,7 @@ pub enum NotInstalled {
     /// A folder of the client is a link.
     #[error("{0} is a link; nothing is written through it")]
     Link(String),
-    /// Another session has the name.
+    /// Another session has this name.
     #[error("{0} exists; a client's session is never overwritten")]
     Exists(String),
     /// A folder with files of the session cannot be read.
@@ -115,7 +115,7 @@ pub enum NotInstalled {
     /// The session has no message.
     #[error("there is no message in it to go on from")]
     Empty,
-    /// The client would refuse what was written.
+    /// The client would refuse the converted session.
     #[error("the client would not load it, line {}: {}", .0.line, .0.message)]
     NotLoaded(Box<Problem>),
 }

@@ -1,12 +1,12 @@
-//! How a run ends.
+//! The exit status of a run.
 
-/// How a run ends; its number is the exit status of the program.
+/// The result of a run; its number is the exit status of the program.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Status {
-    /// All was done.
+    /// Everything was done.
     Done = 0,
-    /// All was done, but something wants attention.
+    /// Everything was done, with warnings.
     Attention = 1,
-    /// The command line makes no sense, or nothing could be done.
+    /// Wrong usage, or nothing could be done.
     Failed = 2,
 }

@@ -1,4 +1,4 @@
-//! What is kept of a file when its job is over: what is to be said of it, and its figures.
+//! The report on a finished file: messages, status and counts.
 
 use std::{borrow::Cow, io};
 
@@ -17,87 +17,87 @@ use crate::{
     status::FileStatus,
 };
 
-/// What a report of a run says.
+/// The options of a report.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReportOptions {
-    /// Whether a loss wants attention.
+    /// Whether a loss changes the exit status.
     pub fail_on_loss: bool,
-    /// Whether several files were asked for.
+    /// Whether the run has several files.
     pub is_folder: bool,
-    /// Whether errors only are printed.
+    /// Whether only errors are printed.
     pub quiet: bool,
-    /// Whether the report of every file is printed.
+    /// Whether a report on every file is printed.
     pub verbose: bool,
-    /// Whether there is to be an object of each file, for a report.
+    /// Whether each file gets a JSON object, for a report file.
     pub wants_objects: bool,
-    /// Whether the run was asked to stop: what failed then is left to do.
+    /// Whether the run was interrupted. Files that failed after that count as not begun.
     pub interruption: Interruption,
 }
 
-/// What is kept of a file when its job is over.
+/// The report on a finished file.
 #[derive(Debug)]
 pub struct FileReport {
-    /// How its job ended.
+    /// The result of its job.
     pub end: FileEnd,
-    /// What became of it, as journal and report say it.
+    /// The status in journal and report.
     pub status: FileStatus,
-    /// What it means for the run.
+    /// The exit status for this file.
     pub exit: Status,
-    /// Whether it has a line that cannot be read, and that is not wanted.
+    /// Whether it was refused because of an unreadable line.
     pub is_refused_for_damage: bool,
-    /// What wants attention, a line each.
+    /// Warnings and errors, one per line.
     pub problems: Vec<String>,
-    /// What was done, a line each.
+    /// The summary, in lines.
     pub summary: Vec<String>,
-    /// Its object in the report.
+    /// The JSON object for the report file.
     pub json: Vec<u8>,
-    /// Where it was written, as the report says it.
+    /// The path of the output in the report file.
     pub output: Option<String>,
-    /// Its name, if it lies in the folder of a session and is none of its files.
+    /// Its name, if it is in the folder of a session without a role there.
     pub stray: Option<String>,
-    /// Whether it is the main file of a session, and not one of those that belong to it.
+    /// Whether it is the main file of a session.
     pub is_main: bool,
-    /// Its figures.
+    /// Its counts.
     pub figures: Figures,
 }
 
-/// How the job of a file ended.
+/// The result of a file's job.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum FileEnd {
     /// It was converted.
     Converted,
     /// It was copied beside its session.
     Copied,
-    /// It is within the file of its session, or left out as asked for.
+    /// It is in the file of its session, or was left out by an option.
     Inside,
-    /// There was nothing to do.
+    /// It was up to date.
     UpToDate,
     /// Another file has the same content, and was converted.
     SameAsAnother,
-    /// It is no session.
+    /// It is not a session.
     NotOurs,
-    /// The run ended before.
+    /// The run ended before it was begun.
     Left,
-    /// Whoever reads what we write has read enough.
+    /// The reader of the output closed it.
     Enough,
     /// It could not be converted.
     Refused,
 }
 
-/// The figures of a file.
+/// The counts of a file.
 #[derive(Debug, Default)]
 pub struct Figures {
-    /// The bytes that were read.
+    /// The bytes read.
     pub bytes_in: u64,
-    /// The lines that were read.
+    /// The lines read.
     pub lines_in: u64,
-    /// The records that were read.
+    /// The records read.
     pub n_events: u64,
-    /// The lines that were written.
+    /// The lines written.
     pub lines_out: u64,
-    /// The lines that cannot be read.
+    /// The unreadable lines.
     pub n_damaged: u64,
-    /// The format that was read.
+    /// The source format.
     pub from: Option<&'static str>,
     /// The losses by kind and field.
     pub losses: Vec<(LossKind, Cow<'static, str>, u64)>,
@@ -116,24 +116,24 @@ const ENDS: [(FileEnd, &str); 9] = [
 ];
 
 impl FileEnd {
-    /// Returns the word for it.
+    /// Returns the name.
     pub fn name(self) -> &'static str {
         ENDS.iter().find(|(end, _)| *end == self).map_or("", |(_, name)| name)
     }
 
-    /// Returns whether a report tells of it.
+    /// Returns whether the report file has an object for it.
     pub fn is_told(self) -> bool {
         !matches!(self, FileEnd::NotOurs | FileEnd::Left | FileEnd::Enough)
     }
 
-    /// Returns what a word stands for.
+    /// Returns the result with this name.
     pub fn named(name: &str) -> Option<Self> {
         ENDS.iter().find(|(_, it)| *it == name).map(|(end, _)| *end)
     }
 }
 
 impl FileReport {
-    /// Returns that a file ended so, of which there is nothing else to say.
+    /// Creates a report with a result and a status only.
     pub fn new(end: FileEnd, status: FileStatus) -> Self {
         Self {
             end,
@@ -150,8 +150,7 @@ impl FileReport {
         }
     }
 
-    /// Makes an object of the counts for the report, if there is none yet and one is due; returns
-    /// whether it did.
+    /// Creates the JSON object from the counts if it is missing and needed. Returns whether it did.
     pub fn complete_json(&mut self, label: &str) -> bool {
         if !self.json.is_empty() || !self.end.is_told() {
             return false;
@@ -180,7 +179,7 @@ impl FileReport {
         true
     }
 
-    /// Takes up what is to be said of the piece of its file that follows.
+    /// Adds the report on the next piece of the same file.
     pub fn absorb(&mut self, piece: FileReport) {
         let (of_all, of_piece) = (&mut self.figures, piece.figures);
         of_all.bytes_in += of_piece.bytes_in;
@@ -199,7 +198,7 @@ impl FileReport {
         }
     }
 
-    /// Takes from the result of a file what the end of the run needs.
+    /// Creates the report on a file from its result.
     pub fn of(
         report_options: &ReportOptions,
         input: &Input,
@@ -247,7 +246,7 @@ impl FileReport {
         settled
     }
 
-    /// Takes up that a file lies in the folder of a session and is none of its files.
+    /// Adds that a file is in the folder of a session without a role there.
     fn take_stray(&mut self, label: &str, report_options: &ReportOptions) {
         self.stray = Some(label.to_owned());
         if report_options.wants_objects {
@@ -257,7 +256,7 @@ impl FileReport {
         }
     }
 
-    /// Returns that a file of this name lies in the folder of a session and is none of its files.
+    /// Creates the report on a file in the folder of a session without a role there.
     pub fn of_stray(label: &str, report_options: &ReportOptions) -> Self {
         let mut settled =
             Self { is_main: false, ..Self::new(FileEnd::NotOurs, FileStatus::Skipped) };
@@ -299,7 +298,7 @@ impl FileReport {
             Some(damage) => format!("{} (--strict)", place(&label, damage)),
             None => format!("{label}: {refusal}"),
         });
-        // A disk that is full is no fault of what was asked for.
+        // A full disk is no wrong usage.
         let is_too_large = |error: &io::Error| error.kind() == io::ErrorKind::FileTooLarge;
         if matches!(refusal, ConvertError::Io(error) if is_no_space(error) || is_too_large(error)) {
             self.exit = Status::Attention;
@@ -307,7 +306,7 @@ impl FileReport {
     }
 }
 
-/// Returns the report's object of a file that was not converted now.
+/// Returns the JSON object for a file that was not converted.
 fn object(input: &Input, status: FileStatus, result: &Result<Outcome, ConvertError>) -> Vec<u8> {
     let mut out = b"{\"source\":".to_vec();
     push_string(&mut out, &input.label(), Style::Compact);

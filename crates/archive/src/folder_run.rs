@@ -1,4 +1,4 @@
-//! A run over many inputs: the largest first, on all cores, to files.
+//! Converts many sessions to a folder on all cores, the largest first.
 
 pub(crate) mod duplicates;
 pub(crate) mod plan;
@@ -24,31 +24,31 @@ use crate::{
     session::refused,
 };
 
-/// A run over many inputs.
+/// A run over many sessions.
 pub struct FolderRun<'r> {
-    /// What is said of each file.
+    /// The options of reports.
     pub report_options: &'r ReportOptions,
     /// The job.
     pub job: &'r Job,
-    /// The sessions, and where each goes.
+    /// The sessions and their output paths.
     pub tasks: &'r [Task<'r>],
-    /// Whether the names of the inputs are mirrored in a folder.
+    /// Whether the names of inputs are kept in the output folder.
     pub is_mirrored: bool,
-    /// How many sessions are converted at a time.
+    /// The number of sessions to convert at a time.
     pub n_jobs: usize,
 }
 
-/// What became of a session.
+/// The reports on a session.
 #[derive(Debug, Default)]
 pub struct SessionReport {
-    /// What is left to say of each file, the main one first.
+    /// The report on each file, the main file first.
     pub files: Vec<FileReport>,
-    /// What it took.
+    /// The duration.
     pub time: Duration,
 }
 
 impl FolderRun<'_> {
-    /// Converts all, and returns what became of each session, in the order of the tasks.
+    /// Converts all sessions. Returns their reports, in the order of the tasks.
     pub fn run(&self, progress: &dyn Progress) -> Vec<SessionReport> {
         let done = each_of(&largest_first(self.tasks), self.n_jobs, |(_, task_idx)| {
             let (task, start) = (&self.tasks[*task_idx], Instant::now());
@@ -71,8 +71,8 @@ impl FolderRun<'_> {
         worked
     }
 
-    /// Removes what earlier runs made of files that are within the file of their session now, once
-    /// that has its name.
+    /// Removes older outputs of files that are now in the file of their session, after that was
+    /// published.
     fn remove_unwritten(&self, worked: &mut [SessionReport]) {
         for (task, SessionReport { files, .. }) in self.tasks.iter().zip(worked) {
             if files.first().is_none_or(|main| main.end != FileEnd::Converted) {
@@ -98,7 +98,7 @@ impl FolderRun<'_> {
         settled
     }
 
-    /// Takes note that a file that was converted did not get its name.
+    /// Changes the report on a converted file that could not be published.
     fn take_back(&self, worked: &mut [SessionReport], path: &Path, refusal: ConvertError) {
         let output = Some(path.display().to_string());
         let result = Err(refusal);
@@ -130,7 +130,7 @@ impl FolderRun<'_> {
         if !task.is_free {
             return refused(unit, || ConvertError::SameName(path.display().to_string()));
         }
-        // One file that we are wrong about does not stop the others.
+        // A panic about one file does not stop the others.
         let convert = AssertUnwindSafe(|| self.job.convert_session(unit, path, self.is_mirrored));
         let results =
             catch_unwind(convert).unwrap_or_else(|_| refused(unit, || ConvertError::Fault));
@@ -141,8 +141,7 @@ impl FolderRun<'_> {
     }
 }
 
-/// Notes which files are those of a session beside its main file, which comes first. They are as up
-/// to date as that one.
+/// Marks all files after the main one as parts of a session. They are up to date if it is.
 pub(crate) fn mark_parts(files: &mut [FileReport]) {
     let Some((main, parts)) = files.split_first_mut() else { return };
     for part in parts {

@@ -1,4 +1,4 @@
-//! Putting a converted session where its client finds it.
+//! Installs a converted session in its client's folder.
 
 mod intent;
 mod publish;
@@ -25,27 +25,27 @@ use crate::{
     session::{moved, refused_for},
 };
 
-/// What the session's own file is called before its client's name for it is known.
+/// The temporary name of the session's file, before its name in the client's folder is known.
 const DRAFT: &str = "session.jsonl";
 
-/// A session that was installed.
+/// An installed session.
 #[derive(Debug)]
 pub struct Installed {
-    /// The words of the command that goes on with a session, before its name.
+    /// The words of the command that resumes a session, before its name.
     pub resume: &'static [&'static str],
-    /// The folder in which the client is to be started.
+    /// The folder to start the client in.
     pub project: String,
-    /// Whether that folder is there.
+    /// Whether this folder exists.
     pub is_project_there: bool,
     /// The name of the session.
     pub name: SafeName,
 }
 
-/// Installs each input, and calls `each` with each that was installed.
+/// Installs each input, and calls `each` with each installed session.
 ///
 /// # Errors
 ///
-/// Those of `each`.
+/// Returns an error if `each` does.
 pub fn install<'u>(
     job: &Job,
     units: &'u [SessionFiles],
@@ -71,8 +71,8 @@ pub fn install<'u>(
     Ok(results)
 }
 
-/// Returns whether a folder in which files of a session may be could not be read: without them, it
-/// would be installed for good.
+/// Returns whether a folder with files of a session could not be read. Without them, the session
+/// would be installed incomplete.
 fn has_unread_folder(unit: &SessionFiles, units: &[SessionFiles]) -> bool {
     let Some(main) = unit.main.path().map(Compression::bare_path) else { return false };
     let own = main.with_extension("");
@@ -85,8 +85,7 @@ fn has_unread_folder(unit: &SessionFiles, units: &[SessionFiles]) -> bool {
 }
 
 impl Job {
-    /// Converts a session and puts all its files where its client finds them: all, or none if one
-    /// of them could not be converted.
+    /// Converts a session and installs all its files, or none if one could not be converted.
     fn install<'u>(
         &self,
         unit: &'u SessionFiles,
@@ -115,7 +114,7 @@ impl Job {
         }
         let facts = self.check(&mut Source::new(Input::file(main.clone()).open_as_it_is()?))?;
         let project = project_of(project, &facts)?;
-        // A copy keeps its name: lines may tell the id of a session that they were forked from.
+        // A copy keeps its name: forked sessions refer to its id.
         let is_copied = |done: &ConvertedFile| done.from == done.to;
         let is_copy =
             matches!(results.first(), Some((_, Ok(Outcome::Converted(done)))) if is_copied(done));
@@ -138,7 +137,7 @@ impl Job {
         Ok((results, Some(installed)))
     }
 
-    /// Checks that the client loads what was written, and returns what is known of it.
+    /// Checks that the client loads the output, and returns its facts.
     fn check(&self, written: &mut Source<Opened>) -> Result<Facts, ConvertError> {
         let mut facts = Facts::default();
         let mut stop = None;
@@ -164,7 +163,7 @@ impl Job {
     }
 }
 
-/// Returns the folder in which the client is to be started.
+/// Returns the folder to start the client in.
 fn project_of(asked: Option<&Path>, facts: &Facts) -> Result<String, NotInstalled> {
     let own = || meaning(&facts.cwd).filter(|cwd| !cwd.is_empty()).map(PathBuf::from);
     let path = match asked {
@@ -175,7 +174,7 @@ fn project_of(asked: Option<&Path>, facts: &Facts) -> Result<String, NotInstalle
     if !path.is_absolute() {
         return Err(odd());
     }
-    // What a terminal would obey has no place in a command that is to be copied.
+    // The path becomes part of a command to copy, so it must have no control characters.
     let project = absolute(&path).to_str().map(str::to_owned).ok_or_else(odd)?;
     if project.contains(is_harmful) { Err(odd()) } else { Ok(project) }
 }

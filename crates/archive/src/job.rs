@@ -1,4 +1,4 @@
-//! One input from opening it to its report.
+//! A job: converts one input, from opening it to its report.
 
 mod to_file;
 
@@ -22,16 +22,16 @@ use crate::{
 
 pub(crate) use self::to_file::{Extra, MAX_ATTEMPTS, check_target};
 
-/// A run: what to convert, and where it goes.
+/// The configuration and the outputs of a run.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// What to convert, and how.
+    /// The formats and options.
     pub config: JobConfig,
-    /// Where the files go.
+    /// The output folder or file.
     pub outputs: Arc<Outputs>,
-    /// How many threads scan one large source, beside the one that converts it.
+    /// The number of threads that scan one large source, beside the converting thread.
     pub n_scanners: usize,
-    /// Who hears of warnings.
+    /// The receiver of warnings.
     pub warnings: Warnings,
 }
 

@@ -1,10 +1,12 @@
-//! JSON objects for programs: ASCII, so that a terminal that shows them obeys nothing in them.
+//! Writes JSON objects in ASCII, so that their text cannot control a terminal.
+//!
+//! In: the key `a` and the string `é`. Out: `{"a":"\u00e9"}`.
 
 use std::fmt::Display;
 
 use jsonl::{Raw, Style, push_string, respell};
 
-/// A JSON object that is written member by member; what is spelled already may be other than ASCII.
+/// A JSON object that is written member by member. Values that are JSON already are copied.
 #[derive(Clone, Debug)]
 pub struct Object {
     out: Vec<u8>,
@@ -37,12 +39,12 @@ impl Object {
         self
     }
 
-    /// Adds a string of which the body is spelled already.
+    /// Adds a string whose body is JSON already.
     pub fn body(&mut self, key: &str, body: &str) -> &mut Self {
         self.verbatim(key, format!("\"{body}\"").as_bytes())
     }
 
-    /// Adds an array of strings of which the bodies are spelled already.
+    /// Adds an array of strings whose bodies are JSON already.
     pub fn bodies(
         &mut self,
         key: &str,
@@ -52,7 +54,7 @@ impl Object {
         self.values(key, strings.map(String::into_bytes))
     }
 
-    /// Adds an array of values that are spelled already.
+    /// Adds an array of JSON values.
     pub fn values(
         &mut self,
         key: &str,
@@ -70,21 +72,21 @@ impl Object {
         self
     }
 
-    /// Adds a value that is spelled already, of one line.
+    /// Adds a JSON value of one line.
     pub fn verbatim(&mut self, key: &str, value: &[u8]) -> &mut Self {
         self.key(key);
         self.out.extend_from_slice(value);
         self
     }
 
-    /// Adds a number or a truth value.
+    /// Adds a number or a boolean.
     pub fn plain(&mut self, key: &str, value: impl Display) -> &mut Self {
         self.key(key);
         self.out.extend_from_slice(value.to_string().as_bytes());
         self
     }
 
-    /// Adds a value as somebody else wrote it.
+    /// Adds a JSON value in its spelling.
     pub fn raw(&mut self, key: &str, value: Raw<'_>) -> &mut Self {
         self.key(key);
         respell(&mut self.out, value, Style::Python);

@@ -1,4 +1,4 @@
-//! What became of an input.
+//! The result of converting an input.
 
 use std::io;
 
@@ -7,28 +7,28 @@ use storage::{Excess, Unwritten};
 
 use crate::{error::ConvertError, report::ConvertedFile, status::FileStatus};
 
-/// What became of an input.
+/// The result of converting an input.
 #[derive(Debug)]
 pub enum Outcome {
     /// It was converted.
     Converted(Box<ConvertedFile>),
-    /// It belongs to a session and was copied beside it.
+    /// It belongs to a session and was copied beside its output.
     Copied,
-    /// It belongs to a session and is in that one's file.
+    /// It belongs to a session and is in the output of its main file.
     Inside,
-    /// It belongs to a session, and was left out as asked for.
+    /// It belongs to a session, and was left out by an option.
     LeftOut,
-    /// What it would become is there, and it is unchanged.
+    /// Its output is up to date.
     UpToDate(FileStatus),
-    /// It has the same content as another, by its label, that goes in its place.
+    /// Another file, with this label, has the same content and was converted.
     SameAs(String),
 }
 
-/// What became of all inputs: the files of each unit in their order.
+/// The results for the files of a unit, in order.
 pub type Results<'u> = Vec<(&'u Input, Result<Outcome, ConvertError>)>;
 
 impl FileStatus {
-    /// Returns what is to be said of a file that was asked for.
+    /// Returns the status for a result.
     pub fn of(result: &Result<Outcome, ConvertError>) -> Self {
         match result {
             Ok(Outcome::Converted(done)) if done.is_changing => FileStatus::Changing,

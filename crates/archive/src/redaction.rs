@@ -1,4 +1,4 @@
-//! `--redact`: opens inputs without their secrets.
+//! Opens inputs, with `--redact` without their secrets.
 
 use std::io;
 
@@ -9,17 +9,17 @@ use storage::Opened;
 use crate::job::Job;
 
 impl Job {
-    /// Opens an input; with `--redact`, what is read of it has no secrets.
+    /// Opens an input; with `--redact`, without its secrets.
     pub(crate) fn open(&self, input: &Input) -> io::Result<(Opened, Redactions)> {
         self.redacted(input.open_within(self.config.limits)?)
     }
 
-    /// Takes the secrets out of an input, with `--redact`.
+    /// Removes the secrets of an input, with `--redact`.
     pub(crate) fn redacted(&self, opened: Opened) -> io::Result<(Opened, Redactions)> {
         self.config.redact.opened(self.config.formats, opened)
     }
 
-    /// Reads the sidecar that stands beside an input; not with `--redact`: it is a carry.
+    /// Opens the sidecar of an input; `None` with `--redact`, because a carry may hold secrets.
     pub(crate) fn sidecar(&self, input: &Input) -> io::Result<Option<Sidecar>> {
         if self.config.redact.is_wanted { Ok(None) } else { input.sidecar() }
     }

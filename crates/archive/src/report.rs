@@ -1,4 +1,4 @@
-//! Reports in words, and as JSON.
+//! Formats the report on a converted file, as text and as JSON.
 
 mod kept;
 
@@ -10,29 +10,29 @@ use jsonl::{Style, push_string};
 
 use crate::status::FileStatus;
 
-/// What became of one input.
+/// A converted file.
 #[derive(Debug)]
 pub struct ConvertedFile {
-    /// What the input is called.
+    /// The name of the input.
     pub label: String,
-    /// The path of the output; none for a stream.
+    /// The path of the output; `None` for a stream.
     pub output: Option<String>,
-    /// The format that was read.
+    /// The source format.
     pub from: &'static str,
-    /// The format that was written.
+    /// The target format.
     pub to: &'static str,
-    /// Where the carry went.
+    /// The place of the carry.
     pub carry: CarryMode,
-    /// What the conversion counted.
+    /// The counts of the conversion.
     pub report: Report,
-    /// Whether the source grew while it was read: it is converted as it was when it was opened.
+    /// Whether the source grew while it was read. Its first bytes were converted.
     pub is_changing: bool,
-    /// Where each file of the source starts in it, if it is several, and what to call it.
+    /// The offset and the name of each file in the source, if there are several.
     pub files: Vec<(u64, String)>,
 }
 
 impl ConvertedFile {
-    /// Returns one line for each thing that wants attention.
+    /// Returns warnings, one per line.
     pub fn problems(&self) -> Vec<String> {
         let report = &self.report;
         let label = &self.label;
@@ -114,7 +114,7 @@ impl ConvertedFile {
         lines
     }
 
-    /// Says where damage is, in the file that it is in.
+    /// Returns the file and the place of damage.
     fn place(&self, damage: &Damage) -> String {
         let of_file = self.files.iter().rev().find(|(start, _)| *start <= damage.start);
         let (start, label) = of_file.map_or((0, &self.label), |(start, label)| (*start, label));
@@ -123,7 +123,7 @@ impl ConvertedFile {
         place(label, &damage)
     }
 
-    /// Returns a summary and the losses, a line each.
+    /// Returns a summary and the losses, in lines.
     pub fn summary(&self) -> Vec<String> {
         let report = &self.report;
         let whole = if self.carry == CarryMode::None { "not written" } else { "carried whole" };
@@ -168,9 +168,10 @@ impl ConvertedFile {
         lines
     }
 
-    /// Names the first files that were restored beside the main one, if there are any.
+    /// Returns the names of the first files that were restored beside the main one; `None` without
+    /// any.
     fn files_beside(&self) -> Option<String> {
-        /// The report has all of them.
+        /// The report file has all names.
         const MAX_NAMED: usize = 5;
         let names = &self.report.files_beside;
         let first: Vec<&str> = names.iter().take(MAX_NAMED).map(String::as_str).collect();
@@ -285,7 +286,7 @@ impl ConvertedFile {
     }
 }
 
-/// Appends the first places of what there is more of.
+/// Appends the first places of `count`.
 fn push_places(line: &mut String, places: &[Place], count: u64) {
     for (n, place) in places.iter().enumerate() {
         let start = if n == 0 { " (line " } else { ", " };
@@ -294,7 +295,7 @@ fn push_places(line: &mut String, places: &[Place], count: u64) {
     line.push_str(if count > places.len() as u64 { ", ...)" } else { ")" });
 }
 
-/// Returns the first places of something as objects of JSON.
+/// Returns the first places as JSON objects.
 fn places_as_json(places: &[Place]) -> String {
     let place = |place: &Place| format!("{{\"line\":{},\"offset\":{}}}", place.line, place.offset);
     places.iter().map(place).collect::<Vec<_>>().join(",")

@@ -1,4 +1,7 @@
-//! What is converted as one: a session with the files that belong to it.
+//! Converts sessions with several files.
+//!
+//! In: `s1.jsonl` and `s1/subagents/agent-a1.jsonl`. Out: the files of the same session in the
+//! target's layout.
 
 mod beside;
 mod derived;
@@ -17,12 +20,13 @@ use crate::{error::ConvertError, outcome::Results};
 pub use self::strays::strays;
 pub(crate) use self::{beside::OtherFile, names::moved, strays::is_in_folder_of_session};
 
-/// Returns that none of the files of a session was converted, and why.
+/// Returns the error `why` for each file of a session.
 pub(crate) fn refused(unit: &SessionFiles, mut why: impl FnMut() -> ConvertError) -> Results<'_> {
     unit.files().map(|input| (input, Err(why()))).collect()
 }
 
-/// Returns that the main file of a session was not converted, and why, and therefore none of the others.
+/// Returns the error for the main file of a session; the other files were not converted because of
+/// it.
 pub(crate) fn refused_for(unit: &SessionFiles, refusal: ConvertError) -> Results<'_> {
     let mut refusal = Some(refusal);
     refused(unit, || refusal.take().unwrap_or(ConvertError::NotAlone))

@@ -1,29 +1,29 @@
-//! What became of a file, in one word.
+//! The status of a file, in one word.
 
 use conversion::{CarryMode, Report};
 
-/// What became of a file, as the journal and the report say it.
+/// The status of a file in the journal and the report.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum FileStatus {
     /// It was converted.
     Done,
-    /// It was converted, and what the target does not say is kept nowhere.
+    /// It was converted, and values that the target does not show are lost.
     DoneWithLoss,
-    /// It was converted, but for bytes that cannot be read; or there is nothing else in it.
+    /// It was converted without unreadable bytes, or has nothing else.
     Damaged,
-    /// It is gone.
+    /// It does not exist any more.
     Vanished,
-    /// It changed while it was read, each time that it was.
+    /// It changed during each attempt to read it.
     Changing,
-    /// We may not read it.
+    /// Permission to read it was denied.
     PermissionDenied,
-    /// The store that it is in cannot be reached, or does not do what it is asked for.
+    /// Its store cannot be reached, or fails.
     Unreachable,
-    /// It holds more than it may.
+    /// It exceeds a limit.
     TooLarge,
-    /// What it became could not be written.
+    /// Its output could not be written.
     WriteFailed,
-    /// It is no session, or its place is taken.
+    /// It is not a session, or its output path is taken.
     Skipped,
 }
 
@@ -41,22 +41,22 @@ const ALL: [(FileStatus, &str); 10] = [
 ];
 
 impl FileStatus {
-    /// Returns the word for it.
+    /// Returns the name.
     pub fn name(self) -> &'static str {
         ALL.iter().find(|(status, _)| *status == self).map_or("", |(_, name)| name)
     }
 
-    /// Returns what a word stands for.
+    /// Returns the status with this name.
     pub fn named(name: &str) -> Option<Self> {
         ALL.iter().find(|(_, it)| *it == name).map(|(status, _)| *status)
     }
 
-    /// Returns whether a file was written, and is as it should be.
+    /// Returns whether the output was written and is valid.
     pub fn is_done(self) -> bool {
         matches!(self, FileStatus::Done | FileStatus::DoneWithLoss | FileStatus::Damaged)
     }
 
-    /// Returns what is to be said of a conversion.
+    /// Returns the status of a conversion.
     pub fn of_report(report: &Report, carry: CarryMode) -> Self {
         if report.wants_attention() {
             FileStatus::Damaged
@@ -68,7 +68,7 @@ impl FileStatus {
     }
 }
 
-/// Returns how many things of a source are said nowhere.
+/// Returns the number of records and values of a source that are lost.
 pub(crate) fn n_lost(report: &Report, carry: CarryMode) -> u64 {
     match carry {
         CarryMode::None => {

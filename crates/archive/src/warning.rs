@@ -1,23 +1,22 @@
-//! Warnings of a run: things that a person should know of, and that stop nothing.
+//! Warnings of a run, which stop nothing.
 
 use std::{fmt, path::PathBuf, sync::Arc};
 
-/// Something that a person should know of. Its text is one line, as it is: whoever prints it escapes it
-/// for a terminal.
+/// A warning. Its text is one line and not escaped for a terminal.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Warning {
-    /// The search for sessions met something odd.
+    /// A warning of the search for sessions.
     Sessions(sessions::Warning),
     /// A source is smaller than when it was converted; the older output is kept.
     Shrunk {
-        /// What the source is called.
+        /// The name of the source.
         label: String,
         /// The output.
         output: PathBuf,
     },
     /// Files of a session are left out, because standard output has no place for them.
     OtherFiles {
-        /// What the main file of the session is called.
+        /// The name of the main file.
         label: String,
     },
 }
@@ -51,12 +50,12 @@ impl fmt::Display for Warning {
 pub struct Warnings(Arc<dyn Fn(Warning) + Send + Sync>);
 
 impl Warnings {
-    /// Hands each warning to a function.
+    /// Creates warnings that call a function.
     pub fn new(warn: impl Fn(Warning) + Send + Sync + 'static) -> Self {
         Self(Arc::new(warn))
     }
 
-    /// Hands a warning on.
+    /// Passes a warning to the function.
     pub(crate) fn push(&self, warning: impl Into<Warning>) {
         (self.0)(warning.into());
     }

@@ -1,4 +1,4 @@
-//! Sessions done by many processes: the units of a plan, what becomes of them, and their receipts.
+//! Converts sessions in many processes: the units of a plan, and their receipts.
 //!
 //! docs/WORKER.md describes the lines; the commands are `plan`, `work` and `merge`.
 
@@ -22,14 +22,14 @@ use storage::{is_url, without_query};
 /// The version of the protocol.
 pub const VERSION: u64 = 1;
 
-/// What a receipt says wrote it.
+/// The version in receipts.
 pub const TOOL: &str = env!("CARGO_PKG_VERSION");
 
 /// Opens a plan, or a file of receipts; standard input for `-`.
 ///
 /// # Errors
 ///
-/// The system's own, with the path.
+/// Returns an error with the path if the system does.
 pub fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     if path.as_os_str() == "-" {
         return Ok(Box::new(io::stdin()));
@@ -37,7 +37,7 @@ pub fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     Ok(Box::new(File::open(path).map_err(|error| named(error, path))?))
 }
 
-/// Returns an error that tells of which file, or URL, it is, but for what is secret in that.
+/// Adds the path or URL, without secrets in it, to an error.
 pub fn named(error: io::Error, path: &Path) -> io::Error {
     let path = if is_url(path) { &without_query(path) } else { path };
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))

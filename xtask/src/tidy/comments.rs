@@ -7,6 +7,7 @@ use super::{File, Problem};
 
 /// Crates whose comments name their subjects. Add a crate when its comments do.
 const CRATES: &[&str] = &[
+    "archive",
     "conversion",
     "convert",
     "core-model",

@@ -1,4 +1,6 @@
-//! Files of equal content among the inputs of a run.
+//! Finds inputs with equal content.
+//!
+//! In: three files, of which the first and the last are equal. Out: `[None, None, Some(0)]`.
 
 use std::{
     collections::HashMap,
@@ -10,9 +12,9 @@ use sha2::{Digest, Sha256};
 
 use crate::folder_run::pool::each_of;
 
-/// Returns for each unit which earlier one has the same content, if one does.
+/// Returns for each unit the index of an earlier one with equal content.
 ///
-/// Only files of the same size are read. A session with files of its own is like no other.
+/// Only files of equal size are read. A session with several files has no duplicate.
 pub(crate) fn duplicates(units: &[SessionFiles], n_jobs: usize) -> Vec<Option<usize>> {
     let mut of_size: HashMap<u64, Vec<usize>> = HashMap::new();
     for (unit_idx, unit) in units.iter().enumerate() {
@@ -27,7 +29,7 @@ pub(crate) fn duplicates(units: &[SessionFiles], n_jobs: usize) -> Vec<Option<us
     let mut first = HashMap::new();
     let mut duplicates = vec![None; units.len()];
     for (unit_idx, hash) in candidates.into_iter().zip(hashes) {
-        // What cannot be read is like no other; its own job tells why.
+        // An unreadable file has no duplicate; its own job reports the error.
         let Some(hash) = hash else { continue };
         let first = *first.entry(hash).or_insert(unit_idx);
         duplicates[unit_idx] = (first != unit_idx).then_some(first);
@@ -35,7 +37,7 @@ pub(crate) fn duplicates(units: &[SessionFiles], n_jobs: usize) -> Vec<Option<us
     duplicates
 }
 
-/// No one can make two files with the same hash, so that one of them would be left out.
+/// SHA-256, because with a weaker hash a forged file could make another one be left out.
 fn hash_of(input: &Input) -> io::Result<[u8; 32]> {
     let mut opened = input.open_as_it_is()?;
     let mut hash = Sha256::new();

@@ -1,4 +1,4 @@
-//! What a run over many inputs is to do: each session, and where it goes, the largest first.
+//! Plans a run: the output path of each session, and the largest sessions first.
 
 use std::{
     collections::HashSet,
@@ -12,36 +12,36 @@ use storage::{Compression, beside};
 use super::duplicates::duplicates;
 use crate::config::JobConfig;
 
-/// What is to be done with a session.
+/// A session and its output.
 #[derive(Debug)]
 pub struct Task<'u> {
     /// The session.
     pub unit: &'u SessionFiles,
-    /// Where it goes.
+    /// The output path.
     pub path: PathBuf,
-    /// Whether no other one goes there.
+    /// Whether no earlier session has this output path.
     pub is_free: bool,
-    /// What the one is called that goes in its place.
+    /// The name of an earlier session with equal content.
     pub same_as: Option<String>,
 }
 
-/// Where sessions go.
+/// The sessions and the output of a run.
 #[derive(Debug)]
 pub struct Plan<'p> {
-    /// What to convert, and how.
+    /// The options of the job.
     pub config: &'p JobConfig,
-    /// The session.
+    /// The sessions.
     pub units: &'p [SessionFiles],
     /// The folder, or the file, to write to.
     pub output: &'p Path,
-    /// Whether it is a folder, in which the names of the inputs are mirrored.
+    /// Whether it is a folder, in which the names of inputs are kept.
     pub is_mirrored: bool,
     /// Whether files of equal content are converted once.
     pub dedupe: bool,
 }
 
 impl<'p> Plan<'p> {
-    /// Returns what is to be done, in the order of the sessions.
+    /// Returns a task for each session, in order.
     pub fn tasks(&self, n_jobs: usize) -> Vec<Task<'p>> {
         let same_as = match self.dedupe {
             true => duplicates(self.units, n_jobs),
@@ -53,7 +53,7 @@ impl<'p> Plan<'p> {
             let path = self.target(&unit.main, &names);
             let same_as = same_as.and_then(|unit_idx| self.units.get(unit_idx));
             let same_as = same_as.map(|other| other.main.label());
-            // What is not there goes nowhere.
+            // A missing input has no output.
             let is_free = same_as.is_some() || !unit.main.is_found() || taken.insert(path.clone());
             Task { unit, path, is_free, same_as }
         });
@@ -72,7 +72,7 @@ impl<'p> Plan<'p> {
         }
     }
 
-    /// Returns what an output is called: as its input, but for the ending that tells of compression.
+    /// Returns the name of an output: the name of its input, without an ending of compression.
     fn named(&self, name: &Path, names: &HashSet<&Path>) -> PathBuf {
         let bare = Compression::bare_path(name);
         let name = if names.contains(&*bare) { name } else { &bare };
@@ -83,8 +83,8 @@ impl<'p> Plan<'p> {
     }
 }
 
-/// Returns the numbers of tasks and the bytes of their sessions, the largest first: the longest job
-/// last would leave all cores but one without work.
+/// Returns the indexes of tasks and the sizes of their sessions, the largest first. A large session
+/// at the end would keep one core busy and the others idle.
 pub fn largest_first(tasks: &[Task<'_>]) -> Vec<(u64, usize)> {
     let sizes = tasks.iter().map(|task| task.unit.size()).enumerate();
     let mut order: Vec<(u64, usize)> = sizes.map(|(task_idx, size)| (size, task_idx)).collect();

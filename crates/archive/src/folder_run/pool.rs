@@ -1,15 +1,14 @@
-//! Work on many items at a time, in their order, as far as several threads can keep one.
+//! Runs jobs on threads in the order of a list.
 //!
-//! The threads take the items one by one. rayon's parallel iterators halve a list instead, and begin in
-//! the middle of it too: the largest item, which stands first, would be begun late by chance, and the
-//! run wait for it.
+//! Each thread takes the next item. rayon's parallel iterators split a list in halves instead, so
+//! that the largest item, which comes first, might start late and delay the end of the run.
 
 use std::sync::{
     Mutex, PoisonError,
     atomic::{AtomicUsize, Ordering},
 };
 
-/// Calls `work` on so many threads, one call each, and returns the results in no order.
+/// Calls `work` once on each of `n_threads` threads. The results have no order.
 pub fn on_threads<R: Send>(n_threads: usize, work: impl Fn() -> R + Sync) -> Vec<R> {
     if n_threads > 1
         && let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build()
@@ -19,7 +18,7 @@ pub fn on_threads<R: Send>(n_threads: usize, work: impl Fn() -> R + Sync) -> Vec
     vec![work()]
 }
 
-/// Does `job` for each item on so many threads, and returns the results in the order of the items.
+/// Runs `job` for each item on several threads. Returns the results in the order of the items.
 pub(crate) fn each_of<T: Sync, R: Send>(
     items: &[T],
     n_jobs: usize,

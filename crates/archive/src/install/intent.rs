@@ -1,8 +1,9 @@
-//! Which files an installation is about to give their names: what a run that was killed leaves of it says
-//! which files of the client's folder are ours.
+//! A list of the files that an installation is about to publish.
 //!
-//! It is a temporary file beside the session's own, `.ID.jsonl.install.tmp-PID-BOOT-RANDOM`, with a line
-//! for each file: `XXH3 LENGTH NAME`, the name relative to the folder, as the body of a JSON string.
+//! If the installation is killed, the list tells the next run which files in the client's folder
+//! are ours. It is a temporary file beside the session's own,
+//! `.ID.jsonl.install.tmp-PID-BOOT-RANDOM`, with a line for each file: `XXH3 LENGTH NAME`, the name
+//! relative to the folder, as the body of a JSON string.
 
 use std::{
     collections::BTreeSet,
@@ -16,17 +17,17 @@ use storage::{FILE_MODE, Folder, Hashing, Temporary, is_stale};
 
 use crate::journal::paths::path_body;
 
-/// The bytes of an intent that are read.
+/// Limit on the bytes of a list.
 const MAX_READ: u64 = 16 * 1024 * 1024;
 
-/// The files that an installation gives their names.
+/// The files of an installation.
 #[derive(Debug, Default)]
 pub(super) struct Intent {
     lines: BTreeSet<String>,
 }
 
 impl Intent {
-    /// Reads what runs that were killed left beside a session's own file.
+    /// Reads the lists that killed runs left beside a session's own file.
     pub(super) fn of_the_dead(folder: &Folder, main: &Path) -> Self {
         let mut start = OsString::from(".");
         start.push(name(main));
@@ -37,7 +38,7 @@ impl Intent {
             if bytes.starts_with(start.as_encoded_bytes()) && is_stale(folder, &entry.name) {
                 let mut text = String::new();
                 let file = folder.read(&entry.name);
-                // A line that is torn knows no file.
+                // A torn line names no file.
                 _ = file.and_then(|file| file.take(MAX_READ).read_to_string(&mut text));
                 intent.lines.extend(text.lines().map(str::to_owned));
             }
@@ -45,30 +46,30 @@ impl Intent {
         intent
     }
 
-    /// Adds a file, by its place below the folder and its bytes.
+    /// Adds a file by its relative path and its bytes.
     ///
     /// # Errors
     ///
-    /// Those of reading it.
+    /// Returns an error if the bytes cannot be read.
     pub(super) fn add(&mut self, below: &Path, bytes: &mut dyn Read) -> io::Result<()> {
         self.lines.insert(line(below, bytes)?);
         Ok(())
     }
 
-    /// Returns whether a file, by its place below the folder and its bytes, is one of these.
+    /// Returns whether a file, by its relative path and its bytes, is in the list.
     ///
     /// # Errors
     ///
-    /// Those of reading it.
+    /// Returns an error if the bytes cannot be read.
     pub(super) fn knows(&self, below: &Path, bytes: &mut dyn Read) -> io::Result<bool> {
         Ok(!self.lines.is_empty() && self.lines.contains(&line(below, bytes)?))
     }
 
-    /// Writes it to the disk, until the value is dropped.
+    /// Writes the list to the disk. It is removed on drop.
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the system does.
     pub(super) fn keep(&self, folder: &Arc<Folder>, main: &Path) -> io::Result<Temporary> {
         let (mut file, temporary) = Temporary::create(folder.clone(), &name(main), FILE_MODE)?;
         let lines: String = self.lines.iter().map(|line| format!("{line}\n")).collect();

@@ -1,10 +1,9 @@
-//! The files of a converted session get their names among those of their client: all of them, whenever
-//! the command is killed and run again.
+//! Publishes the files of a converted session in its client's folder. A killed installation is
+//! finished by the same command.
 //!
-//! The session's own file gets its name last: whoever sees that one sees the others. Before the first
-//! name is given, an [`Intent`] says which files are ours. The same command finishes what a run began
-//! that was killed: files that are equal stay, and files that the intent knows are replaced, since the
-//! session may have grown meanwhile.
+//! The session's own file is published last, so that the client sees the session only when it is
+//! complete. Before the first file, an [`Intent`] lists all of them. The next run keeps files that
+//! are equal, and replaces files in the list, because the session may have grown in the meantime.
 
 use std::{
     collections::HashMap,
@@ -29,21 +28,20 @@ use crate::{
     session::moved,
 };
 
-/// A file of the draft, and its place.
+/// A file of the draft, and its path.
 struct Placed {
     file: Input,
     place: PathBuf,
-    /// Whether a run that was killed wrote what is there.
+    /// Whether a killed run wrote the existing file.
     is_ours: bool,
 }
 
-/// Gives the files of a draft their names among those of their client.
+/// Publishes the files of a draft in the client's folder.
 ///
 /// # Errors
 ///
-/// Returns an error if a file has one of the names that is neither equal nor of a run that was killed,
-/// or if the files cannot be written; then nothing was changed, or what was is finished by the same
-/// command.
+/// Returns an error if an existing file is neither equal nor of a killed run, or if the files
+/// cannot be written. Then nothing was changed, or the same command finishes the changes.
 pub(super) fn publish(
     job: &Job,
     draft: &Path,
@@ -96,12 +94,12 @@ pub(super) fn publish(
     Ok(())
 }
 
-/// Returns the name of a file relative to the folder of the session's own.
+/// Returns the path of a file relative to the folder of the session's own.
 fn below<'p>(place: &'p Path, main: &Path) -> &'p Path {
     main.parent().and_then(|folder| place.strip_prefix(folder).ok()).unwrap_or(place)
 }
 
-/// A file that has one of the names.
+/// An existing file.
 struct There {
     folder: Arc<Folder>,
     name: OsString,
@@ -114,11 +112,11 @@ impl There {
     }
 }
 
-/// Returns what has a name; no link is followed.
+/// Returns the existing file of a name, without following links; `None` if the name is free.
 ///
 /// # Errors
 ///
-/// [`ConvertError::NotInstalled`] if it is no regular file; the system's own.
+/// Returns [`ConvertError::NotInstalled`] if it is not a regular file, or an error of the system.
 fn there(place: &Path) -> Result<Option<There>, ConvertError> {
     if place.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
         return Ok(None);
@@ -138,18 +136,18 @@ fn publish_new(outputs: &Outputs, files: Vec<Finished>, path: &Path) -> Result<(
     }
 }
 
-/// When the files of a session are said to have been changed: a client goes on with the newest in a
-/// folder, which is to be the session's own.
+/// The modification times of the files of a session. A client resumes the newest file in a folder,
+/// which must be the session's own.
 #[derive(Debug, Default)]
 struct Times {
-    /// Of the session's own file, if that is there.
+    /// The time of the session's own file, if it exists.
     main: Option<SystemTime>,
-    /// Of the newest of the others that are there.
+    /// The time of the newest other file.
     newest: Option<SystemTime>,
 }
 
 impl Times {
-    /// How much older the other files are; some file systems count in steps of two seconds.
+    /// The age difference of the other files. Some file systems count in steps of two seconds.
     const STEP: Duration = Duration::from_secs(2);
 
     fn note(&mut self, time: SystemTime, is_main: bool) {
@@ -157,7 +155,7 @@ impl Times {
         *slot = (*slot).max(Some(time));
     }
 
-    /// Returns what a file that is written now says.
+    /// Returns the time for a new file.
     #[expect(
         clippy::disallowed_methods,
         reason = "`clido --continue` takes the newest file, and the bytes do not depend on it"

@@ -1,4 +1,4 @@
-//! An input to a file, or to several that belong together.
+//! Converts an input to a file, or to several that belong together.
 
 use std::{fs, io, os::unix::fs::MetadataExt, path::Path};
 

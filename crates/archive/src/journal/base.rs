@@ -1,4 +1,4 @@
-//! The place whose files a journal tells of: a folder, or what is below an URL.
+//! The folder, or the prefix in a store, whose files a journal lists.
 
 use std::{
     ffi::OsStr,
@@ -20,7 +20,7 @@ use storage::Bucket;
 #[cfg(feature = "cloud")]
 use storage::Condition;
 
-/// The place whose files a journal tells of.
+/// The folder, or the prefix in a store, whose files a journal lists.
 #[derive(Clone, Debug)]
 pub enum Base {
     /// A folder.

@@ -1,4 +1,4 @@
-//! Where the lines of a journal go: to its file, or to whoever writes a receipt.
+//! The sink of journal lines: a file, an object, or a list for receipts.
 
 use std::{
     fs::File,
@@ -11,7 +11,7 @@ use super::{JournalEntry, OutputOptions};
 #[cfg(feature = "cloud")]
 use storage::ObjectLog;
 
-/// Where the lines of a journal go.
+/// The sink of journal lines.
 #[derive(Debug)]
 pub(super) enum JournalWriter {
     /// To its file.

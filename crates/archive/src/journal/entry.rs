@@ -1,4 +1,4 @@
-//! A line of the journal: of what it tells, and how it is spelled.
+//! A line of the journal: its members, and their JSON.
 
 use std::{
     fmt::Write as _,

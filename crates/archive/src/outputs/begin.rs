@@ -1,4 +1,4 @@
-//! Files that begin under temporary names: held open, or not, if there may be any number of them.
+//! Creates output files under temporary names.
 
 use std::{
     collections::HashMap,

@@ -1,4 +1,4 @@
-//! A file beside an output that exists only if something is written to it.
+//! A file that is created when its first byte is written.
 
 use std::{
     io::{self, Write},
@@ -9,7 +9,7 @@ use storage::{Finished, Pending};
 
 use super::Outputs;
 
-/// Creates its file when the first byte is written.
+/// A sink whose file is created with the first byte.
 pub(crate) struct LazyFile<'o> {
     outputs: &'o Outputs,
     path: PathBuf,
@@ -18,7 +18,7 @@ pub(crate) struct LazyFile<'o> {
 }
 
 impl<'o> LazyFile<'o> {
-    /// Names the file; it is not created yet.
+    /// Creates a sink without a file.
     pub(crate) fn new(outputs: &'o Outputs, path: PathBuf, mode: u32) -> Self {
         Self { outputs, path, mode, file: None }
     }

@@ -1,4 +1,4 @@
-//! The folder that a run writes to, and its journal.
+//! The output folder of a run, and its journal.
 
 use std::{
     fs, io,
@@ -14,7 +14,7 @@ use crate::journal::{Base, Journal, JournalEntry, Origin, OutputOptions, Standin
 #[cfg(feature = "cloud")]
 use storage::Bucket;
 
-/// The folder that a run writes to, and its journal.
+/// The output folder of a run, and its journal.
 #[derive(Debug)]
 pub(super) struct OutputRoot {
     path: PathBuf,

@@ -1,4 +1,4 @@
-//! How outputs stand to their inputs: whether there is anything to do.
+//! Finds whether an output is up to date.
 
 use std::{io, path::Path};
 

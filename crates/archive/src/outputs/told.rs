@@ -1,4 +1,4 @@
-//! What is told of outputs: to the journal, or in receipts.
+//! The journal entries of outputs, for the journal or for receipts.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! Where what a target does not show is kept.
+//! The headings of losses, which say where the lost values are kept.
 
 use conversion::CarryMode;
 use core_model::LossKind;
@@ -7,7 +7,7 @@ use storage::SIDECAR;
 use super::ConvertedFile;
 
 impl ConvertedFile {
-    /// Returns what the losses of a kind that follow have in common, and where they are kept.
+    /// Returns the heading for losses of a kind.
     pub(super) fn heading(&self, kind: LossKind) -> String {
         let to = self.to;
         let what = match kind {

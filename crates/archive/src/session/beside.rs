@@ -1,9 +1,11 @@
-//! The files beside a main one that a carry names: which of them are written, where, and which are not.
+//! Restores the files beside a main file that a carry names, if their paths are safe.
 //!
-//! A carry is a stranger's input. A file is written beside the main one only if the target's client
-//! keeps such a file there, and only if nothing else is there: the folder that is named after the main
-//! file is new, or ours by the journal, or holds the same bytes already. Otherwise nothing is written
-//! beside the main file. With `--restore-files DIR`, all other files go into a new folder.
+//! In: a manifest with the name `*/subagents/agent-a1.jsonl`. Out: the file
+//! `s1/subagents/agent-a1.jsonl` beside `s1.jsonl`. A carry may be forged. A file is written beside
+//! the main one only if the target's client keeps such a file there, and only if nothing else is
+//! there: the folder named after the main file is new, or ours by the journal, or has the same
+//! bytes already. Otherwise nothing is written beside the main file. With `--restore-files DIR`,
+//! all other files go into a new folder.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -22,42 +24,42 @@ use super::{
 };
 use crate::{error::ConvertError, job::Job};
 
-/// The permissions of files beside a main one: for their owner alone, and never executable.
+/// The permissions of these files: for the owner alone, and never executable.
 const MODE: u32 = 0o600;
 
-/// A manifest may name so many files more than the written file has entries.
+/// Limit on files in a manifest beyond the number of entries in the written file.
 pub(super) const MAX_EMPTY_FILES: u64 = 256;
 
-/// A file beside the main one that a source is restored to.
+/// A file that is restored beside the main one.
 pub(crate) struct OtherFile {
     volume: ManifestEntry,
-    /// The id of the sub-agent whose transcript it is.
+    /// The id of the sub-agent, if the file is a sub-agent's transcript.
     agent: Option<String>,
     sink: Sink,
 }
 
-/// What takes the bytes of a file.
+/// The sink of a file.
 enum Sink {
-    /// It is written, and gets its name with the main file.
+    /// Written, and published with the main file.
     Written(Box<Pending>),
-    /// A file with its name is there, and must have the same bytes.
+    /// Compared with the existing file, which must be equal.
     Compared(Comparison),
-    /// It goes into the folder for files that have no place beside the main one.
+    /// Written to the folder of `--restore-files`.
     Apart(File),
-    /// Its name leads nowhere that it may be written to.
+    /// Dropped: no safe path.
     Nowhere,
-    /// Something else is in its place.
+    /// Dropped: another file is there.
     Taken,
 }
 
-/// The files beside a main one after all were restored.
+/// The restored files.
 #[derive(Default)]
 pub(crate) struct FinishedFiles {
-    /// The files that get their names with the main one.
+    /// The files to publish with the main one.
     pub files: Vec<Finished>,
-    /// The names of all files that are there then.
+    /// The names of all files, with existing equal ones.
     pub names: Vec<String>,
-    /// How many have no place.
+    /// The number of dropped files.
     pub n_unplaced: u64,
 }
 
@@ -73,11 +75,11 @@ impl OtherFile {
         OtherTarget { volume: self.volume.clone(), agent: self.agent.clone(), sink }
     }
 
-    /// Ends the files: if one of them found something else in its place, none is written.
+    /// Finishes the files. If one differs from an existing file, none is written.
     ///
     /// # Errors
     ///
-    /// Those of writing the files, and of reading those that are there.
+    /// Returns an error if a file cannot be written, or an existing one cannot be read.
     pub(crate) fn finish_all(others: Vec<OtherFile>) -> io::Result<FinishedFiles> {
         let mut finished = FinishedFiles::default();
         let (mut is_taken, mut n_beside) = (false, 0);
@@ -110,12 +112,13 @@ impl OtherFile {
 }
 
 impl Job {
-    /// Creates the files, beside the main one at `path`, that a source is to be restored to;
-    /// `n_entries` counts the entries of its carries, where that is asked for.
+    /// Creates the files that a source is restored to, beside the main file at `path`. `n_entries`
+    /// counts the entries of the source's carries.
     ///
     /// # Errors
     ///
-    /// Those of creating files and folders, and of a folder for other files that is not new.
+    /// Returns an error if a file or folder cannot be created, or if the folder of
+    /// `--restore-files` is not new.
     pub(crate) fn other_files(
         &self,
         history: &ConversionHistory,
@@ -177,15 +180,15 @@ impl Job {
     }
 }
 
-/// Returns a path as it is compared: two names that differ in case, or in the form of their
-/// characters, are one file on some systems.
+/// Returns a path for comparison: on some systems, names that differ in case or Unicode form are
+/// one file.
 fn folded(path: &Path) -> String {
     use unicode_normalization::UnicodeNormalization as _;
     path.to_string_lossy().nfc().flat_map(char::to_lowercase).nfc().collect()
 }
 
-/// Creates a file in the folder for files that have no place beside the main one: its name is made of a
-/// number and what is safe of its own.
+/// Creates a file in the folder of `--restore-files`, named by a number and the safe characters of
+/// its name.
 fn apart(folder: &Path, file_idx: usize, volume: &ManifestEntry) -> Result<File, ConvertError> {
     if file_idx == 0 || !folder.exists() {
         fs::create_dir(folder).or_else(|error| match error.kind() {
@@ -202,9 +205,9 @@ fn apart(folder: &Path, file_idx: usize, volume: &ManifestEntry) -> Result<File,
     Ok(options.open(folder.join(name))?)
 }
 
-/// Compares bytes with those of a file that is there.
+/// Compares bytes with an existing file.
 struct Comparison {
-    /// The file; none once a byte was found to differ.
+    /// The existing file; `None` after a difference.
     file: Option<File>,
 }
 
@@ -214,7 +217,7 @@ impl Comparison {
         Self { file: is_file.then(|| File::open(path).ok()).flatten() }
     }
 
-    /// Returns whether the file ends where the bytes did.
+    /// Returns whether the file ends where the bytes end.
     fn is_equal(&mut self) -> io::Result<bool> {
         let Some(file) = &mut self.file else { return Ok(false) };
         Ok(file.read(&mut [0])? == 0)

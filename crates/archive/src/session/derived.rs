@@ -1,4 +1,4 @@
-//! Files of sub-agents beside a main file that carries all of its source.
+//! Writes files of sub-agents beside a main file whose carry has the whole source.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -15,8 +15,8 @@ use super::restored::has_link;
 use crate::{config::SubAgents, error::ConvertError, job::Job};
 
 impl Job {
-    /// Returns whether sub-agents of which a source tells among its own messages get files of their
-    /// own: where the target has each in its own file.
+    /// Returns whether sub-agents among the source's own messages get files of their own: if the
+    /// target's client keeps sub-agents in files.
     pub(crate) fn may_derive(&self, from: &'static Format, history: &ConversionHistory) -> bool {
         let is_asked_for =
             self.config.subagents == SubAgents::Files && self.config.to.bundles.is_some();
@@ -25,8 +25,7 @@ impl Job {
         is_asked_for && is_new && !self.config.to.has_inline_agents
     }
 
-    /// Writes the sub-agents of a source, each to a file without a name yet beside that at `path`, and
-    /// tells the report.
+    /// Writes each sub-agent to an unpublished file beside `path`, and adds them to the report.
     pub(crate) fn write_derived(
         &self,
         events: &mut dyn Events,
@@ -68,8 +67,8 @@ impl Job {
         Ok(files)
     }
 
-    /// Returns the files of a session that were written from a source which its main file carries:
-    /// transcripts of sub-agents, each as it was written or not, and what describes them.
+    /// Returns the derived files of a session, which were written from the main file's source:
+    /// transcripts of sub-agents, with whether they are unedited, and their descriptions.
     pub(super) fn derived_of<'u>(
         &self,
         unit: &'u SessionFiles,
@@ -95,8 +94,7 @@ impl Job {
         Ok(derived)
     }
 
-    /// Returns whether a transcript that was written from a source which its main file carries is as
-    /// it was written; `None` if it is none.
+    /// Returns whether a derived transcript is unedited; `None` if the file is not derived.
     fn is_intact(
         &self,
         input: &Input,

@@ -1,4 +1,4 @@
-//! A session of several files to the files that it is in another format.
+//! Converts a session of several files to its files in another format.
 
 use std::path::Path;
 
@@ -22,19 +22,19 @@ use crate::{
     session::refused_for,
 };
 
-/// How the files of a session are converted.
+/// The direction in which a session is converted.
 pub(super) enum Direction {
-    /// Each is a copy.
+    /// Copy each file.
     Copy,
-    /// Each leads back to what it was made of.
+    /// Restore the files that each was converted from.
     Restore,
-    /// First to another format, which they were made of last.
+    /// Convert to this format first, which the files were converted from last.
     RestoreStepwise(&'static Format),
-    /// To something new.
+    /// Convert to new files.
     Convert,
 }
 
-/// Returns whether a transcript of a session has a sidecar beside it.
+/// Returns whether a transcript of a session has a sidecar.
 fn has_sidecars(unit: &SessionFiles) -> bool {
     unit.files().filter(|input| !input.is_side_file()).any(|input| {
         let path = input.path().map(sidecar_path);
@@ -43,13 +43,13 @@ fn has_sidecars(unit: &SessionFiles) -> bool {
 }
 
 impl Job {
-    /// Returns whether an input is copied as it is: it is no session, but belongs to one.
+    /// Returns whether an input belongs to a session without being a transcript, and is copied.
     pub(crate) fn is_copied(&self, input: &Input, is_folder: bool) -> bool {
         is_folder && self.config.carry != CarryMode::None && input.is_side_file()
     }
 
-    /// Converts a session to the file `path` and what belongs beside it, and returns what became of
-    /// each of its files.
+    /// Converts a session to `path` and files beside it. Returns a result for each file of the
+    /// session.
     pub fn convert_session<'u>(
         &self,
         unit: &'u SessionFiles,
@@ -65,7 +65,7 @@ impl Job {
         }
         let (from, direction) = match self.direction_of(unit) {
             Ok(found) => found,
-            // Its sub-agents alone would be taken for sessions.
+            // Without their main file, the sub-agents would be taken for sessions.
             Err(refusal @ ConvertError::Io(_)) => return refused_for(unit, refusal),
             Err(refusal) => return self.each_alone(unit, path, Err(refusal)),
         };
@@ -83,12 +83,12 @@ impl Job {
         }
     }
 
-    /// Finds the format of a session's main file, how to convert its files.
+    /// Returns the format of a session's main file, and the direction.
     pub(super) fn direction_of(
         &self,
         unit: &SessionFiles,
     ) -> Result<(&'static Format, Direction), ConvertError> {
-        // Of a main file without a byte, a sub-agent's tells.
+        // An empty main file has the format of its sub-agents.
         let is_agent = |other: &&Companion| matches!(other.role, FileRole::Agent(_));
         let first = unit.others.iter().find(is_agent).filter(|_| unit.main.size() == 0);
         let input = first.map_or(&unit.main, |agent| &agent.input);
@@ -102,15 +102,15 @@ impl Job {
         let direction = match (found.depth(self.config.to), found.formats.first()) {
             (Some(0), _) => Direction::Restore,
             (Some(_), Some(last)) => Direction::RestoreStepwise(last),
-            // A carry of one file has no place for the sidecars of several: the session goes by way
-            // of its source, of which the sidecars hold the rest.
+            // The carry of one file has no place for several sidecars. Restoring the source first
+            // keeps their content.
             (None, Some(last)) if has_sidecars(unit) => Direction::RestoreStepwise(last),
             _ => Direction::Convert,
         };
         Ok((from, direction))
     }
 
-    /// Converts what belongs to a main file, but not as its client would have it, file by file.
+    /// Converts the files of a session one by one, if the target has no layout for them.
     pub(super) fn each_alone<'u>(
         &self,
         unit: &'u SessionFiles,
@@ -137,7 +137,7 @@ impl Job {
             let result = match (beside(unit, input, path), role) {
                 (Some(path), FileRole::Agent(_)) => {
                     match self.convert_file(input, &self.told(&path)) {
-                        // Of no known format it belongs to the session all the same.
+                        // A file of an unknown format still belongs to the session.
                         Err(ConvertError::Format(
                             UnknownFormat::Unknown | UnknownFormat::Foreign(_),
                         )) => self.copy(input, &path),
@@ -152,7 +152,8 @@ impl Job {
         results
     }
 
-    /// Converts a session that came from the target's format: each file knows its name there.
+    /// Restores a session that was converted from the target's format. The carry of each file has
+    /// its name.
     fn back<'u>(&self, unit: &'u SessionFiles, path: &Path, from: &'static Format) -> Results<'u> {
         let derived = match self.derived_of(unit, from) {
             Ok(derived) => derived,
@@ -179,8 +180,8 @@ impl Job {
         results
     }
 
-    /// Converts a sub-agent's file back to the name that its carry knows. A carry that knows none is
-    /// of a session of its own, whose name only goes on that of another: it keeps its name.
+    /// Restores a sub-agent's file to the name in its carry. If the carry has no name, the file is
+    /// a session of its own and keeps its name.
     fn agent_back(
         &self,
         unit: &SessionFiles,
@@ -279,8 +280,8 @@ impl Job {
         let name_of = |path: &Path| paths::name_of(path, &bundle.main);
         let mut files =
             vec![(bundle.main.clone(), ManifestEntryKind::Main, String::new(), String::new())];
-        // A sub-agent that says nothing makes no session of its own, and one that its client started
-        // for itself none that a person would go on with.
+        // Empty sub-agents, and sub-agents that the client started for itself, do not become
+        // sessions.
         let is_internal = |agent: &Agent| {
             self.config.is_for_client && from.bundles.is_some_and(|it| (it.is_internal)(&agent.id))
         };
@@ -299,7 +300,7 @@ impl Job {
         Ok(Session::new(place, files)?)
     }
 
-    /// Converts a sub-agent's file to one beside that of its session.
+    /// Converts a sub-agent's file to a file beside its session's output.
     fn agent_forth(
         &self,
         input: &Input,

@@ -1,4 +1,4 @@
-//! Where the files of a session go, and what they are called there.
+//! Names the outputs of a session's files.
 
 use std::path::{Path, PathBuf};
 
@@ -10,14 +10,14 @@ use super::paths::{name_of, path_of, version_of};
 use crate::job::Job;
 
 impl Job {
-    /// Returns where the target's client looks for the transcript of a sub-agent.
+    /// Returns the path where the target's client looks for the transcript of a sub-agent.
     pub(super) fn agent_path(&self, main: &Path, id: &str) -> Option<PathBuf> {
         let mut name = (self.config.to.bundles?.agent_name)(stem_of(main)?, id);
         name.push_str(version_of(main).unwrap_or_default());
         moved(&main.with_file_name(name), main, main)
     }
 
-    /// Returns the path of an output with the ending that tells how it is compressed, if it is.
+    /// Returns the path of an output, with an ending of compression if it is compressed.
     pub(super) fn told(&self, path: &Path) -> PathBuf {
         let ending = self.outputs.write_options.compression.map(Compression::ending);
         let ending = ending.filter(|_| !Compression::is_told_by(path));
@@ -25,13 +25,13 @@ impl Job {
     }
 }
 
-/// Returns where a file that belongs to a session goes, if its name stays what it is.
+/// Returns the output path of a file of a session that keeps its name.
 pub(super) fn beside(unit: &SessionFiles, input: &Input, main: &Path) -> Option<PathBuf> {
     moved(&unit.path_of(input)?, &unit.path_of(&unit.main)?, main)
 }
 
-/// Returns where a file that belongs to the session `main` belongs if that is `to`; none, if its name
-/// is not one that could be kept there.
+/// Returns the path of a file of the session `main` if that is moved to `to`; `None` if its name is
+/// not allowed there.
 pub(crate) fn moved(file: &Path, main: &Path, to: &Path) -> Option<PathBuf> {
     if file == main {
         return Some(to.to_owned());

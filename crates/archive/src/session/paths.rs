@@ -1,4 +1,4 @@
-//! Names of the files in a manifest, and the paths that they lead to.
+//! Converts between names in a manifest and paths.
 //!
 //! For the main file `out/s2.jsonl`, the name `*/subagents/agent-a1.jsonl` is the path
 //! `out/s2/subagents/agent-a1.jsonl`, and back.
@@ -9,29 +9,29 @@ use conversion::ManifestEntry;
 use sessions::stem_of;
 use storage::Compression;
 
-/// What stands in a name for that of the main file, without its ending.
+/// Stands in a name for the main file's name without its ending.
 const MAIN: &str = "*";
 
-/// The longest path that is made of a name, in bytes.
+/// Limit on the bytes of a path from a manifest.
 const MAX_NAME: usize = 1024;
 
-/// The most parts of a name.
+/// Limit on the parts of a name.
 const MAX_PARTS: usize = 8;
 
-/// Returns the folder that is named after a main file: most files beside it are in there.
+/// Returns the folder that is named after a main file and has most files beside it.
 pub(super) fn folder_of(main: &Path) -> Option<PathBuf> {
     Some(main.parent()?.join(stem_of(main)?))
 }
 
-/// Returns what stands behind `jsonl` in the ending of a main file, such as `@37b2b58b`: it tells
-/// versions of a session apart, and their sub-agents.
+/// Returns the part after `jsonl` of a main file's ending, such as `@37b2b58b`. It distinguishes
+/// versions of a session and their sub-agents.
 pub(super) fn version_of(main: &Path) -> Option<&str> {
     let name = Compression::bare(Path::new(main.file_name()?));
     name.extension()?.to_str()?.strip_prefix("jsonl")
 }
 
-/// Returns a file's name as contents have it; `None` if the file does not lie below the folder
-/// of the main one, or its name is not text.
+/// Returns a file's name in a manifest; `None` if the file is not below the folder of the main one,
+/// or if its name is not UTF-8.
 pub(super) fn name_of(path: &Path, main: &Path) -> Option<String> {
     let below = path.strip_prefix(main.parent()?).ok()?;
     let mut parts = Vec::new();
@@ -47,8 +47,8 @@ pub(super) fn name_of(path: &Path, main: &Path) -> Option<String> {
     }
 }
 
-/// Returns where the file belongs, given the path of the main one; `None` if the name leads
-/// anywhere but below its folder, or cannot be a name on some system.
+/// Returns the path of a file beside the main one at `main`; `None` if the name leads out of its
+/// folder, or is not allowed on some system.
 pub(super) fn path_of(volume: &ManifestEntry, main: &Path) -> Option<PathBuf> {
     if volume.name.is_empty() {
         return Some(main.to_owned());
@@ -69,8 +69,9 @@ pub(super) fn path_of(volume: &ManifestEntry, main: &Path) -> Option<PathBuf> {
     (is_short && path != main).then_some(path)
 }
 
-/// Returns whether a part of a name is safe on any system: it begins with a letter, a digit or `_`, has
-/// no control, bidirectional or reserved character, and is no device and no file of our own.
+/// Returns whether a part of a name is safe on any system: it begins with a letter, a digit or `_`,
+/// has no control, bidirectional or reserved character, and is no device and no file of this
+/// program.
 fn is_safe(part: &str) -> bool {
     let stem = part.split('.').next().unwrap_or_default();
     let is_odd = |c: char| c.is_control() || is_bidirectional(c) || "/\\:*?\"<>|".contains(c);
@@ -83,7 +84,7 @@ fn is_safe(part: &str) -> bool {
         && !OWN_ENDINGS.iter().any(|ending| part.ends_with(ending))
 }
 
-/// The endings of files that convert itself puts beside others.
+/// The endings of files that this program writes beside others.
 const OWN_ENDINGS: [&str; 3] = [".bak", ".carry", ".residue"];
 
 /// Returns whether a character changes the direction of text around it.

@@ -1,4 +1,4 @@
-//! A session of several files as one source, and one source back to the files that it was.
+//! Converts a session of several files to one file, and back to several files.
 
 use std::{
     fs::File,
@@ -24,17 +24,17 @@ use crate::{
     outputs::{PublishSet, lazy::LazyFile},
 };
 
-/// A session as it is read, and what was taken out of it before.
+/// A session without secrets, and the counts of removed ones.
 pub(super) struct Staged {
     pub(super) session: Session,
     pub(super) redactions: Redactions,
-    /// The copies, for as long as they are read.
+    /// The folder of the copies, which is removed on drop.
     _folder: Option<Scratch>,
 }
 
 impl Job {
-    /// Converts a session of several files to one; if `may_grow`, one to which more is written
-    /// meanwhile as it was when it was measured.
+    /// Converts a session of several files to one. If `may_grow`, a session that grows meanwhile is
+    /// converted at its measured size.
     pub(crate) fn session_to(
         &self,
         input: &Input,
@@ -101,7 +101,7 @@ impl Job {
         Ok(Outcome::Converted(Box::new(done)))
     }
 
-    /// Takes the secrets out of the files of a session, with `--redact`: they are read from copies.
+    /// Removes the secrets of a session's files, with `--redact`, in copies.
     pub(super) fn staged(&self, session: Session) -> Result<Staged, ConvertError> {
         let mut redactions = Redactions::default();
         if !self.config.redact.is_wanted {
@@ -126,7 +126,7 @@ impl Job {
         Ok(Staged { session, redactions, _folder: Some(folder) })
     }
 
-    /// Refuses a session with a line that cannot be read, if that is asked for.
+    /// Refuses a session with an unreadable line, with `--strict`.
     pub(super) fn check_damage(&self, session: &Session) -> Result<(), ConvertError> {
         if !self.config.options.is_strict {
             return Ok(());
@@ -142,7 +142,7 @@ impl Job {
     }
 }
 
-/// Converts what was written back, and compares it with each file of the session.
+/// Converts the output back, and compares it with each file of the session.
 pub(super) fn verify(
     conversion: &Conversion,
     session: &Session,

@@ -1,4 +1,5 @@
-//! A session of several files to standard output: what has a place there, and a word about the rest.
+//! Converts a session of several files to standard output, with a warning about files that have no
+//! place there.
 
 use std::io::{self, Seek, Write};
 
@@ -14,8 +15,8 @@ use super::{
 use crate::{error::ConvertError, job::Job, outcome::Outcome, warning::Warning};
 
 impl Job {
-    /// Converts a session to a stream, such as standard output: with all its files, if the target tells of sub-agents
-    /// among the others, else its main file alone.
+    /// Converts a session to a stream: with all its files if the target has sub-agents among its
+    /// messages, otherwise its main file alone.
     pub fn stream_session(
         &self,
         unit: &SessionFiles,
@@ -24,7 +25,7 @@ impl Job {
         if unit.others.is_empty() {
             return self.stream_file(&unit.main, stream);
         }
-        // Whoever converts the main file alone says why it cannot be opened.
+        // An error of opening the main file is reported when it is converted alone.
         if let Ok((from, Direction::Convert)) = self.direction_of(unit)
             && unit.format.is_some_and(|format| format.name == from.name)
             && self.is_whole()

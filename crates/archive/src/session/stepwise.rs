@@ -1,4 +1,5 @@
-//! A session of several files through the format that it came from last, one step at a time.
+//! Restores a session of several files in steps, through the format that it was converted from
+//! last.
 
 use std::{
     path::{Path, PathBuf},
@@ -20,7 +21,7 @@ use crate::{
 };
 
 impl Job {
-    /// Converts a file that holds several by way of the format that it came from last.
+    /// Restores a file that has several, through the format that it was converted from last.
     pub(crate) fn file_stepwise(
         &self,
         input: &Input,
@@ -35,7 +36,7 @@ impl Job {
         }
     }
 
-    /// Converts a session of several files by way of the format that it came from last.
+    /// Restores a session of several files through the format that it was converted from last.
     pub(super) fn stepwise<'u>(
         &self,
         unit: &'u SessionFiles,
@@ -68,7 +69,8 @@ impl Job {
             Ok(between) => between,
             Err(error) => return refused_for(unit, error.into()),
         };
-        // What is between is ours: nothing in it is to be taken out, and its format is known.
+        // The files between the steps are ours: their secrets are removed, and their format is
+        // known.
         let redact = Redact { is_wanted: false, ..self.config.redact };
         let config = JobConfig { from: Some(last), redact, ..self.config.clone() };
         let job = Job { config, ..self.clone() };
@@ -89,7 +91,7 @@ impl Job {
 }
 
 impl ConvertedFile {
-    /// Takes up what the second step of a conversion did.
+    /// Adds the report of the second step.
     fn goes_on(&mut self, next: ConvertedFile, is_first: bool) {
         let report = &mut self.report;
         if is_first {

@@ -11,7 +11,7 @@ use storage::list;
 
 use super::paths::{folder_of, name_of};
 
-/// The most strays that are listed; a folder may be anything, such as a home.
+/// Limit on listed strays. A folder may be anything, such as a home.
 const MAX_STRAYS: usize = 1000;
 
 /// Returns the files below the folder of a session that have no role in it, in no order.

@@ -1,4 +1,4 @@
-//! Some units of a plan, done one after the other, and brought to the disk together.
+//! Converts some units of a plan and flushes them to the disk together.
 
 use std::{
     collections::HashMap,
@@ -31,37 +31,37 @@ use crate::{
     warning::Warnings,
 };
 
-/// What all units of a worker are done with.
+/// The settings for all units of a worker.
 #[derive(Debug)]
 pub struct Worker {
-    /// Reads the options of a unit, as a plan has them.
+    /// Parses the options of a unit.
     pub parse: fn(&[String]) -> Result<JobConfig, String>,
-    /// What ends the work before all units are done.
+    /// The interruption that ends the work early.
     pub interruption: Interruption,
-    /// Who hears of warnings.
+    /// The receiver of warnings.
     pub warnings: Warnings,
-    /// The format that all units have to be planned for, if it is said.
+    /// The target format that all units must have; `None` for any.
     pub to: Option<String>,
-    /// When files are brought to the disk.
+    /// When files are flushed to the disk.
     pub durability: Durability,
-    /// Whether files that are there are overwritten.
+    /// Whether existing files are overwritten.
     pub force: bool,
-    /// Whether receipts have the reports of files.
+    /// Whether receipts contain reports on files.
     pub wants_reports: bool,
-    /// The places that are written to.
+    /// The output folders and stores.
     pub roots: Mutex<HashMap<PathBuf, Arc<WorkerRoot>>>,
-    /// The stores that are read from, and written to.
+    /// The stores that are used.
     pub stores: Mutex<Stores>,
 }
 
-/// A place that is written to; of a folder, with the lock on it, which other workers share.
+/// An output folder or store. A folder is locked, and the lock is shared with other workers.
 #[derive(Debug)]
 pub struct WorkerRoot {
     base: Base,
     _lock: Option<File>,
 }
 
-/// A unit that can be done.
+/// A unit that can be converted.
 struct Ready<'p> {
     planned: &'p Planned,
     unit: SessionFiles,
@@ -70,7 +70,7 @@ struct Ready<'p> {
 }
 
 impl Worker {
-    /// Does units, and returns a receipt for each but those that were left at an interruption.
+    /// Converts units. Returns a receipt for each unit that was not left out by an interruption.
     pub fn work(&self, units: &[Planned]) -> Vec<Vec<u8>> {
         let is_alike = |one: &Planned, other: &Planned| {
             one.root == other.root
@@ -87,7 +87,7 @@ impl Worker {
         self.stores.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does units of one folder and the same options.
+    /// Converts units with one output folder and the same options.
     fn work_alike(&self, units: &[Planned]) -> Vec<Vec<u8>> {
         let Some(first) = units.first() else { return Vec::new() };
         let config = (self.parse)(&first.options).and_then(|config| match () {
@@ -146,7 +146,7 @@ impl Worker {
         let warnings = self.warnings.clone();
         let mut job = Job { config, outputs: outputs.clone(), n_scanners: 0, warnings };
         if units.iter().any(|it| it.piece.is_some()) {
-            // Only files of the target's own format have pieces.
+            // Pieces are made only of files in the target's own format.
             job.config.from = Some(job.config.to);
         }
         let report_options = &ReportOptions {
@@ -174,8 +174,8 @@ impl Worker {
         receipts
     }
 
-    /// Opens a place to write to, once; of a folder, it takes its share of the lock. One that was
-    /// written with other options is written anew with `--force` only.
+    /// Opens an output once, and locks a folder. An output of other options is written again only
+    /// with `--force`.
     fn root(&self, path: &Path, config: &JobConfig) -> Result<Arc<WorkerRoot>, String> {
         let mut roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(root) = roots.get(path) {
@@ -213,7 +213,8 @@ impl<'p> Ready<'p> {
         }
     }
 
-    /// Returns the receipt: what an earlier one says of files that were not converted anew stays.
+    /// Returns the receipt. Files that were not converted again keep their lines of the earlier
+    /// receipt.
     fn receipt(&self, worked: SessionReport, told: &mut Told, full: Option<&str>) -> Receipt<'p> {
         let mut sources = HashMap::new();
         for path in self.unit.files().filter_map(|input| input.absolute().ok()?) {
@@ -247,7 +248,7 @@ pub(super) fn lines_of(receipt: &Option<Vec<u8>>) -> Vec<Vec<u8>> {
     lines.map(|line| line.raw().as_str().as_bytes().to_vec()).collect()
 }
 
-/// Returns whether a receipt says that a unit was done, whose files are as they are now.
+/// Returns whether a receipt is of a unit that was done, and whose files are unchanged.
 pub(super) fn is_of(receipt: &[u8], etag: &str) -> bool {
     let mut scanner = Scanner::default();
     let value = scanner.scan_slice(receipt, 0).ok();
@@ -256,8 +257,8 @@ pub(super) fn is_of(receipt: &[u8], etag: &str) -> bool {
     is_done && text("etag").is_some_and(|known| known.is(etag))
 }
 
-/// Keeps a receipt, unless an earlier one says the same, and returns its line: that of a failure, if
-/// it cannot be kept.
+/// Stores a receipt, unless it equals the earlier one. Returns its line, or the line of a failure
+/// if it cannot be stored.
 fn kept(store: &Store, receipt: Receipt<'_>, earlier: Option<&[u8]>) -> Option<Vec<u8>> {
     let line = receipt.line();
     let is_known = earlier.is_some_and(|earlier| is_of(earlier, &receipt.etag));

@@ -1,4 +1,4 @@
-//! What the receipts of a plan say together: whether all are there, and agree with it.
+//! Merges the receipts of a plan, and checks that all are there and fit the plan.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -18,43 +18,43 @@ use super::{
 };
 use crate::file_report::FileReport;
 
-/// What the receipts of a plan say together.
+/// The merged receipts of a plan.
 #[derive(Debug)]
 pub struct Merged<'p> {
     formats: Formats,
     plan: &'p [Planned],
     places: HashMap<&'p str, usize>,
     receipts: Vec<Option<Kept>>,
-    /// What is wrong with the receipts, a line each.
+    /// The problems with the receipts, one per line.
     pub problems: Vec<String>,
     n_strange: u64,
 }
 
-/// What is kept of a receipt.
+/// The used content of a receipt.
 #[derive(Debug)]
 struct Kept {
     word: ReceiptStatus,
     sha256: Option<Box<str>>,
     time: Duration,
-    /// Why nothing was done, if its files do not say it.
+    /// The error of a unit, if its files have none.
     error: Option<String>,
     files: Vec<FileReport>,
     written: Vec<Box<str>>,
 }
 
 impl<'p> Merged<'p> {
-    /// Creates what no receipt says yet.
+    /// Creates a merge without receipts.
     pub fn of(formats: Formats, plan: &'p [Planned]) -> Self {
         let places = plan.iter().enumerate().map(|(unit_idx, it)| (&*it.id, unit_idx)).collect();
         let receipts = plan.iter().map(|_| None).collect();
         Self { formats, plan, places, receipts, problems: Vec::new(), n_strange: 0 }
     }
 
-    /// Takes the receipts of a file, in whatever order; of several of a unit, one that it was done.
+    /// Reads receipts in any order; for duplicate units, a successful receipt wins.
     ///
     /// # Errors
     ///
-    /// Those of reading it.
+    /// Returns an error if the file cannot be read.
     pub fn read(&mut self, receipts: impl Read) -> io::Result<()> {
         let (mut stream, mut scanner) = (Stream::new(receipts), Scanner::default());
         while let Some(line) = stream.next()? {
@@ -65,7 +65,7 @@ impl<'p> Merged<'p> {
         Ok(())
     }
 
-    /// Takes the receipts that are kept below the folder that was written to.
+    /// Reads the receipts in the output folder.
     pub fn read_store(&mut self, store: &Store) {
         let mut scanner = Scanner::default();
         for planned in self.plan {
@@ -88,7 +88,7 @@ impl<'p> Merged<'p> {
         let digest = text("digest").and_then(|text| u64::from_str_radix(text.body(), 16).ok());
         let is_as_planned = text("etag").is_some_and(|etag| etag.decode() == *planned.etag);
         if digest != Some(planned.digest) || !is_as_planned {
-            // Of another plan: the unit is still to be done.
+            // The receipt is of another plan, so the unit is not done.
             return;
         }
         let new = Kept::of(self.formats, line, word);
@@ -99,7 +99,7 @@ impl<'p> Merged<'p> {
                 if kept.sha256 != new.sha256 {
                     self.problems.push(format!("{id}: two receipts do not agree"));
                 }
-                // What was done says more than that it need not be done again.
+                // `Ok` has more content than `Skip`.
                 if new.word == ReceiptStatus::Ok {
                     *kept = new;
                 }
@@ -109,13 +109,13 @@ impl<'p> Merged<'p> {
         }
     }
 
-    /// Returns how many units have no receipt.
+    /// Returns the number of units without a receipt.
     pub fn n_missing(&self) -> usize {
         self.receipts.iter().filter(|receipt| receipt.is_none()).count()
     }
 
-    /// Returns the pieces of each file that was planned in pieces, in their order, and how many lines
-    /// they have: of those of which every piece was done.
+    /// Returns the pieces of each file that was planned in pieces and is complete, in order, and
+    /// its number of lines.
     pub fn whole_files(&self) -> Vec<(Vec<&'p Planned>, u64)> {
         let mut files: BTreeMap<&str, Option<(Vec<&Planned>, u64)>> = BTreeMap::new();
         for (planned, receipt) in self.plan.iter().zip(&self.receipts) {
@@ -135,21 +135,20 @@ impl<'p> Merged<'p> {
         files
     }
 
-    /// Returns the lines of the journal, of all that was written.
+    /// Returns the lines of the journal for all outputs.
     pub fn written(&self) -> impl Iterator<Item = &str> {
-        // Of a piece nobody asks again once its file is put together.
+        // The lines of pieces are not needed after their file was joined.
         let of_units = self.plan.iter().zip(&self.receipts).filter(|(it, _)| it.piece.is_none());
         let receipts = of_units.filter_map(|(_, receipt)| receipt.as_ref());
         receipts.flat_map(|it| it.written.iter().map(|line| &**line))
     }
 
-    /// Returns the time that all units took together.
+    /// Returns the total time of all units.
     pub fn time(&self) -> Duration {
         self.receipts.iter().flatten().map(|it| it.time).sum()
     }
 
-    /// Returns what is to be said of each file, with its path, in the order of their paths, and what
-    /// is wrong.
+    /// Returns the report on each file with its path, sorted by path, and the problems.
     pub fn settle(self) -> (Vec<(String, FileReport)>, Vec<String>) {
         let mut problems = self.problems;
         if self.n_strange > 0 {

@@ -1,4 +1,4 @@
-//! A unit of a plan: a line that says what to convert, how, and where it goes.
+//! A unit of a plan: a line with the files of a session, the options, and the output path.
 
 use std::{hash::Hasher, io, path::PathBuf};
 
@@ -17,51 +17,50 @@ use crate::{
 /// A unit of a plan.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Planned {
-    /// What it is called in its plan: the name of its output below the root, as the body of a JSON
-    /// string.
+    /// The id in its plan: the name of its output below the root, as the body of a JSON string.
     pub id: Box<str>,
     /// The main file.
     pub main: PathBuf,
     /// The files that belong to the main one.
     pub subs: Vec<PathBuf>,
-    /// The bytes of all files.
+    /// The total size in bytes.
     pub bytes: u64,
-    /// What tells the files from what they may become.
+    /// A hash of the files' sizes and times, to detect changes.
     pub etag: Box<str>,
-    /// The folder that all units of the plan are written below.
+    /// The output folder of the plan.
     pub root: PathBuf,
-    /// Where it goes.
+    /// The output path.
     pub out: PathBuf,
-    /// The options, as the command line has them.
+    /// The options, as words of the command line.
     pub options: Vec<String>,
-    /// The hash of all that outputs depend on beside their sources.
+    /// The hash of the options that change the bytes of outputs.
     pub digest: u64,
-    /// The file that has the same content, and is converted in its place.
+    /// The file with equal content that is converted instead.
     pub same_as: Option<String>,
-    /// Whether an earlier unit goes to the same name.
+    /// Whether an earlier unit has the same output path.
     pub is_taken: bool,
-    /// The part of a file that it is, if it is one.
+    /// The piece of a file, if the unit is one.
     pub piece: Option<PlannedPiece>,
 }
 
-/// A unit that is a part of a file whose lines are converted each for itself.
+/// A piece of a file whose lines are converted independently.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PlannedPiece {
-    /// The lines that start in these bytes of the file are meant.
+    /// The piece has the lines that start in this byte range.
     pub range: [u64; 2],
-    /// What the unit of the whole file is called.
+    /// The id of the unit of the whole file.
     pub of: Box<str>,
-    /// Where the whole file goes.
+    /// The output path of the whole file.
     pub whole: PathBuf,
 }
 
-/// Why a line is no unit.
+/// The reason why a line is not a unit.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum Malformed {
-    /// It is no JSON.
+    /// It is not JSON.
     #[error("not JSON")]
     NotJson,
-    /// It is of another version of the protocol.
+    /// It has another version of the protocol.
     #[error("not of version {VERSION}")]
     Version,
     /// It has no member of this name.
@@ -70,7 +69,7 @@ pub enum Malformed {
 }
 
 impl Planned {
-    /// Returns the line, with its end.
+    /// Returns the line with its newline.
     pub fn line(&self) -> Vec<u8> {
         let mut line = Object::new();
         line.plain("v", VERSION).body("id", &self.id).body("main", &path_body(&self.main));
@@ -92,11 +91,11 @@ impl Planned {
         line.line()
     }
 
-    /// Reads a line.
+    /// Parses a line.
     ///
     /// # Errors
     ///
-    /// What of it is missing, or is not what it should be.
+    /// Returns an error if a member is missing or has a wrong type.
     pub fn of(line: Value<'_>) -> Result<Self, Malformed> {
         let text = |name| line.get(name).and_then(|value| value.text());
         let path = |name| text(name).map(path_of).ok_or(Malformed::Lacks(name));
@@ -140,8 +139,8 @@ impl Planned {
         })
     }
 
-    /// Returns what it asks to convert, which is in this storage; none, if a file does not belong to
-    /// the main one.
+    /// Returns the files to convert, in this backend; `None` if a file does not belong to the main
+    /// one.
     pub fn unit(
         &self,
         formats: Formats,
@@ -169,8 +168,7 @@ impl Planned {
         if units.len() == 1 { units.pop() } else { None }
     }
 
-    /// Returns what tells files from what they may become: a hash of their sizes and times, and of
-    /// what a store calls their contents.
+    /// Returns a hash of the files' sizes, times and etags, to detect changes.
     pub fn etag<'i>(files: impl IntoIterator<Item = &'i Input>) -> Box<str> {
         let mut hash = XxHash3_64::new();
         for (path, input) in files.into_iter().filter_map(|input| Some((input.path()?, input))) {

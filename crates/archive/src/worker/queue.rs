@@ -1,4 +1,4 @@
-//! The units that are to be done, as they come: whoever waits for them takes what there is.
+//! A queue of units, filled while the plan is still being read.
 
 use std::{
     io::{self, Read},
@@ -13,10 +13,10 @@ use jsonl::{Scanner, Stream};
 
 use super::planned::{Malformed, Planned};
 
-/// How many units wait at most.
+/// Limit on waiting units.
 const MAX_WAITING: usize = 256;
 
-/// Which lines of a plan are meant: each `of`-th, from the `first` on, counted from 0.
+/// A selection of lines of a plan: each `of`-th from `first` on, counted from 0.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Shard {
     /// The first line.
@@ -26,11 +26,11 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Reads `I/N`, such as `1/8`, of which `I` counts from 1.
+    /// Parses `I/N`, such as `1/8`. `I` counts from 1.
     ///
     /// # Errors
     ///
-    /// What is wrong with it, for whoever typed it.
+    /// Returns a message for the user if the text is not a shard.
     pub fn parse(text: &str) -> Result<Self, String> {
         let parts = text.split_once('/').and_then(|(first, of)| {
             Some((first.parse::<u64>().ok()?.checked_sub(1)?, of.parse::<u64>().ok()?))
@@ -46,19 +46,19 @@ impl Shard {
     }
 }
 
-/// A line of a plan, read; or its number, counted from 1, and why it is no unit.
+/// A parsed line of a plan; or its number, from 1, and the reason why it is not a unit.
 pub type Line = Result<Planned, (u64, Malformed)>;
 
-/// The units that are to be done.
+/// The queue of units.
 pub struct Queue {
     lines: Mutex<Receiver<io::Result<Line>>>,
 }
 
 impl Queue {
-    /// Starts to read a plan.
+    /// Starts reading a plan.
     pub fn read(plan: impl Read + Send + 'static, shard: Option<Shard>) -> Self {
         let (sender, receiver) = sync_channel(MAX_WAITING);
-        // Whoever ends before the plan does leaves this one to the end of the process.
+        // If the worker stops early, this thread lives until the process ends.
         thread::spawn(move || {
             let result = read(plan, shard, &sender);
             if let Err(error) = result {
@@ -68,12 +68,12 @@ impl Queue {
         Self { lines: Mutex::new(receiver) }
     }
 
-    /// Waits for a unit, and takes with it those that are there too: so many at most, and not many
-    /// more bytes. None are left, if it takes none.
+    /// Waits for a unit, and takes further waiting ones: at most `max_units`, and not many more
+    /// bytes than `max_bytes`. Returns an empty list at the end.
     ///
     /// # Errors
     ///
-    /// Those of reading the plan.
+    /// Returns an error if the plan cannot be read.
     pub fn take(&self, max_units: usize, max_bytes: u64) -> io::Result<Vec<Line>> {
         let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut taken, mut n_bytes) = (Vec::new(), 0);

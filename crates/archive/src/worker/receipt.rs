@@ -1,4 +1,4 @@
-//! A receipt: a line that says what became of a unit.
+//! A receipt: a line with the result of a unit.
 
 use std::{borrow::Cow, collections::BTreeMap, time::Duration};
 
@@ -16,19 +16,19 @@ use crate::{
     status::FileStatus,
 };
 
-/// What became of a unit.
+/// The result of a unit.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ReceiptStatus {
     /// It was converted.
     Ok,
-    /// There was nothing to do: it is up to date, no session, or the same as another.
+    /// Nothing was to be done: the unit is up to date, not a session, or equal to another.
     Skip,
-    /// A file of it was not converted; the others may have been.
+    /// At least one of its files was not converted.
     Fail,
 }
 
 impl ReceiptStatus {
-    /// Returns the word for it.
+    /// Returns the name.
     pub fn name(self) -> &'static str {
         match self {
             ReceiptStatus::Ok => "ok",
@@ -37,7 +37,7 @@ impl ReceiptStatus {
         }
     }
 
-    /// Returns what a word stands for.
+    /// Returns the result with this name.
     pub fn named(name: &str) -> Option<Self> {
         [ReceiptStatus::Ok, ReceiptStatus::Skip, ReceiptStatus::Fail]
             .into_iter()
@@ -60,30 +60,30 @@ impl ReceiptStatus {
     }
 }
 
-/// What a receipt is made of.
+/// The content of a receipt.
 #[derive(Debug)]
 pub(crate) struct Receipt<'r> {
     pub planned: &'r Planned,
     pub worked: SessionReport,
-    /// Why nothing was done, if there is more to say than its files do.
+    /// The error of the unit, if its files have none.
     pub error: Option<String>,
-    /// The bytes of its files as they are now.
+    /// The current size of its files in bytes.
     pub in_bytes: u64,
-    /// What tells its files, as they are now, from what they may become.
+    /// The current hash of its files' sizes and times.
     pub etag: Box<str>,
-    /// The lines of the journal, of all that it became.
+    /// The lines of the journal for its outputs.
     pub written: Vec<Vec<u8>>,
 }
 
 impl<'r> Receipt<'r> {
-    /// Returns the receipt of a unit that nothing was done with.
+    /// Creates the receipt of a unit that failed before it was begun.
     pub(crate) fn failed(planned: &'r Planned, error: &str) -> Self {
         let (worked, etag) = (SessionReport::default(), planned.etag.clone());
         let error = Some(error.to_owned());
         Self { planned, worked, error, in_bytes: 0, etag, written: Vec::new() }
     }
 
-    /// Returns what became of the unit.
+    /// Returns the result of the unit.
     pub(crate) fn word(&self) -> ReceiptStatus {
         if self.error.is_some() {
             ReceiptStatus::Fail
@@ -92,7 +92,7 @@ impl<'r> Receipt<'r> {
         }
     }
 
-    /// Returns the line, with its end.
+    /// Returns the line with its newline.
     pub(crate) fn line(&self) -> Vec<u8> {
         let Self { planned, worked: SessionReport { files, time }, error, in_bytes, etag, written } =
             self;
@@ -140,7 +140,7 @@ fn counts(of: &BTreeMap<&str, u64>) -> Object {
     counts
 }
 
-/// Returns the name, the length and the SHA-256 of each output, in the order of the names.
+/// Returns the name, the length and the SHA-256 of each output, sorted by name.
 fn outputs(written: &[Vec<u8>]) -> Vec<(String, u64, String)> {
     let mut scanner = Scanner::default();
     let output = |line: &Vec<u8>| {
@@ -153,7 +153,7 @@ fn outputs(written: &[Vec<u8>]) -> Vec<(String, u64, String)> {
     outputs
 }
 
-/// Returns the SHA-256 of what `sha256sum` prints of the outputs.
+/// Returns the SHA-256 of the text that `sha256sum` prints for the outputs.
 fn sha256_of(outputs: &[(String, u64, String)]) -> String {
     let mut hash = Sha256::new();
     for (name, _, sha256) in outputs {
@@ -162,7 +162,7 @@ fn sha256_of(outputs: &[(String, u64, String)]) -> String {
     hex(&hash.finalize())
 }
 
-/// Returns what is to be said of a file, as [`settled`] reads it.
+/// Returns the report on a file, as [`settled`] reads it.
 fn file(settled: &FileReport) -> Vec<u8> {
     let FileReport { end, status, exit, figures, problems, json, .. } = settled;
     let mut file = Object::new();
@@ -194,7 +194,7 @@ fn file(settled: &FileReport) -> Vec<u8> {
     line
 }
 
-/// Reads what is to be said of a file.
+/// Parses the report on a file.
 pub(crate) fn settled(formats: Formats, file: Value<'_>) -> Option<FileReport> {
     let text = |name| file.get(name)?.text();
     let number = |name| file.get(name).and_then(|value| value.raw().as_u64()).unwrap_or(0);

@@ -1,7 +1,7 @@
-//! Where receipts are kept, below the place that is written to: a file, or an object, for each unit.
+//! Stores receipts below an output folder: a file, or an object, for each unit.
 //!
-//! A receipt is the commit point of its unit. Whoever finds none does the unit again; whoever finds a
-//! torn one, after a power cut, too.
+//! A receipt is the commit point of its unit. A unit without a receipt, or with one that a power
+//! cut tore, is converted again.
 
 use std::{
     io::{self, Read},
@@ -14,10 +14,10 @@ use storage::{Interruption, RECEIPTS};
 
 use crate::journal::{Base, hex};
 
-/// The largest receipt that is read.
+/// Limit on the size of a receipt in bytes.
 const MAX_RECEIPT: u64 = 64 * 1024 * 1024;
 
-/// The receipts of a place.
+/// The receipts of an output folder.
 #[derive(Clone, Debug)]
 pub struct Store {
     base: Base,
@@ -25,12 +25,12 @@ pub struct Store {
 }
 
 impl Store {
-    /// Returns the receipts of a place, whether there are any or not.
+    /// Returns the receipts of an output folder, which may be none.
     pub fn of(base: Base, interruption: Interruption) -> Self {
         Self { base, interruption }
     }
 
-    /// Returns the receipt of a unit, if there is a whole one.
+    /// Returns the receipt of a unit; `None` if there is none or it is torn.
     pub fn read(&self, id: &str) -> Option<Vec<u8>> {
         let mut receipt = Vec::new();
         self.base.read(&name(id)).ok()?.take(MAX_RECEIPT).read_to_end(&mut receipt).ok()?;
@@ -40,17 +40,17 @@ impl Store {
         is_it.then_some(receipt)
     }
 
-    /// Keeps the receipt of a unit, in place of an earlier one.
+    /// Stores the receipt of a unit, over an earlier one.
     ///
     /// # Errors
     ///
-    /// Those of the disk or the store; then there is the earlier one, or none.
+    /// Returns an error if the disk or the store does. The earlier receipt may be lost then.
     pub fn write(&self, id: &str, receipt: &[u8]) -> io::Result<()> {
         self.base.write(&name(id), receipt, self.interruption)
     }
 }
 
-/// Returns the name of a unit's receipt below the place: an id may be no name.
+/// Returns the name of a unit's receipt. An id itself may not be a valid name.
 fn name(id: &str) -> PathBuf {
     let hash = hex(&Sha256::digest(id.as_bytes()));
     let (first, rest) = hash.split_at(2);

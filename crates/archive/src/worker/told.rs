@@ -1,4 +1,4 @@
-//! What a worker was told of the files that it wrote, for the receipts of the sources.
+//! The lines of the journal that a worker collected, by source, for receipts.
 
 use std::{
     collections::HashMap,
@@ -9,7 +9,7 @@ use storage::RECEIPTS;
 
 use crate::journal::{JournalEntry, OutputOptions};
 
-/// What was told of files that were written.
+/// Collected lines of the journal.
 pub(super) struct Told {
     records: HashMap<PathBuf, Vec<JournalEntry>>,
     options: OutputOptions,
@@ -17,7 +17,7 @@ pub(super) struct Told {
 }
 
 impl Told {
-    /// Takes lines of the journal of files below a folder, by these options.
+    /// Collects lines for files below a folder, with these options.
     pub(super) fn of(told: Vec<JournalEntry>, options: OutputOptions, root: &Path) -> Self {
         let mut records: HashMap<PathBuf, Vec<JournalEntry>> = HashMap::new();
         for record in told {
@@ -26,8 +26,8 @@ impl Told {
         Self { records, options, root: root.to_owned() }
     }
 
-    /// Takes the lines of the journal of a source; those of one output, if several pieces of the
-    /// source have been written.
+    /// Removes and returns the lines of a source; only the lines of `output`, if several pieces of
+    /// the source were written.
     pub(super) fn take(&mut self, source: &Path, output: &Path) -> Option<Vec<Vec<u8>>> {
         let mut records = self.records.remove(source)?;
         let is_piece = |record: &JournalEntry| {
