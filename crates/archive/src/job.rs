@@ -36,7 +36,7 @@ pub struct Job {
 }
 
 impl Job {
-    /// Returns the format of an opened input.
+    /// Returns the format of an open input.
     pub(crate) fn format_of(
         &self,
         source: &mut Source<Opened>,
@@ -44,7 +44,8 @@ impl Job {
         if let Some(format) = self.config.from {
             return Ok(format);
         }
-        // Without a line it is in any format, but for the target's: then it is as it should be.
+        // An input without lines has any format except the target's, so that it is converted and
+        // not copied.
         let formats = self.config.formats;
         let is_other = |format: &&&'static Format| format.name != self.config.to.name;
         let of_nothing = formats.iter().find(is_other).copied().unwrap_or(self.config.to);
@@ -98,7 +99,7 @@ impl Job {
         conversion.run_to(source, &history, sidecar, Target { max_restored, ..target })
     }
 
-    /// Finds what a source was converted from; nothing, if its carries are not looked into.
+    /// Returns the history of a source; an empty one with `--ignore-carry`.
     pub(crate) fn conversion_history(
         &self,
         conversion: &Conversion,
@@ -143,7 +144,7 @@ impl Job {
     }
 }
 
-/// Converts what was written back, and compares it with the source.
+/// Converts the output back, and compares it with the source.
 pub(crate) fn verify(
     conversion: &Conversion,
     source: &mut Source<Opened>,

@@ -1,4 +1,4 @@
-//! The files that a run writes: where they go, and when they get their names.
+//! The outputs of a run: their paths, and how and when they are published.
 
 mod batch;
 mod begin;
@@ -31,31 +31,31 @@ use crate::{
 
 pub use self::{batch::Durability, root::NotOpened};
 
-/// The bytes that are handed to a stream at a time.
+/// The buffer size of a stream in bytes.
 const STREAM_BUFFER: usize = 256 * 1024;
 
-/// How many files that belong together may wait for a batch: an output, and what stands beside it.
+/// Limit on the files of an item in a batch: an output, its sidecar and its residue.
 const MAX_TOGETHER: usize = 3;
 
-/// How the files of a run are written.
+/// The options of writing files.
 #[derive(Clone, Copy, Debug)]
 pub struct WriteOptions {
-    /// Whether files that are there are overwritten.
+    /// Whether existing files are overwritten.
     pub force: bool,
-    /// When files are brought to the disk.
+    /// When files are flushed to the disk.
     pub durability: Durability,
-    /// How sessions are compressed.
+    /// The compression of sessions.
     pub compression: Option<Compression>,
-    /// Whether everything is done but writing.
+    /// Whether the run writes nothing.
     pub is_dry_run: bool,
-    /// Whether the SHA-256 of each file is wanted.
+    /// Whether the SHA-256 of each file is computed.
     pub hash_sha256: bool,
-    /// What makes each write fail.
+    /// The interruption that makes writes fail.
     pub interruption: Interruption,
 }
 
 impl WriteOptions {
-    /// Each file at once, and as it is.
+    /// Options that flush each file at once, without compression.
     fn plain(force: bool, interruption: Interruption) -> Self {
         Self {
             force,
@@ -67,61 +67,61 @@ impl WriteOptions {
         }
     }
 
-    /// Returns what becomes of older files, if nothing is known of them.
+    /// Returns the rule for replacing files that are not in a journal.
     fn replace(&self) -> Replace {
         if self.force { Replace::KeepOld } else { Replace::Never }
     }
 }
 
-/// Where the files of a run go.
+/// The outputs of a run.
 #[derive(Debug)]
 pub struct Outputs {
-    /// How they are written.
+    /// The options of writing.
     pub write_options: WriteOptions,
     storage: Backend,
-    /// The folder that a run writes to; none if that is a file.
+    /// The output folder; `None` if the output is a file.
     root: Option<OutputRoot>,
-    /// What bytes go through in the place of standard output.
+    /// The device or pipe that is written instead of standard output.
     stream: Option<PathBuf>,
     batch: Mutex<Batch>,
-    /// The files that got their names.
+    /// The published files.
     named: Mutex<HashSet<Identity>>,
-    /// What went wrong with files after their jobs were over, by the paths of the outputs.
+    /// Errors of files after their jobs were done, by output path.
     refused: Mutex<HashMap<PathBuf, ConvertError>>,
-    /// The file system that has no space left.
+    /// The file system that is full.
     full: OnceLock<String>,
-    /// Where files of a rehearsal are that are not held open.
+    /// The folder for closed temporary files of a dry run.
     scratch: Mutex<Option<Arc<Scratch>>>,
 }
 
-/// Files that belong together, and what is to be told of them.
+/// Files that are published together, and their journal entries.
 pub struct PublishSet {
-    /// In the order in which they get their names.
+    /// The files, in the order of publishing.
     pub files: Vec<Finished>,
-    /// What becomes of older files.
+    /// The rule for replacing existing files.
     pub replace: Replace,
-    /// Their lines for the journal.
+    /// The journal entries.
     pub(crate) records: Vec<JournalEntry>,
 }
 
 impl PublishSet {
-    /// Takes files that no journal is told of.
+    /// Creates a set without journal entries.
     pub fn new(files: Vec<Finished>, replace: Replace) -> Self {
         Self { files, replace, records: Vec::new() }
     }
 }
 
 impl Outputs {
-    /// Returns outputs that go where their paths say.
+    /// Returns outputs at any paths, without a folder.
     pub fn anywhere(force: bool, interruption: Interruption) -> Self {
         Self::of_one(Backend::Disk, WriteOptions::plain(force, interruption))
     }
 
-    /// Returns outputs that go below a folder, which is made if it is not there.
+    /// Returns outputs below a folder, which is created if it does not exist.
     ///
     /// # Errors
     ///
-    /// If the folder cannot be made or opened.
+    /// Returns an error if the folder cannot be created or opened.
     pub fn below(folder: &Path, force: bool, interruption: Interruption) -> io::Result<Self> {
         let root = OutputRoot::without_journal(folder)?;
         Ok(Self::new(Backend::Disk, Some(root), WriteOptions::plain(force, interruption)))
@@ -139,17 +139,17 @@ impl Outputs {
         )
     }
 
-    /// Returns the output of a run that goes to a device or a pipe, as it would to standard output.
+    /// Returns the output of a run to a device or a pipe, which is written like standard output.
     pub fn of_stream(path: &Path, write_options: WriteOptions) -> Self {
         Self { stream: Some(path.to_owned()), ..Self::of_one(Backend::Disk, write_options) }
     }
 
-    /// Opens a stream such as standard output, or what is in its place, and compresses what goes there if that is
-    /// asked for.
+    /// Opens a stream such as standard output, or the device that replaces it, with compression if
+    /// it is asked for.
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the system does.
     pub fn sink<'s>(
         &self,
         stream: &'s mut dyn Write,
@@ -165,12 +165,12 @@ impl Outputs {
         Encoder::new(self.write_options.compression, BufWriter::with_capacity(STREAM_BUFFER, sink))
     }
 
-    /// Returns outputs that go below a folder with a journal, which are made if they are not there.
+    /// Returns outputs below a folder with a journal. Both are created if they do not exist.
     ///
     /// # Errors
     ///
-    /// If the folder cannot be made or opened, or another run writes to it; if it was written with
-    /// other options, and is not to be written anew.
+    /// Returns an error if the folder cannot be created or opened, if another run writes to it, or
+    /// if it has outputs of other options that must not be replaced.
     pub fn journaled(
         storage: Backend,
         folder: &Path,
@@ -190,14 +190,14 @@ impl Outputs {
         Ok(Self::new(storage, Some(root), write_options))
     }
 
-    /// Returns outputs of a worker, which go to a place that others write to too: what is told of
-    /// them is kept for receipts.
+    /// Returns the outputs of a worker, in a folder or store that others write to as well. Journal
+    /// entries are collected for receipts.
     pub fn of_worker(base: Base, journal: Journal, write_options: WriteOptions) -> Self {
         Self::new(base.storage(), Some(OutputRoot::of_worker(base, journal)), write_options)
     }
 
     fn new(storage: Backend, root: Option<OutputRoot>, write_options: WriteOptions) -> Self {
-        // Whoever writes an object waits until it is there: several do at a time.
+        // Publishing an object waits for the store, so each job publishes its own.
         let durability =
             if storage.is_disk() { write_options.durability } else { Durability::File };
         let write_options = WriteOptions { durability, ..write_options };
@@ -205,23 +205,23 @@ impl Outputs {
         Self { write_options, storage, root, stream: None, batch, named, refused, full, scratch }
     }
 
-    /// Returns whether account is kept of what is written, and from what.
+    /// Returns whether there is a journal.
     pub fn has_journal(&self) -> bool {
         self.root.is_some()
     }
 
-    /// Returns whether the journal says that a file is ours.
+    /// Returns whether a file is in the journal.
     pub fn has_written(&self, path: &Path) -> bool {
         self.root.as_ref().is_some_and(|root| root.has_written(path))
     }
 
-    /// Returns how files are written that are compressed so.
+    /// Returns the options for a file with this compression.
     fn pending_options(&self, compression: Option<Compression>) -> PendingOptions {
         let interruption = self.write_options.interruption;
         PendingOptions { compression, asked: self.asked(), interruption }
     }
 
-    /// Returns what will be asked of the bytes of files.
+    /// Returns the hashes to compute.
     fn asked(&self) -> Asked {
         match (self.write_options.hash_sha256, self.has_journal()) {
             (true, _) => Asked::Sha256,
@@ -230,7 +230,7 @@ impl Outputs {
         }
     }
 
-    /// Gives files that belong together their names, in this order, once their bytes are on the disk.
+    /// Publishes files that belong together, in this order, after syncing their bytes.
     ///
     /// # Errors
     ///
@@ -242,16 +242,17 @@ impl Outputs {
         self.publish_set(&path, bundle)
     }
 
-    /// Gives files that belong together their names, once their bytes are on the disk: at once, or
-    /// with the batch that they become a part of.
+    /// Publishes files that belong together, after syncing their bytes: at once, or with their
+    /// batch.
     ///
     /// # Errors
     ///
-    /// [`ConvertError::Exists`] if another file has a name, and is to stay; the system's own. Of several
-    /// files, none has got its name then. What goes wrong in a later batch, [`Outputs::close`] tells.
+    /// Returns [`ConvertError::Exists`] if another file has a name and must stay, or an error of
+    /// the system. Then none of the files is published. [`Outputs::close`] returns errors of later
+    /// batches.
     pub fn publish_set(&self, path: &Path, bundle: PublishSet) -> Result<(), ConvertError> {
         let item = Item { path: path.to_owned(), bundle };
-        // A batch counts on a few open files for each item.
+        // The limit on open files counts on a few for each item.
         let is_few = item.bundle.files.len() <= MAX_TOGETHER;
         if self.write_options.durability != Durability::Batch || !is_few {
             return self.commit(vec![item]).pop().map_or(Ok(()), |(_, refusal)| Err(refusal));
@@ -263,13 +264,14 @@ impl Outputs {
         Ok(())
     }
 
-    /// Gives the files of the last batch their names, and returns what went wrong with files since
-    /// they were published, by the paths of the outputs.
+    /// Publishes the last batch. Returns errors of files since their jobs were done, by output
+    /// path.
     pub fn close(&self) -> HashMap<PathBuf, ConvertError> {
         let items = self.batch.lock().unwrap_or_else(PoisonError::into_inner).take();
         self.commit_later(items);
         if let Some(root) = &self.root {
-            // What is not told is written again by the next run, and found to be there.
+            // If the journal lacks lines, the next run writes these files again and finds them
+            // equal.
             _ = root.close_journal();
         }
         std::mem::take(&mut *self.refused.lock().unwrap_or_else(PoisonError::into_inner))
@@ -280,12 +282,12 @@ impl Outputs {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).extend(refused);
     }
 
-    /// Returns the file system that has no space left, if one was met.
+    /// Returns the file system that is full, if there is one.
     pub fn full(&self) -> Option<&str> {
         self.full.get().map(String::as_str)
     }
 
-    /// Takes note of a failure: without space, no other file is begun.
+    /// Stores a failure. If the file system is full, no other file is begun.
     pub fn note_refusal(&self, path: &Path, refusal: &ConvertError) {
         if let ConvertError::Io(error) = refusal
             && is_no_space(error)

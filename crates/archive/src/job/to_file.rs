@@ -17,14 +17,14 @@ use crate::{
     warning::Warning,
 };
 
-/// How often an input is read that changes while it is.
+/// Limit on attempts to read an input that changes.
 pub(crate) const MAX_ATTEMPTS: u32 = 3;
 
 impl Job {
-    /// Converts an input to a file, unless that is there and up to date.
+    /// Converts an input to a file, unless the output is up to date.
     ///
-    /// An input that changes while it is read is read again; if it changes each time, but only grew,
-    /// it is converted as it was.
+    /// An input that changes while it is read is read again. If it changes each time, but only
+    /// grows, its first bytes are converted.
     pub fn convert_file(&self, input: &Input, path: &Path) -> Result<Outcome, ConvertError> {
         self.convert_file_of(input, path, &Extra::default())
     }
@@ -74,7 +74,7 @@ impl Job {
         Err(ConvertError::Changing)
     }
 
-    /// Says that a source has become smaller since it was converted, and where its older version is.
+    /// Warns that a source is smaller than when it was converted, and where its older output is.
     pub(crate) fn warn_if_shrunk(&self, replace: Replace, input: &Input, path: &Path) {
         if replace == Replace::KeepEach {
             let (label, output) = (input.label(), path.to_owned());
@@ -82,7 +82,7 @@ impl Job {
         }
     }
 
-    /// Converts an input to files that have no names yet.
+    /// Converts an input to unpublished files.
     fn prepare(
         &self,
         input: &Input,
@@ -108,7 +108,7 @@ impl Job {
             self.outputs.create_packed(path, mode, self.outputs.write_options.compression)?;
         let mut residue = LazyFile::new(&self.outputs, residue_path(path), mode);
         let mut sidecar = LazyFile::new(&self.outputs, sidecar_path(path), mode);
-        // A file of a session that was restored does not lead back to its source alone.
+        // A restored file of a session depends on more than its own source.
         let is_alone = others.is_empty() && (extra.agent.is_none() || extra.contents.is_some());
         let to = Target {
             contents: extra.contents.clone(),
@@ -151,7 +151,7 @@ impl Job {
         if let Some(status) = self.outputs.unread(path, input, Salt::default())? {
             return Ok(Outcome::UpToDate(status));
         }
-        // Under a name that does not tell of compression any more it is not compressed.
+        // The copy is decompressed if its name has no ending of compression.
         let was_packed = input.path().is_some_and(Compression::is_told_by);
         let is_expanded =
             self.config.redact.is_wanted || was_packed && !Compression::is_told_by(path);
@@ -178,24 +178,24 @@ impl Job {
     }
 }
 
-/// What a file of a session of several is, beside what stands in it.
+/// The role of a file in a session of several files.
 #[derive(Debug, Default)]
 pub(crate) struct Extra {
-    /// What the first carry says of the files of the source.
+    /// The manifest for the first carry.
     pub contents: Option<Manifest>,
-    /// The id of the sub-agent whose transcript it is.
+    /// The id of the sub-agent, if the file is a sub-agent's transcript.
     pub agent: Option<String>,
 }
 
 impl Extra {
-    /// Returns a hash of it.
+    /// Returns its hash.
     fn salt(&self) -> Salt {
         let entries = self.contents.as_ref().map(|contents| contents.entries.as_slice());
         Salt::of_file(entries, self.agent.as_deref())
     }
 }
 
-/// A conversion whose files have no names yet.
+/// A conversion with unpublished files.
 struct Prepared {
     done: ConvertedFile,
     files: Vec<Finished>,
@@ -222,13 +222,13 @@ fn n_entries(
     Ok(n)
 }
 
-/// Returns whether a source is not what it was any more when it was opened.
+/// Returns whether a source has changed since it was opened.
 pub(super) fn is_changing(source: &mut Source<Opened>) -> io::Result<bool> {
     let snapshot = source.reader().snapshot();
     Ok(!snapshot.map_or(Ok(true), |snapshot| snapshot.is_unchanged())?)
 }
 
-/// Returns whether what was read of a source is still what it begins with.
+/// Returns whether the bytes that were read are still the start of the source.
 fn is_prefix(source: &mut Source<Opened>) -> io::Result<bool> {
     source.reader().snapshot().map_or(Ok(true), |snapshot| snapshot.is_prefix())
 }
@@ -250,7 +250,8 @@ fn is_same_file(storage: &Backend, one: &Path, other: &Path) -> bool {
         let metadata = fs::metadata(path).ok()?;
         Some((metadata.dev(), metadata.ino()))
     };
-    // The output is rarely there. A second name of the source is no reason to spare it.
+    // The output rarely exists, so paths are compared last. Replacing a hard link of the source
+    // leaves the source, so that is allowed.
     let canonical = |path: &Path| fs::canonicalize(path).ok();
     let is_alike = place(other).is_some_and(|other| place(one) == Some(other));
     is_alike && canonical(one).is_some_and(|one| canonical(other) == Some(one))

@@ -25,17 +25,17 @@ use storage::Condition;
 pub enum Base {
     /// A folder.
     Folder(Arc<Folder>),
-    /// What is below an URL in a store.
+    /// A prefix in a store.
     #[cfg(feature = "cloud")]
     Prefix(Arc<Bucket>, PathBuf),
 }
 
 impl Base {
-    /// Opens a folder, which is made if it is not there, or a store.
+    /// Opens a folder, which is created if it does not exist, or a prefix in a store.
     ///
     /// # Errors
     ///
-    /// The system's own; that an URL leads to no store that can be written to.
+    /// Returns an error if the system does, or if the URL is not of a writable store.
     pub fn open(path: &Path, stores: &mut Stores) -> io::Result<Self> {
         let storage = if is_url(path) { stores.target(path)? } else { Backend::Disk };
         match storage {
@@ -45,7 +45,7 @@ impl Base {
         }
     }
 
-    /// Returns its path, or its URL.
+    /// Returns the path or the URL.
     pub fn path(&self) -> &Path {
         match self {
             Base::Folder(folder) => folder.path(),
@@ -54,7 +54,7 @@ impl Base {
         }
     }
 
-    /// Returns what it is in.
+    /// Returns the backend.
     pub fn storage(&self) -> Backend {
         match self {
             Base::Folder(_) => Backend::Disk,
@@ -63,7 +63,7 @@ impl Base {
         }
     }
 
-    /// Returns the folder, if it is one.
+    /// Returns the folder; `None` for a store.
     pub fn folder(&self) -> Option<&Arc<Folder>> {
         match self {
             Base::Folder(folder) => Some(folder),
@@ -72,12 +72,12 @@ impl Base {
         }
     }
 
-    /// Removes what dead runs and workers left: in a folder, if nobody writes to it now; in a store, if
-    /// it is old.
+    /// Removes temporary files of dead runs and workers: in a folder, if no run writes to it; in a
+    /// store, if they are old.
     ///
     /// # Errors
     ///
-    /// Those of looking for it in a store.
+    /// Returns an error if the store cannot be listed.
     pub fn sweep(&self) -> io::Result<()> {
         match self {
             Base::Folder(folder) => {
@@ -92,11 +92,11 @@ impl Base {
         Ok(())
     }
 
-    /// Opens a file of it for reading; on the disk, no link is followed.
+    /// Opens a file in it for reading. On the disk, links are not followed.
     ///
     /// # Errors
     ///
-    /// `NotFound` if there is none; those of the disk or the store.
+    /// Returns `NotFound` if there is no such file, or an error of the disk or the store.
     pub fn read(&self, below: &Path) -> io::Result<Box<dyn Read>> {
         match self {
             Base::Folder(folder) => {
@@ -109,11 +109,11 @@ impl Base {
         }
     }
 
-    /// Removes a file of it.
+    /// Removes a file in it.
     ///
     /// # Errors
     ///
-    /// Those of the disk or the store.
+    /// Returns an error if the disk or the store does.
     pub fn remove(&self, below: &Path) -> io::Result<()> {
         match self {
             Base::Folder(folder) => {
@@ -126,11 +126,11 @@ impl Base {
         }
     }
 
-    /// Writes a small file of ours, in place of an earlier one, whole or not at all.
+    /// Writes a small file of this program, over an earlier one, whole or not at all.
     ///
     /// # Errors
     ///
-    /// Those of the disk or the store; then there is the earlier one, or none.
+    /// Returns an error if the disk or the store does. The earlier file may be lost then.
     pub fn write(&self, below: &Path, bytes: &[u8], interruption: Interruption) -> io::Result<()> {
         match self {
             Base::Folder(folder) => {

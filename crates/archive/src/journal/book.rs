@@ -14,17 +14,17 @@ use storage::ObjectLog;
 /// The sink of journal lines.
 #[derive(Debug)]
 pub(super) enum JournalWriter {
-    /// To its file.
+    /// The journal's file.
     File(Mutex<File>),
-    /// To an object.
+    /// The journal's object.
     #[cfg(feature = "cloud")]
     Object(Mutex<ObjectLog>),
-    /// Nowhere yet: they become parts of receipts.
+    /// A list, for receipts.
     Told(Mutex<Vec<JournalEntry>>),
 }
 
 impl JournalWriter {
-    /// Takes a line, in one write.
+    /// Writes an entry, in one write.
     pub(super) fn append(&self, record: &JournalEntry, options: &OutputOptions) -> io::Result<()> {
         if let JournalWriter::Told(told) = self {
             locked(told).push(record.clone());
@@ -33,7 +33,7 @@ impl JournalWriter {
         self.append_line(&record.line(options))
     }
 
-    /// Takes a line as it stands, in one write; receipts take none.
+    /// Writes a line in one write. Lists for receipts ignore it.
     pub(super) fn append_line(&self, line: &[u8]) -> io::Result<()> {
         let mut file = match self {
             JournalWriter::File(file) => locked(file),
@@ -51,13 +51,13 @@ impl JournalWriter {
             Err(error) => Err(error),
         };
         if written.is_err() {
-            // A torn line that stays is healed by the next run.
+            // If this fails, the next run removes the torn line.
             _ = file.set_len(end);
         }
         written
     }
 
-    /// Brings the lines to the disk.
+    /// Syncs the lines to the disk.
     pub(super) fn sync(&self) -> io::Result<()> {
         match self {
             JournalWriter::File(file) => locked(file).sync_data(),
@@ -67,7 +67,7 @@ impl JournalWriter {
         }
     }
 
-    /// Brings the last lines to where all of them are.
+    /// Writes the last lines to the store.
     pub(super) fn close(&self) -> io::Result<()> {
         match self {
             #[cfg(feature = "cloud")]
@@ -76,7 +76,7 @@ impl JournalWriter {
         }
     }
 
-    /// Returns what was told since this was asked last.
+    /// Returns the entries since the last call.
     pub(super) fn take_told(&self) -> Vec<JournalEntry> {
         match self {
             JournalWriter::File(_) => Vec::new(),

@@ -26,50 +26,50 @@ const VERSION: u32 = 1;
 
 /// A source before it is converted.
 pub struct Origin<'s> {
-    /// Its absolute path.
+    /// The absolute path.
     pub path: &'s Path,
     pub stat: Stat,
-    /// What it says, if it is open.
+    /// The content, if the source is open.
     pub content: Option<&'s mut Snapshot>,
-    /// A hash of what its outputs depend on beside it and the options.
+    /// A hash of the other files that its outputs depend on.
     pub salt: Salt,
 }
 
 impl<'s> Origin<'s> {
-    /// Takes a source that is open.
+    /// Creates the origin of an open source.
     pub fn open(path: &'s Path, snapshot: &'s mut Snapshot, salt: Salt) -> Self {
         Self { path, stat: snapshot.stat().clone(), content: Some(snapshot), salt }
     }
 
-    /// Takes a source that nobody opened.
+    /// Creates the origin of an unopened source.
     pub fn listed(path: &'s Path, stat: Stat, salt: Salt) -> Self {
         Self { path, stat, content: None, salt }
     }
 
-    /// Returns the XXH3 of what it says, if it is open.
+    /// Returns the XXH3 of the content; `None` if the source is not open.
     pub(super) fn hash(&mut self) -> io::Result<Option<u64>> {
         self.content.as_mut().map(|it| it.hash()).transpose()
     }
 }
 
-/// What a line says.
+/// An entry of the journal.
 #[derive(Clone, Debug)]
 pub struct JournalEntry {
     /// The absolute path of the source.
     pub source: PathBuf,
-    /// What the source was; its etag, if it is in a store.
+    /// The metadata of the source, with its etag in a store.
     pub stat: Stat,
     /// The XXH3 of the source.
     pub source_hash: u64,
-    /// As of its [`Origin`].
+    /// The salt of its [`Origin`].
     pub salt: Salt,
-    /// What was written, if something was.
+    /// The written file; `None` if nothing was written.
     pub written: Option<Written>,
-    /// What became of the source.
+    /// The status of the source.
     pub status: FileStatus,
     /// The lines of the source.
     pub records: u64,
-    /// What is said nowhere.
+    /// The number of values and records that are lost.
     pub lost: u64,
     /// The lines that are not one JSON value.
     pub damaged: u64,
@@ -84,14 +84,14 @@ pub struct Written {
     pub length: u64,
     /// The XXH3 of the file.
     pub hash: u64,
-    /// The SHA-256, where somebody asked for it.
+    /// The SHA-256, if it was asked for.
     pub sha256: Option<[u8; 32]>,
-    /// What the store that it is in calls this content of it, if it is in one.
+    /// The etag, in a store.
     pub etag: Option<String>,
 }
 
 impl JournalEntry {
-    /// Takes what is to be told of a conversion.
+    /// Adds the counts of a conversion.
     pub fn tell(&mut self, done: &ConvertedFile) {
         let report = &done.report;
         self.status = match done.is_changing {
@@ -103,7 +103,7 @@ impl JournalEntry {
         self.damaged = report.n_damaged;
     }
 
-    /// Returns the line, with its end.
+    /// Returns the line with its newline.
     pub fn line(&self, options: &OutputOptions) -> Vec<u8> {
         let Self { stat, source_hash, salt, records, lost, damaged, .. } = self;
         let Stat { length, modified, changed, inode, etag } = stat;
@@ -148,7 +148,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// What the journal knows of a file that was written.
+/// A written file in the journal.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) struct Known {
     /// Its path below the folder.
@@ -156,7 +156,7 @@ pub(super) struct Known {
     pub(super) source: Arc<str>,
     pub(super) size: u64,
     pub(super) modified: i128,
-    /// Not known of what version 0.1.0 wrote.
+    /// Not in lines of version 0.1.0.
     changed: Option<i128>,
     inode: Option<u64>,
     pub(super) source_hash: u64,
@@ -169,7 +169,7 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Reads a line that tells of a file: its path, and what is known of it.
+    /// Parses the line of a written file: its path, and the other members.
     pub(super) fn of(line: Value<'_>) -> Option<(Arc<str>, Self)> {
         let text = |name| Some(line.get(name)?.text()?.body());
         let number = |name| line.get(name)?.raw().as_u64();
@@ -198,8 +198,8 @@ impl Known {
         Some((body_of(target), known))
     }
 
-    /// Returns whether nothing shows that the source was changed: what version 0.1.0 did not note
-    /// shows nothing.
+    /// Returns whether the times and the inode of the source are unchanged. Version 0.1.0 did not
+    /// write all of them; missing ones are not compared.
     pub(super) fn has_times_of(&self, stat: &Stat) -> bool {
         let is_same = |known: Option<i128>, now: Option<i128>| known.is_none() || known == now;
         self.modified == stat.modified
@@ -207,7 +207,8 @@ impl Known {
             && (self.inode.is_none() || self.inode == stat.inode)
     }
 
-    /// Returns when the file was written, in nanoseconds since 1970, if it is as it was then.
+    /// Returns the modification time of the output in nanoseconds since 1970; `None` if it is gone
+    /// or edited.
     pub(super) fn is_there(&self, base: &Base, below: &Path) -> Option<i128> {
         match base {
             Base::Folder(folder) => self.is_in(folder, below),
@@ -231,12 +232,12 @@ impl Known {
     }
 }
 
-/// Returns the source that a line tells of.
+/// Returns the source of a line.
 pub(crate) fn source_of(line: Value<'_>) -> Option<Arc<str>> {
     Some(body_of(line.get("src")?.text()?))
 }
 
-/// Returns whether two etags are known and the same. Some answers of a store have quotes around them.
+/// Returns whether two etags are known and equal. Some answers of a store have quotes around them.
 pub(super) fn is_etag(known: &Option<Box<str>>, etag: Option<&str>) -> bool {
     known.is_some() && known.as_deref() == etag.map(etag_body).as_deref()
 }

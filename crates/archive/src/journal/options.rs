@@ -15,14 +15,14 @@ use twox_hash::XxHash3_64;
 
 use super::{Base, Journal, Salt, Unusable, paths::path_body};
 
-/// The version of the carries that are written. Outputs with another one are written again; those
-/// that version 0.1.0 told of are not, for they stay readable.
+/// The version of the carries that are written. Outputs with another version are written again,
+/// except outputs of version 0.1.0, which stay readable.
 const CARRY_VERSION: u32 = 2;
 
-/// What stands before the version of the carries, in the last word.
+/// The start of the last word, before the version of the carries.
 const VERSION_WORD: &str = "carry-version=";
 
-/// The options that outputs depend on beside their sources.
+/// The options that change the bytes of outputs.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct OutputOptions {
     words: Arc<str>,
@@ -30,7 +30,7 @@ pub struct OutputOptions {
     pub hash: u64,
 }
 
-/// What options say, each in the word that the command line has for it.
+/// The values of the options, as words of the command line.
 #[derive(Clone, Copy, Debug)]
 pub struct Spelled<'o> {
     /// `--to`.
@@ -57,17 +57,17 @@ pub struct Spelled<'o> {
     pub from_last_compaction: bool,
 }
 
-/// What a line of a journal says of the options and of what else the output depends on.
+/// The options in a line of a journal.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum KnownOptions {
-    /// The words, and the hash of what else the output depends on.
+    /// The words, and the salt.
     Words(Arc<str>, u64),
-    /// The hash of version 0.1.0, over both.
+    /// The hash of version 0.1.0, over options and salt.
     Hash(u64),
 }
 
 impl OutputOptions {
-    /// Spells options.
+    /// Creates the words of options.
     pub fn new(spelled: &Spelled<'_>) -> Self {
         let mut words = spelled.words();
         if spelled.carry != "none" {
@@ -76,7 +76,7 @@ impl OutputOptions {
         Self { words: words.into(), hash: spelled.hash_of_0_1_0() }
     }
 
-    /// Takes words, and the hash that version 0.1.0 would have written.
+    /// Creates options from words, and the hash that version 0.1.0 would have written.
     #[cfg(test)]
     pub(super) fn of_words(words: &str, hash: u64) -> Self {
         Self { words: words.into(), hash }
@@ -87,7 +87,7 @@ impl OutputOptions {
         &self.words
     }
 
-    /// Returns whether an output was written by these options, and depends on the same as now.
+    /// Returns whether an output was written with these options and this salt.
     pub(super) fn are(&self, known: &KnownOptions, salt: Salt) -> bool {
         match known {
             KnownOptions::Words(words, hash) => *words == self.words && *hash == salt.hash,
@@ -95,7 +95,7 @@ impl OutputOptions {
         }
     }
 
-    /// Returns what was asked for instead, if that is known and something else.
+    /// Returns the difference to the options of a line.
     pub(super) fn other(&self, known: &KnownOptions) -> Told {
         match known {
             KnownOptions::Words(words, _) if asked(words) == asked(&self.words) => Told::Same,
@@ -110,7 +110,7 @@ impl OutputOptions {
 }
 
 impl KnownOptions {
-    /// Shares equal words with another line: a journal has few.
+    /// Shares equal words with another line. A journal has few different ones.
     pub(super) fn share(&mut self, other: &Self) {
         if let (Self::Words(words, _), Self::Words(others, _)) = (self, other)
             && *words == *others
@@ -120,29 +120,29 @@ impl KnownOptions {
     }
 }
 
-/// What a line of a journal tells of the options of its run.
+/// The difference between these options and the options of a line.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Told {
-    /// They are the same.
+    /// None.
     Same,
-    /// They are others, in these words.
+    /// The line has other options, with these words.
     Other(String),
-    /// Nothing: their hash is mixed with another.
+    /// Unknown, because their hash is mixed with a salt.
     Nothing,
 }
 
 impl Journal {
-    /// Refuses a folder whose files were written last with other options: two copies of a session
-    /// would stand in it, or some of each kind.
+    /// Returns an error if the last files of a folder were written with other options. Otherwise
+    /// the folder would have two copies of a session, or a mixture.
     ///
     /// # Errors
     ///
-    /// [`Unusable::OtherOptions`] with the words for them.
+    /// Returns [`Unusable::OtherOptions`] with the words of the other options.
     pub fn refuse_other_options(&self) -> Result<(), Unusable> {
         self.past.other_options(&self.options).map_or(Ok(()), |it| Err(Unusable::OtherOptions(it)))
     }
 
-    /// Returns which files were written of a source by other options, and are as they were then.
+    /// Returns the unedited outputs of a source from other options.
     pub fn superseded(&self, base: &Base, source: &Path) -> Vec<PathBuf> {
         let source = path_body(source);
         let known = self.past.of_source(&source);
@@ -153,7 +153,7 @@ impl Journal {
     }
 }
 
-/// Returns words without the version of what was written.
+/// Returns words without the version of the carries.
 fn asked(words: &str) -> &str {
     match words.rsplit_once(' ') {
         Some((asked, last)) if last.starts_with(VERSION_WORD) => asked,
@@ -199,7 +199,7 @@ impl Spelled<'_> {
              all_branches: {all_branches}, from_last_compaction: {from_last_compaction} }}"
         );
         let depends = format!("({to:?}, {from:?}, {carry}, {options}, {compress}, {redact})");
-        // No output of 0.1.0 is one with this option.
+        // Version 0.1.0 wrote no output with this option.
         let test_keys = if self.test_keys { " --test-keys" } else { "" };
         XxHash3_64::oneshot(format!("0.1.0 ({depends}, {subagents}){test_keys}").as_bytes())
     }

@@ -1,8 +1,7 @@
-//! A hash of what an output depends on beside its source and the options: the files beside that, and
-//! what is said of them.
+//! A hash of the other files that an output depends on, beside its source and the options.
 //!
 //! Version 0.1.0 hashed text that Rust printed of its types. That text is spelled out here, so that
-//! what 0.1.0 wrote stays up to date whatever the types are called.
+//! outputs of version 0.1.0 stay up to date whatever the types are called.
 
 use std::hash::Hasher;
 
@@ -11,18 +10,18 @@ use sessions::Session;
 use storage::Stat;
 use twox_hash::XxHash3_64;
 
-/// A hash of what an output depends on beside its source and the options; 0 if on nothing.
+/// A hash of the other files that an output depends on; 0 if there are none.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Salt {
     /// The hash.
     pub hash: u64,
-    /// The hash that version 0.1.0 wrote for the same.
+    /// The hash of version 0.1.0 for the same files.
     pub of_0_1_0: u64,
 }
 
 impl Salt {
-    /// Hashes what a file of a session is, beside what stands in it: the files that its first carry
-    /// tells of, and the sub-agent whose transcript it is.
+    /// Hashes the role of a file in its session: the manifest in its first carry, and the id of its
+    /// sub-agent.
     pub fn of_file(contents: Option<&[ManifestEntry]>, agent: Option<&str>) -> Self {
         if contents.is_none() && agent.is_none() {
             return Self::default();
@@ -40,12 +39,12 @@ impl Salt {
         Self { hash: hash.finish(), of_0_1_0: XxHash3_64::oneshot(printed.as_bytes()) }
     }
 
-    /// Hashes what the files of a session beside its main one are, and when they were changed.
+    /// Hashes the roles, sizes and times of a session's other files.
     pub fn of_session(session: &Session) -> Self {
         Self::of_files(session.files().iter().skip(1).map(|file| (&file.volume, &file.stat)))
     }
 
-    /// Hashes what the files of a session beside its main one are, and when they were changed.
+    /// Hashes the roles, sizes and times of a session's other files.
     fn of_files<'f>(files: impl IntoIterator<Item = (&'f ManifestEntry, &'f Stat)>) -> Self {
         let (mut hash, mut of_0_1_0) = (XxHash3_64::new(), XxHash3_64::new());
         for (volume, stat) in files {
@@ -75,7 +74,7 @@ fn push_text(hash: &mut XxHash3_64, text: &str) {
     hash.write(text.as_bytes());
 }
 
-/// Returns the text that Rust printed of a file of a session.
+/// Returns the text that Rust printed for a file of a session.
 fn printed(volume: &ManifestEntry) -> String {
     let ManifestEntry { size, name, tool_use, .. } = volume;
     let kind = kind(volume.kind);

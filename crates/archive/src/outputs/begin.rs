@@ -15,20 +15,21 @@ use super::Outputs;
 use storage::Backend;
 
 impl Outputs {
-    /// Begins the file that will stand at a path, with at most the permissions of `mode`.
+    /// Creates the file for a path, with at most the permissions of `mode`.
     ///
     /// # Errors
     ///
-    /// If the path leads out of the folder of the run, or through a link in it; the system's own.
+    /// Returns an error if the path leads out of the output folder or through a link, or if the
+    /// system does.
     pub fn create(&self, path: &Path, mode: u32) -> io::Result<Pending> {
         self.create_packed(path, mode, None)
     }
 
-    /// Begins a file as [`Outputs::create`] does, compressed as it is asked for.
+    /// Creates a file as [`Outputs::create`] does, with the compression of the run.
     ///
     /// # Errors
     ///
-    /// As there.
+    /// As for [`Outputs::create`].
     pub(crate) fn create_packed(
         &self,
         path: &Path,
@@ -49,12 +50,12 @@ impl Outputs {
         pending.map_err(|error| unwritten(error, path))
     }
 
-    /// Begins a file as [`Outputs::create`] does, one of any number that are written at a time: it
-    /// is not held open, and of files in one folder, `folders` holds that open once.
+    /// Creates a file as [`Outputs::create`] does that is opened only to write its buffer, so that
+    /// any number can be pending. `folders` holds each folder open once.
     ///
     /// # Errors
     ///
-    /// As there.
+    /// As for [`Outputs::create`].
     pub fn create_shut(
         &self,
         path: &Path,
@@ -82,7 +83,7 @@ impl Outputs {
         pending.map_err(|error| unwritten(error, path))
     }
 
-    /// Returns the folder for files of a rehearsal, which is made once.
+    /// Returns the folder for files of a dry run, which is created once.
     fn scratch(&self) -> io::Result<Arc<Scratch>> {
         let mut scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(scratch) = &*scratch {

@@ -23,11 +23,11 @@ impl<'o> LazyFile<'o> {
         Self { outputs, path, mode, file: None }
     }
 
-    /// Hands all bytes to the system; returns `None` if there were none.
+    /// Flushes all bytes to the system; returns `None` if there were none.
     ///
     /// # Errors
     ///
-    /// The system's own.
+    /// Returns an error if the system does.
     pub(crate) fn finish(self) -> io::Result<Option<Finished>> {
         self.file.map(Pending::finish).transpose()
     }

@@ -18,13 +18,13 @@ use storage::Bucket;
 #[derive(Debug)]
 pub(super) struct OutputRoot {
     path: PathBuf,
-    /// Not there in a rehearsal, if it is not there yet.
+    /// `None` in a dry run if the folder does not exist.
     base: Option<Base>,
     journal: Option<Journal>,
     is_dry_run: bool,
 }
 
-/// A folder that cannot be written to, and why.
+/// The error for a folder that cannot be written to.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {reason}", path.display())]
 pub struct NotOpened {
@@ -33,7 +33,7 @@ pub struct NotOpened {
 }
 
 impl NotOpened {
-    /// Returns that a place to write to cannot be reached.
+    /// Creates the error for an output that cannot be reached.
     pub fn new(path: &Path, error: io::Error) -> Self {
         Self { path: without_query(path), reason: Unusable::Place(error) }
     }
@@ -62,7 +62,7 @@ impl OutputRoot {
         open().map_err(|reason| NotOpened { path: path.to_owned(), reason })
     }
 
-    /// Opens what is below an URL.
+    /// Opens a prefix in a store.
     #[cfg(feature = "cloud")]
     pub(super) fn of_prefix(
         bucket: &Arc<Bucket>,
@@ -71,7 +71,7 @@ impl OutputRoot {
         is_dry_run: bool,
     ) -> Result<Self, NotOpened> {
         let open = || {
-            // What is there is known at once, and not asked for one by one.
+            // One listing is faster than a request for each object.
             let objects = bucket.list(path).map_err(Unusable::Place)?;
             if !is_dry_run {
                 bucket.sweep(&objects);
@@ -94,14 +94,13 @@ impl OutputRoot {
         Self { path, base, journal, is_dry_run: false }
     }
 
-    /// Refuses a folder that was written with other options.
+    /// Returns an error if the folder has outputs of other options.
     pub(super) fn refuse_other_options(&self) -> Result<(), NotOpened> {
         let refused = self.journal.as_ref().map_or(Ok(()), Journal::refuse_other_options);
         refused.map_err(|reason| NotOpened { path: self.path.clone(), reason })
     }
 
-    /// Removes what a source became by other options, and is as we wrote it, but for the files of
-    /// these lines.
+    /// Removes unedited outputs of a source from other options, except the files of these entries.
     pub(super) fn remove_superseded(
         &self,
         source: &Path,
@@ -117,13 +116,13 @@ impl OutputRoot {
         Ok(())
     }
 
-    /// Returns whether a source became the file at a path by other options, and it is as we wrote it.
+    /// Returns whether the file at a path is an unedited output of a source from other options.
     pub(super) fn is_superseded(&self, source: &Path, path: &Path) -> bool {
         let (Some(base), Some(journal)) = (&self.base, &self.journal) else { return false };
         journal.superseded(base, source).iter().any(|below| below == self.strip(path))
     }
 
-    /// Returns what was told since this was asked last, if there is nobody else to tell it to.
+    /// Returns the entries since the last call, for a worker.
     pub(super) fn take_told(&self) -> Vec<JournalEntry> {
         self.journal.as_ref().map(Journal::take_told).unwrap_or_default()
     }
@@ -135,7 +134,7 @@ impl OutputRoot {
         }
     }
 
-    /// Returns the part of a path that is below the folder.
+    /// Returns a path relative to the folder.
     pub(super) fn strip<'p>(&self, path: &'p Path) -> &'p Path {
         path.strip_prefix(&self.path).unwrap_or(path)
     }
@@ -147,18 +146,19 @@ impl OutputRoot {
         }
     }
 
-    /// Returns what becomes of the file at a path, if it is as we wrote it of the source of a line.
+    /// Returns the rule for replacing the file at a path, if it is an unedited output of the
+    /// entry's source.
     pub(super) fn own(&self, path: &Path, record: &JournalEntry) -> Option<Replace> {
         let (base, journal) = self.base.as_ref().zip(self.journal.as_ref())?;
         journal.own(base, self.strip(path), record)
     }
 
-    /// Returns whether the journal tells of a file.
+    /// Returns whether a file is in the journal.
     pub(super) fn has_written(&self, path: &Path) -> bool {
         self.journal.as_ref().is_some_and(|journal| journal.has_written(self.strip(path)))
     }
 
-    /// Appends a line to the journal.
+    /// Appends an entry to the journal.
     pub(super) fn append(&self, record: &JournalEntry) -> io::Result<()> {
         match &self.journal {
             Some(journal) if !self.is_dry_run => journal.append(record),
@@ -166,7 +166,7 @@ impl OutputRoot {
         }
     }
 
-    /// Brings the last lines of the journal to where all of them are.
+    /// Writes the last lines of the journal to the store.
     pub(super) fn close_journal(&self) -> io::Result<()> {
         match &self.journal {
             Some(journal) if !self.is_dry_run => journal.close(),
@@ -174,7 +174,7 @@ impl OutputRoot {
         }
     }
 
-    /// Brings the journal to the disk.
+    /// Syncs the journal to the disk.
     pub(super) fn sync_journal(&self) -> io::Result<()> {
         match &self.journal {
             Some(journal) if !self.is_dry_run => journal.sync(),
@@ -183,7 +183,7 @@ impl OutputRoot {
     }
 }
 
-/// Opens what is there of a folder and its journal, and makes nothing.
+/// Opens an existing folder and its journal for a dry run, and creates nothing.
 fn rehearse(
     path: &Path,
     options: OutputOptions,
@@ -196,7 +196,7 @@ fn rehearse(
     Ok((Some(folder), journal))
 }
 
-/// Returns where the file system of a path begins, for a message.
+/// Returns the mount point of a path, for a message.
 pub(super) fn file_system_of(path: &Path) -> String {
     let there = path.ancestors().find_map(|path| {
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };

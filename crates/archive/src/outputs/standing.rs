@@ -12,12 +12,12 @@ use crate::{
 };
 
 impl Outputs {
-    /// Returns how the output at a path stands to an input that is open; `salt` is a hash of what it
-    /// depends on beside that and the options.
+    /// Returns the state of the output at a path for an open input. `salt` is a hash of the other
+    /// files that the output depends on.
     ///
     /// # Errors
     ///
-    /// The system's own, of reading the input.
+    /// Returns an error if the input cannot be read.
     pub(crate) fn standing(
         &self,
         path: &Path,
@@ -33,7 +33,8 @@ impl Outputs {
         let standing = root.standing(path, &mut Origin::open(&source, snapshot, salt))?;
         Ok(match standing {
             Standing::UpToDate(_) | Standing::Open(Replace::Own) if self.write_options.force => {
-                // What we wrote is not kept aside: an older file of the user's may be there.
+                // Our own output is not kept as a backup: an older backup may be a file of the
+                // user.
                 Standing::Open(Replace::Own)
             }
             Standing::Open(_) if self.write_options.force => default,
@@ -41,12 +42,12 @@ impl Outputs {
         })
     }
 
-    /// Returns whether the output at a path is up to date, as [`Outputs::standing`] does, if that is
-    /// known of an input that nobody opened: of an object, whose content its store has a name for.
+    /// Returns whether the output of an unopened object is up to date, by the object's etag; `None`
+    /// if that is unknown.
     ///
     /// # Errors
     ///
-    /// Those of asking for the output.
+    /// Returns an error if the output cannot be checked.
     pub(crate) fn unread(
         &self,
         path: &Path,
@@ -58,7 +59,7 @@ impl Outputs {
         else {
             return Ok(None);
         };
-        // What cannot be asked for cannot be opened either, which is told then.
+        // If the metadata cannot be read, opening fails as well and reports the error.
         let Ok(stat) = storage.stat(source) else { return Ok(None) };
         match root.standing(path, &mut Origin::listed(source, stat, salt))? {
             Standing::UpToDate(status) => Ok(Some(status)),

@@ -12,11 +12,11 @@ use crate::{
 };
 
 impl Outputs {
-    /// Returns the lines for the journal of files that an input became.
+    /// Returns the journal entries of the files that an input became.
     ///
     /// # Errors
     ///
-    /// The system's own, of reading the input.
+    /// Returns an error if the input cannot be read.
     pub(crate) fn records(
         &self,
         input: &Input,
@@ -50,7 +50,7 @@ impl Outputs {
         Ok(files.iter().map(record).collect())
     }
 
-    /// Notes in the journal that nothing was written of an input, and why.
+    /// Appends a failure to the journal.
     pub(crate) fn note_failure(&self, input: &Input, status: FileStatus) {
         let (Some(root), Ok(Some(source))) = (&self.root, input.absolute()) else { return };
         let record = JournalEntry {
@@ -64,12 +64,11 @@ impl Outputs {
             lost: 0,
             damaged: 0,
         };
-        // What is not noted is tried again all the same.
+        // Without the entry, the next run tries again, as it would with it.
         _ = root.append(&record);
     }
 
-    /// Returns what is to be told of files that got their names since this was asked last, by a
-    /// worker.
+    /// Returns a worker's journal entries for files that were published since the last call.
     pub(crate) fn take_told(&self) -> Vec<JournalEntry> {
         self.root.as_ref().map(OutputRoot::take_told).unwrap_or_default()
     }

@@ -326,7 +326,7 @@ mod tests {
         let value = scanner.scan(&line).expect("valid");
         let mut encoder = CarryEncoder::new("claude-code", Template::new(template));
         let mut text = Vec::new();
-        encoder.push_own(&mut text, &line, value, &mut vec![copied]);
+        encoder.push_own(&mut text, &line, value, &mut [copied]);
         String::from_utf8(text).expect("text")
     }
 
