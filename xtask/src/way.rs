@@ -17,7 +17,7 @@ const MOST: usize = 12;
 const SCRIPT: &str = include_str!("way.py");
 
 /// Converts a fixture under gdb and prints our functions on the stack at its first read. Returns
-/// whether there are at most [`MOST`]. Needs gdb.
+/// whether there are at most `MOST`. Needs gdb.
 pub fn way(root: &Path) -> bool {
     in_scratch("way", |scratch| run(root, scratch))
 }

@@ -37,7 +37,7 @@ pub enum ConvertError {
     #[error("its session was not converted")]
     NotAlone,
     /// It was generated from its session's source, and has been edited since.
-    #[error("was made of its session's source, and is not what it was: convert it alone")]
+    #[error("was generated from its session and has been edited since; convert it separately")]
     Derived,
     /// It has several files, and is restored through the format that it was converted from last.
     #[error("comes from {0}")]

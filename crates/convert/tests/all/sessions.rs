@@ -610,7 +610,7 @@ fn a_sub_agents_file_says_what_the_stream_does() {
     let there = there.display().to_string();
     let (status, words) = convert(&["--to", "sdk-stream", "-o", &back, &there]);
     assert_eq!(status, 1, "{words}");
-    assert!(words.contains("is not what it was: convert it alone"), "{words}");
+    assert!(words.contains("has been edited since; convert it separately"), "{words}");
     assert_same(&read(Path::new(&back)), &tree, "the main file");
     // Alone it is a session like any other.
     let alone = folder.path().join("alone.jsonl").display().to_string();
