@@ -11,7 +11,7 @@ use crate::job::Job;
 impl Job {
     /// Opens an input; with `--redact`, what is read of it has no secrets.
     pub(crate) fn open(&self, input: &Input) -> io::Result<(Opened, Redactions)> {
-        self.redacted(input.open_within(self.config.limits)?)
+        self.redacted(input.open(self.config.limits)?)
     }
 
     /// Takes the secrets out of an input, with `--redact`.

@@ -1,9 +1,6 @@
 //! An input that is open: read from its start as often as needed, within limits.
 
-use std::{
-    fs::File,
-    io::{self, Cursor, Read, Seek, SeekFrom},
-};
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
 use tempfile::SpooledTempFile;
 
@@ -39,9 +36,11 @@ enum Content {
     Packed(Box<Packed>),
 }
 
-/// The bytes of an input as they are stored.
-enum Stored {
+/// The bytes of an input as they are stored: a file, or a copy of what can be read only once.
+pub enum Stored {
+    /// A file, on the disk or in an object store.
     File(Box<Snapshot>),
+    /// A copy of a pipe, or what we wrote ourselves.
     Spooled(SpooledTempFile),
 }
 
@@ -55,57 +54,19 @@ struct Packed {
 }
 
 impl Opened {
-    /// Takes a file.
+    /// Opens a [`Snapshot`] or a spooled file. If its first bytes say that it is compressed, what is
+    /// read is what it expands to.
     ///
     /// # Errors
     ///
-    /// The system's own; those of a compressed file.
-    pub fn file(file: File, limits: Limits) -> io::Result<Self> {
-        Self::snapshot_of(Snapshot::new(file)?, limits)
-    }
-
-    /// Takes what is a file, wherever it is.
-    ///
-    /// # Errors
-    ///
-    /// Those of reading it; those of a compressed file.
-    pub fn snapshot_of(snapshot: Snapshot, limits: Limits) -> io::Result<Self> {
-        let size = snapshot.length();
-        Self::new(Stored::File(Box::new(snapshot)), size, limits)
-    }
-
-    /// Takes what is a file, of which the bytes are read as they are.
-    pub fn as_it_is(snapshot: Snapshot) -> Self {
-        let content = Content::Plain(Stored::File(Box::new(snapshot)));
-        Self { content, origin: None, meter: LineMeter::NONE }
-    }
-
-    /// Takes the lines of a file that start in a range of its bytes; it is not compressed.
-    ///
-    /// # Errors
-    ///
-    /// The system's own.
-    pub fn lines_of(file: File, range: [u64; 2], limits: Limits) -> io::Result<Self> {
-        let content = Content::Plain(Stored::File(Box::new(Snapshot::of_lines(file, range)?)));
-        let meter = LineMeter::new(limits.line.unwrap_or(u64::MAX));
-        Ok(Self { content, origin: None, meter })
-    }
-
-    /// Takes what was put aside.
-    ///
-    /// # Errors
-    ///
-    /// The system's own; those of a compressed file.
-    pub fn spooled(mut file: SpooledTempFile, limits: Limits) -> io::Result<Self> {
-        let size = file.seek(SeekFrom::End(0))?;
-        Self::new(Stored::Spooled(file), size, limits)
-    }
-
-    fn new(mut stored: Stored, size: u64, limits: Limits) -> io::Result<Self> {
+    /// Returns an error if it cannot be read, or is compressed and damaged.
+    pub fn new(mut bytes: impl Read + Seek + Into<Stored>, limits: Limits) -> io::Result<Self> {
+        let size = bytes.seek(SeekFrom::End(0))?;
+        bytes.rewind()?;
         let mut head = Vec::new();
-        stored.rewind()?;
-        (&mut stored).take(4).read_to_end(&mut head)?;
-        stored.rewind()?;
+        bytes.by_ref().take(4).read_to_end(&mut head)?;
+        bytes.rewind()?;
+        let stored = bytes.into();
         let Some(compression) = Compression::of(&head) else {
             let meter = LineMeter::new(limits.line.unwrap_or(u64::MAX));
             return Ok(Self { content: Content::Plain(stored), origin: None, meter });
@@ -117,6 +78,13 @@ impl Opened {
         let packed = Packed::new(compression, stored, max_expanded)?;
         let meter = LineMeter::new(max_line);
         Ok(Self { content: Content::Packed(Box::new(packed)), origin: None, meter })
+    }
+
+    /// Opens a file of which the bytes are read as they are, compressed or not; a line may have at
+    /// most `max_line` bytes.
+    pub fn as_it_is(snapshot: Snapshot, max_line: Option<u64>) -> Self {
+        let meter = LineMeter::new(max_line.unwrap_or(u64::MAX));
+        Self { content: Content::Plain(snapshot.into()), origin: None, meter }
     }
 
     /// Lets something else be read in its place; what it is, and whether it changes, stays asked of
@@ -244,6 +212,18 @@ impl Seek for Packed {
             (None, SeekFrom::End(_)) => Ok(u64::MAX),
             (None, _) => Err(io::ErrorKind::Unsupported.into()),
         }
+    }
+}
+
+impl From<Snapshot> for Stored {
+    fn from(snapshot: Snapshot) -> Self {
+        Stored::File(Box::new(snapshot))
+    }
+}
+
+impl From<SpooledTempFile> for Stored {
+    fn from(file: SpooledTempFile) -> Self {
+        Stored::Spooled(file)
     }
 }
 

@@ -17,7 +17,7 @@ use crate::{backend::cloud::Reader, folder::FILE_MODE};
 
 /// A file up to the length that it had when it was opened, or the lines that start in a part of it.
 pub struct Snapshot {
-    bytes: Bytes,
+    bytes: Box<dyn Bytes>,
     stat: Stat,
     /// The bytes before the part, and those that it has.
     base: u64,
@@ -45,17 +45,17 @@ impl Snapshot {
 
     /// Takes a file that was just opened, and what the system says of it.
     pub fn with_metadata(file: File, metadata: &Metadata) -> Self {
-        Self::of(Bytes::File(file), Stat::of(metadata), metadata.mode())
+        Self::of(Box::new(file), Stat::of(metadata), metadata.mode())
     }
 
     /// Takes an object, which whoever may read it may read.
     #[cfg(feature = "cloud")]
     pub fn of_object(object: Reader) -> Self {
         let stat = object.stat().clone();
-        Self::of(Bytes::Object(Box::new(object)), stat, FILE_MODE)
+        Self::of(Box::new(object), stat, FILE_MODE)
     }
 
-    fn of(bytes: Bytes, stat: Stat, mode: u32) -> Self {
+    fn of(bytes: Box<dyn Bytes>, stat: Stat, mode: u32) -> Self {
         let length = stat.length;
         let (hash, n_hashed, is_hashing) = (XxHash3_64::new(), 0, true);
         Self {
@@ -133,12 +133,7 @@ impl Snapshot {
     ///
     /// The system's own.
     pub fn is_unchanged(&self) -> io::Result<bool> {
-        match &self.bytes {
-            Bytes::File(file) => Ok(Stat::of(&file.metadata()?) == self.stat),
-            // What is read of it is of one version, or nothing.
-            #[cfg(feature = "cloud")]
-            Bytes::Object(object) => Ok(!object.is_changed()),
-        }
+        self.bytes.is_unchanged(&self.stat)
     }
 
     /// Returns the XXH3 of what was read of it, and of what was not or was left unhashed.
@@ -160,7 +155,7 @@ impl Snapshot {
     ///
     /// The system's own.
     pub fn is_prefix(&mut self) -> io::Result<bool> {
-        if !matches!(self.bytes, Bytes::File(_)) {
+        if !self.bytes.may_change() {
             return self.is_unchanged();
         }
         if !self.is_hashing {

@@ -59,8 +59,11 @@ impl Job {
         let input = &unit.main;
         if unit.others.is_empty() {
             let is_copied = self.is_copied(input, is_folder);
-            let result =
-                if is_copied { self.copy(input, path) } else { self.convert_file(input, path) };
+            let result = if is_copied {
+                self.copy(input, path)
+            } else {
+                self.convert_file(input, path, &Extra::default())
+            };
             return vec![(input, result)];
         }
         let (from, direction) = match self.direction_of(unit) {
@@ -70,7 +73,7 @@ impl Job {
             Err(refusal) => return self.each_alone(unit, path, Err(refusal)),
         };
         if unit.format.is_none_or(|format| format.name != from.name) {
-            return self.each_alone(unit, path, self.convert_file(input, path));
+            return self.each_alone(unit, path, self.convert_file(input, path, &Extra::default()));
         }
         match direction {
             Direction::Copy => self.copies(unit, path),
@@ -123,7 +126,7 @@ impl Job {
                 Some(path) if input.is_side_file() && self.config.carry != CarryMode::None => {
                     self.copy(input, &path)
                 }
-                Some(path) => self.convert_file(input, &self.told(&path)),
+                Some(path) => self.convert_file(input, &self.told(&path), &Extra::default()),
                 None => Err(ConvertError::NoName),
             };
             results.push((input, result));
@@ -132,11 +135,12 @@ impl Job {
     }
 
     fn copies<'u>(&self, unit: &'u SessionFiles, path: &Path) -> Results<'u> {
-        let mut results = vec![(&unit.main, self.convert_file(&unit.main, path))];
+        let mut results =
+            vec![(&unit.main, self.convert_file(&unit.main, path, &Extra::default()))];
         for Companion { input, role } in &unit.others {
             let result = match (beside(unit, input, path), role) {
                 (Some(path), FileRole::Agent(_)) => {
-                    match self.convert_file(input, &self.told(&path)) {
+                    match self.convert_file(input, &self.told(&path), &Extra::default()) {
                         // Of no known format it belongs to the session all the same.
                         Err(ConvertError::Format(
                             UnknownFormat::Unknown | UnknownFormat::Foreign(_),
@@ -158,7 +162,8 @@ impl Job {
             Ok(derived) => derived,
             Err(refusal) => return refused_for(unit, refusal),
         };
-        let mut results = vec![(&unit.main, self.convert_file(&unit.main, path))];
+        let mut results =
+            vec![(&unit.main, self.convert_file(&unit.main, path, &Extra::default()))];
         for Companion { input, role } in &unit.others {
             let result = match role {
                 _ if let Some(is_intact) = input.path().and_then(|path| derived.get(path)) => {
@@ -203,7 +208,7 @@ impl Job {
         let (path, id) = match volume {
             None if is_back => {
                 let path = beside(unit, input, main).ok_or(ConvertError::NoName)?;
-                return self.convert_file(input, &self.told(&path));
+                return self.convert_file(input, &self.told(&path), &Extra::default());
             }
             Some(volume) => {
                 let role = self.config.to.bundles.and_then(|bundles| (bundles.role)(&volume.name));
@@ -212,11 +217,7 @@ impl Job {
             }
             None => (self.agent_path(main, id).ok_or(ConvertError::NoName)?, id.to_owned()),
         };
-        self.convert_file_of(
-            input,
-            &self.told(&path),
-            &Extra { agent: Some(id), ..Extra::default() },
-        )
+        self.convert_file(input, &self.told(&path), &Extra { agent: Some(id), ..Extra::default() })
     }
 
     fn forth<'u>(
@@ -315,6 +316,6 @@ impl Job {
         };
         let path = self.agent_path(path, &agent.id).ok_or(ConvertError::NoName)?;
         let contents = Some(Manifest { entries: vec![volume] });
-        self.convert_file_of(input, &path, &Extra { contents, agent: Some(agent.id.clone()) })
+        self.convert_file(input, &path, &Extra { contents, agent: Some(agent.id.clone()) })
     }
 }

@@ -110,7 +110,7 @@ impl Expanded {
     }
 
     fn open(&self, path: &Path) -> io::Result<Opened> {
-        self.input(path)?.open_within(self.limits)
+        self.input(path)?.open(self.limits)
     }
 
     fn stat(&self, path: &Path) -> io::Result<Stat> {
