@@ -91,7 +91,7 @@ impl FolderRun<'_> {
                 if file.end == FileEnd::Inside
                     && let Err(error) = self.job.outputs.remove_unwritten(input)
                 {
-                    *file = self.settle(input, &Err(ConvertError::Io(error)));
+                    *file = self.settle(input, &Err(error.into()));
                     file.is_main = false;
                 }
             }

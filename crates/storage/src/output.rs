@@ -201,7 +201,8 @@ impl Home {
 #[error("{}: {error}", one_line(path))]
 pub struct Unwritten {
     path: PathBuf,
-    error: io::Error,
+    /// Why it could not be written.
+    pub error: io::Error,
 }
 
 /// Returns an error of writing a file, which names it.
@@ -212,7 +213,7 @@ pub fn unwritten(error: io::Error, path: &Path) -> io::Error {
     io::Error::new(error.kind(), Unwritten { path: path.to_owned(), error })
 }
 
-/// Returns whether an error says that a file system has no space for anything more.
-pub fn is_no_space(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+/// Returns whether an error of this kind says that a file system has no space for anything more.
+pub fn is_no_space(kind: io::ErrorKind) -> bool {
+    matches!(kind, io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }

@@ -68,9 +68,11 @@ impl Job {
         }
         let (from, direction) = match self.direction_of(unit) {
             Ok(found) => found,
+            Err(refusal @ ConvertError::Format(_)) => {
+                return self.each_alone(unit, path, Err(refusal));
+            }
             // Its sub-agents alone would be taken for sessions.
-            Err(refusal @ ConvertError::Io(_)) => return refused_for(unit, refusal),
-            Err(refusal) => return self.each_alone(unit, path, Err(refusal)),
+            Err(refusal) => return refused_for(unit, refusal),
         };
         if unit.format.is_none_or(|format| format.name != from.name) {
             return self.each_alone(unit, path, self.convert_file(input, path, &Extra::default()));

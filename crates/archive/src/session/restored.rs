@@ -136,7 +136,7 @@ impl Job {
             session.files().iter().filter(|file| file.volume.kind != ManifestEntryKind::Side)
         {
             if let Some(damage) = first_damage(&mut Source::new(file.bytes()?))? {
-                return Err(io::Error::new(io::ErrorKind::InvalidData, damage).into());
+                return Err(ConvertError::Damage(Box::new(damage)));
             }
         }
         Ok(())

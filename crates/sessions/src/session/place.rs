@@ -40,7 +40,8 @@ pub struct Expanded {
 #[derive(Debug, thiserror::Error)]
 #[error("{label}: {error}")]
 pub struct Unread {
-    label: String,
+    /// What the file is called.
+    pub label: String,
     /// Why it cannot be read.
     pub error: io::Error,
 }
