@@ -171,3 +171,36 @@ pub enum NotInstalled {
     #[error("the client would not load it, line {}: {}", .0.line, .0.message)]
     NotLoaded(Box<Problem>),
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use storage::unwritten;
+
+    use super::*;
+    use crate::{Outcome, status::FileStatus};
+
+    #[test]
+    fn errors_that_pass_through_readers_and_writers_keep_their_meaning() {
+        let full = || unwritten(io::ErrorKind::StorageFull.into(), Path::new("out.jsonl"));
+        let long = || io::Error::other(Excess::Line(3));
+        for (error, status, is_no_space) in [
+            (full(), FileStatus::WriteFailed, true),
+            (long(), FileStatus::TooLarge, false),
+            (io::Error::other(Changed), FileStatus::Changing, false),
+            (io::ErrorKind::PermissionDenied.into(), FileStatus::PermissionDenied, false),
+            (
+                io::Error::other(Unread { label: "a.gz".to_owned(), error: long() }),
+                FileStatus::TooLarge,
+                false,
+            ),
+        ] {
+            let message = error.to_string();
+            let error = ConvertError::from(error);
+            assert_eq!((error.to_string(), error.is_no_space()), (message, is_no_space));
+            let result: Result<Outcome, ConvertError> = Err(error);
+            assert_eq!(FileStatus::of(&result), status, "{result:?}");
+        }
+    }
+}
