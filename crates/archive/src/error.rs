@@ -4,7 +4,8 @@ use std::io;
 
 use conversion::Damage;
 use core_model::Problem;
-use sessions::{ReadError, UnknownFormat};
+use sessions::{ReadError, UnknownFormat, Unread};
+use storage::{Changed, Excess, Unwritten, is_no_space};
 
 /// The reason why an input was not converted.
 #[derive(Debug, thiserror::Error)]
@@ -54,9 +55,49 @@ pub enum ConvertError {
     /// It was converted, but not installed.
     #[error("{0}")]
     NotInstalled(#[from] NotInstalled),
-    /// Reading or writing failed.
+    /// It has a line that cannot be read, and such inputs are not wanted.
     #[error("{0}")]
-    Io(#[from] io::Error),
+    Damage(Box<Damage>),
+    /// It holds more than it may.
+    #[error("{0}")]
+    TooLarge(Excess),
+    /// It changed after it was listed or opened; the rest of it cannot be read.
+    #[error("{0}")]
+    Changed(Changed),
+    /// A compressed file of its session cannot be read.
+    #[error("{label}: {error}")]
+    Unread {
+        /// What the file is called.
+        label: String,
+        /// Why it cannot be read.
+        error: Box<ConvertError>,
+    },
+    /// An output could not be written.
+    #[error("{0}")]
+    Unwritten(Unwritten),
+    /// Reading or writing failed otherwise.
+    #[error("{0}")]
+    Io(#[source] io::Error),
+}
+
+impl From<io::Error> for ConvertError {
+    /// Finds the errors that readers and writers of this workspace wrap in an [`io::Error`], since
+    /// [`io::Read`] and [`io::Write`] know no other. Nothing else looks into one.
+    fn from(error: io::Error) -> Self {
+        let known = error
+            .downcast::<Damage>()
+            .map(|damage| ConvertError::Damage(Box::new(damage)))
+            .or_else(|error| error.downcast::<Excess>().map(ConvertError::TooLarge))
+            .or_else(|error| error.downcast::<Changed>().map(ConvertError::Changed))
+            .or_else(|error| error.downcast::<Unwritten>().map(ConvertError::Unwritten))
+            .or_else(|error| {
+                error.downcast::<Unread>().map(|Unread { label, error }| ConvertError::Unread {
+                    label,
+                    error: Box::new(error.into()),
+                })
+            });
+        known.unwrap_or_else(ConvertError::Io)
+    }
 }
 
 impl From<ReadError> for ConvertError {
@@ -64,7 +105,7 @@ impl From<ReadError> for ConvertError {
         match error {
             ReadError::Format(error) => ConvertError::Format(error),
             ReadError::Interrupted => ConvertError::Interrupted,
-            ReadError::Io(error) => ConvertError::Io(error),
+            ReadError::Io(error) => error.into(),
         }
     }
 }
@@ -72,19 +113,30 @@ impl From<ReadError> for ConvertError {
 impl ConvertError {
     /// Returns whether the input changed while it was read, so that another attempt may succeed.
     pub fn is_of_change(&self) -> bool {
-        match self {
-            ConvertError::Changing => true,
-            ConvertError::Io(error) => storage::is_changed(error),
-            _ => false,
-        }
+        matches!(self, ConvertError::Changing | ConvertError::Changed(_))
     }
 
     /// Returns the damage for which an input was refused.
     pub fn damage(&self) -> Option<&Damage> {
         match self {
-            ConvertError::Io(error) => error.get_ref()?.downcast_ref(),
+            ConvertError::Damage(damage) => Some(damage),
             _ => None,
         }
+    }
+
+    /// Returns the kind of the system's error, if it is one of reading or writing.
+    pub fn kind(&self) -> Option<io::ErrorKind> {
+        match self {
+            ConvertError::Io(error) => Some(error.kind()),
+            ConvertError::Unwritten(unwritten) => Some(unwritten.error.kind()),
+            ConvertError::Unread { error, .. } => error.kind(),
+            _ => None,
+        }
+    }
+
+    /// Returns whether a file system had no space for anything more.
+    pub fn is_no_space(&self) -> bool {
+        self.kind().is_some_and(is_no_space)
     }
 }
 
@@ -118,4 +170,37 @@ pub enum NotInstalled {
     /// The client would refuse the converted session.
     #[error("the client would not load it, line {}: {}", .0.line, .0.message)]
     NotLoaded(Box<Problem>),
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use storage::unwritten;
+
+    use super::*;
+    use crate::{Outcome, status::FileStatus};
+
+    #[test]
+    fn errors_that_pass_through_readers_and_writers_keep_their_meaning() {
+        let full = || unwritten(io::ErrorKind::StorageFull.into(), Path::new("out.jsonl"));
+        let long = || io::Error::other(Excess::Line(3));
+        for (error, status, is_no_space) in [
+            (full(), FileStatus::WriteFailed, true),
+            (long(), FileStatus::TooLarge, false),
+            (io::Error::other(Changed), FileStatus::Changing, false),
+            (io::ErrorKind::PermissionDenied.into(), FileStatus::PermissionDenied, false),
+            (
+                io::Error::other(Unread { label: "a.gz".to_owned(), error: long() }),
+                FileStatus::TooLarge,
+                false,
+            ),
+        ] {
+            let message = error.to_string();
+            let error = ConvertError::from(error);
+            assert_eq!((error.to_string(), error.is_no_space()), (message, is_no_space));
+            let result: Result<Outcome, ConvertError> = Err(error);
+            assert_eq!(FileStatus::of(&result), status, "{result:?}");
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::{borrow::Cow, io};
 use core_model::LossKind;
 use jsonl::{Style, push_string};
 use sessions::{Input, UnknownFormat};
-use storage::{Interruption, is_no_space};
+use storage::Interruption;
 
 use crate::{
     error::ConvertError,
@@ -221,7 +221,7 @@ impl FileReport {
                 }
             }
             Ok(Outcome::SameAs(_)) => settled.end = FileEnd::SameAsAnother,
-            Err(ConvertError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            Err(refusal) if refusal.kind() == Some(io::ErrorKind::BrokenPipe) => {
                 settled.end = FileEnd::Enough;
             }
             Err(ConvertError::NoSpace(_)) => settled.end = FileEnd::Left,
@@ -299,8 +299,7 @@ impl FileReport {
             None => format!("{label}: {refusal}"),
         });
         // A full disk is no wrong usage.
-        let is_too_large = |error: &io::Error| error.kind() == io::ErrorKind::FileTooLarge;
-        if matches!(refusal, ConvertError::Io(error) if is_no_space(error) || is_too_large(error)) {
+        if refusal.is_no_space() || refusal.kind() == Some(io::ErrorKind::FileTooLarge) {
             self.exit = Status::Attention;
         }
     }

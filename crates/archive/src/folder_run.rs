@@ -52,7 +52,16 @@ impl FolderRun<'_> {
     pub fn run(&self, progress: &dyn Progress) -> Vec<SessionReport> {
         let done = each_of(&largest_first(self.tasks), self.n_jobs, |(_, task_idx)| {
             let (task, start) = (&self.tasks[*task_idx], Instant::now());
-            let results = self.task(task);
+            let convert = || self.job.convert_session(task.unit, &task.path, self.is_mirrored);
+            let results = match self.not_converted(task) {
+                Some(results) => results,
+                // A fault in one session does not stop the others.
+                None => catch_unwind(AssertUnwindSafe(convert))
+                    .unwrap_or_else(|_| refused(task.unit, || ConvertError::Fault)),
+            };
+            for refusal in results.iter().filter_map(|(_, result)| result.as_ref().err()) {
+                self.job.outputs.note_refusal(&task.path, refusal);
+            }
             task.unit.files().for_each(|input| progress.add_input(input));
             let settled = results.iter().map(|(input, result)| self.settle(input, result));
             let mut files: Vec<FileReport> = settled.collect();
@@ -82,7 +91,7 @@ impl FolderRun<'_> {
                 if file.end == FileEnd::Inside
                     && let Err(error) = self.job.outputs.remove_unwritten(input)
                 {
-                    *file = self.settle(input, &Err(ConvertError::Io(error)));
+                    *file = self.settle(input, &Err(error.into()));
                     file.is_main = false;
                 }
             }
@@ -116,28 +125,19 @@ impl FolderRun<'_> {
         }
     }
 
-    fn task<'u>(&self, task: &Task<'u>) -> Results<'u> {
-        let Task { unit, path, .. } = task;
+    /// Returns the results of a session that must not be converted; `None` if it is to be converted.
+    fn not_converted<'u>(&self, task: &Task<'u>) -> Option<Results<'u>> {
+        let Task { unit, path, is_free, same_as } = task;
         if self.report_options.interruption.is_requested() {
-            return refused(unit, || ConvertError::Interrupted);
+            return Some(refused(unit, || ConvertError::Interrupted));
         }
         if let Some(place) = self.job.outputs.full() {
-            return refused(unit, || ConvertError::NoSpace(place.to_owned()));
+            return Some(refused(unit, || ConvertError::NoSpace(place.to_owned())));
         }
-        if let Some(other) = &task.same_as {
-            return vec![(&unit.main, Ok(Outcome::SameAs(other.clone())))];
+        if let Some(other) = same_as {
+            return Some(vec![(&unit.main, Ok(Outcome::SameAs(other.clone())))]);
         }
-        if !task.is_free {
-            return refused(unit, || ConvertError::SameName(path.display().to_string()));
-        }
-        // A panic about one file does not stop the others.
-        let convert = AssertUnwindSafe(|| self.job.convert_session(unit, path, self.is_mirrored));
-        let results =
-            catch_unwind(convert).unwrap_or_else(|_| refused(unit, || ConvertError::Fault));
-        for refusal in results.iter().filter_map(|(_, result)| result.as_ref().err()) {
-            self.job.outputs.note_refusal(path, refusal);
-        }
-        results
+        (!is_free).then(|| refused(unit, || ConvertError::SameName(path.display().to_string())))
     }
 }
 

@@ -69,7 +69,7 @@ impl Job {
             let report = self.run(&conversion, &mut source, input, to)?;
             beside.rewind()?;
             let beside = (report.bytes_sidecar > 0).then_some(beside);
-            let mut written = Source::new(Opened::spooled(written, Limits::NONE)?);
+            let mut written = Source::new(Opened::new(written, Limits::NONE)?);
             verify(&conversion, &mut source, &mut written, beside)?;
         }
         let mut sink = self.outputs.sink(stream)?;

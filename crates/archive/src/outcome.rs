@@ -2,8 +2,7 @@
 
 use std::io;
 
-use sessions::{Input, Unread};
-use storage::{Excess, Unwritten};
+use sessions::Input;
 
 use crate::{error::ConvertError, report::ConvertedFile, status::FileStatus};
 
@@ -36,31 +35,29 @@ impl FileStatus {
             Ok(Outcome::Copied | Outcome::Inside | Outcome::SameAs(_)) => FileStatus::Done,
             Ok(Outcome::LeftOut) => FileStatus::Skipped,
             Ok(Outcome::UpToDate(status)) => *status,
-            Err(refusal) if refusal.is_of_change() => FileStatus::Changing,
-            Err(
-                ConvertError::NotExact | ConvertError::NotInstalled(_) | ConvertError::NoSpace(_),
-            ) => FileStatus::WriteFailed,
-            Err(ConvertError::Io(error)) => Self::of_error(error),
-            Err(_) => FileStatus::Skipped,
+            Err(refusal) => Self::of_refusal(refusal),
         }
     }
 
-    fn of_error(error: &io::Error) -> Self {
-        let cause = error.get_ref();
-        if let Some(unread) = cause.and_then(|cause| cause.downcast_ref::<Unread>()) {
-            return Self::of_error(&unread.error);
-        }
-        if cause.is_some_and(|cause| cause.is::<Unwritten>()) {
-            return FileStatus::WriteFailed;
-        }
-        if cause.is_some_and(|cause| cause.is::<Excess>()) {
-            return FileStatus::TooLarge;
-        }
-        match error.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::StaleNetworkFileHandle => FileStatus::Vanished,
-            io::ErrorKind::PermissionDenied => FileStatus::PermissionDenied,
-            io::ErrorKind::HostUnreachable => FileStatus::Unreachable,
-            _ => FileStatus::Damaged,
+    fn of_refusal(refusal: &ConvertError) -> Self {
+        match refusal {
+            ConvertError::Changing | ConvertError::Changed(_) => FileStatus::Changing,
+            ConvertError::NotExact
+            | ConvertError::NotInstalled(_)
+            | ConvertError::NoSpace(_)
+            | ConvertError::Unwritten(_) => FileStatus::WriteFailed,
+            ConvertError::TooLarge(_) => FileStatus::TooLarge,
+            ConvertError::Damage(_) => FileStatus::Damaged,
+            ConvertError::Unread { error, .. } => Self::of_refusal(error),
+            ConvertError::Io(error) => match error.kind() {
+                io::ErrorKind::NotFound | io::ErrorKind::StaleNetworkFileHandle => {
+                    FileStatus::Vanished
+                }
+                io::ErrorKind::PermissionDenied => FileStatus::PermissionDenied,
+                io::ErrorKind::HostUnreachable => FileStatus::Unreachable,
+                _ => FileStatus::Damaged,
+            },
+            _ => FileStatus::Skipped,
         }
     }
 }

@@ -17,7 +17,7 @@ use std::{
 
 use storage::{
     Asked, Backend, Compression, Encoder, Finished, Identity, Interruptible, Interruption,
-    PendingOptions, Replace, Scratch, is_no_space,
+    PendingOptions, Replace, Scratch,
 };
 
 use self::{
@@ -289,9 +289,7 @@ impl Outputs {
 
     /// Stores a failure. If the file system is full, no other file is begun.
     pub fn note_refusal(&self, path: &Path, refusal: &ConvertError) {
-        if let ConvertError::Io(error) = refusal
-            && is_no_space(error)
-        {
+        if refusal.is_no_space() {
             self.full.get_or_init(|| root::file_system_of(path));
         }
     }

@@ -11,7 +11,7 @@ use crate::job::Job;
 impl Job {
     /// Opens an input; with `--redact`, without its secrets.
     pub(crate) fn open(&self, input: &Input) -> io::Result<(Opened, Redactions)> {
-        self.redacted(input.open_within(self.config.limits)?)
+        self.redacted(input.open(self.config.limits)?)
     }
 
     /// Removes the secrets of an input, with `--redact`.

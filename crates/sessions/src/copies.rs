@@ -19,7 +19,7 @@ use std::{
 use conversion::{Carry, Member, Source, detect_format};
 use core_model::{Format, Formats};
 use jsonl::Scanner;
-use storage::Backend;
+use storage::{Backend, Limits};
 
 use crate::{error::single_format, input::Input};
 
@@ -143,7 +143,7 @@ fn is_same_session(formats: Formats, copy: &Path, original: &Path, format: &str)
 
 /// Returns the format of a file and the id of its session.
 fn session_of(formats: Formats, path: &Path) -> Option<(&'static Format, String)> {
-    let mut source = Source::new(Input::file(path.to_owned()).open().ok()?);
+    let mut source = Source::new(Input::file(path.to_owned()).open(Limits::default()).ok()?);
     let format = single_format(detect_format(formats, &mut source).ok()?).ok()??;
     let (mut id, mut n_lines) = (None, 0);
     let read = source.for_each(&mut |_, value| {

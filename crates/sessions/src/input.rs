@@ -154,55 +154,59 @@ impl Input {
         storage.stat(path).map_or(0, |stat| stat.length)
     }
 
-    /// Opens the input.
-    pub fn open(&self) -> io::Result<Opened> {
-        self.open_within(Limits::default())
-    }
-
-    /// Opens the input. Reading beyond the limits is an error.
-    pub fn open_within(&self, limits: Limits) -> io::Result<Opened> {
-        self.open_with(limits, true)
+    /// Opens the input. A compressed one is expanded; reading beyond the limits is an error.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the input cannot be opened, or if it is compressed and damaged.
+    pub fn open(&self, limits: Limits) -> io::Result<Opened> {
+        match self.found()? {
+            Found::File(snapshot) => Opened::new(snapshot, limits),
+            Found::Lines(snapshot) => Ok(Opened::as_it_is(snapshot, limits.line)),
+            Found::Pipe(mut reader) => spool(&mut reader, limits),
+        }
     }
 
     /// Opens the input without decompression.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the input cannot be opened.
     pub fn open_as_it_is(&self) -> io::Result<Opened> {
-        self.open_with(Limits::NONE, false)
+        match self.found()? {
+            Found::File(snapshot) | Found::Lines(snapshot) => Ok(Opened::as_it_is(snapshot, None)),
+            Found::Pipe(mut reader) => spool(&mut reader, Limits::NONE),
+        }
     }
 
-    fn open_with(&self, limits: Limits, is_expanded: bool) -> io::Result<Opened> {
+    fn found(&self) -> io::Result<Found> {
+        // The found file may have been replaced by a link, which must not be followed, or by a pipe,
+        // which would block.
+        let careful = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        let open = |path: &Path, flags: OFlags| {
+            File::options().read(true).custom_flags(flags.bits().cast_signed()).open(path)
+        };
+        let no_file = || io::Error::other("no regular file any more");
         match self {
-            Input::Stdin => spool(&mut io::stdin().lock(), limits),
+            Input::Stdin => Ok(Found::Pipe(Box::new(io::stdin()))),
             #[cfg(feature = "cloud")]
             Input::File { storage: Backend::Bucket(bucket), path, .. } => {
-                let snapshot = Snapshot::of_object(bucket.open(path)?);
-                if is_expanded {
-                    Opened::snapshot_of(snapshot, limits)
-                } else {
-                    Ok(Opened::as_it_is(snapshot))
-                }
+                Ok(Found::File(Snapshot::of_object(bucket.open(path)?)))
             }
             Input::File { path, is_named, .. } => {
-                // The found file may have been replaced by a link, which must not be followed, or
-                // by a pipe, which would block.
-                let found = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-                let flags = if *is_named { OFlags::empty() } else { found };
-                let flags = flags.bits().cast_signed();
-                let mut file = File::options().read(true).custom_flags(flags).open(path)?;
+                let file = open(path, if *is_named { OFlags::empty() } else { careful })?;
                 let metadata = file.metadata()?;
-                let snapshot = |file| Snapshot::with_metadata(file, &metadata);
                 match metadata.is_file() {
-                    true if is_expanded => Opened::snapshot_of(snapshot(file), limits),
-                    true => Ok(Opened::as_it_is(snapshot(file))),
-                    false if *is_named => spool(&mut file, limits),
-                    false => Err(io::Error::other("no regular file any more")),
+                    true => Ok(Found::File(Snapshot::with_metadata(file, &metadata))),
+                    false if *is_named => Ok(Found::Pipe(Box::new(file))),
+                    false => Err(no_file()),
                 }
             }
             Input::Lines { path, range } => {
-                let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
-                let file = File::options().read(true).custom_flags(flags).open(path)?;
+                let file = open(path, careful)?;
                 match file.metadata()?.is_file() {
-                    true => Opened::lines_of(file, *range, limits),
-                    false => Err(io::Error::other("no regular file any more")),
+                    true => Ok(Found::Lines(Snapshot::of_lines(file, *range)?)),
+                    false => Err(no_file()),
                 }
             }
             Input::Missing { kind, reason, .. } => Err(io::Error::new(*kind, reason.clone())),
@@ -227,6 +231,16 @@ impl Input {
             },
         }
     }
+}
+
+/// The source of the bytes of an input.
+enum Found {
+    /// A file, compressed or not.
+    File(Snapshot),
+    /// A part of a file, which is not compressed.
+    Lines(Snapshot),
+    /// Standard input or a pipe, which can be read once.
+    Pipe(Box<dyn io::Read>),
 }
 
 /// Returns the current folder at the start of the run, which stays the same.
@@ -259,7 +273,7 @@ fn spool(reader: &mut dyn io::Read, limits: Limits) -> io::Result<Opened> {
     let mut spooled = SpooledTempFile::new(MAX_IN_MEMORY);
     let meter = LineMeter::new(limits.line.unwrap_or(MAX_SPOOLED_LINE));
     io::copy(&mut Metered { reader, meter }, &mut spooled)?;
-    Opened::spooled(spooled, limits)
+    Opened::new(spooled, limits)
 }
 
 /// Returns whether a path, existing or not, is inside a folder among the inputs.

@@ -6,7 +6,7 @@ use conversion::{Ballot, Detected, Recovery, is_damage};
 use core_model::{Answers, Event, Format, Formats, Place};
 use jsonl::{Index, Line, Scanner, Value};
 use memchr::memchr_iter;
-use storage::Interruption;
+use storage::{Interruption, Limits};
 
 use crate::{
     error::{ReadError, UnknownFormat, single_format},
@@ -48,7 +48,7 @@ pub fn read(
     let answers = Answers::default();
     let mut reader = Reader { formats, input, format, scanner, known, answers, n_lines: 0 };
     let mut refusal = None;
-    let mut opened = input.open()?;
+    let mut opened = input.open(Limits::default())?;
     opened.skip_hash();
     for_each_window(&mut opened, &mut |bytes, offset| {
         if interruption.is_requested() {
@@ -156,7 +156,7 @@ impl Reader<'_> {
             0 => vote(self.formats, bytes, &mut self.scanner, &mut self.known),
             _ => {
                 let mut found = format_of(self.formats, bytes);
-                for_each_window(&mut self.input.open()?, &mut |bytes, _| {
+                for_each_window(&mut self.input.open(Limits::default())?, &mut |bytes, _| {
                     found = format_of(self.formats, bytes);
                     Ok(false)
                 })?;

@@ -9,7 +9,7 @@ pub(crate) mod cloud;
 use std::sync::Arc;
 use std::{
     fs::{self, File},
-    io::{self, Read},
+    io::{self, Read, Seek},
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
 };
@@ -93,11 +93,11 @@ impl Backend {
     /// # Errors
     ///
     /// Returns `NotFound` if there is no such file, and an error if the disk or the store fails.
-    pub fn reader(&self, path: &Path) -> io::Result<Bytes> {
+    pub fn reader(&self, path: &Path) -> io::Result<Box<dyn Bytes>> {
         match self {
-            Backend::Disk => Ok(Bytes::File(File::open(path)?)),
+            Backend::Disk => Ok(Box::new(File::open(path)?)),
             #[cfg(feature = "cloud")]
-            Backend::Bucket(bucket) => Ok(Bytes::Object(Box::new(bucket.open(path)?))),
+            Backend::Bucket(bucket) => Ok(Box::new(bucket.open(path)?)),
         }
     }
 
@@ -161,7 +161,7 @@ impl Files for Backend {
     }
 
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
-        Ok(Box::new(self.reader(path)?))
+        Ok(self.reader(path)?)
     }
 }
 
@@ -180,33 +180,38 @@ impl Stat {
     }
 }
 
-/// The bytes of a file.
-#[derive(Debug)]
-pub enum Bytes {
-    /// A file on the disk.
-    File(File),
-    /// An object.
-    #[cfg(feature = "cloud")]
-    Object(Box<Reader>),
+/// The bytes of an open file, on the disk or in an object store.
+pub trait Bytes: Read + Seek + Send {
+    /// Returns whether the file is still as `stat` describes it.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file's metadata cannot be read.
+    fn is_unchanged(&self, stat: &Stat) -> io::Result<bool>;
+
+    /// Returns whether the file may change while it is read, so that its bytes must be compared.
+    fn may_change(&self) -> bool;
 }
 
-impl Read for Bytes {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Bytes::File(file) => file.read(buffer),
-            #[cfg(feature = "cloud")]
-            Bytes::Object(object) => object.read(buffer),
-        }
+impl Bytes for File {
+    fn is_unchanged(&self, stat: &Stat) -> io::Result<bool> {
+        Ok(Stat::of(&self.metadata()?) == *stat)
+    }
+
+    fn may_change(&self) -> bool {
+        true
     }
 }
 
-impl io::Seek for Bytes {
-    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
-        match self {
-            Bytes::File(file) => file.seek(to),
-            #[cfg(feature = "cloud")]
-            Bytes::Object(object) => object.seek(to),
-        }
+#[cfg(feature = "cloud")]
+impl Bytes for Reader {
+    fn is_unchanged(&self, _stat: &Stat) -> io::Result<bool> {
+        Ok(!self.is_changed())
+    }
+
+    /// Every block of an object is read of one version, or not at all.
+    fn may_change(&self) -> bool {
+        false
     }
 }
 

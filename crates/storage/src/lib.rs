@@ -50,7 +50,7 @@ pub use self::{
     limits::{Excess, Limits, LineMeter, MAX_IN_MEMORY, Metered},
     lock::{Lock, lock, lock_shared},
     names::{JOURNAL, RECEIPTS, RESIDUE, SIDECAR, beside},
-    opened::Opened,
+    opened::{Opened, Stored},
     output::{
         Finished, Named, Pending, PendingOptions, Place, Published, Replace, Unwritten, are_equal,
         hashing::{Asked, Hashing},

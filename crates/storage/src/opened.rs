@@ -3,10 +3,7 @@
 //! In: a file, an object, or spooled standard input, compressed or not. Out: the decompressed
 //! bytes.
 
-use std::{
-    fs::File,
-    io::{self, Cursor, Read, Seek, SeekFrom},
-};
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
 use tempfile::SpooledTempFile;
 
@@ -43,9 +40,11 @@ enum Content {
     Packed(Box<Packed>),
 }
 
-/// The stored bytes of an input.
-enum Stored {
+/// The stored bytes of an input: a file, or a copy of a stream that can be read only once.
+pub enum Stored {
+    /// A file, on the disk or in an object store.
     File(Box<Snapshot>),
+    /// A copy of a pipe, or a temporary file.
     Spooled(SpooledTempFile),
 }
 
@@ -59,57 +58,18 @@ struct Packed {
 }
 
 impl Opened {
-    /// Opens a file.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the system does, or if a compressed file is damaged.
-    pub fn file(file: File, limits: Limits) -> io::Result<Self> {
-        Self::snapshot_of(Snapshot::new(file)?, limits)
-    }
-
-    /// Opens a snapshot of a file or an object.
+    /// Opens a [`Snapshot`] or a spooled file, and expands it if it starts like gzip or zstd.
     ///
     /// # Errors
     ///
     /// Returns an error if it cannot be read, or if it is compressed and damaged.
-    pub fn snapshot_of(snapshot: Snapshot, limits: Limits) -> io::Result<Self> {
-        let size = snapshot.length();
-        Self::new(Stored::File(Box::new(snapshot)), size, limits)
-    }
-
-    /// Opens a snapshot without decompression.
-    pub fn as_it_is(snapshot: Snapshot) -> Self {
-        let content = Content::Plain(Stored::File(Box::new(snapshot)));
-        Self { content, origin: None, meter: LineMeter::NONE }
-    }
-
-    /// Opens the lines of an uncompressed file that start in a range of its bytes.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the system does.
-    pub fn lines_of(file: File, range: [u64; 2], limits: Limits) -> io::Result<Self> {
-        let content = Content::Plain(Stored::File(Box::new(Snapshot::of_lines(file, range)?)));
-        let meter = LineMeter::new(limits.line.unwrap_or(u64::MAX));
-        Ok(Self { content, origin: None, meter })
-    }
-
-    /// Opens a spooled input.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the system does, or if a compressed input is damaged.
-    pub fn spooled(mut file: SpooledTempFile, limits: Limits) -> io::Result<Self> {
-        let size = file.seek(SeekFrom::End(0))?;
-        Self::new(Stored::Spooled(file), size, limits)
-    }
-
-    fn new(mut stored: Stored, size: u64, limits: Limits) -> io::Result<Self> {
+    pub fn new(mut bytes: impl Read + Seek + Into<Stored>, limits: Limits) -> io::Result<Self> {
+        let size = bytes.seek(SeekFrom::End(0))?;
+        bytes.rewind()?;
         let mut head = Vec::new();
-        stored.rewind()?;
-        (&mut stored).take(4).read_to_end(&mut head)?;
-        stored.rewind()?;
+        bytes.by_ref().take(4).read_to_end(&mut head)?;
+        bytes.rewind()?;
+        let stored = bytes.into();
         let Some(compression) = Compression::of(&head) else {
             let meter = LineMeter::new(limits.line.unwrap_or(u64::MAX));
             return Ok(Self { content: Content::Plain(stored), origin: None, meter });
@@ -121,6 +81,12 @@ impl Opened {
         let packed = Packed::new(compression, stored, max_expanded)?;
         let meter = LineMeter::new(max_line);
         Ok(Self { content: Content::Packed(Box::new(packed)), origin: None, meter })
+    }
+
+    /// Opens a snapshot without decompression. A line may have at most `max_line` bytes.
+    pub fn as_it_is(snapshot: Snapshot, max_line: Option<u64>) -> Self {
+        let meter = LineMeter::new(max_line.unwrap_or(u64::MAX));
+        Self { content: Content::Plain(snapshot.into()), origin: None, meter }
     }
 
     /// Replaces the content. The metadata and the check for changes stay with the original.
@@ -247,6 +213,18 @@ impl Seek for Packed {
             (None, SeekFrom::End(_)) => Ok(u64::MAX),
             (None, _) => Err(io::ErrorKind::Unsupported.into()),
         }
+    }
+}
+
+impl From<Snapshot> for Stored {
+    fn from(snapshot: Snapshot) -> Self {
+        Stored::File(Box::new(snapshot))
+    }
+}
+
+impl From<SpooledTempFile> for Stored {
+    fn from(file: SpooledTempFile) -> Self {
+        Stored::Spooled(file)
     }
 }
 

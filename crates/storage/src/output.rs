@@ -204,7 +204,8 @@ impl Home {
 #[error("{}: {error}", one_line(path))]
 pub struct Unwritten {
     path: PathBuf,
-    error: io::Error,
+    /// The error of the write.
+    pub error: io::Error,
 }
 
 /// Adds the path of the file to an error of writing it.
@@ -215,7 +216,7 @@ pub fn unwritten(error: io::Error, path: &Path) -> io::Error {
     io::Error::new(error.kind(), Unwritten { path: path.to_owned(), error })
 }
 
-/// Returns whether the file system or the quota is full.
-pub fn is_no_space(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+/// Returns whether an error of this kind means that the file system or the quota is full.
+pub fn is_no_space(kind: io::ErrorKind) -> bool {
+    matches!(kind, io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }

@@ -20,7 +20,7 @@ use crate::{backend::cloud::Reader, folder::FILE_MODE};
 
 /// A file up to its length when it was opened, or the lines that start in a part of it.
 pub struct Snapshot {
-    bytes: Bytes,
+    bytes: Box<dyn Bytes>,
     stat: Stat,
     /// The offset and the length of the part.
     base: u64,
@@ -48,17 +48,17 @@ impl Snapshot {
 
     /// Opens a snapshot of a file with its metadata.
     pub fn with_metadata(file: File, metadata: &Metadata) -> Self {
-        Self::of(Bytes::File(file), Stat::of(metadata), metadata.mode())
+        Self::of(Box::new(file), Stat::of(metadata), metadata.mode())
     }
 
     /// Opens a snapshot of an object. Its permissions are the default.
     #[cfg(feature = "cloud")]
     pub fn of_object(object: Reader) -> Self {
         let stat = object.stat().clone();
-        Self::of(Bytes::Object(Box::new(object)), stat, FILE_MODE)
+        Self::of(Box::new(object), stat, FILE_MODE)
     }
 
-    fn of(bytes: Bytes, stat: Stat, mode: u32) -> Self {
+    fn of(bytes: Box<dyn Bytes>, stat: Stat, mode: u32) -> Self {
         let length = stat.length;
         let (hash, n_hashed, is_hashing) = (XxHash3_64::new(), 0, true);
         Self {
@@ -136,12 +136,7 @@ impl Snapshot {
     ///
     /// Returns an error if the system does.
     pub fn is_unchanged(&self) -> io::Result<bool> {
-        match &self.bytes {
-            Bytes::File(file) => Ok(Stat::of(&file.metadata()?) == self.stat),
-            // The bytes read are of one version; a read of another fails.
-            #[cfg(feature = "cloud")]
-            Bytes::Object(object) => Ok(!object.is_changed()),
-        }
+        self.bytes.is_unchanged(&self.stat)
     }
 
     /// Returns the XXH3 of the whole snapshot. Reads the bytes that were not read or not hashed.
@@ -163,7 +158,7 @@ impl Snapshot {
     ///
     /// Returns an error if the system does.
     pub fn is_prefix(&mut self) -> io::Result<bool> {
-        if !matches!(self.bytes, Bytes::File(_)) {
+        if !self.bytes.may_change() {
             return self.is_unchanged();
         }
         if !self.is_hashing {

@@ -24,9 +24,13 @@ pub(crate) fn each_of<T: Sync, R: Send>(
     n_jobs: usize,
     job: impl Fn(&T) -> R + Sync,
 ) -> Vec<R> {
+    let n_threads = n_jobs.min(items.len());
+    if n_threads <= 1 {
+        return items.iter().map(job).collect();
+    }
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::with_capacity(items.len()));
-    on_threads(n_jobs.min(items.len()), || {
+    on_threads(n_threads, || {
         while let Some((item_idx, item)) = {
             let item_idx = next.fetch_add(1, Ordering::Relaxed);
             items.get(item_idx).map(|item| (item_idx, item))

@@ -5,7 +5,7 @@ use std::{fs, io, os::unix::fs::MetadataExt, path::Path};
 use conversion::{Agents, Carry, CarryMode, Manifest, Member, Sidecar, Source, Target};
 use core_model::Formats;
 use sessions::{Input, residue_path, sidecar_path};
-use storage::{Backend, Compression, Finished, Limits, Opened, Replace};
+use storage::{Backend, Compression, Finished, Limits, Opened, Replace, Snapshot};
 
 use super::{ConvertError, Job, verify};
 use crate::{
@@ -25,12 +25,7 @@ impl Job {
     ///
     /// An input that changes while it is read is read again. If it changes each time, but only
     /// grows, its first bytes are converted.
-    pub fn convert_file(&self, input: &Input, path: &Path) -> Result<Outcome, ConvertError> {
-        self.convert_file_of(input, path, &Extra::default())
-    }
-
-    /// Converts an input as [`Job::convert_file`] does, to a file of a session of several.
-    pub(crate) fn convert_file_of(
+    pub(crate) fn convert_file(
         &self,
         input: &Input,
         path: &Path,
@@ -42,7 +37,7 @@ impl Job {
             return Ok(Outcome::UpToDate(status));
         }
         for attempt in 1..=MAX_ATTEMPTS {
-            let mut opened = input.open_within(self.config.limits)?;
+            let mut opened = input.open(self.config.limits)?;
             if !self.outputs.has_journal() && attempt < MAX_ATTEMPTS {
                 opened.skip_hash();
             }
@@ -124,7 +119,8 @@ impl Job {
         let target = target.finish()?;
         let sidecar = sidecar.finish()?;
         if self.config.verify && self.config.carry != CarryMode::None && is_alone {
-            let mut written = Source::new(Opened::file(target.reread()?, Limits::NONE)?);
+            let mut written =
+                Source::new(Opened::new(Snapshot::new(target.reread()?)?, Limits::NONE)?);
             let sidecar = sidecar.as_ref().map(Finished::reread).transpose()?;
             verify(&conversion, source, &mut written, sidecar)?;
         }
@@ -156,7 +152,7 @@ impl Job {
         let is_expanded =
             self.config.redact.is_wanted || was_packed && !Compression::is_told_by(path);
         let mut opened = match is_expanded {
-            true => input.open_within(self.config.limits)?,
+            true => input.open(self.config.limits)?,
             false => input.open_as_it_is()?,
         };
         let replace = match self.outputs.standing(path, input, &mut opened, Salt::default())? {

@@ -59,18 +59,23 @@ impl Job {
         let input = &unit.main;
         if unit.others.is_empty() {
             let is_copied = self.is_copied(input, is_folder);
-            let result =
-                if is_copied { self.copy(input, path) } else { self.convert_file(input, path) };
+            let result = if is_copied {
+                self.copy(input, path)
+            } else {
+                self.convert_file(input, path, &Extra::default())
+            };
             return vec![(input, result)];
         }
         let (from, direction) = match self.direction_of(unit) {
             Ok(found) => found,
+            Err(refusal @ ConvertError::Format(_)) => {
+                return self.each_alone(unit, path, Err(refusal));
+            }
             // Without their main file, the sub-agents would be taken for sessions.
-            Err(refusal @ ConvertError::Io(_)) => return refused_for(unit, refusal),
-            Err(refusal) => return self.each_alone(unit, path, Err(refusal)),
+            Err(refusal) => return refused_for(unit, refusal),
         };
         if unit.format.is_none_or(|format| format.name != from.name) {
-            return self.each_alone(unit, path, self.convert_file(input, path));
+            return self.each_alone(unit, path, self.convert_file(input, path, &Extra::default()));
         }
         match direction {
             Direction::Copy => self.copies(unit, path),
@@ -123,7 +128,7 @@ impl Job {
                 Some(path) if input.is_side_file() && self.config.carry != CarryMode::None => {
                     self.copy(input, &path)
                 }
-                Some(path) => self.convert_file(input, &self.told(&path)),
+                Some(path) => self.convert_file(input, &self.told(&path), &Extra::default()),
                 None => Err(ConvertError::NoName),
             };
             results.push((input, result));
@@ -132,11 +137,12 @@ impl Job {
     }
 
     fn copies<'u>(&self, unit: &'u SessionFiles, path: &Path) -> Results<'u> {
-        let mut results = vec![(&unit.main, self.convert_file(&unit.main, path))];
+        let mut results =
+            vec![(&unit.main, self.convert_file(&unit.main, path, &Extra::default()))];
         for Companion { input, role } in &unit.others {
             let result = match (beside(unit, input, path), role) {
                 (Some(path), FileRole::Agent(_)) => {
-                    match self.convert_file(input, &self.told(&path)) {
+                    match self.convert_file(input, &self.told(&path), &Extra::default()) {
                         // A file of an unknown format still belongs to the session.
                         Err(ConvertError::Format(
                             UnknownFormat::Unknown | UnknownFormat::Foreign(_),
@@ -159,7 +165,8 @@ impl Job {
             Ok(derived) => derived,
             Err(refusal) => return refused_for(unit, refusal),
         };
-        let mut results = vec![(&unit.main, self.convert_file(&unit.main, path))];
+        let mut results =
+            vec![(&unit.main, self.convert_file(&unit.main, path, &Extra::default()))];
         for Companion { input, role } in &unit.others {
             let result = match role {
                 _ if let Some(is_intact) = input.path().and_then(|path| derived.get(path)) => {
@@ -204,7 +211,7 @@ impl Job {
         let (path, id) = match volume {
             None if is_back => {
                 let path = beside(unit, input, main).ok_or(ConvertError::NoName)?;
-                return self.convert_file(input, &self.told(&path));
+                return self.convert_file(input, &self.told(&path), &Extra::default());
             }
             Some(volume) => {
                 let role = self.config.to.bundles.and_then(|bundles| (bundles.role)(&volume.name));
@@ -213,11 +220,7 @@ impl Job {
             }
             None => (self.agent_path(main, id).ok_or(ConvertError::NoName)?, id.to_owned()),
         };
-        self.convert_file_of(
-            input,
-            &self.told(&path),
-            &Extra { agent: Some(id), ..Extra::default() },
-        )
+        self.convert_file(input, &self.told(&path), &Extra { agent: Some(id), ..Extra::default() })
     }
 
     fn forth<'u>(
@@ -316,6 +319,6 @@ impl Job {
         };
         let path = self.agent_path(path, &agent.id).ok_or(ConvertError::NoName)?;
         let contents = Some(Manifest { entries: vec![volume] });
-        self.convert_file_of(input, &path, &Extra { contents, agent: Some(agent.id.clone()) })
+        self.convert_file(input, &path, &Extra { contents, agent: Some(agent.id.clone()) })
     }
 }

@@ -14,11 +14,11 @@ use core_model::Format;
 use sessions::{
     Change, Input, Session, SessionEvents, SessionPlace, residue_path, run_session, sidecar_path,
 };
-use storage::{Backend, Finished, Hashing, Limits, Opened, Scratch};
+use storage::{Backend, Finished, Hashing, Limits, Opened, Scratch, Snapshot};
 
 use crate::{
     error::ConvertError,
-    job::{Job, check_target},
+    job::{Extra, Job, check_target},
     journal::{Salt, Standing},
     outcome::Outcome,
     outputs::{PublishSet, lazy::LazyFile},
@@ -44,10 +44,10 @@ impl Job {
         may_grow: bool,
     ) -> Result<Outcome, ConvertError> {
         if session.files().len() == 1 {
-            return self.convert_file(input, path);
+            return self.convert_file(input, path, &Extra::default());
         }
         check_target(input, path)?;
-        let mut opened = input.open_within(self.config.limits)?;
+        let mut opened = input.open(self.config.limits)?;
         let salt = Salt::of_session(&session);
         let replace = match self.outputs.standing(path, input, &mut opened, salt)? {
             Standing::UpToDate(status) => return Ok(Outcome::UpToDate(status)),
@@ -76,7 +76,8 @@ impl Job {
         let target = target.finish()?;
         let sidecar = sidecar.finish()?;
         if self.config.verify && self.config.carry != CarryMode::None {
-            let mut written = Source::new(Opened::file(target.reread()?, Limits::NONE)?);
+            let mut written =
+                Source::new(Opened::new(Snapshot::new(target.reread()?)?, Limits::NONE)?);
             let sidecar = sidecar.as_ref().map(Finished::reread).transpose()?;
             verify(&conversion, &staged.session, &mut written, sidecar)?;
         }
@@ -135,7 +136,7 @@ impl Job {
             session.files().iter().filter(|file| file.volume.kind != ManifestEntryKind::Side)
         {
             if let Some(damage) = first_damage(&mut Source::new(file.bytes()?))? {
-                return Err(io::Error::new(io::ErrorKind::InvalidData, damage).into());
+                return Err(ConvertError::Damage(Box::new(damage)));
             }
         }
         Ok(())

@@ -55,7 +55,7 @@ impl Job {
             let report = run_session(&conversion, session, to)?;
             sidecar.rewind()?;
             let sidecar = (report.bytes_sidecar > 0).then_some(sidecar);
-            let mut written = Source::new(Opened::spooled(written, Limits::NONE)?);
+            let mut written = Source::new(Opened::new(written, Limits::NONE)?);
             verify(&conversion, session, &mut written, sidecar)?;
         }
         let mut sink = self.outputs.sink(stream)?;

@@ -9,6 +9,7 @@ use archive::Status;
 use clap::Subcommand;
 use conversion::Source;
 use sessions::{Input, sidecar_path};
+use storage::Limits;
 
 use crate::{
     environment::{inputs, lookup},
@@ -57,7 +58,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     for input in &inputs {
         let opened = input
-            .open()
+            .open(Limits::default())
             .map_err(|error| io::Error::other(format!("{}: {error}", input.label())))?;
         match args.command {
             What::Show { .. } => {

@@ -12,7 +12,7 @@ use conversion::{CarryAudit, Source};
 use core_model::{Check, Format, Problem, Severity};
 use jsonl::{Style, push_string};
 use sessions::{Input, ReadError, UnknownFormat, single_format};
-use storage::Opened;
+use storage::{Limits, Opened};
 
 use self::stale::StaleFiles;
 use crate::{
@@ -92,7 +92,7 @@ impl Checked {
         args: &Args,
         out: &mut dyn Write,
     ) -> Result<(), ReadError> {
-        let mut source = Source::new(input.open()?);
+        let mut source = Source::new(input.open(Limits::default())?);
         let label = input.label();
         let format = match format {
             Some(format) => Some(format),

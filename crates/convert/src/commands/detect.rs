@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use archive::Status;
 use conversion::{Detected, Source};
+use storage::Limits;
 
 use crate::{
     cli::Sources,
@@ -24,7 +25,8 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let mut out = io::stdout().lock();
     let mut n_known = 0;
     for input in &inputs {
-        let found = input.open().and_then(|opened| detect(&mut Source::new(opened)));
+        let found =
+            input.open(Limits::default()).and_then(|opened| detect(&mut Source::new(opened)));
         let label = escape_for_terminal(&input.label());
         match found {
             Ok(Detected::Format(format)) => {

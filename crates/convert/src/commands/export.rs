@@ -16,7 +16,7 @@ use core_model::{Format, Options};
 use export_html::{Entry, Figures, Page, Survey, write_index};
 use rayon::prelude::*;
 use sessions::{Input, Progress as _, Redact, UnknownFormat, is_of_a_session, single_format};
-use storage::{Compression, Opened};
+use storage::{Compression, Limits, Opened};
 
 use self::{
     lines::{Read, SessionLines},
@@ -199,7 +199,7 @@ impl Export {
 
     /// Writes the page of an input.
     fn write(&self, input: &Input, sink: &mut dyn Write) -> Result<Exported, ConvertError> {
-        let (opened, _) = self.redact.opened(FORMATS, input.open()?)?;
+        let (opened, _) = self.redact.opened(FORMATS, input.open(Limits::default())?)?;
         let mut source = Source::new(opened);
         let format = self.format_of(&mut source)?;
         let name = input.stem().unwrap_or("session").to_owned();

@@ -10,7 +10,7 @@ use clap::ValueHint;
 use clap_complete::engine::ArgValueCompleter;
 use conversion::Source;
 use sessions::{Input, SessionFiles, Stores, is_inside_an_input, single_format};
-use storage::{Folder, is_url};
+use storage::{Folder, Limits, is_url};
 
 use crate::{
     FORMATS,
@@ -139,7 +139,8 @@ fn planned(task: &Task<'_>, bytes: u64, root: &Path, how: &ConversionArgs) -> io
 /// Returns whether each line of a session is converted alone: only in a copy to the same format.
 fn is_by_line(task: &Task<'_>, how: &ConversionArgs) -> bool {
     let format = || {
-        let opened = task.unit.main.open().ok().filter(|opened| !opened.is_packed())?;
+        let opened =
+            task.unit.main.open(Limits::default()).ok().filter(|opened| !opened.is_packed())?;
         let found = || single_format(detect(&mut Source::new(opened)).ok()?).ok()?;
         how.source().or_else(found)
     };

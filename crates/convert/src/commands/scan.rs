@@ -11,6 +11,7 @@ use jsonl::{Line, Scanner, Stream, Style, push_string};
 use memchr::memmem;
 use secrets::{Finding, Search};
 use sessions::Input;
+use storage::Limits;
 
 use crate::{
     cli::Sources,
@@ -83,7 +84,7 @@ struct Scan<W: Write> {
 impl<W: Write> Scan<W> {
     /// Searches an input and its sidecar.
     fn input(&mut self, input: &Input) -> io::Result<()> {
-        self.lines(&input.label(), input.open()?)?;
+        self.lines(&input.label(), input.open(Limits::default())?)?;
         if let Some(mut sidecar) = input.sidecar()? {
             let label = format!("{}.{}", input.label(), storage::SIDECAR);
             while let Some(carry) = sidecar.next_left()? {

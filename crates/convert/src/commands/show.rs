@@ -13,7 +13,7 @@ use core_model::{Event, Format, Options};
 use sessions::{
     Filter, Input, Matcher, Part, ReadError, Redact, UnknownFormat, is_of_a_session, known, parts,
 };
-use storage::Backend;
+use storage::{Backend, Limits};
 
 use self::{depth::Depths, markdown::MarkdownPage, text::TextPage};
 use super::export::lines::{Read, SessionLines};
@@ -128,7 +128,7 @@ fn show(
     is_one_of_many: bool,
     out: &mut dyn Write,
 ) -> Result<bool, ReadError> {
-    let (opened, _) = Redact::from(args.redact).opened(FORMATS, input.open()?)?;
+    let (opened, _) = Redact::from(args.redact).opened(FORMATS, input.open(Limits::default())?)?;
     let mut source = Source::new(opened);
     let format = match args.reading.format() {
         Some(format) => format,

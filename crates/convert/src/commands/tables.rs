@@ -13,7 +13,7 @@ use conversion::Source;
 use core_model::Format;
 use export_parquet::{Dataset, Options, SessionFile, Shelf};
 use sessions::{Input, Progress as _, Redact, UnknownFormat, is_inside_an_input, single_format};
-use storage::{FILE_MODE, Finished, Folder, Pending, remove_dead};
+use storage::{FILE_MODE, Finished, Folder, Limits, Pending, remove_dead};
 
 use crate::{
     FORMATS, by_name,
@@ -178,7 +178,7 @@ struct Run<'p> {
 impl Run<'_> {
     /// Adds an input. The inner result is an error of writing, which ends the run.
     fn input(&mut self, input: &Input) -> Result<export_parquet::Result<()>, ConvertError> {
-        let (opened, _) = self.redact.opened(FORMATS, input.open()?)?;
+        let (opened, _) = self.redact.opened(FORMATS, input.open(Limits::default())?)?;
         let mut source = Source::new(opened);
         let name = match input {
             Input::File { name, .. } => name.to_str().ok_or_else(not_text)?,

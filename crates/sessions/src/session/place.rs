@@ -40,7 +40,8 @@ pub struct Expanded {
 #[derive(Debug, thiserror::Error)]
 #[error("{label}: {error}")]
 pub struct Unread {
-    label: String,
+    /// The name of the file in messages.
+    pub label: String,
     /// The error of decompressing it.
     pub error: io::Error,
 }
@@ -110,7 +111,7 @@ impl Expanded {
     }
 
     fn open(&self, path: &Path) -> io::Result<Opened> {
-        self.input(path)?.open_within(self.limits)
+        self.input(path)?.open(self.limits)
     }
 
     fn stat(&self, path: &Path) -> io::Result<Stat> {

@@ -59,7 +59,7 @@ impl Files for Bare<'_> {
 
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
         let input = self.places.get(path).and_then(|it| self.inputs.get(*it));
-        Ok(Box::new(input.ok_or(io::ErrorKind::NotFound)?.open()?))
+        Ok(Box::new(input.ok_or(io::ErrorKind::NotFound)?.open(Limits::default())?))
     }
 
     fn may_be_there(&self, path: &Path) -> bool {
@@ -118,7 +118,7 @@ impl Files for AnyEnding<'_> {
 
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
         let path = self.stored(path).ok_or(io::ErrorKind::NotFound)?;
-        Ok(Box::new(Input::stored(self.0.clone(), path).open()?))
+        Ok(Box::new(Input::stored(self.0.clone(), path).open(Limits::default())?))
     }
 
     fn may_be_there(&self, path: &Path) -> bool {

@@ -8,7 +8,7 @@ use core_model::{
 };
 use jsonl::{Line, Scanner};
 use sessions::{Input, ReadError, format_of};
-use storage::Opened;
+use storage::{Limits, Opened};
 
 use crate::FORMATS;
 
@@ -65,7 +65,7 @@ impl Numbers {
 ///
 /// Returns an error if the file cannot be read, or if its format is unknown.
 pub(super) fn scan(input: &Input, format: Option<&'static Format>) -> Result<Session, ReadError> {
-    let mut file = input.open()?;
+    let mut file = input.open(Limits::default())?;
     let size = length_of(&mut file)?;
     let mut head = read_at(&mut file, 0, WINDOW)?;
     if memchr::memchr(b'\n', &head).is_none() && size > WINDOW {

@@ -1,14 +1,10 @@
 //! Spellings of tools, names and quotes that were not used to write the rules or their other tests.
 //! They measure how well the rules generalize.
 
-#[path = "shared/made_up.rs"]
-#[expect(dead_code, reason = "this test has spellings of its own")]
-mod made_up;
-
 use jsonl::Line;
 use secrets::Search;
 
-use self::made_up::{Random, levels};
+use crate::made_up::{Random, levels};
 
 /// A generator of secrets.
 type Make = fn(&mut Random) -> String;

@@ -1,6 +1,6 @@
 //! Generates the values in `open.tsv` and `held_out.tsv`: `<<hex32>>`, `<<basic>>`.
 
-use super::made_up::{Random, base64_of};
+use crate::made_up::{Random, base64_of};
 
 /// Marks in passwords, beside letters and digits.
 const MARKS: &str = "!@#%^*-_+=.?~";

@@ -1,15 +1,12 @@
 //! Generated spellings of secrets: families × names × surroundings × levels of JSON. None of them
 //! is in the table of rules, so the recall shows how well the rules generalize.
 
-#[path = "made_up.rs"]
-mod made_up;
-
 use std::collections::BTreeMap;
 
 use jsonl::Line;
 use secrets::Search;
 
-use self::made_up::{Random, Value, families, levels, places};
+use crate::made_up::{Random, Value, body, families, levels, places};
 
 /// The number of planted secrets of a family, and the faults.
 #[derive(Default)]
@@ -50,7 +47,7 @@ fn wrong(search: &mut Search, line: &str, secret: &str) -> Option<String> {
     let out = redact(line);
     assert!(jsonl::validate(out.as_bytes()).is_ok(), "{line}\n{out}");
     assert_eq!(redact(&out), out, "twice is once: {line}");
-    let written = made_up::body(secret);
+    let written = body(secret);
     let Some((before, _)) = out.split_once("[REDACTED:") else { return Some("not found".into()) };
     let (_, after) = out.rsplit_once("[REDACTED:")?;
     let (_, after) = after.split_once(']')?;

@@ -1,16 +1,10 @@
 //! Random spellings from templates whose author had not read the rules: `open.tsv`, which may be
 //! used to improve the rules, and `held_out.tsv`, which only scores them.
 
-#[path = "shared/made_up.rs"]
-#[expect(dead_code, reason = "this test has spellings of its own")]
-mod made_up;
-#[path = "held_out/values.rs"]
-mod values;
-
 use jsonl::Line;
 use secrets::Search;
 
-use self::{
+use crate::{
     made_up::{Random, body, levels},
     values::{made, unescaped},
 };

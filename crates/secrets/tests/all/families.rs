@@ -1,16 +1,11 @@
 //! Tests of every family of keys at every place and in every spelling, and of texts that only look
 //! like keys.
 
-#[path = "shared/samples.rs"]
-mod samples;
-#[path = "shared/spellings.rs"]
-mod spellings;
-
 use jsonl::Line;
 use proptest::{collection::vec, prelude::*, sample::select};
 use secrets::{Search, rules};
 
-use self::samples::{escaped, quoted, samples};
+use crate::samples::{escaped, quoted, samples};
 
 /// Returns a line without its secrets, and the findings: rule, pointer, length.
 fn redacted(search: &mut Search, line: &str) -> (String, Vec<(&'static str, String, usize)>) {

@@ -1,18 +1,12 @@
 //! Tests with generated lines: only secrets change, JSON stays valid, and a second run finds
 //! nothing.
 //!
-//! `LINES=1000000 cargo test --release -p secrets --test twice` makes more of them.
-
-#[path = "shared/made_up.rs"]
-#[expect(dead_code, reason = "only its random numbers and levels are used")]
-mod made_up;
-#[path = "held_out/values.rs"]
-mod values;
+//! `LINES=1000000 cargo test --release -p secrets --test all twice` makes more of them.
 
 use jsonl::{Line, Scanner};
 use secrets::Search;
 
-use self::{
+use crate::{
     made_up::{Random, levels},
     values::made,
 };

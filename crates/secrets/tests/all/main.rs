@@ -1,0 +1,10 @@
+//! Tests of the rules, from outside the crate.
+
+mod families;
+mod fresh;
+mod held_out;
+mod made_up;
+mod samples;
+mod spellings;
+mod twice;
+mod values;
