@@ -51,7 +51,7 @@ fn show_carry(
             (false, _) => "(the line was edited)".to_owned(),
             (true, false) => "(cannot be restored)".to_owned(),
         };
-        let role = if is_held { "rides" } else { "is said" };
+        let role = if is_held { "not shown" } else { "shown" };
         let offset = record.offset;
         write!(out, "line {number}: {name} byte {offset} {role}")?;
         if record.n_parts > 1 {
