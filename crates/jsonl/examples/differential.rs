@@ -1,6 +1,6 @@
 //! Mutates lines of files and checks that all backends and `RawValue` agree on each.
 //!
-//! `cargo run --release -p jsonl --example differential -- 100000000 FILE...`
+//! `cargo run --release -p sessionlog-jsonl --example differential -- 100000000 FILE...`
 
 #![expect(clippy::print_stdout, reason = "it is a program")]
 

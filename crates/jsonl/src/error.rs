@@ -7,7 +7,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("byte {offset}: {kind}")]
 pub struct Error {
-    /// The offset from the start of the input, in bytes.
+    /// The offset from the start of the input, in bytes. A byte order mark at the start counts.
     pub offset: u64,
     /// The kind of the error.
     pub kind: ErrorKind,
@@ -17,7 +17,7 @@ pub struct Error {
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The line contains only white space.
+    /// The line contains only white space. This is no damage: readers skip such lines.
     #[error("empty line")]
     Empty,
     /// The line is longer than [`MAX_LINE`](crate::MAX_LINE).

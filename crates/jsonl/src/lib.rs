@@ -21,11 +21,14 @@
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice))]
 
+mod canonical;
 mod chunk;
 #[cfg(feature = "serde")]
 mod decode;
+mod document;
 mod encode;
 mod error;
+mod indent;
 mod index;
 mod line;
 mod number;
@@ -45,11 +48,14 @@ mod value;
 pub use serde;
 
 pub use self::{
+    canonical::push_canonical,
     chunk::Chunk,
+    document::{Document, Framing, MAX_UNIT, Records, UnitScanner},
     encode::{Style, push_string},
     error::{Error, ErrorKind, Result},
+    indent::{has_newline, indentation, push_indented},
     index::Index,
-    line::{Line, Lines, chunks, lines},
+    line::{Line, Lines, Unit, chunks, lines},
     raw_buf::RawBuf,
     recover::{Piece, Recovery, recover},
     respell::{Respeller, Respelt, respell, respell_body, respell_str},

@@ -10,24 +10,70 @@ use memchr::memchr;
 pub struct Line<'l> {
     bytes: &'l [u8],
     offset: u64,
-    is_piece: bool,
+    unit: Unit,
+}
+
+/// The part of an input that a [`Line`] is.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Unit {
+    /// A line.
+    #[default]
+    Line,
+    /// A piece of a damaged line.
+    Piece,
+    /// A record of a document.
+    Record,
+    /// A piece of a damaged record of a document.
+    RecordPiece,
+    /// The bytes between records of a document, or before the first or behind the last one.
+    Glue,
+    /// The same bytes of a document that ends there without being complete.
+    TornGlue,
 }
 
 impl<'l> Line<'l> {
     /// Creates a line from its bytes, terminator included, and its offset in the input.
     pub fn new(bytes: &'l [u8], offset: u64) -> Self {
-        Self { bytes, offset, is_piece: false }
+        Self { bytes, offset, unit: Unit::Line }
     }
 
-    /// Creates a piece of a damaged line, which is processed as a line. Only the last piece has the
-    /// terminator.
-    pub(crate) fn piece(bytes: &'l [u8], offset: u64) -> Self {
-        Self { bytes, offset, is_piece: true }
+    /// Creates a part of an input.
+    pub fn of_unit(bytes: &'l [u8], offset: u64, unit: Unit) -> Self {
+        Self { bytes, offset, unit }
+    }
+
+    /// Returns the part of the input that this is.
+    pub fn unit(&self) -> Unit {
+        self.unit
+    }
+
+    /// Returns whether this is the glue around the records of a document.
+    pub fn is_glue(&self) -> bool {
+        matches!(self.unit, Unit::Glue | Unit::TornGlue)
+    }
+
+    /// Returns whether this is glue of commas, closing brackets and blanks alone.
+    pub fn is_punctuation(&self) -> bool {
+        let is_between =
+            |byte: &u8| matches!(byte, b',' | b']' | b'}' | b' ' | b'\t' | b'\r' | b'\n');
+        self.unit == Unit::Glue && self.bytes.iter().all(is_between)
+    }
+
+    /// Returns whether this is a part of a document, whose values may go over several lines.
+    pub fn is_in_document(&self) -> bool {
+        !matches!(self.unit, Unit::Line | Unit::Piece)
+    }
+
+    /// Creates a piece of this damaged line, which is processed as a line. Only the last piece has
+    /// the terminator.
+    pub(crate) fn piece(&self, bytes: &'l [u8], offset: u64) -> Self {
+        let unit = if self.is_in_document() { Unit::RecordPiece } else { Unit::Piece };
+        Self { bytes, offset, unit }
     }
 
     /// Returns whether this is a piece of a damaged line, as [`recover`](crate::recover) cuts it.
     pub fn is_piece(&self) -> bool {
-        self.is_piece
+        matches!(self.unit, Unit::Piece | Unit::RecordPiece)
     }
 
     /// Returns the bytes of the line, terminator included.

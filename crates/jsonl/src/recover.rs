@@ -232,7 +232,7 @@ fn cut<'l>(line: &Line<'l>, records: &[Place]) -> Vec<Piece<'l>> {
         let done = bytes.len() - rest.len();
         let (piece, after) = rest.split_at(end.saturating_sub(done).min(rest.len()));
         if !piece.is_empty() {
-            let line = Line::piece(piece, line.offset() + done as u64);
+            let line = line.piece(piece, line.offset() + done as u64);
             pieces.push(Piece { line, is_record });
         }
         rest = after;

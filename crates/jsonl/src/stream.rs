@@ -111,7 +111,7 @@ impl<R: Read> Stream<R> {
 
 /// Bytes that were read and not consumed yet, followed by free space.
 #[derive(Debug)]
-struct Buffer {
+pub(crate) struct Buffer {
     bytes: Vec<u8>,
     /// The range of the held bytes. It is valid within the buffer.
     start: usize,
@@ -119,24 +119,24 @@ struct Buffer {
 }
 
 impl Buffer {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { bytes: vec![0; FIRST], start: 0, end: 0 }
     }
 
     /// Returns the bytes that were read and not consumed yet.
-    fn held(&self) -> &[u8] {
+    pub(crate) fn held(&self) -> &[u8] {
         self.bytes.get(self.start..self.end).unwrap_or_default()
     }
 
     /// Consumes held bytes from the start.
-    fn take(&mut self, length: usize) -> &[u8] {
+    pub(crate) fn take(&mut self, length: usize) -> &[u8] {
         let start = self.start;
         self.start = self.end.min(start + length);
         self.bytes.get(start..self.start).unwrap_or_default()
     }
 
     /// Reads bytes behind the held ones, and returns their number.
-    fn read_more(&mut self, reader: &mut impl Read) -> io::Result<usize> {
+    pub(crate) fn read_more(&mut self, reader: &mut impl Read) -> io::Result<usize> {
         self.make_room();
         let free = self.bytes.get_mut(self.end..).unwrap_or_default();
         let n = reader.read(free)?.min(free.len());

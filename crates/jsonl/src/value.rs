@@ -125,7 +125,8 @@ impl<'l> Value<'l> {
         self.kind() == Kind::Array
     }
 
-    /// Returns the members of an object in order. Other values have none.
+    /// Returns the members of an object in order. Other values have none, nor has an object that is
+    /// not indexed: see [`Value::is_indexed`].
     pub fn members(&self) -> Members<'l> {
         let items = self.children(self.is_object());
         Members { items }
@@ -191,7 +192,8 @@ impl<'l> Value<'l> {
         }
     }
 
-    /// Returns the items of an array in order. Other values have none.
+    /// Returns the items of an array in order. Other values have none, nor has an array that is not
+    /// indexed: see [`Value::is_indexed`].
     pub fn items(&self) -> Items<'l> {
         self.children(self.is_array())
     }
@@ -200,6 +202,9 @@ impl<'l> Value<'l> {
     /// A line has room for a million nodes, or one for each 14 bytes beyond 14 MiB. If it has more
     /// values, arrays and objects with a sixteenth of them are not indexed either. A value that is
     /// not indexed is validated and available as written, but has no items or members.
+    ///
+    /// To read what is inside, scan its text with another scanner:
+    /// [`Scanner::scan_raw`](crate::Scanner::scan_raw) of [`Value::raw`].
     pub fn is_indexed(&self) -> bool {
         let is_container = matches!(self.kind(), Kind::Array | Kind::Object);
         let has_nodes = self.node.next() > self.at + 1;
@@ -242,7 +247,8 @@ impl<'l> Value<'l> {
         Items { parent: *self, at: self.at + 1, end }
     }
 
-    /// Returns several members of an object in one pass. The last duplicate wins.
+    /// Returns several members of an object in one pass. The last duplicate wins. All are `None` if
+    /// the value is no object, or is not indexed: see [`Value::is_indexed`].
     ///
     /// ```
     /// let mut scanner = jsonl::Scanner::default();
@@ -267,7 +273,8 @@ impl<'l> Value<'l> {
         found
     }
 
-    /// Returns the member `name` of an object. The last duplicate wins.
+    /// Returns the member `name` of an object. The last duplicate wins. `None` if there is none, if
+    /// the value is no object, or if it is not indexed: see [`Value::is_indexed`].
     pub fn get(&self, name: &str) -> Option<Value<'l>> {
         let end = if self.is_object() { self.node.next() as usize } else { 0 };
         let nodes = self.nodes.get(..end).unwrap_or_default();

@@ -1,0 +1,133 @@
+//! The canonical spelling of a value: what is left after any program has parsed and written it.
+//!
+//! In: `{ "b" : 1.0, "a" : "\u00e9" }`. Out: `{"a":"é","b":1}`. Members are sorted, of equal keys
+//! the last one counts, there are no spaces, and numbers are printed as JavaScript does.
+
+use crate::{Kind, Scanner, Style, Value, number::push_javascript_number, respell};
+
+/// Limit on the depth of a value whose members are sorted.
+const MAX_DEPTH: u32 = 128;
+
+/// Appends a value in its canonical spelling, without the members at some paths. Keys of a path are
+/// joined by dots. A path goes through arrays: `parts.time` is the member `time` of each item of
+/// `parts`. A value of more than 128 levels is appended with its order and its numbers.
+///
+/// ```
+/// let mut scanner = jsonl::Scanner::default();
+/// let text = r#"{ "b":[{"t":5,"x":1.0e2}], "a":"\u00e9", "t":{} }"#;
+/// let value = scanner.scan_slice(text.as_bytes(), 0)?;
+/// let mut out = Vec::new();
+/// jsonl::push_canonical(&mut out, value, &["b.t"]);
+/// assert_eq!(std::str::from_utf8(&out), Ok(r#"{"a":"é","b":[{"x":100}],"t":{}}"#));
+/// # Ok::<(), jsonl::Error>(())
+/// ```
+pub fn push_canonical(out: &mut Vec<u8>, value: Value<'_>, without: &[&str]) {
+    if value.oddities().depth > MAX_DEPTH {
+        respell(out, value.raw(), Style::Compact);
+        return;
+    }
+    push(out, value, without);
+}
+
+/// Recursion is limited by [`MAX_DEPTH`].
+fn push(out: &mut Vec<u8>, value: Value<'_>, without: &[&str]) {
+    match value.kind() {
+        // Deep values are not in the index of their line, so they are scanned on their own.
+        Kind::Object | Kind::Array if !value.is_indexed() => {
+            match Scanner::default().scan_raw(value.raw()) {
+                Ok(inner) if inner.is_indexed() => push(out, inner, without),
+                _ => respell(out, value.raw(), Style::Compact),
+            }
+        }
+        Kind::Object => push_object(out, value, without),
+        Kind::Array => {
+            out.push(b'[');
+            for (n, item) in value.items().enumerate() {
+                if n > 0 {
+                    out.push(b',');
+                }
+                push(out, item, without);
+            }
+            out.push(b']');
+        }
+        Kind::Number => push_javascript_number(out, value.raw().as_str()),
+        _ => respell(out, value.raw(), Style::Compact),
+    }
+}
+
+fn push_object(out: &mut Vec<u8>, object: Value<'_>, without: &[&str]) {
+    let mut members: Vec<(Vec<u8>, Value<'_>)> = Vec::new();
+    for (key, value) in object.members() {
+        if without.iter().any(|path| key.is(path)) {
+            continue;
+        }
+        let mut spelled = Vec::new();
+        respell(&mut spelled, key.into(), Style::Compact);
+        members.push((spelled, value));
+    }
+    // The sort keeps the order of equal keys, of which the last counts.
+    members.sort_by(|(one, _), (other, _)| one.cmp(other));
+    out.push(b'{');
+    let mut n_pushed = 0;
+    let mut members = members.into_iter().peekable();
+    while let Some((key, value)) = members.next() {
+        if members.peek().is_some_and(|(next, _)| *next == key) {
+            continue;
+        }
+        if n_pushed > 0 {
+            out.push(b',');
+        }
+        n_pushed += 1;
+        out.extend_from_slice(&key);
+        out.push(b':');
+        let inner: Vec<&str> = without.iter().filter_map(|path| inner_path(path, &key)).collect();
+        push(out, value, &inner);
+    }
+    out.push(b'}');
+}
+
+/// Returns the rest of a path behind a key, which is a JSON string.
+fn inner_path<'p>(path: &'p str, key: &[u8]) -> Option<&'p str> {
+    let (first, rest) = path.split_once('.')?;
+    let body = key.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
+    (body == first.as_bytes()).then_some(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn canonical(text: &str, without: &[&str]) -> String {
+        let mut scanner = Scanner::default();
+        let mut out = Vec::new();
+        push_canonical(&mut out, scanner.scan_slice(text.as_bytes(), 0).expect("JSON"), without);
+        String::from_utf8(out).expect("text")
+    }
+
+    #[test]
+    fn values_as_a_program_prints_them() {
+        for (text, expected) in [
+            (r#"{"b":1,"a":2,"b":3}"#, r#"{"a":2,"b":3}"#),
+            (
+                r#" [ 1e5 , -0, 1.50,1E400,12345678901234567890 ] "#,
+                "[100000,0,1.5,null,12345678901234567000]",
+            ),
+            (r#"{"\u0062":"\/\ud800\u000A"}"#, r#"{"b":"/\ud800\n"}"#),
+            ("null", "null"),
+        ] {
+            assert_eq!(canonical(text, &[]), expected, "{text}");
+            assert_eq!(canonical(expected, &[]), expected);
+        }
+        let text = r#"{"time":{"created":1,"updated":2},"parts":[{"id":1,"n":2},[{"n":3}]],"n":4}"#;
+        let expected = r#"{"n":4,"parts":[{"id":1},[{}]],"time":{"created":1}}"#;
+        assert_eq!(canonical(text, &["time.updated", "parts.n"]), expected);
+    }
+
+    #[test]
+    fn deep_values() {
+        let deep = |n: usize| "[ ".repeat(n) + "{ \"b\":1.0,\"a\":2}" + &"]".repeat(n);
+        let flat = |n: usize, inner: &str| "[".repeat(n) + inner + &"]".repeat(n);
+        assert_eq!(canonical(&deep(100), &[]), flat(100, "{\"a\":2,\"b\":1}"));
+        assert!(canonical(&deep(5000), &[]).starts_with("[[["));
+    }
+}
