@@ -31,15 +31,26 @@ pub struct Copied {
     pub at: u32,
     /// Its length in the written line.
     pub written: u32,
-    /// Whether the written line spells it in another style.
-    pub is_respelt: bool,
+    /// How the source spells it, from the bytes of the written line.
+    pub spelling: Spelling,
+}
+
+/// How a source spells a value of which a written line has a copy.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Spelling {
+    /// With the same bytes.
+    Same,
+    /// In the style of the source's format.
+    Respelt,
+    /// In this style and on several lines, whose last one has so many spaces before it.
+    Indented(u16),
 }
 
 impl Copied {
-    fn new(from: usize, len: usize, at: usize, written: usize, is_respelt: bool) -> Option<Self> {
+    fn new(from: usize, len: usize, at: usize, written: usize, spelling: Spelling) -> Option<Self> {
         let [from, len, at, written] =
             [from, len, at, written].map(|number| u32::try_from(number).ok());
-        Some(Self { from: from?, len: len?, at: at?, written: written?, is_respelt })
+        Some(Self { from: from?, len: len?, at: at?, written: written?, spelling })
     }
 }
 
@@ -71,6 +82,7 @@ impl Drafts {
         let draft = self.line_mut(id);
         draft.bytes.clear();
         (draft.is_derived, draft.is_touched) = (false, false);
+        draft.part = DocumentPart::Record;
         draft.copied.clear();
         self.free.push(id);
     }
@@ -96,16 +108,32 @@ pub(crate) struct Draft {
     pub(crate) bytes: Vec<u8>,
     pub(crate) copied: Vec<Copied>,
     pub(crate) is_derived: bool,
+    /// The number of the source record during which the line was opened.
+    pub(crate) source: u64,
     /// Whether the line shows the current source line.
     pub(crate) is_touched: bool,
+    /// The part of a document that the line becomes.
+    pub(crate) part: DocumentPart,
+}
+
+/// The part of a document that a written line becomes, in a format whose files are documents.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum DocumentPart {
+    /// An object whose members come before the records.
+    Head,
+    /// A record.
+    #[default]
+    Record,
+    /// An object whose members come behind the records.
+    Tail,
 }
 
 impl Draft {
     /// Notes that `part` of the source line was written at the offset `at`.
-    pub(crate) fn note(&mut self, source: &Source, part: &str, at: usize, is_respelt: bool) {
+    pub(crate) fn note(&mut self, source: &Source, part: &str, at: usize, spelling: Spelling) {
         let written = self.bytes.len() - at;
         let from = source.find(part);
-        let copied = from.and_then(|from| Copied::new(from, part.len(), at, written, is_respelt));
+        let copied = from.and_then(|from| Copied::new(from, part.len(), at, written, spelling));
         self.copied.extend(copied);
     }
 }
@@ -115,7 +143,11 @@ pub(crate) struct Source {
     pub(crate) address: usize,
     pub(crate) offset: u64,
     pub(crate) number: u64,
+    /// The number of source records so far.
+    pub(crate) count: u64,
     pub(crate) length: usize,
+    /// Whether values may go over several lines.
+    pub(crate) is_in_document: bool,
     /// The digest of a line, computed for the first id, and the offset of the line.
     digest: Option<(usize, LineDigest)>,
 }
@@ -126,6 +158,8 @@ impl Source {
         self.address = line.bytes().as_ptr() as usize;
         self.length = line.bytes().len();
         self.offset = line.offset();
+        self.is_in_document = line.is_in_document();
+        self.count = self.count.wrapping_add(1);
         self.digest = None;
     }
 
@@ -146,7 +180,7 @@ impl Source {
 
     /// Returns the note that a slice of the source line was copied to the offset `at` unchanged.
     pub(crate) fn copied(&self, slice: &str, at: usize) -> Option<Copied> {
-        Copied::new(self.find(slice)?, slice.len(), at, slice.len(), false)
+        Copied::new(self.find(slice)?, slice.len(), at, slice.len(), Spelling::Same)
     }
 
     /// Returns the offset of a slice in the source line; `None` if it is not a part of it.

@@ -1,16 +1,20 @@
-//! The event of a line: speaker, place, time and content, in the model that all formats share.
+//! The events of a record: speaker, place, time and content, in the model that all formats share.
 
 use jsonl::{Raw, Text, Value};
 
-use crate::{BlockCounts, Field, Message, Outcome, Role, Shape, Vocabulary};
+use crate::{BlockCounts, Field, Message, Outcome, Role, Shape, Tokens, Usage, Vocabulary};
 
-/// The event of one line.
+/// An event of a record. Most records have one.
 #[derive(Clone, Copy, Debug)]
 pub struct Event<'l> {
     /// The name of the format that read the line.
     pub format: &'static str,
-    /// The line itself, for writers of another dialect of the same crate.
+    /// The record itself, for writers of another dialect of the same crate.
     pub value: Value<'l>,
+    /// The number of the event in its record, from 0.
+    pub nth: u32,
+    /// Whether the record has another event after this one.
+    pub has_next: bool,
     /// The `type` of the line.
     pub kind: Option<Text<'l>>,
     /// The speaker, the place and the time.
@@ -30,6 +34,8 @@ impl<'l> Event<'l> {
         Self {
             format,
             value,
+            nth: 0,
+            has_next: false,
             kind,
             context: Context::default(),
             body: Body::Other,
@@ -114,8 +120,9 @@ pub enum Body<'l> {
     Title(Title<'l>),
     /// The session moved to another working directory, which the context names.
     Relocation,
-    /// The tokens of a sub-agent's response, in the session's own file.
-    Usage(AgentUsage<'l>),
+    /// The tokens of a response whose messages are elsewhere: before this record, or in the file of
+    /// a sub-agent.
+    Usage(ResponseUsage<'l>),
     /// Content that the model has no place for. Only the carry keeps it.
     Other,
 }
@@ -172,13 +179,30 @@ pub enum NoticeKind {
     Info,
 }
 
-/// The tokens of a sub-agent's response.
+/// The tokens of a response, outside its messages.
 #[derive(Clone, Copy, Debug)]
-pub struct AgentUsage<'l> {
-    /// The API's id of the response.
-    pub message_id: Text<'l>,
-    /// The tokens used: an object.
-    pub usage: Value<'l>,
+pub struct ResponseUsage<'l> {
+    /// The API's id of a sub-agent's response; `None` for the response before this record.
+    pub message_id: Option<Text<'l>>,
+    /// The tokens used.
+    pub usage: Usage<'l>,
+    /// The tokens of the session so far. A record with the total of the one before repeats it.
+    pub total: Option<Usage<'l>>,
+}
+
+impl<'l> ResponseUsage<'l> {
+    /// Creates the usage of a sub-agent's response.
+    pub fn of_agent(message_id: Text<'l>, usage: Usage<'l>) -> Self {
+        Self { message_id: Some(message_id), usage, total: None }
+    }
+
+    /// Returns the tokens, and stores the total; `None` if the record repeats the last one.
+    pub fn since(&self, last_total: &mut Option<Tokens>) -> Option<Tokens> {
+        let total = self.total.map(|total| total.tokens());
+        let is_repeated = total.is_some() && total == *last_total;
+        *last_total = total.or(*last_total);
+        (!is_repeated).then(|| self.usage.tokens())
+    }
 }
 
 /// A title of the session.

@@ -7,7 +7,7 @@ use jsonl::{Raw, RawBuf, Text};
 use serde::Serialize;
 
 use crate::{
-    Block, Body, Event, ExitStatus, Field, NoticeKind, Role, TitleRank, Tokens, event_millis,
+    Block, Body, Event, ExitStatus, Field, NoticeKind, Role, TitleRank, Tokens, Usage, event_millis,
 };
 
 /// An event that owns its data.
@@ -98,8 +98,8 @@ pub enum BodyBuf {
     Title { text: String, rank: TitleRank },
     /// The session moved to another working directory.
     Relocation,
-    /// The tokens of a sub-agent's response.
-    Usage { message_id: String, tokens: Tokens },
+    /// The tokens of a response, outside its messages.
+    Usage { message_id: Option<String>, tokens: Tokens },
     /// Any other content.
     Other,
 }
@@ -155,7 +155,7 @@ fn body(event: &Event<'_>) -> BodyBuf {
             id: owned(message.id),
             model: owned(message.model),
             stop_reason: owned(message.stop_reason.and_then(|reason| reason.as_text())),
-            tokens: message.usage.filter(|usage| usage.is_object()).map(Tokens::read),
+            tokens: message.usage.filter(Usage::is_object).map(|usage| usage.tokens()),
             is_prompt: event.is_prompt(),
             is_meta: message.is_meta,
             is_summary: message.is_summary,
@@ -176,10 +176,9 @@ fn body(event: &Event<'_>) -> BodyBuf {
         Body::Outcome(outcome) => BodyBuf::Outcome(ExitStatus::from(outcome)),
         Body::Title(title) => BodyBuf::Title { text: string(title.text), rank: title.rank },
         Body::Relocation => BodyBuf::Relocation,
-        Body::Usage(usage) => BodyBuf::Usage {
-            message_id: string(usage.message_id),
-            tokens: Tokens::read(usage.usage),
-        },
+        Body::Usage(usage) => {
+            BodyBuf::Usage { message_id: owned(usage.message_id), tokens: usage.usage.tokens() }
+        }
         Body::Other => BodyBuf::Other,
     }
 }
@@ -193,17 +192,20 @@ fn block((block, raw): (Block<'_>, Raw<'_>)) -> BlockBuf {
         Block::ToolUse(tool) => BlockBuf::ToolUse {
             id: string(tool.id),
             name: string(tool.name),
-            input: tool.input.into(),
+            input: tool.input.json().raw().into(),
         },
         Block::ToolResult(result) => BlockBuf::ToolResult {
             tool_use_id: string(result.tool_use_id),
             is_error: Field::value(result.is_error),
             block: raw.into(),
         },
-        Block::Image { media_type, data } => {
-            BlockBuf::Image { media_type: string(media_type), data: string(data) }
+        Block::Image { media_type, data } => BlockBuf::Image {
+            media_type: media_type.decode().into_owned(),
+            data: data.decode().into_owned(),
+        },
+        Block::RedactedThinking { .. } | Block::Other { .. } => {
+            BlockBuf::Other { block: raw.into() }
         }
-        Block::Other { raw, .. } => BlockBuf::Other { block: raw.into() },
     }
 }
 

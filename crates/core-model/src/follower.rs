@@ -29,7 +29,8 @@ pub struct Follower {
 pub struct Followed {
     /// The number of new complete lines.
     pub n_lines: u64,
-    /// Whether the file was replaced or truncated, so that earlier lines are void.
+    /// Whether the file was replaced, truncated or removed since the last call, so that earlier lines
+    /// are void. The next line is line 1 at offset 0.
     pub is_restarted: bool,
 }
 
@@ -48,7 +49,7 @@ impl Follower {
     /// Calls `each` with every complete line since the last call.
     ///
     /// A line without a newline is still being written and is passed when it is complete. Offsets
-    /// are those in the file.
+    /// are those in the file. A file that does not exist has no lines and is no error.
     ///
     /// # Errors
     ///

@@ -1,11 +1,12 @@
 //! The row of a format: its name and functions, and the traits [`Writer`] and [`Planner`].
 
-use jsonl::{Style, Value};
+use jsonl::{Framing, Style, Value};
 
-use crate::{Bundles, Checker, CostPolicy, Event, Facts, Output, Plan, Store};
+use crate::{Bundles, Checker, CostPolicy, Event, Facts, Origin, Output, Plan, Store};
 
-/// A format, in one of its dialects.
+/// A format, in one of its dialects. [`Format::new`] builds it.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Format {
     /// The name for `--to`.
     pub name: &'static str,
@@ -18,24 +19,33 @@ pub struct Format {
     pub family: &'static str,
     /// The spelling of JSON.
     pub style: Style,
+    /// How the bytes are split into records.
+    pub framing: Framing,
+    /// Whether the client writes its files anew.
+    pub rewrites: Rewrites,
     /// Whether sub-agents' messages are among the others.
     pub has_inline_agents: bool,
+    /// Whether sessions of other formats are not converted to it, because no client reads it. Files
+    /// of the format that were converted still come back.
+    pub is_read_only: bool,
     /// Whether a line is in this format and in no other.
     pub detect: fn(Value<'_>) -> bool,
     /// Returns whether an object at the end of a damaged line is a line of this format, and not an
     /// inner value.
     pub is_record: fn(Value<'_>) -> bool,
-    /// Reads a line. A pure function: no line needs another.
-    pub read: for<'l> fn(Value<'l>) -> Event<'l>,
+    read: ReadEvent,
+    read_more: Option<ReadNextEvent>,
     /// Creates a writer.
     pub writer: fn(&Options, Facts) -> Box<dyn Writer>,
     /// Creates a planner that decides which lines are the conversation; `None` if all are.
-    pub planner: Option<fn(&Options) -> Box<dyn Planner>>,
+    pub planner: Option<CreatePlanner>,
     /// Creates a checker that finds the faults that the client would refuse or skip.
     pub checker: fn() -> Box<dyn Checker>,
     /// Returns the part of a prompt that lists show; `None` if the client wrote the text. Without
     /// this function, lists show the whole prompt.
-    pub prompt_preview: Option<fn(&str) -> Option<String>>,
+    pub prompt_preview: Option<PreviewPrompt>,
+    /// Returns what identifies an event in every file that has a copy of it.
+    pub origin: for<'l> fn(&Event<'l>) -> Origin<'l>,
     /// The meaning of the cost in an outcome.
     pub cost: CostPolicy,
     /// The place of its client's sessions; `None` if the client keeps none.
@@ -44,6 +54,243 @@ pub struct Format {
     pub bundles: Option<Bundles>,
     /// The limits of a file within which its client finds it.
     pub limits: Limits,
+}
+
+/// Reads the first event of a record. A pure function: no record needs another.
+pub type ReadEvent = for<'l> fn(Value<'l>) -> Event<'l>;
+
+/// Reads event `n` of a record, for `n` from 1; `None` past the last one.
+pub type ReadNextEvent = for<'l> fn(Value<'l>, u32) -> Option<Event<'l>>;
+
+/// Creates a planner.
+pub type CreatePlanner = fn(&Options) -> Box<dyn Planner>;
+
+/// Returns the part of a prompt that lists show.
+pub type PreviewPrompt = fn(&str) -> Option<String>;
+
+/// The functions that every format has.
+#[derive(Clone, Copy, Debug)]
+pub struct Functions {
+    /// Returns whether a record is in this format and in no other.
+    pub detect: fn(Value<'_>) -> bool,
+    /// Returns whether an object at the end of a damaged line is a line of this format, and not an
+    /// inner value.
+    pub is_record: fn(Value<'_>) -> bool,
+    /// Reads the first event of a record.
+    pub read: ReadEvent,
+    /// Creates a writer.
+    pub writer: fn(&Options, Facts) -> Box<dyn Writer>,
+    /// Creates a checker.
+    pub checker: fn() -> Box<dyn Checker>,
+}
+
+/// Builds a row.
+impl Format {
+    /// Creates the row of a format whose files are compact JSON Lines, and whose client appends to
+    /// them. The other functions change what differs.
+    ///
+    /// `about` is a sentence about the format, and `tag` its letter in a carry, which no other
+    /// format of a table may have.
+    pub const fn new(
+        name: &'static str,
+        tag: char,
+        about: &'static str,
+        functions: Functions,
+    ) -> Self {
+        Self {
+            name,
+            tag,
+            about,
+            family: name,
+            style: Style::Compact,
+            framing: Framing::Lines,
+            rewrites: Rewrites::Never,
+            has_inline_agents: false,
+            is_read_only: false,
+            detect: functions.detect,
+            is_record: functions.is_record,
+            read: functions.read,
+            read_more: None,
+            writer: functions.writer,
+            planner: None,
+            checker: functions.checker,
+            prompt_preview: None,
+            origin: Origin::by_uuid,
+            cost: CostPolicy::PerInteraction,
+            store: None,
+            bundles: None,
+            limits: Limits { head: 0, filler_record: "", filler_record_size: 0 },
+        }
+    }
+
+    /// Sets the family of the crate's formats: by default, the name.
+    #[must_use]
+    pub const fn family(mut self, family: &'static str) -> Self {
+        self.family = family;
+        self
+    }
+
+    /// Sets the spelling of JSON.
+    #[must_use]
+    pub const fn style(mut self, style: Style) -> Self {
+        self.style = style;
+        self
+    }
+
+    /// Sets how the bytes are split into records.
+    #[must_use]
+    pub const fn framing(mut self, framing: Framing) -> Self {
+        self.framing = framing;
+        self
+    }
+
+    /// Sets whether the client writes its files anew.
+    #[must_use]
+    pub const fn rewrites(mut self, rewrites: Rewrites) -> Self {
+        self.rewrites = rewrites;
+        self
+    }
+
+    /// Says that sub-agents' messages are among the others.
+    #[must_use]
+    pub const fn with_inline_agents(mut self) -> Self {
+        self.has_inline_agents = true;
+        self
+    }
+
+    /// Says that sessions of other formats are not converted to it.
+    #[must_use]
+    pub const fn read_only(mut self) -> Self {
+        self.is_read_only = true;
+        self
+    }
+
+    /// Sets the function for the second and later events of a record.
+    #[must_use]
+    pub const fn read_more(mut self, read_more: ReadNextEvent) -> Self {
+        self.read_more = Some(read_more);
+        self
+    }
+
+    /// Sets the function that creates a planner.
+    #[must_use]
+    pub const fn planner(mut self, planner: CreatePlanner) -> Self {
+        self.planner = Some(planner);
+        self
+    }
+
+    /// Sets the function that identifies an event in every file that has a copy of it. Without it,
+    /// the `uuid` does, and for an event without one its content.
+    #[must_use]
+    pub const fn origin(mut self, origin: for<'l> fn(&Event<'l>) -> Origin<'l>) -> Self {
+        self.origin = origin;
+        self
+    }
+
+    /// Sets the function for the part of a prompt that lists show.
+    #[must_use]
+    pub const fn prompt_preview(mut self, prompt_preview: PreviewPrompt) -> Self {
+        self.prompt_preview = Some(prompt_preview);
+        self
+    }
+
+    /// Sets the meaning of the cost in an outcome.
+    #[must_use]
+    pub const fn cost(mut self, cost: CostPolicy) -> Self {
+        self.cost = cost;
+        self
+    }
+
+    /// Sets the place of the client's sessions.
+    #[must_use]
+    pub const fn store(mut self, store: Store) -> Self {
+        self.store = Some(store);
+        self
+    }
+
+    /// Sets the layout of a session's files.
+    #[must_use]
+    pub const fn bundles(mut self, bundles: Bundles) -> Self {
+        self.bundles = Some(bundles);
+        self
+    }
+
+    /// Sets the limits of a file.
+    #[must_use]
+    pub const fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+}
+
+/// Reads records.
+impl Format {
+    /// Reads the first event of a record. A record may have more: see [`Format::for_each_event`].
+    #[inline]
+    pub fn first_event<'l>(&self, record: Value<'l>) -> Event<'l> {
+        (self.read)(record)
+    }
+
+    /// Returns whether each record has one event.
+    #[inline]
+    pub fn has_one_event(&self) -> bool {
+        self.read_more.is_none()
+    }
+
+    /// Calls `each` with the events of a record, in order, until it returns false. Returns whether
+    /// it never did.
+    ///
+    /// A record of Codex's type `compacted` has two: the notice of the compaction and its summary.
+    #[inline]
+    pub fn for_each_event<'l>(
+        &self,
+        record: Value<'l>,
+        mut each: impl FnMut(&Event<'l>) -> bool,
+    ) -> bool {
+        let mut event = (self.read)(record);
+        let Some(read_more) = self.read_more else { return each(&event) };
+        for n in 1.. {
+            let next = read_more(record, n);
+            event.has_next = next.is_some();
+            if !each(&event) {
+                return false;
+            }
+            let Some(next) = next else { break };
+            event = Event { nth: n, ..next };
+        }
+        true
+    }
+}
+
+/// The way in which a client changes the records of its files.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Rewrites {
+    /// It appends to them. A carry refers to bytes of the written record, and its guard is the hash
+    /// of these bytes.
+    #[default]
+    Never,
+    /// It reads their values and writes them anew, with other spaces and another order of members.
+    /// A carry refers to nothing, and its guard is the hash of the value.
+    Values {
+        /// The members that the client adds or changes, and totals that are written behind the
+        /// records, as paths from the record on: `time.updated`. A path goes through arrays.
+        volatile: &'static [&'static str],
+    },
+}
+
+impl Rewrites {
+    /// Returns whether the client writes values anew.
+    pub fn is_values(self) -> bool {
+        matches!(self, Rewrites::Values { .. })
+    }
+
+    /// Returns the members that the client adds or changes.
+    pub fn volatile(self) -> &'static [&'static str] {
+        match self {
+            Rewrites::Never => &[],
+            Rewrites::Values { volatile } => volatile,
+        }
+    }
 }
 
 /// The limits of carries in a format.
@@ -63,9 +310,10 @@ pub struct Limits {
 pub struct Options {
     /// The version of the SDK whose dump is written.
     pub sdk_version: SdkVersion,
-    /// Whether a source with an unreadable line is refused.
+    /// Whether a source with an unreadable line is refused. A torn last line is enough.
     pub is_strict: bool,
-    /// Whether branches off the active one are written too.
+    /// Whether branches off the active one are written too. The format decides which branch is
+    /// active: see `Branch` of format-pi and `Chain` of format-claude-code.
     pub all_branches: bool,
     /// Whether to write only the part after the last compaction, from which the client would
     /// continue.

@@ -28,6 +28,16 @@ impl Formats {
         self.0
     }
 
+    /// Returns the formats that sessions of other formats are converted to.
+    pub fn targets(self) -> impl Iterator<Item = &'static Format> {
+        self.0.iter().copied().filter(|format| !format.is_read_only)
+    }
+
+    /// Returns whether the files of a format are documents.
+    pub fn has_documents(self) -> bool {
+        self.0.iter().any(|format| format.framing.is_document())
+    }
+
     /// Returns the format with this name.
     pub fn by_name(self, name: &str) -> Option<&'static Format> {
         self.0.iter().find(|format| format.name == name).copied()

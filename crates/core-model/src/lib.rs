@@ -34,24 +34,31 @@ mod format;
 mod formats;
 mod id;
 mod ids;
+mod input;
 mod interactions;
 mod loss;
 mod members;
 mod message;
 mod name;
+mod origin;
 mod outcome;
 mod output;
+mod packed;
 mod plan;
 mod problem;
 mod record_format;
 mod sha1;
 mod sha256;
 mod store;
+mod text_body;
 mod time;
 mod turn;
 #[cfg(feature = "serde")]
 mod typed;
+mod usage;
 mod views;
+
+pub use jsonl::Framing;
 
 #[cfg(feature = "serde")]
 pub use self::event_buf::{BlockBuf, BodyBuf, EventBuf};
@@ -66,24 +73,29 @@ pub use self::{
         Linked, Missing, Owner, Sidechain, Sidechains,
     },
     client_text::is_client_text,
-    draft::{Copied, LineId},
+    draft::{Copied, DocumentPart, LineId, Spelling},
     error::ReadError,
     event::{
-        AgentUsage, Body, Context, Event, Notice, NoticeKind, Start, Title, TitleRank, ToolCall,
+        Body, Context, Event, Notice, NoticeKind, ResponseUsage, Start, Title, TitleRank, ToolCall,
     },
     facts::Facts,
     field::Field,
     files::{Disk, Files},
     follower::{Followed, Follower},
-    format::{Format, Limits, Options, Planner, SdkVersion, Writer},
+    format::{
+        CreatePlanner, Format, Functions, Limits, Options, Planner, PreviewPrompt, ReadEvent,
+        ReadNextEvent, Rewrites, SdkVersion, Writer,
+    },
     formats::Formats,
     id::uuid_of_name,
     ids::{ByHash, Hashes, IdHasher, IdSet},
+    input::{Input, InputJson},
     interactions::{Interaction, Interactions},
     loss::{Loss, LossKind, Losses, Place},
     members::{Shape, Vocabulary, is_void},
     message::{Block, BlockIter, Blocks, Content, FileRecord, Message, Role, ToolResult, ToolUse},
     name::{SafeName, is_device},
+    origin::{Origin, Relative, RelativeKind},
     outcome::{Outcome, Status},
     output::Output,
     plan::{Hidden, Late, Plan},
@@ -96,13 +108,15 @@ pub use self::{
         Environment, Home, Named, Store, System, append_session_file, create_session_file,
         session_files, subfolders,
     },
+    text_body::TextBody,
     time::{iso_millis, millis},
     turn::Turn,
+    usage::{Tokens, Usage},
     views::{
         Answers, Compaction, CompactionRule, CostPolicy, Costs, DurationRule, Ending, ErrorPolicy,
-        Exchange, Exchanges, FilesTouched, Generation, Generations, Lane, Markdown, Messages,
-        ModelTokens, Moment, Overview, Point, PointKind, Said, SaidBlock, Span, Timeline,
-        TokenTotals, Tokens, ToolRun, ToolRuns, Touches, TypeCounts, Viewed, event_millis,
-        failed_results, is_failure, quoted, shown_time, thread, tool_path,
+        Errors, Exchange, Exchanges, FilesTouched, Generation, Generations, Lane, Markdown,
+        Messages, ModelTokens, Moment, Overview, Point, PointKind, Said, SaidBlock, Span, Timeline,
+        TokenTotals, ToolRun, ToolRuns, Touches, TypeCounts, Viewed, event_millis, failed_results,
+        is_api_error, is_failure, quoted, shown_time, thread, tool_path,
     },
 };

@@ -88,6 +88,10 @@ pub struct Vocabulary {
     pub is_meta: &'static str,
     /// Whether a message reports a failed request.
     pub is_api_error: &'static str,
+    /// Whether blocks are written as in the API, so that writers may copy them.
+    pub has_api_blocks: bool,
+    /// Whether a response is a record for each block, which may have no id in common.
+    pub has_block_records: bool,
     /// The status of an ended run.
     pub status: &'static str,
     /// Returns a hash of the names that [`Vocabulary::list`] lists, or of a superset.
@@ -110,6 +114,8 @@ impl Vocabulary {
         tool_use_result: "tool_use_result",
         is_meta: "isMeta",
         is_api_error: "error",
+        has_api_blocks: true,
+        has_block_records: false,
         status: "subtype",
         shape: |_| Shape(0),
         list: |_, _| {},
@@ -180,16 +186,21 @@ pub(crate) fn list_blocks(message: &Message<'_>, found: &mut dyn FnMut(&str)) {
         let has = |name| item.get(name).is_some();
         let (kind, known): (&str, &[&str]) = match kind.as_deref() {
             Some("text") => ("text", &["text"]),
-            Some("thinking") => ("thinking", &["thinking", "signature"]),
+            Some("thinking") => ("thinking", THINKING),
             Some(kind @ ("tool_use" | "server_tool_use")) => (kind, &["id", "name", "input"]),
+            Some(kind @ "toolCall") => (kind, &["id", "name", "arguments"]),
             Some("tool_result") => ("tool_result", RESULT),
-            None if has("thinking") => ("thinking", &["thinking", "signature"]),
+            None if has("thinking") => ("thinking", THINKING),
             None if has("tool_use_id") => ("tool_result", RESULT),
             None if has("input") => ("tool_use", &["id", "name", "input"]),
             None if has("text") => ("text", &["text"]),
             // A block of any other kind is shown or lost as a whole.
             _ => continue,
         };
+        if kind == "thinking" && has("redacted") {
+            // The words in place of encrypted thinking are pi's own.
+            found("thinking.thinking");
+        }
         for (key, value) in item.members() {
             let key = key.decode();
             if key != "type" && !known.contains(&&*key) && !is_void(&value) {
@@ -198,6 +209,9 @@ pub(crate) fn list_blocks(message: &Message<'_>, found: &mut dyn FnMut(&str)) {
         }
     }
 }
+
+/// The members of thinking that events hold, in the API and in pi.
+const THINKING: &[&str] = &["thinking", "signature", "thinkingSignature"];
 
 /// The members of a tool result that events hold.
 const RESULT: &[&str] =

@@ -6,7 +6,7 @@ mod joined;
 use jsonl::{Raw, Text, Value};
 
 pub use self::blocks::{BlockIter, Blocks};
-use crate::{BlockCounts, Field};
+use crate::{BlockCounts, Field, Input, TextBody, Usage};
 
 /// The speaker.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -33,8 +33,8 @@ pub struct Message<'l> {
     pub stop_reason: Option<Raw<'l>>,
     /// The string at which the model stopped, or `null`.
     pub stop_sequence: Option<Raw<'l>>,
-    /// The tokens used: an object.
-    pub usage: Option<Value<'l>>,
+    /// The tokens used.
+    pub usage: Option<Usage<'l>>,
     /// The API's id of the request.
     pub request_id: Option<Text<'l>>,
     /// The client's data about a tool's result, outside the block: any value.
@@ -200,6 +200,12 @@ pub enum Block<'l> {
         /// The signature.
         signature: Option<Text<'l>>,
     },
+    /// Thinking that the API returned encrypted, from formats that do not write the API's block for
+    /// it. Where they do, it is [`Block::Other`] of the type `redacted_thinking`.
+    RedactedThinking {
+        /// The encrypted thinking.
+        data: Text<'l>,
+    },
     /// A tool use.
     ToolUse(ToolUse<'l>),
     /// A tool result.
@@ -207,9 +213,9 @@ pub enum Block<'l> {
     /// An image in base64.
     Image {
         /// The media type, such as `"image/png"`.
-        media_type: Text<'l>,
+        media_type: TextBody<'l>,
         /// The image in base64.
-        data: Text<'l>,
+        data: TextBody<'l>,
     },
     /// Any other block: redacted thinking, documents, images by URL, future blocks.
     Other {
@@ -227,8 +233,8 @@ pub struct ToolUse<'l> {
     pub id: Text<'l>,
     /// The name of the tool.
     pub name: Text<'l>,
-    /// The input: an object, except from some proxies.
-    pub input: Raw<'l>,
+    /// The input.
+    pub input: Input<'l>,
     /// Whether the API itself runs the tool (`server_tool_use`).
     pub is_server: bool,
 }

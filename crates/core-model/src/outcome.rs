@@ -1,8 +1,8 @@
 //! The end of a run.
 
-use jsonl::{Raw, Text, Value};
+use jsonl::{Raw, Text};
 
-use crate::Field;
+use crate::{Field, Usage};
 
 /// The end of a run: status, cost, turns, time, tokens.
 #[derive(Clone, Copy, Debug)]
@@ -21,8 +21,8 @@ pub struct Outcome<'l> {
     pub duration_ms: Option<Raw<'l>>,
     /// The time spent on the API, in milliseconds.
     pub duration_api_ms: Option<Raw<'l>>,
-    /// The tokens used: an object.
-    pub usage: Option<Value<'l>>,
+    /// The tokens used.
+    pub usage: Option<Usage<'l>>,
     /// The last text of the assistant.
     pub result: Option<Raw<'l>>,
     /// The errors: an array of strings.
@@ -64,4 +64,18 @@ pub enum Status {
     RateLimited,
     /// The run failed for another reason.
     Error,
+}
+
+impl Status {
+    /// Returns the status in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Status::Success => "success",
+            Status::MaxTurns => "turns used up",
+            Status::MaxBudget => "budget used up",
+            Status::Interrupted => "interrupted",
+            Status::RateLimited => "rate limited",
+            Status::Error => "error",
+        }
+    }
 }

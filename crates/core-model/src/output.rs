@@ -5,13 +5,21 @@ mod losing;
 
 use std::{collections::VecDeque, fmt, io::Write};
 
-use jsonl::{Line, Raw, Respeller, Respelt, Style, Text, push_string, respell_body};
+use jsonl::{Line, Raw, Respeller, Respelt, Style, Text, push_indented, push_string, respell_body};
 
 use crate::{
-    Event, Losses,
-    draft::{Copied, Drafts, LARGE, LONG, LineId, Source},
+    Event, Input, Losses, TextBody,
+    draft::{Copied, DocumentPart, Drafts, LARGE, LONG, LineId, Source, Spelling},
     id,
+    packed::PackedLines,
 };
+
+/// Number of lines of one source record whose copied ranges are noted. The carry holds a record
+/// with more lines whole, because the notes would take several times its size.
+const MAX_NOTED: usize = 16 * 1024;
+
+/// Number of emitted lines that are kept as drafts if there are no notes. The others are packed.
+const MAX_DRAFTS: usize = 4 * 1024;
 
 /// Collector of the lines of writers.
 ///
@@ -20,13 +28,16 @@ use crate::{
 #[derive(Debug)]
 pub struct Output {
     drafts: Drafts,
-    emitted: VecDeque<LineId>,
+    emitted: VecDeque<Emitted>,
+    packed: PackedLines,
     touched: Vec<LineId>,
     /// Longer parts of the source line that were repeated. The carry does not refer to repeated
     /// parts.
     repeated: Vec<(LineId, Copied)>,
     /// Whether copied ranges are noted.
     is_noting: bool,
+    /// Whether the source record has more than [`MAX_NOTED`] lines.
+    has_many_lines: bool,
     style: Style,
     source_style: Style,
     session_id: String,
@@ -35,15 +46,26 @@ pub struct Output {
     respeller: Respeller,
 }
 
+/// An emitted line that was not taken yet.
+#[derive(Clone, Copy, Debug)]
+enum Emitted {
+    /// A draft.
+    Draft(LineId),
+    /// The next line of the packed ones.
+    Packed,
+}
+
 impl Output {
     /// Creates an output in a style, for a source in another style and a session.
     pub fn new(style: Style, source_style: Style, session_id: &str) -> Self {
         Self {
             drafts: Drafts::default(),
             emitted: VecDeque::new(),
+            packed: PackedLines::default(),
             touched: Vec::new(),
             repeated: Vec::new(),
             is_noting: true,
+            has_many_lines: false,
             style,
             source_style,
             session_id: session_id.to_owned(),
@@ -68,6 +90,7 @@ impl Output {
         self.source_style = source_style;
         self.source.start(line);
         self.repeated.clear();
+        self.has_many_lines = false;
         for id in self.touched.drain(..) {
             self.drafts.line_mut(id).is_touched = false;
         }
@@ -81,6 +104,7 @@ impl Output {
     /// Opens a line.
     pub fn open(&mut self) -> LineId {
         let id = self.drafts.open();
+        self.drafts.line_mut(id).source = self.source.count;
         self.touch(id);
         id
     }
@@ -97,10 +121,30 @@ impl Output {
     /// Notes that a line shows the current source line without a copied slice.
     pub fn touch(&mut self, id: LineId) {
         let draft = self.drafts.line_mut(id);
-        if !draft.is_derived && !draft.is_touched {
+        if draft.is_derived || draft.is_touched {
+            return;
+        }
+        if self.touched.len() < MAX_NOTED {
             draft.is_touched = true;
             self.touched.push(id);
+        } else if !self.has_many_lines {
+            self.has_many_lines = true;
+            self.repeated = Vec::new();
+            for id in &self.touched {
+                self.drafts.line_mut(*id).copied = Vec::new();
+            }
         }
+    }
+
+    /// Returns whether copied ranges of the current source record are noted.
+    fn notes(&self) -> bool {
+        self.is_noting && !self.has_many_lines
+    }
+
+    /// Returns whether the current source record has more lines than are noted. No line covers it
+    /// then.
+    pub fn has_many_lines(&self) -> bool {
+        self.has_many_lines
     }
 
     /// Appends text of the writer, already in the output's style.
@@ -122,13 +166,17 @@ impl Output {
     /// Appends a value in the output's style without noting it. For ids, times and the rest of the
     /// envelope, which must survive an edit of the written line.
     pub fn put_raw(&mut self, id: LineId, raw: Raw<'_>) {
+        let is_of_lines = self.goes_over_lines(raw);
         let bytes = &mut self.drafts.line_mut(id).bytes;
+        if is_of_lines {
+            return push_line(&mut self.respeller, bytes, raw, self.style);
+        }
         if self.style != self.source_style {
             return self.respeller.append(bytes, raw, self.style);
         }
         let at = bytes.len();
         bytes.extend_from_slice(raw.as_str().as_bytes());
-        if self.is_noting && raw.as_str().len() >= LONG {
+        if self.notes() && raw.as_str().len() >= LONG {
             let repeated = self.source.copied(raw.as_str(), at);
             self.repeated.extend(repeated.map(|repeated| (id, repeated)));
         }
@@ -137,20 +185,52 @@ impl Output {
     /// Appends a value of the source line, in the output's style, and notes it.
     pub fn copy(&mut self, id: LineId, raw: Raw<'_>) {
         self.touch(id);
+        if self.goes_over_lines(raw) {
+            return self.copy_lines(id, raw);
+        }
         if self.style == self.source_style {
             return self.copy_slice(id, raw.as_str());
         }
+        let is_noting = self.notes();
         let draft = self.drafts.line_mut(id);
         let at = draft.bytes.len();
         let respelt = self.respeller.respell(&mut draft.bytes, raw, self.source_style, self.style);
         // Noted only if respelling in the source's style gives the source.
-        let is_respelt = match respelt {
-            Respelt::Same => false,
-            Respelt::Reversible => true,
+        let spelling = match respelt {
+            Respelt::Same => Spelling::Same,
+            Respelt::Reversible => Spelling::Respelt,
             Respelt::Other => return,
         };
-        if self.is_noting {
-            draft.note(&self.source, raw.as_str(), at, is_respelt);
+        if is_noting {
+            draft.note(&self.source, raw.as_str(), at, spelling);
+        }
+    }
+
+    /// Returns whether a value goes over several lines: in a document it may.
+    #[inline]
+    fn goes_over_lines(&self, raw: Raw<'_>) -> bool {
+        self.source.is_in_document && jsonl::has_newline(raw.as_str())
+    }
+
+    /// Appends a value of several lines on one line, and notes it if indenting it gives the source.
+    fn copy_lines(&mut self, id: LineId, raw: Raw<'_>) {
+        let is_noting = self.notes();
+        let draft = self.drafts.line_mut(id);
+        let at = draft.bytes.len();
+        push_line(&mut self.respeller, &mut draft.bytes, raw, self.style);
+        if !is_noting {
+            return;
+        }
+        let written = raw.as_str();
+        let Ok(indent) = u16::try_from(jsonl::indentation(written)) else { return };
+        let appended = draft.bytes.get(at..).unwrap_or_default();
+        let Ok(appended) = std::str::from_utf8(appended) else { return };
+        let (mut respelt, mut indented) = (Vec::new(), Vec::new());
+        jsonl::respell_str(&mut respelt, appended, self.source_style);
+        let respelt = std::str::from_utf8(&respelt).unwrap_or_default();
+        let fits = push_indented(&mut indented, respelt, indent.into(), written.len());
+        if fits && indented == written.as_bytes() {
+            draft.note(&self.source, written, at, Spelling::Indented(indent));
         }
     }
 
@@ -159,10 +239,31 @@ impl Output {
         self.copy(id, Raw::from(text));
     }
 
+    /// Appends the input of a tool use as a JSON value, in the output's style.
+    pub fn copy_input(&mut self, id: LineId, input: Input<'_>) {
+        let Input::Member(name, value) = input else { return self.copy(id, input.json().raw()) };
+        let colon = if self.style == Style::Python { ": " } else { ":" };
+        self.put_args(id, format_args!("{{\"{name}\"{colon}"));
+        self.copy(id, value);
+        self.put(id, "}");
+    }
+
+    /// Appends the input of a tool use as a JSON string that holds JSON, in the output's style.
+    pub fn copy_input_string(&mut self, id: LineId, input: Input<'_>) {
+        match input {
+            Input::JsonString(text) => self.copy_text(id, text),
+            Input::Json(_) | Input::Text(_) | Input::Member(..) => {
+                self.touch(id);
+                self.put_string(id, input.json().raw().as_str());
+            }
+        }
+    }
+
     /// Appends a slice of the source line unchanged and notes it. For parts of strings, if source
     /// and output have one style.
     pub fn copy_slice(&mut self, id: LineId, slice: &str) {
         self.touch(id);
+        let is_noting = self.notes();
         let draft = self.drafts.line_mut(id);
         let at = draft.bytes.len();
         if slice.len() > LARGE {
@@ -170,8 +271,8 @@ impl Output {
             draft.bytes.reserve_exact(slice.len() + LARGE);
         }
         draft.bytes.extend_from_slice(slice.as_bytes());
-        if self.is_noting {
-            draft.note(&self.source, slice, at, false);
+        if is_noting {
+            draft.note(&self.source, slice, at, Spelling::Same);
         }
     }
 
@@ -184,6 +285,22 @@ impl Output {
         respell_body(&mut self.drafts.line_mut(id).bytes, body, self.style);
     }
 
+    /// Appends the body of a string, or a part of it, as a string. Notes it if it is unchanged.
+    pub fn copy_quoted(&mut self, id: LineId, body: TextBody<'_>) {
+        self.put(id, "\"");
+        self.copy_part(id, body);
+        self.put(id, "\"");
+    }
+
+    /// Appends a part of a string's body. Notes it if it is unchanged, as base64 is in all styles.
+    pub fn copy_part(&mut self, id: LineId, body: TextBody<'_>) {
+        let is_plain = |byte: u8| byte.is_ascii_graphic() && byte != b'\\';
+        match body.as_str().bytes().all(is_plain) {
+            true => self.copy_slice(id, body.as_str()),
+            false => self.copy_body(id, body.as_str()),
+        }
+    }
+
     /// Returns the current length of a line, in bytes.
     pub fn len(&self, id: LineId) -> usize {
         self.drafts.line(id).bytes.len()
@@ -191,7 +308,28 @@ impl Output {
 
     /// Emits a line. It is final, and follows all lines emitted before.
     pub fn emit(&mut self, id: LineId) {
-        self.emitted.push_back(id);
+        let draft = self.drafts.line(id);
+        // A line of an earlier source record may have entries of the carry, which its id finds.
+        let is_bare = !self.is_noting || self.has_many_lines && draft.source == self.source.count;
+        if self.emitted.len() < MAX_DRAFTS || !is_bare {
+            return self.emitted.push_back(Emitted::Draft(id));
+        }
+        self.packed.push(&draft.bytes);
+        self.emitted.push_back(Emitted::Packed);
+        self.drafts.release(id);
+    }
+
+    /// Emits a line as another part of a document than a record: the members before or behind the
+    /// records. The head comes before all records. A tail covers no source record. In a format of
+    /// lines, this is [`Output::emit`].
+    pub fn emit_as(&mut self, id: LineId, part: DocumentPart) {
+        self.drafts.line_mut(id).part = part;
+        self.emitted.push_back(Emitted::Draft(id));
+    }
+
+    /// Returns the part of a document that a line was emitted as.
+    pub fn part(&self, id: LineId) -> DocumentPart {
+        self.drafts.line(id).part
     }
 
     /// Returns the spelling of JSON in the output.
@@ -202,6 +340,7 @@ impl Output {
     /// Returns a UUID for block `block_idx` of the current source line.
     pub fn uuid(&mut self, event: &Event<'_>, kind: &str, block_idx: usize) -> String {
         let line = self.source.digest(event.value.raw().as_str());
+        let block_idx = block_of(event, block_idx);
         id::uuid(kind, &self.session_id, self.source.offset, block_idx, &line)
     }
 
@@ -213,6 +352,7 @@ impl Output {
     /// Returns an API message id for the response that starts at the current source line.
     pub fn message_id(&mut self, event: &Event<'_>, block_idx: usize) -> String {
         let line = self.source.digest(event.value.raw().as_str());
+        let block_idx = block_of(event, block_idx);
         id::message_id(&self.session_id, self.source.offset, block_idx, &line)
     }
 
@@ -234,7 +374,14 @@ impl Output {
 
     /// Returns the next emitted line, if there is one.
     pub fn next_emitted(&mut self) -> Option<LineId> {
-        self.emitted.pop_front()
+        match self.emitted.pop_front()? {
+            Emitted::Draft(id) => Some(id),
+            Emitted::Packed => {
+                let id = self.drafts.open();
+                self.packed.pop(&mut self.drafts.line_mut(id).bytes);
+                Some(id)
+            }
+        }
     }
 
     /// Returns the bytes of a line so far.
@@ -263,4 +410,22 @@ impl Output {
     pub fn losses(&self) -> &Losses {
         &self.losses
     }
+}
+
+/// Appends a value on one line, in a style.
+fn push_line(respeller: &mut Respeller, out: &mut Vec<u8>, raw: Raw<'_>, style: Style) {
+    let start = out.len();
+    respeller.append(out, raw, style);
+    // The respeller copies values that are nested too deeply.
+    for byte in out.get_mut(start..).unwrap_or_default() {
+        if matches!(byte, b'\n' | b'\r') {
+            *byte = b' ';
+        }
+    }
+}
+
+/// Returns a number for a block that no other block of the record has.
+fn block_of(event: &Event<'_>, block_idx: usize) -> usize {
+    // No event has as many blocks as the factor.
+    (event.nth as usize).saturating_mul(1 << 24).saturating_add(block_idx)
 }

@@ -138,7 +138,9 @@ impl Check {
         value: jsonl::Result<Value<'_>>,
         report: &mut dyn FnMut(Problem),
     ) {
-        self.place = Place { line: self.place.line + 1, offset: line.offset() };
+        let n_before = self.place.line;
+        let line_number = n_before + u64::from(!line.is_glue());
+        self.place = Place { line: line_number, offset: line.offset() };
         self.checker.line(line, value, &mut Findings { place: self.place, report });
     }
 

@@ -71,6 +71,9 @@ pub struct Store {
     /// Returns the place in which the client looks for a session of a project; `None` if the client
     /// resumes none.
     pub place: Option<fn(&Environment<'_>, project: &str, session_id: &str) -> Option<Home>>,
+    /// Returns the id of a session from the name of its file without `.jsonl`. The name may also
+    /// have a time.
+    pub session_id: fn(&str) -> &str,
     /// The command that continues a session, without the session's name.
     pub resume: &'static [&'static str],
     /// Reads a file that names a session of the client; `None` for other files.

@@ -23,9 +23,10 @@ use self::strict::{iso_of_any_year, millis_of_any};
 
 /// Returns a time as milliseconds since 1970; `None` if the value is not a time.
 ///
-/// A string is read as RFC 3339 (with feature `jiff`, in any other spelling of ISO 8601 too); a
-/// number as seconds, or as milliseconds if above 1e11: SDK streams have seconds as a float, and
-/// history files have milliseconds.
+/// A string is read as RFC 3339, and with the feature `jiff` in every other spelling of ISO 8601
+/// that has an offset (`Z`, `+02:00`). A string without an offset is `None`, with and without the
+/// feature. A number is read as seconds, or as milliseconds if it is above 1e11, and rounded to the
+/// nearest millisecond: SDK streams have seconds as a float, and history files have milliseconds.
 ///
 /// ```
 /// let mut scanner = jsonl::Scanner::default();

@@ -27,7 +27,7 @@ pub use self::{
     costs::{CostPolicy, Costs},
     counts::TypeCounts,
     exchanges::{Ending, Exchange, Exchanges},
-    failures::{ErrorPolicy, failed_results, is_failure},
+    failures::{ErrorPolicy, Errors, failed_results, is_api_error, is_failure},
     files::{FilesTouched, Touches, tool_path},
     markdown::{Markdown, quoted, shown_time},
     model_tokens::ModelTokens,
@@ -35,7 +35,7 @@ pub use self::{
     said::{Messages, Said, SaidBlock},
     span::{DurationRule, Span},
     timeline::{Lane, Point, PointKind, Timeline},
-    tokens::{TokenTotals, Tokens},
+    tokens::TokenTotals,
     viewed::Viewed,
 };
 use crate::{Event, millis};

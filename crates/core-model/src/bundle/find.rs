@@ -179,7 +179,10 @@ fn read(
     let mut scanner = Scanner::default();
     while let Some(line) = stream.next()? {
         if let Ok(value) = scanner.scan(&line) {
-            each(&(format.read)(value));
+            format.for_each_event(value, |event| {
+                each(event);
+                true
+            });
         }
     }
     Ok(())

@@ -8,7 +8,7 @@ use std::{
     path::Path,
 };
 
-use jsonl::{Scanner, Stream};
+use jsonl::{Records, UnitScanner};
 
 use super::RecordFormat;
 use crate::{Check, Problem};
@@ -49,10 +49,12 @@ impl<F: RecordFormat> RecordChecker<F> {
     }
 
     fn read(mut self, reader: impl Read) -> io::Result<Vec<Problem>> {
-        let (mut stream, mut scanner) = (Stream::new(reader), Scanner::default());
+        let framing = F::format().framing;
+        let (mut records, mut scanner) = (Records::new(reader, framing), UnitScanner::default());
         let problems = &mut self.problems;
-        while let Some(line) = stream.next()? {
-            self.check.line(&line, scanner.scan(&line), &mut |problem| problems.push(problem));
+        while let Some(line) = records.next()? {
+            let (line, value) = scanner.scan(&line, framing.paths());
+            self.check.line(&line, value, &mut |problem| problems.push(problem));
         }
         self.check.finish(&mut |problem| problems.push(problem));
         Ok(self.problems)

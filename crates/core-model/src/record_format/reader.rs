@@ -8,7 +8,7 @@ use std::{
     path::Path,
 };
 
-use jsonl::{Line, Scanner, Stream};
+use jsonl::{Line, Records, UnitScanner};
 
 use super::{RecordBuf, RecordFormat, RecordRef};
 use crate::{Place, Problem, ReadError, Severity};
@@ -16,12 +16,12 @@ use crate::{Place, Problem, ReadError, Severity};
 /// The records of a file, in order.
 ///
 /// As an iterator it returns records that own their bytes. [`Reader::next_borrowed`] returns
-/// records that borrow from the reader, without an allocation for each. Blank lines are skipped. A
-/// line that is not a JSON object is an error with its place, and later lines can still be read.
+/// records that borrow from the reader, without an allocation for each. Blank lines are skipped. Of
+/// a document, the object around its records is a record too. A line that is not a JSON object is an error with its place, and later lines can still be read.
 /// After an error of the file itself there are no more records.
 pub struct Reader<R, F> {
-    stream: Stream<R>,
-    scanner: Scanner,
+    records: Records<R>,
+    scanner: UnitScanner,
     has_failed: bool,
     format: PhantomData<fn() -> F>,
 }
@@ -41,8 +41,8 @@ impl<R: Read, F: RecordFormat> Reader<R, F> {
     /// Reads records from a reader. The reader need not be buffered.
     pub fn from_reader(reader: R) -> Self {
         Self {
-            stream: Stream::new(reader),
-            scanner: Scanner::default(),
+            records: Records::new(reader, F::format().framing),
+            scanner: UnitScanner::default(),
             has_failed: false,
             format: PhantomData,
         }
@@ -53,7 +53,7 @@ impl<R: Read, F: RecordFormat> Reader<R, F> {
         if self.has_failed {
             return None;
         }
-        let (number, line) = match self.stream.next_filled() {
+        let (number, line) = match self.records.next_filled() {
             Ok(line) => line?,
             Err(error) => {
                 self.has_failed = true;
@@ -85,11 +85,12 @@ impl<R, F> fmt::Debug for Reader<R, F> {
 }
 
 fn read<'s, F: RecordFormat>(
-    scanner: &'s mut Scanner,
+    scanner: &'s mut UnitScanner,
     line: &Line<'s>,
     place: Place,
 ) -> Result<RecordRef<'s, F>, ReadError> {
-    let value = scanner.scan(line).map_err(|error| no_record(place, error))?;
+    let (_, value) = scanner.scan(line, F::format().framing.paths());
+    let value = value.map_err(|error| no_record(place, error))?;
     if value.is_object() {
         return Ok(RecordRef::new(place, value));
     }

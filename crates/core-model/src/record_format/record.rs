@@ -40,9 +40,15 @@ impl<'l, F: RecordFormat> RecordRef<'l, F> {
         F::record(self.value)
     }
 
-    /// Returns the record as an event of the model that all formats share.
+    /// Returns the first event of the record, in the model that all formats share.
     pub fn event(&self) -> Event<'l> {
-        (F::format().read)(self.value)
+        F::format().first_event(self.value)
+    }
+
+    /// Calls `each` with the events of the record, in order, until it returns false. Most records
+    /// have one event.
+    pub fn for_each_event(&self, each: impl FnMut(&Event<'l>) -> bool) {
+        F::format().for_each_event(self.value, each);
     }
 
     /// Copies the record, to keep it or to send it to another thread.
@@ -103,9 +109,15 @@ impl<F: RecordFormat> RecordBuf<F> {
         self.as_ref().record()
     }
 
-    /// Returns the record as an event of the model that all formats share.
+    /// Returns the first event of the record, in the model that all formats share.
     pub fn event(&self) -> Event<'_> {
         self.as_ref().event()
+    }
+
+    /// Calls `each` with the events of the record, in order, until it returns false. Most records
+    /// have one event.
+    pub fn for_each_event(&self, each: impl FnMut(&Event<'_>) -> bool) {
+        self.as_ref().for_each_event(each);
     }
 }
 

@@ -71,7 +71,7 @@ impl ToolRuns {
                     match block {
                         Block::ToolUse(tool) => {
                             let (id, name) = (tool.id.decode(), tool.name.decode());
-                            self.call(&id, &name, tool.input.as_str(), moment, event);
+                            self.call(&id, &name, tool.input.json().raw().as_str(), moment, event);
                         }
                         Block::ToolResult(result) => self.answer(&result, moment, event),
                         _ => {}

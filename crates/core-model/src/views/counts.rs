@@ -29,6 +29,9 @@ impl TypeCounts {
     /// A line without a type counts under the kind of its event (dumps of the Agent SDK have no
     /// types), or under `unknown`.
     pub fn push(&mut self, event: &Event<'_>) {
+        if event.nth > 0 {
+            return;
+        }
         let kind = event.kind.map(|kind| kind.decode());
         let kind = kind.as_deref().unwrap_or(match &event.body {
             Body::Message(message) if message.role == Role::User => "user",

@@ -1,11 +1,57 @@
-//! Decides which tool results are errors.
+//! Decides which events are errors: tool results that failed, and failed requests to the API.
 //!
 //! In: a result `0 errors` without `is_error`. Out: no failure by [`ErrorPolicy::Flag`], a failure
 //! by [`ErrorPolicy::Text`].
 
 use jsonl::Text;
 
-use crate::{Block, Content, Event, ToolResult};
+use super::Viewed;
+use crate::{Block, Body, Content, Event, NoticeKind, ToolResult};
+
+/// The numbers of errors, by what failed. Lists, summaries, searches and pages count by this one
+/// definition. The end of a run is no error: it is the outcome of the session.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Errors {
+    /// The number of tool results that are errors.
+    pub n_tool: u64,
+    /// The number of failed requests, by [`is_api_error`].
+    pub n_api: u64,
+}
+
+impl Errors {
+    /// Counts the errors of an event.
+    pub fn of(event: &Event<'_>, policy: ErrorPolicy) -> Self {
+        let n_tool = failed_results(event, policy).count() as u64;
+        Self { n_tool, n_api: u64::from(is_api_error(event)) }
+    }
+
+    pub(super) fn view(viewed: &Viewed<'_, '_>, policy: ErrorPolicy) -> Self {
+        let n_tool = viewed.failures(policy).count() as u64;
+        Self { n_tool, n_api: u64::from(is_api_error(viewed.event)) }
+    }
+
+    /// Returns the number of all errors.
+    pub fn total(&self) -> u64 {
+        self.n_tool.saturating_add(self.n_api)
+    }
+}
+
+impl std::ops::AddAssign for Errors {
+    fn add_assign(&mut self, other: Self) {
+        self.n_tool = self.n_tool.saturating_add(other.n_tool);
+        self.n_api = self.n_api.saturating_add(other.n_api);
+    }
+}
+
+/// Returns whether an event is a failed request: a message in place of a response, or the client's
+/// notice of an error, such as of a request that it tries again.
+pub fn is_api_error(event: &Event<'_>) -> bool {
+    match &event.body {
+        Body::Message(message) => message.is_api_error,
+        Body::Notice(notice) => notice.kind == NoticeKind::Error,
+        _ => false,
+    }
+}
 
 /// The policy that decides whether a tool result is an error.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]

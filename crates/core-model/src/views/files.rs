@@ -38,12 +38,12 @@ impl FilesTouched {
         for block in viewed.each_block() {
             let Block::ToolUse(tool) = block else { continue };
             let touch: fn(&mut Touches) = match &*tool.name.decode() {
-                "Read" | "NotebookRead" => |touches| touches.read += 1,
-                "Write" => |touches| touches.written += 1,
-                "Edit" | "MultiEdit" | "NotebookEdit" => |touches| touches.edited += 1,
+                "Read" | "NotebookRead" | "read" => |touches| touches.read += 1,
+                "Write" | "write" => |touches| touches.written += 1,
+                "Edit" | "MultiEdit" | "NotebookEdit" | "edit" => |touches| touches.edited += 1,
                 _ => continue,
             };
-            if let Some(path) = tool_path(tool.input, &mut self.scanner) {
+            if let Some(path) = tool_path(tool.input.json().raw(), &mut self.scanner) {
                 touch(self.files.entry(path).or_default());
             }
         }

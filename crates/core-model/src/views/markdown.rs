@@ -145,6 +145,7 @@ impl Markdown<'_> {
             Block::Text(text) => !text.is_empty(),
             Block::Thinking { text, .. } => self.with_thinking && !text.is_empty(),
             Block::ToolResult(_) => self.with_tools,
+            Block::RedactedThinking { .. } => self.with_thinking,
             Block::ToolUse(_) | Block::Image { .. } | Block::Other { .. } => true,
         }
     }
@@ -157,10 +158,11 @@ impl Markdown<'_> {
                 out.write_str("[!NOTE] Thinking Process\n")?;
                 out.write_str(&text.decode())
             }
+            Block::RedactedThinking { .. } => out.write_str("(Redacted thinking)"),
             Block::ToolUse(tool) if self.with_tools => {
                 let (id, name) = (code(&tool.id.decode()), code(&tool.name.decode()));
                 writeln!(out, "**Tool Use**: {name} (ID: {id})")?;
-                write_fenced("json", tool.input.as_str(), out)
+                write_fenced("json", tool.input.json().raw().as_str(), out)
             }
             Block::ToolUse(tool) => write!(out, "**Tool**: {}", code(&tool.name.decode())),
             Block::ToolResult(result) => write_tool_result(&result, out),

@@ -4,8 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Tokens;
-use crate::{AgentUsage, Body, ByHash, Event, IdHasher};
+use crate::{Body, ByHash, Event, IdHasher, ResponseUsage, Tokens};
 
 /// Sum of the tokens of a session for each model. Together they equal
 /// [`TokenTotals`](crate::TokenTotals).
@@ -22,6 +21,10 @@ pub struct ModelTokens {
     nameless: Vec<(usize, Tokens)>,
     models: Vec<Option<String>>,
     hasher: IdHasher,
+    /// The model of the last start.
+    current: Option<String>,
+    /// The total of the session, as the last record with one says.
+    last_total: Option<Tokens>,
 }
 
 impl ModelTokens {
@@ -31,20 +34,30 @@ impl ModelTokens {
             Body::Message(message) => {
                 let Some(usage) = message.usage.filter(|usage| !usage.is_null()) else { return };
                 let model = self.model(message.model.map(|model| model.decode().into_owned()));
-                let tokens = Tokens::read(usage);
+                let tokens = usage.tokens();
                 match message.id.map(|id| self.hasher.hash_text(id)) {
                     Some(id) => _ = self.by_response.insert(id, (model, tokens)),
                     None => self.nameless.push((model, tokens)),
                 }
             }
-            Body::Usage(AgentUsage { message_id, usage }) => {
+            Body::Usage(ResponseUsage { message_id: Some(message_id), usage, .. }) => {
                 let response = self.hasher.hash_text(*message_id);
-                self.by_agent_response.insert(response, Tokens::read(*usage));
+                self.by_agent_response.insert(response, usage.tokens());
+            }
+            Body::Usage(usage) => {
+                if let Some(tokens) = usage.since(&mut self.last_total) {
+                    let model = self.model(self.current.clone());
+                    self.nameless.push((model, tokens));
+                }
+            }
+            Body::Start(start) => {
+                let model = start.model.map(|model| model.decode().into_owned());
+                self.current = model.or_else(|| self.current.take());
             }
             Body::Outcome(outcome) => {
                 let Some(usage) = outcome.usage.filter(|usage| !usage.is_null()) else { return };
                 let only = self.only_model();
-                *self.done.entry(only).or_default() += Tokens::read(usage);
+                *self.done.entry(only).or_default() += usage.tokens();
                 self.by_response.clear();
                 self.by_agent_response.clear();
                 self.nameless.clear();

@@ -4,8 +4,8 @@ use std::{collections::HashSet, fmt};
 
 use jsonl::Scanner;
 
-use super::{DurationRule, ErrorPolicy, Span, Viewed, span::Minutes};
-use crate::{Block, Body, Event, IdSet, Message, Role};
+use super::{DurationRule, ErrorPolicy, Errors, Span, Viewed, span::Minutes};
+use crate::{Block, Body, Event, IdSet, Message, Role, Status};
 
 /// A summary of a session in a few lines.
 ///
@@ -17,7 +17,7 @@ use crate::{Block, Body, Event, IdSet, Message, Role};
 /// (overview.n_events, overview.n_user_messages, overview.n_tool_calls) = (342, 23, 156);
 /// overview.n_sub_agents = 2;
 /// overview.sub_agents = vec!["Plan mode".to_owned(), "Debug mode".to_owned()];
-/// overview.n_errors = 3;
+/// (overview.errors.n_tool, overview.errors.n_api) = (2, 1);
 /// overview.span.push_time(Some(0));
 /// overview.span.push_time(Some(45 * 60_000));
 /// assert_eq!(
@@ -27,7 +27,7 @@ use crate::{Block, Body, Event, IdSet, Message, Role};
 /// - User messages: 23
 /// - Tool calls: 156
 /// - Sub-agents: 2 (Plan mode, Debug mode)
-/// - Errors: 3
+/// - Errors: 3 (2 of tools, 1 of the API)
 ///
 /// Show: [full] [tools only] [errors only] [subagents only]"
 /// );
@@ -51,10 +51,14 @@ pub struct Overview {
     /// The distinct names of the sub-agents in the tool uses that start them. Without a name, the
     /// mode in the prompt.
     pub sub_agents: Vec<String>,
-    /// The number of tool results that are errors.
-    pub n_errors: u64,
+    /// The errors.
+    pub errors: Errors,
     /// The policy for errors. By default only the flag counts, so that texts about errors do not.
-    pub errors: Option<ErrorPolicy>,
+    pub policy: Option<ErrorPolicy>,
+    /// The status of the last run, if the session says how its runs ended.
+    pub outcome: Option<Status>,
+    /// The wall time of all runs in milliseconds, if the session states it.
+    pub run_millis: Option<u64>,
     calls: IdSet,
     agents: IdSet,
     n_agents: u64,
@@ -78,12 +82,17 @@ impl Overview {
         if self.session_id.is_none() {
             self.session_id = event.context.session_id.map(|id| id.decode().into_owned());
         }
-        let errors = self.errors.unwrap_or(ErrorPolicy::Flag);
-        self.n_errors += viewed.failures(errors).count() as u64;
+        self.errors += Errors::view(viewed, self.policy.unwrap_or(ErrorPolicy::Flag));
         match &event.body {
             Body::Message(message) => self.message(message, viewed),
             Body::ToolCall(call) => {
                 self.call(&call.id.decode(), &call.name.decode(), call.input);
+            }
+            Body::Outcome(outcome) => {
+                self.outcome = Some(outcome.status);
+                if let Some(millis) = outcome.duration_ms.and_then(|millis| millis.as_u64()) {
+                    self.run_millis = Some(self.run_millis.unwrap_or(0).saturating_add(millis));
+                }
             }
             _ => {}
         }
@@ -106,7 +115,7 @@ impl Overview {
         }
         for block in viewed.each_block() {
             if let Block::ToolUse(tool) = block {
-                self.call(&tool.id.decode(), &tool.name.decode(), tool.input);
+                self.call(&tool.id.decode(), &tool.name.decode(), tool.input.json().raw());
             }
         }
     }
@@ -147,19 +156,36 @@ fn mode(words: &[String]) -> &'static str {
     }
 }
 
+impl Overview {
+    /// Returns the duration in milliseconds: that of the times, or of all runs if it is longer,
+    /// because the lines of some formats have no times.
+    pub fn millis(&self) -> Option<i64> {
+        let runs = self.run_millis.map(|millis| i64::try_from(millis).unwrap_or(i64::MAX));
+        self.span.millis(DurationRule::MinMax).max(runs)
+    }
+}
+
 impl fmt::Display for Overview {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let session = self.session_id.as_deref().unwrap_or("unknown");
         let events = if self.n_events == 1 { "event" } else { "events" };
         writeln!(f, "Session {session} ({} {events})", self.n_events)?;
-        writeln!(f, "- Duration: {}", Minutes(self.span.millis(DurationRule::MinMax)))?;
+        writeln!(f, "- Duration: {}", Minutes(self.millis()))?;
         writeln!(f, "- User messages: {}", self.n_user_messages)?;
         writeln!(f, "- Tool calls: {}", self.n_tool_calls)?;
         write!(f, "- Sub-agents: {}", self.n_sub_agents)?;
         if self.n_sub_agents > 0 && !self.sub_agents.is_empty() {
             write!(f, " ({})", self.sub_agents.join(", "))?;
         }
-        writeln!(f, "\n- Errors: {}\n", self.n_errors)?;
+        write!(f, "\n- Errors: {}", self.errors.total())?;
+        if self.errors.n_api > 0 {
+            let Errors { n_tool, n_api } = self.errors;
+            write!(f, " ({n_tool} of tools, {n_api} of the API)")?;
+        }
+        if let Some(outcome) = self.outcome {
+            write!(f, "\n- Outcome: {}", outcome.words())?;
+        }
+        f.write_str("\n\n")?;
         f.write_str("Show: [full] [tools only] [errors only] [subagents only]")
     }
 }

@@ -206,25 +206,32 @@ fn said_blocks<'l>(
     other.into_iter().chain(blocks)
 }
 
+/// The API's type of a block with encrypted thinking.
+const REDACTED: &str = "redacted_thinking";
+
 fn said_block(block: Block<'_>, raw: Raw<'_>, in_result: bool) -> SaidBlock {
     match block {
         Block::Text(text) => SaidBlock::Text(owned(text)),
-        Block::Image { media_type, data } => {
-            SaidBlock::Image { media_type: owned(media_type), data: owned(data) }
-        }
+        Block::Image { media_type, data } => SaidBlock::Image {
+            media_type: media_type.decode().into_owned(),
+            data: data.decode().into_owned(),
+        },
         // Results contain text and images. Other content could be nested without limit.
         _ if in_result => other(None, raw),
         Block::Thinking { text, .. } => SaidBlock::Thinking(owned(text)),
         Block::ToolUse(tool) => SaidBlock::ToolUse {
             id: owned(tool.id),
             name: owned(tool.name),
-            input: tool.input.as_str().to_owned(),
+            input: tool.input.json().to_string(),
         },
         Block::ToolResult(result) => SaidBlock::ToolResult {
             tool_use_id: owned(result.tool_use_id),
             is_error: result.is_error.value(),
             content: said_blocks(&result.content, true).collect(),
         },
+        Block::RedactedThinking { .. } => {
+            SaidBlock::Other { kind: Some(REDACTED.to_owned()), raw: raw.as_str().to_owned() }
+        }
         Block::Other { kind, raw } => other(kind, raw),
     }
 }

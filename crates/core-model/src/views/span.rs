@@ -84,15 +84,19 @@ impl Span {
     }
 }
 
-/// A duration in whole minutes, as [`Overview`](super::Overview) prints it.
+/// A duration in whole minutes, or in seconds if it is shorter, as [`Overview`](super::Overview) prints it.
 pub(super) struct Minutes(pub(super) Option<i64>);
 
 impl fmt::Display for Minutes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0.map(|millis| millis / 60_000) {
+        match self.0 {
             None => f.write_str("unknown"),
-            Some(1) => f.write_str("1 minute"),
-            Some(minutes) => write!(f, "{minutes} minutes"),
+            Some(millis) => match (millis / 60_000, millis / 1000) {
+                (0, 1) => f.write_str("1 second"),
+                (0, seconds) => write!(f, "{seconds} seconds"),
+                (1, _) => f.write_str("1 minute"),
+                (minutes, _) => write!(f, "{minutes} minutes"),
+            },
         }
     }
 }

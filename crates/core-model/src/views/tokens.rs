@@ -3,82 +3,13 @@
 //!
 //! In: three lines of one response with `output_tokens` 1, 5, 9. Out: 9.
 
-use std::ops::{Add, AddAssign};
-
-use jsonl::Value;
-
-use crate::{AgentUsage, Body, ByHash, Event, IdHasher};
-
-/// Numbers of tokens.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct Tokens {
-    /// Input tokens outside the cache: `input_tokens`.
-    pub input: u64,
-    /// Output tokens: `output_tokens`.
-    pub output: u64,
-    /// Input tokens read from the cache: `cache_read_input_tokens`.
-    pub cache_read: u64,
-    /// Tokens written to the cache: `cache_creation_input_tokens`.
-    pub cache_creation: u64,
-}
-
-impl Tokens {
-    /// Reads a `usage` object. Members that are not whole numbers count as 0.
-    ///
-    /// ```
-    /// let mut scanner = jsonl::Scanner::default();
-    /// let usage = br#"{"input_tokens":12345,"output_tokens":678,"service_tier":null}"#;
-    /// let tokens = core_model::Tokens::read(scanner.scan_slice(usage, 0)?);
-    /// assert_eq!((tokens.input, tokens.output, tokens.total()), (12345, 678, 13023));
-    /// # Ok::<(), jsonl::Error>(())
-    /// ```
-    pub fn read(usage: Value<'_>) -> Self {
-        let mut tokens = Self::default();
-        usage.read_members(|key, value| {
-            let place = match key {
-                b"input_tokens" => &mut tokens.input,
-                b"output_tokens" => &mut tokens.output,
-                b"cache_read_input_tokens" => &mut tokens.cache_read,
-                b"cache_creation_input_tokens" => &mut tokens.cache_creation,
-                _ => return false,
-            };
-            *place = value.raw().as_u64().unwrap_or(0);
-            true
-        });
-        tokens
-    }
-
-    /// Returns the sum of all four.
-    pub fn total(&self) -> u64 {
-        let parts = [self.output, self.cache_read, self.cache_creation];
-        parts.into_iter().fold(self.input, u64::saturating_add)
-    }
-}
-
-impl Add for Tokens {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        Self {
-            input: self.input.saturating_add(other.input),
-            output: self.output.saturating_add(other.output),
-            cache_read: self.cache_read.saturating_add(other.cache_read),
-            cache_creation: self.cache_creation.saturating_add(other.cache_creation),
-        }
-    }
-}
-
-impl AddAssign for Tokens {
-    fn add_assign(&mut self, other: Self) {
-        *self = *self + other;
-    }
-}
+use crate::{Body, ByHash, Event, IdHasher, ResponseUsage, Tokens};
 
 /// Sum of the tokens of a session.
 ///
-/// A response counts once, with the usage of its last line. If an outcome has the usage of an
-/// interaction, it replaces that of its messages, because messages of streams have preliminary
+/// A response counts once, with the usage of its last line. A message without an id counts as a
+/// response of its own. If an outcome has a usage, it replaces the usage of all messages since the
+/// last outcome with one, because messages of streams have preliminary
 /// numbers or none. A sub-agent's response in the session's own file counts unless its own line is
 /// also among the events.
 #[derive(Debug, Default)]
@@ -90,6 +21,8 @@ pub struct TokenTotals {
     by_agent_response: ByHash<Tokens>,
     hasher: IdHasher,
     nameless: Tokens,
+    /// The total of the session, as the last record with one says.
+    last_total: Option<Tokens>,
 }
 
 impl TokenTotals {
@@ -98,7 +31,7 @@ impl TokenTotals {
         match &event.body {
             Body::Message(message) => {
                 let Some(usage) = message.usage.filter(|usage| !usage.is_null()) else { return };
-                let tokens = Tokens::read(usage);
+                let tokens = usage.tokens();
                 match message.id {
                     Some(id) => {
                         self.by_response.insert(self.hasher.hash_text(id), tokens);
@@ -106,13 +39,18 @@ impl TokenTotals {
                     None => self.nameless += tokens,
                 }
             }
-            Body::Usage(AgentUsage { message_id, usage }) => {
+            Body::Usage(ResponseUsage { message_id: Some(message_id), usage, .. }) => {
                 let response = self.hasher.hash_text(*message_id);
-                self.by_agent_response.insert(response, Tokens::read(*usage));
+                self.by_agent_response.insert(response, usage.tokens());
+            }
+            Body::Usage(usage) => {
+                if let Some(tokens) = usage.since(&mut self.last_total) {
+                    self.nameless += tokens;
+                }
             }
             Body::Outcome(outcome) => {
                 let Some(usage) = outcome.usage.filter(|usage| !usage.is_null()) else { return };
-                self.done += Tokens::read(usage);
+                self.done += usage.tokens();
                 self.by_response.clear();
                 self.by_agent_response.clear();
                 self.nameless = Tokens::default();

@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::format::{
-    DATA, Reader, TypedRecord,
+    DATA, HAS_JSON_INPUTS, Reader, TypedRecord,
     core_model::{BlockBuf, BodyBuf, EventBuf},
     jsonl::{self, Style, ValueBuf, respell_str},
     style,
@@ -137,7 +137,8 @@ fn events_are_json_with_inputs_as_they_are_written() {
             for block in blocks {
                 if let BlockBuf::ToolUse { input, .. } = block {
                     let written = std::str::from_utf8(record.raw()).expect("text");
-                    assert!(written.contains(input.as_str()) && json.contains(input.as_str()));
+                    assert!(written.contains(input.as_str()) || !HAS_JSON_INPUTS, "{written}");
+                    assert!(json.contains(input.as_str()));
                     n_inputs += 1;
                 }
             }

@@ -1,0 +1,53 @@
+//! The body of a JSON string, or a part of it.
+//!
+//! In: Codex's `"image_url":"data:image/png;base64,iVBO.."`. Out: `image/png` and `iVBO..`.
+
+use std::borrow::Cow;
+
+use jsonl::Text;
+
+/// The body of a JSON string, or a part of it, as written: without quotes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct TextBody<'l>(&'l str);
+
+impl<'l> TextBody<'l> {
+    /// Creates a body from a part of a string's body. The part must not end inside an escape.
+    pub fn new(body: &'l str) -> Self {
+        Self(body)
+    }
+
+    /// Returns the body as written.
+    pub fn as_str(&self) -> &'l str {
+        self.0
+    }
+
+    /// Returns the unescaped text.
+    ///
+    /// ```
+    /// assert_eq!(core_model::TextBody::new(r"image\/png").decode(), "image/png");
+    /// ```
+    pub fn decode(&self) -> Cow<'l, str> {
+        if !self.0.contains('\\') {
+            return Cow::Borrowed(self.0);
+        }
+        let quoted = format!("\"{}\"", self.0);
+        let decoded = Text::new(&quoted).map(|text| text.decode().into_owned());
+        Cow::Owned(decoded.unwrap_or_else(|| self.0.to_owned()))
+    }
+
+    /// Returns whether the unescaped text equals `text`.
+    pub fn is(&self, text: &str) -> bool {
+        self.decode() == text
+    }
+
+    /// Returns whether the body is empty.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<'l> From<Text<'l>> for TextBody<'l> {
+    fn from(text: Text<'l>) -> Self {
+        Self(text.body())
+    }
+}
