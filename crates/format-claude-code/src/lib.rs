@@ -10,7 +10,7 @@
 //!     let event = record.event();
 //!     for (block, _) in event.message().into_iter().flat_map(|message| message.blocks()) {
 //!         if let Block::ToolUse(tool) = block {
-//!             println!("{} {}", tool.name.decode(), tool.input);
+//!             println!("{} {}", tool.name.decode(), tool.input.json());
 //! #           n_calls += 1;
 //!         }
 //!     }
@@ -68,9 +68,8 @@ mod unicode;
 mod validate;
 mod writer;
 
-use core_model::{CostPolicy, Format, Limits};
 pub use core_model::{Followed, Follower};
-use jsonl::Style;
+use core_model::{Format, Functions, Limits};
 
 pub use core_model;
 pub use jsonl;
@@ -121,29 +120,28 @@ pub use core_model::{TypedBlock, TypedContent, TypedMessage, TypedUsage};
 pub(crate) const NAME: &str = "claude-code";
 
 /// The transcripts of Claude Code.
-pub static FORMAT: Format = Format {
-    name: NAME,
-    tag: 'a',
-    about: "Claude Code transcripts (~/.claude/projects/<path>/<uuid>.jsonl)",
-    family: NAME,
-    style: Style::Compact,
-    has_inline_agents: false,
-    detect,
-    is_record: reader::is_record,
-    read,
-    writer: |_, facts| Box::new(ClaudeCodeWriter::new(facts)),
-    planner: Some(|options| Box::new(Chain::new(options))),
-    checker: validate::checker,
-    prompt_preview: Some(prompt::prompt_preview),
-    cost: CostPolicy::PerInteraction,
-    store: Some(store::STORE),
-    bundles: Some(bundle::BUNDLES),
-    limits: Limits {
-        head: 8 * 1024,
-        filler_record: "{\"type\":\"carried\"",
-        filler_record_size: 256 * 1024,
+pub static FORMAT: Format = Format::new(
+    NAME,
+    'a',
+    "Claude Code transcripts (~/.claude/projects/<path>/<uuid>.jsonl)",
+    Functions {
+        detect,
+        is_record: reader::is_record,
+        read,
+        writer: |_, facts| Box::new(ClaudeCodeWriter::new(facts)),
+        checker: validate::checker,
     },
-};
+)
+.planner(|options| Box::new(Chain::new(options)))
+.prompt_preview(prompt::prompt_preview)
+.origin(reader::origin)
+.store(store::STORE)
+.bundles(bundle::BUNDLES)
+.limits(Limits {
+    head: 8 * 1024,
+    filler_record: "{\"type\":\"carried\"",
+    filler_record_size: 256 * 1024,
+});
 
 /// Compiles the example of README.md.
 #[cfg(doctest)]

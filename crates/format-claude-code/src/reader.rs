@@ -10,12 +10,11 @@ mod lineage;
 mod unread;
 
 use core_model::{
-    Body, Content, Context, Event, Message, Notice, NoticeKind, Role, Title, TitleRank,
+    Body, Content, Context, Event, Message, Notice, NoticeKind, Role, Title, TitleRank, Usage,
     is_client_text,
 };
 use jsonl::{Text, Value};
 
-pub(crate) use self::block::block;
 use self::{
     attachment::{attachment, is_of_others},
     block::{result_block, unsigned},
@@ -23,6 +22,7 @@ use self::{
     lineage::{agent_usage, continued_in, derived_from},
     unread::{VOCABULARY, unread},
 };
+pub(crate) use self::{block::block, lineage::origin};
 use crate::{ApiMessage, NAME, Record};
 
 /// Reads a line as an event.
@@ -32,6 +32,8 @@ pub fn read(line: Value<'_>) -> Event<'_> {
     Event {
         format: NAME,
         value: line,
+        nth: 0,
+        has_next: false,
         kind: record.kind,
         context: context(&record, &message),
         body: body(line, &record, &message),
@@ -103,7 +105,7 @@ fn said<'l>(role: Role, record: &Record<'l>, message: &ApiMessage<'l>) -> Messag
         model: message.model,
         stop_reason: message.stop_reason,
         stop_sequence: message.stop_sequence,
-        usage: message.usage.or(record.usage),
+        usage: message.usage.or(record.usage).map(Usage::from),
         request_id: record.request_id,
         tool_use_result: record.tool_use_result,
         is_meta: record.is_meta || is_by_client,

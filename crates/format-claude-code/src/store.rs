@@ -26,6 +26,7 @@ use crate::session_uuid;
 pub(crate) const STORE: Store = Store {
     folders,
     place: Some(place),
+    session_id: |stem| stem,
     resume: &["claude", "--resume"],
     breadcrumb: Some(|bytes| {
         let crumb = Breadcrumb::parse(bytes)?;

@@ -24,7 +24,7 @@ use jsonl::Text;
 
 pub use self::thread::session_uuid;
 use self::{
-    assistant::{Response, Thought, is_known},
+    assistant::{Response, Thought, is_claude, is_known},
     calls::Calls,
     held::Held,
     thread::{Thread, json},
@@ -48,6 +48,10 @@ pub struct ClaudeCodeWriter {
     thought: Option<Thought>,
     /// The model at the start of the session, or of the last response in the output.
     model: Option<String>,
+    /// Whether a response in the output is by a model of Claude. A model that the client does not
+    /// know as the last one makes it drop all thinking of the session (2.1.330), so such a model is
+    /// left out then.
+    is_of_claude: bool,
     permission_mode: Option<String>,
     /// Whether the output has a user's line.
     has_prompt: bool,
@@ -76,9 +80,14 @@ impl ClaudeCodeWriter {
 
     fn start(&mut self, event: &Event<'_>, start: &Start<'_>, out: &mut Output) {
         if let Some(model) = start.model.filter(|model| is_known(*model)) {
-            self.model = Some(json(&model.decode()));
-            // Only responses have a model.
-            out.lose(LossKind::Flattened, "model");
+            if self.is_of_claude && !is_claude(model) {
+                self.model = None;
+                out.lose(LossKind::Dropped, "model");
+            } else {
+                self.model = Some(json(&model.decode()));
+                // Only responses have a model.
+                out.lose(LossKind::Flattened, "model");
+            }
         }
         if event.context.uuid.is_some() {
             out.lose(LossKind::Dropped, "uuid");
@@ -164,6 +173,9 @@ impl Writer for ClaudeCodeWriter {
                 self.outcome(event, outcome, out);
             }
             Body::Title(title) => {
+                if event.context.time.is_some() {
+                    out.lose(LossKind::Dropped, event.vocabulary.time);
+                }
                 let is_written = self.written_title.as_deref() == Some(title.text.as_str());
                 self.has_new_title |= !is_written;
                 let wins = |(_, text): &(_, String)| text == title.text.as_str();
@@ -171,7 +183,14 @@ impl Writer for ClaudeCodeWriter {
                     return out.lose_record(event);
                 }
             }
-            Body::ToolCall(_) => {}
+            Body::ToolCall(call) => {
+                if !calls::is_word(&call.id.decode()) {
+                    out.lose(LossKind::Flattened, "tool_use_id");
+                }
+                if calls::tool_name(&call.name.decode()).is_some() {
+                    out.lose(LossKind::Flattened, "tool_name");
+                }
+            }
             // An event without words has no line, and is kept in the carry.
             _ => return out.lose_record(event),
         }
@@ -203,6 +222,7 @@ impl Writer for ClaudeCodeWriter {
             self.response = Response::resume(message);
             let model = message.model.filter(|model| is_known(*model) && !message.is_by_client());
             if let Some(model) = model {
+                self.is_of_claude |= is_claude(model);
                 self.model = Some(json(&model.decode()));
             }
             self.is_asked = false;

@@ -68,8 +68,7 @@ mod validate;
 mod views;
 mod writer;
 
-use core_model::{CostPolicy, Format, Limits};
-use jsonl::Style;
+use core_model::{CostPolicy, Format, Functions};
 
 pub use core_model;
 pub use jsonl;
@@ -100,22 +99,18 @@ pub use self::{
 };
 
 /// clido's session files.
-pub static FORMAT: Format = Format {
-    name: "clido",
-    tag: 'c',
-    about: "session files of clido",
-    family: "clido",
-    style: Style::Compact,
-    has_inline_agents: false,
-    detect: reader::detect,
-    is_record: reader::is_record,
-    read: reader::read,
-    writer: writer::create,
-    planner: None,
-    checker: validate::checker,
-    prompt_preview: None,
-    cost: CostPolicy::Cumulative,
-    store: Some(store::STORE),
-    bundles: Some(bundle::BUNDLES),
-    limits: Limits { head: 0, filler_record: "", filler_record_size: 0 },
-};
+pub static FORMAT: Format = Format::new(
+    "clido",
+    'c',
+    "session files of clido",
+    Functions {
+        detect: reader::detect,
+        is_record: reader::is_record,
+        read: reader::read,
+        writer: writer::create,
+        checker: validate::checker,
+    },
+)
+.cost(CostPolicy::Cumulative)
+.store(store::STORE)
+.bundles(bundle::BUNDLES);

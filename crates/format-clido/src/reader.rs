@@ -4,8 +4,8 @@
 //! [`Event`] with a user's message, borrowed from the line.
 
 use core_model::{
-    Block, Body, Content, Context, Event, Field, FileRecord, Message, Notice, NoticeKind, Outcome,
-    Role, Start, Status, Title, TitleRank, ToolCall, ToolResult, ToolUse, is_client_text,
+    Block, Body, Content, Context, Event, Field, FileRecord, Input, Message, Notice, NoticeKind,
+    Outcome, Role, Start, Status, Title, TitleRank, ToolCall, ToolResult, ToolUse, is_client_text,
 };
 use jsonl::{Kind, Raw, Text, Value};
 
@@ -150,7 +150,7 @@ pub fn read_block(value: Value<'_>) -> Block<'_> {
 fn read_tool_use(value: Value<'_>) -> Option<Block<'_>> {
     let [id, name, input] = value.get_all(["id", "name", "input"]);
     let (id, name, input) = (id?.text()?, name?.text()?, raw(input));
-    Some(Block::ToolUse(ToolUse { id, name, input, is_server: false }))
+    Some(Block::ToolUse(ToolUse { id, name, input: Input::Json(input), is_server: false }))
 }
 
 /// Reads a tool result: a block, or a whole line.
@@ -182,7 +182,7 @@ fn read_image(value: Value<'_>) -> Option<Block<'_>> {
         let source = value.get("source")?;
         text(source, "media_type").zip(text(source, "data"))
     })?;
-    Some(Block::Image { media_type, data })
+    Some(Block::Image { media_type: media_type.into(), data: data.into() })
 }
 
 fn text<'l>(value: Value<'l>, name: &str) -> Option<Text<'l>> {

@@ -14,7 +14,7 @@ use crate::{
 /// What to do with lines that clido does not load.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum BadLines {
-    /// Leave them out.
+    /// Leave them out. This is the default.
     #[default]
     Drop,
     /// Keep them. clido still does not load the session.

@@ -23,8 +23,13 @@ pub use self::{
 };
 
 /// The place of clido's sessions, and the command that continues one.
-pub(crate) const STORE: Store =
-    Store { folders, place: Some(place), resume: &["clido", "--resume"], breadcrumb: None };
+pub(crate) const STORE: Store = Store {
+    folders,
+    place: Some(place),
+    session_id: |stem| stem,
+    resume: &["clido", "--resume"],
+    breadcrumb: None,
+};
 
 /// Returns the folder of clido's data: `CLIDO_DATA_DIR`, or the system's default.
 ///

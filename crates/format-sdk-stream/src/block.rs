@@ -2,7 +2,7 @@
 //!
 //! In: `{"id": "t1", "name": "Bash", "input": {}}`. Out: [`Block::ToolUse`].
 
-use core_model::{Block, Content, Field, ToolResult, ToolUse};
+use core_model::{Block, Content, Field, Input, ToolResult, ToolUse};
 use jsonl::Value;
 
 /// Tools that the API itself runs. In a dump, only their names distinguish them (SDK 0.2.187).
@@ -65,7 +65,7 @@ fn thinking(value: Value<'_>) -> Option<Block<'_>> {
 
 fn tool_use(value: Value<'_>, is_server: bool) -> Option<Block<'_>> {
     let [id, name, input] = value.get_all(["id", "name", "input"]);
-    let (id, name, input) = (id?.text()?, name?.text()?, input?.raw());
+    let (id, name, input) = (id?.text()?, name?.text()?, Input::Json(input?.raw()));
     Some(Block::ToolUse(ToolUse { id, name, input, is_server }))
 }
 
@@ -83,5 +83,5 @@ fn image(value: Value<'_>) -> Option<Block<'_>> {
     let source = value.get("source")?;
     let media_type = source.get("media_type")?.text()?;
     let data = source.get("data")?.text()?;
-    Some(Block::Image { media_type, data })
+    Some(Block::Image { media_type: media_type.into(), data: data.into() })
 }

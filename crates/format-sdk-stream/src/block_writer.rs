@@ -2,29 +2,42 @@
 //!
 //! In: a text block. Out: `{"text": "Hi"}` in a dump, `{"type":"text","text":"Hi"}` on the wire.
 
-use core_model::{Block, Content, Field, LossKind, Message, Role, ToolResult, ToolUse};
+use core_model::{Block, Content, Event, Field, LossKind, Message, Role, ToolResult, ToolUse};
 use jsonl::{Raw, Text};
 
 use crate::{compose::Composer, record::Flavor, speech::Manner};
 
 /// Appends the content of a message as an array of blocks.
-pub(crate) fn blocks(manner: Manner, line: &mut Composer<'_>, message: &Message<'_>) {
+pub(crate) fn blocks(
+    manner: Manner,
+    line: &mut Composer<'_>,
+    event: &Event<'_>,
+    message: &Message<'_>,
+) {
     if let Content::Other(_) = message.content {
         line.lose(LossKind::Dropped, "message.content");
     }
+    let is_api = event.vocabulary.has_api_blocks;
     // Blocks in an array have the API's form. On the wire they are copied as they are.
-    let is_api_form = matches!(message.content, Content::Blocks(blocks) if blocks.raw().as_str().starts_with('['));
+    let is_api_form = is_api
+        && matches!(message.content, Content::Blocks(blocks) if blocks.raw().as_str().starts_with('['));
     line.array("content");
     for (block, raw) in message.blocks() {
         match manner.flavor {
-            Flavor::Dump => dumped_block(manner, line, block, message.role),
-            Flavor::Wire => wire_block(line, block, raw, is_api_form),
+            Flavor::Dump => dumped_block(manner, line, block, message.role, is_api),
+            Flavor::Wire => wire_block(line, block, raw, (is_api, is_api_form)),
         }
     }
     line.end("]");
 }
 
-fn dumped_block(manner: Manner, line: &mut Composer<'_>, block: Block<'_>, role: Role) {
+fn dumped_block(
+    manner: Manner,
+    line: &mut Composer<'_>,
+    block: Block<'_>,
+    role: Role,
+    is_api: bool,
+) {
     match block {
         Block::Text(text) => {
             line.item();
@@ -46,7 +59,7 @@ fn dumped_block(manner: Manner, line: &mut Composer<'_>, block: Block<'_>, role:
         }
         Block::ToolResult(result) => {
             line.item();
-            tool_result(line, &result);
+            tool_result(line, &result, is_api);
             match result.is_error {
                 Field::Value(is_error) => line.put("is_error", boolean(is_error)),
                 Field::Null => line.put("is_error", "null"),
@@ -58,13 +71,23 @@ fn dumped_block(manner: Manner, line: &mut Composer<'_>, block: Block<'_>, role:
             line.end("}");
         }
         Block::Thinking { .. } => line.lose(LossKind::Dropped, "thinking"),
+        Block::RedactedThinking { .. } => {
+            lose_named_block(line, LossKind::Dropped, Some("redacted_thinking"));
+        }
         Block::Image { .. } => line.lose(LossKind::Dropped, "block.image"),
         Block::Other { kind, .. } => lose_block(line, LossKind::Dropped, kind),
         _ => line.lose(LossKind::Dropped, "block"),
     }
 }
 
-fn wire_block(line: &mut Composer<'_>, block: Block<'_>, raw: Raw<'_>, is_api_form: bool) {
+/// Writes a block. `is_api` is whether the source has the API's blocks, and `is_api_form` whether
+/// the message has an array of them.
+fn wire_block(
+    line: &mut Composer<'_>,
+    block: Block<'_>,
+    raw: Raw<'_>,
+    (is_api, is_api_form): (bool, bool),
+) {
     let is_api_form = is_api_form && raw.as_str().starts_with('{');
     match block {
         Block::Text(_) | Block::ToolUse(_) | Block::ToolResult(_) if is_api_form => {
@@ -87,6 +110,11 @@ fn wire_block(line: &mut Composer<'_>, block: Block<'_>, raw: Raw<'_>, is_api_fo
             thinking(line, text, signature);
             line.end("}");
         }
+        Block::RedactedThinking { data } => {
+            typed(line, "redacted_thinking");
+            line.copy("data", Raw::from(data));
+            line.end("}");
+        }
         Block::ToolUse(tool) => {
             typed(line, if tool.is_server { "server_tool_use" } else { "tool_use" });
             tool_use(line, &tool);
@@ -94,7 +122,7 @@ fn wire_block(line: &mut Composer<'_>, block: Block<'_>, raw: Raw<'_>, is_api_fo
         }
         Block::ToolResult(result) => {
             typed(line, "tool_result");
-            tool_result(line, &result);
+            tool_result(line, &result, is_api);
             if let Field::Value(is_error) = result.is_error {
                 line.put("is_error", boolean(is_error));
             }
@@ -104,8 +132,8 @@ fn wire_block(line: &mut Composer<'_>, block: Block<'_>, raw: Raw<'_>, is_api_fo
             typed(line, "image");
             line.object("source");
             line.string("type", "base64");
-            line.copy("media_type", Raw::from(media_type));
-            line.copy("data", Raw::from(data));
+            line.copy_quoted("media_type", media_type);
+            line.copy_quoted("data", data);
             line.end("}");
             line.end("}");
         }
@@ -143,15 +171,27 @@ fn thinking(line: &mut Composer<'_>, text: Text<'_>, signature: Option<Text<'_>>
 fn tool_use(line: &mut Composer<'_>, tool: &ToolUse<'_>) {
     line.copy("id", Raw::from(tool.id));
     line.copy("name", Raw::from(tool.name));
-    line.copy("input", tool.input);
+    line.copy("input", tool.input.json().raw());
 }
 
-fn tool_result(line: &mut Composer<'_>, result: &ToolResult<'_>) {
+fn tool_result(line: &mut Composer<'_>, result: &ToolResult<'_>, is_api: bool) {
     line.copy("tool_use_id", Raw::from(result.tool_use_id));
     match result.content {
         Content::Absent => line.put("content", "null"),
         Content::Text(text) => line.copy("content", Raw::from(text)),
-        Content::Blocks(blocks) => line.copy("content", blocks.raw()),
+        Content::Blocks(blocks) if is_api || has_only_texts(&result.content) => {
+            line.copy("content", blocks.raw());
+        }
+        Content::Blocks(blocks) => {
+            line.array("content");
+            for (block, raw) in blocks {
+                // A result in a result could nest without limit.
+                if !matches!(block, Block::ToolResult(_)) {
+                    wire_block(line, block, raw, (false, false));
+                }
+            }
+            line.end("]");
+        }
         Content::Other(raw) => line.copy("content", raw),
     }
     if result.duration_ms.is_some() {
@@ -167,6 +207,15 @@ fn tool_result(line: &mut Composer<'_>, result: &ToolResult<'_>) {
             line.lose(LossKind::Dropped, field);
         }
     }
+}
+
+/// Returns whether all blocks of a content are texts of the API's type.
+fn has_only_texts(content: &Content<'_>) -> bool {
+    content.blocks().all(|(block, raw)| {
+        let is_written = |start: &str| raw.as_str().contains(start);
+        matches!(block, Block::Text(_))
+            && ["\"type\":\"text\"", "\"type\": \"text\""].into_iter().any(is_written)
+    })
 }
 
 fn boolean(value: bool) -> &'static str {

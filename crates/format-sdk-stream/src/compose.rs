@@ -3,7 +3,7 @@
 //! In: `string("a", "é")`, `array("b")`, `end("]")`. Out: `{"a": "\u00e9", "b": []}` in Python's
 //! style, `{"a":"é","b":[]}` in the compact one.
 
-use core_model::{LineId, LossKind, Output};
+use core_model::{LineId, LossKind, Output, TextBody};
 use jsonl::{Raw, Text, Value};
 
 /// An open line: an object to which members are appended.
@@ -136,6 +136,12 @@ impl<'o> Composer<'o> {
     pub(crate) fn copy(&mut self, name: &str, raw: Raw<'_>) {
         self.key(name);
         self.out.copy(self.id, raw);
+    }
+
+    /// Appends a string member with a part of another string, which counts as copied.
+    pub(crate) fn copy_quoted(&mut self, name: &str, body: TextBody<'_>) {
+        self.key(name);
+        self.out.copy_quoted(self.id, body);
     }
 
     /// Appends the value of a content member, after its name.

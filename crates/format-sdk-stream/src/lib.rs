@@ -73,7 +73,7 @@ mod views;
 mod wire;
 mod writer;
 
-use core_model::{CostPolicy, Format, Limits};
+use core_model::{Format, Functions};
 use jsonl::Style;
 
 pub use core_model;
@@ -112,46 +112,37 @@ pub use core_model::{TypedBlock, TypedContent, TypedMessage, TypedUsage};
 /// The name of the formats' family.
 const FAMILY: &str = "sdk-stream";
 
-/// The dump of the Agent SDK for Python, with the orchestrator's prompts.
-pub static DUMP: Format = Format {
-    name: "sdk-stream",
-    tag: 'd',
-    about: "Claude Agent SDK for Python, messages dumped as JSON lines",
-    family: FAMILY,
-    style: Style::Python,
-    has_inline_agents: true,
-    detect: record::is_dump,
-    is_record: record::is_dump,
-    read,
-    writer,
-    planner: None,
-    checker: validate::checker,
-    prompt_preview: None,
-    cost: CostPolicy::PerInteraction,
-    store: Some(store::STORE),
-    bundles: None,
-    limits: NO_LIMITS,
-};
+/// The dump of the Agent SDK for Python, with the orchestrator's prompts. No client lists it, so a
+/// converted session cannot be installed.
+pub static DUMP: Format = Format::new(
+    "sdk-stream",
+    'd',
+    "Claude Agent SDK for Python, messages dumped as JSON lines",
+    Functions {
+        detect: record::is_dump,
+        is_record: record::is_dump,
+        read,
+        writer,
+        checker: validate::checker,
+    },
+)
+.family(FAMILY)
+.style(Style::Python)
+.with_inline_agents()
+.store(store::STORE);
 
 /// The client's `--output-format stream-json`.
-pub static WIRE: Format = Format {
-    name: "sdk-stream:wire",
-    tag: 'w',
-    about: "Claude Code's --output-format stream-json",
-    family: FAMILY,
-    style: Style::Compact,
-    has_inline_agents: true,
-    detect: record::is_wire,
-    is_record: record::is_wire,
-    read: read_wire,
-    writer: wire_writer,
-    planner: None,
-    checker: validate::checker,
-    prompt_preview: None,
-    cost: CostPolicy::PerInteraction,
-    store: None,
-    bundles: None,
-    limits: NO_LIMITS,
-};
-
-const NO_LIMITS: Limits = Limits { head: 0, filler_record: "", filler_record_size: 0 };
+pub static WIRE: Format = Format::new(
+    "sdk-stream:wire",
+    'w',
+    "Claude Code's --output-format stream-json",
+    Functions {
+        detect: record::is_wire,
+        is_record: record::is_wire,
+        read: read_wire,
+        writer: wire_writer,
+        checker: validate::checker,
+    },
+)
+.family(FAMILY)
+.with_inline_agents();

@@ -5,7 +5,7 @@
 
 use core_model::{
     Body, Content, Context, Event, Field, Message, Notice, NoticeKind, Outcome, Role, Shape, Start,
-    Status, is_client_text,
+    Status, Usage, is_client_text,
 };
 use jsonl::{Raw, Text, Value};
 
@@ -62,6 +62,8 @@ fn read_as<'l>(format: &'static str, value: Value<'l>) -> Event<'l> {
     Event {
         format,
         value,
+        nth: 0,
+        has_next: false,
         kind: as_text(kind),
         context,
         body,
@@ -116,7 +118,7 @@ fn assistant<'l>(record: &Record<'l>) -> Message<'l> {
     message.is_meta = message.model.is_some_and(|model| model.is("<synthetic>"));
     message.stop_reason = raw(inner, "stop_reason");
     message.stop_sequence = raw(inner, "stop_sequence");
-    message.usage = inner.get("usage");
+    message.usage = inner.get("usage").map(Usage::from);
     message
 }
 
@@ -175,7 +177,7 @@ fn outcome(value: Value<'_>) -> Outcome<'_> {
     outcome.turns = raw(value, "num_turns");
     outcome.duration_ms = raw(value, "duration_ms");
     outcome.duration_api_ms = raw(value, "duration_api_ms");
-    outcome.usage = value.get("usage");
+    outcome.usage = value.get("usage").map(Usage::from);
     outcome.result = raw(value, "result");
     outcome.errors = raw(value, "errors");
     outcome

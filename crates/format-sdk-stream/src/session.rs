@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use core_model::{
-    Block, Body, Event, Facts, LineId, LossKind, Message, Output, Role, Turn, millis, uuid_of_name,
+    Block, Body, Event, Facts, LineId, LossKind, Message, Output, Role, Tokens, Turn, Usage,
+    millis, uuid_of_name,
 };
 use jsonl::{Raw, Style, Text, Value, respell_str};
 
@@ -227,8 +228,10 @@ fn add(sum: &mut [u64; 4], tokens: &[u64; 4]) {
     }
 }
 
-fn tokens(usage: Value<'_>) -> [u64; 4] {
-    TOKENS.map(|name| usage.get(name).and_then(|tokens| tokens.raw().as_u64()).unwrap_or(0))
+/// Returns the counts of a usage, in the order of [`TOKENS`].
+fn tokens(usage: Usage<'_>) -> [u64; 4] {
+    let Tokens { input, output, cache_read, cache_creation } = usage.tokens();
+    [input, cache_creation, cache_read, output]
 }
 
 /// Returns a value in the spelling of a style.

@@ -8,8 +8,10 @@
 //!
 //! The first output is of the dump, the second of the wire.
 
+use std::borrow::Cow;
+
 use core_model::{
-    Block, Content, Event, LossKind, Message, Output, Role, SdkVersion, iso_millis, millis,
+    Block, Content, Event, LossKind, Message, Output, Role, SdkVersion, Usage, iso_millis, millis,
 };
 use jsonl::{Raw, Text};
 
@@ -17,7 +19,7 @@ use crate::{
     block_writer::{blocks, lose_block},
     compose::Composer,
     record::Flavor,
-    session::Session,
+    session::{Session, respelt},
     wire,
 };
 
@@ -47,7 +49,7 @@ pub(crate) fn prompt(
     let mut line = Composer::open(out);
     if manner.flavor == Flavor::Wire {
         line.string("type", "user");
-        user(manner, &mut line, message);
+        user(manner, &mut line, event, message);
         line.put("parent_tool_use_id", "null");
         session.put_known_id(&mut line);
         wire::uuid(&mut line, event);
@@ -126,7 +128,7 @@ pub(crate) fn message(
     match (manner.flavor, message.role) {
         (Flavor::Wire, Role::User) => {
             line.string("type", "user");
-            user(manner, &mut line, message);
+            user(manner, &mut line, event, message);
             parent(&mut line, event);
             session.put_known_id(&mut line);
             wire::uuid(&mut line, event);
@@ -151,11 +153,11 @@ pub(crate) fn message(
             }
             line.string("type", "message");
             line.string("role", "assistant");
-            blocks(manner, &mut line, message);
+            blocks(manner, &mut line, event, message);
             line.raw("stop_reason", message.stop_reason.unwrap_or(Raw::NULL));
             line.raw("stop_sequence", message.stop_sequence.unwrap_or(Raw::NULL));
             if let Some(usage) = message.usage {
-                line.raw("usage", usage.raw());
+                put_usage(&mut line, usage);
             }
             line.end("}");
             parent(&mut line, event);
@@ -178,7 +180,7 @@ pub(crate) fn message(
 }
 
 fn dumped_user(manner: Manner, line: &mut Composer<'_>, event: &Event<'_>, message: &Message<'_>) {
-    user_content(manner, line, message);
+    user_content(manner, line, event, message);
     if manner.is_old_dump() {
         return parent(line, event);
     }
@@ -198,14 +200,17 @@ fn dumped_assistant(
     message: &Message<'_>,
     session: &Session,
 ) {
-    blocks(manner, line, message);
+    blocks(manner, line, event, message);
     model(line, message, session);
     parent(line, event);
     if manner.is_old_dump() {
         return;
     }
     line.put("error", if message.is_api_error { "\"unknown\"" } else { "null" });
-    line.raw("usage", message.usage.map_or(Raw::NULL, |usage| usage.raw()));
+    match message.usage {
+        Some(usage) => put_usage(line, usage),
+        None => line.put("usage", "null"),
+    }
     line.raw("message_id", message.id.map_or(Raw::NULL, Raw::from));
     line.raw("stop_reason", message.stop_reason.unwrap_or(Raw::NULL));
     session.put_known_id(line);
@@ -214,18 +219,29 @@ fn dumped_assistant(
     line.put("user_message_uuids", "null");
 }
 
-fn user(manner: Manner, line: &mut Composer<'_>, message: &Message<'_>) {
+fn user(manner: Manner, line: &mut Composer<'_>, event: &Event<'_>, message: &Message<'_>) {
     line.object("message");
     line.string("role", "user");
-    user_content(manner, line, message);
+    user_content(manner, line, event, message);
     line.end("}");
 }
 
-fn user_content(manner: Manner, line: &mut Composer<'_>, message: &Message<'_>) {
+fn user_content(manner: Manner, line: &mut Composer<'_>, event: &Event<'_>, message: &Message<'_>) {
     match message.content {
         Content::Text(text) => line.copy("content", Raw::from(text)),
         Content::Other(raw) => line.copy("content", raw),
-        Content::Absent | Content::Blocks(_) => blocks(manner, line, message),
+        Content::Absent | Content::Blocks(_) => blocks(manner, line, event, message),
+    }
+}
+
+/// Writes the tokens of a response with the API's names.
+fn put_usage(line: &mut Composer<'_>, usage: Usage<'_>) {
+    match usage.to_api_json() {
+        Cow::Borrowed(_) => line.raw("usage", usage.raw()),
+        Cow::Owned(usage) => {
+            let usage = respelt(&usage, line.out.style());
+            line.put("usage", &usage);
+        }
     }
 }
 

@@ -20,7 +20,8 @@ pub enum Progress {
 
 /// Returns the progress of the run in a file: finished if the last line is a successful result.
 ///
-/// A blank line at the end hides the result, as it does for the orchestrator.
+/// A blank line at the end hides the result, as it does for the orchestrator. An empty file is of a
+/// running one.
 ///
 /// ```
 /// use format_sdk_stream::{Progress, status};

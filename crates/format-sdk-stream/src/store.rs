@@ -23,8 +23,13 @@ pub use self::{
 
 /// The place of the orchestrator's streams. Nothing is installed there, because its sessions need a
 /// settings file.
-pub(crate) const STORE: Store =
-    Store { folders, place: None, resume: &["ao-resume"], breadcrumb: None };
+pub(crate) const STORE: Store = Store {
+    folders,
+    place: None,
+    session_id: |stem| stem,
+    resume: &["ao-resume"],
+    breadcrumb: None,
+};
 
 /// Returns the folder of a project's sessions.
 ///

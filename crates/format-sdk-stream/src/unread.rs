@@ -10,6 +10,7 @@ use crate::record::{Flavor, Record, RecordKind};
 const NAMES: Vocabulary = Vocabulary {
     version: "claude_code_version",
     is_meta: "isSynthetic",
+    has_block_records: true,
     shape,
     list,
     record,

@@ -117,6 +117,9 @@ impl Writer for StreamWriter {
                 if event.context.time.is_some() && !is_told {
                     out.lose(LossKind::Dropped, event.vocabulary.time);
                 }
+                if event.context.git_branch.is_some() {
+                    out.lose(LossKind::Dropped, "gitBranch");
+                }
                 self.is_started = true;
             }
             Body::Notice(notice) => {

@@ -93,7 +93,8 @@ fn of_calls(event: &Event<'_>, each: &mut dyn FnMut(Link)) {
             continue;
         }
         let mut scanner = Scanner::default();
-        let Ok(input) = scanner.scan_raw(tool.input) else { continue };
+        let json = tool.input.json();
+        let Ok(input) = scanner.scan_raw(json.raw()) else { continue };
         if let Some(prompt) = input.get("prompt").and_then(|prompt| prompt.text()) {
             each(Link {
                 agent: Linked::Prompt(prompt.decode().into_owned()),

@@ -35,7 +35,7 @@ pub enum ForkError {
     /// The session has no message.
     #[error("no messages to copy")]
     Empty,
-    /// No message has the id `up_to`.
+    /// No message that is copied has the id `up_to`. Messages of sub-agents are not copied.
     #[error("no message has the id of the last message to copy")]
     UnknownMessage,
 }
@@ -54,11 +54,13 @@ struct Line {
 /// Copies the lines of all branches of a session with new ids and the same links. Sub-agents,
 /// progress and file history are left out.
 ///
-/// Content is copied as written. A new id is made from the old id and the id of the copy.
+/// Content is copied as written. A new id is made from the old id and the id of the copy, so two
+/// copies with the same [`Fork::session_id`] have the same ids.
 ///
 /// # Errors
 ///
-/// Returns an error if the session has no message, or no message has the id `up_to`.
+/// Returns an error if the session has no message, or no message that is copied has the
+/// id `up_to`.
 ///
 /// ```
 /// use format_claude_code::{Fork, Transcript, fork};

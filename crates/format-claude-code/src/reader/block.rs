@@ -3,7 +3,7 @@
 //! In: `{"type":"tool_use","id":"toolu_1","name":"Bash","input":{"command":"ls"}}`. Out:
 //! [`Block::ToolUse`] with the input as written.
 
-use core_model::{Block, Content, Field, ToolResult, ToolUse};
+use core_model::{Block, Content, Field, Input, ToolResult, ToolUse};
 use jsonl::{Text, Value};
 
 /// Reads a block of a message or of a tool result.
@@ -90,7 +90,7 @@ impl<'l> BlockMembers<'l> {
     }
 
     fn tool_use(&self, is_server: bool) -> Option<Block<'l>> {
-        let input = self.input?.raw();
+        let input = Input::Json(self.input?.raw());
         Some(Block::ToolUse(ToolUse { id: self.id?, name: self.name?, input, is_server }))
     }
 
@@ -104,6 +104,7 @@ impl<'l> BlockMembers<'l> {
         let is_base64 = source.get("type")?.text()?.is("base64");
         let media_type = source.get("media_type")?.text()?;
         let data = source.get("data")?.text()?;
+        let (media_type, data) = (media_type.into(), data.into());
         is_base64.then_some(Block::Image { media_type, data })
     }
 }

@@ -4,17 +4,19 @@
 //! In: `{"type":"continued-in","continuedInSessionId":"5b0f..",..}`. Out: a notice with the subtype
 //! `continued-in` and the text `5b0f..`.
 
-use core_model::{AgentUsage, Body, Notice, NoticeKind};
+use core_model::{
+    Body, Event, Notice, NoticeKind, Origin, Relative, RelativeKind, ResponseUsage, Usage,
+};
 use jsonl::{Text, Value};
 
 /// Reads the tokens that a sub-agent used from the `data` of a `progress` line:
 /// `{"type":"agent_progress","message":{"type":"assistant","message":{"id":"msg_1","usage":{..}}}}`.
-pub(super) fn agent_usage(data: Value<'_>) -> Option<AgentUsage<'_>> {
+pub(super) fn agent_usage(data: Value<'_>) -> Option<ResponseUsage<'_>> {
     let kind = data.get("type").and_then(|kind| kind.text());
     let message = data.get("message").filter(|_| kind.is_some_and(|it| it.is("agent_progress")));
     let message = message?.get("message")?;
     let usage = message.get("usage").filter(Value::is_object)?;
-    Some(AgentUsage { message_id: message.get("id")?.text()?, usage })
+    Some(ResponseUsage::of_agent(message.get("id")?.text()?, Usage::from(usage)))
 }
 
 /// Reads a `continued-in` line: the session that continues this one.
@@ -36,4 +38,29 @@ fn link<'l>(subtype: &'static str, sessions: Value<'l>) -> Body<'l> {
         trigger: None,
         pre_tokens: None,
     })
+}
+
+/// Returns the origin of an event: its `uuid`, or that of the message that it was forked from.
+///
+/// A cost in a response (`costUSD`) was written by 0.2 and the first versions of 1.0. Responses
+/// without any id, which no client writes, cannot be told from each other: all such lines of a
+/// session are one response.
+pub(crate) fn origin<'l>(event: &Event<'l>) -> Origin<'l> {
+    let [forked_from, cost, continued_in, sessions] =
+        event.value.get_all(["forkedFrom", "costUSD", "continuedInSessionId", "sessions"]);
+    let from = |name: &str| forked_from?.get(name)?.text();
+    let is = |kind: &str| event.kind.is_some_and(|it| it.is(kind));
+    let relative = |kind, session: Value<'l>| Relative { kind, session: session.raw() };
+    let continuation = continued_in.filter(|_| is("continued-in"));
+    let parents = sessions.filter(|_| is("derived-from"));
+    Origin {
+        id: from("messageUuid").or(event.context.uuid),
+        is_local: false,
+        response: event.context.session_id.filter(|_| event.context.uuid.is_none()),
+        copied_from: from("sessionId"),
+        relative: continuation
+            .map(|session| relative(RelativeKind::Continuation, session))
+            .or_else(|| parents.map(|sessions| relative(RelativeKind::Parent, sessions))),
+        cost: cost.filter(|cost| !cost.is_null()).map(|cost| cost.raw()),
+    }
 }

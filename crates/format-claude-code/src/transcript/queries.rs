@@ -83,7 +83,7 @@ impl Transcript<'_> {
                     place: entry.place,
                     id: tool.id.decode().into_owned(),
                     name: tool.name.decode().into_owned(),
-                    input: tool.input.as_str().to_owned(),
+                    input: tool.input.json().to_string(),
                     timestamp: entry.timestamp().map(plain),
                 });
             }

@@ -79,7 +79,10 @@ impl ClaudeCodeWriter {
                     self.think(&entry, text, out);
                     continue;
                 }
-                Block::ToolUse(tool) => self.tool_use(&entry, &tool, out),
+                // The API wants the result of its own tools, which other formats do not have.
+                Block::ToolUse(tool) if !tool.is_server || event.vocabulary.has_api_blocks => {
+                    self.tool_use(&entry, &tool, out);
+                }
                 Block::ToolResult(result) => self.result(event, &result, None, block_idx, out),
                 _ => {
                     let line = self.open_assistant(&entry, out);
@@ -165,7 +168,9 @@ impl ClaudeCodeWriter {
     /// member is left out: with an unknown model in the last response, the client drops all
     /// thinking.
     fn put_model(&self, message: &Message<'_>, line: LineId, out: &mut Output) {
-        let model = message.model.filter(|model| is_known(*model));
+        let model = message
+            .model
+            .filter(|model| is_known(*model) && (!self.is_of_claude || is_claude(*model)));
         if model.is_none() && message.model.is_some() {
             out.lose(LossKind::Dropped, "model");
         }
@@ -174,11 +179,11 @@ impl ClaudeCodeWriter {
                 out.put(line, ",\"model\":");
                 out.put_raw(line, Raw::from(model));
             }
-            (None, Some(model)) => {
+            (None, Some(model)) if message.model.is_none() || !self.is_of_claude => {
                 out.put(line, ",\"model\":");
                 out.put(line, model);
             }
-            (None, None) => {}
+            (None, _) => {}
         }
     }
 
@@ -197,9 +202,13 @@ impl ClaudeCodeWriter {
         out.put(line, ",\"stop_sequence\":");
         out.put_raw(line, message.stop_sequence.unwrap_or(Raw::NULL));
         match message.usage {
-            Some(usage) if usage.is_object() => {
+            Some(usage) if usage.is_of_api() => {
                 out.put(line, ",\"usage\":");
                 out.put_raw(line, usage.raw());
+            }
+            Some(usage) if usage.is_object() => {
+                out.put(line, ",\"usage\":");
+                out.put(line, &usage.to_api_json());
             }
             Some(usage) if !usage.is_null() => out.lose(LossKind::Dropped, "usage"),
             _ => {}
@@ -252,6 +261,11 @@ impl ClaudeCodeWriter {
         let time = self.thread.clock.next(None, 0, out);
         self.thread.close_as(line, uuid, &time, out);
     }
+}
+
+/// Returns whether a model is of Claude, by its name.
+pub(super) fn is_claude(model: Text<'_>) -> bool {
+    model.body().starts_with("claude")
 }
 
 /// Returns whether a model is known. Version 0.1.0 wrote `unknown` for an unknown one.

@@ -44,15 +44,21 @@ pub(super) fn put_block(out: &mut Output, line: LineId, block: &Block<'_>, raw: 
             }
             out.put(line, "}");
         }
+        Block::RedactedThinking { data } => {
+            out.put(line, "{\"type\":\"redacted_thinking\",\"data\":");
+            out.copy_text(line, *data);
+            out.put(line, "}");
+        }
         Block::Image { media_type, data } => {
             out.put(line, "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":");
-            out.copy_text(line, *media_type);
+            out.copy_quoted(line, *media_type);
             out.put(line, ",\"data\":");
-            out.copy_text(line, *data);
+            out.copy_quoted(line, *data);
             out.put(line, "}}");
         }
         Block::Other { kind: Some(kind), raw } if is_api_kind(*kind) => out.copy(line, *raw),
         Block::Other { kind, .. } => put_placeholder(out, line, kind_of(*kind).as_ref()),
+        Block::ToolUse(tool) if tool.is_server => put_placeholder(out, line, "server_tool_use"),
         Block::ToolUse(_) | Block::ToolResult(_) => put_placeholder(out, line, ""),
         // A block of an unknown kind becomes a text with its JSON.
         _ => {
@@ -115,12 +121,13 @@ pub(super) fn put_tool_use(
     out.put(line, ",\"name\":");
     put_or_copy(out, line, tool.name, name, "tool_use.name");
     out.put(line, ",\"input\":");
-    if tool.input.as_str().starts_with('{') {
-        out.copy(line, tool.input);
+    let input = tool.input.json();
+    if input.raw().as_str().starts_with('{') {
+        out.copy(line, input.raw());
     } else {
         out.lose(LossKind::Flattened, "tool_use.input");
         out.put(line, "{\"value\":");
-        out.copy(line, tool.input);
+        out.copy(line, input.raw());
         out.put(line, "}");
     }
     out.put(line, "}");
@@ -175,7 +182,10 @@ pub(super) fn put_result_content(out: &mut Output, line: LineId, content: &Conte
 fn is_as_the_api_has_it((block, raw): (Block<'_>, Raw<'_>)) -> bool {
     let has = |member: &str| raw.as_str().contains(member);
     match block {
-        Block::Text(text) => !text.is_empty() && has("\"type\"") && raw.as_str().starts_with('{'),
+        Block::Text(text) => {
+            let is_text = has("\"type\":\"text\"") || has("\"type\": \"text\"");
+            !text.is_empty() && is_text && raw.as_str().starts_with('{')
+        }
         Block::Image { .. } => has("\"type\"") && has("\"source\""),
         Block::Other { kind: Some(kind), .. } => is_api_kind(kind),
         _ => false,

@@ -189,6 +189,10 @@ impl Thread {
         let uuid = self
             .own_uuid(event.context.uuid.filter(|_| is_own))
             .unwrap_or_else(|| json(&out.uuid(event, kind, block_idx)));
+        let parent = event.context.parent.value().filter(|_| is_own);
+        if parent.is_some_and(|parent| json(&parent.decode()) != self.parent()) {
+            out.lose(LossKind::Flattened, "parentUuid");
+        }
         let time = event.context.time.filter(|_| is_own);
         let time = self.clock.next(time, earliest, out);
         self.close_as(line, uuid, &time, out);

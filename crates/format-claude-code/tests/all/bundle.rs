@@ -159,7 +159,7 @@ fn sidechains(lines: impl IntoIterator<Item = String>) -> Sidechains {
     let mut scanner = Scanner::default();
     for (offset, line) in lines.into_iter().enumerate() {
         let value = scanner.scan_slice(line.as_bytes(), 0).expect("JSON");
-        sidechains.observe(offset as u64, &(FORMAT.read)(value));
+        sidechains.observe(offset as u64, &FORMAT.first_event(value));
     }
     sidechains.link();
     sidechains

@@ -21,7 +21,7 @@ fn plan(lines: &[String], options: &Options) -> (Vec<(usize, &'static str)>, Vec
     for line in jsonl::lines(input.as_bytes()) {
         offsets.push(line.offset());
         if let Ok(value) = scanner.scan(&line) {
-            planner.observe(line.offset(), &(FORMAT.read)(value));
+            planner.observe(line.offset(), &FORMAT.first_event(value));
         }
     }
     let plan = planner.finish();
@@ -317,7 +317,7 @@ fn all_branches_hide_nothing() {
     let mut scanner = Scanner::default();
     for (n, text) in [user("a", ""), user("b", "")].iter().enumerate() {
         let value = scanner.scan_slice(text.as_bytes(), 0).expect("valid");
-        planner.observe(n as u64, &(FORMAT.read)(value));
+        planner.observe(n as u64, &FORMAT.first_event(value));
     }
     assert_eq!(planner.finish(), Plan::default());
 }

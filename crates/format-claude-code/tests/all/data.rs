@@ -40,7 +40,7 @@ fn rewrite(input: &[u8]) -> Vec<u8> {
     let mut planner = FORMAT.planner.expect("has one")(&options);
     for line in jsonl::lines(input) {
         if let Ok(value) = scanner.scan(&line) {
-            planner.observe(line.offset(), &(FORMAT.read)(value));
+            planner.observe(line.offset(), &FORMAT.first_event(value));
         }
     }
     let plan = planner.finish();
@@ -51,7 +51,7 @@ fn rewrite(input: &[u8]) -> Vec<u8> {
     for is_written in [false, true] {
         for line in jsonl::lines(input) {
             let Ok(value) = scanner.scan(&line) else { continue };
-            let event = (FORMAT.read)(value);
+            let event = FORMAT.first_event(value);
             if event.is_sub_agent() || plan.hides(line.offset()).is_some() {
                 continue;
             }
@@ -123,7 +123,7 @@ fn questions_have_answers_that_agree() {
         let overview = transcript.overview();
         assert_eq!(overview.n_events, n_entries, "{name}");
         let flagged = transcript.find_errors(ErrorPolicy::Flag).len() as u64;
-        assert_eq!(overview.n_errors, flagged, "{name}");
+        assert_eq!(overview.errors.n_tool, flagged, "{name}");
         let runs = transcript.tool_runs();
         let called: HashSet<&str> =
             runs.iter().filter(|run| run.called.is_some()).map(|run| run.id.as_str()).collect();

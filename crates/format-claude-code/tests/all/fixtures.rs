@@ -18,7 +18,7 @@ fn convert(input: &str, change: Change) -> (Vec<String>, Losses) {
     let mut facts = Facts::default();
     for line in jsonl::lines(input.as_bytes()) {
         if let Ok(value) = scanner.scan(&line) {
-            let mut event = (FORMAT.read)(value);
+            let mut event = FORMAT.first_event(value);
             change(&mut event);
             facts.observe(&event);
         }
@@ -28,7 +28,7 @@ fn convert(input: &str, change: Change) -> (Vec<String>, Losses) {
     let mut written = Vec::new();
     for line in jsonl::lines(input.as_bytes()) {
         let Ok(value) = scanner.scan(&line) else { continue };
-        let mut event = (FORMAT.read)(value);
+        let mut event = FORMAT.first_event(value);
         change(&mut event);
         out.start_source(&line, Style::Compact);
         writer.write(&event, &mut out);
@@ -277,7 +277,7 @@ fn what_is_written_after_a_resumed_line_follows_it() {
     let mut written = Vec::new();
     for (text, is_native) in [(native, true), (added, false)] {
         let line = jsonl::Line::new(text.as_bytes(), 0);
-        let event = (FORMAT.read)(scanner.scan(&line).expect("valid"));
+        let event = FORMAT.first_event(scanner.scan(&line).expect("valid"));
         out.start_source(&line, Style::Compact);
         if is_native {
             writer.resume(&event, &mut out);

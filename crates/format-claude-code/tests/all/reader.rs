@@ -6,7 +6,7 @@ use jsonl::Scanner;
 
 fn with<T>(line: &str, check: impl FnOnce(&Event<'_>) -> T) -> T {
     let mut scanner = Scanner::default();
-    check(&(FORMAT.read)(scanner.scan_slice(line.as_bytes(), 0).expect("valid")))
+    check(&FORMAT.first_event(scanner.scan_slice(line.as_bytes(), 0).expect("valid")))
 }
 
 #[test]

@@ -193,7 +193,7 @@ fn the_overview_to_the_character() {
     let mut overview = Overview::default();
     each(&fixture("sidechain-inline"), |_, event| overview.push(event));
     let expected = "Session dceae869-3b32-4709-81bb-bb9dadb199ad (8 events)
-- Duration: 0 minutes
+- Duration: 10 seconds
 - User messages: 2
 - Tool calls: 2
 - Sub-agents: 1 (general-purpose)

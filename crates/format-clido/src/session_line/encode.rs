@@ -89,7 +89,10 @@ pub(super) fn encode(line: &SessionLine) -> Result<String, NotLoadable> {
             pen.text("title", title);
         }
         SessionLine::Unknown { .. } => {
-            return Err(NotLoadable { member: "type", why: "none of the eight that it knows" });
+            return Err(NotLoadable {
+                member: "type",
+                why: "not one of the eight types that clido knows",
+            });
         }
     }
     pen.0.push(b'}');

@@ -28,21 +28,22 @@ pub(super) fn write(block: Block<'_>, line: LineId, pen: &mut Pen<'_>) {
                 pen.out.lose(LossKind::Dropped, "thinking.signature");
             }
         }
+        Block::RedactedThinking { .. } => write_placeholder("redacted_thinking", line, pen),
         Block::ToolUse(tool) if tool.is_server => write_placeholder("server_tool_use", line, pen),
         Block::ToolUse(tool) => {
             pen.out.put(line, "{\"id\":");
             pen.text(line, tool.id, "tool_use.id");
             pen.out.put(line, ",\"input\":");
-            pen.value(line, tool.input, MAX_INPUT_DEPTH, "tool_use.input");
+            pen.value(line, tool.input.json().raw(), MAX_INPUT_DEPTH, "tool_use.input");
             pen.out.put(line, ",\"name\":");
             pen.text(line, tool.name, "tool_use.name");
             pen.out.put(line, ",\"type\":\"tool_use\"}");
         }
         Block::Image { media_type, data } => {
             pen.out.put(line, "{\"base64_data\":");
-            pen.text(line, data, "image");
+            pen.part(line, data, "image");
             pen.out.put(line, ",\"media_type\":");
-            pen.text(line, media_type, "image");
+            pen.part(line, media_type, "image");
             pen.out.put(line, ",\"type\":\"image\"}");
         }
         Block::Other { kind, .. } => {
@@ -59,6 +60,7 @@ pub(super) fn kind(block: &Block<'_>) -> String {
     match block {
         Block::Text(_) => "text".to_owned(),
         Block::Thinking { .. } => "thinking".to_owned(),
+        Block::RedactedThinking { .. } => "redacted_thinking".to_owned(),
         Block::ToolUse(tool) if tool.is_server => "server_tool_use".to_owned(),
         Block::ToolUse(_) => "tool_use".to_owned(),
         Block::ToolResult(_) => "tool_result".to_owned(),
@@ -78,7 +80,7 @@ fn write_placeholder(kind: &str, line: LineId, pen: &mut Pen<'_>) {
 /// Writes the `tool_call` line of a tool use in a response.
 pub(super) fn repeat_call(pen: &mut Pen<'_>, tool: &ToolUse<'_>) -> LineId {
     let line = pen.out.open_derived();
-    put_call(pen, line, tool.id, tool.name, tool.input);
+    put_call(pen, line, tool.id, tool.name, tool.input.json().raw());
     line
 }
 

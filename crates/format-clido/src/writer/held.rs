@@ -23,9 +23,9 @@ impl Key {
         let hash = |text: Option<Text<'_>>| text.map(|text| hasher.hash_text(text));
         match message.id {
             Some(id) => Key::Id(hasher.hash_text(id)),
-            // Old SDKs dump a response as one line for each block, without an id. Other formats
-            // without ids (clido, old transcripts) have one line for a whole response.
-            None if event.format.starts_with("sdk-stream") => {
+            // Codex and old SDKs write a response as one line for each block, without an id. Other
+            // formats without ids (clido, old transcripts) have one line for a whole response.
+            None if event.vocabulary.has_block_records => {
                 Key::Run(hash(message.model), hash(event.context.parent_tool_use))
             }
             None => Key::Alone,

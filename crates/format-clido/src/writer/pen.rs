@@ -1,6 +1,6 @@
 //! Copies values from a source line to the output, and replaces those that clido would refuse.
 
-use core_model::{Event, LineId, LossKind, Output};
+use core_model::{Block, Event, Input, LineId, LossKind, Output, TextBody};
 use jsonl::{Raw, Style, Text};
 
 use crate::loadable::loadable;
@@ -22,14 +22,37 @@ impl<'o> Pen<'o> {
 
     pub(super) fn new(out: &'o mut Output, event: &Event<'_>) -> Self {
         let oddities = event.value.oddities();
-        let is_odd =
-            oddities.surrogate_escape || oddities.wide_number || oddities.depth > Self::DEEP;
+        // The line has no oddities of an input that is in a string.
+        let is_quoted = event.message().is_some_and(|message| {
+            message.blocks().any(|(block, _)| match block {
+                Block::ToolUse(tool) => matches!(tool.input, Input::JsonString(_)),
+                _ => false,
+            })
+        });
+        let is_odd = is_quoted
+            || oddities.surrogate_escape
+            || oddities.wide_number
+            || oddities.depth > Self::DEEP;
         Self { out, is_odd, millis: event.context.time.and_then(core_model::millis) }
     }
 
     /// Copies a string.
     pub(super) fn text(&mut self, line: LineId, text: Text<'_>, field: &'static str) {
         self.value(line, Raw::from(text), 0, field);
+    }
+
+    /// Copies a part of a string's body as a string.
+    pub(super) fn part(&mut self, line: LineId, body: TextBody<'_>, field: &'static str) {
+        let quoted = format!("\"{}\"", body.as_str());
+        let text = Text::new(&quoted);
+        match text.and_then(|text| self.mended(Raw::from(text), 0)) {
+            Some(mended) => {
+                self.out.touch(line);
+                self.out.put(line, &mended);
+                self.out.lose(LossKind::Flattened, field);
+            }
+            None => self.out.copy_quoted(line, body),
+        }
     }
 
     /// Copies a value that may have `max_depth` levels.

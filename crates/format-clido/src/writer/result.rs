@@ -2,8 +2,8 @@
 //!
 //! In: content `[{"type":"text","text":"a"},{"type":"text","text":"b"}]`. Out: `"content":"a\nb"`.
 
-use core_model::{Block, Content, Event, Field, LineId, LossKind, Message, ToolResult};
-use jsonl::{Raw, Scanner, Text, Value};
+use core_model::{Block, Content, Event, Field, LineId, LossKind, Message, TextBody, ToolResult};
+use jsonl::{Raw, Scanner, Value};
 
 use super::pen::Pen;
 
@@ -63,7 +63,8 @@ fn write_block(block: Block<'_>, line: LineId, pen: &mut Pen<'_>) {
         Block::Text(text) => pen.body(line, text, FIELD),
         Block::Image { media_type, data } => {
             pen.out.put(line, "[image ");
-            pen.body(line, media_type, FIELD);
+            pen.own_body(line, &media_type.decode());
+            pen.out.touch(line);
             pen.out.put(line, &format!(", {} bytes]", decoded_len(data)));
         }
         Block::Other { kind: Some(kind), raw } if kind.is("tool_reference") => {
@@ -89,7 +90,7 @@ fn write_block(block: Block<'_>, line: LineId, pen: &mut Pen<'_>) {
 }
 
 /// Returns the number of bytes that a base64 text encodes.
-fn decoded_len(data: Text<'_>) -> usize {
+fn decoded_len(data: TextBody<'_>) -> usize {
     let data = data.decode();
     let n_digits = data.bytes().filter(|byte| !byte.is_ascii_whitespace() && *byte != b'=').count();
     n_digits.saturating_mul(3) / 4

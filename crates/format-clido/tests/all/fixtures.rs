@@ -12,7 +12,7 @@ fn rewrite(session: &[u8]) -> (String, Losses) {
     let mut scanner = Scanner::default();
     for line in lines(session) {
         if let Ok(value) = scanner.scan(&line) {
-            facts.observe(&(FORMAT.read)(value));
+            facts.observe(&FORMAT.first_event(value));
         }
     }
     let mut writer = (FORMAT.writer)(&Options::default(), facts);
@@ -21,7 +21,7 @@ fn rewrite(session: &[u8]) -> (String, Losses) {
     for line in lines(session) {
         if let Ok(value) = scanner.scan(&line) {
             out.start_source(&line, Style::Compact);
-            writer.write(&(FORMAT.read)(value), &mut out);
+            writer.write(&FORMAT.first_event(value), &mut out);
             take(&mut out, &mut written);
         }
     }
@@ -217,7 +217,7 @@ fn a_resumed_session_goes_on() {
     let mut facts = Facts::default();
     let mut scanner = Scanner::default();
     let mut each = |line: &str, take: &mut dyn FnMut(Event<'_>)| {
-        take((FORMAT.read)(scanner.scan_slice(line.as_bytes(), 0).expect("valid")));
+        take(FORMAT.first_event(scanner.scan_slice(line.as_bytes(), 0).expect("valid")));
     };
     for line in resumed.clone().chain(added) {
         each(line, &mut |event| facts.observe(&event));

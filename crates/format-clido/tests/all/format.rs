@@ -12,6 +12,10 @@ pub(crate) const HAS: (bool, bool, bool) = (false, true, true);
 #[cfg(feature = "serde")]
 pub(crate) const DATA: &[&str] = &["clients/clido"];
 
+/// Whether the inputs of tools are JSON, and not JSON in a string.
+#[cfg(feature = "serde")]
+pub(crate) const HAS_JSON_INPUTS: bool = true;
+
 /// Returns the style in which the client writes a record.
 #[cfg(feature = "serde")]
 pub(crate) fn style(_: &RecordRef<'_>) -> jsonl::Style {

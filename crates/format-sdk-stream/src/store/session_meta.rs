@@ -49,7 +49,11 @@ impl SessionMeta {
         };
         let session_name = required("session_name")?;
         if !is_session_name(&session_name) {
-            return Err(problem(0, "name", "no name of a session".to_owned()));
+            return Err(problem(
+                0,
+                "name",
+                "not a name of a session: letters, digits, - and _".to_owned(),
+            ));
         }
         Ok(Self {
             session_name,
@@ -142,7 +146,7 @@ impl SessionMeta {
 }
 
 fn path(folder: &Path, name: &str) -> io::Result<std::path::PathBuf> {
-    let why = "no name of a session";
+    let why = "not a name of a session: letters, digits, - and _";
     let is_name = is_session_name(name);
     let path = is_name.then(|| folder.join(format!("{name}.meta.json")));
     path.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, why))

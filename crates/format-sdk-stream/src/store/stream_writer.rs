@@ -192,7 +192,7 @@ impl StreamWriter {
         };
         let n_before: u64 = n_losses(&self.out);
         self.out.start_source(&line, style);
-        self.writer.write(&(DUMP.read)(value), &mut self.out);
+        self.writer.write(&DUMP.first_event(value), &mut self.out);
         let is_said = record.kind == RecordKind::Prompt || !self.out.touched().is_empty();
         let is_whole = n_losses(&self.out) == n_before;
         self.out.end_source();

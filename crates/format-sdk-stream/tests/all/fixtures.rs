@@ -25,7 +25,7 @@ fn convert(
     let mut facts = Facts::default();
     for line in jsonl::lines(input.as_bytes()) {
         if let Ok(value) = scanner.scan(&line) {
-            facts.observe(&(from.read)(value));
+            facts.observe(&from.first_event(value));
         }
     }
     let mut out = Output::new(to.style, from.style, "session");
@@ -35,7 +35,7 @@ fn convert(
     for line in jsonl::lines(input.as_bytes()) {
         out.start_source(&line, from.style);
         if let Ok(value) = scanner.scan(&line) {
-            let mut event = (from.read)(value);
+            let mut event = from.first_event(value);
             if foreign {
                 event.format = "other";
             }
@@ -343,13 +343,13 @@ fn what_was_restored_is_continued_and_closed_once() {
     let mut scanner = Scanner::default();
     let mut facts = Facts::default();
     for line in jsonl::lines(TOOL_RUN.as_bytes()).chain(jsonl::lines(TOOL_RUN.as_bytes())) {
-        facts.observe(&(WIRE.read)(scanner.scan(&line).expect("JSON")));
+        facts.observe(&WIRE.first_event(scanner.scan(&line).expect("JSON")));
     }
     let mut out = Output::new(DUMP.style, WIRE.style, "session");
     let mut writer = (DUMP.writer)(&newest(), facts);
     for line in jsonl::lines(first.as_bytes()) {
         out.start_source(&line, DUMP.style);
-        writer.resume(&(DUMP.read)(scanner.scan(&line).expect("JSON")), &mut out);
+        writer.resume(&DUMP.first_event(scanner.scan(&line).expect("JSON")), &mut out);
     }
     let mut text = String::new();
     writer.finish(&mut out);
@@ -357,7 +357,7 @@ fn what_was_restored_is_continued_and_closed_once() {
     assert_eq!(text, "");
     for line in jsonl::lines(TOOL_RUN.as_bytes()) {
         out.start_source(&line, WIRE.style);
-        let mut event = (WIRE.read)(scanner.scan(&line).expect("JSON"));
+        let mut event = WIRE.first_event(scanner.scan(&line).expect("JSON"));
         event.format = "other";
         writer.write(&event, &mut out);
     }

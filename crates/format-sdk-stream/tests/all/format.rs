@@ -12,6 +12,10 @@ pub(crate) const HAS: (bool, bool, bool) = (true, true, true);
 #[cfg(feature = "serde")]
 pub(crate) const DATA: &[&str] = &["sdk-dump", "clients/sdk"];
 
+/// Whether the inputs of tools are JSON, and not JSON in a string.
+#[cfg(feature = "serde")]
+pub(crate) const HAS_JSON_INPUTS: bool = true;
+
 /// Returns the style in which the client of a record writes: Python's in a dump, else compact.
 #[cfg(feature = "serde")]
 pub(crate) fn style(record: &RecordRef<'_>) -> jsonl::Style {

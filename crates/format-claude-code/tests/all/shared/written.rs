@@ -205,7 +205,10 @@ impl Check {
                 let id = tool.id.decode();
                 self.require(is_word(&id), ProblemKind::ToolUseId);
                 self.require(is_word(&name) && name.len() <= 128, ProblemKind::ToolName);
-                self.require(tool.input.as_str().starts_with('{'), ProblemKind::ToolInput);
+                self.require(
+                    tool.input.json().raw().as_str().starts_with('{'),
+                    ProblemKind::ToolInput,
+                );
                 let state = if tool.is_server { Call::Closed } else { Call::Open };
                 self.n_open += u64::from(!tool.is_server);
                 let earlier = self.calls.insert(id.into_owned(), state);
