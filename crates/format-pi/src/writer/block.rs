@@ -1,0 +1,201 @@
+//! Writes content blocks: pi's four types, and a placeholder text for any other. pi sends a block
+//! of an unknown type as an image.
+//!
+//! In: `{"type":"tool_use","id":"t1","name":"Read","input":{"path":"a.rs"}}`. Out:
+//! `{"type":"toolCall","id":"t1","name":"Read","arguments":{"path":"a.rs"}}`.
+
+use core_model::{Block, Content, LineId, LossKind, Output, ToolUse};
+use jsonl::{Raw, Scanner, Text};
+
+/// The text that pi shows for thinking that the API hides.
+const REDACTED: &str = "[Reasoning redacted]";
+
+/// Writes a block of a response, other than a tool use.
+pub(super) fn put_assistant(out: &mut Output, line: LineId, block: &Block<'_>) {
+    match block {
+        Block::Text(text) => put_text(out, line, *text),
+        Block::Thinking { text, signature } => {
+            out.put(line, "{\"type\":\"thinking\",\"thinking\":");
+            out.copy_text(line, *text);
+            if let Some(signature) = signature {
+                out.put(line, ",\"thinkingSignature\":");
+                out.copy_text(line, *signature);
+            }
+            out.put(line, "}");
+        }
+        Block::RedactedThinking { data } => put_redacted(out, line, *data),
+        Block::Other { kind: Some(kind), raw } if kind.is("redacted_thinking") => {
+            let mut scanner = Scanner::default();
+            let data = scanner.scan_raw(*raw).ok().and_then(|block| block.get("data")?.text());
+            match data {
+                Some(data) => put_redacted(out, line, data),
+                None => put_placeholder(out, line, "redacted_thinking"),
+            }
+        }
+        // pi's assistant has no images.
+        _ => put_placeholder(out, line, &kind_of(block)),
+    }
+}
+
+/// Writes a block of the user, or of a tool result.
+pub(super) fn put_user(out: &mut Output, line: LineId, block: &Block<'_>) {
+    match block {
+        Block::Text(text) => put_text(out, line, *text),
+        Block::Image { media_type, data } => {
+            out.put(line, "{\"type\":\"image\",\"data\":");
+            out.copy_quoted(line, *data);
+            out.put(line, ",\"mimeType\":");
+            out.copy_quoted(line, *media_type);
+            out.put(line, "}");
+        }
+        Block::Thinking { text, .. } if !text.is_blank() => {
+            out.lose(LossKind::Flattened, "thinking");
+            put_text(out, line, *text);
+        }
+        Block::Other { kind: Some(kind), raw } if kind.is("tool_reference") => {
+            put_reference(out, line, *raw);
+        }
+        _ => put_placeholder(out, line, &kind_of(block)),
+    }
+}
+
+/// Writes a tool use. An id or a name that the API would refuse is replaced.
+pub(super) fn put_call(
+    out: &mut Output,
+    line: LineId,
+    tool: &ToolUse<'_>,
+    id: Option<&str>,
+    name: Option<&str>,
+) {
+    out.put(line, "{\"type\":\"toolCall\",\"id\":");
+    put_or_copy(out, line, tool.id, id, "tool_use.id");
+    out.put(line, ",\"name\":");
+    put_or_copy(out, line, tool.name, name, "tool_use.name");
+    out.put(line, ",\"arguments\":");
+    let input = tool.input.json();
+    if input.raw().as_str().starts_with('{') {
+        out.copy(line, input.raw());
+    } else {
+        out.lose(LossKind::Flattened, "tool_use.input");
+        out.put(line, "{\"value\":");
+        out.copy(line, input.raw());
+        out.put(line, "}");
+    }
+    out.put(line, "}");
+}
+
+fn put_or_copy(
+    out: &mut Output,
+    line: LineId,
+    text: Text<'_>,
+    other: Option<&str>,
+    field: &'static str,
+) {
+    match other {
+        Some(other) => {
+            out.lose(LossKind::Flattened, field);
+            out.put_string(line, other);
+        }
+        None => out.copy_text(line, text),
+    }
+}
+
+/// Writes the content of a tool result: an array of texts and images.
+pub(super) fn put_result_content(out: &mut Output, line: LineId, content: &Content<'_>) {
+    out.put(line, "[");
+    let mut comma = "";
+    if let Content::Other(raw) = content
+        && !raw.is_null()
+    {
+        out.lose(LossKind::Flattened, "tool_result.content");
+        out.touch(line);
+        out.put(line, "{\"type\":\"text\",\"text\":");
+        out.put_string(line, raw.as_str());
+        out.put(line, "}");
+    }
+    for (block, _) in content.blocks() {
+        // An empty text is not sent.
+        if matches!(block, Block::Text(text) if text.is_empty()) {
+            continue;
+        }
+        out.put(line, comma);
+        put_user(out, line, &block);
+        comma = ",";
+    }
+    out.put(line, "]");
+}
+
+/// Writes the texts of a content as one JSON string, joined by newlines.
+pub(super) fn put_joined(out: &mut Output, line: LineId, content: &Content<'_>) {
+    out.touch(line);
+    match content {
+        Content::Text(text) => return out.copy_text(line, *text),
+        Content::Other(raw) if !raw.is_null() => return out.put_string(line, raw.as_str()),
+        _ => {}
+    }
+    out.put(line, "\"");
+    let mut newline = "";
+    for (block, _) in content.blocks() {
+        match block {
+            Block::Text(text) => {
+                out.put(line, newline);
+                out.copy_body(line, text.body());
+                newline = "\\n";
+            }
+            _ => {
+                let kind = kind_of(&block);
+                out.lose_named(LossKind::Dropped, &format!("block.{kind}"));
+            }
+        }
+    }
+    out.put(line, "\"");
+}
+
+fn put_text(out: &mut Output, line: LineId, text: Text<'_>) {
+    out.put(line, "{\"type\":\"text\",\"text\":");
+    out.copy_text(line, text);
+    out.put(line, "}");
+}
+
+fn put_redacted(out: &mut Output, line: LineId, data: Text<'_>) {
+    out.put(line, "{\"type\":\"thinking\",\"thinking\":");
+    out.put_string(line, REDACTED);
+    out.put(line, ",\"thinkingSignature\":");
+    out.copy_text(line, data);
+    out.put(line, ",\"redacted\":true}");
+}
+
+/// Writes the name of a tool that a search for tools found.
+fn put_reference(out: &mut Output, line: LineId, raw: Raw<'_>) {
+    let mut scanner = Scanner::default();
+    let name = scanner.scan_raw(raw).ok().and_then(|block| block.get("tool_name")?.text());
+    let name = name.map(|name| format!("tool_reference {}", name.decode()));
+    put_placeholder_text(out, line, name.as_deref().unwrap_or("tool_reference"));
+    out.lose(LossKind::Flattened, "block.tool_reference");
+}
+
+fn put_placeholder(out: &mut Output, line: LineId, kind: &str) {
+    put_placeholder_text(out, line, kind);
+    out.lose_named(LossKind::Flattened, &format!("block.{kind}"));
+}
+
+fn put_placeholder_text(out: &mut Output, line: LineId, kind: &str) {
+    out.touch(line);
+    out.put(line, "{\"type\":\"text\",\"text\":");
+    out.put_string(line, &format!("[{kind}]"));
+    out.put(line, "}");
+}
+
+/// Returns the name of a block's kind, for reports.
+fn kind_of(block: &Block<'_>) -> String {
+    match block {
+        Block::Text(_) => "text".to_owned(),
+        Block::Thinking { .. } | Block::RedactedThinking { .. } => "thinking".to_owned(),
+        Block::ToolUse(tool) if tool.is_server => "server_tool_use".to_owned(),
+        Block::ToolUse(_) => "tool_use".to_owned(),
+        Block::ToolResult(_) => "tool_result".to_owned(),
+        Block::Image { .. } => "image".to_owned(),
+        Block::Other { kind: Some(kind), .. } if !kind.is_empty() => kind.decode().into_owned(),
+        _ => "block".to_owned(),
+    }
+}

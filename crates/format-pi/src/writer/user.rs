@@ -1,0 +1,216 @@
+//! Writes the user's messages, tool results and summaries, each on a line of its own.
+
+use core_model::{Block, Content, Event, Field, LossKind, Message, Output, ToolResult};
+use jsonl::Raw;
+
+use super::{SessionWriter, block, losses, thread::Line};
+
+impl SessionWriter {
+    pub(super) fn write_user(
+        &mut self,
+        event: &Event<'_>,
+        message: &Message<'_>,
+        out: &mut Output,
+    ) {
+        // Results first: the API accepts nothing between a call and its result.
+        let n_results = message.tool_results().count();
+        let extra = message.tool_use_result.filter(|extra| !extra.is_null());
+        if extra.is_some_and(|extra| n_results != 1 || !extra.as_str().starts_with('{')) {
+            out.lose(LossKind::Dropped, event.vocabulary.tool_use_result);
+        }
+        for (n, result) in message.tool_results().enumerate() {
+            self.write_result(event, message, &result, n, out);
+        }
+        let is_said = message.blocks().any(|(block, _)| is_shown(&block));
+        if !is_said {
+            if n_results == 0 {
+                losses::drop_id(event, out);
+                losses::drop_time(event, out);
+                out.lose(LossKind::Dropped, "text");
+            }
+            return;
+        }
+        if n_results > 0 {
+            out.lose(LossKind::Flattened, "message.content");
+        }
+        let line = match (message.is_summary, message.is_meta) {
+            (true, _) => self.write_summary(event, message, n_results, out),
+            (false, true) => {
+                let line = self.thread.open("custom_message", event, n_results, out);
+                out.put(line.id, ",\"customType\":\"meta\",\"content\":");
+                put_content(out, &line, message);
+                out.put(line.id, ",\"display\":false");
+                line
+            }
+            (false, false) => {
+                let line = self.thread.open("message", event, n_results, out);
+                out.put(line.id, ",\"message\":{\"role\":\"user\",\"content\":");
+                put_content(out, &line, message);
+                out.put_args(line.id, format_args!(",\"timestamp\":{}}}", line.millis));
+                line
+            }
+        };
+        if self.response.is_some() && self.calls.is_any_expected(&self.facts) {
+            // Clients add user messages while tools still run. The API needs the results directly
+            // after the response.
+            return self.emit_after_response(line, out);
+        }
+        self.close_response(out);
+        self.thread.emit(line, out);
+    }
+
+    /// Writes the summary of a compaction. pi sends it in place of all that is before it.
+    fn write_summary(
+        &mut self,
+        event: &Event<'_>,
+        message: &Message<'_>,
+        n: usize,
+        out: &mut Output,
+    ) -> Line {
+        let line = self.thread.open("compaction", event, n, out);
+        out.put(line.id, ",\"summary\":");
+        block::put_joined(out, line.id, &message.content);
+        out.put(line.id, ",\"firstKeptEntryId\":");
+        let own = event.value.get("firstKeptEntryId").and_then(|id| id.text());
+        match own.filter(|_| event.format == crate::NAME) {
+            Some(id) => out.put_string(line.id, &id.decode()),
+            // A compaction that keeps nothing names itself (FORMAT.md, "Compaction").
+            None => out.put(line.id, &line.entry),
+        }
+        out.put(line.id, ",\"tokensBefore\":");
+        let tokens = event.value.get("tokensBefore").filter(|_| event.format == crate::NAME);
+        let tokens = tokens.filter(|tokens| tokens.raw().as_f64().is_some());
+        match (tokens, self.pre_tokens.take()) {
+            (Some(tokens), _) => out.put_raw(line.id, tokens.raw()),
+            (None, Some(tokens)) => out.put(line.id, &tokens),
+            (None, None) => {
+                out.lose(LossKind::Invented, "tokensBefore");
+                out.put(line.id, "0");
+            }
+        }
+        line
+    }
+
+    /// Writes a tool result. If no call waits for it, its text becomes a notice: pi sends a result
+    /// without a call, and the API refuses it.
+    pub(super) fn write_result(
+        &mut self,
+        event: &Event<'_>,
+        message: &Message<'_>,
+        result: &ToolResult<'_>,
+        n: usize,
+        out: &mut Output,
+    ) {
+        losses::count_result(result, out);
+        let id = result.tool_use_id.decode();
+        let Some(call) = self.calls.answer(&id) else {
+            if !self.calls.comes_later(&id, &self.facts) {
+                return self.write_orphan(event, message, result, n, out);
+            }
+            out.lose(LossKind::Flattened, "tool_result.order");
+            let line = self.thread.open_untyped(event, n, out);
+            out.put(line.id, ",\"message\":{\"role\":\"toolResult\"");
+            put_result(out, &line, message, result);
+            return self.calls.hold(&id, line, out.place());
+        };
+        let line = self.thread.open("message", event, n, out);
+        out.put(line.id, ",\"message\":{\"role\":\"toolResult\",\"toolCallId\":");
+        match &call.written {
+            Some(written) => {
+                out.lose(LossKind::Flattened, "tool_result.tool_use_id");
+                out.put_string(line.id, written);
+            }
+            None => out.copy_text(line.id, result.tool_use_id),
+        }
+        out.put(line.id, ",\"toolName\":");
+        out.put(line.id, &call.name);
+        put_result(out, &line, message, result);
+        out.put(line.id, "}");
+        match &mut self.response {
+            Some(response) => {
+                if response.moves() {
+                    out.lose(LossKind::Flattened, "tool_result.order");
+                }
+                response.add_result(call.place, line);
+            }
+            None => self.thread.emit(line, out),
+        }
+    }
+
+    fn write_orphan(
+        &mut self,
+        event: &Event<'_>,
+        message: &Message<'_>,
+        result: &ToolResult<'_>,
+        n: usize,
+        out: &mut Output,
+    ) {
+        out.lose(LossKind::Flattened, "tool_result");
+        out.lose(LossKind::Flattened, "tool_result.tool_use_id");
+        if message.tool_use_result.is_some() {
+            out.lose(LossKind::Dropped, event.vocabulary.tool_use_result);
+        }
+        if let Field::Value(_) = result.is_error {
+            out.lose(LossKind::Flattened, "tool_result.is_error");
+        }
+        let is_error = result.is_error == Field::Value(true);
+        let line = self.open_notice(if is_error { "error" } else { "info" }, event, n, out);
+        out.put(line.id, ",\"subtype\":\"toolResult\",\"about\":");
+        out.copy_text(line.id, result.tool_use_id);
+        out.put(line.id, ",\"text\":");
+        block::put_joined(out, line.id, &result.content);
+        out.put(line.id, "}");
+        self.emit_after_response(line, out);
+    }
+}
+
+/// Writes the members of a result besides its call.
+fn put_result(out: &mut Output, line: &Line, message: &Message<'_>, result: &ToolResult<'_>) {
+    out.put(line.id, ",\"content\":");
+    block::put_result_content(out, line.id, &result.content);
+    let is_error = match result.is_error {
+        Field::Value(is_error) => is_error,
+        Field::Absent | Field::Null => {
+            out.lose(LossKind::Invented, "tool_result.is_error");
+            false
+        }
+    };
+    if message.tool_results().nth(1).is_none()
+        && let Some(extra) = message.tool_use_result.filter(is_object)
+    {
+        out.put(line.id, ",\"details\":");
+        out.copy(line.id, extra);
+    }
+    out.put_args(line.id, format_args!(",\"isError\":{is_error},\"timestamp\":{}", line.millis));
+}
+
+fn is_object(raw: &Raw<'_>) -> bool {
+    raw.as_str().starts_with('{')
+}
+
+/// Returns whether a block of a user's message is written. pi does not send blank texts.
+fn is_shown(block: &Block<'_>) -> bool {
+    match block {
+        Block::ToolResult(_) => false,
+        Block::Text(text) | Block::Thinking { text, .. } => !text.is_blank(),
+        _ => true,
+    }
+}
+
+fn put_content(out: &mut Output, line: &Line, message: &Message<'_>) {
+    if let Content::Text(text) = message.content {
+        return out.copy_text(line.id, text);
+    }
+    out.put(line.id, "[");
+    let mut comma = "";
+    for (block, _) in message.blocks() {
+        if is_shown(&block) {
+            out.put(line.id, comma);
+            block::put_user(out, line.id, &block);
+            comma = ",";
+        } else if matches!(block, Block::Text(_)) {
+            out.lose(LossKind::Dropped, "text");
+        }
+    }
+    out.put(line.id, "]");
+}
