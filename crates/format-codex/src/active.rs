@@ -1,0 +1,235 @@
+//! Finds the lines that are not part of the conversation: turns that were rolled back, and the
+//! first lines of other sessions.
+//!
+//! In: the offsets of all lines, and which of them are turns of the user. Out: a [`Plan`] with the
+//! offsets to hide.
+//!
+//! ```text
+//! {"type":"response_item","payload":{"type":"message","role":"user",..}}         shown
+//! {"type":"response_item","payload":{"type":"message","role":"user",..}}         hidden
+//! {"type":"response_item","payload":{"type":"message","role":"assistant",..}}    hidden
+//! {"type":"event_msg","payload":{"type":"thread_rolled_back","num_turns":1}}
+//! ```
+
+use core_model::{Body, Event, Hidden, Options, Plan, Planner};
+
+use crate::{
+    history::is_readable,
+    record::{Compacted, Entry, Item, Record},
+};
+
+/// Builder of the [`Plan`] of a session, in a first pass over offsets.
+#[derive(Debug, Default)]
+pub struct Active {
+    all_branches: bool,
+    from_last_compaction: bool,
+    /// The history so far.
+    slots: Vec<Slot>,
+    said: Vec<Said>,
+    /// The id of the session, unescaped.
+    session_id: Option<String>,
+    /// The offset of the last compaction.
+    compaction: Option<u64>,
+}
+
+/// An item of the history.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    /// The offset of its line.
+    offset: u64,
+    is_turn: bool,
+    /// Whether it is an item of a compaction, which cannot be hidden alone.
+    is_replaced: bool,
+}
+
+/// A line with words.
+#[derive(Clone, Copy, Debug)]
+struct Said {
+    offset: u64,
+    /// Why the line is hidden.
+    hidden: Option<&'static str>,
+}
+
+impl Active {
+    /// Creates a builder. Options decide whether rolled back turns and compacted history are hidden.
+    pub fn new(options: &Options) -> Self {
+        let Options { all_branches, from_last_compaction, .. } = *options;
+        Self { all_branches, from_last_compaction, ..Self::default() }
+    }
+
+    fn compact(&mut self, offset: u64, compacted: &Compacted<'_>) {
+        let slot = |is_turn| Slot { offset, is_turn, is_replaced: true };
+        match compacted.replacement_history {
+            Some(history) => {
+                let items = history.items().map(Item::decode).filter(is_readable);
+                let slots = items.map(|item| slot(item.is_user_turn())).collect();
+                self.slots = slots;
+            }
+            // All turns of the user are kept, and the summary is one more.
+            None => {
+                self.slots.retain(|slot| slot.is_turn);
+                self.slots.push(slot(true));
+            }
+        }
+        self.compaction = Some(offset);
+    }
+
+    fn roll_back(&mut self, n_turns: u64, end: u64) {
+        let turns = self.slots.iter().enumerate().filter(|(_, slot)| slot.is_turn);
+        let n_turns = usize::try_from(n_turns).unwrap_or(usize::MAX);
+        let turns: Vec<usize> = turns.map(|(slot_idx, _)| slot_idx).collect();
+        let Some(cut) = turns.get(turns.len().saturating_sub(n_turns)).copied() else { return };
+        let Some(first) = self.slots.get(cut).copied() else { return };
+        self.slots.truncate(cut);
+        let is_cut = |said: &&mut Said| {
+            said.offset < end
+                && (said.offset > first.offset || said.offset == first.offset && !first.is_replaced)
+        };
+        for said in self.said.iter_mut().rev().take_while(|said| said.offset >= first.offset) {
+            if is_cut(&said) {
+                said.hidden = Some("rolled_back");
+            }
+        }
+    }
+}
+
+impl Planner for Active {
+    fn observe(&mut self, offset: u64, event: &Event<'_>) {
+        if event.nth > 0 || !event.value.is_object() {
+            return;
+        }
+        let record = Record::decode(event.value);
+        let mut hidden = None;
+        if let (Entry::SessionMeta(meta), Some(id)) = (&record.entry, event.context.session_id) {
+            let id = id.decode();
+            let own = self.session_id.get_or_insert_with(|| id.clone().into_owned());
+            // A fork copies the lines of its parent, the first one included.
+            if *own != id {
+                hidden = Some("session_meta");
+            }
+            _ = meta;
+        }
+        let is_said = matches!(event.body, Body::Message(_) | Body::Notice(_));
+        if is_said || hidden.is_some() {
+            self.said.push(Said { offset, hidden });
+        }
+        if self.all_branches {
+            return;
+        }
+        match record.entry {
+            Entry::Item(item) if is_readable(&item) => {
+                let is_turn = item.is_user_turn();
+                self.slots.push(Slot { offset, is_turn, is_replaced: false });
+            }
+            Entry::Compacted(compacted) if compacted.message.is_some() => {
+                self.compact(offset, &compacted);
+            }
+            Entry::Event(Some(kind), payload) if kind.is("thread_rolled_back") => {
+                let n_turns = payload.get("num_turns").and_then(|it| it.raw().as_u64());
+                if let Some(n_turns) = n_turns.filter(|n_turns| *n_turns > 0) {
+                    self.roll_back(n_turns, offset);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Plan {
+        let first = self.compaction.filter(|_| self.from_last_compaction).unwrap_or(0);
+        let hidden = self.said.iter().filter_map(|said| {
+            let is_compacted = said.offset < first;
+            let field = said.hidden.or(is_compacted.then_some("compacted"))?;
+            Some(Hidden { offset: said.offset, field })
+        });
+        Plan { hidden: hidden.collect(), ..Plan::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jsonl::{Scanner, lines};
+
+    use super::*;
+
+    fn plan(session: &str, options: &Options) -> Plan {
+        let mut active = Box::new(Active::new(options));
+        let mut scanner = Scanner::default();
+        for line in lines(session.as_bytes()) {
+            let value = scanner.scan(&line).expect("JSON");
+            crate::FORMAT.for_each_event(value, |event| {
+                active.observe(line.offset(), event);
+                true
+            });
+        }
+        active.finish()
+    }
+
+    fn session(lines: &[String]) -> (String, Vec<u64>) {
+        let (mut text, mut offsets) = (String::new(), Vec::new());
+        for line in lines {
+            offsets.push(text.len() as u64);
+            text.push_str(line);
+            text.push('\n');
+        }
+        (text, offsets)
+    }
+
+    fn line(kind: &str, payload: &str) -> String {
+        format!(r#"{{"timestamp":"t","type":"{kind}","payload":{payload}}}"#)
+    }
+
+    fn said(role: &str, text: &str) -> String {
+        line(
+            "response_item",
+            &format!(
+                r#"{{"type":"message","role":"{role}","content":[{{"type":"input_text","text":"{text}"}}]}}"#
+            ),
+        )
+    }
+
+    fn roll_back(n_turns: u32) -> String {
+        line("event_msg", &format!(r#"{{"type":"thread_rolled_back","num_turns":{n_turns}}}"#))
+    }
+
+    fn hidden(offsets: &[u64], field: &'static str) -> Vec<Hidden> {
+        offsets.iter().map(|offset| Hidden { offset: *offset, field }).collect()
+    }
+
+    #[test]
+    fn rolled_back_turns_are_hidden() {
+        let lines = [
+            said("user", "one"),
+            said("assistant", "1"),
+            said("user", "<environment_context>x"),
+            said("user", "two"),
+            said("assistant", "2"),
+            roll_back(1),
+            said("user", "three"),
+        ];
+        let (text, at) = session(&lines);
+        assert_eq!(plan(&text, &Options::default()).hidden, hidden(&at[3..5], "rolled_back"));
+        let options = Options { all_branches: true, ..Options::default() };
+        assert_eq!(plan(&text, &options), Plan::default());
+        let (text, at) = session(&[said("user", "one"), said("assistant", "1"), roll_back(9)]);
+        assert_eq!(plan(&text, &Options::default()).hidden, hidden(&at[..2], "rolled_back"));
+    }
+
+    #[test]
+    fn a_roll_back_into_a_compaction_hides_what_follows_it() {
+        let compacted = line("compacted", r#"{"message":"S"}"#);
+        let lines = [said("user", "one"), compacted, said("user", "two"), roll_back(2)];
+        let (text, at) = session(&lines);
+        assert_eq!(plan(&text, &Options::default()).hidden, hidden(&at[2..3], "rolled_back"));
+        let options = Options { from_last_compaction: true, ..Options::default() };
+        let all = plan(&text, &options).hidden;
+        assert_eq!(all[0], Hidden { offset: at[0], field: "compacted" });
+        assert_eq!(all.len(), 2);
+    }
+
+    #[test]
+    fn the_first_line_of_another_session_is_hidden() {
+        let meta = |id: &str| line("session_meta", &format!(r#"{{"id":"{id}"}}"#));
+        let (text, at) = session(&[meta("a"), meta("b"), said("user", "one"), meta("a")]);
+        assert_eq!(plan(&text, &Options::default()).hidden, hidden(&at[1..2], "session_meta"));
+    }
+}

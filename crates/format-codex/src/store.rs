@@ -1,0 +1,168 @@
+//! Finds sessions in Codex's folders.
+//!
+//! In: the id `01a204d4-2cf4-7602-8568-f615e6faca74`. Out:
+//! `~/.codex/sessions/2026/11/22/rollout-2026-11-22T19-55-43-01a204d4-2cf4-7602-8568-f615e6faca74.jsonl`.
+
+mod lineage;
+mod listing;
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use core_model::{Environment, Home, SafeName, Store, iso_millis, subfolders, uuid_of_name};
+
+pub use self::{
+    lineage::{read_lineage, validate_file},
+    listing::{SessionSummary, list_sessions},
+};
+
+/// The place of Codex's sessions, and the command that continues one.
+pub(crate) const STORE: Store = Store {
+    folders,
+    place: Some(place),
+    session_id,
+    resume: &["codex", "resume"],
+    breadcrumb: None,
+};
+
+/// Returns the folder of Codex's settings and sessions: `CODEX_HOME`, or `~/.codex`.
+pub fn codex_dir(environment: &Environment<'_>) -> Option<PathBuf> {
+    let named = environment.path("CODEX_HOME");
+    named.or_else(|| Some(environment.home()?.join(".codex")))
+}
+
+/// Returns the folder of the sessions of all projects. The folder need not exist.
+///
+/// ```
+/// use core_model::{Environment, System};
+///
+/// let variable = |name: &str| (name == "HOME").then(|| "/home/u".into());
+/// let environment = Environment::new(System::Unix, &variable);
+/// let folder = format_codex::sessions_dir(&environment);
+/// assert_eq!(folder, Some("/home/u/.codex/sessions".into()));
+/// ```
+pub fn sessions_dir(environment: &Environment<'_>) -> Option<PathBuf> {
+    Some(codex_dir(environment)?.join("sessions"))
+}
+
+/// Returns the folders of all days, and the folder of archived sessions. The sessions of all projects
+/// are together.
+fn folders(environment: &Environment<'_>, _project: Option<&str>) -> io::Result<Vec<PathBuf>> {
+    match codex_dir(environment) {
+        Some(home) => session_folders(&home),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// Returns the folders that have sessions.
+fn session_folders(home: &Path) -> io::Result<Vec<PathBuf>> {
+    let sessions = home.join("sessions");
+    let mut folders = Vec::new();
+    for year in subfolders(&sessions)? {
+        for month in subfolders(&year)? {
+            folders.extend(subfolders(&month)?);
+        }
+    }
+    folders.push(home.join("archived_sessions"));
+    Ok(folders)
+}
+
+/// Returns the place of a session. Its id contains its start, if it has the version 7; else the
+/// start is not known.
+fn place(environment: &Environment<'_>, _project: &str, id: &str) -> Option<Home> {
+    let id = written_id(session_id(id));
+    let stem = rollout_stem(&id, start_of(&id).unwrap_or(0));
+    let date: Vec<&str> = stem.strip_prefix(ROLLOUT)?.get(..10)?.split('-').collect();
+    let folder = date.into_iter().fold(PathBuf::from("sessions"), |path, part| path.join(part));
+    Some(Home { root: codex_dir(environment)?, folder, name: SafeName::of(&stem) })
+}
+
+/// The start of the names of sessions' files.
+const ROLLOUT: &str = "rollout-";
+
+/// Returns the id under which a session is written: the id itself if it is a UUID.
+pub(crate) fn written_id(id: &str) -> String {
+    if is_uuid(id) { id.to_ascii_lowercase() } else { uuid_of_name("codex", id) }
+}
+
+/// Returns the name of a session's file without its extension.
+///
+/// ```
+/// let stem = format_codex::rollout_stem("01a204d4-2cf4-7602-8568-f615e6faca74", 1795377343000);
+/// assert_eq!(stem, "rollout-2026-11-22T19-55-43-01a204d4-2cf4-7602-8568-f615e6faca74");
+/// ```
+pub fn rollout_stem(id: &str, start_millis: i64) -> String {
+    let time = iso_millis(start_millis);
+    let time = time.get(..19).unwrap_or("1970-01-01T00:00:00").replace(':', "-");
+    format!("{ROLLOUT}{time}-{id}")
+}
+
+/// Returns the start of a session in milliseconds since 1970, if its id is a UUID of version 7.
+fn start_of(id: &str) -> Option<i64> {
+    let digits: String = id.chars().filter(|char| *char != '-').collect();
+    let is_7 = digits.as_bytes().get(12) == Some(&b'7');
+    let millis = digits.get(..12).filter(|_| is_7 && is_uuid(id))?;
+    i64::from_str_radix(millis, 16).ok()
+}
+
+/// Returns whether a text is a UUID in digits and hyphens.
+pub(crate) fn is_uuid(text: &str) -> bool {
+    let is_digit = |(at, byte): (usize, u8)| match at {
+        8 | 13 | 18 | 23 => byte == b'-',
+        _ => byte.is_ascii_hexdigit(),
+    };
+    text.len() == 36 && text.bytes().enumerate().all(is_digit)
+}
+
+/// Returns the id in the name of a session's file; `None` if Codex does not find such a name.
+pub(crate) fn rollout_id(stem: &str) -> Option<&str> {
+    let (time, id) = stem.strip_prefix(ROLLOUT)?.split_at_checked(19)?;
+    let is_shaped = |(byte, shape): (u8, u8)| match shape {
+        b'0' => byte.is_ascii_digit(),
+        shape => byte == shape,
+    };
+    let is_time = time.bytes().zip(*b"0000-00-00T00-00-00").all(is_shaped);
+    id.strip_prefix('-').filter(|id| is_time && is_uuid(id))
+}
+
+/// Returns the id of a session from the name of its file: the part after the time.
+pub(crate) fn session_id(stem: &str) -> &str {
+    rollout_id(stem.strip_suffix(".jsonl").unwrap_or(stem)).unwrap_or(stem)
+}
+
+#[cfg(test)]
+mod tests {
+    use core_model::System;
+
+    use super::*;
+
+    const ID: &str = "01a204d4-2cf4-7602-8568-f615e6faca74";
+
+    #[test]
+    fn a_session_has_its_place_by_its_id() {
+        let variable = |name: &str| (name == "HOME").then(|| "/home/u".into());
+        let environment = Environment::new(System::Unix, &variable);
+        let path = |id: &str| place(&environment, "/p", id).expect("a place").path();
+        let expected =
+            format!("/home/u/.codex/sessions/2026/11/22/rollout-2026-11-22T19-55-43-{ID}.jsonl");
+        assert_eq!(path(ID), Path::new(&expected));
+        assert_eq!(path(&format!("rollout-2026-11-22T19-55-43-{ID}")), Path::new(&expected));
+        let other = path("../../x");
+        assert!(other.starts_with("/home/u/.codex/sessions/1970/01/01"), "{other:?}");
+        let variable = |name: &str| (name == "CODEX_HOME").then(|| "/c".into());
+        assert_eq!(codex_dir(&Environment::new(System::Unix, &variable)), Some("/c".into()));
+        assert_eq!(codex_dir(&Environment::new(System::Unix, &|_| None)), None);
+    }
+
+    #[test]
+    fn the_id_follows_the_time() {
+        assert_eq!(session_id(&format!("rollout-2026-11-22T19-55-43-{ID}")), ID);
+        assert_eq!(session_id(&format!("rollout-2026-11-22T19-55-43-{ID}.jsonl")), ID);
+        for stem in ["x1", ID, "rollout-2026-11-22T19-55-43-x", "rollout-", "", "rollout-\u{e9}"] {
+            assert_eq!(session_id(stem), stem);
+        }
+        assert_eq!(start_of("2a86484a-eb59-46ef-8a1b-000000000000"), None);
+    }
+}
