@@ -1,6 +1,6 @@
 //! Prints the places of secrets in JSONL files, and the time of the search.
 //!
-//! `cargo run --release -p secrets --example scan -- FILE...`
+//! `cargo run --release -p sessionlog-secrets --example scan -- FILE...`
 
 use std::{
     env, fs, io,

@@ -47,12 +47,12 @@ pub(crate) fn is_kept(object: Value<'_>, key: Text<'_>, value: Text<'_>, is_free
     if IDS.iter().any(|name| key.is(name)) {
         return !is_free && value.body().len() <= MAX_ID;
     }
-    let is_bytes = if key.is("signature") {
+    let is_bytes = if key.is("signature") || key.is("thinkingSignature") {
         object.get("thinking").is_some()
     } else if key.is("data") {
         let kind = object.get("type").and_then(|kind| kind.text());
         let is_redacted = kind.is_some_and(|kind| kind.is("redacted_thinking"));
-        is_redacted || object.get("media_type").is_some()
+        is_redacted || object.get("media_type").is_some() || object.get("mimeType").is_some()
     } else {
         key.is("base64_data") || key.is("base64")
     };

@@ -12,8 +12,10 @@
 //! [`rules()`] lists all rules. One pass over the bytes finds the prefixes and the words of names.
 //!
 //! Strings are searched in decoded form: `sk-\u0061nt-...` is found, and so is a key in JSON that
-//! is itself a string. Ids, signatures and base64 of images are not searched. A line that is not
-//! JSON is searched like a string, so that a torn line hides nothing.
+//! is itself a string. Ids, signatures and base64 of images are not searched. Inside the input and
+//! the result of a tool (`input`, `toolUseResult`, `tool_use_result`) ids are searched too, because
+//! the members there are the tool's own. A line that is not JSON is searched like a string, so that
+//! a torn line hides nothing.
 //!
 //! ```
 //! let mut search = secrets::Search::new();

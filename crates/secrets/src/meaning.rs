@@ -34,6 +34,10 @@ impl Meaning {
 
     /// Appends the decoded escape at the start, and returns its length.
     fn push_escape(&mut self, written: &[u8]) -> usize {
+        if let Some((char, length)) = nested_escape(written) {
+            self.bytes.push(char);
+            return length;
+        }
         /// Length of an escaped surrogate pair in bytes.
         const LONGEST: usize = 12;
         let longest = written.get(..LONGEST).unwrap_or(written);
@@ -59,5 +63,46 @@ impl Meaning {
         let n_turns = self.turns.partition_point(|(meant, _)| *meant <= at);
         let turn = n_turns.checked_sub(1).and_then(|n| self.turns.get(n));
         turn.map_or(at, |(meant, written)| written.saturating_add(at.saturating_sub(*meant)))
+    }
+}
+
+/// Returns the character of an escape inside of JSON in a string, and its length: `\\u0078` is an
+/// `x`. Returns `None` for anything but visible ASCII, since nobody escapes that needlessly but to
+/// hide it.
+fn nested_escape(written: &[u8]) -> Option<(u8, usize)> {
+    /// Limit on the backslashes, for JSON in strings of JSON in strings.
+    const MAX_BACKSLASHES: usize = 16;
+    let is_backslash = |byte: &&u8| **byte == b'\\';
+    let n = written.iter().take(MAX_BACKSLASHES).take_while(is_backslash).count();
+    // An odd number ends with an escape of its own.
+    if n == 0 || !n.is_multiple_of(2) {
+        return None;
+    }
+    let (marker, rest) = written.get(n..)?.split_first()?;
+    let digits = rest.get(..4).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
+    let code = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+    let is_visible = code.is_ascii_graphic() && !matches!(code, b'"' | b'\\');
+    (*marker == b'u' && is_visible).then_some((code, n.saturating_add(5)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Meaning;
+
+    #[test]
+    fn escapes_in_json_in_a_string_are_decoded() {
+        let mut meaning = Meaning::default();
+        for (written, meant) in [
+            (r"\\u0078oxb", "xoxb"),
+            (r"\\\\u0078oxb", "xoxb"),
+            (r"\\\u0078oxb", r"\xoxb"),
+            (r"\\u00e9", r"\u00e9"),
+            (r"\\u0022", r"\u0022"),
+            (r"\\u+078", r"\u+078"),
+        ] {
+            assert_eq!(meaning.decode(written.as_bytes()), meant.as_bytes(), "{written}");
+        }
+        meaning.decode(br"a\\u0078b");
+        assert_eq!(meaning.written(&(1..2)), 1..8);
     }
 }

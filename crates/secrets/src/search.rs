@@ -44,9 +44,9 @@ pub struct Finding<'f> {
     /// The JSON pointer (RFC 6901) of the string, or of the member whose name contains the secret.
     /// Empty if the line is not JSON.
     pub pointer: &'f str,
-    /// The range in the bytes of the line, as written.
+    /// The range in the bytes of the line, as written. Add `Line::offset` for the range in the file.
     pub written: Range<usize>,
-    /// The decoded length, in bytes.
+    /// The decoded length, in bytes. That of `written` differs if the secret has escapes.
     pub length: usize,
     secret: &'f [u8],
 }
@@ -105,7 +105,8 @@ impl Search {
     }
 
     /// Calls `each` with the secrets of a line, in order. A line that is not JSON is searched like
-    /// a string.
+    /// a string, all of it. In JSON, the strings of ids, signatures and images are skipped, except
+    /// inside the input and the result of a tool.
     pub fn find(&mut self, line: &Line<'_>, each: &mut dyn FnMut(&Finding<'_>)) {
         if !self.may_find(line.bytes()) {
             return;

@@ -78,7 +78,7 @@ fn held_out_spellings_are_found() {
     assert_eq!(score(HELD_OUT, std::env::var_os("SHOW_HELD_OUT").is_some()), [""; 0]);
 }
 
-/// Scores a file of the same form: `SPELLINGS=FILE cargo test -p secrets -- another --nocapture`.
+/// Scores a file of the same form: `SPELLINGS=FILE cargo test -p sessionlog-secrets -- another --nocapture`.
 #[test]
 fn another_file_of_spellings_is_scored() {
     let Some(file) = std::env::var_os("SPELLINGS") else { return };

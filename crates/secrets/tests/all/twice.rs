@@ -1,7 +1,7 @@
 //! Tests with generated lines: only secrets change, JSON stays valid, and a second run finds
 //! nothing.
 //!
-//! `LINES=1000000 cargo test --release -p secrets --test all twice` makes more of them.
+//! `LINES=1000000 cargo test --release -p sessionlog-secrets --test all twice` makes more of them.
 
 use jsonl::{Line, Scanner};
 use secrets::Search;
