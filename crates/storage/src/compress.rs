@@ -54,7 +54,7 @@ impl Compression {
     }
 
     /// Returns whether a name has an ending of [`Self::ENDINGS`].
-    pub fn is_told_by(path: &Path) -> bool {
+    pub fn is_in_name(path: &Path) -> bool {
         let name = Path::new(path.file_name().unwrap_or_default());
         Self::bare(name) != name
     }

@@ -147,7 +147,7 @@ impl Folder {
         if handle.metadata()?.is_file() {
             Ok(handle)
         } else {
-            Err(io::Error::other("no regular file"))
+            Err(io::Error::other("not a regular file"))
         }
     }
 

@@ -1,18 +1,18 @@
 //! Opens files and objects, and publishes them whole or not at all.
 //!
 //! In: a path, or with the feature `cloud` the URL of an object. Out: an [`Opened`], which reads a
-//! file, compressed or not, from its start as often as needed; or a [`Pending`], which writes a
+//! file, compressed or not, from its start as often as needed; or a [`AtomicFile`], which writes a
 //! file under a temporary name and publishes it atomically. A [`Backend`] is the disk or a bucket
 //! of an object store.
 //!
 //! ```
 //! use std::io::Write as _;
 //!
-//! use storage::{FILE_MODE, Pending, PendingOptions, Place, Replace};
+//! use storage::{FILE_MODE, AtomicFile, AtomicFileOptions, Place, Replace};
 //!
 //! let folder = tempfile::tempdir()?;
 //! let path = folder.path().join("session.jsonl");
-//! let mut file = Pending::create(Place::of(&path)?, FILE_MODE, PendingOptions::default())?;
+//! let mut file = AtomicFile::create(Place::of(&path)?, FILE_MODE, AtomicFileOptions::default())?;
 //! file.write_all(b"{}\n")?;
 //! assert!(!path.exists(), "nothing has the name before all is written");
 //! file.finish()?.publish(Replace::Never)?;
@@ -52,7 +52,8 @@ pub use self::{
     names::{JOURNAL, RECEIPTS, RESIDUE, SIDECAR, beside},
     opened::{Opened, Stored},
     output::{
-        Finished, Named, Pending, PendingOptions, Place, Published, Replace, Unwritten, are_equal,
+        AtomicFile, AtomicFileOptions, Finished, Named, Place, Published, Replace, Unwritten,
+        are_equal,
         hashing::{Asked, Hashing},
         is_no_space, unwritten,
     },

@@ -22,7 +22,8 @@ pub enum Lock {
     Other(Option<u32>),
 }
 
-/// Asks for an exclusive lock of a file.
+/// Asks for an exclusive lock of a file, and returns at once: it does not wait for another holder.
+/// The lock ends when the file is closed, or when the process ends.
 ///
 /// # Errors
 ///
@@ -31,7 +32,7 @@ pub fn lock(file: &File) -> io::Result<Lock> {
     lock_as(file, FlockOperation::NonBlockingLockExclusive)
 }
 
-/// Asks for a shared lock of a file.
+/// Asks for a shared lock of a file, and returns at once. Other holders may share the lock.
 ///
 /// # Errors
 ///

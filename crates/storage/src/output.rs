@@ -44,7 +44,7 @@ const BUFFER: usize = 32 * 1024;
 /// What to do with an existing file of the same name.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Replace {
-    /// Keep it, and return an error.
+    /// Keep it, and return an error, unless it has the same bytes as the new file.
     Never,
     /// Rename it to `NAME.bak`.
     KeepOld,
@@ -57,7 +57,7 @@ pub enum Replace {
 
 /// Options of writing a file. By default it is neither compressed nor hashed.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct PendingOptions {
+pub struct AtomicFileOptions {
     /// The compression.
     pub compression: Option<Compression>,
     /// The hashes to compute.
@@ -66,8 +66,8 @@ pub struct PendingOptions {
     pub interruption: Interruption,
 }
 
-/// A file that is being written under a temporary name.
-pub struct Pending {
+/// A file that is being written under a temporary name. If it is dropped, that file is removed.
+pub struct AtomicFile {
     file: Encoder<BufWriter<Interruptible<Hashing<Stored>>>>,
     home: Home,
 }
@@ -84,13 +84,13 @@ enum Home {
     Nowhere(Backend, PathBuf),
 }
 
-impl Pending {
+impl AtomicFile {
     /// Creates a file for a place. Its permissions are at most the owner's bits of `mode`.
     ///
     /// # Errors
     ///
     /// Returns an error if the system does.
-    pub fn create(place: Place, mode: u32, options: PendingOptions) -> io::Result<Self> {
+    pub fn create(place: Place, mode: u32, options: AtomicFileOptions) -> io::Result<Self> {
         let mode = mode & FILE_MODE;
         sweep_once(&place.folder);
         let (file, temporary) = Temporary::create(place.folder.clone(), &place.name, mode)?;
@@ -98,18 +98,18 @@ impl Pending {
         Self::new(file, Home::Here(temporary, place), options)
     }
 
-    /// Creates a file as [`Pending::create`] does that is opened only to write its buffer. Any
+    /// Creates a file as [`AtomicFile::create`] does that is opened only to write its buffer. Any
     /// number of such files can be pending. It is not compressed.
     ///
     /// # Errors
     ///
     /// Returns an error if the system does.
-    pub fn create_shut(place: Place, mode: u32, options: PendingOptions) -> io::Result<Self> {
+    pub fn create_shut(place: Place, mode: u32, options: AtomicFileOptions) -> io::Result<Self> {
         let mode = mode & FILE_MODE;
         sweep_once(&place.folder);
         let (_, temporary) = Temporary::create(place.folder.clone(), &place.name, mode)?;
         let file = Stored::Shut(place.folder.clone(), temporary.name().to_owned());
-        let options = PendingOptions { compression: None, ..options };
+        let options = AtomicFileOptions { compression: None, ..options };
         Self::new(Hashing::of(file, options.asked), Home::Here(temporary, place), options)
     }
 
@@ -122,7 +122,7 @@ impl Pending {
     pub fn of_object(
         bucket: &Arc<Bucket>,
         path: &Path,
-        options: PendingOptions,
+        options: AtomicFileOptions,
     ) -> io::Result<Self> {
         let home = Home::Away(bucket.clone(), path.to_owned());
         let file = Hashing::of(Stored::Open(tempfile::tempfile()?), options.asked);
@@ -134,7 +134,11 @@ impl Pending {
     /// # Errors
     ///
     /// Returns an error if the system does.
-    pub fn rehearse(storage: &Backend, path: &Path, options: PendingOptions) -> io::Result<Self> {
+    pub fn create_for_dry_run(
+        storage: &Backend,
+        path: &Path,
+        options: AtomicFileOptions,
+    ) -> io::Result<Self> {
         let home = Home::Nowhere(storage.clone(), path.to_owned());
         Self::new(Hashing::new(Stored::Open(tempfile::tempfile()?)), home, options)
     }
@@ -144,19 +148,19 @@ impl Pending {
     /// # Errors
     ///
     /// Returns an error if the system does.
-    pub fn rehearse_shut(
+    pub fn create_shut_for_dry_run(
         storage: &Backend,
         path: &Path,
         scratch: &Scratch,
-        options: PendingOptions,
+        options: AtomicFileOptions,
     ) -> io::Result<Self> {
         let file = tempfile::NamedTempFile::new_in(scratch.path())?;
         let file = Stored::Scratch(file.into_temp_path());
-        let options = PendingOptions { compression: None, ..options };
+        let options = AtomicFileOptions { compression: None, ..options };
         Self::new(Hashing::new(file), Home::Nowhere(storage.clone(), path.to_owned()), options)
     }
 
-    fn new(file: Hashing<Stored>, home: Home, options: PendingOptions) -> io::Result<Self> {
+    fn new(file: Hashing<Stored>, home: Home, options: AtomicFileOptions) -> io::Result<Self> {
         let file = Interruptible::new(file, options.interruption);
         let file = BufWriter::with_capacity(BUFFER, file);
         Ok(Self { file: Encoder::new(options.compression, file)?, home })
@@ -178,7 +182,7 @@ impl Pending {
     }
 }
 
-impl Write for Pending {
+impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.file.write(bytes).map_err(|error| unwritten(error, &self.home.path()))
     }

@@ -10,7 +10,6 @@ use std::{
     os::unix::fs::MetadataExt,
 };
 
-use memchr::memchr;
 use twox_hash::XxHash3_64;
 
 use crate::backend::{Bytes, Stat};
@@ -18,12 +17,11 @@ use crate::backend::{Bytes, Stat};
 #[cfg(feature = "cloud")]
 use crate::{backend::cloud::Reader, folder::FILE_MODE};
 
-/// A file up to its length when it was opened, or the lines that start in a part of it.
+/// A file up to its length when it was opened.
 pub struct Snapshot {
     bytes: Box<dyn Bytes>,
     stat: Stat,
-    /// The offset and the length of the part.
-    base: u64,
+    /// The number of bytes.
     length: u64,
     mode: u32,
     position: u64,
@@ -64,7 +62,6 @@ impl Snapshot {
         Self {
             bytes,
             stat,
-            base: 0,
             length,
             mode,
             position: 0,
@@ -73,41 +70,6 @@ impl Snapshot {
             n_hashed,
             is_hashing,
         }
-    }
-
-    /// Opens the lines of a file that start in a range of its bytes.
-    ///
-    /// Adjacent ranges have each line exactly once, wherever they meet.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the system does.
-    pub fn of_lines(file: File, [start, end]: [u64; 2]) -> io::Result<Self> {
-        let mut snapshot = Self::new(file)?;
-        let start = snapshot.line_start(start)?;
-        let end = snapshot.line_start(end)?;
-        (snapshot.base, snapshot.length) = (start, end.saturating_sub(start));
-        Ok(snapshot)
-    }
-
-    /// Returns the start of the first line that starts at or after an offset.
-    fn line_start(&mut self, offset: u64) -> io::Result<u64> {
-        // The byte before the offset shows whether a line starts there.
-        let Some(mut at) = offset.checked_sub(1) else { return Ok(0) };
-        self.system_position = None;
-        self.bytes.seek(SeekFrom::Start(at))?;
-        let mut buffer = vec![0; 64 * 1024];
-        while at < self.stat.length {
-            let n = self.bytes.read(&mut buffer)?;
-            if n == 0 {
-                break;
-            }
-            if let Some(found) = memchr(b'\n', &buffer[..n]) {
-                return Ok((at + found as u64 + 1).min(self.stat.length));
-            }
-            at += n as u64;
-        }
-        Ok(self.stat.length)
     }
 
     /// Returns the metadata at the time of opening.
@@ -180,7 +142,7 @@ impl Read for Snapshot {
         }
         let buffer = &mut buffer[..wanted];
         if self.system_position.take() != Some(self.position) {
-            self.bytes.seek(SeekFrom::Start(self.base.saturating_add(self.position)))?;
+            self.bytes.seek(SeekFrom::Start(self.position))?;
         }
         let n = self.bytes.read(buffer)?;
         let end = self.position + n as u64;
@@ -250,25 +212,6 @@ mod tests {
         file.rewind().expect("rewound");
         file.write_all(b"ONE\n").expect("written");
         assert!(!snapshot.is_prefix().expect("asked"));
-    }
-
-    #[test]
-    fn ranges_have_each_line_once() {
-        let text = b"one\n\ntwo three\r\n\n4\nlast";
-        for step in 1..=text.len() as u64 + 1 {
-            let mut joined = Vec::new();
-            for start in (0..text.len() as u64).step_by(step as usize) {
-                let (file, _) = file(text);
-                let reader = file.reopen().expect("opened");
-                let mut part = Snapshot::of_lines(reader, [start, start + step]).expect("lines");
-                let bytes = read(&mut part);
-                assert_eq!(bytes.len() as u64, part.length());
-                assert_eq!(part.hash().expect("read"), XxHash3_64::oneshot(&bytes));
-                assert!(part.is_unchanged().expect("asked"));
-                joined.extend(bytes);
-            }
-            assert_eq!(joined, text, "{step}");
-        }
     }
 
     #[test]

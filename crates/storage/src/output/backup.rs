@@ -12,7 +12,9 @@ pub(super) fn keep_old(folder: &Arc<Folder>, name: &OsStr) -> io::Result<()> {
     let mut backup = name.to_owned();
     backup.push(".bak");
     match Temporary::second(folder.clone(), name) {
-        Ok(_) if !is_file(folder, name)? => Err(io::Error::other("is no file to overwrite")),
+        Ok(_) if !is_file(folder, name)? => {
+            Err(io::Error::other("exists and is not a file, so it is not overwritten"))
+        }
         Ok(second) => folder.rename_over(second.name(), &backup),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error),
@@ -31,7 +33,7 @@ pub(super) fn backups() -> impl Iterator<Item = String> {
 pub(super) fn keep_each(folder: &Arc<Folder>, name: &OsStr) -> io::Result<()> {
     let second = match Temporary::second(folder.clone(), name) {
         Ok(_) if !is_file(folder, name)? => {
-            return Err(io::Error::other("is no file to overwrite"));
+            return Err(io::Error::other("exists and is not a file, so it is not overwritten"));
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         second => second?,
@@ -45,7 +47,7 @@ pub(super) fn keep_each(folder: &Arc<Folder>, name: &OsStr) -> io::Result<()> {
             result => return result,
         }
     }
-    Err(io::Error::other("has too many older versions beside it"))
+    Err(io::Error::other("has 10,000 older versions (NAME.bak); remove some of them"))
 }
 
 /// Returns whether a name belongs to a regular file or a link. A link is replaced, not followed.

@@ -26,7 +26,7 @@ use crate::{
     names::beside,
 };
 
-/// A finished file that has not been published.
+/// A finished file that has not been published. If it is dropped, its temporary file is removed.
 #[derive(Debug)]
 pub struct Finished {
     pub(super) file: Stored,
@@ -115,12 +115,15 @@ impl Finished {
         }
     }
 
-    /// Publishes the file under its name.
+    /// Publishes the file under its name. Does not sync: after a power cut, the name may have no
+    /// bytes. [`Finished::sync`] before it prevents this, and [`Folder::sync`] after it keeps the name.
     ///
     /// # Errors
     ///
     /// Returns `AlreadyExists` if another file has the name and must stay, or an error of the
-    /// system.
+    /// system. Then the temporary file is removed.
+    ///
+    /// [`Folder::sync`]: crate::Folder::sync
     pub fn publish(self, replace: Replace) -> io::Result<Published> {
         let named = self.named();
         let (is_new, etag) = match &self.home {
@@ -131,7 +134,7 @@ impl Finished {
                 (is_new, stat.etag)
             }
             Home::Nowhere(storage, path) if replace == Replace::Never => {
-                (self.rehearse(storage, path)?, None)
+                (self.check_for_dry_run(storage, path)?, None)
             }
             Home::Nowhere(..) => (true, None),
         };
@@ -227,7 +230,7 @@ impl Finished {
         }
     }
 
-    fn rehearse(&self, storage: &Backend, path: &Path) -> io::Result<bool> {
+    fn check_for_dry_run(&self, storage: &Backend, path: &Path) -> io::Result<bool> {
         match storage.is_taken(path) {
             true if storage.reader(path).is_ok_and(|other| self.is_equal(other)) => Ok(false),
             true => Err(io::ErrorKind::AlreadyExists.into()),
@@ -306,6 +309,10 @@ impl Named {
 }
 
 /// Returns whether two readers have the same bytes.
+///
+/// # Errors
+///
+/// Returns an error if one cannot be read.
 pub fn are_equal(one: impl Read, other: impl Read) -> io::Result<bool> {
     let (mut one, mut other) = (io::BufReader::new(one), io::BufReader::new(other));
     let mut buffers = [[0; 8192]; 2];

@@ -53,5 +53,5 @@ impl Place {
 }
 
 fn file_name(path: &Path) -> io::Result<&OsStr> {
-    path.file_name().ok_or_else(|| io::Error::other("names no file"))
+    path.file_name().ok_or_else(|| io::Error::other("does not name a file"))
 }

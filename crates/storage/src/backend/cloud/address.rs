@@ -77,15 +77,19 @@ impl Buckets {
 
 impl<'u> Address<'u> {
     fn of(url: &'u str) -> io::Result<Self> {
-        let (scheme, rest) = url.split_once("://").ok_or_else(|| io::Error::other("is no URL"))?;
+        let (scheme, rest) = url
+            .split_once("://")
+            .ok_or_else(|| io::Error::other("not a URL such as s3://BUCKET/NAME"))?;
         let end = rest.find('/').unwrap_or(rest.len());
         let (host, name) = rest.split_at(end);
         if host.is_empty() {
-            return Err(io::Error::other("names no bucket"));
+            return Err(io::Error::other("the URL names no bucket; write it as s3://BUCKET/NAME"));
         }
         let is_web = matches!(scheme, "http" | "https");
         if !is_web && (host.contains('?') || host.contains(':') && host.contains('@')) {
-            return Err(io::Error::other("credentials belong into the environment"));
+            return Err(io::Error::other(
+                "the URL has credentials; set them in the environment instead",
+            ));
         }
         let (host, name) = match is_web {
             true => (

@@ -245,9 +245,9 @@ impl Bucket {
             return if is_it { Ok(Key::default()) } else { Err(io::ErrorKind::NotFound.into()) };
         }
         let below = path.to_str().and_then(|path| path.strip_prefix(&self.root));
-        let below = below.ok_or_else(|| io::Error::other("no name that an object can have"))?;
+        let below = below.ok_or_else(|| io::Error::other("no valid name for an object"))?;
         let parts: Vec<&str> = below.split('/').filter(|it| !it.is_empty() && *it != ".").collect();
-        Key::parse(parts.join("/")).map_err(|_| io::Error::other("no name that an object can have"))
+        Key::parse(parts.join("/")).map_err(|_| io::Error::other("no valid name for an object"))
     }
 
     fn seen(&self) -> MutexGuard<'_, Seen> {

@@ -17,16 +17,14 @@ pub(super) fn failure(error: &Error) -> io::Error {
     let code = code_of(error);
     match error {
         _ if matches!(code.as_deref(), Some("NoSuchBucket" | "ContainerNotFound")) => {
-            io::Error::new(io::ErrorKind::NotFound, "there is no such bucket")
+            io::Error::new(io::ErrorKind::NotFound, "no such bucket")
         }
-        Error::NotFound { .. } => {
-            io::Error::new(io::ErrorKind::NotFound, "there is no such object")
-        }
+        Error::NotFound { .. } => io::Error::new(io::ErrorKind::NotFound, "no such object"),
         Error::AlreadyExists { .. } => io::ErrorKind::AlreadyExists.into(),
         Error::Precondition { .. } | Error::NotModified { .. } => io::Error::other(Changed),
-        Error::PermissionDenied { .. } => denied("the store denies it", error),
-        Error::Unauthenticated { .. } => denied("the store does not know these credentials", error),
-        _ if is_status(error, "403") => denied("the store denies it", error),
+        Error::PermissionDenied { .. } => denied("the store denies access", error),
+        Error::Unauthenticated { .. } => denied("the store rejects the credentials", error),
+        _ if is_status(error, "403") => denied("the store denies access", error),
         _ => {
             let words = format!("the store fails: {}", words(error));
             io::Error::new(io::ErrorKind::HostUnreachable, words)
@@ -110,7 +108,7 @@ mod tests {
         let denied = Error::PermissionDenied { path: path(), source: source() };
         let error = failure(&denied);
         assert_eq!(error.kind(), io::ErrorKind::PermissionDenied);
-        assert_eq!(error.to_string(), "the store denies it (AccessDenied)");
+        assert_eq!(error.to_string(), "the store denies access (AccessDenied)");
         let missing = Error::NotFound { path: path(), source: source() };
         assert_eq!(failure(&missing).kind(), io::ErrorKind::NotFound);
         let changed = Error::Precondition { path: path(), source: source() };
