@@ -3,11 +3,14 @@
 //! In: the lines `{"type":"user","uuid":"u1",..}` and `{"type":"summary",..}`. Out:
 //! [`Detected::Format`] with Claude Code.
 
-use core_model::{Format, Formats};
-use jsonl::{Line, Value};
+use core_model::{Format, Formats, Framing};
+use jsonl::{Document, Line, UnitScanner, Value};
 
 /// Limit on the readable lines that vote.
 pub(crate) const MAX_LINES: usize = 64;
+
+/// Limit on the bytes that are split into the records of documents.
+pub(crate) const MAX_HEAD: usize = 256 * 1024;
 
 /// The detected format of a file.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +35,6 @@ const FOREIGN: &[(&str, IsForeign)] = &[
     ("UTF-16 text", |line, _| line.starts_with(b"\xff\xfe") || line.starts_with(b"\xfe\xff")),
     ("a gzip file", |line, _| line.starts_with(b"\x1f\x8b")),
     ("a zstd file", |line, _| line.starts_with(b"\x28\xb5\x2f\xfd")),
-    ("a Codex session", |_, value| value.is_some_and(is_codex)),
     ("a Qwen Code session", |_, value| value.is_some_and(is_qwen)),
     ("a Gemini CLI session", |_, value| value.is_some_and(is_gemini)),
 ];
@@ -42,6 +44,8 @@ const FOREIGN: &[(&str, IsForeign)] = &[
 pub struct Ballot {
     formats: Formats,
     votes: Vec<u32>,
+    /// The formats whose records the start of the input has, as one document.
+    documents: Vec<&'static Format>,
     foreign: Vec<u32>,
     n_lines: usize,
     n_seen: usize,
@@ -54,11 +58,30 @@ impl Ballot {
         Self {
             formats,
             votes: vec![0; formats.len()],
+            documents: Vec::new(),
             foreign: vec![0; FOREIGN.len()],
             n_lines: 0,
             n_seen: 0,
             is_empty: true,
         }
+    }
+
+    /// Adds the votes of the first bytes of the input, as the start of a document.
+    pub fn push_head(&mut self, head: &[u8]) {
+        let content = head.strip_prefix("\u{feff}".as_bytes()).unwrap_or(head);
+        let first = content.iter().find(|byte| !byte.is_ascii_whitespace());
+        if !matches!(first, Some(b'{' | b'[')) {
+            return;
+        }
+        let head = head.get(..MAX_HEAD).unwrap_or(head);
+        for format in self.formats.iter().filter(|format| is_document_of(format, head)) {
+            self.documents.push(format);
+        }
+    }
+
+    /// Returns whether the first bytes are the start of a document.
+    pub fn has_document(&self) -> bool {
+        !self.documents.is_empty()
     }
 
     /// Adds the votes of a line. Returns whether more lines are needed.
@@ -71,7 +94,8 @@ impl Ballot {
         }
         let Some(value) = value else { return self.n_seen < MAX_LINES * 16 };
         for (votes, format) in self.votes.iter_mut().zip(self.formats.iter()) {
-            *votes += u32::from((format.detect)(value));
+            let is_of_lines = !format.framing.is_document();
+            *votes += u32::from(is_of_lines && (format.detect)(value));
         }
         self.n_lines < MAX_LINES && !self.is_decided()
     }
@@ -89,6 +113,13 @@ impl Ballot {
     pub fn result(&self) -> Detected {
         let most = self.votes.iter().copied().max().unwrap_or(0);
         let foreign = self.foreign.iter().zip(FOREIGN).max_by_key(|(votes, _)| **votes);
+        if most == 0 {
+            match self.documents[..] {
+                [] => {}
+                [one] => return Detected::Format(one),
+                [one, other, ..] => return Detected::Ambiguous(one, other),
+            }
+        }
         if let Some((votes, (name, _))) = foreign
             && *votes > most
         {
@@ -106,27 +137,23 @@ impl Ballot {
     }
 }
 
-/// Recognizes a Codex rollout: `{"timestamp":..,"type":"session_meta","payload":{..}}`.
-fn is_codex(value: Value<'_>) -> bool {
-    const TYPES: [&str; 5] =
-        ["session_meta", "response_item", "event_msg", "turn_context", "compacted"];
-    let (mut is_known, mut payload, mut record_type) = (false, false, false);
-    let (mut git, mut instructions) = (false, false);
-    value.read_members(|key, value| {
-        match key {
-            b"type" => {
-                let kind = value.text();
-                is_known = kind.is_some_and(|kind| TYPES.iter().any(|name| kind.is(name)));
-            }
-            b"payload" => payload = true,
-            b"record_type" => record_type = true,
-            b"git" => git = true,
-            b"instructions" => instructions = true,
-            _ => return false,
+/// Returns whether the start of an input has the head or a record of a format of documents.
+fn is_document_of(format: &Format, head: &[u8]) -> bool {
+    let Framing::Document(paths) = format.framing else { return false };
+    let (mut document, mut units) = (Document::new(head, paths), UnitScanner::default());
+    let mut n_records = 0;
+    // Reading a slice does not fail.
+    while let Ok(Some(unit)) = document.next()
+        && n_records < MAX_LINES
+    {
+        n_records += usize::from(!unit.is_glue());
+        if let (_, Ok(value)) = units.scan(&unit, paths)
+            && (format.detect)(value)
+        {
+            return true;
         }
-        true
-    });
-    is_known && payload || record_type || git && instructions
+    }
+    false
 }
 
 /// Recognizes a Qwen Code chat, which has Claude Code's envelope and Gemini's messages:

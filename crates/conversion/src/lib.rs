@@ -24,8 +24,8 @@
 //!     options: Default::default(),
 //! };
 //! let back = Conversion { from: there.to, to: there.from, ..there.clone() };
-//! let (converted, _, _) = there.convert(session.as_bytes(), None)?;
-//! let (restored, _, _) = back.convert(&converted, None)?;
+//! let converted = there.convert(session.as_bytes(), None)?.bytes;
+//! let restored = back.convert(&converted, None)?.bytes;
 //! assert_eq!(restored, session.as_bytes());
 //! # Ok::<(), std::io::Error>(())
 //! ```
@@ -43,7 +43,7 @@ pub use self::{
     },
     detect::{Ballot, Detected},
     pipeline::{
-        Conversion, OtherTarget, Target,
+        Conversion, Converted, OtherTarget, Target,
         agents::Agents,
         damage::{Damage, Recovered, first_damage},
         detect as detect_format,

@@ -12,6 +12,7 @@
 //! ```
 
 pub(crate) mod agents;
+mod assembler;
 mod copy;
 pub(crate) mod damage;
 mod deferred;
@@ -33,7 +34,7 @@ use core_model::{Facts, Format, Formats, Options};
 
 use crate::{
     carry::{Manifest, ManifestEntry, ManifestEntryKind, sidecar::Sidecar},
-    detect::{Ballot, Detected},
+    detect::{Ballot, Detected, MAX_HEAD},
     pipeline::{
         agents::Agents,
         copy::copy,
@@ -55,7 +56,7 @@ pub struct Target<'w> {
     /// The sink of the sidecar. If `None`, no sidecar is written.
     pub sidecar: Option<&'w mut dyn Write>,
     /// The manifest that the first carry gets, for a session of several files.
-    pub contents: Option<Manifest>,
+    pub manifest: Option<Manifest>,
     /// The id of the sub-agent, if the source is a sub-agent's transcript.
     pub agent: Option<String>,
     /// The files that are restored beside the main file.
@@ -72,15 +73,15 @@ pub struct Target<'w> {
 impl<'w> Target<'w> {
     /// Creates the target of a session of one file, without a sidecar.
     pub fn of(sink: &'w mut dyn Write) -> Self {
-        let (sidecar, contents, agent, others, residue, max_restored) = Default::default();
-        Self { sink, sidecar, contents, agent, others, residue, derived: None, max_restored }
+        let (sidecar, manifest, agent, others, residue, max_restored) = Default::default();
+        Self { sink, sidecar, manifest, agent, others, residue, derived: None, max_restored }
     }
 }
 
 /// A file that is restored beside the main file.
 pub struct OtherTarget<'w> {
     /// The file's entry in the manifest.
-    pub volume: ManifestEntry,
+    pub entry: ManifestEntry,
     /// The id of the sub-agent, if the file is a sub-agent's transcript.
     pub agent: Option<String>,
     /// `None` drops the file.
@@ -112,8 +113,22 @@ pub fn detect<R: Read + Seek + Send>(
     source: &mut Source<R>,
 ) -> io::Result<Detected> {
     let mut ballot = Ballot::new(formats);
+    if formats.has_documents() {
+        ballot.push_head(&source.head(MAX_HEAD)?);
+    }
     source.for_each_piece(&formats, &mut |line, value| ballot.push(line, value.ok()))?;
     Ok(ballot.result())
+}
+
+/// A converted source, in memory.
+#[derive(Clone, Debug)]
+pub struct Converted {
+    /// The target.
+    pub bytes: Vec<u8>,
+    /// The sidecar of the target; `None` if it has none.
+    pub sidecar: Option<Vec<u8>>,
+    /// The counts of the conversion.
+    pub report: Report,
 }
 
 impl Conversion {
@@ -122,11 +137,15 @@ impl Conversion {
     ///
     /// `sidecar` is the sidecar of the source.
     ///
+    /// If both formats are the same, the source is copied byte for byte: the report has only the
+    /// bytes and lines, and there is no sidecar.
+    ///
     /// # Errors
     ///
     /// Returns an error if the source cannot be read, if the target cannot be written, or, with
-    /// [`Options::is_strict`], if a line is damaged. In the last case, the error is the first
-    /// [`Damage`] and nothing is written. Otherwise damaged lines are counted in the report.
+    /// [`Options::is_strict`], if a line is damaged. In the last case, the error has the kind
+    /// [`InvalidData`](io::ErrorKind::InvalidData) and contains the first [`Damage`], and nothing is
+    /// written. Otherwise damaged lines are counted in the report, unless both formats are the same.
     ///
     /// [`Damage`]: crate::Damage
     pub fn run<R: Read + Seek + Send>(
@@ -145,6 +164,10 @@ impl Conversion {
 
     /// Reads from the first carries which formats a source was converted from. The history is empty
     /// if the source and the target have the same format.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the source or the sidecar cannot be read.
     pub fn conversion_history<R: Read + Seek + Send>(
         &self,
         source: &mut Source<R>,
@@ -157,6 +180,14 @@ impl Conversion {
     }
 
     /// Converts a source to the main file, the files beside it, and the sidecar.
+    ///
+    /// If both formats are the same, the source is copied to the main file, as by
+    /// [`Conversion::run`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`Conversion::run`]. After another error than of a damaged line, the sinks may have a
+    /// part of the target.
     pub fn run_to<R: Read + Seek + Send>(
         &self,
         source: &mut Source<R>,
@@ -164,20 +195,21 @@ impl Conversion {
         sidecar: Option<Sidecar>,
         target: Target<'_>,
     ) -> io::Result<Report> {
+        source.set_framing(self.from.framing);
         if self.options.is_strict
             && let Some(damage) = first_damage(source)?
         {
             return Err(io::Error::new(io::ErrorKind::InvalidData, damage));
         }
         if self.from.name == self.to.name {
-            return copy(source, target.sink);
+            return copy(source, self.from.framing, target.sink);
         }
         let sidecar = sidecar.filter(|_| !history.has_foreign_sidecar);
         let depth = history.depth(self.to);
-        let unwound = depth.map_or(&[][..], |depth| &history.formats[..=depth]);
+        let restored_formats = depth.map_or(&[][..], |depth| &history.formats[..=depth]);
         let counts_carries = history.fault.is_some();
         source.with_events(self.from, |events| {
-            self.pass(events, unwound, sidecar, target, counts_carries)
+            self.pass(events, restored_formats, sidecar, target, counts_carries)
         })
     }
 
@@ -194,7 +226,7 @@ impl Conversion {
     fn pass(
         &self,
         events: &mut dyn Events,
-        unwound: &[&'static Format],
+        restored_formats: &[&'static Format],
         sidecar: Option<Sidecar>,
         target: Target<'_>,
         counts_carries: bool,
@@ -202,7 +234,7 @@ impl Conversion {
         let Target {
             sink,
             sidecar: beside,
-            contents,
+            manifest,
             agent,
             others,
             residue,
@@ -210,16 +242,16 @@ impl Conversion {
             max_restored,
         } = target;
         let residue = residue.filter(|_| self.carry == CarryMode::None);
-        let mut survey = survey(events, self, !unwound.is_empty(), sidecar.is_some())?;
+        let mut survey = survey(events, self, !restored_formats.is_empty(), sidecar.is_some())?;
         survey.facts.agent = agent;
         if let Some(derived) = derived {
             *derived = survey.take_hidden_agents();
         }
         let mut restored = Vec::new();
-        for OtherTarget { volume, agent, sink } in others {
-            let sink = match (volume.kind, sink) {
+        for OtherTarget { entry, agent, sink } in others {
+            let sink = match (entry.kind, sink) {
                 (ManifestEntryKind::Agent, Some(sink)) => {
-                    let engine = self.agent_engine(&mut survey, &volume, agent, sink);
+                    let engine = self.agent_engine(&mut survey, &entry, agent, sink);
                     OtherSink::Agent(Box::new(engine))
                 }
                 (_, Some(sink)) => OtherSink::Side(sink),
@@ -234,17 +266,17 @@ impl Conversion {
         if let Some(beside) = beside {
             engine.set_sidecar(beside)?;
         }
-        if let Some(contents) = &contents {
-            engine.set_contents(contents);
+        if let Some(manifest) = &manifest {
+            engine.set_manifest(manifest);
         }
         let mut pass = SecondPass::new(
             engine,
             survey,
             self.from,
-            unwound,
+            restored_formats,
             sidecar,
             restored,
-            contents.as_ref(),
+            manifest.as_ref(),
         )
         .with_residue(residue)
         .with_max_restored(max_restored)
@@ -264,11 +296,11 @@ impl Conversion {
     fn agent_engine<'w>(
         &self,
         survey: &mut Survey,
-        volume: &ManifestEntry,
+        entry: &ManifestEntry,
         agent: Option<String>,
         sink: &'w mut dyn Write,
     ) -> Engine<'w> {
-        let facts = match survey.agents.place(&volume.tool_use) {
+        let facts = match survey.agents.place(&entry.tool_use) {
             Some(place) => survey.agents.list()[place].facts.clone(),
             None => Facts::of_session(survey.facts.session_id.clone()),
         };
@@ -281,19 +313,15 @@ impl Conversion {
         Engine::new(self.from, self.to, &self.options, mode, &mut survey, sink)
     }
 
-    /// Converts bytes to bytes. Returns the target, its sidecar, and the report.
+    /// Converts bytes to bytes.
     ///
     /// # Errors
     ///
     /// Returns an error if the sidecar cannot be written.
-    pub fn convert(
-        &self,
-        source: &[u8],
-        sidecar: Option<Sidecar>,
-    ) -> io::Result<(Vec<u8>, Option<Vec<u8>>, Report)> {
-        let mut target = Vec::new();
+    pub fn convert(&self, source: &[u8], sidecar: Option<Sidecar>) -> io::Result<Converted> {
+        let mut bytes = Vec::new();
         let mut source = Source::new(io::Cursor::new(source));
-        let (report, sidecar) = self.run(&mut source, sidecar, &mut target)?;
-        Ok((target, sidecar, report))
+        let (report, sidecar) = self.run(&mut source, sidecar, &mut bytes)?;
+        Ok(Converted { bytes, sidecar, report })
     }
 }

@@ -70,7 +70,8 @@ impl Redactions {
     }
 }
 
-/// Copies lines without their secrets and without their carries.
+/// Copies lines without their secrets and without their carries. The copy does not restore the
+/// bytes of an original source: converting it back converts the visible lines.
 ///
 /// ```
 /// use core_model::Formats;
@@ -94,6 +95,10 @@ pub fn redact(formats: Formats, source: impl Read, sink: &mut dyn Write) -> io::
 }
 
 /// Copies lines as [`redact`] does, without the secrets that a given search finds.
+///
+/// # Errors
+///
+/// As for [`redact`].
 pub fn redact_with(
     mut search: Search,
     formats: Formats,

@@ -68,6 +68,16 @@ impl Digest {
     }
 }
 
+/// The block of a tool use, in the form that is compared.
+#[derive(Debug)]
+struct CallBlock {
+    /// As written.
+    block: String,
+    /// In JavaScript's spelling, without needless escapes.
+    respelt: String,
+    input: String,
+}
+
 /// The texts of records, line by line.
 #[derive(Debug, Default)]
 pub(super) struct Sayings {
@@ -77,8 +87,8 @@ pub(super) struct Sayings {
     others: HashSet<String>,
     /// Blocks that a target may not know: the start of their placeholder, and the block.
     marks: Vec<(String, String)>,
-    /// The blocks of tool uses, by their lines in `lines`.
-    calls: HashMap<String, String>,
+    /// The tool uses, by their lines in `lines`.
+    calls: HashMap<String, CallBlock>,
     n_bytes: usize,
     has_message: bool,
     has_image: bool,
@@ -104,9 +114,7 @@ impl Sayings {
     fn add_lines(&mut self, kind: Kind, text: &str) {
         if kind == Kind::Input {
             self.has_odd_input |= is_odd(text);
-            // Another program may have changed the order of members.
-            if let Some(sorted) = MemberOrders::default().respelt(text, Style::Python) {
-                let sorted = compared(&sorted);
+            if let Some(sorted) = input_line(text) {
                 self.n_bytes += sorted.len();
                 self.lines.insert((kind, sorted));
                 return;
@@ -153,11 +161,16 @@ impl Sayings {
                 Block::ToolUse(tool) => {
                     if raw.as_str().len() <= MAX_MARK {
                         let call = [&*tool.id.decode(), &*tool.name.decode()].concat();
-                        self.calls.insert(compared(&call), compared(raw.as_str()));
+                        let input = input_line(&spelled(tool.input.json().raw(), Style::Python));
+                        let respelt = compared(&spelled(raw, Style::Compact));
+                        let block = compared(raw.as_str());
+                        let input = input.unwrap_or_default();
+                        self.calls.insert(compared(&call), CallBlock { block, respelt, input });
                     }
                     Some(Cow::Borrowed("tool_use"))
                 }
                 Block::Thinking { .. } => Some(Cow::Borrowed("thinking")),
+                Block::RedactedThinking { .. } => Some(Cow::Borrowed("redacted_thinking")),
                 Block::ToolResult(result) => {
                     self.add_unknown(&result.content);
                     Some(Cow::Borrowed("tool_result"))
@@ -193,7 +206,23 @@ impl Sayings {
     /// Returns whether the other side has the block of a tool use as plain JSON: formats differ in
     /// the members that a tool use must have.
     fn is_unread_by(&self, call: &str, other: &Self) -> bool {
-        self.calls.get(call).is_some_and(|block| other.others.contains(block))
+        self.calls.get(call).is_some_and(|call| {
+            [&call.block, &call.respelt].iter().any(|block| other.others.contains(*block))
+        })
+    }
+
+    /// Returns whether an input is in the block of a tool use that the other side has as plain JSON.
+    fn is_input_unread_by(&self, line: &str, other: &Self) -> bool {
+        let mut calls = self.calls.iter().filter(|(_, call)| call.input == line || line == "null");
+        calls.any(|(call, _)| self.is_unread_by(call, other))
+    }
+
+    /// Returns whether the sides have an input with and without the object that writers put around
+    /// an input that is none: `{"value":[1]}` and `[1]`.
+    fn is_wrapped_by(&self, line: &str, other: &Self) -> bool {
+        let has = |line: String| other.lines.contains(&(Kind::Input, line));
+        let inner = line.strip_prefix("{\"value\":").and_then(|it| it.strip_suffix('}'));
+        inner.is_some_and(|inner| has(inner.to_owned())) || has(format!("{{\"value\":{line}}}"))
     }
 
     /// Returns the number of compared bytes.
@@ -212,11 +241,24 @@ impl Sayings {
                 || *kind == Kind::Answer && !other.has_message
                 || *kind == Kind::Call && self.is_unread_by(line, other)
                 || *kind == Kind::Input
-                    && line == "null"
-                    && self.calls.keys().any(|call| self.is_unread_by(call, other))
+                    && (self.is_input_unread_by(line, other) || self.is_wrapped_by(line, other))
                 || *kind == Kind::Input && (self.has_odd_input || other.has_odd_input)
         })
     }
+}
+
+/// Returns the compared form of an input in Python's spelling, with its members sorted, because
+/// another program may have changed their order.
+fn input_line(input: &str) -> Option<String> {
+    let sorted = MemberOrders::default().respelt(input, Style::Python)?;
+    Some(compared(&sorted))
+}
+
+/// Returns a value in the spelling of a style.
+fn spelled(raw: Raw<'_>, style: Style) -> String {
+    let mut written = Vec::new();
+    respell(&mut written, raw, style);
+    String::from_utf8_lossy(&written).into_owned()
 }
 
 /// Limit on the blocks that are searched for a placeholder.
@@ -279,9 +321,7 @@ fn each_piece(event: &Event<'_>, each: &mut dyn FnMut(Kind, Cow<'_, str>)) {
                     Kind::Call,
                     [&tool.id.decode(), "\u{1}", &*tool.name.decode()].concat().into(),
                 );
-                let mut input = Vec::new();
-                respell(&mut input, tool.input, Style::Python);
-                each(Kind::Input, String::from_utf8_lossy(&input));
+                each(Kind::Input, spelled(tool.input.json().raw(), Style::Python).into());
             }
             Block::ToolResult(result) => {
                 each(Kind::Answer, result.tool_use_id.decode());

@@ -98,7 +98,7 @@ impl CarryAudit {
         // Only reading a sidecar can fail, and there is none.
         _ = restorer.push(line, Some(record), None);
         while let Ok(Some(_)) = restorer.next_item() {}
-        let n_before = std::mem::replace(&mut self.n_different, restorer.tally().differs);
+        let n_before = std::mem::replace(&mut self.n_different, restorer.stats().differs);
         self.n_different > n_before
     }
 
@@ -129,6 +129,7 @@ pub fn carry_faults<R: Read + Seek + Send>(
     source: &mut Source<R>,
     format: &'static Format,
 ) -> io::Result<Vec<String>> {
+    source.set_framing(format.framing);
     let (mut audit, mut found) = (CarryAudit::new(formats, format), BTreeMap::new());
     let (mut n_plain, mut has_carry) = (0, false);
     source.for_each(&mut |line, value| {

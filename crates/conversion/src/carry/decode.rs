@@ -117,7 +117,7 @@ pub struct Carry<'c> {
     /// The template, in the first carry of a conversion.
     pub template: Option<&'c str>,
     /// The files of the source, in the first carry of a conversion of several files.
-    pub contents: Option<Manifest>,
+    pub manifest: Option<Manifest>,
     /// The member orders that are new with this record.
     pub(super) orders: &'c str,
     /// The end mark, if this is the last carry of its conversion.
@@ -137,6 +137,8 @@ pub struct CarryEntry<'c> {
     pub n_parts: u64,
     /// Whether the written record shows the source record.
     pub kind: EntryKind,
+    /// Whether the source record is the glue around the records of a document.
+    pub is_glue: bool,
     /// The number of restored bytes, with the ending. In version 1, an upper limit.
     pub length: u64,
     ending: Ending,
@@ -170,6 +172,9 @@ pub enum Piece<'c> {
     /// Bytes of the written record, respelt in the source's style: start, length, and the length
     /// after respelling, which version 1 does not have.
     Respelt(u64, u64, Option<u64>),
+    /// Bytes of the written record, respelt in the source's style and indented: start, length, the
+    /// length after that, and the spaces before the last line.
+    Indented(u64, u64, u64, u64),
     /// Bytes of the template: start and length.
     Template(u64, u64),
 }
@@ -186,7 +191,7 @@ impl Piece<'_> {
             }
             Piece::Visible(_, length) | Piece::Template(_, length) => length,
             Piece::Respelt(_, length, None) => length.checked_mul(LONGEST_ESCAPE)?,
-            Piece::Respelt(_, _, Some(length)) => length,
+            Piece::Respelt(_, _, Some(length)) | Piece::Indented(_, _, length, _) => length,
         })
     }
 }

@@ -12,7 +12,7 @@
 
 use std::ops::Range;
 
-use core_model::Copied;
+use core_model::{Copied, Spelling};
 use jsonl::{Line, Value};
 use twox_hash::XxHash3_64;
 
@@ -30,7 +30,7 @@ const SHORTEST_COPY: usize = 8;
 pub(crate) struct CarryEncoder {
     template: Template,
     /// The manifest; empty for a source of one file.
-    contents: Vec<u8>,
+    manifest: Vec<u8>,
     /// The name of the source's format.
     format: &'static str,
     n_entries: u64,
@@ -59,9 +59,9 @@ impl CarryEncoder {
     }
 
     /// Sets the manifest of a source of several files.
-    pub(crate) fn set_contents(&mut self, contents: &Manifest) {
-        self.contents.clear();
-        contents.push(&mut self.contents);
+    pub(crate) fn set_manifest(&mut self, manifest: &Manifest) {
+        self.manifest.clear();
+        manifest.push(&mut self.manifest);
     }
 
     /// Appends the head of a carry: guard, ordinal, and new member orders. The first carry of a
@@ -77,7 +77,7 @@ impl CarryEncoder {
         out.push(b':');
         push_number(out, ordinal);
         if ordinal == 0 {
-            for (key, value) in [(b'T', self.template.bytes()), (b'M', &self.contents)] {
+            for (key, value) in [(b'T', self.template.bytes()), (b'M', &self.manifest)] {
                 if !value.is_empty() {
                     push_member(out, key, value);
                 }
@@ -109,7 +109,7 @@ impl CarryEncoder {
         copied: &mut [Copied],
     ) {
         let (content, ending) = Ending::split(line.bytes());
-        let place = Place { offset: line.offset(), part: None, kind: b'@' };
+        let place = Place { offset: line.offset(), part: None, kind: own_kind(line) };
         self.push_place(out, place, ending, line.bytes());
         // In nearly all records, the value is the whole line and known to be UTF-8.
         let value = value.raw().as_str();
@@ -142,7 +142,7 @@ impl CarryEncoder {
             false => (bytes, Ending::None),
         };
         let part = Some(Part { part, n_parts });
-        let place = Place { offset: line.offset(), part, kind: b'@' };
+        let place = Place { offset: line.offset(), part, kind: own_kind(line) };
         self.push_place(out, place, ending, bytes);
         self.push_pieces(out, content, text_of(content), start, copied);
     }
@@ -154,10 +154,12 @@ impl CarryEncoder {
         offset: u64,
         part: Option<Part>,
         bytes: &[u8],
+        is_glue: bool,
     ) {
         let is_last = part.is_none_or(|part| part.part + 1 == part.n_parts);
         let (content, ending) = if is_last { Ending::split(bytes) } else { (bytes, Ending::None) };
-        self.push_place(out, Place { offset, part, kind: b'&' }, ending, bytes);
+        let kind = if is_glue { b'=' } else { b'&' };
+        self.push_place(out, Place { offset, part, kind }, ending, bytes);
         self.push_pieces(out, content, text_of(content), 0, &mut []);
     }
 
@@ -253,11 +255,19 @@ impl CarryEncoder {
             push_number(out, written_at as u64);
             out.push(b',');
             push_number(out, written as u64);
-            if copy.is_respelt {
+            if copy.spelling != Spelling::Same {
                 out.push(b',');
                 push_number(out, len as u64);
             }
-            out.push(if copy.is_respelt { b'R' } else { b'V' });
+            match copy.spelling {
+                Spelling::Same => out.push(b'V'),
+                Spelling::Respelt => out.push(b'R'),
+                Spelling::Indented(indent) => {
+                    out.push(b',');
+                    push_number(out, indent.into());
+                    out.push(b'P');
+                }
+            }
             at = end;
         }
         push(out, at, content.len());
@@ -290,6 +300,11 @@ impl CarryEncoder {
         push_literal(out, text.get(at..).unwrap_or_default());
         of_template
     }
+}
+
+/// Returns the letter of an entry that a written record shows.
+fn own_kind(line: &Line<'_>) -> u8 {
+    if line.is_glue() { b'~' } else { b'@' }
 }
 
 fn text_of(content: &[u8]) -> Option<&str> {
@@ -333,10 +348,10 @@ mod tests {
     #[test]
     fn the_examples_of_the_comments_are_true() {
         let source = "{\"t\":\"Hello, world\",\"n\":1}\n";
-        let copied = Copied { from: 5, len: 14, at: 8, written: 14, is_respelt: false };
+        let copied = Copied { from: 5, len: 14, at: 8, written: 14, spelling: Spelling::Same };
         assert_eq!(entry_of(source, b"", copied), r#"0@nr:H0OFWC5L{"t":8,eV7L,"n":1}"#);
         let source = "{\"a\":2,\"cwd\":\"/home/ada\",\"v\":1}\n";
-        let none = Copied { from: 0, len: 0, at: 0, written: 0, is_respelt: false };
+        let none = Copied { from: 0, len: 0, at: 0, written: 0, spelling: Spelling::Same };
         let template = br#","cwd":"/home/ada","v":1"#;
         assert_eq!(entry_of(source, template, none), r#"0@nw:G1Z2xn6L{"a":20,oT1L}"#);
     }
@@ -349,8 +364,8 @@ mod tests {
         let respelt = line.find("\"été").expect("there");
         let [at, respelt] = [at, respelt].map(|at| at as u32);
         let mut copied = [
-            Copied { from: respelt, len: 12, at: 41, written: 20, is_respelt: true },
-            Copied { from: at, len: 28, at: 8, written: 28, is_respelt: false },
+            Copied { from: respelt, len: 12, at: 41, written: 20, spelling: Spelling::Respelt },
+            Copied { from: at, len: 28, at: 8, written: 28, spelling: Spelling::Same },
         ];
         let mut encoder =
             CarryEncoder::new("claude-code", Template::new(b"{\"uuid\":\"1\",\"t\":\"\"}"));
@@ -360,8 +375,8 @@ mod tests {
         let value = scanner.scan(&line_).expect("valid");
         encoder.push_own(&mut text, &line_, value, &mut copied);
         let mut pending = PendingEntries::new(Some(12));
-        pending.add(&mut encoder, 2000, b"not \xff UTF-8").expect("kept");
-        pending.add(&mut encoder, 3000, "ééééééééé\r\n".as_bytes()).expect("kept");
+        pending.add(&mut encoder, 2000, b"not \xff UTF-8", false).expect("kept");
+        pending.add(&mut encoder, 3000, "ééééééééé\r\n".as_bytes(), false).expect("kept");
         pending.add_sidecar(&mut encoder, 3000, b"1a").expect("kept");
         let mut taken = Queue::default();
         assert!(pending.take(&mut taken, usize::MAX).expect("taken") && pending.is_empty());

@@ -54,10 +54,10 @@ impl ManifestEntryKind {
 impl Manifest {
     /// Appends the manifest as a member of a carry.
     pub(super) fn push(&self, out: &mut Vec<u8>) {
-        for volume in &self.entries {
-            out.push(volume.kind.letter());
-            push_number(out, volume.size);
-            for text in [&volume.name, &volume.tool_use] {
+        for entry in &self.entries {
+            out.push(entry.kind.letter());
+            push_number(out, entry.size);
+            for text in [&entry.name, &entry.tool_use] {
                 out.push(b',');
                 push_number(out, text.len() as u64);
                 out.push(b':');
@@ -68,7 +68,7 @@ impl Manifest {
 
     /// Parses a manifest; `None` if it does not follow the grammar.
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let mut contents = Self::default();
+        let mut manifest = Self::default();
         let mut rest = text.as_bytes();
         let mut total = 0u64;
         while let Some((letter, after)) = rest.split_first() {
@@ -83,19 +83,19 @@ impl Manifest {
             let size = read_number(&mut rest)?;
             total = total.checked_add(size)?;
             let (name, tool_use) = (read_text(&mut rest)?, read_text(&mut rest)?);
-            contents.entries.push(ManifestEntry { kind, size, name, tool_use });
+            manifest.entries.push(ManifestEntry { kind, size, name, tool_use });
         }
-        Some(contents)
+        Some(manifest)
     }
 
     /// Returns whether a file was derived from a main file, whose carry has its whole source.
     pub fn is_derived(&self) -> bool {
-        self.entries.first().is_some_and(|volume| volume.kind == ManifestEntryKind::Derived)
+        self.entries.first().is_some_and(|entry| entry.kind == ManifestEntryKind::Derived)
     }
 
     /// Returns the offset of each file in the source.
     pub(crate) fn starts(&self) -> Vec<u64> {
-        let sizes = self.entries.iter().map(|volume| volume.size);
+        let sizes = self.entries.iter().map(|entry| entry.size);
         sizes.scan(0, |end, size| Some(std::mem::replace(end, *end + size))).collect()
     }
 }
@@ -113,7 +113,7 @@ fn read_text(rest: &mut &[u8]) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn volume(name: &str) -> ManifestEntry {
+    fn entry(name: &str) -> ManifestEntry {
         ManifestEntry {
             kind: ManifestEntryKind::Agent,
             size: 40,
@@ -125,25 +125,25 @@ mod tests {
     #[test]
     fn contents_come_back() {
         let main =
-            ManifestEntry { kind: ManifestEntryKind::Main, name: String::new(), ..volume("") };
+            ManifestEntry { kind: ManifestEntryKind::Main, name: String::new(), ..entry("") };
         let side = ManifestEntry {
             kind: ManifestEntryKind::Side,
             size: 2,
-            ..volume("*/tool-results/é 1.txt")
+            ..entry("*/tool-results/é 1.txt")
         };
-        let agent = volume("*/subagents/agent-a1.jsonl");
-        let derived = ManifestEntry { kind: ManifestEntryKind::Derived, size: 0, ..volume("") };
-        let contents = Manifest { entries: vec![derived] };
+        let agent = entry("*/subagents/agent-a1.jsonl");
+        let derived = ManifestEntry { kind: ManifestEntryKind::Derived, size: 0, ..entry("") };
+        let manifest = Manifest { entries: vec![derived] };
         let mut text = Vec::new();
-        contents.push(&mut text);
-        assert_eq!(std::str::from_utf8(&text).map(Manifest::parse), Ok(Some(contents.clone())));
-        assert!(contents.is_derived());
-        let contents = Manifest { entries: vec![main, agent, side] };
+        manifest.push(&mut text);
+        assert_eq!(std::str::from_utf8(&text).map(Manifest::parse), Ok(Some(manifest.clone())));
+        assert!(manifest.is_derived());
+        let manifest = Manifest { entries: vec![main, agent, side] };
         let mut text = Vec::new();
-        contents.push(&mut text);
+        manifest.push(&mut text);
         let text = String::from_utf8(text).expect("text");
-        assert_eq!(Manifest::parse(&text), Some(contents.clone()));
-        assert_eq!(contents.starts(), [0, 40, 80]);
+        assert_eq!(Manifest::parse(&text), Some(manifest.clone()));
+        assert_eq!(manifest.starts(), [0, 40, 80]);
         for end in 1..text.len() {
             let cut = text.get(..end).and_then(Manifest::parse);
             assert!(cut.is_none_or(|cut| cut.entries.len() < 3), "{end}");

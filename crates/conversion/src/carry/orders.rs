@@ -11,7 +11,7 @@
 
 use std::collections::HashMap;
 
-use core_model::Copied;
+use core_model::{Copied, Spelling};
 use jsonl::{Kind, Scanner, Style, Value, respell};
 use twox_hash::XxHash3_64;
 
@@ -128,7 +128,7 @@ impl Skips {
         let Some(slice) = line.get(from..from.saturating_add(len)) else { return };
         let is_fine = match slice.first() {
             Some(b'"') => true,
-            Some(b'{' | b'[') if !copy.is_respelt => {
+            Some(b'{' | b'[') if copy.spelling == Spelling::Same => {
                 let found = value.at_slice(slice);
                 found.is_some_and(|found| found.all_objects(|object| orders.knows(object)))
                     && self.has_age(orders.age)
@@ -493,7 +493,7 @@ mod tests {
             let (from, at) =
                 (source.find(part).expect("there"), written.find(part).expect("there"));
             let [from, len, at] = [from, part.len(), at].map(|number| number as u32);
-            let copy = Copied { from, len, at, written: len, is_respelt: false };
+            let copy = Copied { from, len, at, written: len, spelling: Spelling::Same };
             skips.note(orders, source.as_bytes(), value, &copy);
         }
         let mut out = Vec::new();

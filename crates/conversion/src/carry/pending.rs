@@ -31,7 +31,7 @@ impl PendingEntries {
         Self { longest, ..Self::default() }
     }
 
-    /// Adds a source record. A long one becomes several entries.
+    /// Adds a source record, or the glue of a document. A long one becomes several entries.
     ///
     /// # Errors
     ///
@@ -42,8 +42,9 @@ impl PendingEntries {
         encoder: &mut CarryEncoder,
         offset: u64,
         line: &[u8],
+        is_glue: bool,
     ) -> io::Result<()> {
-        self.add_as(line, |out, part, bytes| encoder.push_held(out, offset, part, bytes))
+        self.add_as(line, |out, part, bytes| encoder.push_held(out, offset, part, bytes, is_glue))
     }
 
     /// Adds the carry that the source's own sidecar has for the source record at an offset.

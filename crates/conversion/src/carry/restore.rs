@@ -13,15 +13,17 @@ mod steps;
 use std::{collections::HashSet, io};
 
 use core_model::{Body, Event, Format};
-use jsonl::{Line, Scanner, Value, respell_str};
+use jsonl::{Line, UnitScanner, Value, respell_str};
 
 pub(crate) use self::items::Item;
 pub use self::items::RestoreStats;
 use self::moved::Moved;
 use crate::carry::{
-    Carry, CarryEntry, CarryError, End, EntryCursor, EntryKind, Member, MemberOrders, guard_of,
+    Carry, CarryEntry, CarryError, End, EntryCursor, EntryKind, Member, MemberOrders,
+    guard::{is_of_value, line_guard},
+    guard_of,
     ordinals::{Ordinals, Seen},
-    rooms::ReorderBuffers,
+    reorder_buffers::ReorderBuffers,
     sidecar::Sidecar,
 };
 
@@ -50,13 +52,13 @@ pub(crate) struct Restorer {
     has_read: bool,
     /// The guards of all records of a file with a sidecar.
     guards: HashSet<u64>,
-    scanner: Scanner,
+    scanner: UnitScanner,
     /// The folder from an edited record, for the source record that names the folder.
     moved: Moved,
     /// Whether a carry of version 2 was read.
     has_ordinals: bool,
     buffers: ReorderBuffers,
-    tally: RestoreStats,
+    stats: RestoreStats,
     sidecar: Option<Sidecar>,
     /// The carry whose entries are being read.
     current: Option<Current>,
@@ -124,11 +126,11 @@ impl Restorer {
             is_started: false,
             has_read: false,
             guards: HashSet::new(),
-            scanner: Scanner::default(),
+            scanner: UnitScanner::default(),
             moved: Moved::default(),
             has_ordinals: false,
             buffers: ReorderBuffers::default(),
-            tally: RestoreStats::default(),
+            stats: RestoreStats::default(),
             sidecar,
             current: None,
             is_finishing: false,
@@ -170,8 +172,8 @@ impl Restorer {
     }
 
     /// Returns the counts so far.
-    pub(crate) fn tally(&self) -> RestoreStats {
-        self.tally
+    pub(crate) fn stats(&self) -> RestoreStats {
+        self.stats
     }
 
     /// Returns the next item in source order, and the number of its file in the source; `None`
@@ -197,7 +199,7 @@ impl Restorer {
                 self.push_orphan(carry);
             } else {
                 self.finish_ordinals();
-                self.buffers.drain(&mut self.tally);
+                self.buffers.drain(&mut self.stats);
                 self.is_drained = true;
             }
         }
@@ -215,15 +217,21 @@ impl Restorer {
         value: Option<Value<'_>>,
         attached: Option<String>,
     ) -> io::Result<()> {
-        let content = line.content();
+        if line.is_glue() && attached.is_none() && !self.has_carry(line, value)? {
+            return Ok(());
+        }
+        let content = match value.filter(|_| line.is_glue()) {
+            Some(glue) => glue.raw().as_str().as_bytes(),
+            None => line.content(),
+        };
         let carry = match attached {
             Some(carry) => Some(carry),
-            None if self.sidecar.is_some() => match self.take_of_sidecar(content)? {
+            None if self.sidecar.is_some() => match self.take_of_sidecar(line, content, value)? {
                 Found::Carry(carry) => Some(carry),
                 Found::Nothing => None,
                 Found::Doubled => {
-                    self.tally.doubled += 1;
-                    self.push_as_it_is(line, true);
+                    self.stats.doubled += 1;
+                    self.push_as_it_is(line, value, true);
                     return Ok(());
                 }
             },
@@ -231,9 +239,9 @@ impl Restorer {
                 match value.and_then(Member::find) {
                     Some(member) => self.push_member(line, value, member),
                     None if value.map_or_else(|| Member::was_in(content), Member::is_in) => {
-                        self.push_unreadable(line, CarryError::Damaged);
+                        self.push_unreadable(line, value, CarryError::Damaged);
                     }
-                    None => self.push_added(line),
+                    None => self.push_added(line, value),
                 }
                 return Ok(());
             }
@@ -244,41 +252,56 @@ impl Restorer {
                 let before = std::str::from_utf8(content).unwrap_or_default();
                 self.push_member(line, value, Member { before, after: "", carry });
             }
-            None => self.push_added(line),
+            None => self.push_added(line, value),
         }
         Ok(())
+    }
+
+    /// Returns whether the glue of a document has a carry, or cannot be read. Other glue was made
+    /// with the document.
+    fn has_carry(&mut self, line: &Line<'_>, value: Option<Value<'_>>) -> io::Result<bool> {
+        let Some(value) = value else { return Ok(!line.is_punctuation()) };
+        if Member::is_in(value) {
+            return Ok(true);
+        }
+        let guard = line_guard(self.written, line, Some(value));
+        self.sidecar.as_mut().map_or(Ok(false), |sidecar| sidecar.knows(guard))
     }
 
     fn push_member(&mut self, line: &Line<'_>, value: Option<Value<'_>>, member: Member<'_>) {
         let carry = match Carry::parse(&member.carry) {
             Ok(carry) if carry.format.is(self.format) => carry,
-            Ok(_) => return self.push_added(line),
-            Err(error) => return self.push_unreadable(line, error),
+            Ok(_) => return self.push_added(line, value),
+            Err(error) => return self.push_unreadable(line, value, error),
         };
         if !self.take_head(&carry) {
-            return self.push_unreadable(line, CarryError::Damaged);
+            return self.push_unreadable(line, value, CarryError::Damaged);
         }
-        let terminator = &line.bytes()[line.bytes().len() - usize::from(line.is_terminated())..];
+        let n_terminator = usize::from(line.is_terminated() && !line.is_in_document());
+        let terminator = &line.bytes()[line.bytes().len() - n_terminator..];
         let record = [member.before.as_bytes(), member.after.as_bytes(), terminator].concat();
         let offset = line.offset();
         let seen = carry.ordinal.map_or(Seen::Next, |ordinal| self.ordinals.see(ordinal));
         if seen == Seen::Again {
-            self.tally.doubled += 1;
+            self.stats.doubled += 1;
             let skeletons = None;
             let item = Item::Converted { line: record, offset, skeletons, is_doubled: true };
-            return self.buffers.push_edited(None, item, &mut self.tally);
+            return self.buffers.push_edited(None, item, &mut self.stats);
         }
-        self.tally.moved += u64::from(seen == Seen::Late);
-        let event = value.map(self.written.read);
-        let (visible, is_intact) = self.visible(&member, &carry, event.as_ref());
+        // The members around the records have no place among them.
+        let seen = if line.is_glue() { Seen::Next } else { seen };
+        self.stats.moved += u64::from(seen == Seen::Late);
+        let event = value.map(|value| self.written.first_event(value));
+        let is_glue = line.is_glue();
+        let (visible, is_intact) = self.visible(&member, &carry, event.as_ref(), is_glue);
         let is_start = event.as_ref().is_some_and(|event| matches!(event.body, Body::Start(_)));
         if let Some(event) = event.as_ref().filter(|_| !is_intact) {
             self.moved.note(event);
         }
         let OwnEntries { kept, is_whole, has_parts, n_sources } =
             self.own_entries(&carry, &visible, is_intact);
-        if is_whole && !has_parts && self.differs(&carry, event.as_ref(), &visible, &kept) {
-            self.tally.count_difference(offset);
+        if is_whole && !has_parts && self.differs(&carry, value, &visible, &kept) {
+            self.stats.count_difference(offset);
         }
         let start = carry.cursor(&member.carry);
         self.current = Some(Current {
@@ -311,11 +334,11 @@ impl Restorer {
                 None => self.template = Some(template.as_bytes().to_vec()),
             }
         }
-        if let Some(contents) = &carry.contents {
+        if let Some(manifest) = &carry.manifest {
             if !is_first && !carry.is_version_1() && carry.ordinal != Some(0) {
                 return false;
             }
-            self.buffers.open(contents);
+            self.buffers.open(manifest);
         }
         if let Some(end) =
             carry.end.filter(|end| self.end.is_none_or(|it| it.carries < end.carries))
@@ -332,19 +355,24 @@ impl Restorer {
         member: &Member<'_>,
         carry: &Carry<'_>,
         event: Option<&Event<'_>>,
+        is_glue: bool,
     ) -> (String, bool) {
         let (visible, guard) = (member.visible(), carry.guard);
-        if member.guard() == guard {
+        if member.guard_in(self.written, is_glue) == guard {
             return (visible, true);
         }
-        match self.spelled_as(&visible, guard) {
+        let respelt = match is_of_value(self.written, is_glue) {
+            true => None,
+            false => self.spelled_as(&visible, guard),
+        };
+        match respelt {
             Some(written) => {
-                self.tally.respelt += 1;
+                self.stats.respelt += 1;
                 (written, true)
             }
-            None => match event.and_then(|event| self.before_move(member, carry, event)) {
+            None => match event.and_then(|event| self.before_move(member, carry, event, is_glue)) {
                 Some(written) => {
-                    self.tally.edited += 1;
+                    self.stats.edited += 1;
                     (written, true)
                 }
                 None => (visible, false),
@@ -392,7 +420,7 @@ impl Restorer {
         let most = self.n_read.saturating_mul(MAX_FACTOR).saturating_add(FREE_BYTES);
         let n_restored = self.n_restored.saturating_add(length);
         if n_restored > most.max(self.max_restored) {
-            self.tally.refused += 1;
+            self.stats.refused += 1;
             return false;
         }
         self.n_restored = n_restored;
@@ -404,26 +432,30 @@ impl Restorer {
         entry.restore(out, visible.as_bytes(), template, self.format.style)
     }
 
-    fn push_added(&mut self, line: &Line<'_>) {
-        self.tally.added += 1;
-        self.push_as_it_is(line, false);
+    fn push_added(&mut self, line: &Line<'_>, value: Option<Value<'_>>) {
+        self.stats.added += 1;
+        self.push_as_it_is(line, value, false);
     }
 
     /// Adds a record whose carry cannot be read. The carry stays part of the record.
-    fn push_unreadable(&mut self, line: &Line<'_>, error: CarryError) {
+    fn push_unreadable(&mut self, line: &Line<'_>, value: Option<Value<'_>>, error: CarryError) {
         match error {
-            CarryError::Newer => self.tally.newer += 1,
-            CarryError::Damaged => self.tally.damaged += 1,
+            CarryError::Newer => self.stats.newer += 1,
+            CarryError::Damaged => self.stats.damaged += 1,
         }
-        self.push_as_it_is(line, false);
+        self.push_as_it_is(line, value, false);
     }
 
-    fn push_as_it_is(&mut self, line: &Line<'_>, is_doubled: bool) {
-        let (line, offset) = (line.bytes().to_vec(), line.offset());
+    fn push_as_it_is(&mut self, line: &Line<'_>, value: Option<Value<'_>>, is_doubled: bool) {
+        let offset = line.offset();
+        let line = match value.filter(|_| line.is_glue()) {
+            Some(glue) => glue.raw().as_str().as_bytes().to_vec(),
+            None => line.bytes().to_vec(),
+        };
         let item = Item::Converted { line, offset, skeletons: None, is_doubled };
         match is_doubled {
-            true => self.buffers.push_edited(None, item, &mut self.tally),
-            false => self.buffers.push_added(item, &mut self.tally),
+            true => self.buffers.push_edited(None, item, &mut self.stats),
+            false => self.buffers.push_added(item, &mut self.stats),
         }
     }
 
@@ -432,12 +464,12 @@ impl Restorer {
         self.count_read(carry.len() as u64);
         let parsed = match Carry::parse(&carry) {
             Ok(parsed) if parsed.format.is(self.format) => parsed,
-            Ok(_) => return self.tally.unreadable += 1,
-            Err(CarryError::Newer) => return self.tally.newer += 1,
-            Err(CarryError::Damaged) => return self.tally.damaged += 1,
+            Ok(_) => return self.stats.unreadable += 1,
+            Err(CarryError::Newer) => return self.stats.newer += 1,
+            Err(CarryError::Damaged) => return self.stats.damaged += 1,
         };
         if !self.take_head(&parsed) {
-            return self.tally.damaged += 1;
+            return self.stats.damaged += 1;
         }
         // A file without records has its carry under the guard of an empty record.
         if parsed.guard == guard_of(&[b""])
@@ -467,7 +499,7 @@ impl Restorer {
 
     /// Releases all waiting records.
     pub(crate) fn flush(&mut self) {
-        self.buffers.drain(&mut self.tally);
+        self.buffers.drain(&mut self.stats);
     }
 
     /// Ends the input: [`Restorer::next_item`] releases all waiting records.
@@ -486,20 +518,25 @@ impl Restorer {
         }
         let (n_seen, highest) = (self.ordinals.n_seen(), self.ordinals.end());
         match self.end.filter(|end| end.carries >= highest) {
-            Some(end) => self.tally.missing += end.carries - n_seen,
+            Some(end) => self.stats.missing += end.carries - n_seen,
             None => {
-                self.tally.cut += 1;
-                self.tally.missing += highest - n_seen;
+                self.stats.cut += 1;
+                self.stats.missing += highest - n_seen;
             }
         }
     }
 
     /// Returns the sidecar's carry for a record: by the guard of its bytes, or of its bytes respelt
     /// in our style.
-    fn take_of_sidecar(&mut self, content: &[u8]) -> io::Result<Found> {
+    fn take_of_sidecar(
+        &mut self,
+        line: &Line<'_>,
+        content: &[u8],
+        value: Option<Value<'_>>,
+    ) -> io::Result<Found> {
         let Some(sidecar) = &mut self.sidecar else { return Ok(Found::Nothing) };
         let is_first = !std::mem::replace(&mut self.has_read, true);
-        let guard = guard_of(&[content]);
+        let guard = line_guard(self.written, line, value);
         if let Some(carry) = sidecar.take(guard)? {
             return Ok(Found::Carry(carry));
         }
@@ -516,7 +553,8 @@ impl Restorer {
             && !self.guards.contains(&carry.guard)
             && carry.guard != guard_of(&[b""])
             && carry.format.is(self.format);
-        if !is_edited && self.spelled_as(text, carry.guard).is_none() {
+        let is_of_value = is_of_value(self.written, line.is_glue());
+        if !is_edited && (is_of_value || self.spelled_as(text, carry.guard).is_none()) {
             if is_first && carry.ordinal == Some(0) && carry.format.is(self.format) {
                 // The template's record may be gone; the other carries need the template.
                 self.template = carry.template.map(|it| it.as_bytes().to_vec());

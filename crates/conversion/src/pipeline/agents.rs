@@ -103,7 +103,8 @@ impl Agents {
             for (block, _) in message.into_iter().flat_map(|message| message.blocks()) {
                 let Block::ToolUse(tool) = block else { continue };
                 let Some(&place) = places.get(&*tool.id.decode()) else { continue };
-                let Ok(input) = scanner.scan_raw(tool.input) else { continue };
+                let json = tool.input.json();
+                let Ok(input) = scanner.scan_raw(json.raw()) else { continue };
                 let text = |name| Some(input.get(name)?.text()?.decode().into_owned());
                 let description = &mut self.list[place].description;
                 description.kind = text("subagent_type");
@@ -167,7 +168,7 @@ mod tests {
                 r#"{{"type":"user","session_id":"s","parent_tool_use_id":"toolu_{n}","message":{{"role":"user","content":"Go."}}}}"#
             );
             let value = scanner.scan_slice(line.as_bytes(), 0).expect("JSON");
-            let event = (format.read)(value);
+            let event = format.first_event(value);
             agents.observe(&Facts::default(), &event);
             assert_eq!(agents.place_of(&event), Some(n));
         }
@@ -176,7 +177,7 @@ mod tests {
         assert_eq!(ids.len(), n_agents);
         let line = br#"{"type":"user","session_id":"s","parent_tool_use_id":"toolu_x","message":{"role":"user","content":"Go."}}"#;
         for _ in 0..2 {
-            let event = (format.read)(scanner.scan_slice(line, 0).expect("JSON"));
+            let event = format.first_event(scanner.scan_slice(line, 0).expect("JSON"));
             agents.observe(&Facts::default(), &event);
             assert!(agents.is_empty() && agents.place_of(&event).is_none());
         }

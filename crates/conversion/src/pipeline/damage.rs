@@ -5,7 +5,7 @@
 
 use std::io::{self, Read, Seek};
 
-use jsonl::{ErrorKind, Line};
+use jsonl::{ErrorKind, Line, Unit};
 use sha2::{Digest, Sha256};
 
 use crate::pipeline::{
@@ -16,7 +16,7 @@ use crate::pipeline::{
 
 /// A line that cannot be read, or the bytes of it that lie outside the recovered records.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("line {line}: {error}")]
+#[error("{} {line}: {error}", self.unit())]
 pub struct Damage {
     /// The number of the line, from 1.
     pub line: u64,
@@ -30,9 +30,16 @@ pub struct Damage {
     pub sha256: [u8; 32],
     /// Whether records of the same line were recovered.
     pub is_piece: bool,
+    /// Whether the line is a record of a document, or the glue behind it.
+    pub is_in_document: bool,
 }
 
 impl Damage {
+    /// Returns the word for what has the number: `line`, or `record` in a document.
+    pub fn unit(&self) -> &'static str {
+        if self.is_in_document { "record" } else { "line" }
+    }
+
     fn new(number: u64, line: &Line<'_>, error: jsonl::Error) -> Self {
         let content = line.content();
         Self {
@@ -42,6 +49,7 @@ impl Damage {
             length: content.len() as u64,
             sha256: Sha256::digest(content).into(),
             is_piece: line.is_piece(),
+            is_in_document: line.is_in_document(),
         }
     }
 }
@@ -72,8 +80,15 @@ impl DamageLog {
             // The torn line was not the last one, so it is a damaged line.
             self.add(torn, report);
         }
-        report.lines_in += u64::from(!self.is_inside);
-        self.is_inside = !line.is_terminated();
+        if line.is_glue() {
+            self.is_inside = false;
+            return;
+        }
+        report.lines_in += u64::from(!self.is_inside || line.unit() == Unit::Record);
+        self.is_inside = match line.is_in_document() {
+            true => line.is_piece(),
+            false => !line.is_terminated(),
+        };
         if !line.is_piece() {
             return;
         }
@@ -106,11 +121,12 @@ impl DamageLog {
         error: jsonl::Error,
         report: &mut Report,
     ) {
-        if line.is_blank() {
+        if line.is_blank() || !is_damage(error) {
             return;
         }
         let damage = Damage::new(report.lines_in, line, error);
-        if !line.is_terminated() && error.kind == ErrorKind::UnexpectedEnd {
+        let is_open = line.is_in_document() || !line.is_terminated();
+        if is_open && error.kind == ErrorKind::UnexpectedEnd {
             report.torn = Some(damage);
         } else {
             self.add(damage, report);
@@ -134,11 +150,16 @@ impl DamageLog {
     }
 }
 
-/// Returns the first damaged line of a source; `None` if all lines can be read.
+/// Returns the first damaged line of a source; `None` if all lines can be read. Blank lines are no
+/// damage, a torn last line is.
+///
+/// # Errors
+///
+/// Returns an error if the source cannot be read.
 pub fn first_damage<R: Read + Seek + Send>(source: &mut Source<R>) -> io::Result<Option<Damage>> {
     let (mut number, mut found) = (0, None);
     source.for_each(&mut |line, value| {
-        number += 1;
+        number += u64::from(!line.is_glue());
         if let Err(error) = value
             && is_damage(error)
         {

@@ -18,7 +18,7 @@
 use std::collections::BTreeMap;
 
 use core_model::Late;
-use jsonl::Line;
+use jsonl::{Line, Unit};
 
 /// Limit in bytes on the distance that a line is delayed. It is half the limit of the reorder
 /// buffer, so that the way back does not give up a delayed line as missing.
@@ -31,7 +31,7 @@ pub(crate) struct DeferredRecords {
     places: Vec<LatePlace>,
     /// The number of entries of `places` whose lines were read.
     n_read: usize,
-    waiting: BTreeMap<(u64, u32), Latecomer>,
+    waiting: BTreeMap<(u64, u32), DeferredRecord>,
     /// The offset of the first waiting line.
     first: u64,
 }
@@ -49,13 +49,15 @@ struct LatePlace {
 
 /// A delayed line.
 #[derive(Debug)]
-pub(crate) struct Latecomer {
+pub(crate) struct DeferredRecord {
     /// The line with its terminator.
     pub(crate) bytes: Vec<u8>,
     /// The offset in the source.
     pub(crate) offset: u64,
     /// The line number in the source, from 1.
     pub(crate) number: u64,
+    /// The part of the source that it is.
+    pub(crate) unit: Unit,
 }
 
 impl DeferredRecords {
@@ -71,6 +73,9 @@ impl DeferredRecords {
     /// Stores a line if the plan delays it. Returns whether it does; a line longer than
     /// `MAX_DISTANCE` is never delayed.
     pub(crate) fn keep(&mut self, line: &Line<'_>, number: u64) -> bool {
+        if line.is_glue() {
+            return false;
+        }
         let rest = self.places.get(self.n_read..).unwrap_or_default();
         let n_passed = rest.iter().take_while(|place| place.offset < line.offset()).count();
         self.n_read += n_passed;
@@ -84,14 +89,20 @@ impl DeferredRecords {
         if self.waiting.is_empty() {
             self.first = line.offset();
         }
-        let latecomer = Latecomer { bytes: bytes.to_vec(), offset: line.offset(), number };
-        self.waiting.insert((place.after, place.number), latecomer);
+        let (offset, unit) = (line.offset(), line.unit());
+        let record = DeferredRecord { bytes: bytes.to_vec(), offset, number, unit };
+        self.waiting.insert((place.after, place.number), record);
         true
+    }
+
+    /// Returns whether a line waits.
+    pub(crate) fn waits(&self, line: &Line<'_>) -> bool {
+        self.waiting.values().any(|record| record.offset == line.offset())
     }
 
     /// Removes and returns all waiting lines if `line` ends more than `MAX_DISTANCE` behind the
     /// first of them.
-    pub(crate) fn before(&mut self, line: &Line<'_>) -> Vec<Latecomer> {
+    pub(crate) fn before(&mut self, line: &Line<'_>) -> Vec<DeferredRecord> {
         let end = line.offset() + line.bytes().len() as u64;
         if self.waiting.is_empty() || end - self.first <= MAX_DISTANCE {
             return Vec::new();
@@ -100,7 +111,7 @@ impl DeferredRecords {
     }
 
     /// Removes and returns the waiting lines that follow `line`.
-    pub(crate) fn after(&mut self, line: &Line<'_>) -> Vec<Latecomer> {
+    pub(crate) fn after(&mut self, line: &Line<'_>) -> Vec<DeferredRecord> {
         let mut after = Vec::new();
         while let Some(entry) = self.waiting.first_entry()
             && entry.key().0 <= line.offset()

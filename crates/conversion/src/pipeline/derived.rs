@@ -36,7 +36,7 @@ impl Conversion {
             let mut survey = Survey { facts, ..Survey::default() };
             let engine = Engine::new(self.from, self.to, &self.options, mode, &mut survey, sink);
             let mut engine = engine.derived();
-            engine.set_contents(&contents_of(agent.tool_use()));
+            engine.set_manifest(&contents_of(agent.tool_use()));
             engines.push(engine);
         }
         let (mut n_lines, mut result) = (0, Ok(()));

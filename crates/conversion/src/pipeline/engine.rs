@@ -37,7 +37,7 @@
 //!     carry: CarryMode::Inline,
 //!     options: Default::default(),
 //! };
-//! let (written, _, _) = conversion.convert(session.as_bytes(), None)?;
+//! let written = conversion.convert(session.as_bytes(), None)?.bytes;
 //! let mut scanner = jsonl::Scanner::default();
 //! let mut parts = Vec::new();
 //! for line in jsonl::lines(&written) {
@@ -63,9 +63,9 @@
 use std::io::{self, Write};
 
 use core_model::{
-    Answers, Copied, Event, Format, LineId, LossKind, Options, Output, Place, Writer,
+    Answers, Copied, DocumentPart, Event, Format, LineId, LossKind, Options, Output, Place, Writer,
 };
-use jsonl::Line;
+use jsonl::{Line, Value};
 
 use crate::{
     carry::{CarryEncoder, Manifest, PendingEntries, Skips, run::Run},
@@ -95,6 +95,17 @@ impl CarryMode {
     }
 }
 
+/// The relation of restored bytes to the ones before them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Flow {
+    /// Whether they continue a damaged line.
+    pub(crate) is_continued: bool,
+    /// Whether they start where the ones before ended.
+    pub(crate) follows: bool,
+    /// Whether they are the glue around the records of a document.
+    pub(crate) is_glue: bool,
+}
+
 pub(crate) struct Engine<'w> {
     mode: CarryMode,
     writer: Box<dyn Writer>,
@@ -112,14 +123,20 @@ pub(crate) struct Engine<'w> {
     /// The lines of the first prompt. After they are written, the head of the file is complete.
     prompt_lines: Vec<LineId>,
     has_prompt: bool,
+    /// Whether an event of the current source record is a prompt.
+    is_prompt: bool,
     line: Vec<u8>,
     copied: Vec<Copied>,
-    homes: Vec<(u32, LineId)>,
+    covering_lines: Vec<(u32, LineId)>,
     n_carried_whole: u64,
     /// The carry that the sidecar of the source has for the next source line.
     source_carry: Option<String>,
     /// Whether another file carries the source lines.
     is_derived: bool,
+    /// Whether a carry refers to no bytes of its line.
+    is_whole: bool,
+    /// Whether a record was written whose values may go over several lines.
+    has_newlines: bool,
 }
 
 /// The counts of what an engine wrote.
@@ -168,12 +185,15 @@ impl<'w> Engine<'w> {
             target: Target::new(to, mode, sink),
             prompt_lines: Vec::new(),
             has_prompt: false,
+            is_prompt: false,
             line: Vec::new(),
             copied: Vec::new(),
-            homes: Vec::new(),
+            covering_lines: Vec::new(),
             n_carried_whole: 0,
             source_carry: None,
             is_derived: false,
+            is_whole: to.rewrites.is_values(),
+            has_newlines: false,
         }
     }
 
@@ -188,8 +208,8 @@ impl<'w> Engine<'w> {
     }
 
     /// Sets the manifest, which the first carry contains.
-    pub(crate) fn set_contents(&mut self, contents: &Manifest) {
-        self.encoder.set_contents(contents);
+    pub(crate) fn set_manifest(&mut self, manifest: &Manifest) {
+        self.encoder.set_manifest(manifest);
     }
 
     /// Sets the number of the source line.
@@ -230,7 +250,7 @@ impl<'w> Engine<'w> {
     /// Adds a source line that no written line covers to the pending entries; the next written line
     /// holds it.
     pub(crate) fn attach(&mut self, line: &Line<'_>) -> io::Result<()> {
-        self.n_carried_whole += 1;
+        self.n_carried_whole += u64::from(!line.is_glue());
         let carry = self.source_carry.take();
         if !self.has_carries() {
             return Ok(());
@@ -249,7 +269,7 @@ impl<'w> Engine<'w> {
     /// Ends a run of tiny source lines and adds it to the pending entries.
     pub(crate) fn end_run(&mut self) -> io::Result<()> {
         if let Some((offset, bytes)) = self.run.get() {
-            self.pending.add(&mut self.encoder, offset, bytes)?;
+            self.pending.add(&mut self.encoder, offset, bytes, false)?;
             self.run.clear();
         }
         Ok(())
@@ -264,7 +284,7 @@ impl<'w> Engine<'w> {
         if let Some(carry) = carry {
             self.pending.add_sidecar(&mut self.encoder, line.offset(), carry.as_bytes())?;
         }
-        self.pending.add(&mut self.encoder, line.offset(), line.bytes())
+        self.pending.add(&mut self.encoder, line.offset(), line.bytes(), line.is_glue())
     }
 
     /// Writes an event that the target shows, and the carry entries of its source line.
@@ -274,41 +294,57 @@ impl<'w> Engine<'w> {
         event: &Event<'_>,
         from: &Format,
     ) -> io::Result<()> {
-        self.out.start_source(line, from.style);
+        self.has_newlines |= line.is_in_document();
+        if event.nth == 0 {
+            self.out.start_source(line, from.style);
+            self.is_prompt = false;
+        }
+        self.is_prompt |= event.is_prompt();
         if let Some(answer) = self.answers.as_mut().and_then(|answers| answers.answer_of(event)) {
             self.writer.write(&answer, &mut self.out);
         }
         self.writer.write(event, &mut self.out);
-        self.find_homes();
+        if event.has_next {
+            return Ok(());
+        }
+        self.find_covering_lines();
         for (id, repeated) in self.out.repeated() {
             let skips = &mut slot(&mut self.records, *id).skips;
             skips.note(&self.target.orders, line.bytes(), event.value, repeated);
         }
-        match self.homes[..] {
+        match self.covering_lines[..] {
             [] => self.attach(line)?,
             _ if !self.has_carries() => {}
             [(_, id)] => self.push_own(line, event, id)?,
             _ => self.push_parts(line, event),
         }
-        if !self.has_prompt && event.is_prompt() {
+        if !self.has_prompt && self.is_prompt {
             self.has_prompt = true;
-            self.prompt_lines.extend(self.homes.iter().map(|(_, id)| *id));
+            match &self.covering_lines[..] {
+                [] => self.prompt_lines.extend(self.out.touched().first()),
+                covering_lines => {
+                    self.prompt_lines.extend(covering_lines.iter().map(|(_, id)| *id))
+                }
+            }
         }
         self.take_emitted()
     }
 
     /// Finds the written lines that cover the source line, sorted by the first byte that they copy.
     /// If no line copies bytes, takes the first line that the event changed.
-    fn find_homes(&mut self) {
-        self.homes.clear();
+    fn find_covering_lines(&mut self) {
+        self.covering_lines.clear();
         let touched = self.out.touched();
-        let copied = touched.iter().filter_map(|id| Some((self.out.first_copied(*id)?, *id)));
-        self.homes.extend(copied);
-        if self.homes.len() > 1 {
-            self.homes.sort_unstable_by_key(|(first, _)| *first);
+        let touched = touched.iter().filter(|id| self.out.part(**id) != DocumentPart::Tail);
+        let copied = touched.clone().filter_map(|id| Some((self.out.first_copied(*id)?, *id)));
+        self.covering_lines.extend(copied);
+        if self.covering_lines.len() > 1 {
+            self.covering_lines.sort_unstable_by_key(|(first, _)| *first);
         }
-        if self.homes.is_empty() {
-            self.homes.extend(touched.first().map(|id| (0, *id)));
+        if self.out.has_many_lines() {
+            self.covering_lines.clear();
+        } else if self.covering_lines.is_empty() {
+            self.covering_lines.extend(touched.take(1).map(|id| (0, *id)));
         }
     }
 
@@ -320,11 +356,14 @@ impl<'w> Engine<'w> {
         if let Some(carry) = &carry {
             self.encoder.push_sidecar(entries, line.offset(), carry);
         }
+        if self.is_whole {
+            self.copied.clear();
+        }
         for copy in &self.copied {
             skips.note(&self.target.orders, line.bytes(), event.value, copy);
         }
         self.encoder.push_own(entries, line, event.value, &mut self.copied);
-        if !event.is_prompt() && !self.target.has_room(entries.len() - start) {
+        if !self.is_prompt && !self.target.has_room(entries.len() - start) {
             entries.truncate(start);
             self.encoder.retract(line.bytes().len());
             if let Some(carry) = &carry {
@@ -336,19 +375,24 @@ impl<'w> Engine<'w> {
     }
 
     fn push_parts(&mut self, line: &Line<'_>, event: &Event<'_>) {
-        let n_parts = self.homes.len();
+        let n_parts = self.covering_lines.len();
         let carry = self.source_carry.take();
-        if let (Some(carry), Some((_, id))) = (&carry, self.homes.first()) {
+        if let (Some(carry), Some((_, id))) = (&carry, self.covering_lines.first()) {
             let entries = &mut slot(&mut self.records, *id).entries;
             self.encoder.push_sidecar(entries, line.offset(), carry);
         }
         for part in 0..n_parts {
-            let (first, id) = self.homes[part];
+            let (first, id) = self.covering_lines[part];
             let start = if part == 0 { 0 } else { first as usize };
-            let end =
-                self.homes.get(part + 1).map_or(line.bytes().len(), |(next, _)| *next as usize);
+            let end = self
+                .covering_lines
+                .get(part + 1)
+                .map_or(line.bytes().len(), |(next, _)| *next as usize);
             self.out.swap_copied(id, &mut self.copied);
             let Records { entries, skips } = slot(&mut self.records, id);
+            if self.is_whole {
+                self.copied.clear();
+            }
             for copy in &self.copied {
                 skips.note(&self.target.orders, line.bytes(), event.value, copy);
             }
@@ -358,22 +402,32 @@ impl<'w> Engine<'w> {
     }
 
     /// Writes a restored line of the target's format, byte for byte. `carry` is the carry that the
-    /// sidecar had for it. `is_continued` means that the bytes continue a damaged line.
+    /// sidecar had for it. `record` is its value; `None` if it is unreadable.
     pub(crate) fn resume(
         &mut self,
         bytes: &[u8],
-        is_continued: bool,
+        flow: Flow,
         carry: Option<&str>,
-        event: Option<&Event<'_>>,
+        record: Option<Value<'_>>,
+        format: &Format,
     ) -> io::Result<()> {
-        if let Some(event) = event {
+        let mut is_prompt = false;
+        if let Some(record) = record {
             self.out.end_source();
-            self.writer.resume(event, &mut self.out);
+            format.for_each_event(record, |event| {
+                is_prompt |= event.is_prompt();
+                self.writer.resume(event, &mut self.out);
+                true
+            });
             self.take_emitted()?;
         }
-        let is_prompt = event.is_some_and(Event::is_prompt);
-        self.target.push_restored(bytes, is_continued, is_prompt, &self.encoder)?;
+        self.target.push_restored(bytes, flow, is_prompt, &self.encoder)?;
         carry.map_or(Ok(()), |carry| self.push_restored_carry(carry))
+    }
+
+    /// Notes that the end of the restored source is gone.
+    pub(crate) fn end_verbatim(&mut self) -> io::Result<()> {
+        self.target.end_verbatim()
     }
 
     /// Writes to the sidecar of the target a carry that the restored sidecar had.
@@ -386,8 +440,15 @@ impl<'w> Engine<'w> {
             self.end_run()?;
             let Records { entries, skips } = slot(&mut self.records, id);
             self.out.swap_bytes(id, &mut self.line);
+            if self.has_newlines {
+                // A writer may have appended a value without the output's help. No string has these
+                // bytes, and no copy of the carry.
+                let is_newline = |byte: &&mut u8| matches!(**byte, b'\n' | b'\r');
+                self.line.iter_mut().filter(is_newline).for_each(|byte| *byte = b' ');
+            }
             skips.sort();
-            self.target.push(&mut self.line, entries, skips, &self.encoder, &mut self.pending)?;
+            let line = (&mut self.line, self.out.part(id));
+            self.target.push(line, entries, skips, &self.encoder, &mut self.pending)?;
             entries.clear();
             skips.clear();
             self.out.release(id);

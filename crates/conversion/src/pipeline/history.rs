@@ -10,11 +10,12 @@ use std::{
 };
 
 use core_model::{Format, Formats};
-use jsonl::{Line, Scanner};
+use jsonl::{Line, Unit, UnitScanner};
 
 use crate::{
     carry::{
-        Carry, CarryError, Manifest, Member, guard_of,
+        Carry, CarryError, Manifest, Member,
+        guard::{is_of_value, line_guard},
         restore::{Item, Restorer},
         sidecar::Sidecar,
     },
@@ -28,7 +29,7 @@ pub struct ConversionHistory {
     /// The formats, the latest first.
     pub formats: Vec<&'static Format>,
     /// The manifest in the first carry.
-    pub contents: Option<Manifest>,
+    pub manifest: Option<Manifest>,
     /// Whether a source in the history had several files.
     pub is_several: bool,
     /// Whether the sidecar belongs to another file that had the same name before.
@@ -47,10 +48,35 @@ impl ConversionHistory {
 /// Stands for a line without a carry, whose bytes are not needed.
 const PLAIN: &[u8] = b"{}\n";
 
+/// A line, or a unit of a document.
+struct HeadLine {
+    bytes: Vec<u8>,
+    unit: Unit,
+    /// Its carry from the sidecar.
+    carry: Option<String>,
+}
+
+impl HeadLine {
+    fn line(&self) -> Line<'_> {
+        Line::of_unit(&self.bytes, 1, self.unit)
+    }
+
+    /// Returns the guard of the line in a file of a format.
+    fn guard(&self, format: &Format) -> u64 {
+        let mut units = UnitScanner::default();
+        let line = Line::of_unit(&self.bytes, 0, self.unit);
+        if !is_of_value(format, line.is_glue()) {
+            return line_guard(format, &line, None);
+        }
+        let (line, value) = units.scan(&line, format.framing.paths());
+        line_guard(format, &line, value.ok())
+    }
+}
+
 /// The first lines of a file, each with its carry from the sidecar.
 #[derive(Default)]
 struct Head {
-    lines: Vec<(Vec<u8>, Option<String>)>,
+    lines: Vec<HeadLine>,
     /// The sidecar's first carry.
     first: Option<String>,
     /// Carries of the sidecar for lines that are not in the head.
@@ -67,26 +93,32 @@ pub fn conversion_history<R: Read + Seek + Send>(
 ) -> io::Result<ConversionHistory> {
     let mut head = Head::default();
     let mut n_plain = 0;
+    source.set_framing(from.framing);
     source.for_each_piece(&[from], &mut |line, value| {
+        // Glue between records has no carry.
+        if line.is_glue() && !value.is_ok_and(|value| sidecar.is_some() || Member::is_in(value)) {
+            return true;
+        }
         let is_plain = value.is_ok_and(|value| !Member::is_in(value));
         n_plain += usize::from(is_plain);
         // A line without a carry is needed only to find its carry in a sidecar.
         let is_needed = sidecar.is_some() || !is_plain;
-        head.lines.push((if is_needed { line.bytes() } else { PLAIN }.to_vec(), None));
+        let bytes = if is_needed { line.bytes() } else { PLAIN }.to_vec();
+        head.lines.push(HeadLine { bytes, unit: line.unit(), carry: None });
         // Most sources have no carry. Two lines are enough to see that.
         head.lines.len() < MAX_LINES && (head.lines.len() != 2 || n_plain < 2 || sidecar.is_some())
     })?;
     let mut found = ConversionHistory::default();
-    let mut scanner = Scanner::default();
+    let mut scanner = UnitScanner::default();
     if let Some(sidecar) = &mut sidecar {
-        found.has_foreign_sidecar = head.is_not_of(formats, sidecar, &mut scanner)?;
+        found.has_foreign_sidecar = head.is_not_of(formats, from, sidecar, &mut scanner)?;
         if !found.has_foreign_sidecar {
-            head.attach(sidecar.head(MAX_LINES)?);
+            head.attach(from, sidecar.head(MAX_LINES)?);
         }
     }
     let mut written = from;
     loop {
-        let (format, of_carry) = match head.carried_format(formats, &mut scanner) {
+        let (format, of_carry) = match head.carried_format(formats, written, &mut scanner) {
             Ok(Some(carried)) => carried,
             Ok(None) => break,
             Err(fault) => {
@@ -95,11 +127,11 @@ pub fn conversion_history<R: Read + Seek + Send>(
                 break;
             }
         };
-        found.is_several |= of_carry.as_ref().is_some_and(|contents| contents.entries.len() > 1);
+        found.is_several |= of_carry.as_ref().is_some_and(|manifest| manifest.entries.len() > 1);
         if found.formats.is_empty() {
-            found.contents = of_carry;
+            found.manifest = of_carry;
         }
-        if found.contents.as_ref().is_some_and(Manifest::is_derived) {
+        if found.manifest.as_ref().is_some_and(Manifest::is_derived) {
             break;
         }
         let is_known =
@@ -116,17 +148,16 @@ pub fn conversion_history<R: Read + Seek + Send>(
 
 impl Head {
     /// Attaches the sidecar's carries to their lines.
-    fn attach(&mut self, carries: Vec<String>) {
+    fn attach(&mut self, format: &Format, carries: Vec<String>) {
         let mut places: HashMap<Option<u64>, VecDeque<usize>> = HashMap::new();
         for (place, carry) in carries.iter().enumerate() {
             places.entry(Carry::guard_in(carry)).or_default().push_back(place);
         }
         self.first = carries.first().cloned();
         let mut carries: Vec<Option<String>> = carries.into_iter().map(Some).collect();
-        for (line, carry) in &mut self.lines {
-            let guard = guard_of(&[Line::new(line, 0).content()]);
-            let place = places.get_mut(&Some(guard)).and_then(VecDeque::pop_front);
-            *carry = place.and_then(|place| carries[place].take());
+        for line in &mut self.lines {
+            let place = places.get_mut(&Some(line.guard(format))).and_then(VecDeque::pop_front);
+            line.carry = place.and_then(|place| carries[place].take());
         }
         self.orphans.extend(carries.into_iter().flatten());
     }
@@ -135,14 +166,15 @@ impl Head {
     fn is_not_of(
         &self,
         formats: Formats,
+        written: &Format,
         sidecar: &mut Sidecar,
-        scanner: &mut Scanner,
+        scanner: &mut UnitScanner,
     ) -> io::Result<bool> {
-        if !matches!(self.carried_format(formats, scanner), Ok(Some(_))) {
+        if !matches!(self.carried_format(formats, written, scanner), Ok(Some(_))) {
             return Ok(false);
         }
-        for (line, _) in &self.lines {
-            if sidecar.knows(guard_of(&[Line::new(line, 0).content()]))? {
+        for line in &self.lines {
+            if sidecar.knows(line.guard(written))? {
                 return Ok(false);
             }
         }
@@ -154,18 +186,19 @@ impl Head {
     fn carried_format(
         &self,
         formats: Formats,
-        scanner: &mut Scanner,
+        written: &Format,
+        scanner: &mut UnitScanner,
     ) -> Result<Option<(&'static Format, Option<Manifest>)>, CarryError> {
-        let attached = self.lines.iter().filter_map(|(_, carry)| carry.as_ref());
+        let attached = self.lines.iter().filter_map(|line| line.carry.as_ref());
         if let Some(carry) = self.first.iter().chain(attached).chain(&self.orphans).next() {
             let carry = Carry::parse(carry)?;
             let format = carry.format.of(formats).ok_or(CarryError::Newer)?;
-            return Ok(Some((format, carry.contents)));
+            return Ok(Some((format, carry.manifest)));
         }
         let (mut n_objects, mut fault) = (0, None);
-        for (n, (bytes, _)) in self.lines.iter().enumerate() {
-            let line = Line::new(bytes, n as u64);
-            let Ok(value) = scanner.scan(&line) else {
+        for (n, HeadLine { bytes, unit, .. }) in self.lines.iter().enumerate() {
+            let line = Line::of_unit(bytes, n as u64, *unit);
+            let (line, Ok(value)) = scanner.scan(&line, written.framing.paths()) else {
                 if Member::was_in(bytes) {
                     fault = fault.or(Some(CarryError::Damaged));
                 }
@@ -184,7 +217,7 @@ impl Head {
                     let format = carry.format.of(formats);
                     return match format {
                         _ if is_continued => Ok(None),
-                        Some(format) => Ok(Some((format, carry.contents))),
+                        Some(format) => Ok(Some((format, carry.manifest))),
                         None => Err(CarryError::Newer),
                     };
                 }
@@ -192,7 +225,7 @@ impl Head {
                 None if Member::is_in(value) => fault = fault.or(Some(CarryError::Damaged)),
                 None => {}
             }
-            n_objects += 1;
+            n_objects += usize::from(!line.is_glue());
             if n_objects == 2 {
                 break;
             }
@@ -205,7 +238,7 @@ impl Head {
         self,
         format: &'static Format,
         written: &'static Format,
-        scanner: &mut Scanner,
+        scanner: &mut UnitScanner,
     ) -> io::Result<Self> {
         let mut restorer = Restorer::new(format, written, None);
         // Lines of a second file do not name the format of the first, unless the first is empty.
@@ -214,17 +247,25 @@ impl Head {
             while let Some((file_idx, item)) = restorer.next_item()? {
                 let head = restored.entry(file_idx).or_default();
                 match item {
-                    Item::Restored { bytes, carry, .. } => head.lines.push((bytes, carry)),
+                    Item::Restored { bytes, is_glue, carry, .. } => {
+                        let unit = match (is_glue, format.framing.is_document()) {
+                            (true, _) => Unit::Glue,
+                            (false, true) => Unit::Record,
+                            (false, false) => Unit::Line,
+                        };
+                        head.lines.push(HeadLine { bytes, unit, carry });
+                    }
                     Item::Orphan { carry } => head.orphans.push(carry),
                     Item::Converted { .. } => {}
                 }
             }
             Ok(())
         };
-        for (line, carry) in self.lines {
-            let line = Line::new(&line, 1);
+        for head_line in self.lines {
+            let paths = written.framing.paths();
+            let (line, value) = scanner.scan(&head_line.line(), paths);
             restorer.count_read(line.bytes().len() as u64);
-            restorer.push(&line, scanner.scan(&line).ok(), carry)?;
+            restorer.push(&line, value.ok(), head_line.carry.clone())?;
             take(&mut restorer)?;
         }
         for carry in self.orphans {

@@ -38,7 +38,7 @@ impl Recovery {
         each: &mut EachLine<'_>,
     ) -> bool {
         match value {
-            Err(error) if is_damage(error) => self.pieces(line, error, each),
+            Err(error) if is_damage(error) && !line.is_glue() => self.pieces(line, error, each),
             value => each(line, value),
         }
     }

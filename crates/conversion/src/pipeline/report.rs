@@ -39,7 +39,7 @@ pub struct Report {
     pub bytes_residue: u64,
     /// The first of them, at most [`MAX_PLACES`].
     pub damaged: Vec<Damage>,
-    /// The last line, if it ends in the middle of a value.
+    /// The last line, if it ends in the middle of a value. It is not among `n_damaged`.
     pub torn: Option<Damage>,
     /// The counts of restored, edited and missing records.
     pub restored: RestoreStats,
@@ -75,7 +75,8 @@ impl Report {
         self.missing.clone_from(&bundle.missing);
     }
 
-    /// Returns whether the user should look at the result: damage, a gap, or entries left out.
+    /// Returns whether the user should look at the result: damaged lines, a gap, or entries, files
+    /// or sidecars left out. A torn last line alone does not count, nor do losses.
     pub fn wants_attention(&self) -> bool {
         self.n_damaged > 0
             || self.n_left_out > 0

@@ -8,7 +8,7 @@
 //! # Example: an edited line on the way back
 //!
 //! ```
-//! use conversion::{CarryMode, Conversion};
+//! use conversion::{CarryMode, Conversion, Converted};
 //! use core_model::Formats;
 //!
 //! static FORMATS: Formats =
@@ -33,11 +33,11 @@
 //!     options: Default::default(),
 //! };
 //! let back = Conversion { from: there.to, to: there.from, ..there.clone() };
-//! let (written, _, _) = there.convert((source.join("\n") + "\n").as_bytes(), None)?;
+//! let written = there.convert((source.join("\n") + "\n").as_bytes(), None)?.bytes;
 //!
 //! // clido has a line for each prompt and none for the snapshot, which is carried.
 //! let edited = String::from_utf8(written).unwrap().replace(r#""text":"Two""#, r#""text":"2""#);
-//! let (restored, _, report) = back.convert(edited.as_bytes(), None)?;
+//! let Converted { bytes: restored, report, .. } = back.convert(edited.as_bytes(), None)?;
 //! let restored: Vec<&str> = std::str::from_utf8(&restored).unwrap().lines().collect();
 //!
 //! assert_eq!(restored[..2], source[..2]); // restored byte for byte
@@ -57,25 +57,45 @@ use std::{
 };
 
 use core_model::{Body, Event, Format, Formats, Place};
-use jsonl::{Line, Scanner};
+use jsonl::{Line, Scanner, Unit, UnitScanner, Value};
 
 pub(crate) use self::others::OtherSink;
 use self::{envelope::keep_envelope, file::ReadFile};
 use crate::{
     carry::{
-        Manifest, ManifestEntry, guard_of,
+        Manifest, ManifestEntry,
+        guard::line_guard,
         restore::{Item, Restorer},
         run::{is_run, lines_of},
         sidecar::Sidecar,
     },
     pipeline::{
         damage::DamageLog,
-        deferred::{DeferredRecords, Latecomer},
-        engine::Engine,
+        deferred::{DeferredRecord, DeferredRecords},
+        engine::{Engine, Flow},
+        recovery::is_damage,
         report::Report,
         survey::{Survey, as_own},
     },
 };
+
+/// The carried parts of an edited record.
+#[derive(Clone, Copy, Default)]
+struct Edited<'a> {
+    /// The record as it was, without its texts.
+    skeleton: Option<&'a [u8]>,
+    /// Whether the record is a copy of another written record.
+    is_doubled: bool,
+}
+
+/// Returns the part of an input of a format that a record is.
+fn unit_in(format: &Format, is_glue: bool) -> Unit {
+    match (format.framing.is_document(), is_glue) {
+        (true, true) => Unit::Glue,
+        (true, false) => Unit::Record,
+        (false, _) => Unit::Line,
+    }
+}
 
 /// The state of a second pass.
 pub(crate) struct SecondPass<'w> {
@@ -97,37 +117,38 @@ pub(crate) struct SecondPass<'w> {
     late_carries: HashMap<u64, String>,
     /// If set, carries of these formats are counted as unreadable, because the first carry is.
     counted_formats: Option<Formats>,
-    scanner: Scanner,
+    scanner: UnitScanner,
     damage_log: DamageLog,
     residue: Option<&'w mut dyn Write>,
     report: Report,
 }
 
 impl<'w> SecondPass<'w> {
-    /// Creates the pass. `unwound` are the formats of the history to restore, the latest first.
+    /// Creates the pass. `restored_formats` are the formats of the history to restore, the latest first.
     pub(crate) fn new(
         engine: Engine<'w>,
         mut survey: Survey,
         from: &'static Format,
-        unwound: &[&'static Format],
+        restored_formats: &[&'static Format],
         mut sidecar: Option<Sidecar>,
         others: Vec<OtherSink<'w>>,
-        contents: Option<&Manifest>,
+        manifest: Option<&Manifest>,
     ) -> Self {
         let levels: Vec<&'static Format> =
-            std::iter::once(from).chain(unwound.iter().copied()).collect();
+            std::iter::once(from).chain(restored_formats.iter().copied()).collect();
         let restorer = |(format, written): (&&'static Format, &&'static Format)| {
             Restorer::new(format, written, sidecar.take())
         };
-        let mut restorers: Vec<Restorer> = unwound.iter().zip(&levels).map(restorer).collect();
+        let mut restorers: Vec<Restorer> =
+            restored_formats.iter().zip(&levels).map(restorer).collect();
         if let Some(first) = restorers.first_mut() {
             first.set_guards(std::mem::take(&mut survey.guards));
         }
         let (scanner, damage_log, report) = Default::default();
         let late = DeferredRecords::new(&std::mem::take(&mut survey.plan.late));
-        let read = |(start, volume): (u64, &ManifestEntry)| ReadFile::new(start, volume);
-        let contents = contents.cloned().unwrap_or_default();
-        let files = contents.starts().into_iter().zip(&contents.entries).map(read).collect();
+        let read = |(start, entry): (u64, &ManifestEntry)| ReadFile::new(start, entry);
+        let manifest = manifest.cloned().unwrap_or_default();
+        let files = manifest.starts().into_iter().zip(&manifest.entries).map(read).collect();
         Self {
             engine,
             others,
@@ -184,6 +205,10 @@ impl<'w> SecondPass<'w> {
         line: &Line<'_>,
         event: jsonl::Result<&Event<'_>>,
     ) -> io::Result<()> {
+        if event.is_ok_and(|event| event.nth > 0) {
+            // The record was counted, deferred or restored with its first event.
+            return if self.restorers.is_empty() { self.in_turn(line, event) } else { Ok(()) };
+        }
         self.report.bytes_in += line.bytes().len() as u64;
         if self.files.len() > 1 {
             self.enter_file(line.offset())?;
@@ -238,10 +263,16 @@ impl<'w> SecondPass<'w> {
         }
         let n_more = report.restored.restored;
         for restorer in &self.restorers {
-            let tally = restorer.tally();
+            let stats = restorer.stats();
             // A restorer counts a run of tiny lines once; `n_more` are the others.
-            report.restored.restored = tally.restored + n_more;
-            report.restored.add_faults(&tally);
+            report.restored.restored = stats.restored + n_more;
+            report.restored.add_faults(&stats);
+        }
+        if self.restorers.iter().any(|restorer| restorer.stats().is_incomplete()) {
+            self.engine.end_verbatim()?;
+            for other in &mut self.others {
+                other.agent().map_or(Ok(()), Engine::end_verbatim)?;
+            }
         }
         let written = self.engine.finish()?;
         report.bytes_sidecar = written.bytes_sidecar.unwrap_or_default();
@@ -274,8 +305,19 @@ impl<'w> SecondPass<'w> {
 
     /// Converts a line, or defers it until the line that it follows is written.
     fn in_turn(&mut self, line: &Line<'_>, event: jsonl::Result<&Event<'_>>) -> io::Result<()> {
+        let (is_first, is_last) = event.map_or((true, true), |it| (it.nth == 0, !it.has_next));
+        if !is_first {
+            if self.late.waits(line) {
+                return Ok(());
+            }
+            self.convert(0, line, event, self.levels[0], None)?;
+            return if is_last { self.convert_after(line) } else { Ok(()) };
+        }
         let carry = match &mut self.sidecar {
-            Some(sidecar) => sidecar.take(guard_of(&[line.content()]))?,
+            Some(sidecar) => {
+                let value = event.ok().map(|event| event.value);
+                sidecar.take(line_guard(self.levels[0], line, value))?
+            }
             None => None,
         };
         if self.file_idx > 0 {
@@ -290,23 +332,29 @@ impl<'w> SecondPass<'w> {
         self.convert_late(before)?;
         self.engine.set_source_carry(carry);
         self.convert(0, line, event, self.levels[0], None)?;
+        if is_last { self.convert_after(line) } else { Ok(()) }
+    }
+
+    /// Converts the deferred lines that follow a line.
+    fn convert_after(&mut self, line: &Line<'_>) -> io::Result<()> {
         let after = self.late.after(line);
         self.convert_late(after)
     }
 
-    fn convert_late(&mut self, lines: Vec<Latecomer>) -> io::Result<()> {
+    fn convert_late(&mut self, lines: Vec<DeferredRecord>) -> io::Result<()> {
         if lines.is_empty() {
             return Ok(());
         }
         let mut scanner = std::mem::take(&mut self.scanner);
         let mut result = Ok(());
-        for Latecomer { bytes, offset, number } in lines {
+        for DeferredRecord { bytes, offset, number, unit } in lines {
             self.engine.set_line_number(number);
-            let line = Line::new(&bytes, offset);
-            let event = scanner.scan(&line).map(self.levels[0].read);
-            let event = event.as_ref().map_err(|error| *error);
+            let line = Line::of_unit(&bytes, offset, unit);
             self.engine.set_source_carry(self.late_carries.remove(&offset));
-            result = self.convert(0, &line, event, self.levels[0], None);
+            let edited = Edited::default();
+            let format = self.levels[0];
+            let (line, record) = scanner.scan(&line, format.framing.paths());
+            result = self.convert_record(0, &line, record, format, edited);
             if result.is_err() {
                 break;
             }
@@ -317,7 +365,7 @@ impl<'w> SecondPass<'w> {
     }
 
     /// Passes the items of a restorer to the next restorer, or to the target.
-    fn take_items(&mut self, level: usize, scanner: &mut Scanner) -> io::Result<()> {
+    fn take_items(&mut self, level: usize, scanner: &mut UnitScanner) -> io::Result<()> {
         let is_last = level + 1 == self.restorers.len();
         while let Some((file_idx, item)) = self.restorers[level].next_item()? {
             // The lines of other files are restored by one level at a time.
@@ -325,16 +373,20 @@ impl<'w> SecondPass<'w> {
                 self.report.n_elsewhere += 1;
                 continue;
             }
+            let is_of_lines = !self.levels[level + 1].framing.is_document();
             match item {
-                Item::Restored { bytes, is_continued, carry: None, .. } if is_run(&bytes) => {
+                Item::Restored { bytes, is_continued, carry: None, .. }
+                    if is_of_lines && is_run(&bytes) =>
+                {
                     for (n, line) in lines_of(&bytes).enumerate() {
                         self.report.restored.restored += u64::from(is_last && n > 0);
-                        let place = (level, file_idx);
-                        self.restore(place, line, is_continued && n == 0, None, scanner)?;
+                        let flow = Flow { is_continued: is_continued && n == 0, ..Flow::default() };
+                        self.restore((level, file_idx), line, flow, None, scanner)?;
                     }
                 }
-                Item::Restored { bytes, is_continued, carry, .. } => {
-                    self.restore((level, file_idx), &bytes, is_continued, carry, scanner)?;
+                Item::Restored { bytes, is_continued, follows, is_glue, carry, .. } => {
+                    let flow = Flow { is_continued, follows, is_glue };
+                    self.restore((level, file_idx), &bytes, flow, carry, scanner)?;
                 }
                 Item::Orphan { carry } if !is_last => {
                     self.restorers[level + 1].push_orphan(carry);
@@ -343,19 +395,12 @@ impl<'w> SecondPass<'w> {
                 Item::Orphan { carry } => self.engine.push_restored_carry(&carry)?,
                 Item::Converted { line, offset, skeletons, is_doubled } => {
                     self.flush_restorers(level + 1, scanner)?;
-                    let line = Line::new(&line, offset);
                     let format = self.levels[level];
+                    let line = Line::of_unit(&line, offset, unit_in(format, false));
                     let skeleton = skeletons.and_then(|skeletons| skeletons.into_iter().next());
-                    let event = scanner.scan(&line).map(format.read);
-                    let mut event = event.as_ref().map_err(|error| *error).copied();
-                    if let Ok(event) = &mut event
-                        && is_doubled
-                    {
-                        // Both copies would have the same uuid; the first one keeps it.
-                        event.context.uuid = None;
-                    }
-                    let event = event.as_ref().map_err(|error| *error);
-                    self.convert(file_idx, &line, event, format, skeleton.as_deref())?;
+                    let edited = Edited { skeleton: skeleton.as_deref(), is_doubled };
+                    let (line, record) = scanner.scan(&line, &[]);
+                    self.convert_record(file_idx, &line, record, format, edited)?;
                 }
             }
         }
@@ -367,27 +412,56 @@ impl<'w> SecondPass<'w> {
         &mut self,
         (level, file_idx): (usize, usize),
         bytes: &[u8],
-        is_continued: bool,
+        flow: Flow,
         carry: Option<String>,
-        scanner: &mut Scanner,
+        scanner: &mut UnitScanner,
     ) -> io::Result<()> {
         if file_idx > 0 {
-            return self.restore_other(file_idx, bytes, is_continued, scanner);
+            return self.restore_other(file_idx, bytes, flow, scanner);
         }
+        let format = self.levels[level + 1];
+        let unit = unit_in(format, flow.is_glue);
+        let paths = format.framing.paths();
         if level + 1 < self.restorers.len() {
-            let line = Line::new(bytes, 1);
-            self.restorers[level + 1].push(&line, scanner.scan(&line).ok(), carry)?;
+            let (line, record) = scanner.scan(&Line::of_unit(bytes, 1, unit), paths);
+            self.restorers[level + 1].push(&line, record.ok(), carry)?;
             return self.take_items(level + 1, scanner);
         }
-        let line = Line::new(bytes, u64::from(!self.engine.is_at_start()));
-        let format = self.levels[level + 1];
-        let event = scanner.scan(&line).ok().map(format.read);
-        self.engine.resume(bytes, is_continued, carry.as_deref(), event.as_ref())
+        let line = Line::of_unit(bytes, u64::from(!self.engine.is_at_start()), unit);
+        let (_, record) = scanner.scan(&line, paths);
+        self.engine.resume(bytes, flow, carry.as_deref(), record.ok(), format)
+    }
+
+    /// Converts the events of a record for a file.
+    fn convert_record(
+        &mut self,
+        file_idx: usize,
+        line: &Line<'_>,
+        record: jsonl::Result<Value<'_>>,
+        format: &'static Format,
+        edited: Edited<'_>,
+    ) -> io::Result<()> {
+        let mut result = Ok(());
+        match record {
+            Ok(record) => {
+                _ = format.for_each_event(record, |event| {
+                    let mut event = *event;
+                    if edited.is_doubled {
+                        // Both copies would have the same uuid; the first one keeps it.
+                        event.context.uuid = None;
+                    }
+                    result = self.convert(file_idx, line, Ok(&event), format, edited.skeleton);
+                    result.is_ok()
+                })
+            }
+            Err(error) => result = self.convert(file_idx, line, Err(error), format, None),
+        }
+        result
     }
 
     /// Releases the waiting items of the restorers from a level on, because a converted line
     /// follows them.
-    fn flush_restorers(&mut self, from: usize, scanner: &mut Scanner) -> io::Result<()> {
+    fn flush_restorers(&mut self, from: usize, scanner: &mut UnitScanner) -> io::Result<()> {
         for level in from..self.restorers.len() {
             self.restorers[level].flush();
             self.take_items(level, scanner)?;
@@ -415,6 +489,7 @@ impl<'w> SecondPass<'w> {
                 engine.attach(line)?;
                 if let Some(residue) = &mut self.residue
                     && !line.is_blank()
+                    && is_damage(error)
                 {
                     residue.write_all(line.content())?;
                     residue.write_all(b"\n")?;
@@ -431,7 +506,7 @@ impl<'w> SecondPass<'w> {
             } else if !self.survey.is_elsewhere(event) {
                 engine.lose(field, place);
             }
-            return engine.attach(line);
+            return if event.nth == 0 { engine.attach(line) } else { Ok(()) };
         }
         let own = is_agent.then(|| as_own(*event));
         let event = own.as_ref().unwrap_or(event);
@@ -440,7 +515,7 @@ impl<'w> SecondPass<'w> {
         let mut scanner = Scanner::default();
         let target = self.levels.last().copied().unwrap_or(format);
         if let Ok(known) = scanner.scan_slice(skeleton, 0) {
-            keep_envelope(&mut event, &(target.read)(known));
+            keep_envelope(&mut event, &target.first_event(known));
         }
         engine.write(line, &event, format)
     }

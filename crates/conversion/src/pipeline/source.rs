@@ -8,8 +8,8 @@ use std::{
     io::{self, Read, Seek, SeekFrom, Write},
 };
 
-use core_model::{Event, Format};
-use jsonl::{Chunk, Line, Scanner, Stream, Value};
+use core_model::{Event, Format, Framing};
+use jsonl::{Chunk, Document, Line, Scanner, Stream, UnitScanner, Value};
 
 use crate::pipeline::{
     parallel::for_each_chunk,
@@ -40,12 +40,40 @@ pub struct Source<R> {
     kept: Option<Borrowed>,
     is_large: bool,
     n_scanners: usize,
+    framing: Framing,
+    units: UnitScanner,
 }
 
 impl<R: Read + Seek + Send> Source<R> {
     /// Creates a source.
     pub fn new(reader: R) -> Self {
-        Self { reader, scanner: Scanner::default(), kept: None, is_large: false, n_scanners: 0 }
+        Self {
+            reader,
+            scanner: Scanner::default(),
+            kept: None,
+            is_large: false,
+            n_scanners: 0,
+            framing: Framing::Lines,
+            units: UnitScanner::default(),
+        }
+    }
+
+    /// Sets how the source is split into records: until then, by lines. Methods with a format set
+    /// it themselves.
+    pub fn set_framing(&mut self, framing: Framing) {
+        self.framing = framing;
+    }
+
+    /// Returns the first bytes.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the source cannot be read.
+    pub(crate) fn head(&mut self, length: usize) -> io::Result<Vec<u8>> {
+        self.reader.seek(SeekFrom::Start(0))?;
+        let mut head = Vec::new();
+        self.reader.by_ref().take(length as u64).read_to_end(&mut head)?;
+        Ok(head)
     }
 
     /// Sets the number of threads that scan a large source.
@@ -85,13 +113,26 @@ impl<R: Read + Seek + Send> Source<R> {
     }
 
     /// Writes all bytes to `sink` and returns their number.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the source cannot be read or the sink cannot be written. Then the sink may
+    /// have a part of them.
     pub fn copy_to(&mut self, sink: &mut dyn Write) -> io::Result<u64> {
         self.reader.seek(SeekFrom::Start(0))?;
         io::copy(&mut self.reader, sink)
     }
 
-    /// Calls `each` with every line and its value, until it returns false.
+    /// Calls `each` with every line and its value, until it returns false. Of a document, these are
+    /// its records and the glue around them. Blank and damaged lines have an error as value.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the source cannot be read. `each` may have been called before.
     pub fn for_each(&mut self, each: &mut EachLine<'_>) -> io::Result<()> {
+        if let Framing::Document(paths) = self.framing {
+            return self.for_each_unit(paths, each);
+        }
         self.keep()?;
         let mut each_of = |chunk: &Chunk| chunk.iter().all(|(line, value)| each(&line, value));
         if let Some(Borrowed(chunk)) = &self.kept {
@@ -111,30 +152,62 @@ impl<R: Read + Seek + Send> Source<R> {
         Ok(())
     }
 
+    fn for_each_unit(
+        &mut self,
+        paths: &'static [&'static str],
+        each: &mut EachLine<'_>,
+    ) -> io::Result<()> {
+        self.reader.seek(SeekFrom::Start(0))?;
+        let mut document = Document::new(&mut self.reader, paths);
+        while let Some(unit) = document.next()? {
+            let (unit, value) = self.units.scan(&unit, paths);
+            if !each(&unit, value) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     /// Calls `each` as [`Source::for_each`] does, and splits damaged lines into pieces. A piece
     /// that `formats` recognize is a record.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Source::for_each`].
     pub fn for_each_piece(
         &mut self,
         formats: &[&'static Format],
         each: &mut EachLine<'_>,
     ) -> io::Result<()> {
+        self.set_framing(match formats {
+            [format] => format.framing,
+            _ => Framing::Lines,
+        });
         let mut recovery = Recovery::new(formats);
         self.for_each(&mut |line, value| recovery.line(line, value, each))
     }
 
     /// Calls `then` with the events of the source. The lines of a small source are parsed once,
     /// unless a line is damaged.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the source cannot be read, or if `then` returns one.
     pub fn with_events<T>(
         &mut self,
         format: &'static Format,
         then: impl FnOnce(&mut dyn Events) -> io::Result<T>,
     ) -> io::Result<T> {
+        self.set_framing(format.framing);
+        if self.framing.is_document() {
+            return then(&mut Passing { source: self, format });
+        }
         self.keep()?;
         match &self.kept {
             Some(Borrowed(chunk)) if !chunk.errors().any(is_damage) => {
                 let lines = chunk.iter();
                 let events = Vec::with_capacity(lines.size_hint().0.min(MAX_EVENTS));
-                then(&mut Kept { lines, events, read: format.read })
+                then(&mut Kept { lines, events, format })
             }
             _ => then(&mut Passing { source: self, format }),
         }
@@ -169,7 +242,7 @@ const MAX_EVENTS: usize = 8 * 1024;
 struct Kept<'c, L> {
     lines: L,
     events: Vec<(Line<'c>, jsonl::Result<Event<'c>>)>,
-    read: fn(Value<'c>) -> Event<'c>,
+    format: &'static Format,
 }
 
 impl<'c, L> Events for Kept<'c, L>
@@ -180,11 +253,22 @@ where
         let mut event_idx = 0;
         loop {
             if event_idx == self.events.len() {
-                if event_idx == MAX_EVENTS {
+                if event_idx >= MAX_EVENTS {
                     break;
                 }
                 let Some((line, value)) = self.lines.next() else { return Ok(()) };
-                self.events.push((line, value.map(self.read)));
+                match value {
+                    Ok(value) if !self.format.has_one_event() => {
+                        self.format.for_each_event(value, |event| {
+                            self.events.push((line, Ok(*event)));
+                            true
+                        });
+                    }
+                    value => {
+                        let event = value.map(|value| self.format.first_event(value));
+                        self.events.push((line, event));
+                    }
+                }
             }
             let Some((line, event)) = self.events.get(event_idx) else { return Ok(()) };
             if !each(line, event.as_ref().map_err(|error| *error)) {
@@ -193,8 +277,11 @@ where
             event_idx += 1;
         }
         for (line, value) in self.lines.clone() {
-            let event = value.map(self.read);
-            if !each(&line, event.as_ref().map_err(|error| *error)) {
+            let goes_on = match value {
+                Ok(value) => self.format.for_each_event(value, |event| each(&line, Ok(event))),
+                Err(error) => each(&line, Err(error)),
+            };
+            if !goes_on {
                 break;
             }
         }
@@ -210,9 +297,9 @@ struct Passing<'s, R> {
 
 impl<R: Read + Seek + Send> Events for Passing<'_, R> {
     fn for_each(&mut self, each: &mut EachEvent<'_>) -> io::Result<()> {
-        let read = self.format.read;
-        self.source.for_each_piece(&[self.format], &mut |line, value| match value.map(read) {
-            Ok(event) => each(line, Ok(&event)),
+        let format = self.format;
+        self.source.for_each_piece(&[format], &mut |line, value| match value {
+            Ok(value) => format.for_each_event(value, |event| each(line, Ok(event))),
             Err(error) => each(line, Err(error)),
         })
     }

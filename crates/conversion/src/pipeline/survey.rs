@@ -5,11 +5,11 @@
 
 use std::{collections::HashSet, io, sync::Arc};
 
-use core_model::{Answers, Event, Facts, Plan, Role};
+use core_model::{Answers, Event, Facts, Format, Plan, Role};
 use jsonl::Line;
 
 use crate::{
-    carry::{Carry, Member, Template, guard_of},
+    carry::{Carry, Member, Template, guard::line_guard},
     pipeline::{
         Conversion,
         agents::Agents,
@@ -52,11 +52,14 @@ pub(crate) struct WrittenStart {
 }
 
 impl WrittenStart {
-    fn of(line: &Line<'_>, event: &Event<'_>) -> Option<Self> {
+    fn of(format: &Format, line: &Line<'_>, event: &Event<'_>) -> Option<Self> {
         let cwd = event.context.cwd?.decode().into_owned();
         let member = Member::find(event.value);
         let carried = member.as_ref().and_then(|member| Carry::guard_in(&member.carry));
-        let guard = member.map_or_else(|| guard_of(&[line.content()]), |member| member.guard());
+        let guard = match member {
+            Some(member) => member.guard_in(format, line.is_glue()),
+            None => line_guard(format, line, Some(event.value)),
+        };
         Some(Self { cwd, guard, carried })
     }
 }
@@ -123,7 +126,7 @@ const MAX_SAMPLE: usize = 64 * 1024;
 pub(crate) fn survey(
     source: &mut dyn Events,
     conversion: &Conversion,
-    is_unwound: bool,
+    is_restored: bool,
     has_sidecar: bool,
 ) -> io::Result<Survey> {
     let Conversion { from, to, carry, options, .. } = conversion;
@@ -136,12 +139,13 @@ pub(crate) fn survey(
     let (own_end, mut has_sidechains) = (source.own_end(), false);
     survey.shows_linked = to.has_inline_agents;
     source.for_each(&mut |line, event| {
-        if has_sidecar && is_unwound {
-            survey.guards.insert(guard_of(&[line.content()]));
+        if has_sidecar && is_restored {
+            let value = event.ok().map(|event| event.value);
+            survey.guards.insert(line_guard(from, line, value));
         }
         let Ok(event) = event else { return true };
-        if is_unwound && survey.start.is_none() {
-            survey.start = WrittenStart::of(line, event);
+        if is_restored && survey.start.is_none() {
+            survey.start = WrittenStart::of(from, line, event);
         }
         if let Some(planner) = &mut planner {
             planner.observe(line.offset(), event);
@@ -185,6 +189,10 @@ pub(crate) fn survey(
             }
             true
         })?;
+    }
+    if to.rewrites.is_values() {
+        // No carry may need another one.
+        samples = [None, None];
     }
     survey.template = Template::of_lines(samples.iter().flatten().map(String::as_str));
     survey.plan = planner.map(|planner| planner.finish()).unwrap_or_default();

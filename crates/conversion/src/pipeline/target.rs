@@ -6,14 +6,20 @@
 
 use std::io::{self, Write};
 
-use core_model::Format;
+use core_model::{DocumentPart, Format};
 
 use crate::{
     carry::{
-        CarryEncoder, MEMBER, MemberOrders, PendingEntries, Queue, Skips, end_member, guard_of,
-        push_carried, sidecar::SidecarWriter, start_member,
+        CarryEncoder, MEMBER, MemberOrders, PendingEntries, Queue, Skips, end_member,
+        guard::{is_of_value, record_guard},
+        guard_of, push_carried,
+        sidecar::SidecarWriter,
+        start_member,
     },
-    pipeline::engine::CarryMode,
+    pipeline::{
+        assembler::Assembler,
+        engine::{CarryMode, Flow},
+    },
 };
 
 /// The bytes around the member's name and carry, and the newline.
@@ -34,6 +40,8 @@ struct Held {
     others: Queue,
     /// The end mark, if this carry is the last.
     end: Vec<u8>,
+    /// The part of a document that the line is.
+    part: DocumentPart,
 }
 
 impl Held {
@@ -60,6 +68,11 @@ pub(crate) struct Target<'w> {
     is_head: bool,
     head_used: usize,
     needs_newline: bool,
+    /// Puts the document together; `None` in a format of lines.
+    document: Option<Assembler>,
+    /// Whether a line had no place in the document.
+    has_lost_line: bool,
+    scratch: Vec<u8>,
     pub(crate) n_lines: u64,
     pub(crate) n_bytes: u64,
 }
@@ -80,6 +93,9 @@ impl<'w> Target<'w> {
             is_head: format.limits.head > 0 && mode == CarryMode::Inline,
             head_used: 0,
             needs_newline: false,
+            document: Assembler::new(format.framing),
+            has_lost_line: false,
+            scratch: Vec::new(),
             n_lines: 0,
             n_bytes: 0,
         }
@@ -109,13 +125,18 @@ impl<'w> Target<'w> {
     /// Writes a line with its own entries, and the pending entries that fit. Empties both buffers.
     pub(crate) fn push(
         &mut self,
-        line: &mut Vec<u8>,
+        (line, part): (&mut Vec<u8>, DocumentPart),
         records: &mut Vec<u8>,
         skips: &Skips,
         encoder: &CarryEncoder,
         pending: &mut PendingEntries,
     ) -> io::Result<()> {
+        if let (DocumentPart::Tail, Some(document)) = (part, &mut self.document) {
+            document.set_tail(line);
+            return Ok(());
+        }
         let mut held = self.next_held()?;
+        held.part = part;
         std::mem::swap(&mut held.line, line);
         if self.mode != CarryMode::None {
             self.start_carry(&mut held, skips, encoder);
@@ -139,8 +160,11 @@ impl<'w> Target<'w> {
 
     fn start_carry(&mut self, held: &mut Held, skips: &Skips, encoder: &CarryEncoder) {
         self.new_orders.clear();
-        self.orders.push_new(&mut self.new_orders, &held.line, skips);
-        let guard = guard_of(&[&held.line]);
+        let is_head = self.document.is_some() && held.part == DocumentPart::Head;
+        if !is_of_value(self.format, is_head) {
+            self.orders.push_new(&mut self.new_orders, &held.line, skips);
+        }
+        let guard = record_guard(self.format, is_head, &[&held.line]);
         encoder.push_head(&mut held.head, guard, self.n_carries, &self.new_orders);
         self.n_carries += 1;
     }
@@ -208,7 +232,7 @@ impl<'w> Target<'w> {
     pub(crate) fn push_restored(
         &mut self,
         bytes: &[u8],
-        is_continued: bool,
+        flow: Flow,
         is_prompt: bool,
         encoder: &CarryEncoder,
     ) -> io::Result<()> {
@@ -216,7 +240,15 @@ impl<'w> Target<'w> {
         if let Some(held) = self.held.as_mut().filter(|_| self.mode != CarryMode::None) {
             encoder.push_end(&mut held.end, self.n_carries);
         }
-        let is_continued = is_continued && self.held.is_none();
+        if self.document.is_some() {
+            self.write_held()?;
+            self.n_lines += u64::from(!flow.is_glue);
+            self.is_head &= !is_prompt;
+            return self.assemble(|document, out| {
+                document.push_restored(bytes, flow.follows, flow.is_glue, out);
+            });
+        }
+        let is_continued = flow.is_continued && self.held.is_none();
         self.needs_newline &= !is_continued;
         self.n_lines += u64::from(!is_continued);
         self.write_held()?;
@@ -226,6 +258,11 @@ impl<'w> Target<'w> {
         self.needs_newline = !bytes.ends_with(b"\n");
         self.is_head &= !is_prompt;
         Ok(())
+    }
+
+    /// Notes that the end of the restored source is gone.
+    pub(crate) fn end_verbatim(&mut self) -> io::Result<()> {
+        self.assemble(Assembler::end_verbatim)
     }
 
     /// Writes to the sidecar of the target a carry that the restored sidecar had.
@@ -245,9 +282,25 @@ impl<'w> Target<'w> {
         Ok(())
     }
 
+    /// Writes the bytes that `change` appends to the document. Does nothing in a format of lines.
+    fn assemble(&mut self, change: impl FnOnce(&mut Assembler, &mut Vec<u8>)) -> io::Result<()> {
+        let Some(document) = &mut self.document else { return Ok(()) };
+        self.scratch.clear();
+        change(document, &mut self.scratch);
+        self.sink.write_all(&self.scratch)?;
+        self.n_bytes += self.scratch.len() as u64;
+        Ok(())
+    }
+
     fn write_held(&mut self) -> io::Result<()> {
         let Some(mut held) = self.held.take() else { return Ok(()) };
         self.end_line()?;
+        let mut has_place = true;
+        self.assemble(|document, out| has_place = document.start_line(held.part, out))?;
+        if !has_place {
+            self.has_lost_line = true;
+            return Ok(());
+        }
         match (self.mode, &mut self.sidecar) {
             (CarryMode::Inline, _) => self.push_carry(&mut held)?,
             (CarryMode::Sidecar, Some(sidecar)) => {
@@ -255,7 +308,10 @@ impl<'w> Target<'w> {
             }
             _ => {}
         }
-        held.line.push(b'\n');
+        match &mut self.document {
+            Some(document) => document.end_line(held.part, &mut held.line),
+            None => held.line.push(b'\n'),
+        }
         self.sink.write_all(&held.line)?;
         self.n_lines += 1;
         self.n_bytes += held.line.len() as u64;
@@ -269,7 +325,7 @@ impl<'w> Target<'w> {
 
     /// Appends the carry to its line. The start of a long line is written before the end is ready.
     fn push_carry(&mut self, held: &mut Held) -> io::Result<()> {
-        let Held { line, head, records, others, end } = held;
+        let Held { line, head, records, others, end, .. } = held;
         let style = self.format.style;
         start_member(line, style);
         // A part may end within a character; its first bytes are kept for the next part.
@@ -308,11 +364,22 @@ impl<'w> Target<'w> {
         if self.held.is_none() && self.n_lines > 0 {
             self.push_carriers(encoder, pending)?;
         }
+        if let (Some(held), Some(document)) = (&mut self.held, &self.document)
+            && held.part == DocumentPart::Head
+            && !held.head.is_empty()
+        {
+            // Without records, the head is read with the members of the tail.
+            let object = document.with_tail(&held.line);
+            held.head.clear();
+            let guard = record_guard(self.format, true, &[&object]);
+            encoder.push_head(&mut held.head, guard, self.n_carries - 1, b"");
+        }
         if let Some(held) = self.held.as_mut().filter(|_| self.mode != CarryMode::None) {
             pending.take(&mut held.others, usize::MAX)?;
             encoder.push_end(&mut held.end, self.n_carries);
         }
         self.write_held()?;
+        self.assemble(Assembler::finish)?;
         self.sink.flush()?;
         let is_left_out = !pending.is_empty() && self.n_lines > 0 && self.sidecar.is_none();
         if !pending.is_empty() && !is_left_out {
@@ -326,6 +393,6 @@ impl<'w> Target<'w> {
             }
         }
         let sidecar = self.sidecar.take().map(SidecarWriter::finish).transpose()?;
-        Ok((sidecar, is_left_out))
+        Ok((sidecar, is_left_out || self.has_lost_line))
     }
 }

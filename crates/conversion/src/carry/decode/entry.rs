@@ -20,7 +20,9 @@ impl<'c> CarryEntry<'c> {
         let (mut of_visible, mut of_template) = (0u64, 0u64);
         for piece in self.pieces {
             match piece {
-                Piece::Visible(_, length) | Piece::Respelt(_, length, _) => {
+                Piece::Visible(_, length)
+                | Piece::Respelt(_, length, _)
+                | Piece::Indented(_, length, ..) => {
                     of_visible = of_visible.saturating_add(length);
                 }
                 Piece::Template(_, length) => of_template = of_template.saturating_add(length),
@@ -60,6 +62,10 @@ impl<'c> CarryEntry<'c> {
                 }
                 is_value
             }
+            Piece::Indented(from, length, restored, indent) => {
+                let text = slice(visible, from, length).and_then(|it| std::str::from_utf8(it).ok());
+                text.is_some_and(|text| push_indented(out, text, style, restored, indent))
+            }
         });
         out.extend_from_slice(self.ending.bytes());
         let is_right = is_whole
@@ -80,7 +86,7 @@ impl<'c> CarryEntry<'c> {
                 Piece::Literal(text) => out.extend_from_slice(text.as_bytes()),
                 Piece::Base64(digits) => _ = read_base64(out, digits.as_bytes()),
                 Piece::Template(from, length) => _ = push(out, slice(template, from, length)),
-                Piece::Visible(..) | Piece::Respelt(..) => {
+                Piece::Visible(..) | Piece::Respelt(..) | Piece::Indented(..) => {
                     let before = out.iter().rfind(|byte| **byte != b' ');
                     if matches!(before, Some(b':' | b',' | b'[')) {
                         out.extend_from_slice(b"null");
@@ -89,6 +95,20 @@ impl<'c> CarryEntry<'c> {
             }
         }
     }
+}
+
+/// Appends a value respelt and indented. Returns false if it is none or longer than `longest`.
+fn push_indented(out: &mut Vec<u8>, value: &str, style: Style, longest: u64, indent: u64) -> bool {
+    let (Ok(longest), Ok(indent)) = (usize::try_from(longest), usize::try_from(indent)) else {
+        return false;
+    };
+    if jsonl::validate(value.as_bytes()).is_err() {
+        return false;
+    }
+    let mut respelt = Vec::new();
+    jsonl::respell_str(&mut respelt, value, style);
+    let respelt = std::str::from_utf8(&respelt).unwrap_or_default();
+    jsonl::push_indented(out, respelt, indent, longest)
 }
 
 fn push(out: &mut Vec<u8>, bytes: Option<&[u8]>) -> bool {

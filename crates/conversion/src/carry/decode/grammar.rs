@@ -52,13 +52,13 @@ impl<'c> Reader<'c> {
     pub(super) fn head_v1(&mut self) -> Option<Carry<'c>> {
         let letter = self.take(1)?.chars().next()?;
         let guard = read_bits(self.take(GUARD_LEN)?.as_bytes())?;
-        let (mut template, mut contents) = (None, None);
+        let (mut template, mut manifest) = (None, None);
         if self.text.starts_with('H') {
             self.take(1)?;
             template = Some(self.sized().filter(|text| text.len() <= MAX_TEMPLATE)?);
             if self.text.starts_with('T') {
                 self.take(1)?;
-                contents = Some(manifest(self.sized()?)?);
+                manifest = Some(parse_manifest(self.sized()?)?);
             }
         }
         let format = CarriedFormat::Letter(letter);
@@ -68,7 +68,7 @@ impl<'c> Reader<'c> {
             guard,
             ordinal: None,
             template,
-            contents,
+            manifest,
             orders,
             end: None,
             entries,
@@ -79,7 +79,7 @@ impl<'c> Reader<'c> {
     pub(super) fn head(&mut self) -> Result<Carry<'c>, CarryError> {
         let damaged = CarryError::Damaged;
         let (mut format, mut guard, mut ordinal) = (None, None, None);
-        let (mut template, mut contents, mut orders) = (None, None, "");
+        let (mut template, mut manifest, mut orders) = (None, None, "");
         loop {
             let key = self.byte().ok_or(damaged)?;
             if key == b';' {
@@ -92,7 +92,7 @@ impl<'c> Reader<'c> {
                 b'N' => ordinal = Some(whole_number(value).ok_or(damaged)?),
                 b'T' if value.len() > MAX_TEMPLATE => return Err(damaged),
                 b'T' => template = Some(value),
-                b'M' => contents = Some(manifest(value).ok_or(damaged)?),
+                b'M' => manifest = Some(parse_manifest(value).ok_or(damaged)?),
                 b'k' => orders = value,
                 b'a'..=b'z' => {}
                 b'A'..=b'Z' => return Err(CarryError::Newer),
@@ -102,15 +102,15 @@ impl<'c> Reader<'c> {
         let format = CarriedFormat::Name(format.ok_or(damaged)?);
         let (guard, ordinal) = (guard.ok_or(damaged)?, Some(ordinal.ok_or(damaged)?));
         // The template and the manifest belong to the first carry.
-        if (template.is_some() || contents.is_some()) && ordinal != Some(0) {
+        if (template.is_some() || manifest.is_some()) && ordinal != Some(0) {
             return Err(damaged);
         }
         let (end, entries) = (None, self.text);
-        Ok(Carry { format, guard, ordinal, template, contents, orders, end, entries, is_v1: false })
+        Ok(Carry { format, guard, ordinal, template, manifest, orders, end, entries, is_v1: false })
     }
 
     /// Reads the start of an entry, up to its length: offset, part, kind and ending.
-    fn place(&mut self) -> Option<(u64, (u64, u64), EntryKind, Ending)> {
+    fn place(&mut self) -> Option<Place> {
         let offset = self.number()?;
         let mut part = (0, 1);
         if self.text.starts_with(',') {
@@ -122,10 +122,12 @@ impl<'c> Reader<'c> {
                 return None;
             }
         }
-        let kind = match self.byte()? {
-            b'@' => EntryKind::Own,
-            b'&' => EntryKind::Held,
-            b'^' => EntryKind::Sidecar,
+        let (kind, is_glue) = match self.byte()? {
+            b'@' => (EntryKind::Own, false),
+            b'&' => (EntryKind::Held, false),
+            b'^' => (EntryKind::Sidecar, false),
+            b'~' => (EntryKind::Own, true),
+            b'=' => (EntryKind::Held, true),
             _ => return None,
         };
         let ending = match self.byte()? {
@@ -134,13 +136,13 @@ impl<'c> Reader<'c> {
             b'e' => Ending::None,
             _ => return None,
         };
-        Some((offset, part, kind, ending))
+        Some(Place { offset, part, kind, is_glue, ending })
     }
 
     /// Reads an entry of version 2. Its pieces end when they add up to its length.
     pub(super) fn entry(&mut self) -> Option<CarryEntry<'c>> {
         let before = self.text;
-        let (offset, (part, n_parts), kind, ending) = self.place()?;
+        let Place { offset, part: (part, n_parts), kind, is_glue, ending } = self.place()?;
         let length = self.number()?;
         self.expect(":")?;
         let check = read_bits(self.take(CHECK_LEN)?.as_bytes())?;
@@ -158,6 +160,7 @@ impl<'c> Reader<'c> {
             part,
             n_parts,
             kind,
+            is_glue,
             length,
             ending,
             check,
@@ -170,8 +173,8 @@ impl<'c> Reader<'c> {
     /// Reads an entry of version 1. Its pieces end at the next entry or at the end.
     pub(super) fn entry_v1(&mut self) -> Option<CarryEntry<'c>> {
         let before = self.text;
-        let (offset, (part, n_parts), kind, ending) = self.place()?;
-        if kind == EntryKind::Sidecar {
+        let Place { offset, part: (part, n_parts), kind, is_glue, ending } = self.place()?;
+        if kind == EntryKind::Sidecar || is_glue {
             return None;
         }
         let check = read_bits(self.take(CHECK_LEN)?.as_bytes())?;
@@ -195,6 +198,7 @@ impl<'c> Reader<'c> {
             part,
             n_parts,
             kind,
+            is_glue,
             length,
             ending,
             check,
@@ -224,8 +228,15 @@ impl<'c> Reader<'c> {
                     b'R' => Some(Piece::Respelt(first, second, None)),
                     b',' => {
                         let third = self.number()?;
-                        self.expect("R")?;
-                        Some(Piece::Respelt(first, second, Some(third)))
+                        match self.byte()? {
+                            b'R' => Some(Piece::Respelt(first, second, Some(third))),
+                            b',' => {
+                                let fourth = self.number()?;
+                                self.expect("P")?;
+                                Some(Piece::Indented(first, second, third, fourth))
+                            }
+                            _ => None,
+                        }
                     }
                     _ => None,
                 }
@@ -235,7 +246,16 @@ impl<'c> Reader<'c> {
     }
 }
 
-fn manifest(text: &str) -> Option<Manifest> {
+/// The start of an entry.
+struct Place {
+    offset: u64,
+    part: (u64, u64),
+    kind: EntryKind,
+    is_glue: bool,
+    ending: Ending,
+}
+
+fn parse_manifest(text: &str) -> Option<Manifest> {
     if text.len() > MAX_MANIFEST { None } else { Manifest::parse(text) }
 }
 

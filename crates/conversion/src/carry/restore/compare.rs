@@ -1,7 +1,7 @@
 //! Compares the messages of a written record with those that its carry restores.
 
 use core_model::Event;
-use jsonl::Line;
+use jsonl::{Line, Unit, Value};
 
 use super::{Item, Restorer};
 use crate::carry::{
@@ -14,13 +14,17 @@ use crate::carry::{
 const MAX_FACTOR: usize = 4;
 const FREE_BYTES: usize = 64 * 1024;
 
+fn unit_of(is_glue: bool) -> Unit {
+    if is_glue { Unit::Glue } else { Unit::Line }
+}
+
 impl Restorer {
     /// Returns whether a record shows other messages than its own entries restore. `kept` has the
     /// first restored records.
     pub(super) fn differs(
         &mut self,
         carry: &Carry<'_>,
-        shown: Option<&Event<'_>>,
+        shown: Option<Value<'_>>,
         visible: &str,
         kept: &[Vec<u8>],
     ) -> bool {
@@ -33,16 +37,12 @@ impl Restorer {
             return false;
         }
         let mut here = Digest::default();
-        if let Some(shown) = shown {
-            here.add(shown);
-        }
+        self.each_shown(shown, |event| here.add(event));
         if here.is_empty() && said.is_empty() || here.is_equal(&mut said) {
             return false;
         }
         let (mut here, mut said) = (Sayings::default(), Sayings::default());
-        if let Some(shown) = shown {
-            here.add(shown);
-        }
+        self.each_shown(shown, |event| here.add(event));
         let most = MAX_FACTOR * visible.len() + FREE_BYTES;
         self.each_own(carry, visible, kept, &mut |event| {
             said.add(event);
@@ -53,32 +53,47 @@ impl Restorer {
 
     /// Compares a restored record with the written records that show its parts.
     pub(super) fn compare_parts(&mut self, item: &Item) {
-        let Item::Restored { bytes, said_by, .. } = item else { return };
+        let Item::Restored { bytes, said_by, is_glue, .. } = item else { return };
         if said_by.is_empty() {
             return;
         }
         let mut scanner = std::mem::take(&mut self.scanner);
         let (mut said, mut here, mut alone) =
             (Sayings::default(), Sayings::default(), Sayings::default());
-        if let Ok(value) = scanner.scan(&Line::new(bytes, 0)) {
-            said.add(&(self.format.read)(value));
+        let line = Line::of_unit(bytes, 0, unit_of(*is_glue));
+        if let (_, Ok(value)) = scanner.scan(&line, self.format.framing.paths()) {
+            self.format.for_each_event(value, |event| {
+                said.add(event);
+                true
+            });
         }
         for PartLine { line, offset, is_alone, .. } in said_by {
-            let Ok(value) = scanner.scan(&Line::new(line, *offset)) else { continue };
-            let event = (self.written.read)(value);
-            here.add(&event);
-            if *is_alone {
-                alone.add(&event);
-            }
+            let (_, Ok(value)) = scanner.scan(&Line::new(line, *offset), &[]) else { continue };
+            self.each_shown(Some(value), |event| {
+                here.add(event);
+                if *is_alone {
+                    alone.add(event);
+                }
+            });
         }
         if !said.is_said_by(&here) || !alone.is_said_by(&said) {
             let offset = said_by.iter().map(|line| line.offset).min();
-            self.tally.count_difference(offset.unwrap_or_default());
+            self.stats.count_difference(offset.unwrap_or_default());
         }
         self.scanner = scanner;
     }
 
-    /// Calls `each` with the event of each restored record until it returns false. Returns the
+    /// Calls `each` with the events of a written record.
+    fn each_shown(&self, record: Option<Value<'_>>, mut each: impl FnMut(&Event<'_>)) {
+        if let Some(record) = record {
+            self.written.for_each_event(record, |event| {
+                each(event);
+                true
+            });
+        }
+    }
+
+    /// Calls `each` with the events of each restored record until it returns false. Returns the
     /// number of records.
     fn each_own(
         &mut self,
@@ -100,8 +115,11 @@ impl Restorer {
                 }
             };
             n_own += 1;
-            let event = scanner.scan(&Line::new(restored, entry.offset)).map(self.format.read);
-            if event.is_ok_and(|event| !each(&event)) {
+            let line = Line::of_unit(restored, entry.offset, unit_of(entry.is_glue));
+            let (_, Ok(value)) = scanner.scan(&line, self.format.framing.paths()) else {
+                continue;
+            };
+            if !self.format.for_each_event(value, &mut *each) {
                 break;
             }
         }

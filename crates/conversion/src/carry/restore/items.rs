@@ -14,6 +14,10 @@ pub(crate) enum Item {
         bytes: Vec<u8>,
         /// Whether it is a piece of a damaged record, and follows the piece before it.
         is_continued: bool,
+        /// Whether it starts where the one before it ended, or at the start of the source.
+        follows: bool,
+        /// Whether it is the glue around the records of a document.
+        is_glue: bool,
         /// The carry that the source's own sidecar has for the record.
         carry: Option<String>,
         /// The written records that show its parts, if there are several.
@@ -60,9 +64,12 @@ pub struct RestoreStats {
     pub restored: u64,
     /// Written records that another program respelt without a change of content.
     pub respelt: u64,
-    /// Written records that were edited since the conversion.
+    /// Written records that were edited since the conversion. They are converted anew from the
+    /// content that they show now. Members of their source records that the edit does not touch,
+    /// such as the uuid and the time, are kept. The result is not the source.
     pub edited: u64,
-    /// Written records that were added since the conversion.
+    /// Written records that were added since the conversion. They are converted like records of any
+    /// source, at their place. All records of the source are still restored.
     pub added: u64,
     /// Written records at another position than they were written.
     pub moved: u64,
@@ -135,6 +142,11 @@ impl RestoreStats {
             Ok(_) | Err(CarryError::Newer) => self.newer += 1,
             Err(CarryError::Damaged) => self.damaged += 1,
         }
+    }
+
+    /// Returns whether the last carry, or another one, is gone.
+    pub(crate) fn is_incomplete(&self) -> bool {
+        self.cut + self.missing > 0
     }
 
     /// Returns whether records are missing, edited, moved or unreadable, so that the restored bytes

@@ -4,10 +4,10 @@
 //! `/new` and all its other bytes.
 
 use core_model::{Body, Event, Format};
-use jsonl::{Line, Scanner, push_string};
+use jsonl::{Line, Unit, UnitScanner, push_string};
 
 use super::{Item, Restorer};
-use crate::carry::{Carry, EntryKind, Member, guard_of};
+use crate::carry::{Carry, EntryKind, Member, guard::record_guard};
 
 /// The folder from edited records, until the source's first start is restored.
 #[derive(Debug, Default)]
@@ -32,22 +32,25 @@ impl Moved {
     }
 
     /// Replaces the folder in the source's first start. All other bytes stay.
-    pub(super) fn change(&mut self, item: &mut Item, format: &Format, scanner: &mut Scanner) {
-        let (Item::Restored { bytes, .. }, Some(cwd), false) = (item, &self.cwd, self.is_past)
+    pub(super) fn change(&mut self, item: &mut Item, format: &Format, scanner: &mut UnitScanner) {
+        let (Item::Restored { bytes, is_glue, .. }, Some(cwd), false) =
+            (item, &self.cwd, self.is_past)
         else {
             return;
         };
-        let line = Line::new(bytes, 0);
-        let Ok(value) = scanner.scan(&line) else { return };
-        let event = (format.read)(value);
+        let unit = if *is_glue { Unit::Glue } else { Unit::Line };
+        let (line, value) = scanner.scan(&Line::of_unit(bytes, 0, unit), format.framing.paths());
+        let Ok(value) = value else { return };
+        let event = format.first_event(value);
         if !matches!(event.body, Body::Start(_)) {
             return;
         }
         self.is_past = true;
         self.old = event.context.cwd.map(|cwd| cwd.decode().into_owned());
         let Some(old) = event.context.cwd.filter(|old| !old.is(cwd)) else { return };
-        let place = (old.as_str().as_ptr() as usize).checked_sub(bytes.as_ptr() as usize);
-        let Some(range) = place.map(|start| start..start + old.as_str().len()) else { return };
+        let place = line.offset_of(old.as_str().as_bytes());
+        let Some(start) = place.map(|start| start as usize) else { return };
+        let range = start..start + old.as_str().len();
         let mut spelled = Vec::new();
         push_string(&mut spelled, cwd, format.style);
         bytes.splice(range, spelled);
@@ -64,6 +67,7 @@ impl Restorer {
         member: &Member<'_>,
         carry: &Carry<'_>,
         event: &Event<'_>,
+        is_glue: bool,
     ) -> Option<String> {
         let new = event.context.cwd?.as_str();
         if self.moved.old.is_none() {
@@ -75,7 +79,7 @@ impl Restorer {
         let (before, rest) = member.before.split_at_checked(start)?;
         let after = rest.strip_prefix(new)?;
         let written = [before, std::str::from_utf8(&old).ok()?, after, member.after].concat();
-        if guard_of(&[written.as_bytes()]) != carry.guard {
+        if record_guard(self.written, is_glue, &[written.as_bytes()]) != carry.guard {
             return None;
         }
         self.moved.note(event);
@@ -92,8 +96,10 @@ impl Restorer {
                 return None;
             }
             self.restore(&entry, "", &mut bytes);
-            let value = scanner.scan(&Line::new(&bytes, 0)).ok()?;
-            let event = (self.format.read)(value);
+            let unit = if entry.is_glue { Unit::Glue } else { Unit::Line };
+            let line = Line::of_unit(&bytes, entry.offset, unit);
+            let value = scanner.scan(&line, self.format.framing.paths()).1.ok()?;
+            let event = self.format.first_event(value);
             let is_start = matches!(event.body, Body::Start(_));
             event.context.cwd.filter(|_| is_start).map(|cwd| cwd.decode().into_owned())
         });

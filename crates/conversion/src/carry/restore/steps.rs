@@ -3,7 +3,7 @@
 use super::{Current, Item, Phase, Restorer};
 use crate::carry::{
     CarryEntry, EntryKind,
-    waiting::{PartLine, PartOf},
+    waiting::{PartLine, PartOf, RestoredRecord},
 };
 
 impl Restorer {
@@ -54,17 +54,17 @@ impl Restorer {
         }
         let mut bytes = Vec::new();
         if !self.restore(entry, "", &mut bytes) {
-            self.tally.unreadable += 1;
+            self.stats.unreadable += 1;
             return;
         }
-        let (of, tally) = (part_of(entry), &mut self.tally);
+        let (of, stats) = (part_of(entry), &mut self.stats);
         match (entry.kind, entry.n_parts) {
             (EntryKind::Sidecar, _) => match String::from_utf8(bytes) {
-                Ok(carry) => self.buffers.push_sidecar(of, carry, tally),
-                Err(_) => tally.unreadable += 1,
+                Ok(carry) => self.buffers.push_sidecar(of, carry, stats),
+                Err(_) => stats.unreadable += 1,
             },
-            (_, 1) => self.buffers.push_restored(entry.offset, bytes, is_moved, tally),
-            _ => self.buffers.push_part(of, bytes, None, true, tally),
+            (_, 1) => self.buffers.push_restored(record_of(entry, bytes), is_moved, stats),
+            _ => self.buffers.push_part(of, bytes, None, true, stats),
         }
     }
 
@@ -79,8 +79,9 @@ impl Restorer {
                 && self.may_restore(entry.length)
                 && self.restore(entry, own.visible, &mut bytes)
             {
-                self.tally.edited += 1;
-                self.buffers.push_restored(entry.offset, bytes, own.is_moved, &mut self.tally);
+                self.stats.edited += 1;
+                let record = record_of(entry, bytes);
+                self.buffers.push_restored(record, own.is_moved, &mut self.stats);
                 return true;
             }
             // An edited record is converted once.
@@ -98,8 +99,8 @@ impl Restorer {
         });
         if entry.n_parts == 1 {
             if own.is_whole {
-                let (offset, tally) = (entry.offset, &mut self.tally);
-                self.buffers.push_restored(offset, bytes, own.is_moved, tally);
+                let record = record_of(entry, bytes);
+                self.buffers.push_restored(record, own.is_moved, &mut self.stats);
             }
             return false;
         }
@@ -112,7 +113,7 @@ impl Restorer {
             skeleton: self.skeleton(entry),
             is_alone: own.n_sources == 1,
         });
-        self.buffers.push_part(part_of(entry), bytes, line, own.is_whole, &mut self.tally);
+        self.buffers.push_part(part_of(entry), bytes, line, own.is_whole, &mut self.stats);
         true
     }
 
@@ -136,11 +137,11 @@ impl Restorer {
     }
 
     fn push_edited(&mut self, own: &Own<'_>, place: Option<u64>, skeleton: Option<Vec<u8>>) {
-        self.tally.edited += 1;
+        self.stats.edited += 1;
         let skeletons = Some(skeleton.into_iter().collect());
         let (line, offset) = (own.record.to_vec(), own.offset);
         let item = Item::Converted { line, offset, skeletons, is_doubled: false };
-        self.buffers.push_edited(place, item, &mut self.tally);
+        self.buffers.push_edited(place, item, &mut self.stats);
     }
 
     fn skeleton(&mut self, entry: &CarryEntry<'_>) -> Vec<u8> {
@@ -168,5 +169,10 @@ struct Own<'r> {
 }
 
 fn part_of(entry: &CarryEntry<'_>) -> PartOf {
-    PartOf { offset: entry.offset, part: entry.part, n_parts: entry.n_parts }
+    let CarryEntry { offset, part, n_parts, is_glue, .. } = *entry;
+    PartOf { offset, part, n_parts, is_glue }
+}
+
+fn record_of(entry: &CarryEntry<'_>, bytes: Vec<u8>) -> RestoredRecord {
+    RestoredRecord { offset: entry.offset, bytes, is_glue: entry.is_glue }
 }

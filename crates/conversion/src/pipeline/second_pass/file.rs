@@ -14,7 +14,7 @@ pub(super) struct ReadFile {
 
 impl ReadFile {
     /// Creates the file of a manifest entry at an offset.
-    pub(super) fn new(start: u64, volume: &ManifestEntry) -> Self {
-        Self { start, is_side: volume.kind == ManifestEntryKind::Side, n_lines: 0 }
+    pub(super) fn new(start: u64, entry: &ManifestEntry) -> Self {
+        Self { start, is_side: entry.kind == ManifestEntryKind::Side, n_lines: 0 }
     }
 }

@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use jsonl::{Line, Scanner};
+use jsonl::{Line, UnitScanner};
 
-use super::SecondPass;
-use crate::pipeline::engine::Engine;
+use super::{SecondPass, unit_in};
+use crate::pipeline::engine::{Engine, Flow};
 
 /// The sink of a file beside the main one.
 pub(crate) enum OtherSink<'w> {
@@ -33,17 +33,18 @@ impl SecondPass<'_> {
         &mut self,
         file_idx: usize,
         bytes: &[u8],
-        is_continued: bool,
-        scanner: &mut Scanner,
+        flow: Flow,
+        scanner: &mut UnitScanner,
     ) -> io::Result<()> {
         let format = self.levels.last().copied();
         let Some(other) = self.others.get_mut(file_idx - 1) else { return Ok(()) };
         match other {
             OtherSink::Agent(engine) => {
-                let line = Line::new(bytes, u64::from(!engine.is_at_start()));
-                let value = scanner.scan(&line).ok();
-                let event = value.zip(format).map(|(value, format)| (format.read)(value));
-                engine.resume(bytes, is_continued, None, event.as_ref())
+                let Some(format) = format else { return Ok(()) };
+                let offset = u64::from(!engine.is_at_start());
+                let line = Line::of_unit(bytes, offset, unit_in(format, flow.is_glue));
+                let (_, record) = scanner.scan(&line, format.framing.paths());
+                engine.resume(bytes, flow, None, record.ok(), format)
             }
             OtherSink::Side(sink) => {
                 self.report.bytes_out += bytes.len() as u64;

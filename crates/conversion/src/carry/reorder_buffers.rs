@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::carry::{
     Manifest,
     restore::{Item, RestoreStats},
-    waiting::{PartLine, PartOf, ReorderBuffer},
+    waiting::{PartLine, PartOf, ReorderBuffer, RestoredRecord},
 };
 
 /// Limit on the waiting bytes in all buffers. Above it, missing records are given up and everything
@@ -34,9 +34,9 @@ impl Default for ReorderBuffers {
 
 impl ReorderBuffers {
     /// Creates a buffer for each file of the source, unless there are buffers already.
-    pub(crate) fn open(&mut self, contents: &Manifest) {
-        if self.buffers.len() == 1 && contents.entries.len() > 1 {
-            self.starts = contents.starts();
+    pub(crate) fn open(&mut self, manifest: &Manifest) {
+        if self.buffers.len() == 1 && manifest.entries.len() > 1 {
+            self.starts = manifest.starts();
             let more = self.starts.iter().skip(1).map(|start| ReorderBuffer::new(*start));
             self.buffers.extend(more);
         }
@@ -50,20 +50,19 @@ impl ReorderBuffers {
     /// Adds a source record. A moved one follows the record that was added last.
     pub(crate) fn push_restored(
         &mut self,
-        offset: u64,
-        bytes: Vec<u8>,
+        record: RestoredRecord,
         is_moved: bool,
-        tally: &mut RestoreStats,
+        stats: &mut RestoreStats,
     ) {
-        self.with(Some(offset), tally, |buffer, tally| match is_moved {
-            true => buffer.push_moved(offset, bytes, tally),
-            false => buffer.push_restored(offset, bytes, tally),
+        self.with(Some(record.offset), stats, |buffer, stats| match is_moved {
+            true => buffer.push_moved(record, stats),
+            false => buffer.push_restored(record, stats),
         });
     }
 
     /// Adds the carry, or a part of it, that the source's own sidecar has for a record.
-    pub(crate) fn push_sidecar(&mut self, of: PartOf, carry: String, tally: &mut RestoreStats) {
-        self.with(Some(of.offset), tally, |buffer, tally| buffer.push_sidecar(of, carry, tally));
+    pub(crate) fn push_sidecar(&mut self, of: PartOf, carry: String, stats: &mut RestoreStats) {
+        self.with(Some(of.offset), stats, |buffer, stats| buffer.push_sidecar(of, carry, stats));
     }
 
     /// Adds an edited record. It replaces the source record at `offset`, or follows the last one.
@@ -71,9 +70,9 @@ impl ReorderBuffers {
         &mut self,
         offset: Option<u64>,
         item: Item,
-        tally: &mut RestoreStats,
+        stats: &mut RestoreStats,
     ) {
-        self.with(offset, tally, |buffer, tally| buffer.push_edited(offset, item, tally));
+        self.with(offset, stats, |buffer, stats| buffer.push_edited(offset, item, stats));
     }
 
     /// Adds a part of a source record; see [`ReorderBuffer::push_part`].
@@ -83,24 +82,24 @@ impl ReorderBuffers {
         bytes: Vec<u8>,
         line: Option<PartLine>,
         is_whole: bool,
-        tally: &mut RestoreStats,
+        stats: &mut RestoreStats,
     ) {
-        self.with(Some(of.offset), tally, |buffer, tally| {
-            buffer.push_part(of, bytes, line, is_whole, tally);
+        self.with(Some(of.offset), stats, |buffer, stats| {
+            buffer.push_part(of, bytes, line, is_whole, stats);
         });
     }
 
     /// Adds a record that was not in the source, to the main file.
-    pub(crate) fn push_added(&mut self, item: Item, tally: &mut RestoreStats) {
-        self.with(Some(0), tally, |buffer, tally| buffer.push_added(item, tally));
+    pub(crate) fn push_added(&mut self, item: Item, stats: &mut RestoreStats) {
+        self.with(Some(0), stats, |buffer, stats| buffer.push_added(item, stats));
     }
 
     /// Releases all waiting records.
-    pub(crate) fn drain(&mut self, tally: &mut RestoreStats) {
+    pub(crate) fn drain(&mut self, stats: &mut RestoreStats) {
         for buffer_idx in 0..self.buffers.len() {
             self.current = buffer_idx;
-            self.with(None, tally, |buffer, tally| {
-                buffer.drain(true, tally);
+            self.with(None, stats, |buffer, stats| {
+                buffer.drain(true, stats);
                 buffer.drain_sidecar();
             });
         }
@@ -110,14 +109,14 @@ impl ReorderBuffers {
     fn with(
         &mut self,
         offset: Option<u64>,
-        tally: &mut RestoreStats,
+        stats: &mut RestoreStats,
         change: impl FnOnce(&mut ReorderBuffer, &mut RestoreStats),
     ) {
         if let Some(offset) = offset.filter(|_| self.buffers.len() > 1) {
             // Of several files with one offset, all but the last are empty.
             self.current = self.starts.partition_point(|start| *start <= offset).saturating_sub(1);
         }
-        self.change(self.current, tally, change);
+        self.change(self.current, stats, change);
         while self.n_bytes > MAX_WAITING {
             let Some(fullest) =
                 (0..self.buffers.len()).max_by_key(|it| self.buffers[*it].n_bytes())
@@ -125,8 +124,8 @@ impl ReorderBuffers {
                 return;
             };
             let before = self.n_bytes;
-            self.change(fullest, tally, |buffer, tally| {
-                buffer.drain(true, tally);
+            self.change(fullest, stats, |buffer, stats| {
+                buffer.drain(true, stats);
                 if buffer.n_bytes() > 0 {
                     buffer.drain_sidecar();
                 }
@@ -140,12 +139,12 @@ impl ReorderBuffers {
     fn change(
         &mut self,
         buffer_idx: usize,
-        tally: &mut RestoreStats,
+        stats: &mut RestoreStats,
         change: impl FnOnce(&mut ReorderBuffer, &mut RestoreStats),
     ) {
         let buffer = &mut self.buffers[buffer_idx];
         let before = buffer.n_bytes();
-        change(buffer, tally);
+        change(buffer, stats);
         self.n_bytes = (self.n_bytes + buffer.n_bytes()).saturating_sub(before);
         while let Some(item) = buffer.next_item() {
             self.ready.push_back((buffer_idx, item));

@@ -1,0 +1,68 @@
+//! The guard of a written record: the hash that tells whether it was edited.
+//!
+//! In a format whose client only appends, it is the hash of the record's bytes. In a format whose
+//! client writes values anew, and for the head of a document, it is the hash of the canonical value:
+//! the written `{"id":1,"text":"a"}` and the record `{ "text": "a", "id": 1.0 }` have one guard.
+
+use core_model::Format;
+use jsonl::{Line, Scanner, Value, push_canonical};
+
+use super::{MEMBER, Member, number::guard_of};
+
+/// Returns the guard of a record of a format, given in one or more pieces without its carry.
+pub(crate) fn record_guard(format: &Format, is_glue: bool, pieces: &[&[u8]]) -> u64 {
+    if !is_of_value(format, is_glue) {
+        return guard_of(pieces);
+    }
+    let joined;
+    let record = match pieces {
+        [one] => *one,
+        _ => {
+            joined = pieces.concat();
+            &joined
+        }
+    };
+    match Scanner::default().scan_slice(record, 0) {
+        Ok(value) => value_guard(format, is_glue, value),
+        Err(_) => guard_of(&[record]),
+    }
+}
+
+/// Returns whether the guard of a record is of its value.
+pub(crate) fn is_of_value(format: &Format, is_glue: bool) -> bool {
+    format.rewrites.is_values() || is_glue
+}
+
+fn value_guard(format: &Format, is_glue: bool, value: Value<'_>) -> u64 {
+    let mut without = vec![MEMBER];
+    without.extend(format.rewrites.volatile());
+    if is_glue {
+        // The arrays of the records are no part of the head.
+        let first_key = |path: &&'static str| {
+            path.split(['.', '[']).find(|key| !key.is_empty()).unwrap_or_default()
+        };
+        without.extend(format.framing.paths().iter().map(first_key));
+    }
+    let mut canonical = Vec::new();
+    push_canonical(&mut canonical, value, &without);
+    guard_of(&[&canonical])
+}
+
+/// Returns the guard of a line without a carry. `value` is its value, if it has one.
+pub(crate) fn line_guard(format: &Format, line: &Line<'_>, value: Option<Value<'_>>) -> u64 {
+    match value.filter(|_| is_of_value(format, line.is_glue())) {
+        Some(value) => value_guard(format, line.is_glue(), value),
+        None => guard_of(&[line.content()]),
+    }
+}
+
+impl Member<'_> {
+    /// Returns the guard of the record without the member, in a file of a format. `is_glue` means
+    /// the object around the records of a document.
+    pub fn guard_in(&self, format: &Format, is_glue: bool) -> u64 {
+        match is_of_value(format, is_glue) {
+            true => record_guard(format, is_glue, &[self.before.as_bytes(), self.after.as_bytes()]),
+            false => self.guard(),
+        }
+    }
+}
