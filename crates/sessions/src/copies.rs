@@ -146,8 +146,9 @@ fn session_of(formats: Formats, path: &Path) -> Option<(&'static Format, String)
     let mut source = Source::new(Input::file(path.to_owned()).open(Limits::default()).ok()?);
     let format = single_format(detect_format(formats, &mut source).ok()?).ok()??;
     let (mut id, mut n_lines) = (None, 0);
+    source.set_framing(format.framing);
     let read = source.for_each(&mut |_, value| {
-        let event = value.ok().map(format.read);
+        let event = value.ok().map(|value| format.first_event(value));
         id = event.and_then(|event| Some(event.context.session_id?.decode().into_owned()));
         n_lines += 1;
         id.is_none() && n_lines < MAX_LINES

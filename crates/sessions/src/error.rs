@@ -12,10 +12,10 @@ pub enum UnknownFormat {
     #[error("{0}, which convert does not read")]
     Foreign(&'static str),
     /// No format recognizes it.
-    #[error("not a session in any format that convert reads; --from names one")]
+    #[error("not a session in a known format")]
     Unknown,
     /// Two formats recognize it.
-    #[error("may be {0} or {1}; --from says which")]
+    #[error("may be {0} or {1}")]
     Ambiguous(&'static str, &'static str),
 }
 
@@ -28,7 +28,7 @@ pub enum ReadError {
     /// The user stopped the run.
     #[error("interrupted")]
     Interrupted,
-    /// Reading failed.
+    /// Reading failed. An input beyond its limits has a [`storage::Excess`] as inner error.
     #[error("{0}")]
     Io(#[from] io::Error),
 }

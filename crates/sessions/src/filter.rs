@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use core_model::{ErrorPolicy, Event, ToolUse, event_millis, is_failure, tool_path};
+use core_model::{ErrorPolicy, Event, ToolUse, event_millis, is_api_error, is_failure, tool_path};
 use jsonl::Scanner;
 
 use crate::{
@@ -19,15 +19,19 @@ pub struct Filter {
     pub needle: Option<Needle>,
     /// The kinds of parts; empty for all.
     pub kinds: Vec<PartKind>,
-    /// The names of tools; empty for all.
+    /// The names of tools; empty for all. A tool that its client renamed is found by either name:
+    /// `Task` and `Agent` of Claude Code are one.
     pub tools: Vec<String>,
     /// The path of the file that a tool is used on, or the end of the path.
     pub file: Option<String>,
-    /// The rule for errors, if only tool results with errors are selected.
+    /// The rule for tool results that are errors, if only errors are selected. A failed request to
+    /// the API is an error by every rule.
     pub errors: Option<ErrorPolicy>,
-    /// The first time, in milliseconds since 1970.
+    /// The first selected time, in milliseconds since 1970. `i64::MIN` selects all. An event without
+    /// a time is selected only if neither bound is set.
     pub since: i64,
-    /// The time after the last one, in milliseconds since 1970.
+    /// The time after the last selected one, in milliseconds since 1970: an event at exactly this
+    /// time is not selected. `i64::MAX` selects all.
     pub until: i64,
     /// `main`, `agents`, or the id of a sub-agent.
     pub thread: Option<String>,
@@ -69,8 +73,6 @@ impl Filter {
         }
         match &self.needle {
             Some(needle) => needle.prefilter(),
-            // The tool of a result is named on the line of the tool use (`input`).
-            None if self.errors.is_some() => Prefilter::any_of(&[RESULT, "input"], false),
             None => Prefilter::ALL,
         }
     }
@@ -121,17 +123,20 @@ pub struct Matcher<'f> {
     filter: &'f Filter,
     /// The ids of selected tool uses.
     uses: HashSet<String>,
+    /// Whether the event is a failed request.
+    is_api_error: bool,
     scanner: Scanner,
 }
 
 impl<'f> Matcher<'f> {
     /// Creates a matcher for one file.
     pub fn new(filter: &'f Filter) -> Self {
-        Self { filter, uses: HashSet::new(), scanner: Scanner::default() }
+        Self { filter, uses: HashSet::new(), is_api_error: false, scanner: Scanner::default() }
     }
 
-    /// Returns whether parts of an event may be selected.
-    pub fn wants_event(&self, event: &Event<'_>) -> bool {
+    /// Returns whether parts of an event may be selected. Its parts are asked for next.
+    pub fn wants_event(&mut self, event: &Event<'_>) -> bool {
+        self.is_api_error = self.filter.errors.is_some() && is_api_error(event);
         self.filter.has_time(event_millis(event)) && self.filter.has_thread(event)
     }
 
@@ -150,6 +155,7 @@ impl<'f> Matcher<'f> {
             }
         }
         if let Some(policy) = filter.errors
+            && !self.is_api_error
             && !part.result().is_some_and(|result| is_failure(result, policy))
         {
             return false;
@@ -170,7 +176,7 @@ impl<'f> Matcher<'f> {
         let is_tool = filter.tools.is_empty()
             || filter.tools.iter().flat_map(|name| spellings(name)).any(|name| tool.name.is(name));
         let Some(file) = filter.file.as_deref().filter(|_| is_tool) else { return is_tool };
-        let path = tool_path(tool.input, &mut self.scanner);
+        let path = tool_path(tool.input.json().raw(), &mut self.scanner);
         path.is_some_and(|path| is_path_or_end(&path, file))
     }
 }

@@ -42,13 +42,6 @@ pub enum Input {
         /// Whether the user named the file. If so, a link is followed.
         is_named: bool,
     },
-    /// The lines of a file on the disk that start in a range of its bytes.
-    Lines {
-        /// The path of the file.
-        path: PathBuf,
-        /// The offsets of the first byte and of the byte after the last.
-        range: [u64; 2],
-    },
     /// A path that cannot be read, and the reason.
     Missing {
         /// The path, or the URL without secrets.
@@ -98,7 +91,7 @@ impl Input {
     /// Returns the path of a file; `None` for standard input.
     pub fn path(&self) -> Option<&Path> {
         match self {
-            Input::File { path, .. } | Input::Lines { path, .. } => Some(path),
+            Input::File { path, .. } => Some(path),
             Input::Stdin | Input::Missing { .. } => None,
         }
     }
@@ -121,7 +114,7 @@ impl Input {
     pub fn storage(&self) -> &Backend {
         match self {
             Input::File { storage, .. } => storage,
-            Input::Stdin | Input::Lines { .. } | Input::Missing { .. } => &Backend::Disk,
+            Input::Stdin | Input::Missing { .. } => &Backend::Disk,
         }
     }
 
@@ -137,19 +130,11 @@ impl Input {
         match self {
             Input::Stdin => "standard input".to_owned(),
             Input::File { path, .. } | Input::Missing { path, .. } => path.display().to_string(),
-            Input::Lines { path, range: [0, _] } => path.display().to_string(),
-            // Line numbers and offsets in messages count from there.
-            Input::Lines { path, range: [start, _] } => {
-                format!("{} from byte {start} on", path.display())
-            }
         }
     }
 
     /// Returns the size in bytes; 0 if it is unknown before reading.
     pub fn size(&self) -> u64 {
-        if let Input::Lines { range: [start, end], .. } = self {
-            return end.saturating_sub(*start);
-        }
         let Input::File { storage, path, .. } = self else { return 0 };
         storage.stat(path).map_or(0, |stat| stat.length)
     }
@@ -161,8 +146,7 @@ impl Input {
     /// Returns an error if the input cannot be opened, or if it is compressed and damaged.
     pub fn open(&self, limits: Limits) -> io::Result<Opened> {
         match self.found()? {
-            Found::File(snapshot) => Opened::new(snapshot, limits),
-            Found::Lines(snapshot) => Ok(Opened::as_it_is(snapshot, limits.line)),
+            Found::File(snapshot) => Opened::new(*snapshot, limits),
             Found::Pipe(mut reader) => spool(&mut reader, limits),
         }
     }
@@ -174,7 +158,7 @@ impl Input {
     /// Returns an error if the input cannot be opened.
     pub fn open_as_it_is(&self) -> io::Result<Opened> {
         match self.found()? {
-            Found::File(snapshot) | Found::Lines(snapshot) => Ok(Opened::as_it_is(snapshot, None)),
+            Found::File(snapshot) => Ok(Opened::as_it_is(*snapshot, None)),
             Found::Pipe(mut reader) => spool(&mut reader, Limits::NONE),
         }
     }
@@ -186,26 +170,19 @@ impl Input {
         let open = |path: &Path, flags: OFlags| {
             File::options().read(true).custom_flags(flags.bits().cast_signed()).open(path)
         };
-        let no_file = || io::Error::other("no regular file any more");
+        let no_file = || io::Error::other("not a regular file any more");
         match self {
             Input::Stdin => Ok(Found::Pipe(Box::new(io::stdin()))),
             #[cfg(feature = "cloud")]
             Input::File { storage: Backend::Bucket(bucket), path, .. } => {
-                Ok(Found::File(Snapshot::of_object(bucket.open(path)?)))
+                Ok(Found::File(Box::new(Snapshot::of_object(bucket.open(path)?))))
             }
             Input::File { path, is_named, .. } => {
                 let file = open(path, if *is_named { OFlags::empty() } else { careful })?;
                 let metadata = file.metadata()?;
                 match metadata.is_file() {
-                    true => Ok(Found::File(Snapshot::with_metadata(file, &metadata))),
+                    true => Ok(Found::File(Box::new(Snapshot::with_metadata(file, &metadata)))),
                     false if *is_named => Ok(Found::Pipe(Box::new(file))),
-                    false => Err(no_file()),
-                }
-            }
-            Input::Lines { path, range } => {
-                let file = open(path, careful)?;
-                match file.metadata()?.is_file() {
-                    true => Ok(Found::Lines(Snapshot::of_lines(file, *range)?)),
                     false => Err(no_file()),
                 }
             }
@@ -236,9 +213,7 @@ impl Input {
 /// The source of the bytes of an input.
 enum Found {
     /// A file, compressed or not.
-    File(Snapshot),
-    /// A part of a file, which is not compressed.
-    Lines(Snapshot),
+    File(Box<Snapshot>),
     /// Standard input or a pipe, which can be read once.
     Pipe(Box<dyn io::Read>),
 }
@@ -291,4 +266,27 @@ pub fn is_inside_an_input(output: &Path, inputs: &[PathBuf]) -> bool {
             .filter_map(|input| fs::canonicalize(input).ok())
             .any(|input| input.is_dir() && output.starts_with(input))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use storage::Excess;
+
+    use super::*;
+
+    #[test]
+    fn a_stream_returns_the_lines_before_one_that_is_too_long() {
+        let reader = Metered { reader: &b"one\ntwo\nlonger\nfour\n"[..], meter: LineMeter::new(4) };
+        let mut stream = jsonl::Stream::new(reader);
+        let mut seen = Vec::new();
+        let error = loop {
+            match stream.next() {
+                Ok(line) => seen.push(line.expect("an error before the end").bytes().to_vec()),
+                Err(error) => break error,
+            }
+        };
+        assert_eq!(seen, [b"one\n", b"two\n"]);
+        assert!(error.downcast::<Excess>().is_ok());
+        assert!(stream.next().is_err());
+    }
 }

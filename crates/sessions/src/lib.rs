@@ -38,6 +38,7 @@ mod copies;
 mod error;
 mod filter;
 mod input;
+mod lineage;
 mod lookup;
 mod needle;
 mod part;
@@ -47,6 +48,8 @@ mod redact;
 mod session;
 mod session_files;
 mod stores;
+mod turns;
+mod usage;
 mod walk;
 mod warning;
 mod windows;
@@ -57,6 +60,7 @@ pub use self::{
     error::{ReadError, UnknownFormat, single_format},
     filter::{Filter, Matcher},
     input::{Input, is_inside_an_input, residue_path, sidecar_path, stem_of},
+    lineage::{Ancestry, Kin, Member, Relation, lineage},
     lookup::{Lookup, absolute},
     needle::{Candidates, Needle, Prefilter},
     part::{Part, PartKind, parts},
@@ -69,6 +73,8 @@ pub use self::{
     },
     session_files::{Companion, SessionFiles, is_of_a_session},
     stores::Stores,
+    turns::{FileTurns, Owners, Rank, SessionTurns, TurnKey, TurnKeys, TurnsCollector},
+    usage::{Elsewhere, PriceError, Prices, Response, SessionUsage, Usage},
     walk::{is_ours, walk},
     warning::Warning,
 };

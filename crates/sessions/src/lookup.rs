@@ -55,7 +55,11 @@ impl<'e> Lookup<'e> {
         Self { environment, all, project, worktrees, formats }
     }
 
-    /// Returns all sessions of the project.
+    /// Returns all sessions of the project, sorted by path.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a folder cannot be read, or if there is no session.
     pub fn all(&self) -> io::Result<Vec<PathBuf>> {
         let mut found = Vec::new();
         for folder in self.folders()? {
@@ -90,13 +94,20 @@ impl<'e> Lookup<'e> {
     /// Returns the error for an empty result.
     pub fn nothing(&self) -> io::Error {
         io::Error::other(match &self.project {
-            Some(project) => format!("{project}: no session of this project"),
-            None => "no client keeps a session here".to_owned(),
+            Some(project) => {
+                format!("{project}: no session of this project; `convert list` prints all sessions")
+            }
+            None => "no session in the folders of the clients; name a file or a folder".to_owned(),
         })
     }
 
     /// Returns the file for an argument: the file itself, the session that a breadcrumb names, or
     /// the session with this id or start of an id.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is no such file and no such session, if several sessions have the id,
+    /// or if a folder cannot be read. A path that is no id is returned as it is, existing or not.
     pub fn find(&self, path: &Path) -> io::Result<PathBuf> {
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_file() && metadata.len() <= MAX_BREADCRUMB => {
@@ -113,9 +124,11 @@ impl<'e> Lookup<'e> {
         }
         match files.as_slice() {
             [session] => Ok(session.to_path_buf()),
-            [] => Err(io::Error::other("no such file, and no session of this id")),
+            [] => Err(io::Error::other(
+                "no such file, and no session with this id; `convert list` prints ids",
+            )),
             [one, other, ..] => Err(io::Error::other(format!(
-                "may be {} or {}; a longer id, --from or --project says which",
+                "may be {} or {}; choose with a longer id, --from or --project",
                 one.display(),
                 other.display(),
             ))),
@@ -142,7 +155,7 @@ impl<'e> Lookup<'e> {
                 }
             }
             return Err(io::Error::other(format!(
-                "names session {} of {}, which is not there",
+                "names session {} of {}, which does not exist",
                 named.name, named.project,
             )));
         }
@@ -159,7 +172,8 @@ impl<'e> Lookup<'e> {
             let folders = self.folders_of(format)?.into_iter();
             for folder in folders.filter(|folder| seen.insert(folder.clone())) {
                 for file in session_files(&folder)? {
-                    match file.file_stem().and_then(|stem| stem.to_str()) {
+                    let stem = file.file_stem().and_then(|stem| stem.to_str());
+                    match stem.map(|stem| format.store.map_or(stem, |it| (it.session_id)(stem))) {
                         Some(stem) if stem == id => exact.push((format.family, file)),
                         Some(stem) if stem.starts_with(id) && id.len() >= MIN_PREFIX => {
                             starting.push((format.family, file));

@@ -77,6 +77,11 @@ impl Prefilter {
         Self { probes }
     }
 
+    /// Returns whether a record of several lines is kept.
+    pub fn keeps(&self, record: &[u8]) -> bool {
+        self.probes.is_empty() || self.probes.iter().any(|probe| probe.find(record).is_some())
+    }
+
     /// Returns the start and end of each kept line.
     pub fn lines<'p>(&'p self, bytes: &'p [u8]) -> Candidates<'p> {
         Candidates { prefilter: self, bytes, at: 0, next: vec![0; self.probes.len()] }

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use core_model::{
-    Block, Body, Content, Event, Message, Notice, NoticeKind, Role, Title, ToolResult, ToolUse,
+    Block, Body, Content, Event, Message, Notice, NoticeKind, Role, TextBody, Title, ToolResult,
+    ToolUse,
 };
 use jsonl::{Raw, Scanner, Text, Value};
 
@@ -61,7 +62,7 @@ pub enum Part<'l> {
     /// A tool result.
     ToolResult(ToolResult<'l>),
     /// A picture, by its media type.
-    Image(Text<'l>),
+    Image(TextBody<'l>),
     /// A notice of the client.
     Notice(Notice<'l>),
     /// A title.
@@ -139,7 +140,7 @@ impl<'l> Part<'l> {
             Part::Text(_, text) | Part::Client(text) | Part::Thinking(text) => each(&text.decode()),
             Part::ToolUse(tool) => {
                 each(&tool.name.decode());
-                for_each_string(tool.input, scanner, each);
+                for_each_string(tool.input.json().raw(), scanner, each);
             }
             Part::ToolResult(result) => match result.content {
                 Content::Other(raw) => for_each_string(raw, scanner, each),
@@ -171,7 +172,7 @@ impl<'l> Part<'l> {
     pub fn words(&self, scanner: &mut Scanner) -> String {
         match self {
             Part::ToolUse(tool) => {
-                return argument(tool, scanner).unwrap_or_else(|| tool.input.as_str().to_owned());
+                return argument(tool, scanner).unwrap_or_else(|| tool.input.json().to_string());
             }
             Part::Image(media_type) => return media_type.decode().into_owned(),
             // An unknown value is shown as JSON.
@@ -191,8 +192,9 @@ impl<'l> Part<'l> {
 
 /// Returns the main argument of a tool: the first one with a known name, or else the first string.
 fn argument(tool: &ToolUse<'_>, scanner: &mut Scanner) -> Option<String> {
-    const TELLING: [&str; 11] = [
+    const TELLING: [&str; 12] = [
         "command",
+        "cmd",
         "file_path",
         "notebook_path",
         "path",
@@ -204,7 +206,8 @@ fn argument(tool: &ToolUse<'_>, scanner: &mut Scanner) -> Option<String> {
         "subject",
         "prompt",
     ];
-    let input = scanner.scan_slice(tool.input.as_str().as_bytes(), 0).ok()?;
+    let input = tool.input.json();
+    let input = scanner.scan_raw(input.raw()).ok()?;
     // For a search, the pattern is more useful than the path.
     let is_search = tool.name.is("Grep") || tool.name.is("Glob");
     let pattern = if is_search { input.get("pattern") } else { None };

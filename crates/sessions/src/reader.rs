@@ -1,10 +1,13 @@
 //! Reads an input once, in windows, without keeping it in memory.
 
-use std::{cell::Cell, io};
+use std::{
+    cell::Cell,
+    io::{self, Cursor, Read},
+};
 
 use conversion::{Ballot, Detected, Recovery, is_damage};
 use core_model::{Answers, Event, Format, Formats, Place};
-use jsonl::{Index, Line, Scanner, Value};
+use jsonl::{Document, Index, Line, Scanner, UnitScanner, Value};
 use memchr::memchr_iter;
 use storage::{Interruption, Limits};
 
@@ -26,10 +29,12 @@ pub type EachRead<'e> =
     dyn FnMut(Place, &Line<'_>, jsonl::Result<&Event<'_>>) -> io::Result<bool> + 'e;
 
 /// Reads an input and calls `each` with lines that the prefilter keeps, with the records on damaged
-/// lines, and with the bytes between these. `from` is the format; if `None`, it is detected. An
+/// lines, and with the bytes between these. `format` is the format of the input; if `None`, it is detected. An
 /// answer that only the outcome of its run has is delivered before the outcome, as a message.
 ///
-/// Returns the format; `None` if no line was kept. An empty input has any format.
+/// Returns the format; `None` if no line was kept. An empty input has any format. A compressed input
+/// is expanded, whatever its name, within the default [`Limits`]. All calls of `each` are on this
+/// thread, in the order of the lines.
 ///
 /// # Errors
 ///
@@ -50,6 +55,18 @@ pub fn read(
     let mut refusal = None;
     let mut opened = input.open(Limits::default())?;
     opened.skip_hash();
+    let mut head = Vec::new();
+    if format.is_none() && formats.has_documents() {
+        opened.by_ref().take(MAX_HEAD).read_to_end(&mut head)?;
+        reader.format = document_of(formats, &head);
+    }
+    let mut opened = Cursor::new(head).chain(opened);
+    if let Some(format) = reader.format
+        && format.framing.is_document()
+    {
+        let run = (progress, interruption);
+        return reader.document(opened, format, prefilter, run, each).map(|()| Some(format));
+    }
     for_each_window(&mut opened, &mut |bytes, offset| {
         if interruption.is_requested() {
             refusal = Some(ReadError::Interrupted);
@@ -70,6 +87,9 @@ pub fn read(
     SPARE.set(reader.known);
     refusal.map_or(Ok(reader.format), Err)
 }
+
+/// The number of bytes from which the format of a document is detected.
+const MAX_HEAD: u64 = 256 * 1024;
 
 struct Reader<'i> {
     formats: Formats,
@@ -117,37 +137,42 @@ impl Reader<'_> {
         Ok(true)
     }
 
+    /// Reads the records of a document.
+    fn document(
+        &mut self,
+        input: impl Read,
+        format: &'static Format,
+        prefilter: &Prefilter,
+        (progress, interruption): (&dyn Progress, Interruption),
+        each: &mut EachRead<'_>,
+    ) -> Result<(), ReadError> {
+        let paths = format.framing.paths();
+        let (mut document, mut units) = (Document::new(input, paths), UnitScanner::default());
+        while let Some(unit) = document.next()? {
+            if interruption.is_requested() {
+                return Err(ReadError::Interrupted);
+            }
+            progress.add_bytes(unit.bytes().len() as u64);
+            if prefilter.keeps(unit.bytes()) {
+                let (line, value) = units.scan(&unit, paths);
+                if !take_line(&mut self.answers, self.n_lines + 1, &line, value, format, each)? {
+                    return Ok(());
+                }
+            }
+            self.n_lines += u64::from(!unit.is_glue());
+        }
+        Ok(())
+    }
+
     fn line(
         &mut self,
         line: &Line<'_>,
         format: &'static Format,
         each: &mut EachRead<'_>,
     ) -> Result<bool, ReadError> {
-        let number = self.n_lines + 1;
-        let mut result = Ok(true);
-        let mut take = |line: &Line<'_>, value: jsonl::Result<Value<'_>>| {
-            let place = Place { line: number, offset: line.offset() };
-            result = match value.map(format.read) {
-                Ok(event) => match self.answers.answer_of(&event) {
-                    Some(answer) => match each(place, line, Ok(&answer)) {
-                        Ok(true) => each(place, line, Ok(&event)),
-                        ended => ended,
-                    },
-                    None => each(place, line, Ok(&event)),
-                },
-                Err(error) if is_damage(error) => each(place, line, Err(error)),
-                Err(_) => Ok(true),
-            };
-            matches!(result, Ok(true))
-        };
         let known = self.known.get(line);
-        match known.unwrap_or_else(|| self.scanner.scan(line)) {
-            Err(error) if is_damage(error) => {
-                _ = Recovery::new(&[format]).line(line, Err(error), &mut take);
-            }
-            value => _ = take(line, value),
-        }
-        Ok(result?)
+        let value = known.unwrap_or_else(|| self.scanner.scan(line));
+        take_line(&mut self.answers, self.n_lines + 1, line, value, format, each)
     }
 
     /// Detects the format from the window.
@@ -166,6 +191,57 @@ impl Reader<'_> {
         self.format = Some(found?);
         self.format.ok_or(UnknownFormat::Unknown.into())
     }
+}
+
+/// Calls `each` with the events of a line, or with the pieces of a damaged one.
+fn take_line(
+    answers: &mut Answers,
+    number: u64,
+    line: &Line<'_>,
+    value: jsonl::Result<Value<'_>>,
+    format: &'static Format,
+    each: &mut EachRead<'_>,
+) -> Result<bool, ReadError> {
+    let mut result = Ok(true);
+    let mut take = |line: &Line<'_>, value: jsonl::Result<Value<'_>>| {
+        let place = Place { line: number, offset: line.offset() };
+        match value {
+            Ok(value) => {
+                _ = format.for_each_event(value, |event| {
+                    result = match answers.answer_of(event) {
+                        Some(answer) => match each(place, line, Ok(&answer)) {
+                            Ok(true) => each(place, line, Ok(event)),
+                            ended => ended,
+                        },
+                        None => each(place, line, Ok(event)),
+                    };
+                    matches!(result, Ok(true))
+                })
+            }
+            Err(error) if is_damage(error) => result = each(place, line, Err(error)),
+            Err(_) => {}
+        }
+        matches!(result, Ok(true))
+    };
+    match value {
+        Err(error) if is_damage(error) => {
+            _ = Recovery::new(&[format]).line(line, Err(error), &mut take);
+        }
+        value => _ = take(line, value),
+    }
+    Ok(result?)
+}
+
+/// Returns the format of a document; `None` for another input.
+fn document_of(formats: Formats, head: &[u8]) -> Option<&'static Format> {
+    let mut ballot = Ballot::new(formats);
+    ballot.push_head(head);
+    if !ballot.has_document() {
+        return None;
+    }
+    let (mut scanner, mut index) = (Scanner::default(), Index::default());
+    let format = vote(formats, head, &mut scanner, &mut index).ok()?;
+    Some(format).filter(|format| format.framing.is_document())
 }
 
 /// Returns the number of line ends.
@@ -191,6 +267,9 @@ fn vote(
 ) -> Result<&'static Format, ReadError> {
     index.clear();
     let mut ballot = Ballot::new(formats);
+    if formats.has_documents() {
+        ballot.push_head(bytes);
+    }
     let mut recovery = Recovery::new(&formats);
     for line in jsonl::lines(bytes) {
         let mut push =

@@ -40,7 +40,7 @@ pub struct SessionFile {
     /// The name for messages.
     label: String,
     /// The manifest entry. Bytes beyond its size are not read.
-    pub volume: ManifestEntry,
+    pub entry: ManifestEntry,
     /// The metadata when it was measured.
     pub stat: Stat,
     /// The hashes of what has been read.
@@ -75,13 +75,13 @@ impl Session {
         for (path, kind, name, tool_use) in files {
             let stat = place.stat(&path)?;
             let size = stat.length;
-            let volume = ManifestEntry { kind, size, name, tool_use };
+            let entry = ManifestEntry { kind, size, name, tool_use };
             let label = place.label(&path);
             measured.push(SessionFile {
                 place: place.clone(),
                 path,
                 label,
-                volume,
+                entry,
                 stat,
                 seen: Seen::default(),
                 start,
@@ -99,7 +99,7 @@ impl Session {
     /// Returns the number of transcripts with a sidecar.
     pub fn n_sidecars(&self) -> u64 {
         let has_sidecar = |file: &&SessionFile| {
-            file.volume.kind != ManifestEntryKind::Side
+            file.entry.kind != ManifestEntryKind::Side
                 && file.place.stat(&sidecar_path(&file.path)).is_ok()
         };
         self.files.iter().filter(has_sidecar).count() as u64
@@ -117,7 +117,7 @@ impl Session {
             if stat == file.stat {
                 continue;
             }
-            if stat.length < file.volume.size || !file.seen.is_start_of(file)? {
+            if stat.length < file.entry.size || !file.seen.is_start_of(file)? {
                 return Ok(Change::Other);
             }
             change = Change::Growth;
@@ -140,8 +140,8 @@ impl Session {
     }
 
     /// Returns the manifest.
-    pub fn contents(&self) -> Manifest {
-        let entries = self.files.iter().map(|file| file.volume.clone()).collect();
+    pub fn manifest(&self) -> Manifest {
+        let entries = self.files.iter().map(|file| file.entry.clone()).collect();
         Manifest { entries }
     }
 }
@@ -154,7 +154,7 @@ impl SessionFile {
 
     /// Opens the file up to its measured size.
     pub fn open(&self) -> io::Result<Start> {
-        Ok(Start::new(self.bytes()?, self.volume.size, self.seen.clone()))
+        Ok(Start::new(self.bytes()?, self.entry.size, self.seen.clone()))
     }
 
     /// Writes the bytes of the file to `sink`.
@@ -175,11 +175,9 @@ mod tests {
         for path in &paths {
             fs::write(path, "one\ntwo\n").expect("written");
         }
-        let volume = |path: &PathBuf, kind| (path.clone(), kind, String::new(), String::new());
-        let files = [
-            volume(&paths[0], ManifestEntryKind::Main),
-            volume(&paths[1], ManifestEntryKind::Side),
-        ];
+        let entry = |path: &PathBuf, kind| (path.clone(), kind, String::new(), String::new());
+        let files =
+            [entry(&paths[0], ManifestEntryKind::Main), entry(&paths[1], ManifestEntryKind::Side)];
         (paths, Session::new(&SessionPlace::Stored(Backend::Disk), files).expect("measured"))
     }
 

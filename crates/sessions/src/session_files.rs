@@ -220,7 +220,7 @@ fn beside(
     warn: &mut dyn FnMut(Warning),
 ) -> io::Result<(Option<&'static Format>, Vec<Companion>)> {
     let Input::File { storage, path, .. } = main else { return Ok((None, Vec::new())) };
-    if Compression::is_told_by(path) {
+    if Compression::is_in_name(path) {
         return beside_packed(formats, main, storage, path, warn);
     }
     for format in formats.iter() {

@@ -66,7 +66,9 @@ impl Stores {
     pub fn target(&mut self, url: &Path) -> io::Result<Backend> {
         let (bucket, _) = self.buckets.of(url)?;
         if bucket.is_web() {
-            return Err(io::Error::other("the web is read, and not written to"));
+            return Err(io::Error::other(
+                "web addresses can only be read; write to a folder or an object store",
+            ));
         }
         Ok(Backend::Bucket(bucket))
     }
@@ -103,7 +105,7 @@ impl Stores {
             Ok(found) if found.is_empty() => {
                 let nothing = io::Error::new(
                     io::ErrorKind::NotFound,
-                    "there is no such object, and none below it",
+                    "no such object, and no object below this name",
                 );
                 inputs.push(Input::missing(&path, &nothing));
                 is_folder(&path)

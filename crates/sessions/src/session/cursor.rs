@@ -3,8 +3,8 @@
 use std::io;
 
 use conversion::{EachEvent, ManifestEntryKind, Recovery};
-use core_model::{Event, Format};
-use jsonl::{Error, ErrorKind, Line, Scanner, Stream, Text};
+use core_model::{Event, Format, Framing};
+use jsonl::{Error, ErrorKind, Line, Records, Text, Unit, UnitScanner};
 
 use super::{SessionFile, Start};
 
@@ -15,13 +15,13 @@ const MIN_SIDE: usize = 16 * 1024;
 pub(super) struct Cursor<'s> {
     file: &'s SessionFile,
     format: &'static Format,
-    stream: Stream<Start>,
-    scanner: Scanner,
+    stream: Records<Start>,
+    scanner: UnitScanner,
     recovery: Recovery,
     /// The tool use that started the sub-agent, as a JSON string; empty if unknown.
     tool_use: &'s str,
     /// A line that waits, and its offset in the source.
-    held: Option<(Vec<u8>, u64)>,
+    held: Option<(Vec<u8>, u64, Unit)>,
 }
 
 impl<'s> Cursor<'s> {
@@ -31,11 +31,13 @@ impl<'s> Cursor<'s> {
         format: &'static Format,
         tool_use: &'s str,
     ) -> io::Result<Self> {
+        let is_side = file.entry.kind == ManifestEntryKind::Side;
+        let framing = if is_side { Framing::Lines } else { format.framing };
         Ok(Self {
             file,
             format,
-            stream: Stream::new(file.open()?),
-            scanner: Scanner::default(),
+            stream: Records::new(file.open()?, framing),
+            scanner: UnitScanner::default(),
             recovery: Recovery::new(&[format]),
             tool_use,
             held: None,
@@ -49,34 +51,35 @@ impl<'s> Cursor<'s> {
         each: &mut EachEvent<'_>,
         waits: impl FnOnce(u64, u64) -> bool,
     ) -> io::Result<Step> {
-        if self.file.volume.kind == ManifestEntryKind::Side {
+        if self.file.entry.kind == ManifestEntryKind::Side {
             return self.advance_side(each);
         }
         let Self { file, format, stream, scanner, recovery, tool_use, held } = self;
         let mut hand_on = |line: &Line<'_>| {
-            let value = scanner.scan(line);
-            recovery.line(line, value, &mut |line, value| match value.map(format.read) {
-                Ok(mut event) => {
-                    if file.volume.kind == ManifestEntryKind::Agent {
+            let (line, value) = scanner.scan(line, format.framing.paths());
+            recovery.line(&line, value, &mut |line, value| match value {
+                Ok(value) => format.for_each_event(value, |event| {
+                    let mut event = *event;
+                    if file.entry.kind == ManifestEntryKind::Agent {
                         mark(&mut event, tool_use);
                     }
                     each(line, Ok(&event))
-                }
+                }),
                 Err(error) => each(line, Err(error)),
             })
         };
-        if let Some((bytes, offset)) = held.take() {
-            let goes_on = hand_on(&Line::new(&bytes, offset));
+        if let Some((bytes, offset, unit)) = held.take() {
+            let goes_on = hand_on(&Line::of_unit(&bytes, offset, unit));
             return Ok(if goes_on { Step::Passed } else { Step::Stopped });
         }
         let Some(line) = stream.next()? else { return Ok(Step::Ended) };
         let offset = file.start + line.offset();
         let end = offset + line.bytes().len() as u64;
         if waits(offset, end) {
-            *held = Some((line.bytes().to_vec(), offset));
+            *held = Some((line.bytes().to_vec(), offset, line.unit()));
             return Ok(Step::Held);
         }
-        let goes_on = hand_on(&Line::new(line.bytes(), offset));
+        let goes_on = hand_on(&Line::of_unit(line.bytes(), offset, line.unit()));
         Ok(if goes_on { Step::Passed } else { Step::Stopped })
     }
 

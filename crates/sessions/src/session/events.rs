@@ -26,7 +26,7 @@ pub fn run_session(
     target: Target<'_>,
 ) -> io::Result<Report> {
     let mut events = SessionEvents::new(session, conversion.from);
-    let target = Target { contents: Some(session.contents()), ..target };
+    let target = Target { manifest: Some(session.manifest()), ..target };
     let mut report = conversion.run_events(&mut events, target)?;
     report.n_sidecars_unread = session.n_sidecars();
     Ok(report)
@@ -59,7 +59,7 @@ impl<'s> SessionEvents<'s> {
             }
             String::from_utf8(json).unwrap_or_default()
         };
-        let tool_uses = session.files().iter().map(|file| tool_use(&file.volume.tool_use));
+        let tool_uses = session.files().iter().map(|file| tool_use(&file.entry.tool_use));
         Self { session, format, tool_uses: tool_uses.collect(), turns: None }
     }
 
@@ -74,8 +74,8 @@ impl<'s> SessionEvents<'s> {
     ) -> io::Result<Option<BTreeMap<u64, Vec<usize>>>> {
         let mut waiting: HashMap<&str, Vec<usize>> = HashMap::new();
         for (file_idx, file) in self.session.files().iter().enumerate() {
-            if file.volume.kind == ManifestEntryKind::Agent && !file.volume.tool_use.is_empty() {
-                waiting.entry(&file.volume.tool_use).or_default().push(file_idx);
+            if file.entry.kind == ManifestEntryKind::Agent && !file.entry.tool_use.is_empty() {
+                waiting.entry(&file.entry.tool_use).or_default().push(file_idx);
             }
         }
         let mut turns: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
@@ -163,6 +163,6 @@ impl Events for SessionEvents<'_> {
     }
 
     fn own_end(&self) -> u64 {
-        self.session.files().first().map_or(u64::MAX, |main| main.volume.size)
+        self.session.files().first().map_or(u64::MAX, |main| main.entry.size)
     }
 }

@@ -23,7 +23,7 @@ impl Seen {
     /// Returns whether the start of a file still has all of these hashes.
     pub(super) fn is_start_of(&self, file: &SessionFile) -> io::Result<bool> {
         let now = Self::default();
-        let mut start = Start::new(file.bytes()?, file.volume.size, now.clone());
+        let mut start = Start::new(file.bytes()?, file.entry.size, now.clone());
         io::copy(&mut start, &mut io::sink())?;
         let (seen, now) = (self.hashes().clone(), now.hashes().clone());
         Ok(seen.len() == 1 && seen == now)

@@ -25,7 +25,7 @@ impl<'i> Bare<'i> {
     /// Creates the names; `None` if no input has an ending of compression. If a name without ending
     /// exists, the existing file keeps it.
     pub(super) fn of(formats: Formats, inputs: &'i [Input]) -> Option<Self> {
-        let is_packed = |input: &Input| input.path().is_some_and(Compression::is_told_by);
+        let is_packed = |input: &Input| input.path().is_some_and(Compression::is_in_name);
         inputs.iter().any(is_packed).then(|| {
             let (packed, plain): (Vec<_>, Vec<_>) =
                 inputs.iter().enumerate().partition(|(_, input)| is_packed(input));
@@ -47,7 +47,7 @@ impl<'i> Bare<'i> {
         }
         let (format, owner) = owner(self.formats, &path, self)?;
         let main = *self.places.get(&owner.main)?;
-        let is_packed = self.inputs.get(main)?.path().is_some_and(Compression::is_told_by);
+        let is_packed = self.inputs.get(main)?.path().is_some_and(Compression::is_in_name);
         is_packed.then_some((main, format, owner.role))
     }
 }
@@ -70,7 +70,7 @@ impl Files for Bare<'_> {
 impl SessionFiles {
     /// Returns whether its files have other names than they are stored under.
     fn is_packed(&self) -> bool {
-        self.main.path().is_some_and(Compression::is_told_by)
+        self.main.path().is_some_and(Compression::is_in_name)
     }
 
     /// Returns the name of a file in the session.

@@ -1,0 +1,272 @@
+//! Finds which sessions were made from which others, by the records that they share and by the
+//! sessions that they name.
+//!
+//! In: `a.jsonl` with the records 1, 2, 3, and `b.jsonl` with 1, 2, 4. Out: `b.jsonl` is a fork of
+//! `a.jsonl` after the record 2.
+
+use std::{collections::HashMap, path::Path};
+
+use core_model::{Origin, RelativeKind};
+use jsonl::{Scanner, Text};
+
+use crate::turns::{Owners, SessionTurns};
+
+/// A session that is compared with others.
+#[derive(Clone, Debug, Default)]
+pub struct Member {
+    /// The id in its lines, or the name of its file.
+    pub id: String,
+    /// The path of its file.
+    pub path: String,
+    /// Its records.
+    pub turns: SessionTurns,
+    /// The other sessions that it names.
+    pub kin: Vec<Kin>,
+}
+
+/// Another session that a session names.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct Kin {
+    /// How the other one is related to it.
+    pub kind: RelativeKind,
+    /// The id of the other one, or the path of its file.
+    pub session: String,
+}
+
+impl Kin {
+    /// Calls `each` with the sessions that a record names.
+    pub fn of(origin: &Origin<'_>, each: &mut dyn FnMut(Kin)) {
+        let kin = |kind, session: Text<'_>| Kin { kind, session: session.decode().into_owned() };
+        if let Some(parent) = origin.copied_from {
+            each(kin(RelativeKind::Parent, parent));
+        }
+        let Some(relative) = origin.relative else { return };
+        if let Some(session) = relative.session.as_text() {
+            each(kin(relative.kind, session));
+            return;
+        }
+        let mut scanner = Scanner::default();
+        if let Ok(sessions) = scanner.scan_slice(relative.session.as_str().as_bytes(), 0) {
+            for session in sessions.items().filter_map(|session| session.text()) {
+                each(kin(relative.kind, session));
+            }
+        }
+    }
+}
+
+/// How a session was made from its parent.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Relation {
+    /// It has no record of its own.
+    Copy,
+    /// It goes on after the last record of its parent.
+    Continuation,
+    /// It goes on after an earlier record, or says that it is a fork.
+    Fork,
+    /// It names its parent, or is named by it, and has none of its records.
+    Named,
+}
+
+/// The parent of a session, and what it has from there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ancestry {
+    /// The index of the parent.
+    pub parent: usize,
+    /// How the session was made.
+    pub relation: Relation,
+    /// The records that it has from others, and the prompts among them.
+    pub n_shared: u64,
+    /// The prompts among the shared records.
+    pub n_shared_prompts: u64,
+    /// The prompts of its own.
+    pub n_own_prompts: u64,
+    /// The time of the last shared record, in milliseconds since 1970.
+    pub until: Option<i64>,
+}
+
+/// Returns the parent of each session, if it has one. No session is its own ancestor.
+///
+/// The parent is the session that the last shared record counts for. A session without shared
+/// records may name its parent.
+pub fn lineage(members: &[Member]) -> Vec<Option<Ancestry>> {
+    let owners = Owners::of(members.iter().map(|member| &member.turns));
+    let mut found: Vec<Option<Ancestry>> =
+        (0..members.len()).map(|idx| by_records(members, &owners, idx)).collect();
+    for (idx, parent) in named_parents(members) {
+        let is_free = found.get(idx).is_some_and(Option::is_none);
+        if is_free && !is_ancestor(&found, idx, parent) {
+            let n_own_prompts = n_prompts(members.get(idx));
+            if let Some(slot) = found.get_mut(idx) {
+                *slot = Some(Ancestry {
+                    parent,
+                    relation: Relation::Named,
+                    n_shared: 0,
+                    n_shared_prompts: 0,
+                    n_own_prompts,
+                    until: None,
+                });
+            }
+        }
+    }
+    found
+}
+
+fn n_prompts(member: Option<&Member>) -> u64 {
+    let records = member.into_iter().flat_map(|member| member.turns.records());
+    records.filter(|(_, mark)| mark.is_prompt).count() as u64
+}
+
+fn by_records(members: &[Member], owners: &Owners, idx: usize) -> Option<Ancestry> {
+    let turns = &members.get(idx)?.turns;
+    let (mut n_shared, mut n_own, mut n_shared_prompts, mut n_own_prompts) = (0, 0, 0, 0);
+    let (mut last, mut until) = (None, 0);
+    for (key, mark) in turns.records() {
+        let is_prompt = u64::from(mark.is_prompt);
+        match owners.owner(key).filter(|owner| *owner != idx) {
+            Some(owner) => {
+                n_shared += 1;
+                n_shared_prompts += is_prompt;
+                last = Some((owner, key));
+                until = mark.time;
+            }
+            None => {
+                n_own += 1;
+                n_own_prompts += is_prompt;
+            }
+        }
+    }
+    let (parent, key) = last?;
+    let is_last = || {
+        let end = members.get(parent).and_then(|parent| parent.turns.records().next_back());
+        end.is_some_and(|(end, _)| owners.original(end) == owners.original(key))
+    };
+    let relation = match () {
+        () if n_own == 0 => Relation::Copy,
+        () if turns.has_copies() => Relation::Fork,
+        () if is_last() => Relation::Continuation,
+        () => Relation::Fork,
+    };
+    let until = (until > 0).then(|| i64::from(until).saturating_mul(1000));
+    Some(Ancestry { parent, relation, n_shared, n_shared_prompts, n_own_prompts, until })
+}
+
+/// Returns sessions and the parents that they name, or that name them.
+fn named_parents(members: &[Member]) -> Vec<(usize, usize)> {
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    for (idx, member) in members.iter().enumerate() {
+        places.entry(&member.id).or_insert(idx);
+        places.entry(&member.path).or_insert(idx);
+        if let Some(name) = stem(&member.path) {
+            places.entry(name).or_insert(idx);
+        }
+    }
+    let mut found = Vec::new();
+    for (idx, member) in members.iter().enumerate() {
+        for kin in &member.kin {
+            let session = kin.session.as_str();
+            let other = places.get(session).or_else(|| places.get(stem(session)?));
+            let Some(other) = other.copied().filter(|other| *other != idx) else { continue };
+            found.push(match kin.kind {
+                RelativeKind::Continuation => (other, idx),
+                _ => (idx, other),
+            });
+        }
+    }
+    found
+}
+
+fn stem(path: &str) -> Option<&str> {
+    Path::new(path).file_stem()?.to_str()
+}
+
+/// Returns whether a session is another one or one of its ancestors.
+fn is_ancestor(found: &[Option<Ancestry>], idx: usize, of: usize) -> bool {
+    let mut next = Some(of);
+    for _ in 0..=found.len() {
+        match next {
+            Some(of) if of == idx => return true,
+            Some(of) => next = found.get(of).copied().flatten().map(|it| it.parent),
+            None => return false,
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use core_model::{Formats, Place};
+    use jsonl::Line;
+
+    use super::*;
+    use crate::{
+        input::Input,
+        turns::{TurnKeys, TurnsCollector},
+    };
+
+    static FORMATS: Formats = Formats::new(&[&format_claude_code::FORMAT]);
+
+    fn member(keys: &TurnKeys, id: &str, uuids: &[&str], extra: &str) -> Member {
+        let mut file = keys.file(&Input::file(id.into()));
+        let (mut turns, mut kin) = (TurnsCollector::default(), Vec::new());
+        let (mut scanner, mut offset) = (Scanner::default(), 0);
+        let said = uuids.iter().map(|uuid| {
+            let minute = uuid.trim_matches(char::is_alphabetic);
+            format!(
+                r#"{{"type":"user","uuid":"{uuid}","timestamp":"2026-01-01T10:0{minute}:00.000Z","message":{{"role":"user","content":"hi"}}}}"#
+            )
+        });
+        for text in said.chain(Some(extra.to_owned()).filter(|it| !it.is_empty())) {
+            let line = Line::new(text.as_bytes(), offset);
+            offset += text.len() as u64 + 1;
+            let event =
+                format_claude_code::FORMAT.first_event(scanner.scan(&line).expect("a line"));
+            let turn = file.key(Place { line: 1, offset: line.offset() }, &line, &event);
+            Kin::of(&turn.origin, &mut |other| kin.push(other));
+            turns.push(&turn, &event);
+        }
+        Member { id: id.to_owned(), path: format!("/p/{id}.jsonl"), turns: turns.finish(), kin }
+    }
+
+    #[test]
+    fn a_family_has_copies_continuations_and_forks() {
+        let keys = TurnKeys::new(FORMATS);
+        let members = [
+            member(&keys, "copy", &["1", "2", "3"], ""),
+            member(&keys, "first", &["1", "2", "3"], ""),
+            member(&keys, "resumed", &["1", "2", "3", "4"], ""),
+            member(&keys, "fork", &["1", "2", "a5"], ""),
+            member(&keys, "fork of the fork", &["1", "2", "a5", "a6"], ""),
+            member(&keys, "alone", &["b1"], ""),
+        ];
+        let found = lineage(&members);
+        let shown: Vec<_> =
+            found.iter().map(|it| it.map(|it| (it.parent, it.relation, it.n_shared))).collect();
+        assert_eq!(
+            shown,
+            [
+                None,
+                Some((0, Relation::Copy, 3)),
+                Some((0, Relation::Continuation, 3)),
+                Some((0, Relation::Fork, 2)),
+                Some((3, Relation::Continuation, 3)),
+                None,
+            ]
+        );
+        let fork = found[3].expect("a fork");
+        assert_eq!((fork.n_shared_prompts, fork.n_own_prompts), (2, 1));
+        assert_eq!(fork.until, Some(1_767_261_720_000));
+    }
+
+    #[test]
+    fn sessions_name_their_parents() {
+        let keys = TurnKeys::new(FORMATS);
+        let members = [
+            member(&keys, "a", &["1"], r#"{"type":"continued-in","continuedInSessionId":"b"}"#),
+            member(&keys, "b", &["2"], r#"{"type":"continued-in","continuedInSessionId":"a"}"#),
+            member(&keys, "c", &["3"], r#"{"type":"derived-from","sessions":["x","a"]}"#),
+        ];
+        let parents: Vec<_> = lineage(&members).iter().map(|it| it.map(|it| it.parent)).collect();
+        assert_eq!(parents, [None, Some(0), Some(0)]);
+    }
+}
