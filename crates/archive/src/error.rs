@@ -14,7 +14,7 @@ pub enum ConvertError {
     #[error("{0}")]
     Format(#[from] UnknownFormat),
     /// The output exists.
-    #[error("{0} exists; --force overwrites it and keeps it as .bak")]
+    #[error("{0} exists")]
     Exists(String),
     /// It changed during each attempt to read it.
     #[error("changes while it is read; nothing was written")]
@@ -46,8 +46,11 @@ pub enum ConvertError {
     /// The output is the source.
     #[error("the output would overwrite its source")]
     IsSource,
+    /// Sessions are not converted to this format, and the source does not come from it.
+    #[error("{0} is a format that is only read; choose another one to write")]
+    ReadOnly(&'static str),
     /// The target shows nothing of the source, and standard output has no sidecar.
-    #[error("nothing of it shows in {0}; with -o it is kept in a sidecar")]
+    #[error("nothing of it shows in {0}")]
     NothingShows(&'static str),
     /// Converting the output back does not give the source.
     #[error("converting back does not give the source; nothing was written")]
@@ -143,14 +146,15 @@ impl ConvertError {
 /// The reason why a converted session was not installed.
 #[derive(Debug, thiserror::Error)]
 pub enum NotInstalled {
-    /// The format has no client that keeps sessions.
-    #[error("{0} is no client's own: --install has nowhere to put it")]
+    /// The format, whose name this is, has no folder where a client would find the session: its
+    /// store has no `place`.
+    #[error("{0} is no client's own")]
     NoClient(&'static str),
     /// The session does not name its project.
-    #[error("the session does not say which project it belongs to; --install=PROJECT does")]
+    #[error("the session does not say which project it belongs to")]
     NoProject,
     /// The project is not an absolute path, or has control characters.
-    #[error("{0}: no project folder; --install=PROJECT names another")]
+    #[error("{0}: no project folder")]
     OddProject(String),
     /// The client's folder is unknown.
     #[error("its client's folder is unknown: there is no home folder in the environment")]
@@ -179,7 +183,7 @@ mod tests {
     use storage::unwritten;
 
     use super::*;
-    use crate::{Outcome, status::FileStatus};
+    use crate::status::FileStatus;
 
     #[test]
     fn errors_that_pass_through_readers_and_writers_keep_their_meaning() {
@@ -199,8 +203,7 @@ mod tests {
             let message = error.to_string();
             let error = ConvertError::from(error);
             assert_eq!((error.to_string(), error.is_no_space()), (message, is_no_space));
-            let result: Result<Outcome, ConvertError> = Err(error);
-            assert_eq!(FileStatus::of(&result), status, "{result:?}");
+            assert_eq!(FileStatus::of_error(&error), status, "{error:?}");
         }
     }
 }

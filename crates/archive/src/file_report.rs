@@ -1,25 +1,29 @@
 //! The report on a finished file: messages, status and counts.
 
-use std::{borrow::Cow, io};
+use std::{borrow::Cow, io, path::Path, time::Duration};
 
 use core_model::LossKind;
-use jsonl::{Style, push_string};
 use sessions::{Input, UnknownFormat};
 use storage::Interruption;
 
 use crate::{
     error::ConvertError,
     exit::Status,
-    object::Object,
-    outcome::Outcome,
-    report::{ConvertedFile, place},
-    session::is_in_folder_of_session,
+    record,
+    report::{
+        ConvertedFile,
+        object::{BriefObject, LossObject},
+        place,
+    },
     status::FileStatus,
 };
 
 /// The options of a report.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReportOptions {
+    /// Returns what to do about an error, such as the name of an option. It follows the error's
+    /// message; `None` adds nothing.
+    pub hint: Option<fn(&ConvertError) -> Option<&'static str>>,
     /// Whether a loss changes the exit status.
     pub fail_on_loss: bool,
     /// Whether the run has several files.
@@ -34,13 +38,34 @@ pub struct ReportOptions {
     pub interruption: Interruption,
 }
 
-/// The report on a finished file.
+impl ReportOptions {
+    /// Returns the message of an error, with the hint for it.
+    fn message(&self, error: &ConvertError) -> String {
+        match self.hint.and_then(|hint| hint(error)) {
+            Some(hint) => format!("{error}; {hint}"),
+            None => error.to_string(),
+        }
+    }
+}
+
+/// The results for the files of a session, in order.
+pub type Results<'u> = Vec<(&'u Input, Result<FileReport, ConvertError>)>;
+
+/// The report on a file: its status, its conversion, and the messages about them.
+///
+/// A job creates it. [`FileReport::finish`] adds the messages, and drops the conversion.
 #[derive(Debug)]
 pub struct FileReport {
-    /// The result of its job.
-    pub end: FileEnd,
-    /// The status in journal and report.
+    /// The status.
     pub status: FileStatus,
+    /// Whether it has this status since an earlier run, and nothing was to be done.
+    pub is_up_to_date: bool,
+    /// The conversion, until the report is finished.
+    pub(crate) conversion: Option<Box<ConvertedFile>>,
+    /// The name of the file with the same content that was converted.
+    pub(crate) same_as: Option<String>,
+    /// The duration of the job. The main file has that of its session.
+    pub time: Duration,
     /// The exit status for this file.
     pub exit: Status,
     /// Whether it was refused because of an unreadable line.
@@ -59,29 +84,6 @@ pub struct FileReport {
     pub is_main: bool,
     /// Its counts.
     pub figures: Figures,
-}
-
-/// The result of a file's job.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum FileEnd {
-    /// It was converted.
-    Converted,
-    /// It was copied beside its session.
-    Copied,
-    /// It is in the file of its session, or was left out by an option.
-    Inside,
-    /// It was up to date.
-    UpToDate,
-    /// Another file has the same content, and was converted.
-    SameAsAnother,
-    /// It is not a session.
-    NotOurs,
-    /// The run ended before it was begun.
-    Left,
-    /// The reader of the output closed it.
-    Enough,
-    /// It could not be converted.
-    Refused,
 }
 
 /// The counts of a file.
@@ -103,41 +105,15 @@ pub struct Figures {
     pub losses: Vec<(LossKind, Cow<'static, str>, u64)>,
 }
 
-const ENDS: [(FileEnd, &str); 9] = [
-    (FileEnd::Converted, "Converted"),
-    (FileEnd::Copied, "Copied"),
-    (FileEnd::Inside, "Inside"),
-    (FileEnd::UpToDate, "UpToDate"),
-    (FileEnd::SameAsAnother, "SameAsAnother"),
-    (FileEnd::NotOurs, "NotOurs"),
-    (FileEnd::Left, "Left"),
-    (FileEnd::Enough, "Enough"),
-    (FileEnd::Refused, "Refused"),
-];
-
-impl FileEnd {
-    /// Returns the name.
-    pub fn name(self) -> &'static str {
-        ENDS.iter().find(|(end, _)| *end == self).map_or("", |(_, name)| name)
-    }
-
-    /// Returns whether the report file has an object for it.
-    pub fn is_told(self) -> bool {
-        !matches!(self, FileEnd::NotOurs | FileEnd::Left | FileEnd::Enough)
-    }
-
-    /// Returns the result with this name.
-    pub fn named(name: &str) -> Option<Self> {
-        ENDS.iter().find(|(_, it)| *it == name).map(|(end, _)| *end)
-    }
-}
-
 impl FileReport {
-    /// Creates a report with a result and a status only.
-    pub fn new(end: FileEnd, status: FileStatus) -> Self {
+    /// Creates a report with a status only.
+    pub fn new(status: FileStatus) -> Self {
         Self {
-            end,
             status,
+            is_up_to_date: false,
+            conversion: None,
+            same_as: None,
+            time: Duration::ZERO,
             exit: Status::Done,
             is_refused_for_damage: false,
             problems: Vec::new(),
@@ -150,123 +126,166 @@ impl FileReport {
         }
     }
 
+    /// Creates the report on a converted file.
+    pub(crate) fn converted(done: ConvertedFile) -> Self {
+        let status = done.status();
+        Self { conversion: Some(Box::new(done)), ..Self::new(status) }
+    }
+
+    /// Creates the report on a file whose output is up to date, and has this status.
+    pub(crate) fn up_to_date(status: FileStatus) -> Self {
+        Self { is_up_to_date: true, ..Self::new(status) }
+    }
+
+    /// Creates the report on a file with the same content as another one, which has this name.
+    pub(crate) fn same_as(other: String) -> Self {
+        Self { same_as: Some(other), ..Self::new(FileStatus::SameAsAnother) }
+    }
+
+    /// Returns the conversion; `None` if the file was not converted, or the report is finished.
+    pub fn conversion(&self) -> Option<&ConvertedFile> {
+        self.conversion.as_deref()
+    }
+
+    /// Changes the conversion, and the status with it.
+    pub(crate) fn change_conversion(&mut self, change: impl FnOnce(&mut ConvertedFile)) {
+        if let Some(done) = &mut self.conversion {
+            change(done);
+            self.status = done.status();
+        }
+    }
+
+    /// Returns the conversion; `None` if the file was not converted.
+    pub(crate) fn into_conversion(self) -> Option<ConvertedFile> {
+        self.conversion.map(|done| *done)
+    }
+
+    /// Returns whether the output is there, or is not needed.
+    pub fn is_fine(&self) -> bool {
+        self.is_up_to_date
+            || self.status.is_converted()
+            || self.status.is_in_session()
+            || matches!(self.status, FileStatus::Copied | FileStatus::SameAsAnother)
+    }
+
+    /// Returns whether the file could not be converted.
+    pub fn is_failure(&self) -> bool {
+        !self.is_up_to_date && self.status.is_failure()
+    }
+
+    /// Returns whether the file was converted by this run.
+    pub fn is_converted(&self) -> bool {
+        !self.is_up_to_date && self.status.is_converted()
+    }
+
+    /// Returns whether a report file has an object for it.
+    fn has_object(&self) -> bool {
+        self.is_fine() || self.status.is_failure()
+    }
+
     /// Creates the JSON object from the counts if it is missing and needed. Returns whether it did.
     pub fn complete_json(&mut self, label: &str) -> bool {
-        if !self.json.is_empty() || !self.end.is_told() {
+        if !self.json.is_empty() || !self.has_object() {
             return false;
         }
         let figures = &self.figures;
-        let mut object = Object::new();
-        object.string("source", label).string("status", self.status.name());
-        if let Some(from) = figures.from {
-            object.string("from", from).plain("bytes_in", figures.bytes_in);
-            object.plain("lines_out", figures.lines_out);
-            object.plain("lines_damaged", figures.n_damaged);
-        }
-        if self.end == FileEnd::UpToDate {
-            object.plain("up_to_date", true);
-        }
-        if let Some(problem) = self.problems.first().filter(|_| self.end == FileEnd::Refused) {
-            object.string("error", problem);
-        }
-        let losses = figures.losses.iter().map(|(kind, field, n)| {
-            let mut loss = Object::new();
-            loss.string("kind", kind.name()).string("field", field).plain("count", n);
-            loss.bytes()
+        let if_read = |number: u64| figures.from.map(|_| number);
+        let losses = figures.losses.iter().map(|(kind, field, n)| LossObject {
+            kind: kind.name(),
+            field,
+            count: *n,
+            places: None,
         });
-        object.values("losses", losses);
-        self.json = object.bytes();
+        let problem = self.problems.first().filter(|_| self.is_failure());
+        self.json = record::write_ascii(&BriefObject {
+            source: label,
+            status: self.status.word(),
+            from: figures.from,
+            bytes_in: if_read(figures.bytes_in),
+            lines_out: if_read(figures.lines_out),
+            lines_damaged: if_read(figures.n_damaged),
+            up_to_date: self.is_up_to_date.then_some(true),
+            error: problem.map(String::as_str),
+            losses: Some(losses.collect()),
+            ..BriefObject::default()
+        });
         true
     }
 
-    /// Adds the report on the next piece of the same file.
-    pub fn absorb(&mut self, piece: FileReport) {
-        let (of_all, of_piece) = (&mut self.figures, piece.figures);
-        of_all.bytes_in += of_piece.bytes_in;
-        of_all.lines_out += of_piece.lines_out;
-        of_all.n_damaged += of_piece.n_damaged;
-        of_all.from = of_all.from.or(of_piece.from);
-        of_all.losses.extend(of_piece.losses);
-        self.exit = self.exit.max(piece.exit);
-        self.problems.extend(piece.problems);
-        if piece.end != FileEnd::UpToDate && self.end != FileEnd::Refused {
-            (self.end, self.status) = (piece.end, piece.status);
-        }
-        if !piece.json.is_empty() {
-            self.json.extend_from_slice(if self.json.is_empty() { b"" } else { b",\n" });
-            self.json.extend(piece.json);
-        }
-    }
-
-    /// Creates the report on a file from its result.
-    pub fn of(
+    /// Adds the messages to the report on a file, or creates the report on an error.
+    pub fn finish(
         report_options: &ReportOptions,
         input: &Input,
-        result: &Result<Outcome, ConvertError>,
+        result: Result<FileReport, ConvertError>,
     ) -> Self {
-        let mut settled = Self::new(FileEnd::Refused, FileStatus::of(result));
-        match result {
-            Ok(Outcome::Converted(done)) => settled.take_done(report_options, done),
-            Ok(Outcome::Copied) => settled.end = FileEnd::Copied,
-            Ok(Outcome::Inside | Outcome::LeftOut) => settled.end = FileEnd::Inside,
-            Ok(Outcome::UpToDate(status)) => {
-                settled.end = FileEnd::UpToDate;
-                let is_loss = *status == FileStatus::DoneWithLoss && report_options.fail_on_loss;
-                if *status == FileStatus::Damaged || is_loss {
-                    settled.exit = Status::Attention;
-                }
-                if !report_options.is_folder || report_options.verbose {
-                    let label = input.label();
-                    settled.summary.push(format!("{label}: up to date"));
-                }
+        let (mut report, error) = match result {
+            Ok(report) => (report, None),
+            Err(error) => (Self::new(FileStatus::of_error(&error)), Some(error)),
+        };
+        if let Some(error) = &error {
+            report.take_error(report_options, input, error);
+        } else if let Some(done) = report.conversion.take() {
+            report.take_conversion(report_options, &done);
+        } else if report.is_up_to_date {
+            let is_loss = report.status == FileStatus::DoneWithLoss && report_options.fail_on_loss;
+            if report.status == FileStatus::DoneWithDamage || is_loss {
+                report.exit = Status::Attention;
             }
-            Ok(Outcome::SameAs(_)) => settled.end = FileEnd::SameAsAnother,
-            Err(refusal) if refusal.kind() == Some(io::ErrorKind::BrokenPipe) => {
-                settled.end = FileEnd::Enough;
+            if !report_options.is_folder || report_options.verbose {
+                report.summary.push(format!("{}: up to date", input.label()));
             }
-            Err(ConvertError::NoSpace(_)) => settled.end = FileEnd::Left,
-            Err(_) if report_options.interruption.is_requested() => settled.end = FileEnd::Left,
+        }
+        if report_options.wants_objects && report.has_object() && report.json.is_empty() {
+            report.json = report.object(report_options, input, error.as_ref());
+        }
+        report
+    }
+
+    /// Adds the reason why a file was not converted.
+    fn take_error(&mut self, report_options: &ReportOptions, input: &Input, error: &ConvertError) {
+        match error {
+            error if error.kind() == Some(io::ErrorKind::BrokenPipe) => {
+                self.status = FileStatus::OutputClosed;
+            }
+            ConvertError::NoSpace(_) => {}
+            _ if report_options.interruption.is_requested() => {
+                self.status = FileStatus::Interrupted;
+            }
             // In a folder, files of other programs are no failure.
-            Err(ConvertError::Format(UnknownFormat::Unknown))
+            ConvertError::Format(UnknownFormat::Unknown)
                 if report_options.is_folder && input.is_found() =>
             {
-                settled.end = FileEnd::NotOurs;
+                self.status = FileStatus::NotASession;
                 if input.path().is_some_and(is_in_folder_of_session) {
-                    settled.take_stray(&input.label(), report_options);
+                    self.take_stray(&input.label(), report_options);
                 }
                 if report_options.verbose {
-                    settled.problems.push(format!("{}: not a session", input.label()));
+                    self.problems.push(format!("{}: not a session", input.label()));
                 }
             }
-            Err(refusal) => settled.take_refusal(input, refusal),
+            error => self.take_failure(report_options, input, error),
         }
-        if report_options.wants_objects && settled.end.is_told() && settled.json.is_empty() {
-            settled.json = object(input, settled.status, result);
-        }
-        settled
     }
 
     /// Adds that a file is in the folder of a session without a role there.
     fn take_stray(&mut self, label: &str, report_options: &ReportOptions) {
         self.stray = Some(label.to_owned());
         if report_options.wants_objects {
-            let mut object = Object::new();
-            object.string("source", label).string("status", FileStatus::Skipped.name());
-            self.json = object.bytes();
+            let status = FileStatus::NotASession.word();
+            let object = BriefObject { source: label, status, ..BriefObject::default() };
+            self.json = record::write_ascii(&object);
         }
     }
 
     /// Creates the report on a file in the folder of a session without a role there.
     pub fn of_stray(label: &str, report_options: &ReportOptions) -> Self {
-        let mut settled =
-            Self { is_main: false, ..Self::new(FileEnd::NotOurs, FileStatus::Skipped) };
+        let mut settled = Self { is_main: false, ..Self::new(FileStatus::NotASession) };
         settled.take_stray(label, report_options);
         settled
     }
 
-    fn take_done(&mut self, report_options: &ReportOptions, done: &ConvertedFile) {
+    fn take_conversion(&mut self, report_options: &ReportOptions, done: &ConvertedFile) {
         let report = &done.report;
-        self.end = FileEnd::Converted;
         let is_loss = report_options.fail_on_loss && !report.losses.is_empty();
         if report.wants_attention() || is_loss || done.is_changing {
             self.exit = Status::Attention;
@@ -276,7 +295,7 @@ impl FileReport {
             self.summary = done.summary();
         }
         if report_options.wants_objects {
-            done.push_json(self.status, &mut self.json);
+            self.json = done.json(self.status);
         }
         self.output.clone_from(&done.output);
         self.figures = Figures {
@@ -290,38 +309,114 @@ impl FileReport {
         };
     }
 
-    fn take_refusal(&mut self, input: &Input, refusal: &ConvertError) {
+    fn take_failure(
+        &mut self,
+        report_options: &ReportOptions,
+        input: &Input,
+        refusal: &ConvertError,
+    ) {
         let label = input.label();
         self.exit = Status::Failed;
         self.is_refused_for_damage = refusal.damage().is_some();
         self.problems.push(match refusal.damage() {
             Some(damage) => format!("{} (--strict)", place(&label, damage)),
-            None => format!("{label}: {refusal}"),
+            None => format!("{label}: {}", report_options.message(refusal)),
         });
         // A full disk is no wrong usage.
         if refusal.is_no_space() || refusal.kind() == Some(io::ErrorKind::FileTooLarge) {
             self.exit = Status::Attention;
         }
     }
+
+    /// Returns the JSON object for a file that was not converted.
+    fn object(
+        &self,
+        report_options: &ReportOptions,
+        input: &Input,
+        error: Option<&ConvertError>,
+    ) -> Vec<u8> {
+        let (source, error) = (input.label(), error.map(|error| report_options.message(error)));
+        record::write_utf8(&BriefObject {
+            source: &source,
+            status: self.status.word(),
+            up_to_date: self.is_up_to_date.then_some(true),
+            same_as: self.same_as.as_deref(),
+            error: error.as_deref(),
+            ..BriefObject::default()
+        })
+    }
 }
 
-/// Returns the JSON object for a file that was not converted.
-fn object(input: &Input, status: FileStatus, result: &Result<Outcome, ConvertError>) -> Vec<u8> {
-    let mut out = b"{\"source\":".to_vec();
-    push_string(&mut out, &input.label(), Style::Compact);
-    out.extend_from_slice(format!(",\"status\":\"{}\"", status.name()).as_bytes());
-    match result {
-        Ok(Outcome::UpToDate(_)) => out.extend_from_slice(b",\"up_to_date\":true"),
-        Ok(Outcome::SameAs(other)) => {
-            out.extend_from_slice(b",\"same_as\":");
-            push_string(&mut out, other, Style::Compact);
-        }
-        Ok(_) => {}
-        Err(refusal) => {
-            out.extend_from_slice(b",\"error\":");
-            push_string(&mut out, &refusal.to_string(), Style::Compact);
-        }
+/// Returns whether a file lies below the folder of a session: `s1/odd/x.txt` beside `s1.jsonl`.
+fn is_in_folder_of_session(path: &Path) -> bool {
+    path.ancestors().skip(1).any(|folder| {
+        let mut main = folder.as_os_str().to_owned();
+        main.push(".jsonl");
+        !folder.as_os_str().is_empty() && Path::new(&main).is_file()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wanted() -> ReportOptions {
+        ReportOptions { is_folder: true, wants_objects: true, ..ReportOptions::default() }
     }
-    out.push(b'}');
-    out
+
+    fn said(result: Result<FileReport, ConvertError>) -> String {
+        let input = Input::file("in/é\u{1b}.jsonl".into());
+        let report = FileReport::finish(&wanted(), &input, result);
+        String::from_utf8(report.json).expect("UTF-8")
+    }
+
+    #[test]
+    fn objects_of_files_that_were_not_converted_are_spelled_as_ever() {
+        let start = r#"{"source":"in/é\u001b.jsonl","status":""#;
+        for (result, rest) in [
+            (Ok(FileReport::new(FileStatus::Inside)), r#"Done"}"#),
+            (
+                Ok(FileReport::up_to_date(FileStatus::DoneWithLoss)),
+                r#"DoneWithLoss","up_to_date":true}"#,
+            ),
+            (Ok(FileReport::same_as("é".to_owned())), r#"Done","same_as":"é"}"#),
+            (
+                Err(ConvertError::SameName("é\"".to_owned())),
+                r#"Skipped","error":"another input goes to é\"; convert them apart"}"#,
+            ),
+        ] {
+            assert_eq!(said(result), format!("{start}{rest}"));
+        }
+        assert_eq!(said(Err(UnknownFormat::Unknown.into())), "");
+        let stray = FileReport::of_stray("é\u{1b}", &wanted()).json;
+        assert_eq!(stray, br#"{"source":"\u00e9\u001b","status":"Skipped"}"#);
+    }
+
+    #[test]
+    fn objects_made_of_counts_are_spelled_as_ever() {
+        let json = |mut report: FileReport| {
+            report.complete_json("é\u{1b}");
+            String::from_utf8(report.json).expect("UTF-8")
+        };
+        let mut report = FileReport::new(FileStatus::DoneWithLoss);
+        report.figures.from = Some("clido");
+        report.figures.bytes_in = 4;
+        report.figures.losses = vec![(LossKind::Dropped, "é".into(), 2); 2];
+        let loss = r#"{"kind":"dropped","field":"\u00e9","count":2}"#;
+        let expected = concat!(
+            r#"{"source":"\u00e9\u001b","status":"DoneWithLoss","from":"clido","bytes_in":4,"#,
+            r#""lines_out":0,"lines_damaged":0,"losses":["#
+        );
+        assert_eq!(json(report), format!("{expected}{loss},{loss}]}}"));
+        let report = FileReport {
+            problems: vec!["é: no".to_owned()],
+            ..FileReport::new(FileStatus::PermissionDenied)
+        };
+        let expected = r#""status":"PermissionDenied","error":"\u00e9: no","losses":[]}"#;
+        assert!(json(report).ends_with(expected));
+        let report = FileReport::up_to_date(FileStatus::Done);
+        let expected = r#""status":"Done","up_to_date":true,"losses":[]}"#;
+        assert!(json(report).ends_with(expected));
+        assert_eq!(json(FileReport::new(FileStatus::NotASession)), "");
+    }
 }

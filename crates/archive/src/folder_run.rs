@@ -7,7 +7,7 @@ pub(crate) mod pool;
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use sessions::{Input, Progress};
@@ -18,10 +18,10 @@ use self::{
 };
 use crate::{
     error::ConvertError,
-    file_report::{FileEnd, FileReport, ReportOptions},
+    file_report::{FileReport, ReportOptions, Results},
     job::Job,
-    outcome::{Outcome, Results},
     session::refused,
+    status::FileStatus,
 };
 
 /// A run over many sessions.
@@ -38,18 +38,10 @@ pub struct FolderRun<'r> {
     pub n_jobs: usize,
 }
 
-/// The reports on a session.
-#[derive(Debug, Default)]
-pub struct SessionReport {
-    /// The report on each file, the main file first.
-    pub files: Vec<FileReport>,
-    /// The duration.
-    pub time: Duration,
-}
-
 impl FolderRun<'_> {
-    /// Converts all sessions. Returns their reports, in the order of the tasks.
-    pub fn run(&self, progress: &dyn Progress) -> Vec<SessionReport> {
+    /// Converts all sessions. Returns the reports on the files of each, in the order of the tasks.
+    /// The main file is the first of a session.
+    pub fn run(&self, progress: &dyn Progress) -> Vec<Vec<FileReport>> {
         let done = each_of(&largest_first(self.tasks), self.n_jobs, |(_, task_idx)| {
             let (task, start) = (&self.tasks[*task_idx], Instant::now());
             let convert = || self.job.convert_session(task.unit, &task.path, self.is_mirrored);
@@ -63,15 +55,17 @@ impl FolderRun<'_> {
                 self.job.outputs.note_refusal(&task.path, refusal);
             }
             task.unit.files().for_each(|input| progress.add_input(input));
-            let settled = results.iter().map(|(input, result)| self.settle(input, result));
+            let settled = results.into_iter().map(|(input, result)| self.settle(input, result));
             let mut files: Vec<FileReport> = settled.collect();
             mark_parts(&mut files);
-            (*task_idx, SessionReport { files, time: start.elapsed() })
+            if let Some(main) = files.first_mut() {
+                main.time = start.elapsed();
+            }
+            (*task_idx, files)
         });
-        let mut worked: Vec<SessionReport> =
-            self.tasks.iter().map(|_| SessionReport::default()).collect();
-        for (task_idx, it) in done {
-            worked[task_idx] = it;
+        let mut worked: Vec<Vec<FileReport>> = self.tasks.iter().map(|_| Vec::new()).collect();
+        for (task_idx, files) in done {
+            worked[task_idx] = files;
         }
         for (path, refusal) in self.job.outputs.close() {
             self.take_back(&mut worked, &path, refusal);
@@ -82,44 +76,44 @@ impl FolderRun<'_> {
 
     /// Removes older outputs of files that are now in the file of their session, after that was
     /// published.
-    fn remove_unwritten(&self, worked: &mut [SessionReport]) {
-        for (task, SessionReport { files, .. }) in self.tasks.iter().zip(worked) {
-            if files.first().is_none_or(|main| main.end != FileEnd::Converted) {
+    fn remove_unwritten(&self, worked: &mut [Vec<FileReport>]) {
+        for (task, files) in self.tasks.iter().zip(worked) {
+            if !files.first().is_some_and(FileReport::is_converted) {
                 continue;
             }
             for (input, file) in task.unit.files().zip(files) {
-                if file.end == FileEnd::Inside
+                if file.status.is_in_session()
                     && let Err(error) = self.job.outputs.remove_unwritten(input)
                 {
-                    *file = self.settle(input, &Err(error.into()));
+                    *file = self.settle(input, Err(error.into()));
                     file.is_main = false;
                 }
             }
         }
     }
 
-    fn settle(&self, input: &Input, result: &Result<Outcome, ConvertError>) -> FileReport {
-        let settled = FileReport::of(self.report_options, input, result);
-        let is_left = matches!(result, Err(ConvertError::Interrupted | ConvertError::NoSpace(_)));
-        if result.is_err() && !is_left {
-            self.job.outputs.note_failure(input, settled.status);
+    fn settle(&self, input: &Input, result: Result<FileReport, ConvertError>) -> FileReport {
+        let status = result.as_ref().err().map(FileStatus::of_error);
+        let settled = FileReport::finish(self.report_options, input, result);
+        if let Some(status) = status.filter(|status| !status.is_left()) {
+            self.job.outputs.note_failure(input, status);
         }
         settled
     }
 
     /// Changes the report on a converted file that could not be published.
-    fn take_back(&self, worked: &mut [SessionReport], path: &Path, refusal: ConvertError) {
+    fn take_back(&self, worked: &mut [Vec<FileReport>], path: &Path, refusal: ConvertError) {
         let output = Some(path.display().to_string());
-        let result = Err(refusal);
-        for (task, SessionReport { files, .. }) in self.tasks.iter().zip(worked) {
+        let mut refusal = Some(refusal);
+        for (task, files) in self.tasks.iter().zip(worked) {
             let place = files.iter().position(|file| file.output == output);
             let place = place.or((task.path == path && task.is_free).then_some(0));
             if let Some(file_idx) = place
                 && let Some((input, file)) = task.unit.files().zip(files).nth(file_idx)
+                && let Some(refusal) = refusal.take()
             {
-                let is_main = file.is_main;
-                *file = self.settle(input, &result);
-                file.is_main = is_main;
+                let FileReport { is_main, time, .. } = *file;
+                *file = FileReport { is_main, time, ..self.settle(input, Err(refusal)) };
                 return;
             }
         }
@@ -135,7 +129,7 @@ impl FolderRun<'_> {
             return Some(refused(unit, || ConvertError::NoSpace(place.to_owned())));
         }
         if let Some(other) = same_as {
-            return Some(vec![(&unit.main, Ok(Outcome::SameAs(other.clone())))]);
+            return Some(vec![(&unit.main, Ok(FileReport::same_as(other.clone())))]);
         }
         (!is_free).then(|| refused(unit, || ConvertError::SameName(path.display().to_string())))
     }
@@ -146,8 +140,6 @@ pub(crate) fn mark_parts(files: &mut [FileReport]) {
     let Some((main, parts)) = files.split_first_mut() else { return };
     for part in parts {
         part.is_main = false;
-        if main.end == FileEnd::UpToDate && part.end == FileEnd::Inside {
-            part.end = FileEnd::UpToDate;
-        }
+        part.is_up_to_date |= main.is_up_to_date && part.status.is_in_session();
     }
 }

@@ -17,10 +17,10 @@ use storage::{Compression, Opened, Scratch};
 use crate::{
     config::JobConfig,
     error::{ConvertError, NotInstalled},
+    file_report::Results,
     job::Job,
-    journal::paths::is_harmful,
-    outcome::{Outcome, Results},
     outputs::Outputs,
+    paths::is_harmful,
     report::ConvertedFile,
     session::{moved, refused_for},
 };
@@ -45,7 +45,9 @@ pub struct Installed {
 ///
 /// # Errors
 ///
-/// Returns an error if `each` does.
+/// Returns an error if `each` does. The later inputs are then not installed. A session that fails has
+/// its error in the results, and `each` is not called for it. No file of a session is installed if one of
+/// them could not be converted.
 pub fn install<'u>(
     job: &Job,
     units: &'u [SessionFiles],
@@ -116,8 +118,8 @@ impl Job {
         let project = project_of(project, &facts)?;
         // A copy keeps its name: forked sessions refer to its id.
         let is_copied = |done: &ConvertedFile| done.from == done.to;
-        let is_copy =
-            matches!(results.first(), Some((_, Ok(Outcome::Converted(done)))) if is_copied(done));
+        let main_report = results.first().and_then(|(_, result)| result.as_ref().ok());
+        let is_copy = main_report.and_then(|report| report.conversion()).is_some_and(is_copied);
         let stem = unit.main.stem().map(str::to_owned).filter(|_| is_copy);
         let id = stem.or_else(|| meaning(&facts.session_id)).unwrap_or_default();
         let home = place(environment, &project, &id).ok_or(NotInstalled::NoHome)?;
@@ -125,15 +127,18 @@ impl Job {
         let path = home.path();
         publish::publish(self, draft.path(), &main, &home)?;
         for (_, result) in &mut results {
-            if let Ok(Outcome::Converted(done)) = result {
-                let output =
-                    done.output.as_deref().and_then(|it| moved(Path::new(it), &main, &path));
-                done.output = output.map(|output| output.display().to_string());
+            if let Ok(report) = result {
+                report.change_conversion(|done| {
+                    let output =
+                        done.output.as_deref().and_then(|it| moved(Path::new(it), &main, &path));
+                    done.output = output.map(|output| output.display().to_string());
+                });
             }
         }
         let is_project_there = Path::new(&project).is_dir();
-        let installed =
-            Installed { resume: store.resume, project, is_project_there, name: home.name };
+        // The name of the file may also have a time.
+        let name = SafeName::of((store.session_id)(home.name.as_str()));
+        let installed = Installed { resume: store.resume, project, is_project_there, name };
         Ok((results, Some(installed)))
     }
 
@@ -150,7 +155,10 @@ impl Job {
         written.for_each(&mut |line, value| {
             check.line(line, value, &mut note);
             if let Ok(value) = value {
-                facts.observe(&(self.config.to.read)(value));
+                self.config.to.for_each_event(value, |event| {
+                    facts.observe(event);
+                    true
+                });
             }
             true
         })?;

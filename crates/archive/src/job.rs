@@ -16,7 +16,7 @@ use storage::{Hashing, Limits, Opened};
 
 use self::to_file::is_changing;
 use crate::{
-    config::JobConfig, error::ConvertError, outcome::Outcome, outputs::Outputs,
+    config::JobConfig, error::ConvertError, file_report::FileReport, outputs::Outputs,
     report::ConvertedFile, warning::Warnings,
 };
 
@@ -57,7 +57,7 @@ impl Job {
         &self,
         input: &Input,
         stream: &mut dyn Write,
-    ) -> Result<Outcome, ConvertError> {
+    ) -> Result<FileReport, ConvertError> {
         let (opened, redactions) = self.open(input)?;
         let mut source = Source::new(opened).with_scanners(self.n_scanners);
         let from = self.format_of(&mut source)?;
@@ -83,7 +83,7 @@ impl Job {
         }
         let is_changing = is_changing(&mut source)?;
         let done = ConvertedFile { is_changing, ..self.done(input, None, from, report) };
-        Ok(Outcome::Converted(Box::new(done)))
+        Ok(FileReport::converted(done))
     }
 
     fn run(
@@ -92,25 +92,32 @@ impl Job {
         source: &mut Source<Opened>,
         input: &Input,
         target: Target<'_>,
-    ) -> io::Result<Report> {
+    ) -> Result<Report, ConvertError> {
         let mut sidecar = self.sidecar(input)?;
         let history = self.conversion_history(conversion, source, &mut sidecar)?;
         let max_restored = self.config.limits.expanded.unwrap_or_default();
-        conversion.run_to(source, &history, sidecar, Target { max_restored, ..target })
+        Ok(conversion.run_to(source, &history, sidecar, Target { max_restored, ..target })?)
     }
 
-    /// Returns the history of a source; an empty one with `--ignore-carry`.
+    /// Returns the history of a source; an empty one with `--ignore-carry`. Returns
+    /// [`ConvertError::ReadOnly`] if the target is only read and the source does not come from it.
     pub(crate) fn conversion_history(
         &self,
         conversion: &Conversion,
         source: &mut Source<Opened>,
         sidecar: &mut Option<Sidecar>,
-    ) -> io::Result<ConversionHistory> {
-        if self.config.ignores_carry {
+    ) -> Result<ConversionHistory, ConvertError> {
+        let history = if self.config.ignores_carry {
             *sidecar = None;
-            return Ok(ConversionHistory::default());
+            ConversionHistory::default()
+        } else {
+            conversion.conversion_history(source, sidecar.as_mut())?
+        };
+        let to = conversion.to;
+        if to.is_read_only && conversion.from.name != to.name && history.depth(to).is_none() {
+            return Err(ConvertError::ReadOnly(to.name));
         }
-        conversion.conversion_history(source, sidecar.as_mut())
+        Ok(history)
     }
 
     pub(crate) fn conversion(&self, from: &'static Format) -> Conversion {

@@ -18,27 +18,13 @@
 //! store there are `src_etag` and `dst_etag`, and neither `ctime_ns` nor `inode`. Lines of version
 //! 0.1.0 have `opts_hash` instead of `options` and `beside_xxh3`. A line is appended after its file
 //! is on the disk under its name; the last line of a `dst` wins.
-//!
-//! # States of an output
-//!
-//! [`Journal::standing`] compares the last line of an output with the folder and the source:
-//!
-//! ```text
-//! no line, or the output is gone or edited                Open(Never)     a new file; keep any other
-//! the output is of another source with other bytes        Open(Never)
-//! source, options and other outputs as in the line        UpToDate        nothing to do
-//! source, options or status differ                        Open(Own)       replace our own file
-//! the same, and the source is smaller than in the line    Open(KeepEach)  keep the old file as .bak
-//! one of several outputs is gone or edited                Open(Never)
-//! ```
 
-mod base;
-mod book;
 mod entry;
+mod index;
 mod options;
-mod past;
-pub(crate) mod paths;
+mod root;
 mod salt;
+mod writer;
 
 use std::{
     ffi::OsStr,
@@ -50,26 +36,24 @@ use std::{
     sync::Mutex,
 };
 
-use jsonl::Scanner;
 use storage::{FILE_MODE, Folder, JOURNAL, Lock, Replace, lock};
 use twox_hash::XxHash3_64;
 
 use self::{
-    book::JournalWriter,
-    entry::{Known, is_etag},
-    past::JournalIndex,
-    paths::path_body,
+    entry::{JournaledFile, is_etag},
+    index::JournalIndex,
+    writer::JournalWriter,
 };
-use crate::status::FileStatus;
+use crate::{paths::path_body, record, status::FileStatus};
 
-pub(crate) use self::entry::{Origin, hex, source_of};
-pub use self::{
-    base::Base,
-    options::{OutputOptions, Spelled},
-};
+pub(crate) use self::entry::{JournalLine, Origin};
 pub(crate) use self::{
     entry::{JournalEntry, Written},
     salt::Salt,
+};
+pub use self::{
+    options::{OutputOptions, Spelled},
+    root::OutputRoot,
 };
 #[cfg(feature = "cloud")]
 use std::sync::Arc;
@@ -86,10 +70,28 @@ const RACY: i128 = 1_000_000_000;
 const MAX_READ: u64 = 256 * 1024;
 
 /// The journal of a folder. It is locked for as long as a run writes to the folder.
+///
+/// # When a file is converted again
+///
+/// A run compares the last line of an output with the folder and the source:
+///
+/// | the output and its source | the action |
+/// |---|---|
+/// | no line, or the output is gone or was edited | It writes a new file. Another file at the path is kept: the file is refused with [`ConvertError::Exists`], or with `--force` kept as `NAME.bak` |
+/// | the output is of another source with other bytes | the same |
+/// | one of several outputs of the source is gone or was edited | the same |
+/// | source, options and other outputs are as in the line | nothing: the file is up to date |
+/// | source, options or status differ | It replaces our own file |
+/// | the same, and the source is smaller than in the line | It keeps the old output as `NAME.bak`, `NAME.bak2` and so on, because only the old one has the removed records |
+///
+/// A source with the same size, times and inode is the same. If only the times differ, its bytes are
+/// hashed: a source that was only touched is up to date.
+///
+/// [`ConvertError::Exists`]: crate::ConvertError::Exists
 #[derive(Debug)]
 pub struct Journal {
-    book: JournalWriter,
-    past: JournalIndex,
+    writer: JournalWriter,
+    index: JournalIndex,
     options: OutputOptions,
     /// Whether no other run can write to the folder.
     pub is_locked: bool,
@@ -120,7 +122,7 @@ pub enum Unusable {
 
 /// The state of an output before its source is converted.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Standing {
+pub(crate) enum OutputState {
     /// The output is current: converting the source would write the same bytes.
     UpToDate(FileStatus),
     /// The output must be written. An existing file is treated by this rule.
@@ -133,11 +135,11 @@ impl Journal {
     /// # Errors
     ///
     /// As for [`Journal::open`]; also returns an error if the store fails.
-    pub fn of_base(base: &Base, options: OutputOptions) -> Result<Self, Unusable> {
+    pub fn of_base(base: &OutputRoot, options: OutputOptions) -> Result<Self, Unusable> {
         match base {
-            Base::Folder(folder) => Self::open(folder, options),
+            OutputRoot::Folder(folder) => Self::open(folder, options),
             #[cfg(feature = "cloud")]
-            Base::Prefix(bucket, path) => Ok(Self::of_prefix(bucket.clone(), path, options)?),
+            OutputRoot::Prefix(bucket, path) => Ok(Self::of_prefix(bucket.clone(), path, options)?),
         }
     }
 
@@ -164,12 +166,12 @@ impl Journal {
             folder.sync()?;
         }
         file.rewind()?;
-        let (past, end) = JournalIndex::read(&mut file)?;
+        let (index, end) = JournalIndex::read(&mut file)?;
         if end < metadata.len() {
             // The last run died in the middle of a line.
             file.set_len(end)?;
         }
-        Ok(Self { book: JournalWriter::File(Mutex::new(file)), past, options, is_locked })
+        Ok(Self { writer: JournalWriter::File(Mutex::new(file)), index, options, is_locked })
     }
 
     /// Reads the journal of a folder without a lock; `None` if there is none.
@@ -182,16 +184,16 @@ impl Journal {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             file => file?,
         };
-        let (past, _) = JournalIndex::read(&mut file)?;
-        let book = JournalWriter::File(Mutex::new(file));
-        Ok(Some(Self { book, past, options, is_locked: false }))
+        let (index, _) = JournalIndex::read(&mut file)?;
+        let writer = JournalWriter::File(Mutex::new(file));
+        Ok(Some(Self { writer, index, options, is_locked: false }))
     }
 
     /// Creates the journal of a worker. It knows the lines of receipts, and collects new lines for
     /// others to write.
     pub fn of_lines<'l>(lines: impl IntoIterator<Item = &'l [u8]>, options: OutputOptions) -> Self {
-        let book = JournalWriter::Told(Mutex::default());
-        Self { book, past: JournalIndex::of_lines(lines), options, is_locked: false }
+        let writer = JournalWriter::Collected(Mutex::default());
+        Self { writer, index: JournalIndex::of_lines(lines), options, is_locked: false }
     }
 
     /// Reads the journal below an URL; an empty one if there is none. There are no locks in a
@@ -208,32 +210,32 @@ impl Journal {
         options: OutputOptions,
     ) -> io::Result<Self> {
         let log = ObjectLog::open(bucket, &prefix.join(JOURNAL))?;
-        let (past, _) = JournalIndex::read(log.saved())?;
-        let book = JournalWriter::Object(Mutex::new(log));
-        Ok(Self { book, past, options, is_locked: true })
+        let (index, _) = JournalIndex::read(log.saved())?;
+        let writer = JournalWriter::Object(Mutex::new(log));
+        Ok(Self { writer, index, options, is_locked: true })
     }
 
     /// Returns whether an earlier run wrote a file, by its path below the folder.
     pub fn has_written(&self, below: &Path) -> bool {
-        self.past.of(&path_body(below)).is_some()
+        self.index.of(&path_body(below)).is_some()
     }
 
-    /// Returns the state of the output at `below`, and of the other files that its source became.
-    /// See the table at the top.
+    /// Compares the last line of the output at `below` with the folder and the source. The table is
+    /// at [`Journal`].
     ///
     /// # Errors
     ///
     /// Returns an error if the source cannot be read.
-    pub fn standing(
+    pub(crate) fn output_state(
         &self,
-        base: &Base,
+        base: &OutputRoot,
         below: &Path,
         origin: &mut Origin<'_>,
-    ) -> io::Result<Standing> {
-        let never = Standing::Open(Replace::Never);
-        let Some(known) = self.past.of(&path_body(below)) else { return Ok(never) };
+    ) -> io::Result<OutputState> {
+        let never = OutputState::Open(Replace::Never);
+        let Some(known) = self.index.of(&path_body(below)) else { return Ok(never) };
         let Some(modified) = known.is_there(base, below) else { return Ok(never) };
-        let is_whole = self.past.of_source(&known.source).all(|other| {
+        let is_whole = self.index.of_source(&known.source).all(|other| {
             ptr::eq(other, known)
                 || other.options != known.options
                 || other.is_there(base, &other.below).is_some()
@@ -249,24 +251,24 @@ impl Journal {
         let is_same =
             is_unchanged && self.options.are(&known.options, origin.salt) && known.status.is_done();
         Ok(match is_of_it || is_unchanged {
-            true if is_same && is_whole => Standing::UpToDate(known.status),
+            true if is_same && is_whole => OutputState::UpToDate(known.status),
             // Clients compact transcripts on the disk: only the older output has the removed
             // records.
             true if is_whole && origin.stat.length < known.size => {
-                Standing::Open(Replace::KeepEach)
+                OutputState::Open(Replace::KeepEach)
             }
-            true if is_whole => Standing::Open(Replace::Own),
+            true if is_whole => OutputState::Open(Replace::Own),
             _ => never,
         })
     }
 
     /// Returns the rule for replacing the file at `below`, if it is unchanged and was written from
     /// the same source as `new`; otherwise `None`.
-    pub fn own(&self, base: &Base, below: &Path, new: &JournalEntry) -> Option<Replace> {
-        let known = self.past.of(&path_body(below))?;
+    pub fn own(&self, base: &OutputRoot, below: &Path, new: &JournalEntry) -> Option<Replace> {
+        let known = self.index.of(&path_body(below))?;
         let is_own = *known.source == *path_body(&new.source);
         (is_own && known.is_there(base, below).is_some()).then_some(())?;
-        // As in `standing`: only the older output has the removed records.
+        // As in `output_state`: only the older output has the removed records.
         Some(if new.stat.length < known.size { Replace::KeepEach } else { Replace::Own })
     }
 
@@ -276,9 +278,9 @@ impl Journal {
     ///
     /// Returns an error if the system does. The journal then ends with the line before.
     pub fn append(&self, record: &JournalEntry) -> io::Result<()> {
-        match self.past.has_failure(record, &self.options) {
+        match self.index.has_failure(record, &self.options) {
             true => Ok(()),
-            false => self.book.append(record, &self.options),
+            false => self.writer.append(record, &self.options),
         }
     }
 
@@ -287,11 +289,11 @@ impl Journal {
     /// # Errors
     ///
     /// As for [`Journal::append`].
-    pub fn append_new(&self, line: &[u8], scanner: &mut Scanner) -> io::Result<()> {
-        let new = scanner.scan_slice(line, 0).ok().and_then(Known::of);
+    pub fn append_new(&self, line: &[u8]) -> io::Result<()> {
+        let new = record::read(line).and_then(|line| JournaledFile::of(&line));
         match new {
-            Some((target, new)) if self.past.of(&target) != Some(&new) => {
-                self.book.append_line(&[line, b"\n"].concat())
+            Some((target, new)) if self.index.of(&target) != Some(&new) => {
+                self.writer.append_line(&[line, b"\n"].concat())
             }
             _ => Ok(()),
         }
@@ -303,7 +305,7 @@ impl Journal {
     ///
     /// Returns an error if the system does.
     pub fn sync(&self) -> io::Result<()> {
-        self.book.sync()
+        self.writer.sync()
     }
 
     /// Writes the last lines to the store.
@@ -312,12 +314,12 @@ impl Journal {
     ///
     /// Returns an error if the store does.
     pub fn close(&self) -> io::Result<()> {
-        self.book.close()
+        self.writer.close()
     }
 
     /// Returns the lines of a worker's journal since the last call.
-    pub fn take_told(&self) -> Vec<JournalEntry> {
-        self.book.take_told()
+    pub fn take_collected(&self) -> Vec<JournalEntry> {
+        self.writer.take_collected()
     }
 }
 

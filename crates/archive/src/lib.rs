@@ -9,7 +9,7 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use archive::{Job, JobConfig, Outcome, Outputs, Warnings};
+//! use archive::{Job, JobConfig, Outputs, Warnings};
 //! use core_model::Formats;
 //! use sessions::{Input, SessionFiles};
 //! use storage::Interruption;
@@ -30,8 +30,8 @@
 //! };
 //! let units = SessionFiles::group(FORMATS, vec![Input::file(source)], &mut |_| {});
 //! for unit in &units {
-//!     for (_, outcome) in job.convert_session(unit, &target, false) {
-//!         assert!(matches!(outcome?, Outcome::Converted(_)));
+//!     for (_, report) in job.convert_session(unit, &target, false) {
+//!         assert!(report?.status.is_done());
 //!     }
 //! }
 //! assert!(std::fs::read_to_string(&target)?.contains("user_message"));
@@ -46,13 +46,14 @@ mod folder_run;
 mod install;
 mod job;
 mod journal;
-mod object;
-mod outcome;
 mod outputs;
+mod paths;
+mod record;
 mod redaction;
 mod report;
 mod session;
 mod status;
+mod totals;
 mod warning;
 mod worker;
 
@@ -60,34 +61,29 @@ pub use self::{
     config::{JobConfig, SubAgents},
     error::{ConvertError, NotInstalled},
     exit::Status,
-    file_report::{Figures, FileEnd, FileReport, ReportOptions},
+    file_report::{Figures, FileReport, ReportOptions, Results},
     folder_run::{
-        FolderRun, SessionReport,
+        FolderRun,
         plan::{Plan, Task, largest_first},
         pool::on_threads,
     },
     install::{Installed, install},
     job::Job,
-    journal::{
-        Base, Journal, OutputOptions, Spelled, Unusable,
-        paths::{is_harmful, path_body},
-    },
-    object::Object,
-    outcome::{Outcome, Results},
+    journal::{Journal, OutputOptions, OutputRoot, Spelled, Unusable},
     outputs::{Durability, NotOpened, Outputs, PublishSet, WriteOptions},
+    paths::{is_harmful, path_body},
     report::ConvertedFile,
     session::strays,
     status::FileStatus,
+    totals::{FileCounts, Totals},
     warning::{Warning, Warnings},
     worker::{
-        TOOL, VERSION,
         chunk::{Worker, WorkerRoot},
-        join::{join, pieces},
         merged::Merged,
         named, open,
-        planned::{Malformed, Planned, PlannedPiece},
+        planned::{Malformed, Planned},
         queue::{Line, Queue, Shard},
-        receipt::ReceiptStatus,
+        receipt::receipt_of_no_unit,
         store::Store,
     },
 };

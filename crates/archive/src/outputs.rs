@@ -2,10 +2,10 @@
 
 mod batch;
 mod begin;
+mod dir;
+mod entries;
 pub(crate) mod lazy;
-mod root;
-mod standing;
-mod told;
+mod state;
 
 use std::{
     collections::{HashMap, HashSet},
@@ -16,20 +16,20 @@ use std::{
 };
 
 use storage::{
-    Asked, Backend, Compression, Encoder, Finished, Identity, Interruptible, Interruption,
-    PendingOptions, Replace, Scratch,
+    Asked, AtomicFileOptions, Backend, Compression, Encoder, Finished, Identity, Interruptible,
+    Interruption, Replace, Scratch,
 };
 
 use self::{
     batch::{Batch, Item},
-    root::OutputRoot,
+    dir::OutputDir,
 };
 use crate::{
     error::ConvertError,
-    journal::{Base, Journal, JournalEntry, OutputOptions},
+    journal::{Journal, JournalEntry, OutputOptions, OutputRoot},
 };
 
-pub use self::{batch::Durability, root::NotOpened};
+pub use self::{batch::Durability, dir::NotOpened};
 
 /// The buffer size of a stream in bytes.
 const STREAM_BUFFER: usize = 256 * 1024;
@@ -80,7 +80,7 @@ pub struct Outputs {
     pub write_options: WriteOptions,
     storage: Backend,
     /// The output folder; `None` if the output is a file.
-    root: Option<OutputRoot>,
+    root: Option<OutputDir>,
     /// The device or pipe that is written instead of standard output.
     stream: Option<PathBuf>,
     batch: Mutex<Batch>,
@@ -123,7 +123,7 @@ impl Outputs {
     ///
     /// Returns an error if the folder cannot be created or opened.
     pub fn below(folder: &Path, force: bool, interruption: Interruption) -> io::Result<Self> {
-        let root = OutputRoot::without_journal(folder)?;
+        let root = OutputDir::without_journal(folder)?;
         Ok(Self::new(Backend::Disk, Some(root), WriteOptions::plain(force, interruption)))
     }
 
@@ -178,10 +178,10 @@ impl Outputs {
         write_options: WriteOptions,
     ) -> Result<Self, NotOpened> {
         let root = match &storage {
-            Backend::Disk => OutputRoot::open(folder, options, write_options.is_dry_run)?,
+            Backend::Disk => OutputDir::open(folder, options, write_options.is_dry_run)?,
             #[cfg(feature = "cloud")]
             Backend::Bucket(bucket) => {
-                OutputRoot::of_prefix(bucket, folder, options, write_options.is_dry_run)?
+                OutputDir::of_prefix(bucket, folder, options, write_options.is_dry_run)?
             }
         };
         if !write_options.force {
@@ -192,11 +192,11 @@ impl Outputs {
 
     /// Returns the outputs of a worker, in a folder or store that others write to as well. Journal
     /// entries are collected for receipts.
-    pub fn of_worker(base: Base, journal: Journal, write_options: WriteOptions) -> Self {
-        Self::new(base.storage(), Some(OutputRoot::of_worker(base, journal)), write_options)
+    pub fn of_worker(base: OutputRoot, journal: Journal, write_options: WriteOptions) -> Self {
+        Self::new(base.storage(), Some(OutputDir::of_worker(base, journal)), write_options)
     }
 
-    fn new(storage: Backend, root: Option<OutputRoot>, write_options: WriteOptions) -> Self {
+    fn new(storage: Backend, root: Option<OutputDir>, write_options: WriteOptions) -> Self {
         // Publishing an object waits for the store, so each job publishes its own.
         let durability =
             if storage.is_disk() { write_options.durability } else { Durability::File };
@@ -216,9 +216,9 @@ impl Outputs {
     }
 
     /// Returns the options for a file with this compression.
-    fn pending_options(&self, compression: Option<Compression>) -> PendingOptions {
+    fn file_options(&self, compression: Option<Compression>) -> AtomicFileOptions {
         let interruption = self.write_options.interruption;
-        PendingOptions { compression, asked: self.asked(), interruption }
+        AtomicFileOptions { compression, asked: self.asked(), interruption }
     }
 
     /// Returns the hashes to compute.
@@ -248,8 +248,11 @@ impl Outputs {
     /// # Errors
     ///
     /// Returns [`ConvertError::Exists`] if another file has a name and must stay, or an error of
-    /// the system. Then none of the files is published. [`Outputs::close`] returns errors of later
-    /// batches.
+    /// the system. Then none of the new files stays; a file that has already replaced an older one
+    /// does.
+    ///
+    /// With [`Durability::Batch`], `Ok` does not mean that the files have their names yet. If the set
+    /// fails later, [`Outputs::close`] returns the error.
     pub fn publish_set(&self, path: &Path, bundle: PublishSet) -> Result<(), ConvertError> {
         let item = Item { path: path.to_owned(), bundle };
         // The limit on open files counts on a few for each item.
@@ -290,7 +293,7 @@ impl Outputs {
     /// Stores a failure. If the file system is full, no other file is begun.
     pub fn note_refusal(&self, path: &Path, refusal: &ConvertError) {
         if refusal.is_no_space() {
-            self.full.get_or_init(|| root::file_system_of(path));
+            self.full.get_or_init(|| dir::file_system_of(path));
         }
     }
 }

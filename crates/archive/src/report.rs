@@ -1,14 +1,14 @@
 //! Formats the report on a converted file, as text and as JSON.
 
 mod kept;
+pub(crate) mod object;
 
 use std::fmt::Write as _;
 
 use conversion::{CarryMode, Damage, Recovered, Report};
 use core_model::{Missing, Place};
-use jsonl::{Style, push_string};
 
-use crate::status::FileStatus;
+use crate::status::{FileStatus, n_lost};
 
 /// A converted file.
 #[derive(Debug)]
@@ -32,6 +32,19 @@ pub struct ConvertedFile {
 }
 
 impl ConvertedFile {
+    /// Returns the status.
+    pub fn status(&self) -> FileStatus {
+        if self.is_changing {
+            FileStatus::DoneWhileGrowing
+        } else if self.report.wants_attention() {
+            FileStatus::DoneWithDamage
+        } else if n_lost(&self.report, self.carry) > 0 {
+            FileStatus::DoneWithLoss
+        } else {
+            FileStatus::Done
+        }
+    }
+
     /// Returns warnings, one per line.
     pub fn problems(&self) -> Vec<String> {
         let report = &self.report;
@@ -179,111 +192,6 @@ impl ConvertedFile {
         let more = more.map_or_else(String::new, |more| format!(" and {more} more"));
         (!names.is_empty()).then(|| format!("  restored beside it: {}{more}", first.join(", ")))
     }
-
-    /// Appends the report as a JSON object.
-    pub fn push_json(&self, status: FileStatus, out: &mut Vec<u8>) {
-        let report = &self.report;
-        out.extend_from_slice(b"{\"source\":");
-        push_string(out, &self.label, Style::Compact);
-        if let Some(output) = &self.output {
-            out.extend_from_slice(b",\"target\":");
-            push_string(out, output, Style::Compact);
-        }
-        let numbers = [
-            ("bytes_in", report.bytes_in),
-            ("bytes_out", report.bytes_out),
-            ("bytes_sidecar", report.bytes_sidecar),
-            ("lines_in", report.lines_in),
-            ("lines_out", report.lines_out),
-            ("lines_carried_whole", report.n_carried_whole),
-            ("lines_damaged", report.n_damaged),
-            ("records_recovered", report.n_recovered),
-            ("residues", report.n_residues),
-            ("bytes_residue", report.bytes_residue),
-            ("lines_restored", report.restored.restored),
-            ("lines_edited", report.restored.edited),
-            ("lines_added", report.restored.added),
-            ("gaps", report.restored.gaps),
-            ("lines_unreadable", report.restored.unreadable),
-            ("lines_respelt", report.restored.respelt),
-            ("lines_moved", report.restored.moved),
-            ("lines_doubled", report.restored.doubled),
-            ("lines_missing", report.restored.missing),
-            ("lines_refused", report.restored.refused),
-            ("lines_differ", report.restored.differs),
-            ("carries_damaged", report.restored.damaged),
-            ("carries_newer", report.restored.newer),
-            ("files_cut", report.restored.cut),
-            ("lines_stranded", report.n_left_out),
-            ("sidecars_unread", report.n_sidecars_unread),
-            ("files_unplaced", report.n_unplaced),
-            ("subagents", report.n_agents),
-            ("subagents_unlinked", report.n_unlinked),
-        ];
-        let mut text = format!(",\"status\":\"{}\"", status.name());
-        _ = write!(text, ",\"from\":\"{}\",\"to\":\"{}\"", self.from, self.to);
-        _ = write!(text, ",\"carry\":\"{}\"", self.carry.name());
-        for (name, number) in numbers {
-            _ = write!(text, ",\"{name}\":{number}");
-        }
-        text.push_str(",\"damaged\":[");
-        for (n, damage) in report.damaged.iter().chain(&report.torn).enumerate() {
-            let comma = if n > 0 { "," } else { "" };
-            let Damage { line, error, start, length, sha256, .. } = damage;
-            let offset = error.offset;
-            _ = write!(text, "{comma}{{\"line\":{line},\"offset\":{offset},\"error\":");
-            _ = write!(text, "\"{}\",\"start\":{start},\"length\":{length}", error.kind);
-            text.push_str(",\"sha256\":\"");
-            for byte in sha256 {
-                _ = write!(text, "{byte:02x}");
-            }
-            text.push_str("\"}");
-        }
-        text.push_str("],\"recovered\":[");
-        for (n, found) in report.recovered.iter().enumerate() {
-            let comma = if n > 0 { "," } else { "" };
-            let Recovered { line, offset, n_records } = found;
-            _ = write!(text, "{comma}{{\"line\":{line},\"offset\":{offset},");
-            _ = write!(text, "\"records\":{n_records}}}");
-        }
-        text.push_str("],\"redacted\":[");
-        for (n, (rule, redacted)) in report.redactions.iter().enumerate() {
-            let comma = if n > 0 { "," } else { "" };
-            let (count, places) = (redacted.count, places_as_json(&redacted.places));
-            _ = write!(text, "{comma}{{\"rule\":\"{rule}\",\"count\":{count},");
-            _ = write!(text, "\"places\":[{places}]}}");
-        }
-        _ = write!(text, "],\"carries_redacted\":{}", report.redactions.n_carries);
-        text.push_str(",\"subagents_missing\":[");
-        out.extend_from_slice(text.as_bytes());
-        text.clear();
-        for (n, Missing { id, tool_use, evidence }) in report.missing.iter().enumerate() {
-            out.extend_from_slice(if n > 0 { b",{\"id\":" } else { b"{\"id\":" });
-            push_string(out, id, Style::Compact);
-            out.extend_from_slice(b",\"tool_use\":");
-            push_string(out, tool_use, Style::Compact);
-            _ = write!(text, ",\"evidence\":\"{}\"}}", evidence.name());
-            out.append(&mut std::mem::take(&mut text).into_bytes());
-        }
-        text.push_str("],\"files_beside\":[");
-        out.extend_from_slice(text.as_bytes());
-        text.clear();
-        for (n, name) in report.files_beside.iter().enumerate() {
-            out.extend_from_slice(if n > 0 { b"," } else { b"" });
-            push_string(out, name, Style::Compact);
-        }
-        out.extend_from_slice(b"],\"losses\":[");
-        for (n, (kind, field, loss)) in report.losses.iter().enumerate() {
-            out.extend_from_slice(if n > 0 { b",{\"kind\":\"" } else { b"{\"kind\":\"" });
-            out.extend_from_slice(kind.name().as_bytes());
-            out.extend_from_slice(b"\",\"field\":");
-            push_string(out, field, Style::Compact);
-            let (count, places) = (loss.count, places_as_json(&loss.places));
-            let rest = format!(",\"count\":{count},\"places\":[{places}]}}");
-            out.extend_from_slice(rest.as_bytes());
-        }
-        out.extend_from_slice(b"]}");
-    }
 }
 
 /// Appends the first places of `count`.
@@ -293,12 +201,6 @@ fn push_places(line: &mut String, places: &[Place], count: u64) {
         _ = write!(line, "{start}{}", place.line);
     }
     line.push_str(if count > places.len() as u64 { ", ...)" } else { ")" });
-}
-
-/// Returns the first places as JSON objects.
-fn places_as_json(places: &[Place]) -> String {
-    let place = |place: &Place| format!("{{\"line\":{},\"offset\":{}}}", place.line, place.offset);
-    places.iter().map(place).collect::<Vec<_>>().join(",")
 }
 
 pub(crate) fn place(label: &str, damage: &Damage) -> String {
@@ -313,4 +215,89 @@ pub(crate) fn place(label: &str, damage: &Damage) -> String {
 
 fn count(n: u64, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use core_model::{Evidence, LossKind};
+
+    use super::*;
+
+    #[test]
+    fn the_object_of_a_file_is_spelled_as_ever() {
+        let error = jsonl::Error { offset: 9, kind: jsonl::ErrorKind::InvalidNumber };
+        let damage = Damage {
+            line: 2,
+            error,
+            start: 8,
+            length: 3,
+            sha256: [0xab; 32],
+            is_piece: false,
+            is_in_document: false,
+        };
+        let mut report = Report {
+            bytes_in: 1,
+            n_recovered: 2,
+            recovered: vec![Recovered { line: 3, offset: 4, n_records: 2 }; 2],
+            damaged: vec![damage],
+            torn: Some(damage),
+            missing: vec![Missing {
+                id: "é\u{1b}".to_owned(),
+                tool_use: "t\"".to_owned(),
+                evidence: Evidence::Prompt,
+            }],
+            files_beside: vec!["é".to_owned(), "\u{7f}".to_owned()],
+            ..Report::default()
+        };
+        report.redactions.n_carries = 5;
+        report.losses.add(LossKind::Dropped, "usage", Place { line: 1, offset: 0 });
+        report.losses.add(LossKind::Dropped, "usage", Place { line: 2, offset: 7 });
+        report.losses.add_named(LossKind::Invented, "é\u{1b}", Place { line: 3, offset: 8 });
+        let mut done = ConvertedFile {
+            label: "s\"é\u{1b}\u{202e}".to_owned(),
+            output: Some("o".to_owned()),
+            from: "clido",
+            to: "claude-code",
+            carry: CarryMode::Sidecar,
+            report,
+            is_changing: false,
+            files: Vec::new(),
+        };
+        let said = |done: &ConvertedFile| {
+            String::from_utf8(done.json(FileStatus::DoneWithDamage)).expect("UTF-8")
+        };
+        const NUMBERS: &str = concat!(
+            r#""bytes_in":1,"bytes_out":0,"bytes_sidecar":0,"lines_in":0,"lines_out":0,"#,
+            r#""lines_carried_whole":0,"lines_damaged":0,"records_recovered":2,"residues":0,"#,
+            r#""bytes_residue":0,"lines_restored":0,"lines_edited":0,"lines_added":0,"gaps":0,"#,
+            r#""lines_unreadable":0,"lines_respelt":0,"lines_moved":0,"lines_doubled":0,"#,
+            r#""lines_missing":0,"lines_refused":0,"lines_differ":0,"carries_damaged":0,"#,
+            r#""carries_newer":0,"files_cut":0,"lines_stranded":0,"sidecars_unread":0,"#,
+            r#""files_unplaced":0,"subagents":0,"subagents_unlinked":0,"#
+        );
+        const DAMAGE: &str = concat!(
+            r#"{"line":2,"offset":9,"error":"invalid number","start":8,"length":3,"sha256":""#,
+            r#"abababababababababababababababababababababababababababababababab"}"#
+        );
+        let expected = format!(
+            "{}{NUMBERS}{}{DAMAGE},{DAMAGE}{}",
+            concat!(
+                "{\"source\":\"s\\\"é\\u001b\u{202e}\",\"target\":\"o\",\"status\":\"Damaged\",",
+                r#""from":"clido","to":"claude-code","carry":"sidecar","#
+            ),
+            r#""damaged":["#,
+            concat!(
+                r#"],"recovered":[{"line":3,"offset":4,"records":2},"#,
+                r#"{"line":3,"offset":4,"records":2}],"redacted":[],"carries_redacted":5,"#,
+                r#""subagents_missing":[{"id":"é\u001b","tool_use":"t\"","evidence":"its prompt"}],"#,
+                "\"files_beside\":[\"é\",\"\u{7f}\"],",
+                r#""losses":[{"kind":"dropped","field":"usage","count":2,"places":"#,
+                r#"[{"line":1,"offset":0},{"line":2,"offset":7}]},"#,
+                r#"{"kind":"invented","field":"é\u001b","count":1,"places":[{"line":3,"offset":8}]}]}"#
+            )
+        );
+        assert_eq!(said(&done), expected);
+        done.output = None;
+        assert_eq!(said(&done), expected.replace(r#""target":"o","#, ""));
+    }
 }

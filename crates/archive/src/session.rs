@@ -15,10 +15,10 @@ mod strays;
 
 use sessions::SessionFiles;
 
-use crate::{error::ConvertError, outcome::Results};
+use crate::{error::ConvertError, file_report::Results};
 
 pub use self::strays::strays;
-pub(crate) use self::{beside::OtherFile, names::moved, strays::is_in_folder_of_session};
+pub(crate) use self::{beside::OtherFile, names::moved};
 
 /// Returns the error `why` for each file of a session.
 pub(crate) fn refused(unit: &SessionFiles, mut why: impl FnMut() -> ConvertError) -> Results<'_> {

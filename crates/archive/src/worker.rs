@@ -3,13 +3,12 @@
 //! docs/WORKER.md describes the lines; the commands are `plan`, `work` and `merge`.
 
 pub(crate) mod chunk;
-pub(crate) mod join;
+mod collected;
 pub(crate) mod merged;
 pub(crate) mod planned;
 pub(crate) mod queue;
 pub(crate) mod receipt;
 pub(crate) mod store;
-mod told;
 
 use std::{
     fs::File,
@@ -20,10 +19,10 @@ use std::{
 use storage::{is_url, without_query};
 
 /// The version of the protocol.
-pub const VERSION: u64 = 1;
+pub(crate) const VERSION: u64 = 1;
 
 /// The version in receipts.
-pub const TOOL: &str = env!("CARGO_PKG_VERSION");
+pub(crate) const TOOL: &str = env!("CARGO_PKG_VERSION");
 
 /// Opens a plan, or a file of receipts; standard input for `-`.
 ///

@@ -95,6 +95,6 @@ pub fn largest_first(tasks: &[Task<'_>]) -> Vec<(u64, usize)> {
 fn name(input: &Input) -> Option<&Path> {
     match input {
         Input::File { name, .. } => Some(name),
-        Input::Stdin | Input::Lines { .. } | Input::Missing { .. } => None,
+        Input::Stdin | Input::Missing { .. } => None,
     }
 }

@@ -15,7 +15,7 @@ use std::{
 
 use storage::{FILE_MODE, Folder, Hashing, Temporary, is_stale};
 
-use crate::journal::paths::path_body;
+use crate::paths::path_body;
 
 /// Limit on the bytes of a list.
 const MAX_READ: u64 = 16 * 1024 * 1024;

@@ -9,11 +9,12 @@ use storage::{Backend, Compression, Finished, Limits, Opened, Replace, Snapshot}
 
 use super::{ConvertError, Job, verify};
 use crate::{
-    journal::{JournalEntry, Salt, Standing},
-    outcome::Outcome,
+    file_report::FileReport,
+    journal::{JournalEntry, OutputState, Salt},
     outputs::{PublishSet, lazy::LazyFile},
     report::ConvertedFile,
     session::OtherFile,
+    status::FileStatus,
     warning::Warning,
 };
 
@@ -30,20 +31,20 @@ impl Job {
         input: &Input,
         path: &Path,
         extra: &Extra,
-    ) -> Result<Outcome, ConvertError> {
+    ) -> Result<FileReport, ConvertError> {
         check_target(input, path)?;
         let salt = extra.salt();
         if let Some(status) = self.outputs.unread(path, input, salt)? {
-            return Ok(Outcome::UpToDate(status));
+            return Ok(FileReport::up_to_date(status));
         }
         for attempt in 1..=MAX_ATTEMPTS {
             let mut opened = input.open(self.config.limits)?;
             if !self.outputs.has_journal() && attempt < MAX_ATTEMPTS {
                 opened.skip_hash();
             }
-            let replace = match self.outputs.standing(path, input, &mut opened, salt)? {
-                Standing::UpToDate(status) => return Ok(Outcome::UpToDate(status)),
-                Standing::Open(replace) => replace,
+            let replace = match self.outputs.output_state(path, input, &mut opened, salt)? {
+                OutputState::UpToDate(status) => return Ok(FileReport::up_to_date(status)),
+                OutputState::Open(replace) => replace,
             };
             self.warn_if_shrunk(replace, input, path);
             let (opened, redactions) = self.redacted(opened)?;
@@ -64,7 +65,7 @@ impl Job {
             done.report.redactions = redactions;
             records.iter_mut().for_each(|record| record.tell(&done));
             self.outputs.publish_set(path, PublishSet { files, replace, records })?;
-            return Ok(Outcome::Converted(Box::new(done)));
+            return Ok(FileReport::converted(done));
         }
         Err(ConvertError::Changing)
     }
@@ -104,9 +105,9 @@ impl Job {
         let mut residue = LazyFile::new(&self.outputs, residue_path(path), mode);
         let mut sidecar = LazyFile::new(&self.outputs, sidecar_path(path), mode);
         // A restored file of a session depends on more than its own source.
-        let is_alone = others.is_empty() && (extra.agent.is_none() || extra.contents.is_some());
+        let is_alone = others.is_empty() && (extra.agent.is_none() || extra.manifest.is_some());
         let to = Target {
-            contents: extra.contents.clone(),
+            manifest: extra.manifest.clone(),
             agent: extra.agent.clone(),
             others: others.iter_mut().map(OtherFile::target).collect(),
             residue: Some(&mut residue),
@@ -142,22 +143,22 @@ impl Job {
     }
 
     /// Copies a file that belongs to a session, unless the copy is there and up to date.
-    pub fn copy(&self, input: &Input, path: &Path) -> Result<Outcome, ConvertError> {
+    pub fn copy(&self, input: &Input, path: &Path) -> Result<FileReport, ConvertError> {
         check_target(input, path)?;
         if let Some(status) = self.outputs.unread(path, input, Salt::default())? {
-            return Ok(Outcome::UpToDate(status));
+            return Ok(FileReport::up_to_date(status));
         }
         // The copy is decompressed if its name has no ending of compression.
-        let was_packed = input.path().is_some_and(Compression::is_told_by);
+        let was_packed = input.path().is_some_and(Compression::is_in_name);
         let is_expanded =
-            self.config.redact.is_wanted || was_packed && !Compression::is_told_by(path);
+            self.config.redact.is_wanted || was_packed && !Compression::is_in_name(path);
         let mut opened = match is_expanded {
             true => input.open(self.config.limits)?,
             false => input.open_as_it_is()?,
         };
-        let replace = match self.outputs.standing(path, input, &mut opened, Salt::default())? {
-            Standing::UpToDate(status) => return Ok(Outcome::UpToDate(status)),
-            Standing::Open(replace) => replace,
+        let replace = match self.outputs.output_state(path, input, &mut opened, Salt::default())? {
+            OutputState::UpToDate(status) => return Ok(FileReport::up_to_date(status)),
+            OutputState::Open(replace) => replace,
         };
         self.warn_if_shrunk(replace, input, path);
         let mut target = self.outputs.create(path, opened.mode())?;
@@ -170,7 +171,7 @@ impl Job {
         let files = vec![target.finish()?];
         let records = self.outputs.records(input, source.reader(), &files, Salt::default())?;
         self.outputs.publish_set(path, PublishSet { files, replace, records })?;
-        Ok(Outcome::Copied)
+        Ok(FileReport::new(FileStatus::Copied))
     }
 }
 
@@ -178,7 +179,7 @@ impl Job {
 #[derive(Debug, Default)]
 pub(crate) struct Extra {
     /// The manifest for the first carry.
-    pub contents: Option<Manifest>,
+    pub manifest: Option<Manifest>,
     /// The id of the sub-agent, if the file is a sub-agent's transcript.
     pub agent: Option<String>,
 }
@@ -186,7 +187,7 @@ pub(crate) struct Extra {
 impl Extra {
     /// Returns its hash.
     fn salt(&self) -> Salt {
-        let entries = self.contents.as_ref().map(|contents| contents.entries.as_slice());
+        let entries = self.manifest.as_ref().map(|manifest| manifest.entries.as_slice());
         Salt::of_file(entries, self.agent.as_deref())
     }
 }

@@ -1,22 +1,19 @@
 //! A line of the journal: its members, and their JSON.
 
 use std::{
-    fmt::Write as _,
     io,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
-use jsonl::{Style, Value, push_string};
+use serde::{Deserialize, Serialize};
 use storage::{Folder, Snapshot, Stat};
 
-use super::{
-    Base, OutputOptions, Salt, hash_of,
-    options::KnownOptions,
-    paths::{body_of, path_body, path_of},
-};
+use super::{OutputOptions, OutputRoot, Salt, hash_of, options::KnownOptions};
 use crate::{
+    paths::{body_of, path_body, path_of},
+    record::{self, Body, Hash, Member},
     report::ConvertedFile,
     status::{FileStatus, n_lost},
 };
@@ -25,7 +22,7 @@ use crate::{
 const VERSION: u32 = 1;
 
 /// A source before it is converted.
-pub struct Origin<'s> {
+pub(crate) struct Origin<'s> {
     /// The absolute path.
     pub path: &'s Path,
     pub stat: Stat,
@@ -37,12 +34,12 @@ pub struct Origin<'s> {
 
 impl<'s> Origin<'s> {
     /// Creates the origin of an open source.
-    pub fn open(path: &'s Path, snapshot: &'s mut Snapshot, salt: Salt) -> Self {
+    pub(crate) fn open(path: &'s Path, snapshot: &'s mut Snapshot, salt: Salt) -> Self {
         Self { path, stat: snapshot.stat().clone(), content: Some(snapshot), salt }
     }
 
     /// Creates the origin of an unopened source.
-    pub fn listed(path: &'s Path, stat: Stat, salt: Salt) -> Self {
+    pub(crate) fn listed(path: &'s Path, stat: Stat, salt: Salt) -> Self {
         Self { path, stat, content: None, salt }
     }
 
@@ -94,10 +91,7 @@ impl JournalEntry {
     /// Adds the counts of a conversion.
     pub fn tell(&mut self, done: &ConvertedFile) {
         let report = &done.report;
-        self.status = match done.is_changing {
-            true => FileStatus::Changing,
-            false => FileStatus::of_report(report, done.carry),
-        };
+        self.status = done.status();
         self.records = report.lines_in;
         self.lost = n_lost(report, done.carry);
         self.damaged = report.n_damaged;
@@ -105,52 +99,110 @@ impl JournalEntry {
 
     /// Returns the line with its newline.
     pub fn line(&self, options: &OutputOptions) -> Vec<u8> {
-        let Self { stat, source_hash, salt, records, lost, damaged, .. } = self;
-        let Stat { length, modified, changed, inode, etag } = stat;
-        let mut line = format!("{{\"v\":{VERSION},\"tool\":");
-        let mut tool = Vec::new();
-        push_string(&mut tool, concat!("convert ", env!("CARGO_PKG_VERSION")), Style::Compact);
-        line.push_str(&String::from_utf8_lossy(&tool));
-        let source = path_body(&self.source);
-        _ = write!(line, ",\"options\":\"{}\"", options.words());
-        if *salt != Salt::default() {
-            _ = write!(line, ",\"beside_xxh3\":\"{:016x}\"", salt.hash);
-        }
-        _ = write!(line, ",\"src\":\"{source}\",\"size\":{length},\"mtime_ns\":{modified}");
-        if let (Some(changed), Some(inode)) = (changed, inode) {
-            _ = write!(line, ",\"ctime_ns\":{changed},\"inode\":{inode}");
-        }
-        _ = write!(line, ",\"src_xxh3\":\"{source_hash:016x}\"");
-        push_etag(&mut line, "src_etag", etag.as_deref());
-        match &self.written {
-            Some(Written { below, length, hash, sha256, etag }) => {
-                let target = path_body(below);
-                _ = write!(line, ",\"dst\":\"{target}\",\"dst_len\":{length}");
-                _ = write!(line, ",\"dst_xxh3\":\"{hash:016x}\"");
-                if let Some(sha256) = sha256 {
-                    _ = write!(line, ",\"dst_sha256\":\"{}\"", hex(sha256));
-                }
-                push_etag(&mut line, "dst_etag", etag.as_deref());
-            }
-            None => line.push_str(",\"dst\":null,\"dst_len\":null,\"dst_xxh3\":null"),
-        }
-        _ = write!(line, ",\"status\":\"{}\",\"records\":{records}", self.status.name());
-        _ = writeln!(line, ",\"lost\":{lost},\"damaged\":{damaged}}}");
-        line.into_bytes()
+        let Stat { length, modified, changed, inode, .. } = &self.stat;
+        let written = self.written.as_ref();
+        let times = changed.zip(*inode);
+        let etag = |etag: &String| Body(etag_body(etag));
+        record::line(record::write_utf8(&Line {
+            v: VERSION,
+            tool: concat!("convert ", env!("CARGO_PKG_VERSION")),
+            options: options.words(),
+            beside_xxh3: (self.salt != Salt::default()).then_some(Hash(self.salt.hash)),
+            src: Body::path(&self.source),
+            size: *length,
+            mtime_ns: *modified,
+            ctime_ns: times.map(|(changed, _)| changed),
+            inode: times.map(|(_, inode)| inode),
+            src_xxh3: Hash(self.source_hash),
+            src_etag: self.stat.etag.as_ref().map(etag),
+            dst: written.map(|it| Body::path(&it.below)),
+            dst_len: written.map(|it| it.length),
+            dst_xxh3: written.map(|it| Hash(it.hash)),
+            dst_sha256: written.and_then(|it| it.sha256.as_ref()).map(|sha256| record::hex(sha256)),
+            dst_etag: written.and_then(|it| it.etag.as_ref()).map(etag),
+            status: self.status.word(),
+            records: self.records,
+            lost: self.lost,
+            damaged: self.damaged,
+        }))
     }
 }
 
-/// Returns bytes in hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        _ = write!(text, "{byte:02x}");
-        text
-    })
+/// A line, as it is written.
+#[derive(Serialize)]
+struct Line<'e> {
+    v: u32,
+    tool: &'static str,
+    options: &'e str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    beside_xxh3: Option<Hash>,
+    src: Body<Box<str>>,
+    size: u64,
+    mtime_ns: i128,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ctime_ns: Option<i128>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inode: Option<u64>,
+    src_xxh3: Hash,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    src_etag: Option<Body<Box<str>>>,
+    dst: Option<Body<Box<str>>>,
+    dst_len: Option<u64>,
+    dst_xxh3: Option<Hash>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dst_sha256: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dst_etag: Option<Body<Box<str>>>,
+    status: &'static str,
+    records: u64,
+    lost: u64,
+    damaged: u64,
+}
+
+/// A line, as it is read. Lines of version 0.1.0 have `opts_hash` instead of `options`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct JournalLine<'l> {
+    v: Member<u32>,
+    #[serde(borrow)]
+    options: Member<record::Written<'l>>,
+    #[serde(borrow)]
+    opts_hash: Member<record::Written<'l>>,
+    #[serde(borrow)]
+    beside_xxh3: Member<record::Written<'l>>,
+    #[serde(borrow)]
+    src: Member<record::Written<'l>>,
+    size: Member<u64>,
+    mtime_ns: Member<i128>,
+    ctime_ns: Member<i128>,
+    inode: Member<u64>,
+    #[serde(borrow)]
+    src_xxh3: Member<record::Written<'l>>,
+    #[serde(borrow)]
+    src_etag: Member<record::Written<'l>>,
+    #[serde(borrow)]
+    pub(crate) dst: Member<record::Written<'l>>,
+    pub(crate) dst_len: Member<u64>,
+    #[serde(borrow)]
+    dst_xxh3: Member<record::Written<'l>>,
+    #[serde(borrow)]
+    pub(crate) dst_sha256: Member<record::Written<'l>>,
+    #[serde(borrow)]
+    dst_etag: Member<record::Written<'l>>,
+    #[serde(borrow)]
+    status: Member<record::Written<'l>>,
+}
+
+impl JournalLine<'_> {
+    /// Returns the source.
+    pub(crate) fn source(&self) -> Option<Arc<str>> {
+        self.src.text().map(body_of)
+    }
 }
 
 /// A written file in the journal.
 #[derive(Debug, Eq, PartialEq)]
-pub(super) struct Known {
+pub(super) struct JournaledFile {
     /// Its path below the folder.
     pub(super) below: PathBuf,
     pub(super) source: Arc<str>,
@@ -168,32 +220,31 @@ pub(super) struct Known {
     pub(super) status: FileStatus,
 }
 
-impl Known {
-    /// Parses the line of a written file: its path, and the other members.
-    pub(super) fn of(line: Value<'_>) -> Option<(Arc<str>, Self)> {
-        let text = |name| Some(line.get(name)?.text()?.body());
-        let number = |name| line.get(name)?.raw().as_u64();
-        let time = |name| line.get(name)?.raw().as_str().parse().ok();
-        let hash = |name| u64::from_str_radix(text(name)?, 16).ok();
-        (number("v")? == u64::from(VERSION)).then_some(())?;
-        let target = line.get("dst")?.text()?;
+impl JournaledFile {
+    /// Returns the written file of a line: its path, and the other members; `None` if nothing was
+    /// written, or a member is missing.
+    pub(super) fn of(line: &JournalLine<'_>) -> Option<(Arc<str>, Self)> {
+        (line.v.0? == VERSION).then_some(())?;
+        let target = line.dst.text()?;
         let known = Self {
             below: path_of(target),
-            source: source_of(line)?,
-            size: number("size")?,
-            modified: time("mtime_ns")?,
-            changed: time("ctime_ns"),
-            inode: number("inode"),
-            source_hash: hash("src_xxh3")?,
-            source_etag: text("src_etag").map(Into::into),
-            options: match text("options") {
-                Some(words) => KnownOptions::Words(words.into(), hash("beside_xxh3").unwrap_or(0)),
-                None => KnownOptions::Hash(hash("opts_hash")?),
+            source: line.source()?,
+            size: line.size.0?,
+            modified: line.mtime_ns.0?,
+            changed: line.ctime_ns.0,
+            inode: line.inode.0,
+            source_hash: line.src_xxh3.hash()?,
+            source_etag: line.src_etag.body().map(Into::into),
+            options: match line.options.body() {
+                Some(words) => {
+                    KnownOptions::Words(words.into(), line.beside_xxh3.hash().unwrap_or(0))
+                }
+                None => KnownOptions::Hash(line.opts_hash.hash()?),
             },
-            length: number("dst_len")?,
-            hash: hash("dst_xxh3")?,
-            etag: text("dst_etag").map(Into::into),
-            status: FileStatus::named(text("status")?)?,
+            length: line.dst_len.0?,
+            hash: line.dst_xxh3.hash()?,
+            etag: line.dst_etag.body().map(Into::into),
+            status: FileStatus::of_word(line.status.body()?)?,
         };
         Some((body_of(target), known))
     }
@@ -209,11 +260,11 @@ impl Known {
 
     /// Returns the modification time of the output in nanoseconds since 1970; `None` if it is gone
     /// or edited.
-    pub(super) fn is_there(&self, base: &Base, below: &Path) -> Option<i128> {
+    pub(super) fn is_there(&self, base: &OutputRoot, below: &Path) -> Option<i128> {
         match base {
-            Base::Folder(folder) => self.is_in(folder, below),
+            OutputRoot::Folder(folder) => self.is_in(folder, below),
             #[cfg(feature = "cloud")]
-            Base::Prefix(bucket, prefix) => {
+            OutputRoot::Prefix(bucket, prefix) => {
                 let stat = bucket.stat(&prefix.join(below)).ok()?;
                 let is_it = stat.length == self.length && is_etag(&self.etag, stat.etag.as_deref());
                 is_it.then_some(stat.modified)
@@ -232,11 +283,6 @@ impl Known {
     }
 }
 
-/// Returns the source of a line.
-pub(crate) fn source_of(line: Value<'_>) -> Option<Arc<str>> {
-    Some(body_of(line.get("src")?.text()?))
-}
-
 /// Returns whether two etags are known and equal. Some answers of a store have quotes around them.
 pub(super) fn is_etag(known: &Option<Box<str>>, etag: Option<&str>) -> bool {
     known.is_some() && known.as_deref() == etag.map(etag_body).as_deref()
@@ -247,17 +293,71 @@ fn etag_body(etag: &str) -> Box<str> {
     path_body(Path::new(etag.trim_matches('"')))
 }
 
-fn push_etag(line: &mut String, name: &str, etag: Option<&str>) {
-    if let Some(etag) = etag {
-        _ = write!(line, ",\"{name}\":\"{}\"", etag_body(etag));
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
 
     use super::*;
+
+    #[test]
+    fn lines_are_spelled_as_ever() {
+        let odd = PathBuf::from(OsStr::from_bytes(b"/a \"b\"\n/\xff\xc3\xc3\xa9\x1b.jsonl"));
+        let stat = Stat { length: 7, modified: -1, changed: None, inode: Some(5), etag: None };
+        let entry = JournalEntry {
+            source: odd.clone(),
+            stat: stat.clone(),
+            source_hash: 0xa,
+            salt: Salt::default(),
+            written: None,
+            status: FileStatus::Vanished,
+            records: 1,
+            lost: 2,
+            damaged: 3,
+        };
+        let options = OutputOptions::of_words("--to clido", 9);
+        let start = concat!(
+            r#"{"v":1,"tool":"convert "#,
+            env!("CARGO_PKG_VERSION"),
+            r#"","options":"--to clido""#
+        );
+        let said = |entry: &JournalEntry| {
+            let line = String::from_utf8(entry.line(&options)).expect("UTF-8");
+            line.strip_prefix(start).expect(&line).to_owned()
+        };
+        assert_eq!(
+            said(&entry),
+            concat!(
+                r#","src":"/a \"b\"\n/\udcff\udcc3é\u001b.jsonl","size":7,"mtime_ns":-1"#,
+                r#","src_xxh3":"000000000000000a","dst":null,"dst_len":null,"dst_xxh3":null"#,
+                r#","status":"Vanished","records":1,"lost":2,"damaged":3}"#,
+                "\n"
+            )
+        );
+        let written = Written {
+            below: odd,
+            length: 9,
+            hash: 0xb,
+            sha256: Some([0xf; 32]),
+            etag: Some("\"W/é\"".to_owned()),
+        };
+        let stat = Stat { changed: Some(i128::MAX), etag: Some("e".to_owned()), ..stat };
+        let (salt, status) = (Salt { hash: 3, of_0_1_0: 4 }, FileStatus::DoneWithDamage);
+        let entry = JournalEntry { stat, salt, status, written: Some(written), ..entry };
+        assert_eq!(
+            said(&entry),
+            concat!(
+                r#","beside_xxh3":"0000000000000003""#,
+                r#","src":"/a \"b\"\n/\udcff\udcc3é\u001b.jsonl","size":7,"mtime_ns":-1"#,
+                r#","ctime_ns":170141183460469231731687303715884105727,"inode":5"#,
+                r#","src_xxh3":"000000000000000a","src_etag":"e""#,
+                r#","dst":"/a \"b\"\n/\udcff\udcc3é\u001b.jsonl","dst_len":9"#,
+                r#","dst_xxh3":"000000000000000b","dst_sha256":""#,
+                r#"0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f""#,
+                r#","dst_etag":"W/é","status":"Damaged","records":1,"lost":2,"damaged":3}"#,
+                "\n"
+            )
+        );
+    }
 
     #[test]
     fn what_is_written_is_known() {
@@ -288,9 +388,8 @@ mod tests {
         };
         let options = OutputOptions::of_words("--to clido", 9);
         let line = record.line(&options);
-        let mut scanner = jsonl::Scanner::default();
-        let value = scanner.scan_slice(&line, 0).expect("JSON");
-        let (target, known) = Known::of(value).expect("known");
+        let line = record::read(&line).expect("JSON");
+        let (target, known) = JournaledFile::of(&line).expect("known");
         assert_eq!(&*target, r#"/a \"b\"\n/\udcff\udcc3.jsonl"#);
         assert_eq!((&known.source, known.size, known.modified), (&target, u64::MAX, -1));
         assert!(is_etag(&known.source_etag, Some("a\\b")) && !is_etag(&known.etag, None));
@@ -302,7 +401,6 @@ mod tests {
         assert_eq!((known.length, known.hash), (3, u64::MAX));
         assert_eq!(known.status, FileStatus::DoneWithLoss);
         let nothing = JournalEntry { written: None, ..record }.line(&options);
-        let value = scanner.scan_slice(&nothing, 0).expect("JSON");
-        assert!(Known::of(value).is_none());
+        assert!(JournaledFile::of(&record::read(&nothing).expect("JSON")).is_none());
     }
 }

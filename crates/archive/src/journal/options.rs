@@ -13,7 +13,8 @@ use std::{
 
 use twox_hash::XxHash3_64;
 
-use super::{Base, Journal, Salt, Unusable, paths::path_body};
+use super::{Journal, OutputRoot, Salt, Unusable};
+use crate::paths::path_body;
 
 /// The version of the carries that are written. Outputs with another version are written again,
 /// except outputs of version 0.1.0, which stay readable.
@@ -96,14 +97,16 @@ impl OutputOptions {
     }
 
     /// Returns the difference to the options of a line.
-    pub(super) fn other(&self, known: &KnownOptions) -> Told {
+    pub(super) fn other(&self, known: &KnownOptions) -> OptionsDifference {
         match known {
-            KnownOptions::Words(words, _) if asked(words) == asked(&self.words) => Told::Same,
-            KnownOptions::Words(words, _) => Told::Other(asked(words).to_owned()),
-            KnownOptions::Hash(hash) if *hash == self.hash => Told::Same,
+            KnownOptions::Words(words, _) if asked(words) == asked(&self.words) => {
+                OptionsDifference::Same
+            }
+            KnownOptions::Words(words, _) => OptionsDifference::Other(asked(words).to_owned()),
+            KnownOptions::Hash(hash) if *hash == self.hash => OptionsDifference::Same,
             KnownOptions::Hash(hash) => match words_of(*hash) {
-                Some(words) => Told::Other(words.to_owned()),
-                None => Told::Nothing,
+                Some(words) => OptionsDifference::Other(words.to_owned()),
+                None => OptionsDifference::Unknown,
             },
         }
     }
@@ -122,13 +125,13 @@ impl KnownOptions {
 
 /// The difference between these options and the options of a line.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) enum Told {
+pub(super) enum OptionsDifference {
     /// None.
     Same,
     /// The line has other options, with these words.
     Other(String),
     /// Unknown, because their hash is mixed with a salt.
-    Nothing,
+    Unknown,
 }
 
 impl Journal {
@@ -139,15 +142,16 @@ impl Journal {
     ///
     /// Returns [`Unusable::OtherOptions`] with the words of the other options.
     pub fn refuse_other_options(&self) -> Result<(), Unusable> {
-        self.past.other_options(&self.options).map_or(Ok(()), |it| Err(Unusable::OtherOptions(it)))
+        self.index.other_options(&self.options).map_or(Ok(()), |it| Err(Unusable::OtherOptions(it)))
     }
 
     /// Returns the unedited outputs of a source from other options.
-    pub fn superseded(&self, base: &Base, source: &Path) -> Vec<PathBuf> {
+    pub fn superseded(&self, base: &OutputRoot, source: &Path) -> Vec<PathBuf> {
         let source = path_body(source);
-        let known = self.past.of_source(&source);
-        let known =
-            known.filter(|known| matches!(self.options.other(&known.options), Told::Other(_)));
+        let known = self.index.of_source(&source);
+        let known = known.filter(|known| {
+            matches!(self.options.other(&known.options), OptionsDifference::Other(_))
+        });
         let known = known.filter(|known| known.is_there(base, &known.below).is_some());
         known.map(|known| known.below.clone()).collect()
     }
@@ -315,12 +319,15 @@ mod tests {
         let [plain, packed] =
             [None, Some("zst")].map(|compress| OutputOptions::new(&Spelled { compress, ..PLAIN }));
         let known = KnownOptions::Words(plain.words.clone(), 0);
-        assert_eq!(plain.other(&known), Told::Same);
+        assert_eq!(plain.other(&known), OptionsDifference::Same);
         let asked = "--to clido --carry inline --subagents files --sdk-version 0.2.187";
-        assert_eq!(packed.other(&known), Told::Other(asked.to_owned()));
-        assert_eq!(packed.other(&KnownOptions::Hash(plain.hash)), Told::Other(asked.to_owned()));
-        assert_eq!(packed.other(&KnownOptions::Hash(packed.hash)), Told::Same);
-        assert_eq!(packed.other(&KnownOptions::Hash(packed.hash ^ 1)), Told::Nothing);
+        assert_eq!(packed.other(&known), OptionsDifference::Other(asked.to_owned()));
+        assert_eq!(
+            packed.other(&KnownOptions::Hash(plain.hash)),
+            OptionsDifference::Other(asked.to_owned())
+        );
+        assert_eq!(packed.other(&KnownOptions::Hash(packed.hash)), OptionsDifference::Same);
+        assert_eq!(packed.other(&KnownOptions::Hash(packed.hash ^ 1)), OptionsDifference::Unknown);
     }
 
     #[test]
@@ -328,7 +335,7 @@ mod tests {
         let options = OutputOptions::new(&PLAIN);
         let words = format!("{} {VERSION_WORD}0", asked(options.words()));
         let known = KnownOptions::Words(words.into(), 0);
-        assert_eq!(options.other(&known), Told::Same);
+        assert_eq!(options.other(&known), OptionsDifference::Same);
         assert!(!options.are(&known, Salt::default()));
         // What 0.1.0 wrote stays readable, and so it stays as it is.
         assert!(options.are(&KnownOptions::Hash(options.hash), Salt::default()));

@@ -22,16 +22,16 @@ pub struct Salt {
 impl Salt {
     /// Hashes the role of a file in its session: the manifest in its first carry, and the id of its
     /// sub-agent.
-    pub fn of_file(contents: Option<&[ManifestEntry]>, agent: Option<&str>) -> Self {
-        if contents.is_none() && agent.is_none() {
+    pub fn of_file(entries: Option<&[ManifestEntry]>, agent: Option<&str>) -> Self {
+        if entries.is_none() && agent.is_none() {
             return Self::default();
         }
         let mut hash = XxHash3_64::new();
-        for volume in contents.unwrap_or_default() {
-            push_volume(&mut hash, volume);
+        for entry in entries.unwrap_or_default() {
+            push_entry(&mut hash, entry);
         }
         push_text(&mut hash, agent.unwrap_or_default());
-        let printed = contents.map_or("None".to_owned(), |entries| {
+        let printed = entries.map_or("None".to_owned(), |entries| {
             let entries: Vec<String> = entries.iter().map(printed).collect();
             format!("Some(Contents {{ volumes: [{}] }})", entries.join(", "))
         });
@@ -41,14 +41,14 @@ impl Salt {
 
     /// Hashes the roles, sizes and times of a session's other files.
     pub fn of_session(session: &Session) -> Self {
-        Self::of_files(session.files().iter().skip(1).map(|file| (&file.volume, &file.stat)))
+        Self::of_files(session.files().iter().skip(1).map(|file| (&file.entry, &file.stat)))
     }
 
     /// Hashes the roles, sizes and times of a session's other files.
     fn of_files<'f>(files: impl IntoIterator<Item = (&'f ManifestEntry, &'f Stat)>) -> Self {
         let (mut hash, mut of_0_1_0) = (XxHash3_64::new(), XxHash3_64::new());
-        for (volume, stat) in files {
-            push_volume(&mut hash, volume);
+        for (entry, stat) in files {
+            push_entry(&mut hash, entry);
             let Stat { length, modified, changed, inode, etag } = stat;
             hash.write(&length.to_le_bytes());
             hash.write(&modified.to_le_bytes());
@@ -56,17 +56,17 @@ impl Salt {
             hash.write(&inode.unwrap_or_default().to_le_bytes());
             push_text(&mut hash, etag.as_deref().unwrap_or_default());
             let stat = format!("Stat {{ length: {length}, modified: {modified}, etag: {etag:?} }}");
-            of_0_1_0.write(format!("{} {stat}\n", printed(volume)).as_bytes());
+            of_0_1_0.write(format!("{} {stat}\n", printed(entry)).as_bytes());
         }
         Self { hash: hash.finish(), of_0_1_0: of_0_1_0.finish() }
     }
 }
 
-fn push_volume(hash: &mut XxHash3_64, volume: &ManifestEntry) {
-    push_text(hash, kind(volume.kind));
-    hash.write(&volume.size.to_le_bytes());
-    push_text(hash, &volume.name);
-    push_text(hash, &volume.tool_use);
+fn push_entry(hash: &mut XxHash3_64, entry: &ManifestEntry) {
+    push_text(hash, kind(entry.kind));
+    hash.write(&entry.size.to_le_bytes());
+    push_text(hash, &entry.name);
+    push_text(hash, &entry.tool_use);
 }
 
 fn push_text(hash: &mut XxHash3_64, text: &str) {
@@ -75,9 +75,9 @@ fn push_text(hash: &mut XxHash3_64, text: &str) {
 }
 
 /// Returns the text that Rust printed for a file of a session.
-fn printed(volume: &ManifestEntry) -> String {
-    let ManifestEntry { size, name, tool_use, .. } = volume;
-    let kind = kind(volume.kind);
+fn printed(entry: &ManifestEntry) -> String {
+    let ManifestEntry { size, name, tool_use, .. } = entry;
+    let kind = kind(entry.kind);
     format!("Volume {{ kind: {kind}, size: {size}, name: {name:?}, tool_use: {tool_use:?} }}")
 }
 
@@ -96,28 +96,28 @@ mod tests {
 
     #[test]
     fn the_text_is_what_0_1_0_printed() {
-        let volume = ManifestEntry {
+        let entry = ManifestEntry {
             kind: ManifestEntryKind::Agent,
             size: 7,
             name: "*/subagents/agent-\"é\".jsonl".to_owned(),
             tool_use: String::new(),
         };
         assert_eq!(
-            printed(&volume),
+            printed(&entry),
             r#"Volume { kind: Agent, size: 7, name: "*/subagents/agent-\"é\".jsonl", tool_use: "" }"#
         );
     }
 
     #[test]
     fn a_file_that_is_put_back_in_time_is_another() {
-        let volume = ManifestEntry {
+        let entry = ManifestEntry {
             kind: ManifestEntryKind::Side,
             size: 1,
             name: "a".to_owned(),
             tool_use: String::new(),
         };
         let stat = Stat { length: 1, modified: 2, changed: Some(3), inode: Some(4), etag: None };
-        let salt = |stat: &Stat| Salt::of_files([(&volume, stat)]);
+        let salt = |stat: &Stat| Salt::of_files([(&entry, stat)]);
         let later = Stat { changed: Some(9), ..stat.clone() };
         assert_ne!(salt(&stat).hash, salt(&later).hash);
         assert_eq!(salt(&stat).of_0_1_0, salt(&later).of_0_1_0);

@@ -44,7 +44,7 @@ const OPEN_FILES: u64 = 6;
 pub enum Durability {
     /// Each file, before the next one
     File,
-    /// After 64 files or 256 MiB, and at the end
+    /// After 64 files or 256 MiB, and at the end; after fewer files if few may be open
     Batch,
     /// When the system does; a power cut can lose finished files
     None,
@@ -139,8 +139,8 @@ impl Outputs {
             });
             let synced = places.into_iter().try_for_each(&mut sync_folder);
             let gone = synced.and_then(|()| self.remove_superseded(&records));
-            let told = gone.and_then(|()| self.tell(&records));
-            if let Err(error) = told {
+            let written = gone.and_then(|()| self.tell(&records));
+            if let Err(error) = written {
                 refused.push((path.clone(), unwritten(error, &path).into()));
             }
         }

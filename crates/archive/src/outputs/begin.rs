@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, PoisonError},
 };
 
-use storage::{Compression, Folder, Pending, Place, Scratch, unwritten};
+use storage::{AtomicFile, Compression, Folder, Place, Scratch, unwritten};
 
 use super::Outputs;
 
@@ -21,7 +21,7 @@ impl Outputs {
     ///
     /// Returns an error if the path leads out of the output folder or through a link, or if the
     /// system does.
-    pub fn create(&self, path: &Path, mode: u32) -> io::Result<Pending> {
+    pub fn create(&self, path: &Path, mode: u32) -> io::Result<AtomicFile> {
         self.create_packed(path, mode, None)
     }
 
@@ -35,18 +35,18 @@ impl Outputs {
         path: &Path,
         mode: u32,
         compression: Option<Compression>,
-    ) -> io::Result<Pending> {
-        let options = self.pending_options(compression);
+    ) -> io::Result<AtomicFile> {
+        let options = self.file_options(compression);
         if self.write_options.is_dry_run {
-            return Pending::rehearse(&self.storage, path, options);
+            return AtomicFile::create_for_dry_run(&self.storage, path, options);
         }
         #[cfg(feature = "cloud")]
         if let Backend::Bucket(bucket) = &self.storage {
-            let pending = Pending::of_object(bucket, path, options);
+            let pending = AtomicFile::of_object(bucket, path, options);
             return pending.map_err(|error| unwritten(error, path));
         }
         let pending = self.place(path);
-        let pending = pending.and_then(|place| Pending::create(place, mode, options));
+        let pending = pending.and_then(|place| AtomicFile::create(place, mode, options));
         pending.map_err(|error| unwritten(error, path))
     }
 
@@ -61,11 +61,11 @@ impl Outputs {
         path: &Path,
         mode: u32,
         folders: &mut HashMap<PathBuf, Arc<Folder>>,
-    ) -> io::Result<Pending> {
-        let options = self.pending_options(None);
+    ) -> io::Result<AtomicFile> {
+        let options = self.file_options(None);
         if self.write_options.is_dry_run {
             let scratch = self.scratch()?;
-            return Pending::rehearse_shut(&self.storage, path, &scratch, options);
+            return AtomicFile::create_shut_for_dry_run(&self.storage, path, &scratch, options);
         }
         if !self.storage.is_disk() {
             return self.create(path, mode);
@@ -79,7 +79,7 @@ impl Outputs {
             folders.insert(above.to_owned(), place.folder.clone());
             Ok(place)
         };
-        let pending = place().and_then(|place| Pending::create_shut(place, mode, options));
+        let pending = place().and_then(|place| AtomicFile::create_shut(place, mode, options));
         pending.map_err(|error| unwritten(error, path))
     }
 

@@ -5,7 +5,7 @@ use std::{
     path::PathBuf,
 };
 
-use storage::{Finished, Pending};
+use storage::{AtomicFile, Finished};
 
 use super::Outputs;
 
@@ -14,7 +14,7 @@ pub(crate) struct LazyFile<'o> {
     outputs: &'o Outputs,
     path: PathBuf,
     mode: u32,
-    file: Option<Pending>,
+    file: Option<AtomicFile>,
 }
 
 impl<'o> LazyFile<'o> {
@@ -29,7 +29,7 @@ impl<'o> LazyFile<'o> {
     ///
     /// Returns an error if the system does.
     pub(crate) fn finish(self) -> io::Result<Option<Finished>> {
-        self.file.map(Pending::finish).transpose()
+        self.file.map(AtomicFile::finish).transpose()
     }
 }
 

@@ -16,7 +16,7 @@ use std::{
 
 use conversion::{ConversionHistory, ManifestEntry, OtherTarget};
 use core_model::{FileRole, SafeName};
-use storage::{Finished, Pending};
+use storage::{AtomicFile, Finished};
 
 use super::{
     paths::{folder_of, path_of},
@@ -32,7 +32,7 @@ pub(super) const MAX_EMPTY_FILES: u64 = 256;
 
 /// A file that is restored beside the main one.
 pub(crate) struct OtherFile {
-    volume: ManifestEntry,
+    entry: ManifestEntry,
     /// The id of the sub-agent, if the file is a sub-agent's transcript.
     agent: Option<String>,
     sink: Sink,
@@ -41,7 +41,7 @@ pub(crate) struct OtherFile {
 /// The sink of a file.
 enum Sink {
     /// Written, and published with the main file.
-    Written(Box<Pending>),
+    Written(Box<AtomicFile>),
     /// Compared with the existing file, which must be equal.
     Compared(Comparison),
     /// Written to the folder of `--restore-files`.
@@ -72,7 +72,7 @@ impl OtherFile {
             Sink::Apart(file) => Some(file as &mut dyn Write),
             Sink::Nowhere | Sink::Taken => None,
         };
-        OtherTarget { volume: self.volume.clone(), agent: self.agent.clone(), sink }
+        OtherTarget { entry: self.entry.clone(), agent: self.agent.clone(), sink }
     }
 
     /// Finishes the files. If one differs from an existing file, none is written.
@@ -83,7 +83,7 @@ impl OtherFile {
     pub(crate) fn finish_all(others: Vec<OtherFile>) -> io::Result<FinishedFiles> {
         let mut finished = FinishedFiles::default();
         let (mut is_taken, mut n_beside) = (false, 0);
-        for OtherFile { volume, mut sink, .. } in others {
+        for OtherFile { entry, mut sink, .. } in others {
             n_beside += u64::from(!matches!(sink, Sink::Apart(_)));
             if let Sink::Compared(comparison) = &mut sink
                 && !comparison.is_equal()?
@@ -100,7 +100,7 @@ impl OtherFile {
                     continue;
                 }
             }
-            finished.names.push(volume.name);
+            finished.names.push(entry.name);
         }
         if is_taken {
             finished.files.clear();
@@ -126,8 +126,8 @@ impl Job {
         n_entries: impl FnOnce() -> Result<u64, ConvertError>,
     ) -> Result<Vec<OtherFile>, ConvertError> {
         let is_back = history.depth(self.config.to) == Some(0);
-        let contents = history.contents.as_ref().filter(|_| is_back);
-        let entries = contents.map(|contents| contents.entries.as_slice()).unwrap_or_default();
+        let manifest = history.manifest.as_ref().filter(|_| is_back);
+        let entries = manifest.map(|manifest| manifest.entries.as_slice()).unwrap_or_default();
         let Some((_, entries)) = entries.split_first() else { return Ok(Vec::new()) };
         let n_files = entries.len() as u64;
         let is_few = n_files <= MAX_EMPTY_FILES || n_files <= n_entries()? + MAX_EMPTY_FILES;
@@ -138,14 +138,14 @@ impl Job {
         let mut taken = HashSet::from([folded(path)]);
         let mut folders = HashMap::new();
         let mut files = Vec::new();
-        for volume in entries {
-            let role = self.config.to.bundles.and_then(|bundles| (bundles.role)(&volume.name));
-            let place = path_of(volume, path).filter(|place| {
+        for entry in entries {
+            let role = self.config.to.bundles.and_then(|bundles| (bundles.role)(&entry.name));
+            let place = path_of(entry, path).filter(|place| {
                 is_few && role.is_some() && taken.insert(folded(place)) && !has_link(place, path)
             });
             let sink = match place {
                 None => match &self.config.restore_files {
-                    Some(folder) if is_few => Sink::Apart(apart(folder, files.len(), volume)?),
+                    Some(folder) if is_few => Sink::Apart(apart(folder, files.len(), entry)?),
                     _ => Sink::Nowhere,
                 },
                 Some(place) => match place.symlink_metadata() {
@@ -166,7 +166,7 @@ impl Job {
                 Some(FileRole::Agent(id)) => Some(id),
                 _ => None,
             };
-            files.push(OtherFile { volume: volume.clone(), agent, sink });
+            files.push(OtherFile { entry: entry.clone(), agent, sink });
         }
         Ok(files)
     }
@@ -189,14 +189,14 @@ fn folded(path: &Path) -> String {
 
 /// Creates a file in the folder of `--restore-files`, named by a number and the safe characters of
 /// its name.
-fn apart(folder: &Path, file_idx: usize, volume: &ManifestEntry) -> Result<File, ConvertError> {
+fn apart(folder: &Path, file_idx: usize, entry: &ManifestEntry) -> Result<File, ConvertError> {
     if file_idx == 0 || !folder.exists() {
         fs::create_dir(folder).or_else(|error| match error.kind() {
             io::ErrorKind::AlreadyExists if file_idx > 0 => Ok(()),
             _ => Err(io::Error::new(error.kind(), format!("{}: {error}", folder.display()))),
         })?;
     }
-    let leaf = volume.name.rsplit('/').next().unwrap_or_default();
+    let leaf = entry.name.rsplit('/').next().unwrap_or_default();
     let name = format!("{file_idx}-{}", SafeName::of(leaf).as_str());
     let mut options = File::options();
     options.write(true).create_new(true);

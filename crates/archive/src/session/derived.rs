@@ -9,7 +9,7 @@ use std::{
 use conversion::{Agents, Carry, ConversionHistory, Events, Member, Report, Source};
 use core_model::{FileRole, Format};
 use sessions::{Companion, Input, SessionFiles};
-use storage::{Finished, Pending};
+use storage::{AtomicFile, Finished};
 
 use super::restored::has_link;
 use crate::{config::SubAgents, error::ConvertError, job::Job};
@@ -62,7 +62,7 @@ impl Job {
             report.losses.absorb(&written.losses);
         }
         for file in transcripts {
-            files.push(Pending::finish(file)?);
+            files.push(AtomicFile::finish(file)?);
         }
         Ok(files)
     }
@@ -109,8 +109,8 @@ impl Job {
                 member.as_ref().and_then(|it| Some((it.guard(), Carry::parse(&it.carry).ok()?)));
             is_intact &= carry.as_ref().is_some_and(|(guard, carry)| *guard == carry.guard);
             if n_lines == 1 {
-                let contents = carry.and_then(|(_, carry)| carry.contents);
-                is_derived = contents.is_some_and(|contents| contents.is_derived());
+                let manifest = carry.and_then(|(_, carry)| carry.manifest);
+                is_derived = manifest.is_some_and(|manifest| manifest.is_derived());
             }
             is_derived && is_intact
         })?;

@@ -17,9 +17,10 @@ use super::{
 use crate::{
     config::SubAgents,
     error::ConvertError,
+    file_report::{FileReport, Results},
     job::{Extra, Job, MAX_ATTEMPTS},
-    outcome::{Outcome, Results},
     session::refused_for,
+    status::FileStatus,
 };
 
 /// The direction in which a session is converted.
@@ -120,7 +121,7 @@ impl Job {
         &self,
         unit: &'u SessionFiles,
         path: &Path,
-        main: Result<Outcome, ConvertError>,
+        main: Result<FileReport, ConvertError>,
     ) -> Results<'u> {
         let mut results = vec![(&unit.main, main)];
         for Companion { input, .. } in &unit.others {
@@ -128,7 +129,7 @@ impl Job {
                 Some(path) if input.is_side_file() && self.config.carry != CarryMode::None => {
                     self.copy(input, &path)
                 }
-                Some(path) => self.convert_file(input, &self.told(&path), &Extra::default()),
+                Some(path) => self.convert_file(input, &self.with_ending(&path), &Extra::default()),
                 None => Err(ConvertError::NoName),
             };
             results.push((input, result));
@@ -142,7 +143,7 @@ impl Job {
         for Companion { input, role } in &unit.others {
             let result = match (beside(unit, input, path), role) {
                 (Some(path), FileRole::Agent(_)) => {
-                    match self.convert_file(input, &self.told(&path), &Extra::default()) {
+                    match self.convert_file(input, &self.with_ending(&path), &Extra::default()) {
                         // A file of an unknown format still belongs to the session.
                         Err(ConvertError::Format(
                             UnknownFormat::Unknown | UnknownFormat::Foreign(_),
@@ -171,7 +172,7 @@ impl Job {
             let result = match role {
                 _ if let Some(is_intact) = input.path().and_then(|path| derived.get(path)) => {
                     if *is_intact {
-                        Ok(Outcome::Inside)
+                        Ok(FileReport::new(FileStatus::Inside))
                     } else {
                         Err(ConvertError::Derived)
                     }
@@ -196,7 +197,7 @@ impl Job {
         id: &str,
         main: &Path,
         from: &'static Format,
-    ) -> Result<Outcome, ConvertError> {
+    ) -> Result<FileReport, ConvertError> {
         let mut source = Source::new(self.open(input)?.0);
         let found = conversion_history(
             self.config.formats,
@@ -206,21 +207,25 @@ impl Job {
         )?;
         let is_back =
             found.formats.first().is_some_and(|format| format.name == self.config.to.name);
-        let contents = found.contents.filter(|_| is_back);
-        let volume = contents.as_ref().and_then(|contents| contents.entries.first());
-        let (path, id) = match volume {
+        let manifest = found.manifest.filter(|_| is_back);
+        let entry = manifest.as_ref().and_then(|manifest| manifest.entries.first());
+        let (path, id) = match entry {
             None if is_back => {
                 let path = beside(unit, input, main).ok_or(ConvertError::NoName)?;
-                return self.convert_file(input, &self.told(&path), &Extra::default());
+                return self.convert_file(input, &self.with_ending(&path), &Extra::default());
             }
-            Some(volume) => {
-                let role = self.config.to.bundles.and_then(|bundles| (bundles.role)(&volume.name));
+            Some(entry) => {
+                let role = self.config.to.bundles.and_then(|bundles| (bundles.role)(&entry.name));
                 let Some(FileRole::Agent(id)) = role else { return Err(ConvertError::NoName) };
-                (path_of(volume, main).ok_or(ConvertError::NoName)?, id)
+                (path_of(entry, main).ok_or(ConvertError::NoName)?, id)
             }
             None => (self.agent_path(main, id).ok_or(ConvertError::NoName)?, id.to_owned()),
         };
-        self.convert_file(input, &self.told(&path), &Extra { agent: Some(id), ..Extra::default() })
+        self.convert_file(
+            input,
+            &self.with_ending(&path),
+            &Extra { agent: Some(id), ..Extra::default() },
+        )
     }
 
     fn forth<'u>(
@@ -233,20 +238,18 @@ impl Job {
         let bundle = unit.bundle(from, &place)?;
         let is_whole = self.is_whole();
         let mut attempt = 1;
-        let (session, outcome) = loop {
+        let (session, report) = loop {
             let session = self.session(&bundle, from, &place, is_whole)?;
             let may_grow = attempt == MAX_ATTEMPTS;
-            let outcome = self.session_to(&unit.main, session.clone(), from, path, may_grow);
-            if may_grow || !outcome.as_ref().is_err_and(ConvertError::is_of_change) {
-                break (session, outcome);
+            let report = self.session_to(&unit.main, session.clone(), from, path, may_grow);
+            if may_grow || !report.as_ref().is_err_and(ConvertError::is_of_change) {
+                break (session, report);
             }
             attempt += 1;
         };
-        let mut outcome = outcome?;
-        if let Outcome::Converted(done) = &mut outcome {
-            done.report.tell_of(&bundle);
-        }
-        let mut results = vec![(&unit.main, Ok(outcome))];
+        let mut report = report?;
+        report.change_conversion(|done| done.report.tell_of(&bundle));
+        let mut results = vec![(&unit.main, Ok(report))];
         let mut agents = bundle.agents.iter();
         for Companion { input, role } in &unit.others {
             let agent = match role {
@@ -256,11 +259,11 @@ impl Job {
             let name = unit.path_of(input);
             let is_inside = session.files().iter().any(|file| Some(&*file.path) == name.as_deref());
             let result = match agent {
-                _ if is_inside => Ok(Outcome::Inside),
+                _ if is_inside => Ok(FileReport::new(FileStatus::Inside)),
                 Some(agent) if self.config.subagents == SubAgents::Files && !is_whole => {
                     self.agent_forth(input, agent, (&bundle.main, &place), path)
                 }
-                _ => Ok(Outcome::LeftOut),
+                _ => Ok(FileReport::new(FileStatus::LeftOut)),
             };
             results.push((input, result));
         }
@@ -310,15 +313,15 @@ impl Job {
         agent: &Agent,
         (main, place): (&Path, &SessionPlace),
         path: &Path,
-    ) -> Result<Outcome, ConvertError> {
-        let volume = ManifestEntry {
+    ) -> Result<FileReport, ConvertError> {
+        let entry = ManifestEntry {
             kind: ManifestEntryKind::Agent,
             size: place.stat(&agent.path)?.length,
             name: paths::name_of(&agent.path, main).ok_or(ConvertError::NoName)?,
             tool_use: agent.tool_use.clone().unwrap_or_default(),
         };
         let path = self.agent_path(path, &agent.id).ok_or(ConvertError::NoName)?;
-        let contents = Some(Manifest { entries: vec![volume] });
-        self.convert_file(input, &path, &Extra { contents, agent: Some(agent.id.clone()) })
+        let manifest = Some(Manifest { entries: vec![entry] });
+        self.convert_file(input, &path, &Extra { manifest, agent: Some(agent.id.clone()) })
     }
 }

@@ -18,9 +18,9 @@ impl Job {
     }
 
     /// Returns the path of an output, with an ending of compression if it is compressed.
-    pub(super) fn told(&self, path: &Path) -> PathBuf {
+    pub(super) fn with_ending(&self, path: &Path) -> PathBuf {
         let ending = self.outputs.write_options.compression.map(Compression::ending);
-        let ending = ending.filter(|_| !Compression::is_told_by(path));
+        let ending = ending.filter(|_| !Compression::is_in_name(path));
         ending.map_or_else(|| path.to_owned(), |ending| storage::beside(path, ending))
     }
 }

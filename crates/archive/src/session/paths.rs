@@ -49,13 +49,13 @@ pub(super) fn name_of(path: &Path, main: &Path) -> Option<String> {
 
 /// Returns the path of a file beside the main one at `main`; `None` if the name leads out of its
 /// folder, or is not allowed on some system.
-pub(super) fn path_of(volume: &ManifestEntry, main: &Path) -> Option<PathBuf> {
-    if volume.name.is_empty() {
+pub(super) fn path_of(entry: &ManifestEntry, main: &Path) -> Option<PathBuf> {
+    if entry.name.is_empty() {
         return Some(main.to_owned());
     }
     let mut path = main.parent()?.to_owned();
     let stem = stem_of(main)?;
-    for (n, part) in volume.name.split('/').enumerate() {
+    for (n, part) in entry.name.split('/').enumerate() {
         match part.strip_prefix(MAIN).filter(|_| n == 0) {
             Some("") => path.push(stem),
             Some(rest) if rest.starts_with('_') && is_safe(rest) => {
@@ -65,7 +65,7 @@ pub(super) fn path_of(volume: &ManifestEntry, main: &Path) -> Option<PathBuf> {
             _ => return None,
         }
     }
-    let is_short = volume.name.len() <= MAX_NAME && volume.name.split('/').count() <= MAX_PARTS;
+    let is_short = entry.name.len() <= MAX_NAME && entry.name.split('/').count() <= MAX_PARTS;
     (is_short && path != main).then_some(path)
 }
 
@@ -98,7 +98,7 @@ mod tests {
 
     use super::*;
 
-    fn volume(name: &str) -> ManifestEntry {
+    fn entry(name: &str) -> ManifestEntry {
         ManifestEntry {
             kind: ManifestEntryKind::Agent,
             size: 40,
@@ -110,11 +110,11 @@ mod tests {
     #[test]
     fn names_stay_below_the_folder_of_the_main_file() {
         let main = Path::new("out/s2.jsonl");
-        let path = path_of(&volume("*/subagents/agent-a1.jsonl"), main);
+        let path = path_of(&entry("*/subagents/agent-a1.jsonl"), main);
         assert_eq!(path.as_deref(), Some(Path::new("out/s2/subagents/agent-a1.jsonl")));
-        let path = path_of(&volume("*_a1.jsonl"), main);
+        let path = path_of(&entry("*_a1.jsonl"), main);
         assert_eq!(path.as_deref(), Some(Path::new("out/s2_a1.jsonl")));
-        let path = path_of(&volume("agent-a1.jsonl"), main);
+        let path = path_of(&entry("agent-a1.jsonl"), main);
         assert_eq!(path.as_deref(), Some(Path::new("out/agent-a1.jsonl")));
         for name in [
             "/etc/passwd",
@@ -141,9 +141,9 @@ mod tests {
             "x.bak",
             "a/b/c/d/e/f/g/h/i",
         ] {
-            assert_eq!(path_of(&volume(name), main), None, "{name:?}");
+            assert_eq!(path_of(&entry(name), main), None, "{name:?}");
         }
-        assert_eq!(path_of(&volume(&"a/".repeat(600)), main), None);
+        assert_eq!(path_of(&entry(&"a/".repeat(600)), main), None);
     }
 
     #[test]

@@ -18,9 +18,9 @@ use storage::{Backend, Finished, Hashing, Limits, Opened, Scratch, Snapshot};
 
 use crate::{
     error::ConvertError,
+    file_report::FileReport,
     job::{Extra, Job, check_target},
-    journal::{Salt, Standing},
-    outcome::Outcome,
+    journal::{OutputState, Salt},
     outputs::{PublishSet, lazy::LazyFile},
 };
 
@@ -42,22 +42,22 @@ impl Job {
         from: &'static Format,
         path: &Path,
         may_grow: bool,
-    ) -> Result<Outcome, ConvertError> {
+    ) -> Result<FileReport, ConvertError> {
         if session.files().len() == 1 {
             return self.convert_file(input, path, &Extra::default());
         }
         check_target(input, path)?;
         let mut opened = input.open(self.config.limits)?;
         let salt = Salt::of_session(&session);
-        let replace = match self.outputs.standing(path, input, &mut opened, salt)? {
-            Standing::UpToDate(status) => return Ok(Outcome::UpToDate(status)),
-            Standing::Open(replace) => replace,
+        let replace = match self.outputs.output_state(path, input, &mut opened, salt)? {
+            OutputState::UpToDate(status) => return Ok(FileReport::up_to_date(status)),
+            OutputState::Open(replace) => replace,
         };
         self.warn_if_shrunk(replace, input, path);
         let mode = opened.mode();
         let staged = &self.staged(session.clone())?;
         let redactions = &staged.redactions;
-        self.check_damage(&staged.session)?;
+        self.check_damage(&staged.session, from)?;
         let conversion = self.conversion(from);
         let mut target =
             self.outputs.create_packed(path, mode, self.outputs.write_options.compression)?;
@@ -99,7 +99,7 @@ impl Job {
         done.is_changing = is_changing;
         records.iter_mut().for_each(|record| record.tell(&done));
         self.outputs.publish_set(path, PublishSet { files, replace, records })?;
-        Ok(Outcome::Converted(Box::new(done)))
+        Ok(FileReport::converted(done))
     }
 
     /// Removes the secrets of a session's files, with `--redact`, in copies.
@@ -119,7 +119,7 @@ impl Job {
                 file.open()?,
                 &mut File::create(&copy)?,
             )?);
-            let ManifestEntry { kind, name, tool_use, .. } = file.volume.clone();
+            let ManifestEntry { kind, name, tool_use, .. } = file.entry.clone();
             files.push((copy, kind, name, tool_use));
         }
         let session =
@@ -128,14 +128,19 @@ impl Job {
     }
 
     /// Refuses a session with an unreadable line, with `--strict`.
-    pub(super) fn check_damage(&self, session: &Session) -> Result<(), ConvertError> {
+    pub(super) fn check_damage(
+        &self,
+        session: &Session,
+        from: &Format,
+    ) -> Result<(), ConvertError> {
         if !self.config.options.is_strict {
             return Ok(());
         }
-        for file in
-            session.files().iter().filter(|file| file.volume.kind != ManifestEntryKind::Side)
+        for file in session.files().iter().filter(|file| file.entry.kind != ManifestEntryKind::Side)
         {
-            if let Some(damage) = first_damage(&mut Source::new(file.bytes()?))? {
+            let mut source = Source::new(file.bytes()?);
+            source.set_framing(from.framing);
+            if let Some(damage) = first_damage(&mut source)? {
                 return Err(ConvertError::Damage(Box::new(damage)));
             }
         }
@@ -158,8 +163,8 @@ pub(super) fn verify(
         let files = session.files().iter().skip(1);
         let mut targets = Vec::new();
         for (file, sink) in files.zip(others) {
-            let volume = file.volume.clone();
-            targets.push(OtherTarget { volume, agent: None, sink: Some(sink) });
+            let entry = file.entry.clone();
+            targets.push(OtherTarget { entry, agent: None, sink: Some(sink) });
         }
         let others = targets;
         let target = Target { others, ..Target::of(main) };

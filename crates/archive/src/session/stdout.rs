@@ -12,7 +12,7 @@ use super::{
     files::Direction,
     restored::{Staged, verify},
 };
-use crate::{error::ConvertError, job::Job, outcome::Outcome, warning::Warning};
+use crate::{error::ConvertError, file_report::FileReport, job::Job, warning::Warning};
 
 impl Job {
     /// Converts a session to a stream: with all its files if the target has sub-agents among its
@@ -21,7 +21,7 @@ impl Job {
         &self,
         unit: &SessionFiles,
         stream: &mut dyn Write,
-    ) -> Result<Outcome, ConvertError> {
+    ) -> Result<FileReport, ConvertError> {
         if unit.others.is_empty() {
             return self.stream_file(&unit.main, stream);
         }
@@ -41,12 +41,12 @@ impl Job {
         unit: &SessionFiles,
         from: &'static core_model::Format,
         stream: &mut dyn Write,
-    ) -> Result<Outcome, ConvertError> {
+    ) -> Result<FileReport, ConvertError> {
         let place = unit.place(self.config.limits);
         let bundle = unit.bundle(from, &place)?;
         let Staged { session, redactions, .. } =
             &self.staged(self.session(&bundle, from, &place, true)?)?;
-        self.check_damage(session)?;
+        self.check_damage(session, from)?;
         let conversion = self.conversion(from);
         if self.config.verify && self.config.carry != CarryMode::None {
             let mut written = SpooledTempFile::new(MAX_IN_MEMORY);
@@ -71,6 +71,6 @@ impl Job {
         let mut done = self.done(&unit.main, None, from, report);
         done.files = session.labels();
         done.is_changing = session.change()? != Change::None;
-        Ok(Outcome::Converted(Box::new(done)))
+        Ok(FileReport::converted(done))
     }
 }

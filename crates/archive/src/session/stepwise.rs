@@ -14,8 +14,8 @@ use super::refused_for;
 use crate::{
     config::JobConfig,
     error::ConvertError,
+    file_report::{FileReport, Results},
     job::Job,
-    outcome::{Outcome, Results},
     outputs::Outputs,
     report::ConvertedFile,
 };
@@ -27,7 +27,7 @@ impl Job {
         input: &Input,
         path: &Path,
         last: &str,
-    ) -> Result<Outcome, ConvertError> {
+    ) -> Result<FileReport, ConvertError> {
         let last = self.config.formats.by_name(last).ok_or(UnknownFormat::Unknown)?;
         let unit = SessionFiles { main: input.clone(), others: Vec::new(), format: None };
         match self.stepwise(&unit, path, last).into_iter().next() {
@@ -77,9 +77,9 @@ impl Job {
         let second = job.convert_session(&between, path, false);
         if let Some((_, main)) = results.first_mut() {
             for (n, (_, result)) in second.into_iter().enumerate() {
-                match (&mut *main, result) {
-                    (Ok(Outcome::Converted(done)), Ok(Outcome::Converted(next))) => {
-                        done.goes_on(*next, n == 0);
+                match (&mut *main, result.map(FileReport::into_conversion)) {
+                    (Ok(report), Ok(Some(next))) => {
+                        report.change_conversion(|done| done.goes_on(next, n == 0));
                     }
                     (main, Err(refusal)) => *main = Err(refusal),
                     _ => {}

@@ -38,12 +38,3 @@ pub fn strays(main: &Path, bundles: Bundles) -> Vec<PathBuf> {
     }
     strays
 }
-
-/// Returns whether a file lies below the folder of a session: `s1/odd/x.txt` beside `s1.jsonl`.
-pub(crate) fn is_in_folder_of_session(path: &Path) -> bool {
-    path.ancestors().skip(1).any(|folder| {
-        let mut main = folder.as_os_str().to_owned();
-        main.push(".jsonl");
-        !folder.as_os_str().is_empty() && Path::new(&main).is_file()
-    })
-}

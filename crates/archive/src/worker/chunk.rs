@@ -9,31 +9,34 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use jsonl::Scanner;
 use sessions::{SessionFiles, Stores};
 use storage::{FILE_MODE, Interruption, JOURNAL, Lock, lock_shared};
 
 use super::{
-    join::joined,
+    collected::CollectedEntries,
     named,
     planned::Planned,
-    receipt::{Receipt, ReceiptStatus},
+    receipt::{Receipt, ReceiptLine, ReceiptStatus},
     store::Store,
-    told::Told,
 };
 use crate::{
     config::JobConfig,
-    file_report::{FileEnd, ReportOptions},
-    folder_run::{FolderRun, SessionReport, plan::Task},
+    error::ConvertError,
+    file_report::{FileReport, ReportOptions},
+    folder_run::{FolderRun, plan::Task},
     job::Job,
-    journal::{Base, Journal, paths::path_body, source_of},
+    journal::{Journal, JournalLine, OutputRoot},
     outputs::{Durability, Outputs, WriteOptions},
+    paths::path_body,
+    record,
     warning::Warnings,
 };
 
 /// The settings for all units of a worker.
 #[derive(Debug)]
 pub struct Worker {
+    /// Returns what to do about an error: see [`ReportOptions::hint`].
+    pub hint: Option<fn(&ConvertError) -> Option<&'static str>>,
     /// Parses the options of a unit.
     pub parse: fn(&[String]) -> Result<JobConfig, String>,
     /// The interruption that ends the work early.
@@ -57,7 +60,7 @@ pub struct Worker {
 /// An output folder or store. A folder is locked, and the lock is shared with other workers.
 #[derive(Debug)]
 pub struct WorkerRoot {
-    base: Base,
+    base: OutputRoot,
     _lock: Option<File>,
 }
 
@@ -73,10 +76,7 @@ impl Worker {
     /// Converts units. Returns a receipt for each unit that was not left out by an interruption.
     pub fn work(&self, units: &[Planned]) -> Vec<Vec<u8>> {
         let is_alike = |one: &Planned, other: &Planned| {
-            one.root == other.root
-                && one.options == other.options
-                && one.digest == other.digest
-                && one.piece.is_some() == other.piece.is_some()
+            one.root == other.root && one.options == other.options && one.digest == other.digest
         };
         let receipts = units.chunk_by(is_alike).flat_map(|units| self.work_alike(units)).collect();
         self.stores().forget();
@@ -109,15 +109,11 @@ impl Worker {
         }
     }
 
-    fn work_below(&self, units: &[Planned], config: JobConfig, base: &Base) -> Vec<Vec<u8>> {
+    fn work_below(&self, units: &[Planned], config: JobConfig, base: &OutputRoot) -> Vec<Vec<u8>> {
         let store = Store::of(base.clone(), self.interruption);
         let options = config.output_options.clone();
         let (mut ready, mut receipts) = (Vec::new(), Vec::new());
         for planned in units {
-            if let Some(receipt) = joined(planned, &store, base, &options) {
-                receipts.push(receipt);
-                continue;
-            }
             let storage = self.stores().of(&planned.main);
             let mut warn = |warning| self.warnings.push(warning);
             match planned.unit(config.formats, storage, &mut warn) {
@@ -144,12 +140,9 @@ impl Worker {
         let outputs = Arc::new(Outputs::of_worker(base.clone(), journal, write_options));
         let fail_on_loss = config.fail_on_loss;
         let warnings = self.warnings.clone();
-        let mut job = Job { config, outputs: outputs.clone(), n_scanners: 0, warnings };
-        if units.iter().any(|it| it.piece.is_some()) {
-            // Pieces are made only of files in the target's own format.
-            job.config.from = Some(job.config.to);
-        }
+        let job = Job { config, outputs: outputs.clone(), n_scanners: 0, warnings };
         let report_options = &ReportOptions {
+            hint: self.hint,
             fail_on_loss,
             is_folder: true,
             quiet: true,
@@ -161,14 +154,12 @@ impl Worker {
         let run =
             FolderRun { report_options, job: &job, tasks: &tasks, is_mirrored: true, n_jobs: 1 };
         let worked = run.run(&());
-        let mut told = Told::of(outputs.take_told(), options, base.path());
-        for (it, worked) in ready.iter().zip(worked) {
-            if self.interruption.is_requested()
-                && worked.files.iter().any(|file| file.end == FileEnd::Left)
-            {
+        let mut collected = CollectedEntries::of(outputs.take_collected(), options);
+        for (it, files) in ready.iter().zip(worked) {
+            if self.interruption.is_requested() && files.iter().any(|file| file.status.is_left()) {
                 continue;
             }
-            let receipt = it.receipt(worked, &mut told, outputs.full());
+            let receipt = it.receipt(files, &mut collected, outputs.full());
             receipts.extend(kept(&store, receipt, it.earlier.as_deref()));
         }
         receipts
@@ -182,7 +173,7 @@ impl Worker {
             return Ok(root.clone());
         }
         let open = || {
-            let base = Base::open(path, &mut self.stores())?;
+            let base = OutputRoot::open(path, &mut self.stores())?;
             let Some(folder) = base.folder() else {
                 return Ok(Some(WorkerRoot { base, _lock: None }));
             };
@@ -215,46 +206,50 @@ impl<'p> Ready<'p> {
 
     /// Returns the receipt. Files that were not converted again keep their lines of the earlier
     /// receipt.
-    fn receipt(&self, worked: SessionReport, told: &mut Told, full: Option<&str>) -> Receipt<'p> {
+    fn receipt(
+        &self,
+        files: Vec<FileReport>,
+        collected: &mut CollectedEntries,
+        full: Option<&str>,
+    ) -> Receipt<'p> {
         let mut sources = HashMap::new();
         for path in self.unit.files().filter_map(|input| input.absolute().ok()?) {
-            let lines = told.take(&path, &self.planned.out);
+            let lines = collected.take(&path);
             sources.insert(path_body(&path), lines);
         }
         let mut written = Vec::new();
         for line in lines_of(&self.earlier) {
-            let source = Scanner::default().scan_slice(&line, 0).ok().and_then(source_of);
+            let source = record::read(&line).and_then(|line: JournalLine<'_>| line.source());
             if source.is_some_and(|source| matches!(sources.get(&*source), Some(None))) {
                 written.push(line);
             }
         }
         written.extend(sources.into_values().flatten().flatten());
         written.sort_unstable();
-        let is_left = worked.files.iter().any(|file| file.end == FileEnd::Left);
+        let is_left = files.iter().any(|file| file.status.is_left());
         let error = full.filter(|_| is_left);
         let error = error.map(|place| format!("no space left on the file system of {place}"));
         let etag = Planned::etag(self.unit.files());
         let in_bytes = self.unit.size();
-        Receipt { planned: self.planned, worked, error, in_bytes, etag, written }
+        Receipt { planned: self.planned, files, error, in_bytes, etag, written }
     }
 }
 
 /// Returns the lines of the journal in a receipt.
-pub(super) fn lines_of(receipt: &Option<Vec<u8>>) -> Vec<Vec<u8>> {
-    let mut scanner = Scanner::default();
-    let value = receipt.as_ref().and_then(|receipt| scanner.scan_slice(receipt, 0).ok());
-    let written = value.and_then(|value| value.get("written")).map(|it| it.items());
-    let lines = written.into_iter().flatten();
-    lines.map(|line| line.raw().as_str().as_bytes().to_vec()).collect()
+fn lines_of(receipt: &Option<Vec<u8>>) -> Vec<Vec<u8>> {
+    let receipt: Option<ReceiptLine<'_>> =
+        receipt.as_ref().and_then(|receipt| record::read(receipt));
+    let written = receipt.and_then(|receipt| receipt.written.0).unwrap_or_default();
+    written.iter().map(|line| line.get().as_bytes().to_vec()).collect()
 }
 
 /// Returns whether a receipt is of a unit that was done, and whose files are unchanged.
-pub(super) fn is_of(receipt: &[u8], etag: &str) -> bool {
-    let mut scanner = Scanner::default();
-    let value = scanner.scan_slice(receipt, 0).ok();
-    let text = |name| value.and_then(|value| value.get(name)?.text());
-    let is_done = text("status").is_some_and(|status| !status.is(ReceiptStatus::Fail.name()));
-    is_done && text("etag").is_some_and(|known| known.is(etag))
+fn is_of(receipt: &[u8], etag: &str) -> bool {
+    record::read::<ReceiptLine<'_>>(receipt).is_some_and(|receipt| {
+        let is_done =
+            receipt.status.text().is_some_and(|word| !word.is(ReceiptStatus::Fail.name()));
+        is_done && receipt.etag.text().is_some_and(|known| known.is(etag))
+    })
 }
 
 /// Stores a receipt, unless it equals the earlier one. Returns its line, or the line of a failure

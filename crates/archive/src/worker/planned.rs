@@ -3,15 +3,15 @@
 use std::{hash::Hasher, io, path::PathBuf};
 
 use core_model::Formats;
-use jsonl::Value;
+use serde::{Deserialize, Serialize, de::IgnoredAny};
 use sessions::{Input, SessionFiles};
 use storage::{Backend, Stat};
 use twox_hash::XxHash3_64;
 
 use super::VERSION;
 use crate::{
-    journal::paths::{path_body, path_of},
-    object::Object,
+    paths::path_of,
+    record::{self, Body, Hash, Member, Written},
 };
 
 /// A unit of a plan.
@@ -39,19 +39,53 @@ pub struct Planned {
     pub same_as: Option<String>,
     /// Whether an earlier unit has the same output path.
     pub is_taken: bool,
-    /// The piece of a file, if the unit is one.
-    pub piece: Option<PlannedPiece>,
 }
 
-/// A piece of a file whose lines are converted independently.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct PlannedPiece {
-    /// The piece has the lines that start in this byte range.
-    pub range: [u64; 2],
-    /// The id of the unit of the whole file.
-    pub of: Box<str>,
-    /// The output path of the whole file.
-    pub whole: PathBuf,
+/// A line, as it is written.
+#[derive(Serialize)]
+struct Line<'u> {
+    v: u64,
+    id: Body<&'u str>,
+    main: Body<Box<str>>,
+    subs: Vec<Body<Box<str>>>,
+    bytes: u64,
+    etag: &'u str,
+    root: Body<Box<str>>,
+    out: Body<Box<str>>,
+    options: &'u [String],
+    digest: Hash,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    same_as: Option<&'u str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    taken: Option<bool>,
+}
+
+/// A line, as it is read.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct UnitLine<'l> {
+    v: Member<u64>,
+    #[serde(borrow)]
+    id: Member<Written<'l>>,
+    #[serde(borrow)]
+    main: Member<Written<'l>>,
+    #[serde(borrow)]
+    subs: Member<Vec<Member<Written<'l>>>>,
+    bytes: Member<u64>,
+    #[serde(borrow)]
+    etag: Member<Written<'l>>,
+    #[serde(borrow)]
+    root: Member<Written<'l>>,
+    #[serde(borrow)]
+    out: Member<Written<'l>>,
+    #[serde(borrow)]
+    options: Member<Vec<Member<Written<'l>>>>,
+    #[serde(borrow)]
+    digest: Member<Written<'l>>,
+    #[serde(borrow)]
+    same_as: Member<Written<'l>>,
+    taken: Member<bool>,
+    range: Option<IgnoredAny>,
 }
 
 /// The reason why a line is not a unit.
@@ -66,29 +100,28 @@ pub enum Malformed {
     /// It has no member of this name.
     #[error("has no {0}")]
     Lacks(&'static str),
+    /// It is a piece of a file. Only plans of version 0.1.0 have them.
+    #[error("a piece of a file, of `plan --max-bytes` of version 0.1.0; plan the whole file again")]
+    Piece,
 }
 
 impl Planned {
     /// Returns the line with its newline.
     pub fn line(&self) -> Vec<u8> {
-        let mut line = Object::new();
-        line.plain("v", VERSION).body("id", &self.id).body("main", &path_body(&self.main));
-        line.bodies("subs", self.subs.iter().map(|path| path_body(path)));
-        line.plain("bytes", self.bytes).string("etag", &self.etag);
-        line.body("root", &path_body(&self.root)).body("out", &path_body(&self.out));
-        line.strings("options", self.options.iter().map(String::as_str));
-        line.string("digest", &format!("{:016x}", self.digest));
-        if let Some(other) = &self.same_as {
-            line.string("same_as", other);
-        }
-        if let Some(PlannedPiece { range: [start, end], of, whole }) = &self.piece {
-            line.verbatim("range", format!("[{start},{end}]").as_bytes());
-            line.body("of", of).body("whole", &path_body(whole));
-        }
-        if self.is_taken {
-            line.plain("taken", true);
-        }
-        line.line()
+        record::line(record::write_ascii(&Line {
+            v: VERSION,
+            id: Body(&self.id),
+            main: Body::path(&self.main),
+            subs: self.subs.iter().map(|path| Body::path(path)).collect(),
+            bytes: self.bytes,
+            etag: &self.etag,
+            root: Body::path(&self.root),
+            out: Body::path(&self.out),
+            options: &self.options,
+            digest: Hash(self.digest),
+            same_as: self.same_as.as_deref(),
+            taken: self.is_taken.then_some(true),
+        }))
     }
 
     /// Parses a line.
@@ -96,46 +129,29 @@ impl Planned {
     /// # Errors
     ///
     /// Returns an error if a member is missing or has a wrong type.
-    pub fn of(line: Value<'_>) -> Result<Self, Malformed> {
-        let text = |name| line.get(name).and_then(|value| value.text());
-        let path = |name| text(name).map(path_of).ok_or(Malformed::Lacks(name));
-        let number = |name| line.get(name).and_then(|value| value.raw().as_u64());
-        let items = |name| line.get(name).filter(Value::is_array).map(|value| value.items());
-        if number("v") != Some(VERSION) {
+    pub fn parse(line: &[u8]) -> Result<Self, Malformed> {
+        let line: UnitLine<'_> = record::read(line).ok_or(Malformed::NotJson)?;
+        if line.v.0 != Some(VERSION) {
             return Err(Malformed::Version);
         }
-        let subs = items("subs").ok_or(Malformed::Lacks("subs"))?;
-        let options = items("options").ok_or(Malformed::Lacks("options"))?;
-        let piece = || {
-            let mut range = items("range")?.filter_map(|item| item.raw().as_u64());
-            let range = [range.next()?, range.next()?];
-            Some(PlannedPiece {
-                range,
-                of: text("of")?.body().into(),
-                whole: path_of(text("whole")?),
-            })
-        };
-        let piece = match line.get("range") {
-            Some(_) => Some(piece().ok_or(Malformed::Lacks("whole"))?),
-            None => None,
-        };
-        let digest = text("digest").and_then(|text| u64::from_str_radix(text.body(), 16).ok());
+        let lacks = Malformed::Lacks;
+        line.subs.0.as_ref().ok_or(lacks("subs"))?;
+        line.options.0.as_ref().ok_or(lacks("options"))?;
+        if line.range.is_some() {
+            return Err(Malformed::Piece);
+        }
         Ok(Self {
-            id: text("id").ok_or(Malformed::Lacks("id"))?.body().into(),
-            main: path("main")?,
-            subs: subs.filter_map(|item| item.text()).map(path_of).collect(),
-            bytes: number("bytes").ok_or(Malformed::Lacks("bytes"))?,
-            etag: text("etag").ok_or(Malformed::Lacks("etag"))?.decode().into(),
-            root: path("root")?,
-            out: path("out")?,
-            options: options
-                .filter_map(|item| item.text())
-                .map(|text| text.decode().into_owned())
-                .collect(),
-            digest: digest.ok_or(Malformed::Lacks("digest"))?,
-            same_as: text("same_as").map(|text| text.decode().into_owned()),
-            piece,
-            is_taken: line.get("taken").and_then(|value| value.bool()) == Some(true),
+            id: line.id.body().ok_or(lacks("id"))?.into(),
+            main: line.main.text().map(path_of).ok_or(lacks("main"))?,
+            subs: line.subs.texts().map(path_of).collect(),
+            bytes: line.bytes.0.ok_or(lacks("bytes"))?,
+            etag: line.etag.decoded().ok_or(lacks("etag"))?.into(),
+            root: line.root.text().map(path_of).ok_or(lacks("root"))?,
+            out: line.out.text().map(path_of).ok_or(lacks("out"))?,
+            options: line.options.texts().map(|text| text.decode().into_owned()).collect(),
+            digest: line.digest.hash().ok_or(lacks("digest"))?,
+            same_as: line.same_as.decoded(),
+            is_taken: line.taken.0 == Some(true),
         })
     }
 
@@ -147,10 +163,6 @@ impl Planned {
         storage: io::Result<Backend>,
         warn: &mut dyn FnMut(sessions::Warning),
     ) -> Option<SessionFiles> {
-        if let Some(PlannedPiece { range, .. }) = self.piece {
-            let main = Input::Lines { path: self.main.clone(), range };
-            return Some(SessionFiles { main, others: Vec::new(), format: None });
-        }
         let found = storage.and_then(|storage| storage.stat(&self.main).map(|_| storage));
         let storage = match found {
             Ok(storage) => storage,
@@ -179,5 +191,86 @@ impl Planned {
             }
         }
         format!("{:016x}", hash.finish()).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
+
+    use super::*;
+    use crate::paths::path_body;
+
+    const LINE: &str = concat!(
+        r#"{"v":1,"id":"b\"é\udcff.jsonl","main":"/in/a \"b\"\n\udcffé\u001b.jsonl","#,
+        r#""subs":["/in/s\udc80"],"bytes":12,"etag":"00000000000000ff","root":"/out","#,
+        r#""out":"/out/b\"é\udcff.jsonl","options":["--to","cl\u00efdo"],"#,
+        r#""digest":"000000000000000d","same_as":"\u00e9\u001b","taken":true}"#,
+        "\n"
+    );
+
+    fn path(bytes: &[u8]) -> PathBuf {
+        PathBuf::from(OsStr::from_bytes(bytes))
+    }
+
+    fn planned() -> Planned {
+        let out = path(b"/out/b\"\xc3\xa9\xff.jsonl");
+        Planned {
+            id: path_body(out.strip_prefix("/out").expect("below")),
+            main: path(b"/in/a \"b\"\n\xff\xc3\xa9\x1b.jsonl"),
+            subs: vec![path(b"/in/s\x80")],
+            bytes: 12,
+            etag: "00000000000000ff".into(),
+            root: path(b"/out"),
+            out,
+            options: vec!["--to".to_owned(), "cl\u{ef}do".to_owned()],
+            digest: 13,
+            same_as: Some("\u{e9}\u{1b}".to_owned()),
+            is_taken: true,
+        }
+    }
+
+    fn parse(line: &str) -> Result<Planned, Malformed> {
+        Planned::parse(line.as_bytes())
+    }
+
+    #[test]
+    fn a_unit_is_spelled_as_ever_and_read_again() {
+        assert_eq!(String::from_utf8(planned().line()).expect("UTF-8"), LINE);
+        assert_eq!(parse(LINE), Ok(planned()));
+        // Another program spells text otherwise, and adds members.
+        let other = LINE.replace("é", "\\u00e9").replace(",\"", ", \"").replace("taken", "new");
+        let expected = Planned { is_taken: false, ..planned() };
+        let id = "b\\\"\\u00e9\\udcff.jsonl".into();
+        assert_eq!(parse(&other), Ok(Planned { id, ..expected }));
+    }
+
+    #[test]
+    fn a_line_that_is_no_unit_is_refused_with_the_reason() {
+        for (old, new, why) in [
+            ("{", "", Malformed::NotJson),
+            ("\"v\":1", "\"v\":2", Malformed::Version),
+            ("\"v\":1", "\"v\":\"1\"", Malformed::Version),
+            ("\"subs\":[", "\"sub\":[", Malformed::Lacks("subs")),
+            ("[\"/in/s\\udc80\"]", "7", Malformed::Lacks("subs")),
+            ("options", "words", Malformed::Lacks("options")),
+            ("\"id\":", "\"ids\":", Malformed::Lacks("id")),
+            ("\"main\":", "\"man\":", Malformed::Lacks("main")),
+            ("\"bytes\":12", "\"bytes\":-12", Malformed::Lacks("bytes")),
+            ("\"bytes\":12", "\"bytes\":\"12\"", Malformed::Lacks("bytes")),
+            ("\"etag\":", "\"tag\":", Malformed::Lacks("etag")),
+            ("\"root\":\"/out\"", "\"root\":null", Malformed::Lacks("root")),
+            ("\"out\":", "\"to\":", Malformed::Lacks("out")),
+            ("000000000000000d", "x", Malformed::Lacks("digest")),
+            ("\"taken\"", "\"range\"", Malformed::Piece),
+        ] {
+            let line = LINE.replacen(old, new, 1);
+            assert_eq!(parse(&line), Err(why), "{line}");
+        }
+        assert_eq!(parse("[1]"), Err(Malformed::Version));
+        // Members of another type count as missing if they are not needed.
+        let odd = LINE.replace("true", "1").replace("\"\\u00e9\\u001b\"", "[]");
+        let plain = Planned { is_taken: false, same_as: None, ..planned() };
+        assert_eq!(parse(&odd), Ok(plain));
     }
 }

@@ -9,7 +9,7 @@ use std::{
     thread,
 };
 
-use jsonl::{Scanner, Stream};
+use jsonl::Stream;
 
 use super::planned::{Malformed, Planned};
 
@@ -96,7 +96,7 @@ fn read(
     shard: Option<Shard>,
     to: &SyncSender<io::Result<Line>>,
 ) -> io::Result<()> {
-    let (mut stream, mut scanner) = (Stream::new(plan), Scanner::default());
+    let mut stream = Stream::new(plan);
     let (mut number, mut line_idx) = (0, 0);
     while let Some(line) = stream.next()? {
         number += 1;
@@ -107,8 +107,7 @@ fn read(
         if shard.is_some_and(|shard| !shard.has(line_idx - 1)) {
             continue;
         }
-        let value = scanner.scan(&line).map_err(|_| Malformed::NotJson);
-        let planned = value.and_then(Planned::of).map_err(|why| (number, why));
+        let planned = Planned::parse(line.bytes()).map_err(|why| (number, why));
         if to.send(Ok(planned)).is_err() {
             return Ok(());
         }

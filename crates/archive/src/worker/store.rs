@@ -8,11 +8,14 @@ use std::{
     path::PathBuf,
 };
 
-use jsonl::Scanner;
 use sha2::{Digest, Sha256};
 use storage::{Interruption, RECEIPTS};
 
-use crate::journal::{Base, hex};
+use super::receipt::ReceiptLine;
+use crate::{
+    journal::OutputRoot,
+    record::{self, hex},
+};
 
 /// Limit on the size of a receipt in bytes.
 const MAX_RECEIPT: u64 = 64 * 1024 * 1024;
@@ -20,13 +23,13 @@ const MAX_RECEIPT: u64 = 64 * 1024 * 1024;
 /// The receipts of an output folder.
 #[derive(Clone, Debug)]
 pub struct Store {
-    base: Base,
+    base: OutputRoot,
     interruption: Interruption,
 }
 
 impl Store {
     /// Returns the receipts of an output folder, which may be none.
-    pub fn of(base: Base, interruption: Interruption) -> Self {
+    pub fn of(base: OutputRoot, interruption: Interruption) -> Self {
         Self { base, interruption }
     }
 
@@ -34,9 +37,7 @@ impl Store {
     pub fn read(&self, id: &str) -> Option<Vec<u8>> {
         let mut receipt = Vec::new();
         self.base.read(&name(id)).ok()?.take(MAX_RECEIPT).read_to_end(&mut receipt).ok()?;
-        let mut scanner = Scanner::default();
-        let value = scanner.scan_slice(&receipt, 0).ok()?;
-        let is_it = value.get("id")?.text()?.body() == id;
+        let is_it = record::read::<ReceiptLine<'_>>(&receipt)?.id.body()? == id;
         is_it.then_some(receipt)
     }
 

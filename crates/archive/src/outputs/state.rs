@@ -7,7 +7,7 @@ use storage::{Opened, Replace};
 
 use super::Outputs;
 use crate::{
-    journal::{Origin, Salt, Standing},
+    journal::{Origin, OutputState, Salt},
     status::FileStatus,
 };
 
@@ -18,27 +18,29 @@ impl Outputs {
     /// # Errors
     ///
     /// Returns an error if the input cannot be read.
-    pub(crate) fn standing(
+    pub(crate) fn output_state(
         &self,
         path: &Path,
         input: &Input,
         opened: &mut Opened,
         salt: Salt,
-    ) -> io::Result<Standing> {
-        let default = Standing::Open(self.write_options.replace());
+    ) -> io::Result<OutputState> {
+        let default = OutputState::Open(self.write_options.replace());
         let (Some(root), Some(source)) = (&self.root, input.absolute()?) else {
             return Ok(default);
         };
         let Some(snapshot) = opened.snapshot() else { return Ok(default) };
-        let standing = root.standing(path, &mut Origin::open(&source, snapshot, salt))?;
-        Ok(match standing {
-            Standing::UpToDate(_) | Standing::Open(Replace::Own) if self.write_options.force => {
+        let state = root.output_state(path, &mut Origin::open(&source, snapshot, salt))?;
+        Ok(match state {
+            OutputState::UpToDate(_) | OutputState::Open(Replace::Own)
+                if self.write_options.force =>
+            {
                 // Our own output is not kept as a backup: an older backup may be a file of the
                 // user.
-                Standing::Open(Replace::Own)
+                OutputState::Open(Replace::Own)
             }
-            Standing::Open(_) if self.write_options.force => default,
-            standing => standing,
+            OutputState::Open(_) if self.write_options.force => default,
+            state => state,
         })
     }
 
@@ -61,9 +63,9 @@ impl Outputs {
         };
         // If the metadata cannot be read, opening fails as well and reports the error.
         let Ok(stat) = storage.stat(source) else { return Ok(None) };
-        match root.standing(path, &mut Origin::listed(source, stat, salt))? {
-            Standing::UpToDate(status) => Ok(Some(status)),
-            Standing::Open(_) => Ok(None),
+        match root.output_state(path, &mut Origin::listed(source, stat, salt))? {
+            OutputState::UpToDate(status) => Ok(Some(status)),
+            OutputState::Open(_) => Ok(None),
         }
     }
 }

@@ -40,7 +40,7 @@ pub fn path_body(path: &Path) -> Box<str> {
 }
 
 /// Returns a path that somebody spelled as [`path_body`] spells it.
-pub(super) fn body_of(text: Text<'_>) -> Arc<str> {
+pub(crate) fn body_of(text: Text<'_>) -> Arc<str> {
     let body = text.body();
     let is_plain = body.bytes().all(|byte| matches!(byte, b' '..=b'~' if byte != b'\\'));
     if is_plain { body.into() } else { Arc::from(&*path_body(&path_of(text))) }

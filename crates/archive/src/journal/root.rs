@@ -9,7 +9,7 @@ use std::{
 
 use sessions::Stores;
 use storage::{
-    Backend, FILE_MODE, Folder, Interruption, JOURNAL, Lock, Pending, PendingOptions, Place,
+    AtomicFile, AtomicFileOptions, Backend, FILE_MODE, Folder, Interruption, JOURNAL, Lock, Place,
     Replace, is_url, lock, remove_stale,
 };
 
@@ -22,7 +22,7 @@ use storage::Condition;
 
 /// The folder, or the prefix in a store, whose files a journal lists.
 #[derive(Clone, Debug)]
-pub enum Base {
+pub enum OutputRoot {
     /// A folder.
     Folder(Arc<Folder>),
     /// A prefix in a store.
@@ -30,7 +30,7 @@ pub enum Base {
     Prefix(Arc<Bucket>, PathBuf),
 }
 
-impl Base {
+impl OutputRoot {
     /// Opens a folder, which is created if it does not exist, or a prefix in a store.
     ///
     /// # Errors
@@ -48,27 +48,27 @@ impl Base {
     /// Returns the path or the URL.
     pub fn path(&self) -> &Path {
         match self {
-            Base::Folder(folder) => folder.path(),
+            OutputRoot::Folder(folder) => folder.path(),
             #[cfg(feature = "cloud")]
-            Base::Prefix(_, path) => path,
+            OutputRoot::Prefix(_, path) => path,
         }
     }
 
     /// Returns the backend.
     pub fn storage(&self) -> Backend {
         match self {
-            Base::Folder(_) => Backend::Disk,
+            OutputRoot::Folder(_) => Backend::Disk,
             #[cfg(feature = "cloud")]
-            Base::Prefix(bucket, _) => Backend::Bucket(bucket.clone()),
+            OutputRoot::Prefix(bucket, _) => Backend::Bucket(bucket.clone()),
         }
     }
 
     /// Returns the folder; `None` for a store.
     pub fn folder(&self) -> Option<&Arc<Folder>> {
         match self {
-            Base::Folder(folder) => Some(folder),
+            OutputRoot::Folder(folder) => Some(folder),
             #[cfg(feature = "cloud")]
-            Base::Prefix(..) => None,
+            OutputRoot::Prefix(..) => None,
         }
     }
 
@@ -80,14 +80,14 @@ impl Base {
     /// Returns an error if the store cannot be listed.
     pub fn sweep(&self) -> io::Result<()> {
         match self {
-            Base::Folder(folder) => {
+            OutputRoot::Folder(folder) => {
                 let is_free = |journal| lock(&journal).is_ok_and(|it| it == Lock::Held);
                 if folder.read(OsStr::new(JOURNAL)).is_ok_and(is_free) {
                     remove_stale(folder);
                 }
             }
             #[cfg(feature = "cloud")]
-            Base::Prefix(bucket, path) => bucket.sweep(&bucket.list(path)?),
+            OutputRoot::Prefix(bucket, path) => bucket.sweep(&bucket.list(path)?),
         }
         Ok(())
     }
@@ -99,13 +99,13 @@ impl Base {
     /// Returns `NotFound` if there is no such file, or an error of the disk or the store.
     pub fn read(&self, below: &Path) -> io::Result<Box<dyn Read>> {
         match self {
-            Base::Folder(folder) => {
+            OutputRoot::Folder(folder) => {
                 let (above, name) = (below.parent(), below.file_name());
                 let (above, name) = above.zip(name).ok_or(io::ErrorKind::InvalidFilename)?;
                 Ok(Box::new(folder.below(above)?.read(name)?))
             }
             #[cfg(feature = "cloud")]
-            Base::Prefix(bucket, path) => Ok(Box::new(bucket.open(&path.join(below))?)),
+            OutputRoot::Prefix(bucket, path) => Ok(Box::new(bucket.open(&path.join(below))?)),
         }
     }
 
@@ -116,13 +116,13 @@ impl Base {
     /// Returns an error if the disk or the store does.
     pub fn remove(&self, below: &Path) -> io::Result<()> {
         match self {
-            Base::Folder(folder) => {
+            OutputRoot::Folder(folder) => {
                 let place = below.parent().zip(below.file_name());
                 let (above, name) = place.ok_or(io::ErrorKind::InvalidFilename)?;
                 folder.below(above)?.remove(name)
             }
             #[cfg(feature = "cloud")]
-            Base::Prefix(bucket, path) => bucket.remove(&path.join(below)),
+            OutputRoot::Prefix(bucket, path) => bucket.remove(&path.join(below)),
         }
     }
 
@@ -133,17 +133,17 @@ impl Base {
     /// Returns an error if the disk or the store does. The earlier file may be lost then.
     pub fn write(&self, below: &Path, bytes: &[u8], interruption: Interruption) -> io::Result<()> {
         match self {
-            Base::Folder(folder) => {
+            OutputRoot::Folder(folder) => {
                 let place = Place::below(folder, below)?;
                 let above = place.folder.clone();
-                let options = PendingOptions { interruption, ..PendingOptions::default() };
-                let mut pending = Pending::create(place, FILE_MODE, options)?;
+                let options = AtomicFileOptions { interruption, ..AtomicFileOptions::default() };
+                let mut pending = AtomicFile::create(place, FILE_MODE, options)?;
                 pending.write_all(bytes)?;
                 pending.finish()?.publish(Replace::Own)?;
                 if above.is_new() { above.sync() } else { Ok(()) }
             }
             #[cfg(feature = "cloud")]
-            Base::Prefix(bucket, path) => {
+            OutputRoot::Prefix(bucket, path) => {
                 let (length, mut reader) = (bytes.len() as u64, bytes);
                 bucket.put(&path.join(below), &mut reader, length, &Condition::Any).map(|_| ())
             }

@@ -9,17 +9,19 @@ use std::{
 
 use storage::{Folder, Replace, remove_stale, without_query};
 
-use crate::journal::{Base, Journal, JournalEntry, Origin, OutputOptions, Standing, Unusable};
+use crate::journal::{
+    Journal, JournalEntry, Origin, OutputOptions, OutputRoot, OutputState, Unusable,
+};
 
 #[cfg(feature = "cloud")]
 use storage::Bucket;
 
 /// The output folder of a run, and its journal.
 #[derive(Debug)]
-pub(super) struct OutputRoot {
+pub(super) struct OutputDir {
     path: PathBuf,
     /// `None` in a dry run if the folder does not exist.
-    base: Option<Base>,
+    base: Option<OutputRoot>,
     journal: Option<Journal>,
     is_dry_run: bool,
 }
@@ -39,7 +41,7 @@ impl NotOpened {
     }
 }
 
-impl OutputRoot {
+impl OutputDir {
     pub(super) fn open(
         path: &Path,
         options: OutputOptions,
@@ -47,7 +49,7 @@ impl OutputRoot {
     ) -> Result<Self, NotOpened> {
         let open = || {
             let (folder, journal) = if is_dry_run {
-                rehearse(path, options)?
+                open_for_dry_run(path, options)?
             } else {
                 let folder = Folder::create(path)?;
                 let journal = Journal::open(&folder, options)?;
@@ -56,7 +58,7 @@ impl OutputRoot {
                 }
                 (Some(folder), Some(journal))
             };
-            let base = folder.map(Base::Folder);
+            let base = folder.map(OutputRoot::Folder);
             Ok(Self { path: path.to_owned(), base, journal, is_dry_run })
         };
         open().map_err(|reason| NotOpened { path: path.to_owned(), reason })
@@ -77,18 +79,18 @@ impl OutputRoot {
                 bucket.sweep(&objects);
             }
             let journal = Some(Journal::of_prefix(bucket.clone(), path, options)?);
-            let base = Some(Base::Prefix(bucket.clone(), path.to_owned()));
+            let base = Some(OutputRoot::Prefix(bucket.clone(), path.to_owned()));
             Ok(Self { path: path.to_owned(), base, journal, is_dry_run })
         };
         open().map_err(|reason| NotOpened { path: path.to_owned(), reason })
     }
 
     pub(super) fn without_journal(path: &Path) -> io::Result<Self> {
-        let base = Some(Base::Folder(Folder::create(path)?));
+        let base = Some(OutputRoot::Folder(Folder::create(path)?));
         Ok(Self { path: path.to_owned(), base, journal: None, is_dry_run: false })
     }
 
-    pub(super) fn of_worker(base: Base, journal: Journal) -> Self {
+    pub(super) fn of_worker(base: OutputRoot, journal: Journal) -> Self {
         let path = base.path().to_owned();
         let (base, journal) = (Some(base), Some(journal));
         Self { path, base, journal, is_dry_run: false }
@@ -123,13 +125,13 @@ impl OutputRoot {
     }
 
     /// Returns the entries since the last call, for a worker.
-    pub(super) fn take_told(&self) -> Vec<JournalEntry> {
-        self.journal.as_ref().map(Journal::take_told).unwrap_or_default()
+    pub(super) fn take_collected(&self) -> Vec<JournalEntry> {
+        self.journal.as_ref().map(Journal::take_collected).unwrap_or_default()
     }
 
     pub(super) fn folder(&self) -> io::Result<&Arc<Folder>> {
         match &self.base {
-            Some(Base::Folder(folder)) => Ok(folder),
+            Some(OutputRoot::Folder(folder)) => Ok(folder),
             _ => Err(io::ErrorKind::NotFound.into()),
         }
     }
@@ -139,10 +141,14 @@ impl OutputRoot {
         path.strip_prefix(&self.path).unwrap_or(path)
     }
 
-    pub(super) fn standing(&self, path: &Path, origin: &mut Origin<'_>) -> io::Result<Standing> {
+    pub(super) fn output_state(
+        &self,
+        path: &Path,
+        origin: &mut Origin<'_>,
+    ) -> io::Result<OutputState> {
         match (&self.base, &self.journal) {
-            (Some(base), Some(journal)) => journal.standing(base, self.strip(path), origin),
-            _ => Ok(Standing::Open(Replace::Never)),
+            (Some(base), Some(journal)) => journal.output_state(base, self.strip(path), origin),
+            _ => Ok(OutputState::Open(Replace::Never)),
         }
     }
 
@@ -184,7 +190,7 @@ impl OutputRoot {
 }
 
 /// Opens an existing folder and its journal for a dry run, and creates nothing.
-fn rehearse(
+fn open_for_dry_run(
     path: &Path,
     options: OutputOptions,
 ) -> Result<(Option<Arc<Folder>>, Option<Journal>), Unusable> {

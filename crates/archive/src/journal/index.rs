@@ -9,20 +9,20 @@ use std::{
     sync::Arc,
 };
 
-use jsonl::{Scanner, Stream, Value};
+use jsonl::Stream;
 
 use super::{
     JournalEntry, OutputOptions,
-    entry::{Known, source_of},
-    options::{KnownOptions, Told},
-    paths::path_body,
+    entry::{JournalLine, JournaledFile},
+    options::{KnownOptions, OptionsDifference},
 };
+use crate::{paths::path_body, record};
 
 /// The files and failures in a journal.
 #[derive(Debug, Default)]
 pub(super) struct JournalIndex {
     /// The written files, by their paths below the folder.
-    known: HashMap<Arc<str>, Known>,
+    known: HashMap<Arc<str>, JournaledFile>,
     /// The files of each source.
     of_source: HashMap<Arc<str>, Vec<Arc<str>>>,
     /// The last line of each source, if it failed.
@@ -39,16 +39,13 @@ impl JournalIndex {
     /// Returns an error if the journal cannot be read.
     pub(super) fn read(file: impl Read) -> io::Result<(Self, u64)> {
         let (mut past, mut end) = (Self::default(), 0);
-        let mut scanner = Scanner::default();
         let mut stream = Stream::new(file);
         while let Some(line) = stream.next()? {
             if !line.is_terminated() {
                 break;
             }
             end = line.offset() + line.bytes().len() as u64;
-            if let Ok(value) = scanner.scan(&line) {
-                past.take(value, line.bytes());
-            }
+            past.take(line.bytes());
         }
         past.link();
         Ok((past, end))
@@ -56,19 +53,18 @@ impl JournalIndex {
 
     /// Reads lines of receipts.
     pub(super) fn of_lines<'l>(lines: impl IntoIterator<Item = &'l [u8]>) -> Self {
-        let (mut past, mut scanner) = (Self::default(), Scanner::default());
+        let mut past = Self::default();
         for line in lines {
-            if let Ok(value) = scanner.scan_slice(line, 0) {
-                past.take(value, line);
-            }
+            past.take(line);
         }
         past.link();
         past
     }
 
-    /// Adds a line. The last one of a file wins.
-    fn take(&mut self, value: Value<'_>, line: &[u8]) {
-        if let Some((target, mut it)) = Known::of(value) {
+    /// Adds a line, if it is JSON. The last one of a file wins.
+    fn take(&mut self, line: &[u8]) {
+        let Some(record) = record::read::<JournalLine<'_>>(line) else { return };
+        if let Some((target, mut it)) = JournaledFile::of(&record) {
             self.failures.remove(&it.source);
             if let Some(last) = self.options.last() {
                 it.options.share(last);
@@ -77,7 +73,7 @@ impl JournalIndex {
                 self.options.push(it.options.clone());
             }
             self.known.insert(target, it);
-        } else if let Some(source) = source_of(value) {
+        } else if let Some(source) = record.source() {
             self.failures.insert(source, line.into());
         }
     }
@@ -90,20 +86,20 @@ impl JournalIndex {
 
     /// Returns the words of the options of the last files, if they differ from `options`.
     pub(super) fn other_options(&self, options: &OutputOptions) -> Option<String> {
-        let told = self.options.iter().rev().map(|known| options.other(known));
-        match told.into_iter().find(|told| *told != Told::Nothing)? {
-            Told::Other(words) => Some(words),
-            Told::Same | Told::Nothing => None,
+        let found = self.options.iter().rev().map(|known| options.other(known));
+        match found.into_iter().find(|found| *found != OptionsDifference::Unknown)? {
+            OptionsDifference::Other(words) => Some(words),
+            OptionsDifference::Same | OptionsDifference::Unknown => None,
         }
     }
 
     /// Returns a written file by its path below the folder, as the body of a JSON string.
-    pub(super) fn of(&self, target: &str) -> Option<&Known> {
+    pub(super) fn of(&self, target: &str) -> Option<&JournaledFile> {
         self.known.get(target)
     }
 
     /// Returns the written files of a source.
-    pub(super) fn of_source(&self, source: &str) -> impl Iterator<Item = &Known> {
+    pub(super) fn of_source(&self, source: &str) -> impl Iterator<Item = &JournaledFile> {
         let targets = self.of_source.get(source).into_iter().flatten();
         targets.filter_map(|target| self.known.get(target))
     }

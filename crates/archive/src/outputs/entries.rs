@@ -5,7 +5,7 @@ use std::io;
 use sessions::Input;
 use storage::{Finished, Opened, Stat};
 
-use super::{Outputs, root::OutputRoot};
+use super::{Outputs, dir::OutputDir};
 use crate::{
     journal::{JournalEntry, Salt, Written},
     status::FileStatus,
@@ -69,7 +69,7 @@ impl Outputs {
     }
 
     /// Returns a worker's journal entries for files that were published since the last call.
-    pub(crate) fn take_told(&self) -> Vec<JournalEntry> {
-        self.root.as_ref().map(OutputRoot::take_told).unwrap_or_default()
+    pub(crate) fn take_collected(&self) -> Vec<JournalEntry> {
+        self.root.as_ref().map(OutputDir::take_collected).unwrap_or_default()
     }
 }

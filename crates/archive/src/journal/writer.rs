@@ -20,14 +20,14 @@ pub(super) enum JournalWriter {
     #[cfg(feature = "cloud")]
     Object(Mutex<ObjectLog>),
     /// A list, for receipts.
-    Told(Mutex<Vec<JournalEntry>>),
+    Collected(Mutex<Vec<JournalEntry>>),
 }
 
 impl JournalWriter {
     /// Writes an entry, in one write.
     pub(super) fn append(&self, record: &JournalEntry, options: &OutputOptions) -> io::Result<()> {
-        if let JournalWriter::Told(told) = self {
-            locked(told).push(record.clone());
+        if let JournalWriter::Collected(records) = self {
+            locked(records).push(record.clone());
             return Ok(());
         }
         self.append_line(&record.line(options))
@@ -42,7 +42,7 @@ impl JournalWriter {
                 locked(log).append(line);
                 return Ok(());
             }
-            JournalWriter::Told(_) => return Ok(()),
+            JournalWriter::Collected(_) => return Ok(()),
         };
         let end = file.seek(SeekFrom::End(0))?;
         let written = match file.write(line) {
@@ -63,7 +63,7 @@ impl JournalWriter {
             JournalWriter::File(file) => locked(file).sync_data(),
             #[cfg(feature = "cloud")]
             JournalWriter::Object(log) => locked(log).save_some(),
-            JournalWriter::Told(_) => Ok(()),
+            JournalWriter::Collected(_) => Ok(()),
         }
     }
 
@@ -72,17 +72,17 @@ impl JournalWriter {
         match self {
             #[cfg(feature = "cloud")]
             JournalWriter::Object(log) => locked(log).save(),
-            JournalWriter::File(_) | JournalWriter::Told(_) => Ok(()),
+            JournalWriter::File(_) | JournalWriter::Collected(_) => Ok(()),
         }
     }
 
     /// Returns the entries since the last call.
-    pub(super) fn take_told(&self) -> Vec<JournalEntry> {
+    pub(super) fn take_collected(&self) -> Vec<JournalEntry> {
         match self {
             JournalWriter::File(_) => Vec::new(),
             #[cfg(feature = "cloud")]
             JournalWriter::Object(_) => Vec::new(),
-            JournalWriter::Told(told) => std::mem::take(&mut *locked(told)),
+            JournalWriter::Collected(records) => std::mem::take(&mut *locked(records)),
         }
     }
 }
