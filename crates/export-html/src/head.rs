@@ -5,7 +5,7 @@ use crate::{
     html::Html,
     policy::{push_policy, push_script},
     timeline::push_timeline,
-    words::{counted, day_and_time, dollars, grouped, lasting, push_time, rounded},
+    words::{counted, day_and_time, dollars, errors, grouped, lasting, push_time, rounded},
 };
 
 /// The keys of the page and their functions.
@@ -71,7 +71,7 @@ fn push_bar(html: &mut Html, figures: &Figures, title: &str) {
     html.markup("<header class=\"bar\">\n<p class=\"name\" dir=\"auto\">").text(title);
     html.markup("</p>\n<p class=\"sum\">");
     html.text(&counted(figures.n_tool_calls, "call", "calls")).markup(" · ");
-    html.text(&counted(figures.n_errors, "error", "errors"));
+    html.text(&counted(figures.errors.total(), "error", "errors"));
     if figures.tokens.total() > 0 {
         html.markup(" · ").text(&rounded(figures.tokens.total())).markup(" tokens");
     }
@@ -121,7 +121,7 @@ fn push_figures(html: &mut Html, figures: &Figures) {
     let rows = [
         ("Prompts", Some(grouped(figures.n_prompts))),
         ("Tool calls", Some(grouped(figures.n_tool_calls))),
-        ("Errors", Some(grouped(figures.n_errors))),
+        ("Errors", Some(errors(figures.errors))),
         ("Sub-agents", some(figures.n_sub_agents)),
         ("Duration", lasts.map(lasting)),
         ("Tokens sent", (sent > 0).then(|| rounded(sent))),

@@ -6,7 +6,7 @@ use crate::{
     Figures,
     html::Html,
     policy::{push_policy, push_script},
-    words::{counted, day_and_minute, dollars, grouped, lasting, rounded},
+    words::{counted, day_and_minute, dollars, errors, grouped, lasting, rounded},
 };
 
 /// A session of a folder.
@@ -20,7 +20,9 @@ pub struct Entry {
     pub figures: Figures,
 }
 
-/// Writes the page of a folder of sessions, most recent first.
+/// Writes the page of a folder of sessions. The sessions are sorted by the time of their first
+/// event, most recent first. Sessions without a time are last. Sessions with the same time are sorted
+/// by [`Entry::path`].
 ///
 /// # Errors
 ///
@@ -69,7 +71,7 @@ pub fn write_index(mut sink: impl Write, title: &str, entries: &[Entry]) -> io::
 }
 
 fn push_row(html: &mut Html, Entry { path, name, figures }: &Entry) {
-    let has_errors = figures.n_errors > 0;
+    let has_errors = figures.errors.total() > 0;
     html.markup(if has_errors { "<tr class=\"error\">" } else { "<tr>" });
     html.markup("<th scope=\"row\"><a dir=\"auto\" href=\"").text(&address(path)).markup("\">");
     html.text(figures.title.as_deref().unwrap_or(name)).markup("</a>");
@@ -81,7 +83,7 @@ fn push_row(html: &mut Html, Entry { path, name, figures }: &Entry) {
         ("Duration", lasts.map(lasting)),
         ("Messages", Some(grouped(figures.n_messages))),
         ("Tool calls", Some(grouped(figures.n_tool_calls))),
-        ("Errors", Some(grouped(figures.n_errors))),
+        ("Errors", Some(errors(figures.errors))),
         ("Tokens", (tokens > 0).then(|| rounded(tokens))),
         ("Cost", figures.cost.map(dollars)),
     ] {

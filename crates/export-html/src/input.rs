@@ -37,9 +37,18 @@ impl Family {
 pub(crate) fn family(name: &str) -> Family {
     match name {
         "Read" | "NotebookRead" | "Grep" | "Glob" | "LS" | "WebFetch" | "WebSearch" => Family::Read,
-        "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => Family::Edit,
+        // pi's tools.
+        "read" | "grep" | "find" | "ls" => Family::Read,
+        "Write" | "Edit" | "MultiEdit" | "NotebookEdit" | "write" | "edit" => Family::Edit,
+        // Codex's tools.
+        "apply_patch" => Family::Edit,
+        "shell" | "shell_command" | "local_shell" | "exec_command" | "write_stdin" | "exec" => {
+            Family::Run
+        }
+        "view_image" | "web_search" | "tool_search" => Family::Read,
+        "spawn_agent" => Family::Agent,
         "Task" | "Agent" | "SpawnAgent" => Family::Agent,
-        _ if name.starts_with("Bash") || name == "KillShell" => Family::Run,
+        _ if name.starts_with("Bash") || matches!(name, "KillShell" | "bash") => Family::Run,
         _ => Family::Other,
     }
 }
@@ -47,6 +56,7 @@ pub(crate) fn family(name: &str) -> Family {
 /// Names of the most important members, the best first.
 const TELLING: &[&str] = &[
     "command",
+    "cmd",
     "file_path",
     "notebook_path",
     "pattern",
@@ -76,8 +86,48 @@ pub(crate) fn argument(input: Value<'_>) -> Option<String> {
         let line = first_line(&value.text()?.decode(), MAX_ARGUMENT);
         (!line.is_empty()).then_some(line)
     };
+    let words_of = |command: Value<'_>| {
+        // Codex's `shell` takes the words of a command.
+        let words = command.items().map(|word| Some(word.text()?.decode().into_owned()));
+        let words = words.collect::<Option<Vec<_>>>()?;
+        let command = match words.as_slice() {
+            [shell, option, command] if shell.ends_with("sh") && option == "-lc" => command.clone(),
+            words => words.join(" "),
+        };
+        let line = first_line(&command, MAX_ARGUMENT);
+        (!line.is_empty()).then_some(line)
+    };
+    let patched = || {
+        let patch = input.get("input")?.text()?.decode().into_owned();
+        patched_files(&patch).next().map(|path| first_line(path, MAX_ARGUMENT))
+    };
     let telling = TELLING.iter().find_map(|name| text_of(input.get(name)?));
+    let telling = telling.or_else(|| input.get("command").and_then(words_of)).or_else(patched);
     telling.or_else(|| input.members().find_map(|(_, value)| text_of(value)))
+}
+
+/// Returns the paths in a patch of `apply_patch`.
+fn patched_files(patch: &str) -> impl Iterator<Item = &str> {
+    let path = |line| {
+        ["*** Update File: ", "*** Add File: ", "*** Delete File: "]
+            .into_iter()
+            .find_map(|start| str::strip_prefix(line, start))
+    };
+    let is_patch = patch.starts_with("*** Begin Patch");
+    patch.lines().filter(move |_| is_patch).filter_map(path)
+}
+
+/// Appends a patch of `apply_patch`: removed and added lines, and the others as they are.
+fn push_patch(html: &mut Html, patch: &str) {
+    let lines: Vec<_> = patch
+        .lines()
+        .map(|line| match (line.strip_prefix('-'), line.strip_prefix('+')) {
+            (Some(line), _) => (Change::Removed, line),
+            (_, Some(line)) => (Change::Added, line),
+            _ => (Change::Same, line.strip_prefix(' ').unwrap_or(line)),
+        })
+        .collect();
+    push_folded(html, &lines);
 }
 
 /// Limit in bytes for the members and edits on the page.
@@ -92,6 +142,11 @@ pub(crate) fn push_input(html: &mut Html, input: Value<'_>) {
         return push_long(html, input.raw().as_str());
     }
     let (start, mut n_unshown, mut is_list) = (html.len(), 0, false);
+    let patch = input.get("input").and_then(|input| input.text()).map(|text| text.decode());
+    let patch = patch.filter(|patch| patched_files(patch).next().is_some());
+    if let Some(patch) = patch.filter(|patch| patch.len() <= MAX_COMPARED) {
+        return push_patch(html, &patch);
+    }
     for (key, value) in input.members() {
         if html.len() - start > MAX_INPUT {
             n_unshown += 1;
@@ -157,7 +212,11 @@ fn push_change(html: &mut Html, edit: Value<'_>) {
         }
         return;
     }
-    let lines = diff(&old, &new);
+    push_folded(html, &diff(&old, &new));
+}
+
+/// Appends the lines of a change, the first ones visible.
+fn push_folded(html: &mut Html, lines: &[(Change, &str)]) {
     let (shown, rest) = lines.split_at(lines.len().min(MAX_DIFF));
     push_lines(html, shown);
     if !rest.is_empty() {
@@ -190,6 +249,22 @@ mod tests {
     fn with<T>(input: &str, then: impl FnOnce(Value<'_>) -> T) -> T {
         let mut scanner = Scanner::default();
         then(scanner.scan_slice(input.as_bytes(), 0).expect("valid"))
+    }
+
+    #[test]
+    fn patches_are_changes() {
+        let patch =
+            r#"{"input":"*** Begin Patch\n*** Update File: a.rs\n@@\n a\n-b\n+c<\n*** End Patch"}"#;
+        assert_eq!(with(patch, argument).as_deref(), Some("a.rs"));
+        let mut html = Html::default();
+        with(patch, |input| push_input(&mut html, input));
+        let change = "<span>  a\n</span><del>- b\n</del><ins>+ c&lt;\n</ins>";
+        assert!(html.as_str().contains(change), "{}", html.as_str());
+        let mut html = Html::default();
+        with(r#"{"input":"text(1)"}"#, |input| push_input(&mut html, input));
+        assert!(html.as_str().starts_with("<dl><dt>input</dt>"), "{}", html.as_str());
+        let shell = r#"{"command":["bash","-lc","ls -l"]}"#;
+        assert_eq!(with(shell, argument).as_deref(), Some("ls -l"));
     }
 
     #[test]

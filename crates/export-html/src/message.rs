@@ -195,7 +195,8 @@ impl<W: Write> Page<W> {
         html.markup(if is_error { " error" } else { "" }).markup("\" id=\"e");
         html.show(self.n_lines).markup("-").show(block_idx).markup("\"><summary><b>");
         html.text(&tool.name.decode()).markup("</b> ");
-        let input = self.scanner.scan_raw(tool.input).ok();
+        let json = tool.input.json();
+        let input = self.scanner.scan_raw(json.raw()).ok();
         if let Some(argument) = input.and_then(argument) {
             html.markup("<code>").text(&argument).markup("</code>");
         }
@@ -214,7 +215,7 @@ impl<W: Write> Page<W> {
         html.markup("</summary><div class=\"input\">");
         match input {
             Some(input) => push_input(html, input),
-            None => push_long(html, tool.input.as_str()),
+            None => push_long(html, json.raw().as_str()),
         }
         let missing = &self.survey.missing;
         if !missing.is_empty() && missing.contains(&*tool.id.decode()) {

@@ -41,7 +41,10 @@ pub struct Page<W> {
     pub(crate) scanner: Scanner,
     /// The time that other times are relative to.
     pub(crate) start: i64,
+    /// The number of events and unread lines so far, which anchors have.
     pub(crate) n_lines: u64,
+    /// The number of events that are not the first of their records.
+    n_later: u64,
     /// The last line with an anchor on the page.
     anchored: u64,
     n_unshown: u64,
@@ -87,6 +90,7 @@ impl<W: Write> Page<W> {
             start: survey.span.earliest().unwrap_or_default(),
             survey,
             n_lines: 0,
+            n_later: 0,
             anchored: 0,
             n_unshown: 0,
             n_skipped: 0,
@@ -96,6 +100,7 @@ impl<W: Write> Page<W> {
     /// Writes an event.
     pub fn push(&mut self, event: &Event<'_>) -> io::Result<()> {
         self.n_lines += 1;
+        self.n_later += u64::from(event.nth > 0);
         let thread = self.threads.of(event);
         let scene = self.scene(thread);
         let is_shown = match &event.body {
@@ -131,7 +136,7 @@ impl<W: Write> Page<W> {
     pub fn finish(mut self) -> io::Result<(W, Figures)> {
         self.flows.finish(&mut self.sink)?;
         let mut foot = Html::default();
-        push_foot(&mut foot, self.n_lines, self.n_unshown, self.n_skipped);
+        push_foot(&mut foot, self.n_lines - self.n_later, self.n_unshown, self.n_skipped);
         self.sink.write_all(foot.as_str().as_bytes())?;
         self.sink.flush()?;
         Ok((self.sink, self.survey.figures()))

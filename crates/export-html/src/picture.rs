@@ -2,7 +2,7 @@
 //!
 //! In: `image/png` and base64. Out: `<img .. src="data:image/png;base64,..">`.
 
-use jsonl::Text;
+use core_model::TextBody;
 
 use crate::{html::Html, words::grouped};
 
@@ -13,7 +13,7 @@ const MEDIA_TYPES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/we
 const MAX_LENGTH: usize = 16 * 1024 * 1024;
 
 /// Appends an image in base64. Invalid or too long ones become a note.
-pub(crate) fn push_picture(html: &mut Html, media_type: Text<'_>, data: Text<'_>) {
+pub(crate) fn push_picture(html: &mut Html, media_type: TextBody<'_>, data: TextBody<'_>) {
     if data.as_str().len() > MAX_LENGTH {
         html.markup("<p class=\"quiet\">A picture of ").text(&grouped(data.as_str().len() as u64));
         html.markup(" bytes, which stands in the session and not on this page</p>");
@@ -35,10 +35,10 @@ pub(crate) fn push_picture(html: &mut Html, media_type: Text<'_>, data: Text<'_>
 mod tests {
     use super::*;
 
-    fn picture(media_type: &str, data: &str) -> String {
+    fn picture(media_type: &'static str, data: &'static str) -> String {
         let mut html = Html::default();
-        let text = |text| Text::new(text).expect("a string");
-        push_picture(&mut html, text(media_type), text(data));
+        let body = |text: &'static str| TextBody::new(text.trim_matches('"'));
+        push_picture(&mut html, body(media_type), body(data));
         html.as_str().to_owned()
     }
 

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use core_model::{
-    Block, Body, CostPolicy, Costs, ErrorPolicy, Event, Facts, Format, NoticeKind, Overview, Place,
-    Span, Status, Timeline, TokenTotals, Tokens, event_millis, failed_results,
+    Block, CostPolicy, Costs, ErrorPolicy, Errors, Event, Facts, Format, Overview, Place, Span,
+    Timeline, TokenTotals, Tokens, event_millis,
 };
 use jsonl::Text;
 
@@ -48,7 +48,7 @@ pub struct Survey {
     pub(crate) missing: HashSet<String>,
     pub(crate) prompts: Vec<Prompt>,
     pub(crate) n_prompts: u64,
-    pub(crate) n_errors: u64,
+    pub(crate) errors: Errors,
     n_lines: u64,
 }
 
@@ -84,8 +84,8 @@ pub struct Figures {
     pub n_tool_calls: u64,
     /// The number of sub-agents.
     pub n_sub_agents: u64,
-    /// The number of failed tools, requests and runs, and of unreadable lines.
-    pub n_errors: u64,
+    /// The errors: failed tools, and failed requests to the API.
+    pub errors: Errors,
     /// The tokens; each response counts once.
     pub tokens: Tokens,
     /// The cost in US dollars; `None` if no outcome has one.
@@ -123,19 +123,18 @@ impl Survey {
         if event.is_prompt() {
             self.note_prompt(event, time);
         }
-        let errors = n_errors(event);
-        self.n_errors += errors;
+        let errors = Errors::of(event, ErrorPolicy::Flag);
+        self.errors += errors;
         let thread = self.threads.of(event);
         if thread == Thread::Main {
             self.note_context(event, time);
         }
-        self.casts.note(thread, time, n_calls(event), errors);
+        self.casts.note(thread, time, n_calls(event), errors.total());
     }
 
     /// Adds an unreadable line.
     pub fn push_unreadable(&mut self) {
         self.n_lines += 1;
-        self.n_errors += 1;
     }
 
     /// Notes that the tool use with this id started a sub-agent without lines in the session.
@@ -165,7 +164,7 @@ impl Survey {
             n_messages: self.facts.n_messages,
             n_tool_calls: self.overview.n_tool_calls,
             n_sub_agents: self.casts.n_sub_agents(),
-            n_errors: self.n_errors,
+            errors: self.errors,
             tokens: self.tokens.total(),
             cost: self.costs.total(self.cost_policy),
         }
@@ -192,7 +191,7 @@ impl Survey {
     fn note_context(&mut self, event: &Event<'_>, time: Option<i64>) {
         let usage = event.message().and_then(|message| message.usage);
         if let (Some(usage), Some(time)) = (usage, time) {
-            let tokens = Tokens::read(usage);
+            let tokens = usage.tokens();
             let sent = Tokens { output: 0, ..tokens }.total();
             if sent > 0 {
                 self.note_tokens(time, sent);
@@ -222,18 +221,6 @@ fn is_tagged(text: &str) -> bool {
         !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
     };
     name.filter(is_name).is_some_and(|name| text.ends_with(&format!("</{name}>")))
-}
-
-/// Returns the number of failures in an event.
-fn n_errors(event: &Event<'_>) -> u64 {
-    let n_failed = failed_results(event, ErrorPolicy::Flag).count() as u64;
-    let is_error = match &event.body {
-        Body::Message(message) => message.is_api_error,
-        Body::Notice(notice) => notice.kind == NoticeKind::Error,
-        Body::Outcome(outcome) => outcome.status != Status::Success,
-        _ => false,
-    };
-    n_failed + u64::from(is_error)
 }
 
 fn n_calls(event: &Event<'_>) -> u64 {

@@ -125,9 +125,13 @@ impl Threads {
     fn note(&mut self, event: &Event<'_>) {
         for (block, _) in event.message().into_iter().flat_map(|message| message.blocks()) {
             match block {
-                Block::ToolUse(tool) if tool.input.as_str().contains("\"prompt\"") => {
+                Block::ToolUse(tool) => {
+                    let json = tool.input.json();
+                    if !json.raw().as_str().contains("\"prompt\"") {
+                        continue;
+                    }
                     let mut scanner = Scanner::default();
-                    let input = scanner.scan_raw(tool.input).ok();
+                    let input = scanner.scan_raw(json.raw()).ok();
                     let prompt = input.and_then(|input| input.get("prompt")?.text());
                     if let Some(prompt) = prompt {
                         let id = self.hasher.hash_text(tool.id);

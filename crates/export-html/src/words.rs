@@ -141,6 +141,14 @@ pub(crate) fn day_and_minute(time: i64) -> String {
     format!("{} UTC", time.get(..16).unwrap_or_default())
 }
 
+/// Returns a number of errors, and how many of them are of the API.
+pub(crate) fn errors(errors: core_model::Errors) -> String {
+    match errors.n_api {
+        0 => grouped(errors.n_tool),
+        n_api => format!("{} ({} of the API)", grouped(errors.total()), grouped(n_api)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

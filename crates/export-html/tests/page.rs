@@ -28,14 +28,14 @@ fn page(format: &Format, session: &[u8]) -> String {
     let mut survey = Survey::new(format);
     for line in jsonl::lines(session) {
         match scanner.scan(&line) {
-            Ok(value) => survey.push(&(format.read)(value)),
+            Ok(value) => survey.push(&format.first_event(value)),
             Err(_) => survey.push_unreadable(),
         }
     }
     let mut page = Page::new(Vec::new(), survey, "a <b>name</b>").expect("memory");
     for line in jsonl::lines(session) {
         match scanner.scan(&line) {
-            Ok(value) => page.push(&(format.read)(value)).expect("memory"),
+            Ok(value) => page.push(&format.first_event(value)).expect("memory"),
             Err(error) => page.push_unreadable(&error.to_string()).expect("memory"),
         }
     }

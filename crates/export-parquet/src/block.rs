@@ -17,7 +17,7 @@ pub(crate) struct Words<'l> {
     pub(crate) block_type: Option<Cow<'l, str>>,
     pub(crate) tool_use_id: Option<Cow<'l, str>>,
     pub(crate) tool_name: Option<Cow<'l, str>>,
-    pub(crate) tool_input: Option<&'l str>,
+    pub(crate) tool_input: Option<Cow<'l, str>>,
     pub(crate) text: Option<Cow<'l, str>>,
     pub(crate) is_error: Option<bool>,
     pub(crate) duration_ms: Option<i64>,
@@ -42,7 +42,7 @@ impl<'l> Words<'l> {
                 block_type: kind(if tool.is_server { "server_tool_use" } else { "tool_use" }),
                 tool_use_id: Some(tool.id.decode()),
                 tool_name: Some(tool.name.decode()),
-                tool_input: Some(tool.input.as_str()),
+                tool_input: Some(tool.input.json().into()),
                 ..Words::default()
             },
             Block::ToolResult(result) => Words {

@@ -24,7 +24,7 @@ const MAX_RAW: usize = 64 * 1024 * 1024;
 /// The options of the tables.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Whether to store the bytes of each line, so that the files can be restored.
+    /// Whether to store the bytes of each line, so that the files can be restored. False by default.
     pub with_raw: bool,
 }
 
@@ -52,6 +52,10 @@ pub struct Dataset<S: Shelf = NewFiles> {
 
 impl Dataset {
     /// Creates the tables in a folder: `events/part-00000.parquet` and on, `sessions/` likewise.
+    ///
+    /// Nothing is created yet. A part that exists is never replaced or continued: then
+    /// [`Dataset::push`], [`Dataset::end_file`] or [`Dataset::finish`] returns an error of the kind
+    /// [`AlreadyExists`](std::io::ErrorKind::AlreadyExists).
     pub fn below(folder: &Path, options: &Options) -> Self {
         Self::on(NewFiles::below(folder), options)
     }

@@ -4,10 +4,10 @@
 use std::collections::{BTreeSet, HashMap};
 
 use core_model::{
-    AgentUsage, Block, Body, Event, Field, Message, NoticeKind, Span, TitleRank, TokenTotals,
-    Tokens,
+    Block, Body, Event, Field, Message, NoticeKind, ResponseUsage, Span, TitleRank, TokenTotals,
+    Tokens, Usage,
 };
-use jsonl::{Line, Text, Value};
+use jsonl::{Line, Text};
 
 use crate::{block::Words, columns::Cell};
 
@@ -78,8 +78,10 @@ impl SessionFile {
 
     /// Observes a line. The event of an unreadable line is `None`.
     pub fn observe(&mut self, line: &Line<'_>, event: Option<&Event<'_>>) {
-        self.summary.n_lines += u64::from(!line.is_blank());
-        self.summary.n_bytes += line.bytes().len() as u64;
+        if event.is_none_or(|event| event.nth == 0) {
+            self.summary.n_lines += u64::from(!line.is_blank());
+            self.summary.n_bytes += line.bytes().len() as u64;
+        }
         let Some(event) = event else {
             self.summary.n_bad += u64::from(!line.is_blank());
             return;
@@ -88,7 +90,7 @@ impl SessionFile {
             Body::Message(message) if usage_of(message).is_some() => {
                 (&mut self.last_lines, message.id)
             }
-            Body::Usage(usage) => (&mut self.last_progress_lines, Some(usage.message_id)),
+            Body::Usage(usage) => (&mut self.last_progress_lines, usage.message_id),
             _ => (&mut self.last_lines, None),
         };
         if let Some(id) = id {
@@ -104,15 +106,16 @@ impl SessionFile {
         let usage = match &event.body {
             Body::Message(message) => usage_of(message)
                 .filter(|_| message.id.is_none_or(|id| is_last(&self.last_lines, &id.decode()))),
-            Body::Usage(AgentUsage { message_id, usage }) => {
-                let id = message_id.decode();
+            Body::Usage(ResponseUsage { message_id: None, usage, .. }) => Some(*usage),
+            Body::Usage(ResponseUsage { message_id: Some(id), usage, .. }) => {
+                let id = id.decode();
                 let counts =
                     is_last(&self.last_progress_lines, &id) && !self.last_lines.contains_key(&*id);
                 counts.then_some(*usage)
             }
             _ => None,
         };
-        usage.map(Tokens::read)
+        usage.map(|usage| usage.tokens())
     }
 
     /// Stores the name of a tool use, and adds it to a result.
@@ -160,7 +163,7 @@ impl SessionFile {
     }
 }
 
-fn usage_of<'l>(message: &Message<'l>) -> Option<Value<'l>> {
+fn usage_of<'l>(message: &Message<'l>) -> Option<Usage<'l>> {
     message.usage.filter(|usage| !usage.is_null())
 }
 

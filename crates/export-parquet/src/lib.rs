@@ -22,10 +22,10 @@
 //! let mut file = SessionFile::new("s1.jsonl", FORMAT.name);
 //! let mut scanner = jsonl::Scanner::default();
 //! for line in jsonl::lines(session.as_bytes()) {
-//!     file.observe(&line, scanner.scan(&line).map(FORMAT.read).as_ref().ok());
+//!     file.observe(&line, scanner.scan(&line).map(|value| FORMAT.first_event(value)).as_ref().ok());
 //! }
 //! for line in jsonl::lines(session.as_bytes()) {
-//!     let event = scanner.scan(&line).map(FORMAT.read);
+//!     let event = scanner.scan(&line).map(|value| FORMAT.first_event(value));
 //!     dataset.push(&mut file, &line, event.as_ref().ok())?;
 //! }
 //! dataset.end_file(file)?;

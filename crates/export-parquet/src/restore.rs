@@ -17,12 +17,14 @@ use crate::{Error, Result, schema::RAW};
 const BATCH: usize = 256;
 
 /// Reads the files in the tables of a folder, in the order of their rows. Calls `each` with the
-/// name of a file and its next bytes. The name is untrusted: the caller must check it.
+/// name of a file and its next bytes. The name is untrusted: the caller must check it. A file of 0
+/// bytes gets one call with an empty slice, after all other files.
 ///
 /// # Errors
 ///
-/// Returns an error if the tables cannot be read, were written without raw bytes, or miss rows, or
-/// if `each` returns one.
+/// Returns an error if the tables cannot be read, if they were written without the bytes of the
+/// lines ([`Error::NoRaw`]), if a row of a file is missing, or if `each` returns an error. The bytes
+/// before the missing row were passed to `each` already.
 pub fn restore(
     folder: &Path,
     each: &mut dyn FnMut(&str, &[u8]) -> std::io::Result<()>,

@@ -42,7 +42,7 @@ impl<'l> Row<'l> {
             _ => message.and_then(|message| message.model),
         };
         let message_id = match event.map(|event| &event.body) {
-            Some(Body::Usage(usage)) => Some(usage.message_id),
+            Some(Body::Usage(usage)) => usage.message_id,
             _ => message.and_then(|message| message.id),
         };
         Self {
@@ -131,7 +131,7 @@ impl<'l> Row<'l> {
             model,
             Cell::text(words.tool_use_id.as_deref()),
             Cell::text(words.tool_name.as_deref()),
-            Cell::text(words.tool_input),
+            Cell::text(words.tool_input.as_deref()),
             Cell::text(words.text.as_deref()),
             words.is_error.map_or(Cell::Null, Cell::Bool),
             words.duration_ms.map_or(Cell::Null, Cell::Int),

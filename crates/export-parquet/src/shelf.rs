@@ -38,7 +38,7 @@ impl<S: Shelf> Shelf for &mut S {
     }
 }
 
-/// New files below a folder, written under their final names.
+/// New files below a folder, written under their final names. A file that exists is an error.
 #[derive(Debug)]
 pub struct NewFiles(PathBuf);
 

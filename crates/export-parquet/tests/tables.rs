@@ -38,10 +38,13 @@ fn write(files: &BTreeMap<String, Vec<u8>>, folder: &Path, with_raw: bool) -> Wr
     for (name, bytes) in files {
         let mut file = SessionFile::new(name, FORMAT.name);
         for line in jsonl::lines(bytes) {
-            file.observe(&line, scanner.scan(&line).map(FORMAT.read).as_ref().ok());
+            file.observe(
+                &line,
+                scanner.scan(&line).map(|value| FORMAT.first_event(value)).as_ref().ok(),
+            );
         }
         for line in jsonl::lines(bytes) {
-            let event = scanner.scan(&line).map(FORMAT.read);
+            let event = scanner.scan(&line).map(|value| FORMAT.first_event(value));
             dataset.push(&mut file, &line, event.as_ref().ok()).expect("rows");
         }
         dataset.end_file(file).expect("a row");
@@ -64,7 +67,7 @@ fn for_each_event(bytes: &[u8], each: &mut dyn FnMut(&Event<'_>)) {
     let mut scanner = Scanner::default();
     for line in jsonl::lines(bytes) {
         if let Ok(value) = scanner.scan(&line) {
-            each(&(FORMAT.read)(value));
+            each(&FORMAT.first_event(value));
         }
     }
 }
