@@ -1,5 +1,5 @@
 //! Converts every file of some folders to every other format and back, and counts what comes back
-//! byte for byte: `cargo run --release -p convert --example matrix -- [--third] DIR...`.
+//! byte for byte: `cargo run --release -p sessionlog-convert --example matrix -- [--third] DIR...`.
 //!
 //! Every refused file is named with its reason, and then taken to be in one of the formats all the
 //! same. Status 1 if anything differs or panics.
@@ -12,7 +12,7 @@ use std::{
     process::ExitCode,
 };
 
-use convert::{CarryMode, Conversion, Detected, FORMATS, Sidecar, Source, detect};
+use convert::{CarryMode, Conversion, Converted, Detected, FORMATS, Sidecar, Source, detect};
 use core_model::{Format, Options};
 
 #[derive(Default)]
@@ -150,13 +150,14 @@ fn there_and_back(
     for (n, carry) in
         [CarryMode::None, CarryMode::Inline, CarryMode::Sidecar].into_iter().enumerate()
     {
-        let (target, sidecar, _) = match conversion(from, to, carry).convert(bytes, None) {
-            Ok(converted) => converted,
-            Err(error) => {
-                wrong.push(error.to_string());
-                continue;
-            }
-        };
+        let Converted { bytes: target, sidecar, .. } =
+            match conversion(from, to, carry).convert(bytes, None) {
+                Ok(converted) => converted,
+                Err(error) => {
+                    wrong.push(error.to_string());
+                    continue;
+                }
+            };
         sizes[n] = target.len();
         if carry == CarryMode::None {
             continue;
@@ -178,7 +179,7 @@ fn back(
     to: &'static Format,
 ) -> Option<Vec<u8>> {
     let sidecar = sidecar.map(Sidecar::read).transpose().ok()?;
-    let (restored, _, _) = conversion(from, to, CarryMode::Inline).convert(target, sidecar).ok()?;
+    let restored = conversion(from, to, CarryMode::Inline).convert(target, sidecar).ok()?.bytes;
     Some(restored)
 }
 
@@ -189,11 +190,13 @@ fn through_a_third(
     wrong: &mut Vec<String>,
 ) {
     for third in FORMATS.iter().filter(|third| third.name != from.name && third.name != to.name) {
-        let Ok((one, None, _)) = conversion(from, to, CarryMode::Inline).convert(bytes, None)
+        let Ok(Converted { bytes: one, sidecar: None, .. }) =
+            conversion(from, to, CarryMode::Inline).convert(bytes, None)
         else {
             continue;
         };
-        let Ok((two, None, _)) = conversion(to, third, CarryMode::Inline).convert(&one, None)
+        let Ok(Converted { bytes: two, sidecar: None, .. }) =
+            conversion(to, third, CarryMode::Inline).convert(&one, None)
         else {
             continue;
         };

@@ -13,8 +13,8 @@ use std::{
     time::Duration,
 };
 
-use archive::{FileEnd, FileReport, JobConfig, ReportOptions, Status};
-use storage::{FILE_MODE, Pending, PendingOptions, Place, Replace};
+use archive::{FileReport, FileStatus, JobConfig, ReportOptions, Status};
+use storage::{AtomicFile, AtomicFileOptions, FILE_MODE, Place, Replace};
 
 use crate::{
     account::summary::Summary,
@@ -46,7 +46,7 @@ pub(crate) fn close(
     time: Duration,
 ) -> io::Result<Status> {
     let report_options = account.report_options;
-    if settled.iter().any(|it| it.end == FileEnd::Enough) {
+    if settled.iter().any(|it| it.status == FileStatus::OutputClosed) {
         return Ok(Status::Done);
     }
     for it in settled {
@@ -56,7 +56,7 @@ pub(crate) fn close(
         }
     }
     tell_strays(settled);
-    let n_left = settled.iter().filter(|it| it.end == FileEnd::Left).count();
+    let n_left = settled.iter().filter(|it| it.status.is_left()).count();
     let n_all = settled.len();
     match full {
         Some(place) => complain(&format!(
@@ -74,7 +74,7 @@ pub(crate) fn close(
         Summary::of(settled).print(account, time);
     }
     if let Some(path) = account.report {
-        let totals = report_options.is_folder.then(|| Summary::of(settled).object().bytes());
+        let totals = report_options.is_folder.then(|| Summary::of(settled).json());
         let objects = settled.iter().map(|it| &*it.json).filter(|json| !json.is_empty());
         let objects: Vec<&[u8]> = objects.chain(totals.as_deref()).collect();
         let report = [b"[", &*objects.join(&b",\n"[..]), b"]\n"].concat();
@@ -115,14 +115,7 @@ fn tell_strays(settled: &[FileReport]) {
 
 /// Returns 0 if all is well, 2 if nothing was converted or a damaged file was refused, otherwise 1.
 fn status(settled: &[FileReport], is_full: bool) -> Status {
-    const FINE: [FileEnd; 5] = [
-        FileEnd::Converted,
-        FileEnd::Copied,
-        FileEnd::Inside,
-        FileEnd::UpToDate,
-        FileEnd::SameAsAnother,
-    ];
-    let is_something_done = settled.iter().any(|it| FINE.contains(&it.end));
+    let is_something_done = settled.iter().any(FileReport::is_fine);
     let worst = settled.iter().map(|it| it.exit).max().unwrap_or(Status::Failed);
     let is_strict = settled.iter().any(|it| it.is_refused_for_damage);
     match worst {
@@ -142,8 +135,8 @@ fn write_report(path: &Path, report: &[u8]) -> io::Result<()> {
     }
     let place = Place::of(path)?;
     let folder = place.folder.clone();
-    let options = PendingOptions { interruption: INTERRUPTION, ..PendingOptions::default() };
-    let mut pending = Pending::create(place, FILE_MODE, options)?;
+    let options = AtomicFileOptions { interruption: INTERRUPTION, ..AtomicFileOptions::default() };
+    let mut pending = AtomicFile::create(place, FILE_MODE, options)?;
     pending.write_all(report)?;
     let finished = pending.finish()?;
     finished.sync()?;

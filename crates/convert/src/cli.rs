@@ -11,7 +11,7 @@ mod nearest;
 mod redact;
 mod sources;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ::conversion::CarryMode;
 use clap::{Args, Parser, ValueEnum, ValueHint};
@@ -38,7 +38,12 @@ const VERSION: &str = match option_env!("CONVERT_VERSION") {
 /// content. One input is written to standard output, or all inputs to --output. The parts that the
 /// target format cannot hold are kept in a carry, and converting back gives the source byte for byte.
 #[derive(Debug, Parser)]
-#[command(version = VERSION, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(
+    name = "convert",
+    version = VERSION,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
@@ -52,11 +57,11 @@ pub(crate) struct ConvertArgs {
     pub(crate) sources: Sources,
     #[command(flatten)]
     pub(crate) how: ConversionArgs,
-    /// The file to write; for a folder or several inputs, the folder
+    /// The file to write; for a folder or several inputs, the folder [default: -, standard output]
     #[arg(short, long, value_hint = ValueHint::AnyPath)]
-    pub(crate) output: Option<PathBuf>,
-    /// Write the output where the target's client finds it, and print the command that goes on with
-    /// it. The project is that of the session, or PROJECT
+    output: Option<PathBuf>,
+    /// Write the output where the target's client finds it, and print the command that resumes it.
+    /// PROJECT is the folder to resume in [default: the folder of the session]
     #[arg(
         long,
         value_name = "PROJECT",
@@ -98,6 +103,18 @@ pub(crate) struct ConvertArgs {
     pub(crate) verbose: bool,
 }
 
+impl ConvertArgs {
+    /// Returns the file or folder to write; `None` for standard output.
+    pub(crate) fn output(&self) -> Option<&Path> {
+        named_output(self.output.as_deref())
+    }
+}
+
+/// Returns the output if it is a file or a folder: `-` is standard output.
+pub(crate) fn named_output(output: Option<&Path>) -> Option<&Path> {
+    output.filter(|output| output.as_os_str() != "-")
+}
+
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub(crate) enum SubAgents {
     /// Write each as a session beside its own
@@ -114,7 +131,7 @@ pub(crate) enum Carry {
     Inline,
     /// In NAME.carry beside the written file
     Sidecar,
-    /// Nowhere: a clean output, and no way back
+    /// Nowhere: the output has no extra members, and the source cannot be restored from it
     None,
 }
 

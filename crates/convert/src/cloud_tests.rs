@@ -11,7 +11,7 @@ use std::{
 use archive::{Planned, Worker};
 use storage::{Bucket, Buckets, Condition, is_changed};
 
-use crate::cli::ConversionArgs;
+use crate::{cli::ConversionArgs, hint::convert_hint};
 
 fn bucket(root: &str) -> Arc<Bucket> {
     Buckets::default().of(Path::new(root)).expect("a bucket").0
@@ -144,6 +144,7 @@ fn a_worker_reads_an_object_as_it_is_now() {
         piece: None,
     };
     let worker = Worker {
+        hint: Some(convert_hint),
         parse: ConversionArgs::parse_job,
         interruption: storage::Interruption::default(),
         warnings: archive::Warnings::default(),

@@ -7,6 +7,7 @@ mod detect;
 mod export;
 mod find;
 mod formats;
+mod lineage;
 pub(crate) mod list;
 mod man;
 mod merge;
@@ -18,6 +19,7 @@ mod show;
 mod stats;
 #[cfg(feature = "parquet")]
 mod tables;
+mod usage;
 mod work;
 
 use std::io;
@@ -40,6 +42,10 @@ pub(crate) enum Command {
     Find(find::Args),
     /// Summarize messages, tool calls, files, tokens, cost, duration
     Stats(stats::Args),
+    /// Sum tokens and cost by day, session, project, model
+    Usage(usage::Args),
+    /// Draw which sessions continue, fork or copy which
+    Lineage(lineage::Args),
     /// Write sessions as self-contained HTML pages
     Export(export::Args),
     /// Write sessions as Parquet tables of content blocks and sessions
@@ -76,6 +82,8 @@ impl Command {
             Command::Show(args) => show::run(args),
             Command::Find(args) => find::run(args),
             Command::Stats(args) => stats::run(args),
+            Command::Usage(args) => usage::run(args),
+            Command::Lineage(args) => lineage::run(args),
             Command::Export(args) => export::run(args),
             #[cfg(feature = "parquet")]
             Command::Tables(args) => tables::run(args),

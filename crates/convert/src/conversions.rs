@@ -2,7 +2,7 @@
 
 use std::{
     io::{self, Write},
-    path::Path,
+    path::{Path, PathBuf},
     sync::Arc,
     time::Instant,
 };
@@ -21,6 +21,7 @@ use crate::{
     by_name,
     cli::{ConversionArgs, ConvertArgs},
     environment::{environment, n_cores, n_jobs},
+    hint::convert_hint,
     interrupt::INTERRUPTION,
     terminal::{
         message::{complain, failed, warn},
@@ -41,22 +42,28 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
     let paths = &args.sources.paths;
     let (inputs, is_folder) = args.sources.inputs(how.source(), how.target())?;
     let units = SessionFiles::group(FORMATS, inputs, &mut warn);
-    let is_away = paths.iter().chain(&args.output).any(|path| is_url(path));
+    let is_away = paths.iter().map(PathBuf::as_path).chain(args.output()).any(is_url);
     // A job that waits for a store keeps no core busy.
     let n_jobs = n_jobs(args.pace.jobs, n_cores().max(if is_away { MIN_JOBS_AWAY } else { 1 }));
-    let output = args.output.as_deref().filter(|output| !storage::is_stream(output));
+    let output = args.output().filter(|output| !storage::is_stream(output));
     let carry = CarryMode::from(how.carry);
     match output {
         _ if args.install.is_some() && carry == CarryMode::Sidecar => {
-            return failed("a client's folder has no place for a sidecar");
+            return failed(
+                "--install and --carry sidecar: a client's folder has no place for a sidecar; use --carry inline",
+            );
         }
         _ if args.install.is_some() => {}
         None if is_folder => return failed("several inputs need a folder to write to: -o FOLDER"),
         None if carry == CarryMode::Sidecar => {
-            return failed("a sidecar needs a file to stand beside: -o FILE");
+            return failed(
+                "--carry sidecar writes a file beside the output: name the output with -o FILE",
+            );
         }
         Some(output) if is_folder && is_inside_an_input(output, paths) => {
-            return failed("the output folder is inside the input folder");
+            return failed(
+                "the output folder is inside the input folder; name another folder with -o",
+            );
         }
         _ => {}
     }
@@ -68,11 +75,12 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
     // Several files keep all cores busy, each on one.
     let n_scanners = if units.len() == 1 { n_scanning - 1 } else { 0 };
     let Some(config) = how.job_config() else {
-        return failed("--to is missing");
+        return failed("--to FORMAT is missing: it names the format to write");
     };
     let account = Account {
         config: &config,
         report_options: ReportOptions {
+            hint: Some(convert_hint),
             fail_on_loss: config.fail_on_loss,
             is_folder,
             quiet: args.pace.quiet,
@@ -88,9 +96,10 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
     let (config, warnings) = (config.clone(), Warnings::new(warn));
     let job = Job { config, outputs: Arc::new(outputs), n_scanners, warnings };
     let settle = |results: Results<'_>| -> Vec<FileReport> {
-        let settled = results.iter().map(|(input, it)| {
-            let is_main = units.iter().any(|unit| std::ptr::eq(&unit.main, *input));
-            FileReport { is_main, ..FileReport::of(&report_options, input, it) }
+        let settled = results.into_iter().map(|(input, it)| {
+            let mut report = FileReport::finish(&report_options, input, it);
+            report.is_main = units.iter().any(|unit| std::ptr::eq(&unit.main, input));
+            report
         });
         settled.collect()
     };
@@ -113,7 +122,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
             let (report_options, job) = (&report_options, &job);
             let worked =
                 FolderRun { report_options, job, tasks, is_mirrored, n_jobs }.run(&progress);
-            worked.into_iter().flat_map(|it| it.files).collect()
+            worked.into_iter().flatten().collect()
         }
     };
     if let ([unit], false) = (&*units, is_folder) {
@@ -131,7 +140,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
 fn print_installed(installed: &Installed) -> io::Result<()> {
     let Installed { resume, project, is_project_there, name } = installed;
     if !is_project_there {
-        complain(&format!("{project}: no such folder"));
+        complain(&format!("{project}: no such folder; create it before you resume the session"));
     }
     writeln!(io::stdout(), "cd {} && {} {name}", quoted(project), resume.join(" "))
 }
@@ -155,16 +164,16 @@ fn outputs(args: &ConvertArgs, is_folder: bool) -> Result<Outputs, NotOpened> {
     };
     let is_in_folder =
         |output: &&Path| args.install.is_none() && (is_folder || storage::is_folder(output));
-    if let Some(stream) = args.output.as_deref().filter(|output| storage::is_stream(output)) {
+    if let Some(stream) = args.output().filter(|output| storage::is_stream(output)) {
         return Ok(Outputs::of_stream(stream, write_options));
     }
-    let storage = match args.output.as_deref().filter(|output| is_url(output)) {
+    let storage = match args.output().filter(|output| is_url(output)) {
         Some(url) => {
             Stores::new(INTERRUPTION).target(url).map_err(|error| NotOpened::new(url, error))?
         }
         None => Backend::Disk,
     };
-    match args.output.as_deref().filter(is_in_folder) {
+    match args.output().filter(is_in_folder) {
         Some(folder) => {
             Outputs::journaled(storage, folder, args.how.output_options(), write_options)
         }

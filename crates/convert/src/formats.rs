@@ -9,6 +9,9 @@ use core_model::{Format, Formats};
 pub static FORMATS: Formats = Formats::new(&[
     &format_claude_code::FORMAT,
     &format_clido::FORMAT,
+    &format_codex::FORMAT,
+    &format_codex::STREAM,
+    &format_pi::FORMAT,
     &format_sdk_stream::DUMP,
     &format_sdk_stream::WIRE,
 ]);

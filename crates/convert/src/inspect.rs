@@ -2,20 +2,25 @@
 
 use std::io::{self, Write};
 
-use conversion::{Carry, EntryKind, Member, Source, without_carry};
+use conversion::{Carry, Detected, EntryKind, Member, Source, without_carry};
+use core_model::Format;
 use jsonl::{Line, Value};
 use storage::Opened;
 
-use crate::{formats::FORMATS, terminal::escape::escape_for_terminal};
+use crate::{
+    formats::{FORMATS, detect},
+    terminal::escape::escape_for_terminal,
+};
 
 /// Prints a line for each carried source line, or part of one. Returns the number of lines with a
 /// carry.
 pub(crate) fn show(source: &mut Source<Opened>, out: &mut dyn Write) -> io::Result<u64> {
+    let written = document(source)?;
     let mut base = Vec::new();
     let (mut number, mut n_carries) = (0, 0);
     let mut result = Ok(());
-    source.for_each(&mut |_, value| {
-        number += 1;
+    source.for_each(&mut |line, value| {
+        number += u64::from(!line.is_glue());
         let member = value.ok().and_then(Member::find);
         let Some(member) = member else { return true };
         let Ok(carry) = Carry::parse(&member.carry) else { return true };
@@ -23,23 +28,28 @@ pub(crate) fn show(source: &mut Source<Opened>, out: &mut dyn Write) -> io::Resu
         if let Some(text) = carry.template {
             base = text.as_bytes().to_vec();
         }
-        result = show_carry(number, &member, &carry, &base, out);
+        let guard = match written {
+            Some(written) => member.guard_in(written, line.is_glue()),
+            None => member.guard(),
+        };
+        let place = (number, written.map_or("line", |_| "record"));
+        result = show_carry(place, &member, &carry, carry.guard == guard, &base, out);
         result.is_ok()
     })?;
     result.map(|()| n_carries)
 }
 
 fn show_carry(
-    number: u64,
+    (number, unit): (u64, &str),
     member: &Member<'_>,
     carry: &Carry<'_>,
+    is_intact: bool,
     base: &[u8],
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let format = carry.format.of(FORMATS);
     let name = format.map_or("unknown format", |format| format.name);
     let style = format.map_or(jsonl::Style::Compact, |format| format.style);
-    let is_intact = member.guard() == carry.guard;
     let visible = member.visible();
     for record in carry.entries() {
         let is_held = record.kind != EntryKind::Own;
@@ -48,12 +58,12 @@ fn show_carry(
         let text = String::from_utf8_lossy(&bytes);
         let text = match (is_intact || is_held, is_right) {
             (true, true) => escape_for_terminal(text.strip_suffix('\n').unwrap_or(&text)),
-            (false, _) => "(the line was edited)".to_owned(),
+            (false, _) => format!("(the {unit} was edited)"),
             (true, false) => "(cannot be restored)".to_owned(),
         };
         let role = if is_held { "not shown" } else { "shown" };
         let offset = record.offset;
-        write!(out, "line {number}: {name} byte {offset} {role}")?;
+        write!(out, "{unit} {number}: {name} byte {offset} {role}")?;
         if record.n_parts > 1 {
             write!(out, " (part {} of {})", record.part + 1, record.n_parts)?;
         }
@@ -62,8 +72,22 @@ fn show_carry(
     Ok(())
 }
 
+/// Splits a source into the records of a document, if it is one. Returns its format.
+fn document(source: &mut Source<Opened>) -> io::Result<Option<&'static Format>> {
+    if !FORMATS.has_documents() {
+        return Ok(None);
+    }
+    let format = match detect(source)? {
+        Detected::Format(format) => Some(format).filter(|format| format.framing.is_document()),
+        _ => None,
+    };
+    source.set_framing(format.map(|format| format.framing).unwrap_or_default());
+    Ok(format)
+}
+
 /// Prints a file without its carries.
 pub(crate) fn strip(source: &mut Source<Opened>, out: &mut dyn Write) -> io::Result<()> {
+    document(source)?;
     let mut result = Ok(());
     source.for_each(&mut |line, value| {
         result = strip_line(line, value.ok(), out);

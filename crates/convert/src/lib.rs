@@ -23,8 +23,8 @@
 //!     options: Default::default(),
 //! };
 //! let back = Conversion { from: clido, to: claude_code, ..there.clone() };
-//! let (converted, _, _) = there.convert(session.as_bytes(), None)?;
-//! let (restored, _, _) = back.convert(&converted, None)?;
+//! let converted = there.convert(session.as_bytes(), None)?.bytes;
+//! let restored = back.convert(&converted, None)?.bytes;
 //! assert_eq!(restored, session.as_bytes());
 //! # Ok::<(), std::io::Error>(())
 //! ```
@@ -37,8 +37,10 @@ mod commands;
 mod conversions;
 mod environment;
 mod formats;
+mod hint;
 mod inspect;
 mod interrupt;
+mod object;
 mod reading;
 mod run;
 mod terminal;
@@ -48,10 +50,10 @@ pub use self::{
     run::run,
 };
 pub use conversion::{
-    CarriedFormat, Carry, CarryEntry, CarryError, CarryMode, Conversion, Damage, Detected, End,
-    Ending, EntryKind, MAX_PLACES, MEMBER, Manifest, ManifestEntry, ManifestEntryKind, Member,
-    Piece, Recovered, Redacted, Redactions, Report, RestoreStats, Sidecar, Source, guard_of,
-    redact,
+    CarriedFormat, Carry, CarryEntry, CarryError, CarryMode, Conversion, Converted, Damage,
+    Detected, End, Ending, EntryKind, MAX_PLACES, MEMBER, Manifest, ManifestEntry,
+    ManifestEntryKind, Member, Piece, Recovered, Redacted, Redactions, Report, RestoreStats,
+    Sidecar, Source, guard_of, redact,
 };
 
 /// Compiles and runs the examples of README.md.

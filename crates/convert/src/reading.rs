@@ -1,8 +1,9 @@
 //! Arguments that all reading commands share: inputs, format, project, jobs and progress.
 
-pub(crate) mod enough;
 pub(crate) mod filter;
 pub(crate) mod in_order;
+pub(crate) mod moments;
+pub(crate) mod once;
 
 use std::{
     io::{self, IsTerminal},
@@ -25,6 +26,14 @@ use crate::{
     terminal::message::warn,
 };
 
+/// Whether copies count.
+#[derive(clap::Args, Clone, Copy, Debug)]
+pub(crate) struct Copies {
+    /// Count a turn in each session that has a copy of it: after a resume, a fork, a conversion
+    #[arg(long)]
+    pub(crate) with_copies: bool,
+}
+
 /// The inputs to read, and the options of reading.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Reading {
@@ -34,7 +43,7 @@ pub(crate) struct Reading {
     /// The format to read, instead of detecting it
     #[arg(long, value_parser = format_names())]
     pub(crate) from: Option<String>,
-    /// The project for ids; without an input, all its sessions
+    /// The folder of a project: look up ids there; without inputs, all its sessions
     #[arg(
         long,
         value_name = "FOLDER",

@@ -13,6 +13,7 @@ use clap::{FromArgMatches, error::ErrorKind};
 use crate::{
     cli::{self, Cli},
     conversions::convert,
+    hint::io_message,
     interrupt::{self, is_interrupted},
     terminal::{escape::escape_lines, message::complain},
 };
@@ -66,7 +67,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         // The reader of our output closed the pipe, which is no failure.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            complain(&error.to_string());
+            complain(&io_message(&error));
             ExitCode::from(Status::Failed as u8)
         }
     }

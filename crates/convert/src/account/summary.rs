@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use archive::{FileEnd, FileReport, Object};
+use archive::{FileCounts, FileReport, Totals};
 use conversion::CarryMode;
 use core_model::LossKind;
 
@@ -24,10 +24,10 @@ const MAX_FIELDS: usize = 3;
 
 /// Totals over all files of a run.
 pub(crate) struct Summary {
-    /// The number of files by result. A session counts with all its files.
-    files: HashMap<FileEnd, u64>,
-    /// The number of main files by result.
-    sessions: HashMap<FileEnd, u64>,
+    /// The files. A session counts with all its files.
+    files: FileCounts,
+    /// The main files.
+    sessions: FileCounts,
     from: Vec<&'static str>,
     bytes_in: u64,
     lines_out: u64,
@@ -41,12 +41,14 @@ pub(crate) struct Summary {
 impl Summary {
     /// Adds up the reports of files.
     pub(crate) fn of(settled: &[FileReport]) -> Self {
-        let (mut files, mut sessions) = (HashMap::new(), HashMap::new());
+        let (mut files, mut sessions) = (FileCounts::of_files(), FileCounts::of_sessions());
         let mut losses = HashMap::new();
         let mut by_kind: BTreeMap<(LossKind, Box<str>), u64> = BTreeMap::new();
         for it in settled {
-            *files.entry(it.end).or_insert(0) += 1;
-            *sessions.entry(it.end).or_insert(0) += u64::from(it.is_main);
+            files.push(it);
+            if it.is_main {
+                sessions.push(it);
+            }
             for (kind, field, n) in &it.figures.losses {
                 if *kind != LossKind::Invented {
                     *losses.entry(&**field).or_insert(0) += n;
@@ -70,33 +72,19 @@ impl Summary {
         }
     }
 
-    /// Returns the totals as an object, for the report.
-    pub(crate) fn object(&self) -> Object {
-        let mut totals = Object::new();
-        for (name, counts) in [("sessions", &self.sessions), ("files", &self.files)] {
-            let mut object = Object::new();
-            let n = |end| counts.get(&end).copied().unwrap_or(0);
-            object.plain("all", counts.values().sum::<u64>());
-            object.plain("converted", n(FileEnd::Converted));
-            if name == "files" {
-                object.plain("copied", n(FileEnd::Copied)).plain("inside", n(FileEnd::Inside));
-            }
-            object.plain("up_to_date", n(FileEnd::UpToDate)).plain("failed", n(FileEnd::Refused));
-            object.plain("same_as_others", n(FileEnd::SameAsAnother));
-            object.plain("not_sessions", n(FileEnd::NotOurs)).plain("left", n(FileEnd::Left));
-            totals.object(name, &object);
-        }
-        totals.plain("bytes_in", self.bytes_in).plain("lines_out", self.lines_out);
-        totals.plain("lines_damaged", self.n_damaged);
-        let losses = self.by_kind.iter().map(|((kind, field), n)| {
-            let mut loss = Object::new();
-            loss.string("kind", kind.name()).string("field", field).plain("count", n);
-            loss.bytes()
-        });
-        totals.values("losses", losses);
-        let mut object = Object::new();
-        object.object("totals", &totals);
-        object
+    /// Returns the totals as a JSON object, for the report.
+    pub(crate) fn json(&self) -> Vec<u8> {
+        let losses: Vec<(&str, &str, u64)> =
+            self.by_kind.iter().map(|((kind, field), n)| (kind.name(), &**field, *n)).collect();
+        let totals = Totals {
+            sessions: self.sessions,
+            files: self.files,
+            bytes_in: self.bytes_in,
+            lines_out: self.lines_out,
+            lines_damaged: self.n_damaged,
+            losses: &losses,
+        };
+        totals.json()
     }
 
     /// Prints the summary.
@@ -106,20 +94,12 @@ impl Summary {
         }
     }
 
-    fn n(&self, end: FileEnd) -> u64 {
-        self.files.get(&end).copied().unwrap_or(0)
-    }
-
-    fn n_sessions(&self, end: FileEnd) -> u64 {
-        self.sessions.get(&end).copied().unwrap_or(0)
-    }
-
     fn lines(&self, account: &Account<'_>, time: Duration) -> Vec<String> {
         let to = account.config.to.name;
         let output = account.output.map(|path| path.to_string_lossy().into_owned());
-        let n_converted = self.n_sessions(FileEnd::Converted);
+        let n_converted = self.sessions.converted;
         let n_files =
-            self.n(FileEnd::Converted) + self.n(FileEnd::Copied) + self.n(FileEnd::Inside);
+            self.files.converted + self.files.copied.unwrap_or(0) + self.files.inside.unwrap_or(0);
         let seconds = time.as_secs_f64();
         let rate = if seconds > 0.0 { self.bytes_in as f64 / seconds } else { 0.0 };
         let what = if account.is_dry_run { "Would convert" } else { "Converted" };
@@ -139,14 +119,14 @@ impl Summary {
             .unwrap_or_default();
         let mut parts = vec![
             format!("{} {verb}{place}", count(self.lines_out, "record")),
-            format!("{} up to date", grouped(self.n_sessions(FileEnd::UpToDate))),
-            format!("{} failed", grouped(self.n(FileEnd::Refused))),
+            format!("{} up to date", grouped(self.sessions.up_to_date)),
+            format!("{} failed", grouped(self.files.failed)),
         ];
         for (n, what) in [
             (self.n_damaged, "malformed lines kept"),
-            (self.n(FileEnd::SameAsAnother), "the same as others"),
-            (self.n(FileEnd::NotOurs), "not sessions"),
-            (self.n(FileEnd::Left), "left"),
+            (self.files.same_as_others, "the same as others"),
+            (self.files.not_sessions, "not sessions"),
+            (self.files.left, "left"),
         ] {
             if n > 0 {
                 parts.push(format!("{} {what}", grouped(n)));

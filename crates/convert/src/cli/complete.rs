@@ -79,7 +79,12 @@ pub(crate) fn registration(shell: &str) -> io::Result<Vec<u8>> {
 fn completer(shell: &str) -> io::Result<&'static dyn clap_complete::env::EnvCompleter> {
     const SHELLS: Shells<'static> = Shells::builtins();
     let found = SHELLS.0.iter().find(|known| known.is(shell)).copied();
-    found.ok_or_else(|| io::Error::other(format!("{}: no such shell", escape_for_terminal(shell))))
+    found.ok_or_else(|| {
+        io::Error::other(format!(
+            "{}: no such shell; `convert completions --help` lists them",
+            escape_for_terminal(shell)
+        ))
+    })
 }
 
 /// Returns how the script calls this program: by its path, since another `convert` may be first on

@@ -76,7 +76,7 @@ pub(crate) struct ConversionArgs {
     /// Also write the branches of a transcript that its client would not resume
     #[arg(long)]
     pub(crate) all_branches: bool,
-    /// Write only the part of a compacted transcript that its client would go on with
+    /// Write only the part of a compacted transcript that its client would resume
     #[arg(long, conflicts_with = "all_branches")]
     pub(crate) from_last_compaction: bool,
 }

@@ -18,10 +18,10 @@ pub(super) const EXAMPLES: &[(&str, Rows, Rows)] = &[
     ),
     (
         "detect",
-        &[("convert detect archive/", "the format of each file, tab, its name")],
+        &[("convert detect archive/", "a line per file: its format, a tab, its name")],
         &[
             ("0", "every input has a known format"),
-            ("1", "some inputs have not, or cannot be read"),
+            ("1", "some inputs have an unknown format, or cannot be read"),
             ("2", "no input could be read"),
         ],
     ),
@@ -44,7 +44,7 @@ pub(super) const EXAMPLES: &[(&str, Rows, Rows)] = &[
         &[
             ("convert list", "all sessions of this machine, the newest first"),
             ("convert list --long --sort tokens -n 10", "the ten with the most tokens"),
-            ("convert list --columns id,title --since 2026-01-17", "two columns, since a day"),
+            ("convert list --columns id,title --since 2026-01-17", "two columns, from a day on"),
         ],
         &[
             ("0", "sessions were listed"),
@@ -71,11 +71,11 @@ pub(super) const EXAMPLES: &[(&str, Rows, Rows)] = &[
         &[
             ("convert find --text timeout -i", "a word, in all sessions"),
             ("convert find --errors=flag --tool Bash archive/", "failed commands"),
-            ("convert find --file src/lib.rs --json .", "uses of a file, as objects"),
+            ("convert find --file src/lib.rs --json .", "uses of a file, as JSON objects"),
         ],
         &[
             ("0", "there is a hit"),
-            ("1", "there is none, or an input cannot be read"),
+            ("1", "there is no hit, or an input cannot be read"),
             ("2", "a usage error, or no input could be read"),
         ],
     ),
@@ -84,11 +84,37 @@ pub(super) const EXAMPLES: &[(&str, Rows, Rows)] = &[
         &[
             ("convert stats session.jsonl", "one session"),
             ("convert stats --each --brief archive/", "a short summary of each session"),
-            ("convert stats --json --project ~/app", "the sum of a project, as an object"),
+            ("convert stats --json --project ~/app", "the sum of a project, as a JSON object"),
         ],
         &[
-            ("0", "the inputs were summed up"),
+            ("0", "the inputs were summarized"),
             ("1", "an input among several cannot be read"),
+            ("2", "no input could be read"),
+        ],
+    ),
+    (
+        "usage",
+        &[
+            ("convert usage --since 7d", "the last seven days, a line per day"),
+            ("convert usage --by project,model", "a line per project and model"),
+            ("convert usage --by block --timezone UTC", "in blocks of five hours"),
+            ("convert usage --json archive/", "an object per day, and one for the total"),
+        ],
+        &[
+            ("0", "responses were counted"),
+            ("1", "there is no response, or an input cannot be read"),
+            ("2", "no input could be read"),
+        ],
+    ),
+    (
+        "lineage",
+        &[
+            ("convert lineage", "the families among the sessions of this machine"),
+            ("convert lineage --json archive/", "an object per session with its parent"),
+        ],
+        &[
+            ("0", "sessions were read"),
+            ("1", "an input cannot be read"),
             ("2", "no input could be read"),
         ],
     ),
@@ -133,8 +159,8 @@ pub(super) const EXAMPLES: &[(&str, Rows, Rows)] = &[
     (
         "work",
         &[
-            ("convert work plan.jsonl > receipts.jsonl", "do all units"),
-            ("convert work --shard 3/8 plan.jsonl > receipts.3", "do every eighth unit"),
+            ("convert work plan.jsonl > receipts.jsonl", "convert all units"),
+            ("convert work --shard 3/8 plan.jsonl > receipts.3", "convert every eighth unit"),
         ],
         &[
             ("0", "every unit has a receipt; it says whether the unit failed"),
@@ -157,7 +183,7 @@ pub(super) const EXAMPLES: &[(&str, Rows, Rows)] = &[
         "scan",
         &[
             ("convert scan session.jsonl", "one line per secret, without the secret"),
-            ("convert scan --json archive/", "one object per secret"),
+            ("convert scan --json archive/", "a JSON object per secret"),
         ],
         &[
             ("0", "no secret was found"),
@@ -176,8 +202,11 @@ pub(super) const EXAMPLES: &[(&str, Rows, Rows)] = &[
     (
         "completions",
         &[
-            ("eval \"$(convert completions bash)\"", "in ~/.bashrc"),
-            ("convert completions fish > ~/.config/fish/completions/convert.fish", "for fish"),
+            ("eval \"$(convert completions bash)\"", "the line for ~/.bashrc"),
+            (
+                "convert completions fish > ~/.config/fish/completions/convert.fish",
+                "install completions for fish",
+            ),
         ],
         &[("0", "printed"), ("2", "an unknown shell")],
     ),
@@ -185,7 +214,7 @@ pub(super) const EXAMPLES: &[(&str, Rows, Rows)] = &[
         "man",
         &[
             ("convert man | man -l -", "the manual page of the program"),
-            ("convert man carry show | man -l -", "of a command"),
+            ("convert man carry show | man -l -", "the manual page of a command"),
         ],
         &[("0", "printed"), ("2", "an unknown command")],
     ),

@@ -23,7 +23,7 @@ pub(crate) struct Sources {
         add = ArgValueCompleter::new(Sessions)
     )]
     pub(crate) paths: Vec<PathBuf>,
-    /// The project for ids; without an input, all its sessions
+    /// The folder of a project: look up ids there; without inputs, all its sessions
     #[arg(
         long,
         value_name = "FOLDER",

@@ -13,6 +13,7 @@ use storage::Limits;
 
 use crate::{
     environment::{inputs, lookup},
+    hint::io_message,
     inspect,
     terminal::{escape::escape_for_terminal, progress::say},
 };
@@ -26,7 +27,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Print each carried source line: the written line, its offset, its bytes
+    /// Print each carried source line: the number of the written line, the offset, the bytes
     Show {
         /// A converted file; standard input for `-`
         input: PathBuf,
@@ -43,10 +44,10 @@ fn nothing_carried(input: &Input) -> String {
     let label = escape_for_terminal(&input.label());
     match input.path().map(sidecar_path).filter(|path| path.exists()) {
         Some(sidecar) => format!(
-            "{label}: no line carries anything; its carry is in {}",
+            "{label}: no carry in its lines; its carry is in {}",
             escape_for_terminal(&sidecar.to_string_lossy())
         ),
-        None => format!("{label}: no line carries anything: it was not converted with a carry"),
+        None => format!("{label}: no carry: the file was not converted, or not with a carry"),
     }
 }
 
@@ -57,9 +58,9 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let (inputs, _) = inputs(std::slice::from_ref(input), lookup)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     for input in &inputs {
-        let opened = input
-            .open(Limits::default())
-            .map_err(|error| io::Error::other(format!("{}: {error}", input.label())))?;
+        let opened = input.open(Limits::default()).map_err(|error| {
+            io::Error::other(format!("{}: {}", input.label(), io_message(&error)))
+        })?;
         match args.command {
             What::Show { .. } => {
                 let n_carries = inspect::show(&mut Source::new(opened), &mut out)?;

@@ -19,6 +19,7 @@ use crate::{
     FORMATS, by_name,
     cli::{Sources, format_names},
     formats::detect,
+    hint::read_message,
     interrupt::is_interrupted,
     terminal::{escape::escape_for_terminal, message::complain},
 };
@@ -58,7 +59,11 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
                 if is_folder && args.sources.paths.len() == 1 => {}
             Err(refusal) => {
                 check.n_refused += 1;
-                complain(&format!("{}: {refusal}", escape_for_terminal(&input.label())));
+                complain(&format!(
+                    "{}: {}",
+                    escape_for_terminal(&input.label()),
+                    read_message(&refusal)
+                ));
             }
         }
         if is_interrupted() {
@@ -148,8 +153,9 @@ impl Printer<'_> {
             check.name(stem, &mut print);
         }
         let (mut carries, mut last) = (CarryAudit::new(FORMATS, format), (0, 0));
+        source.set_framing(format.framing);
         source.for_each(&mut |line, value| {
-            last = (line.offset(), last.1 + 1);
+            last = (line.offset(), last.1 + u64::from(!line.is_glue()));
             if let Ok(value) = value
                 && let Some((rule, message)) = carries.record(line, value)
             {

@@ -9,6 +9,7 @@ use storage::Limits;
 use crate::{
     cli::Sources,
     formats::detect,
+    hint::io_message,
     terminal::{escape::escape_for_terminal, message::complain},
 };
 
@@ -42,7 +43,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             }
             Ok(Detected::Foreign(name)) => writeln!(out, "{name}\t{label}")?,
             Ok(Detected::Unknown) => writeln!(out, "unknown\t{label}")?,
-            Err(error) => complain(&format!("{label}: {error}")),
+            Err(error) => complain(&format!("{label}: {}", io_message(&error))),
         }
     }
     Ok(match n_known {

@@ -6,6 +6,7 @@ mod page_file;
 use std::{
     collections::HashSet,
     io::{self, BufWriter, IsTerminal, Write},
+    ops::ControlFlow,
     path::{Path, PathBuf},
 };
 
@@ -24,8 +25,9 @@ use self::{
 };
 use crate::{
     FORMATS,
-    cli::RedactArgs,
+    cli::{RedactArgs, named_output},
     formats::detect,
+    hint::convert_message,
     interrupt::{INTERRUPTION, is_interrupted},
     reading::Reading,
     terminal::{
@@ -42,7 +44,7 @@ pub(crate) struct Args {
     /// Write HTML: a page for each session, and an index for a folder. A page loads nothing
     #[arg(long, required = true)]
     html: bool,
-    /// The file to write; for a folder or several inputs, the folder
+    /// The file to write; for a folder or several inputs, the folder [default: -, standard output]
     #[arg(short, long, value_hint = ValueHint::AnyPath)]
     output: Option<PathBuf>,
     /// Also write the branches of a transcript that its client would not resume
@@ -61,7 +63,8 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let (inputs, is_folder) = args.reading.sessions()?;
     let options = Options { all_branches: args.all_branches, ..Options::default() };
-    let outputs = match &args.output {
+    let output = named_output(args.output.as_deref());
+    let outputs = match output {
         Some(folder) if is_folder => Outputs::below(folder, args.force, INTERRUPTION)?,
         _ => Outputs::anywhere(args.force, INTERRUPTION),
     };
@@ -74,11 +77,11 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         progress,
         is_quiet: args.reading.pace.quiet,
     };
-    match (&args.output, inputs.as_slice()) {
+    match (output, inputs.as_slice()) {
         (Some(folder), _) if is_folder => export.folder(inputs, folder, args.reading.pace.n_jobs()),
         (Some(path), [input]) => export.one(input, |input| export.to_file(input, path)),
         (None, [input]) if !is_folder => export.one(input, |input| export.to_stdout(input)),
-        _ => Err(io::Error::other("several inputs: -o names the folder for their pages")),
+        _ => Err(io::Error::other("several inputs need a folder for their pages: -o FOLDER")),
     }
 }
 
@@ -116,7 +119,11 @@ impl Export {
         match export(input) {
             Ok(exported) => Ok(exported.status()),
             Err(ConvertError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => Err(error),
-            Err(refusal) => failed(&format!("{}: {refusal}", escape_for_terminal(&input.label()))),
+            Err(refusal) => failed(&format!(
+                "{}: {}",
+                escape_for_terminal(&input.label()),
+                convert_message(&refusal)
+            )),
         }
     }
 
@@ -171,7 +178,11 @@ impl Export {
                 Err(ConvertError::Format(UnknownFormat::Unknown | UnknownFormat::Foreign(_))) => {}
                 Err(refusal) => {
                     n_refused += 1;
-                    complain(&format!("{}: {refusal}", escape_for_terminal(&input.label())));
+                    complain(&format!(
+                        "{}: {}",
+                        escape_for_terminal(&input.label()),
+                        convert_message(&refusal)
+                    ));
                 }
             }
         }
@@ -217,19 +228,19 @@ impl Export {
                         survey.push_unreadable();
                     }
                 }
-                Ok(())
+                Ok(ControlFlow::Continue(()))
             })?;
             for missing in lines.missing() {
                 survey.note_missing(&missing.tool_use);
             }
             let mut page = Page::new(sink, survey, &name)?;
-            lines.each(events, &mut |read| match read {
-                Read::Event(event) => page.push(event),
-                Read::Hidden => {
-                    page.skip();
-                    Ok(())
+            lines.each(events, &mut |read| {
+                match read {
+                    Read::Event(event) => page.push(event)?,
+                    Read::Hidden => page.skip(),
+                    Read::Damaged(what) => page.push_unreadable(what)?,
                 }
-                Read::Damaged(what) => page.push_unreadable(what),
+                Ok(ControlFlow::Continue(()))
             })?;
             let (_, figures) = page.finish()?;
             Ok(Exported { figures, n_damaged, is_new: true })

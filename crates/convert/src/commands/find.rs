@@ -19,13 +19,9 @@ use sessions::{Filter, Input, Matcher, Part, Prefilter, ReadError, UnknownFormat
 use self::hit::Hit;
 use crate::{
     environment::read,
+    hint::read_message,
     interrupt::is_interrupted,
-    reading::{
-        Reading,
-        enough::{enough, is_enough},
-        filter::FilterArgs,
-        in_order::in_order,
-    },
+    reading::{Reading, filter::FilterArgs, in_order::in_order},
     terminal::{
         escape::escape_for_terminal,
         figures::{count, grouped, size},
@@ -56,7 +52,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     if args.filter.is_empty() {
         return failed(
-            "nothing to look for: --text, --tool, --file, --errors or another of --help",
+            "nothing to look for: add --text, --tool, --file, --errors or another filter of --help",
         );
     }
     let (inputs, is_folder) = args.reading.sessions()?;
@@ -98,7 +94,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
 
 /// Returns whether an error ends the search, and is not about an input.
 fn is_the_end(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::BrokenPipe || is_enough(error)
+    error.kind() == io::ErrorKind::BrokenPipe
 }
 
 /// A search and its counts.
@@ -183,7 +179,7 @@ impl Search {
             }
             n_refused += 1;
             let label = inputs.get(*input_idx).map(|(_, input)| input.label()).unwrap_or_default();
-            complain(&format!("{}: {refusal}", escape_for_terminal(&label)));
+            complain(&format!("{}: {}", escape_for_terminal(&label), read_message(refusal)));
         }
         let n_hits = n_hits.into_inner();
         if !is_quiet && !is_cut && !is_interrupted() {
@@ -205,7 +201,7 @@ impl Search {
     }
 }
 
-/// A sink that accepts a limited number of lines.
+/// A sink that accepts a limited number of lines. Then it fails as a closed pipe does.
 struct Limited<W> {
     sink: W,
     n_left: Option<u64>,
@@ -215,7 +211,7 @@ impl<W: Write> Write for Limited<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let Some(n_left) = &mut self.n_left else { return self.sink.write(bytes) };
         if *n_left == 0 {
-            return Err(enough());
+            return Err(io::ErrorKind::BrokenPipe.into());
         }
         let line = memchr::memchr(b'\n', bytes).map_or(bytes.len(), |newline| newline + 1);
         let line = bytes.get(..line).unwrap_or(bytes);

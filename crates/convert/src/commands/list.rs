@@ -10,18 +10,27 @@ use std::{
 };
 
 use archive::Status;
-use core_model::{Costs, Format, TokenTotals};
+use core_model::{Format, Hashes};
 use rayon::prelude::*;
 use sessions::{
-    Filter, Input, Matcher, Prefilter, Progress as _, ReadError, SessionFiles, UnknownFormat, parts,
+    Filter, Input, Matcher, Prefilter, Progress as _, ReadError, SessionFiles, TurnKeys,
+    UnknownFormat, parts,
 };
 
-use self::{column::Column, ends::Session};
+use self::{
+    column::Column,
+    ends::{Numbers, Session},
+};
 use crate::{
     FORMATS,
     environment::read,
+    hint::read_message,
     interrupt::is_interrupted,
-    reading::{Reading, filter::FilterArgs},
+    reading::{
+        Copies, Reading,
+        filter::FilterArgs,
+        once::{self, Item, SessionRead, each_once},
+    },
     terminal::{
         Terminal,
         escape::escape_for_terminal,
@@ -60,6 +69,8 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    copies: Copies,
+    #[command(flatten)]
     filter: FilterArgs,
     #[command(flatten)]
     reading: Reading,
@@ -76,7 +87,6 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         project: args.reading.project_path(),
         parts: (!args.filter.is_time_only()).then(|| (filter.prefilter(), &filter)),
         filter: &filter,
-        is_counted: columns.iter().chain([&args.sort]).any(|column| column.is_counted()),
         is_folder,
         progress: &progress,
     };
@@ -85,20 +95,49 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let found: Vec<Result<Option<Session>, ReadError>> = pool
         .map_err(io::Error::other)?
         .install(|| units.par_iter().map(|unit| wanted.session(unit)).collect());
-    drop(progress);
     let (mut n_refused, mut sessions) = (0, Vec::new());
-    for (unit, result) in units.iter().zip(found) {
+    let mut listed = Vec::new();
+    for (unit, result) in units.into_iter().zip(found) {
         match result {
-            Ok(session) => sessions.extend(session),
+            Ok(Some(session)) => {
+                sessions.push(session);
+                listed.push(unit);
+            }
+            Ok(None) => {}
             Err(ReadError::Interrupted) => {}
             Err(ReadError::Format(UnknownFormat::Unknown | UnknownFormat::Foreign(_)))
                 if is_folder => {}
             Err(refusal) => {
                 n_refused += 1;
-                complain(&format!("{}: {refusal}", escape_for_terminal(&unit.main.label())));
+                complain(&format!(
+                    "{}: {}",
+                    escape_for_terminal(&unit.main.label()),
+                    read_message(&refusal)
+                ));
             }
         }
     }
+    let is_counted = columns.iter().chain([&args.sort]).any(|column| column.is_counted());
+    if is_counted && !is_interrupted() {
+        let counted = each_once(
+            &listed,
+            args.reading.pace.n_jobs(),
+            args.copies.with_copies,
+            |unit, keys, left_out| wanted.count(unit, keys, left_out),
+        )?;
+        for ((session, unit), result) in sessions.iter_mut().zip(&listed).zip(counted) {
+            match result {
+                Ok((numbers, spent)) => session.numbers = Some(numbers.and(&spent)),
+                Err(ReadError::Interrupted) => {}
+                Err(refusal) => {
+                    n_refused += 1;
+                    complain(&format!("{}: {refusal}", escape_for_terminal(&unit.main.label())));
+                }
+            }
+        }
+    }
+    drop(wanted);
+    drop(progress);
     if is_interrupted() {
         return Ok(Status::Failed);
     }
@@ -150,8 +189,6 @@ struct Wanted<'w> {
     filter: &'w Filter,
     /// The parts that a session must have, if there is a filter.
     parts: Option<(Prefilter, &'w Filter)>,
-    /// Whether sessions are read to their end, for counts.
-    is_counted: bool,
     is_folder: bool,
     progress: &'w Progress,
 }
@@ -164,12 +201,9 @@ impl Wanted<'_> {
         }
         let session = self.scanned(unit)?;
         self.progress.add_file();
-        let Some(mut session) = session else { return Ok(None) };
+        let Some(session) = session else { return Ok(None) };
         if self.parts.is_some() && !self.has_parts(unit, &session)? {
             return Ok(None);
-        }
-        if self.is_counted {
-            self.count(unit, &mut session)?;
         }
         Ok(Some(session))
     }
@@ -211,24 +245,20 @@ impl Wanted<'_> {
     }
 
     /// Reads all of a session and counts.
-    fn count(&self, unit: &SessionFiles, session: &mut Session) -> Result<(), ReadError> {
-        let format = self.format.or_else(|| unit.format_of_all(Some(session.format)));
-        let numbers = session.numbers.get_or_insert_default();
-        let mut tokens = TokenTotals::default();
-        let mut costs = Costs::default();
-        for input in unit.files().filter(|input| !input.is_side_file()) {
-            read(input, format, &Prefilter::ALL, self.progress, &mut |_, _, event| {
-                if let Ok(event) = event {
-                    numbers.push(event);
-                    tokens.push(event);
-                    costs.push(event);
-                }
-                Ok(true)
-            })?;
-        }
-        numbers.n_tokens = tokens.total().total();
-        numbers.cost = costs.total(session.format.cost);
-        Ok(())
+    fn count(
+        &self,
+        unit: &SessionFiles,
+        keys: &TurnKeys,
+        left_out: &Hashes,
+    ) -> Result<(Numbers, SessionRead), ReadError> {
+        let mut numbers = Numbers::default();
+        let (format, progress) = (self.format, self.progress);
+        let read = once::session(unit, format, keys, left_out, progress, &mut |_, item| {
+            if let Item::Event(event) = item {
+                numbers.push(event);
+            }
+        })?;
+        Ok((numbers, read))
     }
 }
 

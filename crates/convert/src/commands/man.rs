@@ -25,7 +25,10 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let mut command = &program;
     for name in &args.command {
         let Some(found) = command.find_subcommand(name) else {
-            return failed(&format!("no such command: {}", args.command.join(" ")));
+            return failed(&format!(
+                "no such command: {}; `convert --help` lists them",
+                args.command.join(" ")
+            ));
         };
         command = found;
     }

@@ -7,16 +7,16 @@ use std::{
 };
 
 use archive::{
-    Base, Journal, Merged, Planned, Queue, ReportOptions, Status, Store, join, named, open,
+    Journal, Merged, OutputRoot, Planned, Queue, ReportOptions, Status, Store, named, open,
 };
 use clap::ValueHint;
-use jsonl::Scanner;
 use sessions::Stores;
 
 use crate::{
     FORMATS,
     account::{self, Account},
     cli::ConversionArgs,
+    hint::convert_hint,
     interrupt::INTERRUPTION,
     terminal::{
         escape::escape_for_terminal,
@@ -55,17 +55,21 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             ));
         }
     };
-    let Some(first) = plan.first() else { return failed("the plan has no units") };
+    let Some(first) = plan.first() else {
+        return failed("the plan has no units; write one with `convert plan`");
+    };
     let is_like_first = |it: &Planned| it.root == first.root && it.digest == first.digest;
     if !plan.iter().all(is_like_first) {
-        return failed("the units of the plan go to several folders, or by several options");
+        return failed(
+            "the units of the plan have different output folders or options; merge each plan alone",
+        );
     }
     let config = match ConversionArgs::parse_job(&first.options) {
         Ok(config) => config,
         Err(why) => return failed(&why),
     };
     let options = config.output_options.clone();
-    let base = Base::open(&first.root, &mut Stores::new(INTERRUPTION));
+    let base = OutputRoot::open(&first.root, &mut Stores::new(INTERRUPTION));
     let base = base.map_err(|error| named(error, &first.root))?;
     let journal = match Journal::of_base(&base, options.clone()) {
         Ok(journal) => journal,
@@ -83,21 +87,8 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     if args.receipts.is_empty() {
         merged.read_store(&Store::of(base.clone(), INTERRUPTION));
     }
-    let mut scanner = Scanner::default();
     for line in merged.written() {
-        journal.append_new(line.as_bytes(), &mut scanner)?;
-    }
-    let mut n_open = 0;
-    for (pieces, n_lines) in merged.whole_files() {
-        match join(&pieces, &journal, &base, &options, n_lines, INTERRUPTION) {
-            Ok(Some(line)) => journal.append_new(&line, &mut scanner)?,
-            Ok(None) => {}
-            Err(error) => {
-                n_open += 1;
-                let main = pieces.first().map(|it| it.main.to_string_lossy()).unwrap_or_default();
-                complain(&format!("{}: its pieces: {error}", escape_for_terminal(&main)));
-            }
-        }
+        journal.append_new(line.as_bytes())?;
     }
     journal.sync()?;
     journal.close()?;
@@ -109,17 +100,20 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     problems.iter().for_each(|problem| complain(problem));
     if n_missing > 0 {
         let n_units = plan.len();
-        complain(&format!("{n_missing} of {n_units} units have no receipt: they are left to do"));
+        complain(&format!(
+            "{n_missing} of {n_units} units have no receipt; run `convert work` with the plan again"
+        ));
     }
     if args.report.is_some() && n_brief > 0 && !args.quiet {
         say(&format!(
-            "{} in the report with their counts alone; `work --report json` notes the places too",
+            "{} in the report with their counts alone; `work --report json` adds the positions",
             count(n_brief, "file"),
         ));
     }
     let account = Account {
         config: &config,
         report_options: ReportOptions {
+            hint: Some(convert_hint),
             fail_on_loss: config.fail_on_loss,
             is_folder: true,
             quiet: args.quiet,
@@ -132,7 +126,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         report: args.report.as_deref(),
     };
     let status = account::close(&account, &settled, None, time)?;
-    let is_whole = n_missing + n_open == 0 && problems.is_empty();
+    let is_whole = n_missing == 0 && problems.is_empty();
     Ok(if is_whole || settled.is_empty() { status } else { status.max(Status::Attention) })
 }
 

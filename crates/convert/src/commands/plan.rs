@@ -5,12 +5,11 @@ use std::{
     path::{Path, PathBuf, absolute},
 };
 
-use archive::{Base, Plan, Planned, Status, Task, largest_first, named, path_body, pieces};
+use archive::{OutputRoot, Plan, Planned, Status, Task, largest_first, named, path_body};
 use clap::ValueHint;
 use clap_complete::engine::ArgValueCompleter;
-use conversion::Source;
-use sessions::{Input, SessionFiles, Stores, is_inside_an_input, single_format};
-use storage::{Folder, Limits, is_url};
+use sessions::{Input, SessionFiles, Stores, is_inside_an_input};
+use storage::{Folder, is_url};
 
 use crate::{
     FORMATS,
@@ -19,10 +18,9 @@ use crate::{
         complete::{Projects, Sessions},
     },
     environment::{inputs, lookup, n_cores},
-    formats::detect,
     interrupt::INTERRUPTION,
     terminal::{
-        figures::{count, parse_size, size},
+        figures::{count, size},
         message::{failed, warn},
         progress::say,
     },
@@ -39,7 +37,7 @@ pub(crate) struct Args {
     /// The folder or URL that workers write to
     #[arg(short, long, value_hint = ValueHint::DirPath)]
     output: PathBuf,
-    /// The project for ids; without an input, all its sessions
+    /// The folder of a project: look up ids there; without inputs, all its sessions
     #[arg(
         long,
         value_name = "FOLDER",
@@ -47,10 +45,6 @@ pub(crate) struct Args {
         add = ArgValueCompleter::new(Projects)
     )]
     project: Option<PathBuf>,
-    /// Split larger files into pieces of BYTES, if each line is converted alone: to the same format,
-    /// not compressed
-    #[arg(long, value_name = "BYTES", value_parser = parse_size)]
-    max_bytes: Option<u64>,
     /// Convert equal files once; the receipts say which files are equal
     #[arg(long)]
     dedupe: bool,
@@ -68,26 +62,26 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let lookup = lookup(args.project.as_deref(), how.source(), how.target());
     let (inputs, is_folder) = inputs(&args.inputs, &lookup)?;
     if inputs.contains(&Input::Stdin) {
-        return failed("standard input cannot be planned: a worker elsewhere cannot read it");
+        return failed(
+            "standard input cannot be planned, because workers cannot read it; name files or folders",
+        );
     }
     if is_folder && is_inside_an_input(&args.output, &args.inputs) {
-        return failed("the output folder is inside the input folder");
+        return failed("the output folder is inside the input folder; name another folder with -o");
     }
     let root = if is_url(&args.output) { args.output.clone() } else { absolute(&args.output)? };
     sweep(&root).map_err(|error| named(error, &root))?;
     let units = SessionFiles::group(FORMATS, inputs, &mut warn);
     let (output, is_mirrored, dedupe) = (&*root, true, args.dedupe);
-    let Some(config) = &how.job_config() else { return failed("--to is missing") };
+    let Some(config) = &how.job_config() else {
+        return failed("--to FORMAT is missing: it names the format to write");
+    };
     let tasks = Plan { config, units: &units, output, is_mirrored, dedupe }.tasks(n_cores());
     let order = largest_first(&tasks);
     let mut plan = Vec::new();
     for (bytes, task_idx) in &order {
         let task = &tasks[*task_idx];
-        let whole = planned(task, *bytes, &root, how)?;
-        match args.max_bytes.filter(|max_bytes| bytes > max_bytes && is_by_line(task, how)) {
-            Some(max_bytes) => plan.extend(pieces(whole, max_bytes)),
-            None => plan.push(whole),
-        }
+        plan.push(planned(task, *bytes, &root, how)?);
     }
     plan.sort_by_key(|it| std::cmp::Reverse(it.bytes));
     let mut out = io::BufWriter::new(io::stdout().lock());
@@ -132,22 +126,7 @@ fn planned(task: &Task<'_>, bytes: u64, root: &Path, how: &ConversionArgs) -> io
         digest: how.output_options().hash,
         same_as: task.same_as.clone(),
         is_taken: !task.is_free,
-        piece: None,
     })
-}
-
-/// Returns whether each line of a session is converted alone: only in a copy to the same format.
-fn is_by_line(task: &Task<'_>, how: &ConversionArgs) -> bool {
-    let format = || {
-        let opened =
-            task.unit.main.open(Limits::default()).ok().filter(|opened| !opened.is_packed())?;
-        let found = || single_format(detect(&mut Source::new(opened)).ok()?).ok()?;
-        how.source().or_else(found)
-    };
-    let is_alone = task.unit.others.is_empty() && task.is_free && task.same_as.is_none();
-    let is_alone = is_alone && task.unit.main.storage().is_disk() && !is_url(&task.path);
-    let to = how.target().map(|format| format.name);
-    is_alone && how.compress.is_none() && format().map(|format| format.name) == to
 }
 
 /// Removes temporary files of dead runs and workers from the output folder, if it exists.
@@ -157,7 +136,7 @@ fn is_by_line(task: &Task<'_>, how: &ConversionArgs) -> bool {
 /// Returns an error if the URL is not of a writable store, or if the store fails.
 fn sweep(root: &Path) -> io::Result<()> {
     if is_url(root) {
-        return Base::open(root, &mut Stores::new(INTERRUPTION))?.sweep();
+        return OutputRoot::open(root, &mut Stores::new(INTERRUPTION))?.sweep();
     }
-    Folder::open(root).map_or(Ok(()), |folder| Base::Folder(folder).sweep())
+    Folder::open(root).map_or(Ok(()), |folder| OutputRoot::Folder(folder).sweep())
 }

@@ -7,7 +7,7 @@ use std::{
 
 use archive::{Outputs, Status};
 use clap::ValueHint;
-use storage::{Finished, Pending};
+use storage::{AtomicFile, Finished};
 
 use crate::{
     interrupt::INTERRUPTION,
@@ -56,7 +56,7 @@ struct Files<'a> {
     args: &'a Args,
     outputs: Outputs,
     /// The name of the current file, and the file unless it cannot be written.
-    open: Option<(String, Option<Pending>)>,
+    open: Option<(String, Option<AtomicFile>)>,
     n_refused: u64,
 }
 

@@ -15,6 +15,7 @@ use storage::Limits;
 
 use crate::{
     cli::Sources,
+    hint::io_message,
     interrupt::is_interrupted,
     terminal::{escape::escape_for_terminal, figures::count, message::complain, progress::say},
 };
@@ -52,7 +53,11 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Err(error),
             Err(error) => {
                 n_refused += 1;
-                complain(&format!("{}: {error}", escape_for_terminal(&input.label())));
+                complain(&format!(
+                    "{}: {}",
+                    escape_for_terminal(&input.label()),
+                    io_message(&error)
+                ));
             }
         }
     }
@@ -101,7 +106,9 @@ impl<W: Write> Scan<W> {
         while let Some(line) = stream.next()? {
             number += 1;
             if number == 1 && UTF_16.iter().any(|mark| line.bytes().starts_with(mark)) {
-                return Err(io::Error::other("UTF-16 text, which is not searched"));
+                return Err(io::Error::other(
+                    "UTF-16 text, which scan cannot search; convert it to UTF-8",
+                ));
             }
             self.line(label, number, &line)?;
         }

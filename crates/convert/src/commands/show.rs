@@ -5,7 +5,10 @@ mod follow;
 mod markdown;
 mod text;
 
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    ops::ControlFlow,
+};
 
 use archive::Status;
 use conversion::{Source, carry_faults};
@@ -21,12 +24,9 @@ use crate::{
     FORMATS,
     cli::RedactArgs,
     formats::detect,
+    hint::read_message,
     interrupt::is_interrupted,
-    reading::{
-        Reading,
-        enough::{enough, is_enough},
-        filter::FilterArgs,
-    },
+    reading::{Reading, filter::FilterArgs},
     terminal::{Terminal, escape::escape_for_terminal, message::complain, pager::Pager},
 };
 
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     if args.follow {
         return match inputs.as_slice() {
             [Input::File { storage: Backend::Disk, path, .. }] => follow::run(args, &filter, path),
-            _ => Err(io::Error::other("one file at a time can be followed")),
+            _ => Err(io::Error::other("--follow needs exactly one file on this machine")),
         };
     }
     // A sub-agent's conversation is printed inside the one that started it.
@@ -90,16 +90,16 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
                 n_shown += 1;
                 is_any_found |= is_found;
             }
-            Err(ReadError::Io(error)) if is_enough(&error) => {
-                n_shown += 1;
-                is_any_found = true;
-            }
             Err(ReadError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => break,
             Err(ReadError::Format(UnknownFormat::Unknown | UnknownFormat::Foreign(_)))
                 if is_folder => {}
             Err(refusal) => {
                 n_refused += 1;
-                complain(&format!("{}: {refusal}", escape_for_terminal(&input.label())));
+                complain(&format!(
+                    "{}: {}",
+                    escape_for_terminal(&input.label()),
+                    read_message(&refusal)
+                ));
             }
         }
         if is_interrupted() {
@@ -147,13 +147,16 @@ fn show(
     source.with_events(format, |events| {
         lines.plan(events, &options)?;
         lines.each(events, &mut |read| match read {
-            _ if is_interrupted() => Err(enough()),
+            _ if is_interrupted() => {
+                shower.has_shown = true;
+                Ok(ControlFlow::Break(()))
+            }
             Read::Event(event) => shower.event(event, out),
             Read::Damaged(what) => {
                 shower.has_shown = true;
-                shower.page.damage(what, out)
+                shower.page.damage(what, out).map(ControlFlow::Continue)
             }
-            Read::Hidden => Ok(()),
+            Read::Hidden => Ok(ControlFlow::Continue(())),
         })
     })?;
     for unread in lines.unread() {
@@ -195,20 +198,21 @@ impl<'s> Shower<'s> {
         }
     }
 
-    /// Prints the wanted parts of an event; nothing if there are none.
-    fn event(&mut self, event: &Event<'_>, out: &mut dyn Write) -> io::Result<()> {
+    /// Prints the wanted parts of an event; nothing if there are none. Returns whether to stop.
+    fn event(&mut self, event: &Event<'_>, out: &mut dyn Write) -> io::Result<ControlFlow<()>> {
         let place = self.depths.push(event);
         let wanted = Wanted::new(event, &mut self.matcher);
         let is_empty = wanted.is_empty() && !(self.is_all_wanted && event.message().is_some());
         if is_empty || !self.page.has(event, &wanted) {
-            return Ok(());
+            return Ok(ControlFlow::Continue(()));
         }
         if self.n_left_out > 0 {
             self.n_left_out -= 1;
-            return Ok(());
+            return Ok(ControlFlow::Continue(()));
         }
         if self.n_left == 0 {
-            return Err(enough());
+            self.has_shown = true;
+            return Ok(ControlFlow::Break(()));
         }
         self.n_left -= 1;
         self.has_shown = true;
@@ -218,13 +222,13 @@ impl<'s> Shower<'s> {
                 self.page.missing_agent(place.depth + 1, out)?;
             }
         }
-        self.page.event(event, &wanted, &place, out)
+        self.page.event(event, &wanted, &place, out).map(ControlFlow::Continue)
     }
 }
 
 /// The position of an event among sub-agents.
 #[derive(Clone, Debug, Default)]
-struct Standing {
+struct Nesting {
     /// The number of nested sub-agents; 0 for the main conversation.
     depth: usize,
     /// The name of the sub-agent.
@@ -271,7 +275,7 @@ trait Page {
         &mut self,
         event: &Event<'_>,
         wanted: &Wanted<'_, '_>,
-        place: &Standing,
+        place: &Nesting,
         out: &mut dyn Write,
     ) -> io::Result<()>;
 

@@ -8,16 +8,19 @@ mod runs;
 use std::io::{self, Write};
 
 use archive::Status;
-use core_model::ErrorPolicy;
-use rayon::prelude::*;
-use sessions::{Prefilter, ReadError, SessionFiles, UnknownFormat, leave_out_copies};
+use core_model::{ErrorPolicy, Hashes};
+use sessions::{ReadError, SessionFiles, TurnKeys, UnknownFormat, leave_out_copies};
 
 use self::numbers::Numbers;
 use crate::{
     FORMATS,
-    environment::read,
+    hint::read_message,
     interrupt::is_interrupted,
-    reading::{Reading, filter::ErrorRule},
+    reading::{
+        Copies, Reading,
+        filter::ErrorRule,
+        once::{self, Item, SessionRead, each_once},
+    },
     terminal::{
         Terminal,
         escape::escape_for_terminal,
@@ -42,34 +45,45 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    copies: Copies,
+    #[command(flatten)]
     reading: Reading,
 }
 
 /// Counts sessions and prints the numbers.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let (mut inputs, is_folder) = args.reading.sessions_or_stdin()?;
-    let n_copies = if is_folder { leave_out_copies(FORMATS, &mut inputs) } else { 0 };
+    let with_copies = args.copies.with_copies;
+    let is_once = is_folder && !with_copies;
+    let n_copies = if is_once { leave_out_copies(FORMATS, &mut inputs) } else { 0 };
     if n_copies > 0 && !args.reading.pace.quiet {
         say(&format!("sessions that two clients keep, counted once: {n_copies}"));
     }
     let progress = args.reading.pace.progress(&inputs);
     let units = SessionFiles::group(FORMATS, inputs, &mut warn);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.reading.pace.n_jobs()).build();
-    let count = |unit: &SessionFiles| count(unit, args, &progress);
-    let counted: Vec<Result<Numbers, ReadError>> =
-        pool.map_err(io::Error::other)?.install(|| units.par_iter().map(count).collect());
+    let n_jobs = args.reading.pace.n_jobs();
+    let counted = each_once(&units, n_jobs, with_copies, |unit, keys, left_out| {
+        count(unit, args, keys, left_out, &progress)
+    })?;
     drop(progress);
     let mut n_refused = 0;
     let mut each = Vec::new();
     for (unit, result) in units.iter().zip(counted) {
         match result {
-            Ok(numbers) => each.push(numbers),
+            Ok((mut numbers, spent)) => {
+                (numbers.tokens, numbers.cost) = (spent.tokens, spent.cost);
+                each.push(numbers);
+            }
             Err(ReadError::Interrupted) => {}
             Err(ReadError::Format(UnknownFormat::Unknown | UnknownFormat::Foreign(_)))
                 if is_folder => {}
             Err(refusal) => {
                 n_refused += 1;
-                complain(&format!("{}: {refusal}", escape_for_terminal(&unit.main.label())));
+                complain(&format!(
+                    "{}: {}",
+                    escape_for_terminal(&unit.main.label()),
+                    read_message(&refusal)
+                ));
             }
         }
     }
@@ -106,25 +120,25 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
 }
 
 /// Counts a session with its sub-agents.
-fn count(unit: &SessionFiles, args: &Args, progress: &Progress) -> Result<Numbers, ReadError> {
+fn count(
+    unit: &SessionFiles,
+    args: &Args,
+    keys: &TurnKeys,
+    left_out: &Hashes,
+    progress: &Progress,
+) -> Result<(Numbers, SessionRead), ReadError> {
     let mut numbers = Numbers::counter(ErrorPolicy::from(args.errors));
-    let mut known = args.reading.format();
-    for input in unit.files().filter(|input| !input.is_side_file()) {
-        let mut last = None;
-        let format = read(input, known, &Prefilter::ALL, progress, &mut |place, line, event| {
-            match event {
-                Ok(event) => numbers.push(place, event),
-                Err(_) => numbers.n_bad_lines += 1,
-            }
-            // A line may have several events and counts once.
-            if last.replace(place.offset) != Some(place.offset) {
-                numbers.n_bytes += line.bytes().len() as u64;
-            }
-            Ok(true)
+    let format = args.reading.format();
+    let read =
+        once::session(unit, format, keys, left_out, progress, &mut |place, item| match item {
+            Item::Event(event) => numbers.push(place, event),
+            Item::Copy => {}
+            Item::Damage => numbers.n_bad_lines += 1,
         })?;
-        progress.add_file();
-        numbers.add_file(input, format);
-        known = known.or(unit.format_of_all(format));
+    numbers.n_bytes = read.n_bytes;
+    numbers.mentioned = read.usage.elsewhere().tokens;
+    for format in &read.formats {
+        numbers.add_file(*format);
     }
-    Ok(numbers.finish())
+    Ok((numbers.finish(&read.id), read))
 }

@@ -13,12 +13,13 @@ use conversion::Source;
 use core_model::Format;
 use export_parquet::{Dataset, Options, SessionFile, Shelf};
 use sessions::{Input, Progress as _, Redact, UnknownFormat, is_inside_an_input, single_format};
-use storage::{FILE_MODE, Finished, Folder, Limits, Pending, remove_dead};
+use storage::{AtomicFile, FILE_MODE, Finished, Folder, Limits, remove_dead};
 
 use crate::{
     FORMATS, by_name,
     cli::{RedactArgs, Sources, format_names},
     formats::detect,
+    hint::{convert_message, io_message},
     interrupt::{INTERRUPTION, is_interrupted},
     terminal::{
         escape::escape_for_terminal,
@@ -60,13 +61,16 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let from = args.from.as_deref().and_then(by_name);
     let (mut inputs, is_folder) = args.sources.inputs(from, None)?;
     if is_folder && is_inside_an_input(&args.output, &args.sources.paths) {
-        return failed("the output folder is inside the input folder");
+        return failed("the output folder is inside the input folder; name another folder with -o");
     }
     if let [Input::Missing { path, reason, .. }] = inputs.as_slice() {
         return failed(&format!("{}: {reason}", escape_for_terminal(&path.to_string_lossy())));
     }
     if args.output.join(LAST).exists() {
-        return failed(&format!("{} has tables already", path(&args.output)));
+        return failed(&format!(
+            "{} has tables already; name another folder with -o",
+            path(&args.output)
+        ));
     }
     inputs.retain(|input| args.with_raw || !is_folder || !input.is_side_file());
     let mode = if args.quiet { progress::Mode::None } else { progress::Mode::Auto };
@@ -93,7 +97,11 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             }
             Err(refusal) => {
                 n_refused += 1;
-                complain(&format!("{}: {refusal}", escape_for_terminal(&input.label())));
+                complain(&format!(
+                    "{}: {}",
+                    escape_for_terminal(&input.label()),
+                    convert_message(&refusal)
+                ));
             }
         }
         run.progress.add_file();
@@ -109,7 +117,9 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         let size = size(written.n_bytes);
         progress::say(&format!("{rows} rows of {files} files, {size}, in {}", path(&args.output)));
         if n_passed_over > 0 {
-            progress::say(&format!("{n_passed_over} files are no sessions that convert reads"));
+            progress::say(&format!(
+                "{n_passed_over} files skipped: no sessions that convert reads"
+            ));
         }
     }
     Ok(if n_refused > 0 { Status::Attention } else { Status::Done })
@@ -117,7 +127,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
 
 /// Two names that are no text could become one name in a table.
 fn not_text() -> io::Error {
-    io::Error::other("its name is not UTF-8, as names in tables are")
+    io::Error::other("its name is not UTF-8, which tables need; rename the file")
 }
 
 fn path(path: &Path) -> String {
@@ -151,13 +161,13 @@ impl NamedAtEnd {
 }
 
 impl Shelf for NamedAtEnd {
-    type Part = Pending;
+    type Part = AtomicFile;
 
-    fn create(&mut self, name: &str) -> io::Result<Pending> {
+    fn create(&mut self, name: &str) -> io::Result<AtomicFile> {
         self.outputs.create_shut(&self.folder.join(name), FILE_MODE, &mut self.folders)
     }
 
-    fn close(&mut self, part: Pending) -> io::Result<u64> {
+    fn close(&mut self, part: AtomicFile) -> io::Result<u64> {
         let finished = part.finish()?;
         let n_bytes = finished.length();
         self.finished.push(finished);
@@ -214,7 +224,8 @@ impl Run<'_> {
                 result.is_ok()
             }),
         };
-        let in_part = |error| format!("{error}; the tables have its first {n_pushed} lines");
+        let in_part =
+            |error| format!("{}; the tables have its first {n_pushed} lines", io_message(&error));
         read.map_err(|error| match n_pushed {
             0 => error,
             _ => io::Error::other(in_part(error)),

@@ -7,16 +7,14 @@ use std::{
     sync::Mutex,
 };
 
-use archive::{
-    Malformed, Object, Queue, ReceiptStatus, Shard, Status, TOOL, VERSION, Warnings, Worker,
-    on_threads, open,
-};
+use archive::{Queue, Shard, Status, Warnings, Worker, on_threads, open, receipt_of_no_unit};
 use clap::{ValueHint, builder::PossibleValuesParser};
 use sessions::Stores;
 
 use crate::{
     cli::{ConversionArgs, Durability, format_names},
     environment::{n_cores, n_jobs},
+    hint::convert_hint,
     interrupt::{INTERRUPTION, is_interrupted},
     terminal::message::warn,
 };
@@ -32,7 +30,7 @@ pub(crate) struct Args {
     /// Plans, one after the other; `-` or nothing for standard input
     #[arg(value_hint = ValueHint::FilePath)]
     plans: Vec<PathBuf>,
-    /// Do every N-th unit of the plan, starting with unit I, counted from 1
+    /// Convert every N-th unit of the plan, starting with unit I, counted from 1
     #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
     shard: Option<Shard>,
     /// Refuse units that are planned for another format
@@ -71,6 +69,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     }
     let queue = Queue::read(plan, args.shard);
     let worker = Worker {
+        hint: Some(convert_hint),
         parse: ConversionArgs::parse_job,
         interruption: INTERRUPTION,
         warnings: Warnings::new(warn),
@@ -93,7 +92,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             for line in lines {
                 match line {
                     Ok(planned) => units.push(planned),
-                    Err((number, why)) => receipts.push(no_unit(number, &why)),
+                    Err((number, why)) => receipts.push(receipt_of_no_unit(number, &why)),
                 }
             }
             receipts.extend(worker.work(&units));
@@ -105,17 +104,12 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     };
     let caught = || {
         // A panic in one thread does not stop the others.
-        catch_unwind(AssertUnwindSafe(work))
-            .unwrap_or_else(|_| Err(io::Error::other("a fault of convert itself")))
+        catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+            Err(io::Error::other(
+                "a fault in convert itself; the message before this one says where",
+            ))
+        })
     };
     on_threads(n_jobs, caught).into_iter().collect::<io::Result<()>>()?;
     Ok(Status::Done)
-}
-
-/// Returns the receipt of a line that is not a unit.
-fn no_unit(number: u64, why: &Malformed) -> Vec<u8> {
-    let mut line = Object::new();
-    line.plain("v", VERSION).plain("id", "null").string("status", ReceiptStatus::Fail.name());
-    line.string("tool", TOOL).string("error", &format!("line {number} is no unit: {why}"));
-    line.line()
 }

@@ -19,7 +19,7 @@ pub(crate) struct FilterArgs {
     /// Only parts of these kinds
     #[arg(long = "type", value_name = "KIND", value_enum, value_delimiter = ',')]
     kinds: Vec<Kind>,
-    /// Only uses of these tools
+    /// Only calls of these tools
     #[arg(
         long,
         value_name = "NAME",
@@ -27,23 +27,24 @@ pub(crate) struct FilterArgs {
         add = ArgValueCompleter::new(Tools)
     )]
     tool: Vec<String>,
-    /// Only uses of tools on this file: its path, or the end of the path
+    /// Only calls of tools on this file: its path, or the end of its path
     #[arg(long, value_name = "PATH")]
     file: Option<String>,
-    /// Only failed tool results: by their flag, by words in their text, or by either (default)
+    /// Only errors: failed requests to the API, and tool results that failed by their flag (default),
+    /// by words in their text, or by either
     #[arg(
         long,
         value_name = "RULE",
         value_enum,
         num_args = 0..=1,
         require_equals = true,
-        default_missing_value = "either"
+        default_missing_value = "flag"
     )]
     errors: Option<ErrorRule>,
     /// Only from this time on: 2026-01-17 or 2026-01-17T20:31, in UTC without a zone
     #[arg(long, value_name = "TIME", value_parser = since)]
     since: Option<i64>,
-    /// Only until this time; a day is included
+    /// Only until this time; a date includes the whole day
     #[arg(long, value_name = "TIME", value_parser = until)]
     until: Option<i64>,
     /// Only the main conversation, all sub-agents, or the sub-agent with this id
@@ -54,15 +55,15 @@ pub(crate) struct FilterArgs {
 /// The kind of a part.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub(crate) enum Kind {
-    /// What the user says
+    /// Text of the user
     User,
-    /// What the assistant says
+    /// Text of the assistant
     Assistant,
-    /// What the assistant thinks
+    /// Thinking of the assistant
     Thinking,
-    /// The use of a tool
+    /// A call of a tool
     ToolUse,
-    /// What a tool answers
+    /// The result of a tool
     ToolResult,
     /// A picture
     Image,

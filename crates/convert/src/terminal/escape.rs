@@ -27,7 +27,7 @@ pub(crate) fn escape_for_terminal(text: &str) -> String {
 /// # Errors
 ///
 /// Returns an error if the sink does.
-pub(crate) fn write_shown(text: &str, out: &mut dyn io::Write) -> io::Result<()> {
+pub(crate) fn write_escaped(text: &str, out: &mut dyn io::Write) -> io::Result<()> {
     ShownLines::new(out).write_piece(text)
 }
 

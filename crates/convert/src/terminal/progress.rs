@@ -36,22 +36,22 @@ pub(crate) enum Mode {
 
 /// The form of reports.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Manner {
+enum ProgressStyle {
     /// One line that is redrawn, of at most this number of columns.
     Drawn(usize),
     Plain,
     Json,
 }
 
-impl Manner {
+impl ProgressStyle {
     fn of(mode: Mode) -> Option<Self> {
         let terminal = Terminal::of_stderr();
         match mode {
             Mode::None => None,
-            Mode::Json => Some(Manner::Json),
-            Mode::Plain => Some(Manner::Plain),
-            Mode::Auto if terminal.is_terminal => Some(Manner::Drawn(terminal.columns)),
-            Mode::Auto => std::env::var_os("CI").is_some().then_some(Manner::Plain),
+            Mode::Json => Some(ProgressStyle::Json),
+            Mode::Plain => Some(ProgressStyle::Plain),
+            Mode::Auto if terminal.is_terminal => Some(ProgressStyle::Drawn(terminal.columns)),
+            Mode::Auto => std::env::var_os("CI").is_some().then_some(ProgressStyle::Plain),
         }
     }
 
@@ -59,9 +59,9 @@ impl Manner {
     fn pace(self) -> (Duration, Duration) {
         match self {
             // A run that ends within a second needs no progress.
-            Manner::Drawn(_) => (Duration::from_secs(1), Duration::from_millis(200)),
-            Manner::Plain => (Duration::from_secs(10), Duration::from_secs(10)),
-            Manner::Json => (Duration::from_secs(1), Duration::from_secs(1)),
+            ProgressStyle::Drawn(_) => (Duration::from_secs(1), Duration::from_millis(200)),
+            ProgressStyle::Plain => (Duration::from_secs(10), Duration::from_secs(10)),
+            ProgressStyle::Json => (Duration::from_secs(1), Duration::from_secs(1)),
         }
     }
 }
@@ -98,9 +98,9 @@ impl Progress {
             is_over: Mutex::new(false),
             over: Condvar::new(),
         });
-        let reporter = Manner::of(mode).map(|manner| {
+        let reporter = ProgressStyle::of(mode).map(|style| {
             let shared = Arc::clone(&shared);
-            thread::spawn(move || shared.report(manner))
+            thread::spawn(move || shared.report(style))
         });
         Self { shared, reporter }
     }
@@ -112,7 +112,7 @@ impl Progress {
         inputs: impl IntoIterator<Item = &'i Input, IntoIter: Clone>,
     ) -> Self {
         let inputs = inputs.into_iter();
-        let is_told = Manner::of(mode).is_some();
+        let is_told = ProgressStyle::of(mode).is_some();
         let n_bytes = if is_told { inputs.clone().map(Input::size).sum() } else { 0 };
         Self::start(mode, inputs.count() as u64, n_bytes)
     }
@@ -152,8 +152,8 @@ impl Drop for Progress {
 }
 
 impl Shared {
-    fn report(&self, manner: Manner) {
-        let (first, pause) = manner.pace();
+    fn report(&self, style: ProgressStyle) {
+        let (first, pause) = style.pace();
         let mut wait = first;
         let mut is_over = lock(&self.is_over);
         while !*is_over {
@@ -162,17 +162,17 @@ impl Shared {
             is_over = guard;
             if !*is_over && timeout.timed_out() {
                 wait = pause;
-                match manner {
-                    Manner::Drawn(columns) => draw(&self.sentence(), columns),
-                    Manner::Plain => say(&self.sentence()),
-                    Manner::Json => say(&self.object(false)),
+                match style {
+                    ProgressStyle::Drawn(columns) => draw(&self.sentence(), columns),
+                    ProgressStyle::Plain => say(&self.sentence()),
+                    ProgressStyle::Json => say(&self.object(false)),
                 }
             }
         }
-        match manner {
-            Manner::Drawn(_) => erase(),
-            Manner::Json => say(&self.object(true)),
-            Manner::Plain => {}
+        match style {
+            ProgressStyle::Drawn(_) => erase(),
+            ProgressStyle::Json => say(&self.object(true)),
+            ProgressStyle::Plain => {}
         }
     }
 

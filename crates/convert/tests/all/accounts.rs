@@ -1,4 +1,4 @@
-//! Commands say what they did, and what they did not.
+//! Tests the reports of commands: converted files and failures.
 
 use std::{
     fs,
@@ -43,7 +43,7 @@ impl Place {
             .expect("the program runs")
     }
 
-    /// Runs a command and returns what it says on standard error.
+    /// Runs a command and returns its standard error.
     fn said(&self, arguments: &[&str]) -> String {
         text(&self.run(arguments).stderr)
     }
@@ -224,7 +224,7 @@ fn pages_that_are_unchanged_stay_and_others_are_replaced() {
         entry.as_ref().is_ok_and(|it| it.path().extension() != Some("html".as_ref()))
     });
     assert!(names.is_empty(), "{names:?}");
-    // What somebody else wrote stays, and the index is written all the same.
+    // A foreign file is not overwritten, and the index is written.
     place.write("pages/a.html", "mine");
     place.write("in/d.jsonl", &session(Path::new("/w"), "d"));
     let done = place.run(&run);
@@ -252,7 +252,7 @@ fn an_id_is_the_session_with_the_newest_turns_and_is_counted_once() {
         serde_json::from_slice(&done.stdout).expect("an object")
     };
     assert_eq!((&stats()["sessions"], &stats()["formats"]["claude-code"]), (&1.into(), &1.into()));
-    // clido goes on with it.
+    // clido resumes it.
     let mut text = fs::read_to_string(place.path(&copy)).expect("a copy");
     text.push_str(
         "{\"type\":\"user_message\",\"role\":\"user\",\"content\":[{\"text\":\"More\",\"type\":\"text\"}]}\n",
@@ -285,7 +285,7 @@ fn commands_that_find_nothing_say_so() {
         (&["scan", "a.jsonl"], 0, "no key, token or password found in 1 file"),
         (&["show", "a.jsonl", "--no-pager", "--tool", "Nothing"], 0, "no message matches"),
         (&["export", "--html", "torn.jsonl", "-o", "t.html"], 1, "1 line cannot be read"),
-        (&["carry", "show", "a.jsonl"], 0, "no line carries anything"),
+        (&["carry", "show", "a.jsonl"], 0, "no carry: the file was not converted"),
     ];
     for (arguments, status, words) in cases {
         let done = place.run(arguments);

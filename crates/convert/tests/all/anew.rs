@@ -1,4 +1,4 @@
-//! A folder that is converted anew with other options: it is what a run into a new folder writes.
+//! Tests of a folder that is converted again with other options: its files equal the files of a new folder.
 
 use std::{
     collections::BTreeMap,
@@ -7,7 +7,7 @@ use std::{
     process::{Command, Output},
 };
 
-/// Options of which each pair writes other files.
+/// Options that write different files. Each pair of them is tested.
 const OPTIONS: [&[&str]; 8] = [
     &["--to", "clido"],
     &["--to", "clido", "--subagents", "carry"],
@@ -31,7 +31,7 @@ fn sides(folder: &Path) {
     assert!(copied.expect("it runs").success());
 }
 
-/// Returns what is in a folder, but for its journal.
+/// Returns the files of a folder, without its journal.
 fn files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let (mut files, mut folders) = (BTreeMap::new(), vec![root.to_owned()]);
     while let Some(folder) = folders.pop() {

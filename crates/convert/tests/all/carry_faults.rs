@@ -1,7 +1,7 @@
-//! Written files that were cut, moved, doubled or spelled anew, and chains of formats: what comes back
-//! is the source, or the report says what is not.
+//! Tests of written files that were cut, moved, duplicated or respelled, and of chains of formats: the
+//! source is restored, or the report counts the missing records.
 
-use convert::{CarryMode, Conversion, FORMATS, Report, Sidecar, by_name};
+use convert::{CarryMode, Conversion, Converted, FORMATS, Report, Sidecar, by_name};
 use core_model::{Format, Options};
 
 use crate::shared::{
@@ -35,7 +35,8 @@ fn home(written: &Written, from: &Format, to: &Format) -> (Vec<u8>, Report) {
         options: Options::default(),
     };
     let sidecar = written.sidecar.as_deref().map(|it| Sidecar::read(it).expect("a sidecar"));
-    let (bytes, _, report) = conversion.convert(&written.bytes, sidecar).expect("in memory");
+    let Converted { bytes, report, .. } =
+        conversion.convert(&written.bytes, sidecar).expect("in memory");
     (bytes, report)
 }
 
@@ -47,11 +48,11 @@ fn lines(bytes: &[u8]) -> Vec<&[u8]> {
     jsonl::lines(bytes).map(|line| line.bytes()).collect()
 }
 
-/// Calls with every fixture, its format, another one, and what the one becomes in the other.
+/// Calls a function with every fixture, its format, another format, and its conversion to that one.
 fn each_written(carry: CarryMode, mut each: impl FnMut(&str, &[u8], &Format, &Format, Written)) {
     for fixture in fixtures() {
         let Some(from) = by_name(&fixture.format) else { continue };
-        for to in FORMATS.iter().filter(|to| to.name != from.name) {
+        for to in FORMATS.targets().filter(|to| to.name != from.name) {
             let written = there(&fixture.bytes, from, to, carry);
             each(&fixture.name, &fixture.bytes, from, to, written);
         }
@@ -76,7 +77,7 @@ fn a_file_cut_at_a_line_end_says_so() {
             let n_lines = lines(&written.bytes).len();
             for n_left in 1..n_lines {
                 let cut = lines(&written.bytes)[..n_left].concat();
-                // A sidecar is cut with its file, or the carries of the lines say what is missing.
+                // A sidecar is cut with its file, or the carries of the lines report what is missing.
                 let cut = Written { bytes: cut, sidecar: written.sidecar.clone() };
                 let (_, report) = home(&cut, to, from);
                 assert!(
@@ -94,7 +95,7 @@ fn a_file_cut_at_a_line_end_says_so() {
 #[test]
 fn a_moved_line_is_said_and_the_order_that_is_seen_wins() {
     let source = fixture("claude-code/response-over-three-lines.jsonl");
-    for to in FORMATS.iter().filter(|to| to.name != "claude-code") {
+    for to in FORMATS.targets().filter(|to| to.name != "claude-code") {
         let written = there(&source, format("claude-code"), to, CarryMode::Inline);
         let n_lines = written_lines(&written.bytes).len();
         for from_place in 0..n_lines {
@@ -141,7 +142,7 @@ fn a_moved_line_is_said_and_the_order_that_is_seen_wins() {
 fn a_doubled_line_is_said_and_its_copy_has_a_uuid_of_its_own() {
     let source = fixture(SAMPLE);
     let from = format("claude-code");
-    for to in FORMATS.iter().filter(|to| to.name != from.name) {
+    for to in FORMATS.targets().filter(|to| to.name != from.name) {
         for carry in [CarryMode::Inline, CarryMode::Sidecar] {
             let written = there(&source, from, to, carry);
             let n_lines = lines(&written.bytes).len();
@@ -169,7 +170,7 @@ fn a_doubled_line_is_said_and_its_copy_has_a_uuid_of_its_own() {
     }
 }
 
-/// Spells a line as other programs do: with blanks, sorted, with or without escapes.
+/// Changes the spelling of a line as other programs do: blanks, sorted members, escapes.
 fn respellings(line: &[u8]) -> Vec<Vec<u8>> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let value: serde_json::Value = serde_json::from_slice(line).expect("JSON");
@@ -191,7 +192,7 @@ fn a_file_that_was_spelled_anew_comes_back_whole() {
             let is_json = |line: &&[u8]| {
                 let value = serde_json::from_slice::<serde_json::Value>(line);
                 let written = value.ok().map(|value| value.to_string());
-                // Numbers beyond a double and doubled members do not survive those programs.
+                // Those programs change numbers beyond a double, and duplicate members.
                 written.is_some_and(|it| serde_json::from_str::<serde_json::Value>(&it).is_ok())
             };
             let lines = lines(&written.bytes);
@@ -199,7 +200,7 @@ fn a_file_that_was_spelled_anew_comes_back_whole() {
                 return;
             }
             let is_exact = |line: &&[u8]| {
-                // What serde_json makes of numbers and doubled members is not what was written.
+                // serde_json changes such numbers and duplicate members.
                 let mut ours = Vec::new();
                 let text = String::from_utf8_lossy(line);
                 let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
@@ -254,11 +255,11 @@ fn every_chain_of_three_formats_and_modes_comes_back() {
     for fixture in &fixtures {
         let Some(from) = by_name(&fixture.format) else { continue };
         let source = Written { bytes: fixture.bytes.clone(), sidecar: None };
-        for second in FORMATS.iter().filter(|it| it.name != from.name) {
+        for second in FORMATS.targets().filter(|it| it.name != from.name) {
             for first_mode in modes {
                 let there = convert(&source, from, second, first_mode).expect("in memory");
                 for third in
-                    FORMATS.iter().filter(|it| ![from.name, second.name].contains(&it.name))
+                    FORMATS.targets().filter(|it| ![from.name, second.name].contains(&it.name))
                 {
                     for second_mode in modes {
                         let far = convert(&there, second, third, second_mode).expect("in memory");

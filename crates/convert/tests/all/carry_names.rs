@@ -1,8 +1,9 @@
-//! Names in a stranger's carry: none leads out of its place, none replaces what is not ours.
+//! Tests of file names in a foreign carry: none leaves the output folder, and none replaces a file that
+//! is not ours.
 
 use std::{fs, path::Path, process::Command};
 
-/// As long as the hostile names below, so that the lengths in the carry stay right.
+/// A name as long as the hostile names below, so that the lengths in the carry stay valid.
 const NAME: &str = "*/subagents/agent-a123.jsonl";
 
 const HOSTILE: [&str; 12] = [
@@ -85,7 +86,7 @@ fn no_name_leads_out_of_its_place() {
         }
     }
     assert!(!Path::new("/tmp/planted-by-a-carry-here").exists());
-    // What has no place comes back into a new folder, when that is asked for.
+    // Files without a place are restored to a new folder with the option for it.
     fs::write(folder.join("hostile.jsonl"), wire.replace(NAME, HOSTILE[0])).expect("written");
     let args =
         ["hostile.jsonl", "--to", "claude-code", "-o", "back.jsonl", "--restore-files", "rest"];
@@ -119,7 +120,7 @@ fn a_folder_that_is_not_ours_stays_as_it_is() {
         assert!(content.is_none_or(|it| fs::read_to_string(&agent).expect("read") == it));
     }
     fs::remove_dir_all(folder.join("back")).expect("removed");
-    // A new folder is filled; the same bytes are as good as ours.
+    // A new folder is filled. Existing files with the same bytes count as ours.
     for _ in 0..2 {
         let (status, words) = convert(folder, &back);
         assert_eq!(status, 0, "{words}");
@@ -152,7 +153,8 @@ fn ignored_carries_are_left_as_they_are() {
     assert_eq!(fs::read(folder.join("again.jsonl")).expect("read"), wire);
 }
 
-/// Files of a session that have sidecars of their own: what goes on without them is said.
+/// Files of a session may have sidecars of their own. A file that is converted without its sidecar is
+/// reported.
 #[test]
 fn a_chain_from_files_with_sidecars_comes_back() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,4 @@
-//! `convert check`: its findings, its words, its exit status.
+//! Tests of `convert check`: its findings, its messages, its exit status.
 
 use std::{
     fs,
@@ -24,7 +24,7 @@ const META: &str =
 const PROMPT: &str =
     r#"{"type":"user_message","role":"user","content":[{"text":"hi","type":"text"}]}"#;
 
-/// Returns what is found in a clido session of these lines after a meta line and a prompt.
+/// Returns the findings for a clido session of a meta line, a prompt, and these lines.
 fn found(lines: &str) -> (Vec<String>, Option<i32>) {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("s.jsonl"), format!("{META}\n{PROMPT}\n{lines}")).expect("a file");
@@ -194,7 +194,7 @@ fn whatever_is_written_of_a_fixture_is_loaded() {
                 let path = entry.path();
                 let is_copy = fs::read(fixtures.join(source).join(entry.file_name())).ok()
                     == fs::read(&path).ok();
-                // The journal of the run stands beside the sessions.
+                // The journal of the run is beside the sessions.
                 let is_journal = entry.file_name().as_encoded_bytes().starts_with(b".");
                 let is_session = path.extension().is_some_and(|it| it == "jsonl") && !is_journal;
                 if path.is_dir() || is_copy || !is_session {
@@ -211,7 +211,7 @@ fn whatever_is_written_of_a_fixture_is_loaded() {
     assert!(stopped.is_empty(), "{}", stopped.concat());
 }
 
-/// clido refuses `-p --resume` if a file that a tool wrote is not as the session left it.
+/// clido refuses `-p --resume` if a file that a tool wrote has changed since.
 #[test]
 fn files_that_changed_since_are_found_if_asked_for() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,5 +1,5 @@
-//! What clients want of a file beyond loading it: the rulings of CLIENTS.md for our writers, over
-//! every fixture. `README.md` beside this file says which other tests hold which rule.
+//! Rules for written files beyond loading, over every fixture. `README.md` beside this folder lists the
+//! other tests of each rule.
 
 use convert::{CarryMode, Conversion, FORMATS, by_name};
 use core_model::{Format, Options, SdkVersion, millis};
@@ -13,10 +13,10 @@ use crate::shared::{
 fn convert(fixture: &Fixture, to: &'static Format, options: Options) -> Vec<u8> {
     let from = by_name(&fixture.format).expect("a format");
     let conversion = Conversion { formats: FORMATS, from, to, carry: CarryMode::None, options };
-    conversion.convert(&fixture.bytes, None).expect("in memory").0
+    conversion.convert(&fixture.bytes, None).expect("in memory").bytes
 }
 
-/// Calls `check` with what every fixture of another family becomes.
+/// Calls `check` with the conversion of every fixture of another family.
 fn each_written(
     to: &str,
     options: &Options,
@@ -34,7 +34,7 @@ fn each_written(
     );
 }
 
-/// Calls `look` with the value of each line.
+/// Calls `look` with the parsed value of each line.
 fn each_line(bytes: &[u8], mut look: impl FnMut(usize, Value<'_>)) {
     let mut scanner = Scanner::default();
     for (n, line) in jsonl::lines(bytes).enumerate() {
@@ -51,9 +51,10 @@ fn keys(value: Value<'_>) -> Vec<String> {
     value.members().map(|(key, _)| key.decode().into_owned()).collect()
 }
 
-/// Ruling 1: meta first, a result with turns last if the model spoke last, and none after a tool's
-/// result, where nobody knows how the run ended; one response is one line, then its calls, then its results in their order; no record of a file that clido did
-/// not make, for `-p --resume` would refuse it; no empty line of the model.
+/// Rule 1: the meta line is first. A result with turns is last if the model spoke last, and there is
+/// none after a result of a tool, because the end of the run is unknown. One response is one line, then
+/// its calls, then their results in order. No record of a file that clido did not write, because `-p
+/// --resume` would refuse it. No empty line of the model.
 #[test]
 fn clido_gets_its_sessions_in_its_own_order() {
     each_written("clido", &Options::default(), |fixture, written| {
@@ -95,7 +96,7 @@ fn clido_gets_its_sessions_in_its_own_order() {
                 _ => {}
             }
             has_result |= kind == "result";
-            // A proxy's own call is none of the model's, and its result none of a tool's.
+            // A call of a proxy is not from the model, and its result is not from a tool.
             let is_orphan = kind == "tool_result" && results.last() == Some(&None);
             if ["user_message", "assistant_message", "tool_result"].contains(&kind.as_str())
                 && !is_orphan
@@ -106,7 +107,7 @@ fn clido_gets_its_sessions_in_its_own_order() {
         if last == "assistant_message" && calls.is_empty() && !has_result {
             wrong.push("no result".to_owned());
         }
-        // Transcripts do not say how their runs ended.
+        // Transcripts do not contain the ends of runs.
         if fixture.format == "claude-code" && last == "tool_result" && has_result {
             wrong.push("a result that is made up".to_owned());
         }
@@ -114,8 +115,8 @@ fn clido_gets_its_sessions_in_its_own_order() {
     });
 }
 
-/// Ruling 2: the lines as the client's lists look for them, without spaces; other letters as they
-/// are; a session id in lower case; each time later than the one before; no usage that is made up.
+/// Rule 2: lines are spelled as the lists of the client search for them, without spaces; other
+/// characters are not escaped; the session id is in lower case; times increase; no usage is invented.
 #[test]
 fn claude_code_gets_what_its_lists_look_for() {
     each_written("claude-code", &Options::default(), |fixture, written| {
@@ -154,7 +155,7 @@ fn claude_code_gets_what_its_lists_look_for() {
     assert!(!String::from_utf8_lossy(&written).contains("\\u00"));
 }
 
-/// Ruling 3: a dump is spelled as Python spells it, and has the members of one SDK or the other.
+/// Rule 3: a dump is spelled as Python spells it, and has the members of one version of the SDK.
 #[test]
 fn dumps_have_the_members_and_the_spelling_of_their_sdk() {
     const RESULT: [&str; 9] = [

@@ -1,6 +1,6 @@
-//! The transcripts below `commands`, which are the manual too.
+//! Runs the transcripts below `commands`, which are also the manual.
 //!
-//! `TRYCMD=overwrite cargo test -p convert --test all commands::` writes them anew.
+//! `TRYCMD=overwrite cargo test -p sessionlog-convert --test all commands::` updates them.
 
 use std::io::{Read, Write};
 
@@ -41,7 +41,7 @@ fn folders_are_the_same_for_any_number_of_jobs() {
             for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
                 let path = entry.path();
                 if entry.file_name() == ".convert-journal.jsonl" {
-                    // It tells what was done in the order in which it was done, and when.
+                    // It lists the finished files in order, with times.
                     continue;
                 }
                 if path.is_dir() {
@@ -89,7 +89,7 @@ fn a_session_is_followed_while_it_grows() {
         printed.clone()
     };
     assert!(!read_until("4\n").contains("a.txt"));
-    // Half a line is no line; it comes when it is complete.
+    // An incomplete line is not shown until it is complete.
     let (half, rest) = second.split_at(second.find("Show").expect("its prompt") + 2);
     let mut file = std::fs::File::options().append(true).open(&path).expect("writable");
     file.write_all(half.as_bytes()).expect("written");
@@ -130,8 +130,8 @@ fn colors_are_for_those_who_want_them() {
     assert_eq!(without, plain);
 }
 
-/// What is no regular file: written to as standard output is, read until a line is too long, and
-/// left out of a folder with a word.
+/// A file that is not regular is written to like standard output, read until a line is too long, and
+/// left out of a folder with a message.
 #[cfg(unix)]
 #[test]
 fn devices_and_pipes() {
@@ -169,7 +169,7 @@ fn devices_and_pipes() {
     assert!(words.contains("a line has more than 1048576 bytes"), "{words}");
 }
 
-/// A sidecar says nothing of an output that is written anew without one.
+/// A sidecar does not belong to an output that is written again without one.
 #[test]
 fn what_stood_beside_an_older_output_is_kept_aside() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,7 +1,7 @@
-//! Outputs of version 0.1.0 are restored byte for byte, and recognized by every command.
+//! Tests that outputs of version 0.1.0 are restored byte for byte, and recognized by every command.
 //!
-//! `fixtures/compat/0.1.0/README.md` says what the archives hold. They are never written anew: a later
-//! version that writes something else gets a folder of its own.
+//! `fixtures/compat/0.1.0/README.md` describes the archives. They are never changed: a later version
+//! with other outputs gets a folder of its own.
 
 use std::{
     collections::BTreeMap,
@@ -22,13 +22,13 @@ const FORMATS: [(&str, &str); 4] = [
     ("sdk-stream-wire", "sdk-stream:wire"),
 ];
 
-/// The ways in which a run was done: by one process, and by workers.
+/// The two kinds of a run: in one process, and by workers.
 const RUNS: [&str; 4] = ["clido", "claude-code-sidecar", "wire-zst", "clido-redacted"];
 
 /// The placeholder, in plans, receipts and journals, for the folder of the run.
 const PLACE: &str = "/convert-compat";
 
-/// When every source was changed last, in seconds since 1970.
+/// The modification time of every source, in seconds since 1970.
 const CHANGED: u64 = 1_700_000_000;
 
 const JOURNAL: &str = ".convert-journal.jsonl";
@@ -75,7 +75,7 @@ fn below(tree: &Tree, folder: &str) -> Tree {
     files.collect()
 }
 
-/// Writes files, as old as the sources of the archives are.
+/// Writes files with the modification time of the archives' sources.
 fn write(root: &Path, tree: &Tree) {
     let time = UNIX_EPOCH + Duration::from_secs(CHANGED);
     for (name, bytes) in tree {
@@ -87,8 +87,8 @@ fn write(root: &Path, tree: &Tree) {
     }
 }
 
-/// Returns the files below a folder with the times of their last changes, but for what the program
-/// keeps for itself.
+/// Returns the files below a folder with their modification times, without the files of the program
+/// itself.
 fn read(root: &Path) -> BTreeMap<String, (Vec<u8>, SystemTime)> {
     let mut tree = BTreeMap::new();
     let mut folders = vec![root.to_owned()];
@@ -127,7 +127,7 @@ fn convert(arguments: &[&str], paths: &[&Path]) -> Output {
 fn restored(there: &Path, arguments: &[&str]) -> Tree {
     let back = there.with_extension("back");
     let output = convert(&[arguments, &["--carry", "none", "-o"]].concat(), &[&back, there]);
-    // Status 1: lines that nobody can read are reported, on their way home too.
+    // Status 1: unreadable lines are reported, also on the way back.
     assert!(matches!(output.status.code(), Some(0 | 1)), "{arguments:?}: {output:?}");
     bytes_of(&back)
 }
@@ -190,7 +190,7 @@ fn sessions_of_0_1_0_come_back_with_their_sub_agents() {
     }
 }
 
-/// A run that 0.1.0 did, in a scratch folder.
+/// A run of version 0.1.0, in a scratch folder.
 struct Run {
     scratch: tempfile::TempDir,
     name: String,
@@ -198,8 +198,8 @@ struct Run {
 }
 
 impl Run {
-    /// Puts a run's files into a folder; `is_there` says whether the run was done there, or the folder
-    /// was moved since.
+    /// Writes the files of a run to a folder. With `is_there`, its plans and journals name this folder.
+    /// Otherwise they name another one, as if the folder had been moved.
     fn new(tree: &Tree, name: &str, is_there: bool) -> Self {
         let scratch = tempfile::tempdir().expect("a folder");
         let root = scratch.path().canonicalize().expect("a folder");
@@ -225,7 +225,7 @@ impl Run {
         Self { scratch, name: name.to_owned(), options }
     }
 
-    /// Returns the path of something that the run wrote.
+    /// Returns the path of an output of the run.
     fn path(&self, name: &str) -> PathBuf {
         self.root().join(&self.name).join(name)
     }
@@ -234,7 +234,7 @@ impl Run {
         self.scratch.path().canonicalize().expect("a folder")
     }
 
-    /// Does the run again.
+    /// Repeats the run.
     fn again(&self) -> Output {
         let mut arguments: Vec<&str> = self.options.iter().map(String::as_str).collect();
         arguments.push("-o");
@@ -292,7 +292,7 @@ fn plans_and_receipts_of_0_1_0_are_merged() {
         assert_eq!(output.status.code(), Some(1), "{name}: {output:?}");
         let output = convert(&["merge", "--plan"], &[&plan, &receipts]);
         assert_eq!(output.status.code(), Some(0), "{name}: {output:?}");
-        // The journal says what was done: nothing is left to do.
+        // According to the journal, there is nothing left to do.
         let output = run.again();
         assert_eq!(output.status.code(), Some(0), "{name}: {output:?}");
         assert!(read(&run.path("out")) == before, "{name}: something was written: {output:?}");

@@ -1,8 +1,8 @@
-//! What a shell is offered: commands, options, values, and the sessions of this machine.
+//! Tests of completions: commands, options, values, and the sessions of this machine.
 
 use std::{fs, path::Path, process::Command};
 
-/// Asks for completions of the last word, as the script for bash does.
+/// Returns the completions of the last word, as the script for bash requests them.
 fn complete(home: &Path, words: &[&str]) -> Vec<String> {
     let output = Command::new(env!("CARGO_BIN_EXE_convert"))
         .args(["--", "convert"])

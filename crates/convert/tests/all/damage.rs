@@ -1,5 +1,5 @@
-//! Damage as crashes leave it: every complete record at the start or the end of a line is found, and
-//! nothing else is taken for one.
+//! Tests of damage as crashes leave it: every complete record at the start or the end of a line is
+//! found, and no other text counts as a record.
 
 use std::{collections::BTreeMap, fs, io};
 
@@ -14,10 +14,10 @@ use crate::shared::{
     ways::{others, there_and_back},
 };
 
-/// The number of damaged lines; `DAMAGE_CASES` asks for more.
+/// The number of damaged lines, if `DAMAGE_CASES` is not set.
 const N_CASES: u64 = 24_000;
 
-/// A xorshift generator with a fixed start: the same cases in every run.
+/// A xorshift generator with a fixed seed, so that every run has the same cases.
 struct Dice(u64);
 
 impl Dice {
@@ -32,7 +32,7 @@ impl Dice {
         &all[self.below(all.len())]
     }
 
-    /// Returns a start of a record that is not all of it.
+    /// Returns an incomplete prefix of a record.
     fn torn<'a>(&mut self, record: &'a [u8]) -> &'a [u8] {
         &record[..1 + self.below(record.len() - 1)]
     }
@@ -41,7 +41,7 @@ impl Dice {
 /// A damaged line, and the records that must be found in it.
 type Case = (Vec<u8>, Vec<Vec<u8>>);
 
-/// A kind of damage, by its name.
+/// The name of a kind of damage, and its function.
 type Kind = (&'static str, fn(&mut Dice, &[Vec<u8>]) -> Case);
 
 const KINDS: &[Kind] = &[
@@ -131,7 +131,7 @@ fn complete_records_are_recovered_and_none_is_invented() {
                 line.push(b'\n');
                 let line = Line::new(&line, 1_000);
                 if scanner.scan(&line).is_ok() {
-                    // As luck would have it, no damage.
+                    // By chance, the line is not damaged.
                     continue;
                 }
                 let recovery = recover(&line, &mut scanner, &|value| (format.is_record)(value));
@@ -157,8 +157,7 @@ fn convert(bytes: &[u8], from: &'static Format, to: &'static Format) -> Report {
         carry: CarryMode::None,
         options: Options::default(),
     };
-    let (_, _, report) = conversion.convert(bytes, None).expect("in memory");
-    report
+    conversion.convert(bytes, None).expect("in memory").report
 }
 
 #[test]
@@ -223,7 +222,7 @@ fn records_and_what_lies_beside_them_have_their_places() {
     ];
     assert_eq!(damaged, expected);
     assert_eq!((report.n_residues, report.bytes_residue), (4, 2 * torn + 3));
-    // The start of the last record, and its end is still to be written.
+    // The file ends within the last record.
     assert_eq!(report.torn.as_ref().map(places), Some((6, sixth + length, torn, true)));
 }
 
@@ -243,7 +242,7 @@ fn a_large_file_is_recovered_by_any_number_of_threads() {
         carry: CarryMode::Inline,
         options: Options::default(),
     };
-    let (whole, _, _) = conversion.convert(&large, None).expect("in memory");
+    let whole = conversion.convert(&large, None).expect("in memory").bytes;
     for n_scanners in [1, 3] {
         let source = convert::Source::new(io::Cursor::new(&large));
         let mut written = Vec::new();

@@ -1,6 +1,7 @@
-//! The shared data, where it is at hand: every pair there and back, exact refusals, golden dumps.
+//! Tests with the shared data, if it exists: every pair of formats and back, exact reasons of refusals,
+//! dumps of the SDK.
 //!
-//! `cargo run --release -p convert --example matrix -- --third DIR...` covers third formats too.
+//! `cargo run --release -p sessionlog-convert --example matrix -- --third DIR...` covers third formats too.
 
 use std::{collections::BTreeMap, io};
 
@@ -13,7 +14,7 @@ use crate::shared::{
     ways::{others, there_and_back},
 };
 
-/// The hostile files that are refused, and why: most hold no line that says anything of a session.
+/// The refused files, and the reasons: most have no line with content of a session.
 const REFUSED: &[(&str, &str)] = &[
     ("crash/all_nul.jsonl", "unknown"),
     ("encoding/cesu8_surrogate_bytes.jsonl", "unknown"),
@@ -30,7 +31,7 @@ const REFUSED: &[(&str, &str)] = &[
 
 type Session = (String, &'static Format, Vec<u8>);
 
-/// Returns the sessions below folders, and the names of the files that are refused, with reasons.
+/// Returns the sessions below folders, and the names of refused files with reasons.
 fn sessions(folders: &[&str]) -> (Vec<Session>, Vec<(String, String)>) {
     let (mut sessions, mut refused) = (Vec::new(), Vec::new());
     for (name, bytes) in data(folders) {
@@ -63,14 +64,15 @@ fn comes_back((_, from, bytes): &Session) -> Vec<String> {
 
 #[test]
 fn what_clients_and_sdks_wrote_comes_back() {
-    // What other agents' clients wrote is not ours to read yet.
+    // Sessions of clients that we do not support.
     let clients = ["cc-new", "cc-old", "clido", "sdk", "tui-new", "tui-old"];
     let clients: Vec<String> = clients.iter().map(|name| format!("clients/{name}")).collect();
     let folders: Vec<&str> =
         ["real", "sdk-dump"].into_iter().chain(clients.iter().map(String::as_str)).collect();
     let (sessions, refused) = sessions(&folders);
     if !sessions.is_empty() {
-        let others: Vec<_> = refused.iter().filter(|(_, why)| why != "a Codex session").collect();
+        let others: Vec<_> =
+            refused.iter().filter(|(_, why)| why != "a Qwen Code session").collect();
         assert!(others.is_empty(), "{others:?}");
         check_all(&sessions, name, comes_back);
     }
@@ -123,7 +125,7 @@ fn captures_become_what_the_sdk_dumps() {
                 carry: CarryMode::None,
                 options,
             };
-            let (dumped, _, _) = conversion.convert(capture, None).expect("in memory");
+            let dumped = conversion.convert(capture, None).expect("in memory").bytes;
             assert!(dumped == expected, "{name} differs");
             n_equal += 1;
         }

@@ -1,4 +1,4 @@
-//! `convert export`: pages in files, with all files of a session, and what they refuse.
+//! Tests of `convert export`: pages as files, with all files of a session, and its errors.
 
 use std::{
     fs,
@@ -20,7 +20,7 @@ fn output(path: &Path) -> [&Path; 2] {
     [Path::new("-o"), path]
 }
 
-/// Returns the files of a folder with what is in them, in the order of their names.
+/// Returns the files of a folder and their content, sorted by name.
 fn tree(root: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let (mut files, mut folders) = (Vec::new(), vec![root.to_owned()]);
     while let Some(folder) = folders.pop() {

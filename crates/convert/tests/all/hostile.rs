@@ -1,9 +1,9 @@
-//! Hostile input: the set of the shared data, file by file as its manifest has it, and what is made
-//! here because it is too large or too much to be stored.
+//! Tests with hostile input: the files of the shared data, compared with their manifest, and generated
+//! ones that are too large to store.
 
 use std::{collections::BTreeMap, fs, thread};
 
-use convert::{CarryMode, Conversion, FORMATS, Report, by_name};
+use convert::{CarryMode, Conversion, Converted, FORMATS, Report, by_name};
 use core_model::{Check, Format, Options};
 use format_claude_code::{DamageKind, Transcript};
 use jsonl::Scanner;
@@ -22,7 +22,8 @@ fn format(name: &str) -> &'static Format {
 fn converted(bytes: &[u8], from: &str, to: &str, carry: CarryMode) -> (Vec<u8>, Report) {
     let (from, to) = (format(from), format(to));
     let conversion = Conversion { formats: FORMATS, from, to, carry, options: Options::default() };
-    let (target, _, report) = conversion.convert(bytes, None).expect("in memory");
+    let Converted { bytes: target, report, .. } =
+        conversion.convert(bytes, None).expect("in memory");
     (target, report)
 }
 
@@ -45,7 +46,7 @@ fn each_file_has_the_records_that_its_manifest_says() {
     let mut n_checked = 0;
     for entry in entries {
         let name = entry["file"].as_str().expect("a name");
-        // One is refused whole, one is no text, one an array over several lines.
+        // One is refused, one is not text, one is an array over several lines.
         let Some(expected) = entry["records_recoverable"].as_u64() else { continue };
         if name == "framing/utf16le.jsonl" || name.starts_with("jts_") {
             continue;
@@ -55,7 +56,7 @@ fn each_file_has_the_records_that_its_manifest_says() {
         let is_object = |line: &jsonl::Line<'_>| scanner.scan(line).is_ok_and(|it| it.is_object());
         let n_objects = jsonl::lines(bytes).filter(is_object).count() as u64;
         let (_, report) = converted(bytes, "claude-code", "clido", CarryMode::Inline);
-        // An object is a line of JSON, but the manifest does not count an empty one.
+        // Each line with an object counts. The manifest does not count an empty object.
         let n_empty = u64::from(name == "structure/top_empty_obj.jsonl");
         assert_eq!(n_objects + report.n_recovered - n_empty, expected, "{name}");
         assert_eq!(report.lines_in, jsonl::lines(bytes).count() as u64, "{name}");
@@ -86,7 +87,7 @@ fn every_file_is_itself_in_every_format_and_comes_back_from_every_other() {
     );
 }
 
-/// A record of each format, with a place for a value that the format does not know.
+/// A record of each format, with a placeholder for an unknown value.
 const RECORDS: &[(&str, &str, &str)] = &[
     (
         "claude-code",
@@ -110,7 +111,7 @@ const RECORDS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Files of JSONTestSuite that JSON.parse refuses, of those that RFC 8259 leaves open.
+/// Files of JSONTestSuite that RFC 8259 leaves open and that JSON.parse refuses.
 const CLIENT_REFUSES: &[&str] = &[
     "i_string_UTF-16LE_with_BOM",
     "i_string_utf16BE_no_BOM",
@@ -136,7 +137,7 @@ fn the_json_test_suite_as_a_line_and_as_a_field_of_each_format() {
         let odd = bytes.get(start..end).unwrap_or_default();
         let odd = odd.strip_suffix(b"\n").unwrap_or(odd);
         let is_json = jsonl::validate(odd).is_ok();
-        // On one line its newline is a space.
+        // On one line, its newline is replaced by a space.
         if case == "n_string_unescaped_newline" {
             assert_eq!(odd, b"[\"new line\"]");
             continue;
@@ -161,7 +162,7 @@ fn the_json_test_suite_as_a_line_and_as_a_field_of_each_format() {
     assert_eq!(n_carried, 31, "what JSON.parse takes, and what it does not");
 }
 
-/// Numbers that some parser or other rewrites.
+/// Numbers that some parsers rewrite.
 const NUMBERS: &[&str] = &[
     "0",
     "-0",
@@ -205,7 +206,7 @@ fn numbers_are_copied_and_never_printed_anew() {
     }
     for some in numbers.chunks(1_000) {
         for to in ["clido", "sdk-stream:wire"] {
-            // clido does not load what it cannot hold in an f64: it is mended there, and reported.
+            // clido does not load numbers beyond an f64. They are replaced, and reported.
             let is_held = |text: &str| text.parse::<f64>().is_ok_and(|it| it.abs() < 1e308);
             let some = some.iter().map(String::as_str).filter(|it| to != "clido" || is_held(it));
             let some: Vec<_> = some.collect();
@@ -267,7 +268,7 @@ fn a_message_that_was_spread_into_an_object_of_13_889_characters_comes_back() {
     }
 }
 
-/// Returns a transcript whose message `n` follows what `parent` says.
+/// Returns a transcript in which `parent` chooses the parent of each message.
 fn chain(order: impl Iterator<Item = usize>, parent: impl Fn(usize) -> Option<usize>) -> Vec<u8> {
     let uuid = |n: usize| format!("\"00000000-0000-4000-8000-{n:012}\"");
     let line = |n: usize| {
@@ -309,12 +310,12 @@ fn chains_of_20_000_messages_need_no_stack() {
     }
 }
 
-/// What `check` says of the faults of a session's graph, and what `Transcript::diagnose` finds: files
-/// of the shared data, fixtures, and files that are made here.
+/// Compares the findings of `check` on the graph of a session with `Transcript::diagnose`: files of the
+/// shared data, fixtures, and generated files.
 ///
-/// The rules come from the client, not from the program's output. "Answer" is a case of
-/// `format-claude-code/tests/all/verdicts.jsonl`, which was given to 2.1.330; "manifest" what
-/// MANIFEST.json of the hostile set expects; "table" FORMAT.md, "The active branch".
+/// The expectations come from the client, not from the output of the program. "Answer" is a case of
+/// `format-claude-code/tests/all/verdicts.jsonl`, which was given to 2.1.330. "Manifest" is
+/// MANIFEST.json of the hostile set. "Table" is FORMAT.md, "The active branch".
 const FAULTS: &[(&str, &[&str], &[DamageKind])] = &[
     // Manifest: reported, the walk ends. Table: 2.1 survives, 2.0 hangs.
     ("graph/cycle", &["cycle"], &[DamageKind::Cycle]),
@@ -373,7 +374,7 @@ const FAULTS: &[(&str, &[&str], &[DamageKind])] = &[
     ("claude-code/rewind", &["branch"], &[]),
 ];
 
-/// The files of which the client's answer is that it stops.
+/// The files for which the client stops.
 const STOPPED: &[&str] =
     &["graph/dup_tool_use_id", "claude-code/duplicate-uuid", "claude-code/parents-all-null"];
 

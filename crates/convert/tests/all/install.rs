@@ -1,4 +1,4 @@
-//! `convert --install`, and sessions that are named by id, project or breadcrumb.
+//! Tests of `convert --install`, and of sessions that are named by id, project or breadcrumb.
 
 #![cfg(unix)]
 
@@ -33,14 +33,14 @@ impl Home {
         self.path().join("it's my.app")
     }
 
-    /// Returns the folder that Claude Code has for the project.
+    /// Returns Claude Code's folder of the project.
     fn claude(&self) -> PathBuf {
         let project = self.project();
         let name = format_claude_code::encode_project_dir(project.to_str().expect("UTF-8"));
         self.path().join(".claude/projects").join(name)
     }
 
-    /// Returns the folder that clido has for the project.
+    /// Returns clido's folder of the project.
     fn clido(&self) -> PathBuf {
         let name = self.project().to_str().expect("UTF-8").replace('/', "_");
         self.path().join(".local/share/clido/sessions").join(name)
@@ -153,7 +153,7 @@ fn a_session_that_is_there_is_not_overwritten() {
     assert_eq!(force.status.code(), Some(2));
 }
 
-/// Returns the files of a folder by their names, and asserts that they are private.
+/// Returns the files of a folder by their names, and asserts that only the owner can read them.
 fn files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();
     let mut folders = vec![root.to_owned()];
@@ -174,7 +174,7 @@ fn files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 impl Home {
-    /// Writes a session of several files, and returns the path of its own.
+    /// Writes a session of several files, and returns the path of its main file.
     fn several(&self) -> String {
         let session = self.claude_session(ID);
         let call = r#"{"type":"tool_use","id":"t1","name":"Task","input":{"prompt":"Look."}}"#;
@@ -205,7 +205,7 @@ fn a_session_comes_with_its_sub_agents_and_outputs() {
     assert!(text(&output.stdout).ends_with(&format!(" && clido --resume {ID}\n")));
     let names: Vec<PathBuf> = files(&home.clido()).into_keys().collect();
     assert_eq!(names, [format!("{ID}.jsonl"), format!("{ID}_a1.jsonl")].map(PathBuf::from));
-    // Back from where clido has it to where Claude Code looks for it: the files that they were.
+    // Converting from clido's folder to Claude Code's folder restores the files.
     let installed = home.clido().join(format!("{ID}.jsonl"));
     let output =
         home.convert(&["--to", "claude-code", "--install", installed.to_str().expect("UTF-8")]);
@@ -237,7 +237,7 @@ fn all_of_a_session_is_installed_or_nothing() {
     assert_eq!(fs::read_dir(home.clido()).expect("a folder").count(), 1);
 }
 
-/// A client writes to its own folder at any time, and other runs do: none of them is disturbed.
+/// Clients and other runs write to the same folders at any time, and none is disturbed.
 #[test]
 fn a_folder_to_which_others_write_stays_as_they_have_it() {
     let home = Home::new();
@@ -284,12 +284,12 @@ fn a_folder_to_which_others_write_stays_as_they_have_it() {
     assert_eq!(fs::read(back).expect("a file"), fs::read(source).expect("a file"));
 }
 
-/// As the Agent SDK does: a project has its sessions in all working trees of its repository.
+/// As in the Agent SDK, the sessions of a project are in all working trees of its repository.
 #[test]
 fn sessions_of_other_working_trees_are_of_the_project() {
     let home = Home::new();
     let tree = home.path().join("trees/fix");
-    // As `git worktree add` leaves them (gitrepository-layout(5)).
+    // The files of `git worktree add` (gitrepository-layout(5)).
     home.write("it's my.app/.git/HEAD", "ref: refs/heads/main\n");
     home.write("it's my.app/.git/worktrees/fix/commondir", "../..\n");
     home.write("it's my.app/.git/worktrees/fix/gitdir", &format!("{}/.git\n", tree.display()));
@@ -345,7 +345,7 @@ fn no_name_from_a_log_leaves_the_folder() {
             let output = home.convert(&["--to", to, "--install", &source]);
             let command = text(&output.stdout).rsplit(' ').next().unwrap_or_default().trim();
             let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-            // A copy of what is already Claude Code's has the name of the file.
+            // A copy of a session of Claude Code is named after the file.
             assert!(command.bytes().all(is_word), "{command}");
             let name = command.to_owned() + ".jsonl";
             if output.status.code() == Some(0) {
@@ -395,7 +395,7 @@ fn a_session_is_found_by_its_id() {
     let (status, _, words) = says(&["detect", "2a86484"]);
     assert_eq!(status, Some(2));
     assert!(words.contains("may be ") && words.contains(&other), "{words}");
-    assert!(says(&["detect", "2a8"]).2.contains("no session of this id"));
+    assert!(says(&["detect", "2a8"]).2.contains("no session with this id"));
     assert!(says(&["detect", "../x"]).2.contains("No such file"));
     let project = home.project();
     let project = project.to_str().expect("UTF-8");
@@ -482,12 +482,12 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Returns when a file was changed last.
+/// Returns the modification time of a file.
 fn modified(path: &Path) -> std::time::SystemTime {
     fs::metadata(path).and_then(|it| it.modified()).expect("a time")
 }
 
-/// `clido --continue` goes on with the newest session of a folder.
+/// `clido --continue` resumes the newest session of a folder.
 #[test]
 fn the_session_itself_is_the_newest() {
     let home = Home::new();
@@ -498,7 +498,8 @@ fn the_session_itself_is_the_newest() {
     let first = modified(&main);
     assert!(first > modified(&agent) + std::time::Duration::from_secs(1));
     assert!(first.elapsed().is_ok_and(|age| age.as_secs() < 600));
-    // Also where a sub-agent is put beside it again, or it beside a newer sub-agent.
+    // The session also stays newer if a sub-agent is installed beside it, or it beside a newer
+    // sub-agent.
     fs::remove_file(&agent).expect("removed");
     assert_eq!(install().status.code(), Some(0));
     assert!(modified(&main) == first && modified(&agent) < first);
@@ -529,7 +530,7 @@ fn what_a_run_began_that_was_killed_is_finished() {
     ] {
         let whole = files(&folder);
         assert!(whole.len() > 1);
-        // The session itself gets its name last: without it, any of the others may be there or not.
+        // The main file is published last. Before that, each other file may exist or not.
         let main = format!("{ID}.jsonl");
         for name in whole.keys() {
             fs::remove_file(folder.join(&main)).expect("removed");
@@ -539,18 +540,18 @@ fn what_a_run_began_that_was_killed_is_finished() {
             assert!(files(&folder) == whole, "without {}", name.display());
         }
     }
-    // Once more there is nothing to do.
+    // A second installation has nothing to do.
     assert_eq!(install("clido", &source), command);
 }
 
-/// Returns what temporary names say of this start of the machine.
+/// Returns the part of temporary names that identifies this start of the machine.
 fn boot_id() -> String {
     let id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let id: String = id.chars().filter(|it| *it != '-').take(8).collect();
     if id.len() == 8 { id } else { "0".repeat(8) }
 }
 
-/// What Claude Code asked of models for itself is no session of clido's, and comes back all the same.
+/// Internal sub-agents of Claude Code are not sessions of clido, and are restored.
 #[test]
 fn sub_agents_of_the_client_itself_ride_along() {
     let home = Home::new();
@@ -581,7 +582,7 @@ fn sub_agents_of_the_client_itself_ride_along() {
     let (restored, source) = (read("back"), read("in"));
     assert_eq!(restored.keys().collect::<Vec<_>>(), source.keys().collect::<Vec<_>>());
     assert!(restored == source);
-    // A plain conversion has a session for each.
+    // A plain conversion writes a session for each.
     let plain = home.path().join("plain/s.jsonl");
     let source = home.path().join(format!("in/{ID}.jsonl"));
     let [from, to] = [&source, &plain].map(|path| path.to_str().expect("UTF-8"));

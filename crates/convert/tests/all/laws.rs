@@ -1,12 +1,15 @@
-//! Laws of conversions over generated sessions: `LAWS_CASES` sets how many of each format,
-//! `PROPTEST_CASES` how many of all.
+//! Tests laws of conversions with generated sessions. `LAWS_CASES` sets the number for each format,
+//! `PROPTEST_CASES` the number for all tests. Without them, each run has the same sessions.
 
 use std::{collections::HashSet, fmt, thread};
 
-use convert::{CarryMode, Conversion, FORMATS, by_name};
+use convert::{CarryMode, Conversion, Converted, FORMATS, by_name};
 use core_model::{Block, Check, Format, Options, Severity};
 use jsonl::Scanner;
-use proptest::{prelude::*, test_runner::FileFailurePersistence};
+use proptest::{
+    prelude::*,
+    test_runner::{FileFailurePersistence, RngSeed},
+};
 
 use crate::shared::{
     difference::Difference,
@@ -14,12 +17,12 @@ use crate::shared::{
     lines::{Spelling, file},
     made_up::made_up,
     said::Said,
-    sessions::{Happening, claude_code, clido, dump, happenings, wire},
+    sessions::{Happening, claude_code, clido, dump, happenings, pi, rollout, wire},
     shown::shown,
     ways::{Written, convert, others, there_and_back},
 };
 
-/// Enough for each change.
+/// The default number of cases, enough for each change.
 const CASES: u32 = 512;
 
 fn config() -> ProptestConfig {
@@ -31,11 +34,13 @@ fn config() -> ProptestConfig {
         cases: of_all.unwrap_or(if is_set { default.cases } else { CASES }),
         failure_persistence: Some(Box::new(FileFailurePersistence::WithSource("regressions"))),
         max_shrink_iters: 2000,
+        // A change is judged by the same sessions as the change before. Longer runs make new ones.
+        rng_seed: if of_all.is_none() && !is_set { RngSeed::Fixed(1) } else { RngSeed::Random },
         ..default
     }
 }
 
-/// A session that is made up.
+/// A generated session.
 #[derive(Clone)]
 struct Session {
     from: &'static Format,
@@ -52,9 +57,14 @@ fn spellings() -> impl Strategy<Value = Spelling> {
     prop_oneof![Just(Spelling::Compact), Just(Spelling::Python), Just(Spelling::Spacious)]
 }
 
-/// Returns sessions of any dialect: tidy as clients write them, or as nobody would.
+/// Returns the formats with a generator: all but the ones that are only read.
+fn sources() -> Vec<&'static Format> {
+    FORMATS.targets().collect()
+}
+
+/// Returns sessions of any dialect: tidy ones as clients write them, or disordered ones.
 fn session(is_tidy: bool) -> impl Strategy<Value = Session> {
-    let format = prop::sample::select(FORMATS.rows());
+    let format = prop::sample::select(sources());
     let spelling = if is_tidy { Just(None).boxed() } else { spellings().prop_map(Some).boxed() };
     (format, any::<bool>(), spelling).prop_flat_map(move |(format, is_split, spelling)| {
         let lines =
@@ -73,7 +83,12 @@ fn spelled(
         "claude-code" => claude_code(all, is_split, spelling.unwrap_or(Spelling::Compact)),
         "clido" => clido(all, spelling.unwrap_or(Spelling::Compact)),
         "sdk-stream" => dump(all, spelling.unwrap_or(Spelling::Python)),
-        _ => wire(all, spelling.unwrap_or(Spelling::Compact)),
+        "codex" => rollout(all, spelling.unwrap_or(Spelling::Compact)),
+        "pi" => pi(all, spelling.unwrap_or(Spelling::Compact)),
+        name => {
+            assert_eq!(name, "sdk-stream:wire", "no generator: add one to shared/sessions.rs");
+            wire(all, spelling.unwrap_or(Spelling::Compact))
+        }
     }
 }
 
@@ -82,7 +97,7 @@ fn conversion(from: &'static Format, to: &'static Format, carry: CarryMode) -> C
 }
 
 fn written(bytes: &[u8], from: &'static Format, to: &'static Format, carry: CarryMode) -> Vec<u8> {
-    conversion(from, to, carry).convert(bytes, None).expect("in memory").0
+    conversion(from, to, carry).convert(bytes, None).expect("in memory").bytes
 }
 
 proptest! {
@@ -126,7 +141,7 @@ proptest! {
     #[test]
     fn p3_and_p7_what_is_said_is_the_same_or_the_report_tells(Session { from, bytes } in session(true)) {
         for to in others(&[from]) {
-            let (target, _, report) =
+            let Converted { bytes: target, report, .. } =
                 conversion(from, to, CarryMode::None).convert(&bytes, None)?;
             let difference = Difference::new(&Said::of(&bytes, from, to), &Said::of(&target, to, to));
             let unreported = difference.unreported(&report);
@@ -137,7 +152,7 @@ proptest! {
     #[test]
     fn l5_every_string_of_a_source_is_in_the_target_or_told_of(Session { from, bytes } in session(true)) {
         for to in others(&[from]) {
-            let (target, _, report) = conversion(from, to, CarryMode::None).convert(&bytes, None)?;
+            let Converted { bytes: target, report, .. } = conversion(from, to, CarryMode::None).convert(&bytes, None)?;
             let left = unaccounted(&leaves(&bytes, from), &leaves(&target, to), &report);
             prop_assert!(left.is_empty(), "to {}: {left:?}\n{:?}\n{}\n{}", to.name, report.losses, text(&bytes), text(&target));
         }
@@ -146,7 +161,7 @@ proptest! {
     #[test]
     fn l9_every_string_of_a_target_is_in_the_source_or_told_of(Session { from, bytes } in session(false)) {
         for to in others(&[from]) {
-            let (target, _, report) = conversion(from, to, CarryMode::None).convert(&bytes, None)?;
+            let Converted { bytes: target, report, .. } = conversion(from, to, CarryMode::None).convert(&bytes, None)?;
             let left = made_up(&bytes, &leaves(&bytes, from), &leaves(&target, to), &report);
             prop_assert!(left.is_empty(), "to {}: {left:?}\n{:?}\n{}\n{}", to.name, report.losses, text(&bytes), text(&target));
         }
@@ -158,7 +173,7 @@ proptest! {
             for mode in [CarryMode::None, CarryMode::Inline] {
                 let target = written(&bytes, from, to, mode);
                 let mut problems = Check::all((to.checker)(), &target);
-                // The client drops a response that only thinks; so does it in its own files.
+                // The client drops a response that has only thinking, also from its own files.
                 problems.retain(|problem| problem.rule != "only-thinking");
                 prop_assert!(problems.is_empty(), "{}: {problems:?}\n{}\n{}", to.name, text(&bytes), text(&target));
             }
@@ -170,9 +185,13 @@ proptest! {
         for to in others(&[from]) {
             for mode in [CarryMode::None, CarryMode::Inline] {
                 let target = written(&bytes, from, to, mode);
+                // An empty source has no file to load.
+                if target.is_empty() {
+                    continue;
+                }
                 let mut problems = Check::all((to.checker)(), &target);
                 problems.retain(|problem| problem.severity == Severity::Stops);
-                // The lines of a family pass as they are, with their faults.
+                // Lines of the same family are copied with their faults.
                 if from.family == to.family {
                     continue;
                 }
@@ -187,7 +206,7 @@ proptest! {
             for mode in [CarryMode::Inline, CarryMode::Sidecar] {
                 let run = || {
                     conversion(from, to, mode).convert(&bytes, None)
-                        .map(|(bytes, sidecar, report)| (bytes, sidecar, format!("{report:?}")))
+                        .map(|it| (it.bytes, it.sidecar, format!("{:?}", it.report)))
                         .expect("in memory")
                 };
                 let (one, two) = thread::scope(|scope| {
@@ -202,12 +221,12 @@ proptest! {
 
     #[test]
     fn p6_a_prefix_becomes_a_prefix(
-        (format, all) in (prop::sample::select(FORMATS.rows()), happenings(true)),
+        (format, all) in (prop::sample::select(sources()), happenings(true)),
         is_split in any::<bool>(),
     ) {
         let whole = spelled(format, &all, is_split, None).join("\n") + "\n";
         for (n, happening) in all.iter().enumerate().skip(1) {
-            // Before a prompt nothing is open.
+            // Before a prompt, no call is open.
             if !matches!(happening, Happening::Prompt(_)) {
                 continue;
             }
@@ -233,7 +252,7 @@ proptest! {
             let mut scanner = Scanner::default();
             for line in jsonl::lines(&target) {
                 let Ok(value) = scanner.scan(&line) else { continue };
-                let event = (to.read)(value);
+                let event = to.first_event(value);
                 for (block, _) in event.message().into_iter().flat_map(|message| message.blocks()) {
                     match block {
                         Block::ToolUse(tool) => {
@@ -309,20 +328,20 @@ proptest! {
             let mut target = written(&bytes, from, to, CarryMode::Inline);
             let at = place.index(target.len());
             target[at] = byte;
-            // Whatever it was, it does not panic, and what comes home is lines.
+            // Any input: no panic, and the restored file consists of lines.
             let home = written(&target, to, from, CarryMode::Inline);
             prop_assert!(home.is_empty() || home.ends_with(b"\n"));
         }
     }
 }
 
-/// Returns the thinking of a file that is signed, with the signatures.
+/// Returns the signed thinking of a file, with its signatures.
 fn signed(bytes: &[u8], format: &Format) -> HashSet<(String, String)> {
     let mut scanner = Scanner::default();
     let mut signed = HashSet::new();
     for line in jsonl::lines(bytes) {
         let Ok(value) = scanner.scan(&line) else { continue };
-        let event = (format.read)(value);
+        let event = format.first_event(value);
         for (block, _) in event.message().into_iter().flat_map(|message| message.blocks()) {
             if let Block::Thinking { text, signature: Some(signature) } = block
                 && !signature.is_empty()
@@ -349,7 +368,7 @@ fn detected(bytes: &[u8]) -> String {
     }
 }
 
-/// Returns the lines that do not speak of the session as a whole.
+/// Returns the lines that do not have facts about the whole session.
 fn lasting_lines(target: &[u8]) -> Vec<String> {
     let lines = String::from_utf8_lossy(target);
     let derived = [
@@ -357,6 +376,10 @@ fn lasting_lines(target: &[u8]) -> Vec<String> {
         "{\"type\":\"result\"",
         "{\"type\":\"title\"",
         "{\"type\":\"ai-title\"",
+        "{\"type\":\"custom-title\"",
+        "{\"type\":\"session_info\"",
+        "\"type\":\"task_complete\"",
+        "\"type\":\"thread_name_updated\"",
         "{\"type\":\"permission-mode\"",
         "\"subtype\":\"init\"",
         "{\"subtype\": \"init\"",

@@ -1,7 +1,7 @@
-//! The tests of the program and its library, in one binary, since each binary costs a link.
+//! The tests of the program and its library, in one binary, because each binary costs a link.
 //!
-//! `cargo test -p convert --test all rules::` runs the tests of one module. Tests that count what their
-//! whole process allocates, or that measure others beside them, are in `alone`.
+//! `cargo test -p sessionlog-convert --test all rules::` runs the tests of one module. Tests that count
+//! the allocations of their process, or measure other processes, are in `alone`.
 
 mod about;
 mod accounts;
@@ -18,6 +18,7 @@ mod completions;
 mod content;
 mod damage;
 mod data;
+mod document;
 mod edits;
 mod export;
 mod hostile;

@@ -1,4 +1,5 @@
-//! Every fixture to every other format and back, byte for byte: whole, cut, and through a third.
+//! Converts every fixture to every other format and back, byte for byte: whole, cut, and through a
+//! third.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -11,14 +12,13 @@ use crate::shared::{
     ways::{Written, convert, others, there_and_back},
 };
 
-/// What is refused, and why.
+/// The refused fixtures, and the reasons.
 const REFUSED: &[(&str, &str)] = &[
     ("agent-a7f3c21.meta.json", "unknown"),
     ("toolu_01A.txt", "unknown"),
     ("only-nul.jsonl", "unknown"),
     ("one-brace.jsonl", "unknown"),
     ("nothing-readable.jsonl", "unknown"),
-    ("codex.jsonl", "a Codex session"),
     ("gemini.json", "unknown"),
     ("gemini.jsonl", "a Gemini CLI session"),
     ("qwen.jsonl", "a Qwen Code session"),
@@ -83,7 +83,7 @@ fn every_fixture_comes_back_through_every_third_format() {
                 let inline = CarryMode::Inline;
                 let there = convert(&source(), from, second, inline).expect("in memory");
                 if there.sidecar.is_some() {
-                    // Nothing shows: there is no file to convert on.
+                    // The target shows nothing, so there is no file to convert.
                     continue;
                 }
                 let on = convert(&there, second, third, inline).expect("in memory");
@@ -120,14 +120,14 @@ fn every_fixture_comes_back_through_every_third_format() {
     });
 }
 
-/// A fixture with at most so many bytes is cut at each of them, whatever the turn.
+/// Limit on the size of fixtures that are cut at every byte in each run.
 const SMALL: usize = 500;
 
-/// A larger one is cut beside its line ends, and at one of so many bytes: at another one each day, so
-/// that all have had their turn after as many days.
+/// A larger fixture is cut beside its line ends, and at one in `TURNS` bytes. The bytes change each day,
+/// so that all are cut within `TURNS` days.
 const TURNS: usize = 16;
 
-/// Returns whose turn it is: `MATRIX_TURN`, or one a day.
+/// Returns the turn: `MATRIX_TURN`, or one that changes each day.
 fn turn() -> usize {
     let told = std::env::var("MATRIX_TURN").ok().and_then(|turn| turn.parse().ok());
     let days =
@@ -135,7 +135,7 @@ fn turn() -> usize {
     told.unwrap_or_else(days) % TURNS
 }
 
-/// Returns where a fixture is cut on a turn: before which bytes.
+/// Returns the offsets at which a fixture is cut on a turn.
 fn cuts(bytes: &[u8], turn: usize) -> Vec<usize> {
     let is_line_end = |at: usize| bytes.get(at) == Some(&b'\n');
     let is_cut = |end: usize| {
@@ -155,8 +155,8 @@ fn every_byte_has_its_turn() {
     }
 }
 
-/// A cut goes to one of the other formats by turns, since each cut of each to each takes minutes.
-/// `cargo xtask matrix` cuts at every byte at once, with `MATRIX_FULL`.
+/// Each cut is converted to one of the other formats in turn, because all of them take minutes. `cargo
+/// xtask matrix` sets `MATRIX_FULL` to cut at every byte.
 #[test]
 fn every_fixture_comes_back_cut_at_every_byte() {
     let is_full = std::env::var_os("MATRIX_FULL").is_some();
@@ -285,7 +285,7 @@ fn reading_in_pieces_of_any_size_is_reading_whole() {
                 carry: CarryMode::Inline,
                 options: Options::default(),
             };
-            let (whole, _, _) = conversion.convert(&fixture.bytes, None).expect("in memory");
+            let whole = conversion.convert(&fixture.bytes, None).expect("in memory").bytes;
             for size in [1, 7, 4096] {
                 let mut source = Source::new(Trickle(io::Cursor::new(&fixture.bytes), size));
                 let mut pieces = Vec::new();
@@ -314,7 +314,7 @@ fn a_source_too_large_to_keep_is_read_again() {
             carry: CarryMode::None,
             options: Options::default(),
         };
-        let (whole, _, _) = conversion.convert(&large, None).expect("in memory");
+        let whole = conversion.convert(&large, None).expect("in memory").bytes;
         let mut source = Source::new(Trickle(io::Cursor::new(&large), 100_000));
         let mut pieces = Vec::new();
         conversion.run(&mut source, None, &mut pieces).expect("in memory");

@@ -1,6 +1,6 @@
-//! What is said in which order, and from where on: the conversation that the client would send.
+//! Tests of the order and the start of a conversation: it is the one that the client would send.
 
-use convert::{CarryMode, Conversion, FORMATS, Report, Sidecar, by_name};
+use convert::{CarryMode, Conversion, Converted, FORMATS, Sidecar, by_name};
 use core_model::{Block, Format, LossKind, Options};
 use jsonl::Scanner;
 
@@ -18,29 +18,31 @@ fn convert(
     ways: (&'static Format, &'static Format),
     carry: CarryMode,
     options: Options,
-) -> (Vec<u8>, Option<Vec<u8>>, Report) {
+) -> Converted {
     let conversion = Conversion { formats: FORMATS, from: ways.0, to: ways.1, carry, options };
     conversion.convert(bytes, None).expect("in memory")
 }
 
-/// Returns the words of the messages of a file.
+/// Returns the texts of the messages of a file.
 fn words(bytes: &[u8], format: &Format) -> Vec<String> {
     let mut scanner = Scanner::default();
     let mut words = Vec::new();
     for line in jsonl::lines(bytes) {
         let Ok(value) = scanner.scan(&line) else { continue };
-        let event = (format.read)(value);
-        for (block, _) in event.message().into_iter().flat_map(|message| message.blocks()) {
-            if let Block::Text(text) = block {
-                words.push(text.decode().into_owned());
+        format.for_each_event(value, |event| {
+            for (block, _) in event.message().into_iter().flat_map(|message| message.blocks()) {
+                if let Block::Text(text) = block {
+                    words.push(text.decode().into_owned());
+                }
             }
-        }
+            true
+        });
     }
     words
 }
 
 fn others() -> impl Iterator<Item = &'static Format> {
-    FORMATS.iter().copied().filter(|format| format.family != "claude-code")
+    FORMATS.targets().filter(|format| format.family != "claude-code")
 }
 
 fn claude_code() -> &'static Format {
@@ -52,8 +54,7 @@ fn fixture(name: &str) -> Vec<u8> {
     found.expect(name).bytes
 }
 
-/// History restarts at the boundary; what it preserves is kept
-/// verbatim after the summary.
+/// The history restarts at the boundary. Preserved messages are kept verbatim after the summary.
 #[test]
 fn from_the_last_compaction_on_it_is_what_the_client_sends() {
     let source = fixture("claude-code/compaction.jsonl");
@@ -61,7 +62,8 @@ fn from_the_last_compaction_on_it_is_what_the_client_sends() {
         "This session is being continued from a previous conversation. They talked.".to_owned();
     for to in others() {
         let ways = (claude_code(), to);
-        let (target, _, report) = convert(&source, ways, CarryMode::None, compacted());
+        let Converted { bytes: target, report, .. } =
+            convert(&source, ways, CarryMode::None, compacted());
         let expected = [&summary, "Very long.", "Go on", "Going on."];
         assert_eq!(words(&target, to), expected, "{}", to.name);
         let lost: Vec<_> = report
@@ -71,13 +73,13 @@ fn from_the_last_compaction_on_it_is_what_the_client_sends() {
             .map(|(_, _, loss)| loss.places.iter().map(|place| place.line).collect::<Vec<_>>())
             .collect();
         assert_eq!(lost, [[1]], "{}", to.name);
-        let (target, _, _) = convert(&source, ways, CarryMode::None, Options::default());
+        let target = convert(&source, ways, CarryMode::None, Options::default()).bytes;
         let expected = ["A long talk", "Very long.", &summary, "Go on", "Going on."];
         assert_eq!(words(&target, to), expected, "{}", to.name);
     }
 }
 
-/// The order is that of the chain, and free in the file.
+/// Messages follow the chain of parents, not the order of lines in the file.
 #[test]
 fn what_follows_a_line_that_comes_later_in_the_file_is_said_after_it() {
     let line = |uuid: &str, parent: &str| {
@@ -95,17 +97,17 @@ fn what_follows_a_line_that_comes_later_in_the_file_is_said_after_it() {
     let source = lines.concat();
     for to in others() {
         let ways = (claude_code(), to);
-        let (target, _, report) =
+        let Converted { bytes: target, report, .. } =
             convert(source.as_bytes(), ways, CarryMode::Inline, Options::default());
         assert_eq!(words(&target, to), ["a", "b", "c", "d", "e"], "{}", to.name);
         assert_eq!(report.lines_in, 5);
-        let (home, _, _) =
-            convert(&target, (to, claude_code()), CarryMode::Inline, Options::default());
+        let home =
+            convert(&target, (to, claude_code()), CarryMode::Inline, Options::default()).bytes;
         assert_eq!(String::from_utf8_lossy(&home), source, "{}", to.name);
     }
 }
 
-/// A line does not wait longer than the way back does.
+/// A line is deferred by at most the distance that restoring allows.
 #[test]
 fn a_line_whose_parent_is_far_away_is_said_where_it_stands() {
     let line = |uuid: &str, parent: &str, size: usize| {
@@ -118,12 +120,13 @@ fn a_line_whose_parent_is_far_away_is_said_where_it_stands() {
     for (size, expected) in [(5_000_000, ["a", "c", "b"]), (3_000_000, ["a", "b", "c"])] {
         let lines = [line("a", "null", 1), line("c", "\"b\"", size), line("b", "\"a\"", size)];
         let source = lines.concat();
-        let (target, _, _) =
-            convert(source.as_bytes(), (claude_code(), to), CarryMode::Inline, Options::default());
+        let target =
+            convert(source.as_bytes(), (claude_code(), to), CarryMode::Inline, Options::default())
+                .bytes;
         let starts: Vec<_> = words(&target, to).iter().map(|words| words[..1].to_owned()).collect();
         assert_eq!(starts, expected);
-        let (home, _, _) =
-            convert(&target, (to, claude_code()), CarryMode::Inline, Options::default());
+        let home =
+            convert(&target, (to, claude_code()), CarryMode::Inline, Options::default()).bytes;
         assert!(home == source.as_bytes(), "{size}");
     }
 }
@@ -140,7 +143,8 @@ fn every_fixture_comes_back_though_only_a_part_of_it_is_shown() {
             for to in others() {
                 for carry in [CarryMode::Inline, CarryMode::Sidecar] {
                     let ways = (claude_code(), to);
-                    let (target, sidecar, _) = convert(&fixture.bytes, ways, carry, compacted());
+                    let Converted { bytes: target, sidecar, .. } =
+                        convert(&fixture.bytes, ways, carry, compacted());
                     let back = Conversion {
                         formats: FORMATS,
                         from: to,
@@ -149,7 +153,7 @@ fn every_fixture_comes_back_though_only_a_part_of_it_is_shown() {
                         options: Options::default(),
                     };
                     let sidecar = sidecar.and_then(|bytes| Sidecar::read(&*bytes).ok());
-                    let (home, _, _) = back.convert(&target, sidecar).expect("in memory");
+                    let home = back.convert(&target, sidecar).expect("in memory").bytes;
                     if home != fixture.bytes {
                         wrong.push(format!("{} {carry:?}", to.name));
                     }

@@ -1,8 +1,8 @@
-//! Compressed sessions that are too large to be kept in memory: every command reads all of them.
+//! Compressed sessions that are too large for memory: every command reads them completely.
 
 use std::{fs, path::Path, process::Command};
 
-/// Returns what a command says of a file, whose name is taken out.
+/// Returns the output of a command for a file, without its name.
 fn said(folder: &Path, arguments: &[&str], name: &str) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
     let output = command.current_dir(folder).args(arguments).arg(name).output().expect("it runs");
@@ -22,7 +22,7 @@ fn a_large_one_says_what_it_says_without_compression() {
             n % 1000
         )
     };
-    // More than the 8 MiB that are kept of what is compressed.
+    // More than the 8 MiB of decompressed bytes that are kept.
     let session: String = (1..=4000).map(line).collect();
     assert!(session.len() > 9 * 1024 * 1024, "{}", session.len());
     fs::write(folder.path().join("s1.jsonl"), &session).expect("written");

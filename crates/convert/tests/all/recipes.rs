@@ -1,5 +1,5 @@
-//! The recipes of the formats' own documentations, as they stand there, with the real `grep` and
-//! `jq`: on our output they give what they give on the source.
+//! Runs the recipes in the documentations of the formats with `grep` and `jq`: on our output they print
+//! the same as on the source.
 
 use std::{
     fs,
@@ -13,11 +13,11 @@ use format_sdk_stream::{Message, StreamReader, count_tool_uses, prompts, total_c
 
 use crate::shared::{data, fixtures};
 
-/// clido's documentation.
+/// The recipes of clido's documentation.
 const USER_TEXTS: &str = r#"jq -r 'select(.type == "user_message") | .content[] | select(.type == "text") | .text' session.jsonl"#;
 const COSTS: &str = r#"jq -r 'select(.type == "result") | .total_cost_usd' ~/.local/share/clido/sessions/*/*.jsonl | paste -sd+ | bc"#;
 
-/// The orchestrator's documentation.
+/// The recipes of the orchestrator's documentation.
 const CONVERSATION: &str = r#"grep -E '(user_message|"text":)' session.jsonl"#;
 const PROMPTS: &str = r#"grep '"type": "user_message"' session.jsonl | jq -r '.content'"#;
 const RESPONSES: &str = r#"grep '"text":' session.jsonl | jq -r '.content[0].text'"#;
@@ -31,7 +31,8 @@ const OF_CLIDO: [&str; 2] = [USER_TEXTS, COSTS];
 const OF_STREAMS: [&str; 7] =
     [CONVERSATION, PROMPTS, RESPONSES, INVOCATIONS, RESULTS, TOTAL_COST, TOOL_USES];
 
-/// Returns whether the tools are here. CI has them; elsewhere their absence is said and no fault.
+/// Returns whether the tools are installed. CI has them. Elsewhere, a note is printed and the tests
+/// pass.
 fn has_tools() -> bool {
     let is_here = |name: &str| {
         let mut look = Command::new("sh");
@@ -47,7 +48,7 @@ fn has_tools() -> bool {
     missing.is_empty()
 }
 
-/// Runs recipes over a session and returns what each prints.
+/// Runs recipes over a session and returns the output of each.
 fn run(recipes: &[&str], session: &[u8]) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a folder");
     let project = folder.path().join(".local/share/clido/sessions/_home_ada_demo");
@@ -68,7 +69,7 @@ fn run(recipes: &[&str], session: &[u8]) -> Vec<String> {
         .collect()
 }
 
-/// Returns the sessions of a format: fixtures, and what clients wrote where that is at hand.
+/// Returns the sessions of a format: fixtures, and sessions of clients if the data exists.
 fn sessions(format: &str, folder: &str) -> Vec<(String, Vec<u8>)> {
     let is_whole = |name: &str| !name.starts_with("damaged/");
     let fixtures = fixtures::fixtures().into_iter();
@@ -86,17 +87,17 @@ fn format(name: &str) -> &'static Format {
 fn converted(session: &[u8], from: &'static Format, to: &'static Format) -> Vec<u8> {
     let options = Options::default();
     let conversion = Conversion { formats: FORMATS, from, to, carry: CarryMode::Inline, options };
-    conversion.convert(session, None).expect("in memory").0
+    conversion.convert(session, None).expect("in memory").bytes
 }
 
-/// Each session goes by one of the other formats, in turn: processes take their time.
+/// Each session is converted to one of the other formats in turn, because starting processes takes long.
 fn there_and_back(format_name: &str, folder: &str, recipes: &[&str]) {
     if !has_tools() {
         return;
     }
     let from = format(format_name);
     for (idx, (name, session)) in sessions(format_name, folder).into_iter().enumerate() {
-        let mut others = FORMATS.iter().filter(|to| to.name != from.name);
+        let mut others = FORMATS.targets().filter(|to| to.name != from.name);
         let to = others.nth(idx % 3).expect("four formats");
         let back = converted(&converted(&session, from, to), to, from);
         assert_eq!(run(recipes, &back), run(recipes, &session), "{name} by {}", to.name);
@@ -113,8 +114,8 @@ fn the_orchestrators_recipes_after_there_and_back() {
     there_and_back("sdk-stream", "clients/sdk", &OF_STREAMS);
 }
 
-/// Returns the sessions of which two recipes print something else than two others print of what
-/// they become: prompts, and cost.
+/// Returns the sessions for which two recipes print other prompts or costs than two other recipes print
+/// for their conversion.
 fn compared(
     (from, folder): (&str, &str),
     recipes: [&str; 2],
@@ -128,7 +129,7 @@ fn compared(
         if before[0] != after[0] {
             odd.push(format!("{name}: prompts"));
         }
-        // `bc` adds decimals, jq floats; without a result one prints nothing, the other `null`.
+        // `bc` adds decimals, jq adds floats. Without a result, one prints nothing and the other `null`.
         let number = |printed: &str| match printed.trim() {
             "" | "null" => Some(0.0),
             printed => printed.parse::<f64>().ok(),
@@ -144,17 +145,17 @@ fn compared(
     odd
 }
 
-/// Where a recipe of the source's shows something else than that of the target.
+/// The sessions for which the recipes of source and target differ.
 const OTHERWISE_AS_DUMP: &[&str] = &[
-    // A picture alone is a prompt without words.
+    // An image alone is a prompt without text.
     "clido/image-of-both-shapes.jsonl: prompts",
-    // `bc` does not read what jq prints of a small number.
+    // `bc` does not parse small numbers in the form that jq prints.
     "clido/cost-1e-05.jsonl: cost",
-    // Words beside a result are no prompt.
+    // Text beside a result is no prompt.
     "clido/result-block-in-user-message.jsonl: prompts",
-    // The recipe does not count a string instead of blocks.
+    // The recipe does not count content that is a string.
     "clido/wrong-types.jsonl: prompts",
-    // jq stops at half a surrogate pair.
+    // jq stops at an unpaired surrogate.
     "clido/lone-surrogates.jsonl: cost",
 ];
 
@@ -169,16 +170,16 @@ fn a_clido_session_shows_the_same_as_a_dump() {
 
 const OTHERWISE_AS_CLIDO: &[&str] = &[
     // clido needs a prompt.
-    // A result alone has no prompt: one is invented.
+    // A result alone has no prompt, so one is invented.
     "sdk-stream/result-only.jsonl: prompts",
     "sdk-stream/no-prompt.jsonl: prompts",
-    // The recipe looks for the space that Python writes.
+    // The recipe searches for the space that Python writes.
     "sdk-stream/compact-spelling.jsonl: prompts",
-    // `bc` does not read what jq prints of a small number.
+    // `bc` does not parse small numbers in the form that jq prints.
     "sdk-stream/numbers.jsonl: cost",
-    // The recipe looks for letters as they are.
+    // The recipe searches for unescaped characters.
     "sdk-stream/escapes.jsonl: prompts",
-    // A prompt that is no text is none.
+    // A prompt that is not text does not count.
     "sdk-stream/wrong-types.jsonl: prompts",
 ];
 
@@ -192,18 +193,18 @@ fn a_dump_shows_the_same_as_a_clido_session() {
 }
 
 const OTHERWISE_THAN_FUNCTIONS: &[&str] = &[
-    // The recipe looks for the space that Python writes.
+    // The recipe searches for the space that Python writes.
     "sdk-stream/compact-spelling.jsonl: prompts",
     "sdk-stream/escapes.jsonl: prompts",
-    // A prompt that is no text is none.
+    // A prompt that is not text does not count.
     "sdk-stream/wrong-types.jsonl: prompts",
-    // jq stops at half a surrogate pair.
+    // jq stops at an unpaired surrogate.
     "claude-code/lone-surrogates.jsonl: prompts",
     "claude-code/lone-surrogates.jsonl: tools",
 ];
 
-/// Returns whether each message of the model is one block, as the client writes them: of several,
-/// the recipe sees the first.
+/// Returns whether each message of the model has one block, as the client writes them. Of several
+/// blocks, the recipe reads only the first.
 fn has_one_block_each(stream: &[u8]) -> bool {
     StreamReader::from_slice(stream).filter_map(Result::ok).all(|message| match message {
         Message::Assistant { content, .. } => content.len() < 2,
@@ -242,7 +243,7 @@ fn the_functions_find_what_the_recipes_print() {
         if printed[2].trim().parse::<f64>().unwrap_or(0.0) != cost {
             odd.push(format!("{name}: cost"));
         }
-        // The recipe counts nothing; `count_tool_uses` does.
+        // The recipe finds nothing to count; `count_tool_uses` does.
         assert_eq!(printed[3], "", "{name}");
     }
     assert!(n_tools > 40, "{n_tools}");

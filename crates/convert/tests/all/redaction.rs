@@ -1,4 +1,4 @@
-//! `--redact`: nothing is left of a secret, wherever it stood; and nothing else is missing.
+//! Tests of `--redact`: no secret is left at any position, and nothing else is missing.
 
 use std::{fs, io::Read, path::Path, process::Command};
 
@@ -10,14 +10,14 @@ use crate::shared::{
     ways::{Written, convert, others, there_and_back},
 };
 
-/// Secrets, put together here so that no file holds one.
+/// Secrets, assembled here so that no file contains one.
 fn secrets() -> [String; 3] {
     let tail = "0123456789abcdefghijABCDEFGHIJ012345";
     [format!("ghp_{tail}"), format!("sk-ant-api03-{tail}{tail}"), format!("xoxb-1234567890-{tail}")]
 }
 
-/// Puts a secret at the start of every string that follows one of these, and at the end of lines
-/// that are no JSON.
+/// Adds a secret at the start of every string that follows one of these, and at the end of lines that
+/// are not JSON.
 fn with_secrets(bytes: &[u8]) -> Vec<u8> {
     let [one, two, three] = secrets();
     let text: Vec<String> = bytes
@@ -37,7 +37,7 @@ fn with_secrets(bytes: &[u8]) -> Vec<u8> {
     text.concat().into_bytes()
 }
 
-/// Asserts that nothing is left of any secret, half of it included.
+/// Asserts that no secret and no half of one is left.
 fn assert_clean(bytes: &[u8], what: &str) {
     for secret in secrets() {
         for part in [&secret[..20], &secret[secret.len() - 20..]] {
@@ -132,7 +132,7 @@ fn run(arguments: &[&str], folder: &Path) -> (Option<i32>, Vec<u8>) {
     (output.status.code(), [output.stdout, output.stderr].concat())
 }
 
-/// Copies a folder, with secrets in every file.
+/// Copies a folder, and adds secrets to every file.
 fn copy_with_secrets(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a folder");
     for entry in fs::read_dir(from).expect("a folder").flatten() {
@@ -184,13 +184,13 @@ fn a_folder_with_all_that_belongs_to_its_sessions_is_clean() {
         check_folder(&folder.path().join(carry));
         assert_eq!(run(&["scan", carry], folder.path()).0, Some(0), "{carry}");
     }
-    // Without the option, they are there.
+    // Without the option, the secrets are there.
     run(&["in", "--to", "clido", "-o", "plain"], folder.path());
     assert_eq!(run(&["scan", "plain"], folder.path()).0, Some(1));
 }
 
-/// Asserts that pages, text, Markdown and tables of a folder are clean with `--redact`, and are not
-/// without it.
+/// Asserts that pages, text, Markdown and tables of a folder have no secret with `--redact`, and have
+/// some without it.
 #[test]
 fn what_other_commands_write_is_clean_too() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -225,7 +225,7 @@ fn what_other_commands_write_is_clean_too() {
         }
         check_folder(&folder.path().join(&clean));
         if command[0] == "tables" {
-            // Columns are compressed: what they say comes back as files.
+            // Columns are compressed, so the files are restored from them.
             if command.contains(&"--with-raw") {
                 run(&["restore", &clean, "-o", "restored"], folder.path());
                 check_folder(&folder.path().join("restored"));
@@ -239,8 +239,8 @@ fn what_other_commands_write_is_clean_too() {
     }
 }
 
-/// Asserts that `show --follow --redact` prints no secret: not of what is there, nor of a line that
-/// comes in two halves, nor after the file was replaced.
+/// Asserts that `show --follow --redact` prints no secret: from existing lines, from a line that is
+/// written in two halves, and after the file was replaced.
 #[test]
 fn what_is_followed_is_clean_too() {
     let prompt = |text: &str| {
@@ -276,7 +276,7 @@ fn what_is_followed_is_clean_too() {
     let (mut said, mut said_plain) = (String::new(), String::new());
     read_until(&mut clean, &mut said, "done");
     read_until(&mut plain, &mut said_plain, "done");
-    // The half of a line ends within the secret.
+    // The first half of the line ends within the secret.
     let line = prompt(&format!("second DB_PASSWORD={two} whole"));
     let (half, rest) = line.split_at(line.find(&two).expect("the secret") + 25);
     let mut file = fs::File::options().append(true).open(&path).expect("writable");
@@ -296,8 +296,8 @@ fn what_is_followed_is_clean_too() {
     assert!(said_plain.contains(&one) && said_plain.contains(&two), "{said_plain}");
 }
 
-/// Asserts that secrets are found which only the carry says: in a member that the target does not
-/// have, by their prefix and by their name, on a plain line and in JSON within JSON.
+/// Asserts that secrets in a carry are found: in a member that the target does not have, by prefix and
+/// by name, on a plain line and in JSON within JSON.
 #[test]
 fn what_only_a_carry_says_is_scanned() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -357,7 +357,7 @@ fn keys_of_tests_are_secrets_if_that_is_asked_for() {
         let has_key = |said: &[u8]| memchr::memmem::find(said, key.as_bytes()).is_some();
         assert!(has_key(&plain.1) && !has_key(&with_tests.1), "{command:?}");
     }
-    // Without --redact the option means nothing.
+    // Without --redact, the option has no effect.
     assert_eq!(run(&["show", "--test-keys", "a.jsonl"], folder.path()).0, Some(2));
 }
 
@@ -368,7 +368,7 @@ fn text_that_is_not_searched_is_named() {
     fs::write(folder.path().join("b.jsonl"), b"{}\n").expect("written");
     let (status, said) = run(&["scan", "a.jsonl", "b.jsonl"], folder.path());
     assert_eq!(status, Some(1));
-    let expected = "convert: a.jsonl: UTF-16 text, which is not searched\nno key, token or password found in 1 file\n";
+    let expected = "convert: a.jsonl: UTF-16 text, which scan cannot search; convert it to UTF-8\nno key, token or password found in 1 file\n";
     assert_eq!(String::from_utf8_lossy(&said), expected);
     assert_eq!(run(&["scan", "no-such-file"], folder.path()).0, Some(2));
 }

@@ -1,16 +1,16 @@
-//! What `check` says, held to CLIENTS.md row by row: a session that the client takes passes, one that
-//! it does not is found.
+//! Tests the findings of `check`, one row for each rule of the clients: accepted sessions have no
+//! finding, and refused ones have one.
 
 use convert::by_name;
 use core_model::Check;
 
-/// A row of a table of CLIENTS.md, or a rule of its text.
+/// A rule of a client.
 struct Row {
-    /// Its words, shortened.
+    /// The rule in a few words.
     rule: &'static str,
-    /// Sessions that the client takes as they are.
+    /// Sessions that the client accepts.
     passes: Vec<String>,
-    /// Sessions that it refuses, or sees otherwise: what is found in each.
+    /// Sessions that the client refuses or reads differently, with their findings.
     found: Vec<(String, &'static str)>,
 }
 
@@ -22,7 +22,7 @@ fn row<const P: usize, const F: usize>(
     Row { rule, passes: passes.into(), found: found.into() }
 }
 
-/// Returns what is found in a session, each rule once.
+/// Returns the findings for a session, each rule once.
 fn findings(format: &str, stem: &str, session: &[u8]) -> Vec<String> {
     let format = by_name(format).expect("a format");
     let mut problems = Vec::new();
@@ -62,17 +62,17 @@ const RESULT: &str = r#"{"type":"tool_result","tool_use_id":"t","content":"","is
 const OUTCOME: &str =
     r#"{"type":"result","exit_status":"any","total_cost_usd":1,"num_turns":1,"duration_ms":0}"#;
 
-/// Returns a session of clido's: a meta line, a prompt, and these lines.
+/// Returns a session of clido: a meta line, a prompt, and these lines.
 fn clido(lines: &[&str]) -> String {
     [&[META, PROMPT], lines].concat().join("\n")
 }
 
-/// Returns the session of a prompt whose meta line is another.
+/// Returns a session of a prompt with this meta line.
 fn with_meta(from: &str, to: &str) -> String {
     [&META.replace(from, to), PROMPT].join("\n")
 }
 
-/// Returns a session with a result line in which a piece is another.
+/// Returns a session with a result line, in which a text is replaced.
 fn with_result(from: &str, to: &str) -> String {
     clido(&[CALL, &RESULT.replace(from, to)])
 }
@@ -85,7 +85,7 @@ fn with_block(block: &str) -> String {
     clido(&[&format!(r#"{{"type":"assistant_message","content":[{block}]}}"#)])
 }
 
-/// What clido accepts as a line (format-clido's FORMAT.md, "Loading").
+/// The lines that clido accepts (format-clido's FORMAT.md, "Loading").
 #[test]
 fn clidos_lines() {
     let nested = |depth: usize| {
@@ -229,7 +229,7 @@ fn clidos_lines() {
     assert_eq!(findings("clido", "s", &invalid), ["stops json"]);
 }
 
-/// What clido accepts as a history, and what keeps it from resuming (its FORMAT.md).
+/// The histories that clido accepts, and the faults that stop a resume (its FORMAT.md).
 #[test]
 fn clidos_history() {
     let image = r#"{"type":"image","media_type":"image/png","base64_data":""}"#;
@@ -289,7 +289,8 @@ fn clidos_history() {
     assert_rows("clido", &rows);
 }
 
-/// Returns lines of a transcript, each following the one before it a second later.
+/// Returns lines of a transcript. The parent of each is the line before it, and its time is one second
+/// later.
 fn chain(lines: &[(&str, &str)]) -> String {
     let line = |(n, (kind, content)): (usize, &(&str, &str))| {
         let parent = if n == 0 { "null".to_owned() } else { format!("\"u{}\"", n - 1) };
@@ -313,12 +314,12 @@ fn talk(lines: &[(&str, &str)]) -> String {
     chain(&[&[ASKED], lines].concat())
 }
 
-/// Returns a prompt and an answer, in which a piece is another.
+/// Returns a prompt and an answer, in which a text is replaced.
 fn answered(from: &str, to: &str) -> String {
     talk(&[ANSWERED]).replace(from, to)
 }
 
-/// Returns a prompt, a call and its result, in which a piece is another.
+/// Returns a prompt, a call and its result, in which a text is replaced.
 fn called(from: &str, to: &str) -> String {
     talk(&[USES, RETURNS]).replace(from, to)
 }
@@ -436,7 +437,7 @@ fn claude_codes_lines() {
     }
 }
 
-/// Which history Claude Code sends (its FORMAT.md, "The active branch").
+/// The history that Claude Code sends (its FORMAT.md, "The active branch").
 #[test]
 fn claude_codes_chain() {
     let branch = talk(&[("user", "\"a\""), ("user", "\"b\"")]);
@@ -516,7 +517,7 @@ fn claude_codes_chain() {
     assert_rows("claude-code", &rows);
 }
 
-/// What Claude Code makes of contents, and what lists read (its FORMAT.md).
+/// How Claude Code and its lists read contents (its FORMAT.md).
 #[test]
 fn claude_codes_contents() {
     let says = |content: &str| talk(&[("assistant", content)]);

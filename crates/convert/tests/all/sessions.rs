@@ -1,4 +1,4 @@
-//! Sessions of several files: there and back as trees, through every format.
+//! Tests of sessions of several files: folders are restored through every format.
 
 use std::{
     collections::BTreeMap,
@@ -41,7 +41,7 @@ fn read(root: &Path) -> Tree {
                 folders.push(path);
             } else {
                 let name = path.strip_prefix(root).expect("below").display().to_string();
-                // The account of the run, and bytes that no carry keeps, are no part of a session.
+                // The journal of the run, and bytes that no carry keeps, are not part of a session.
                 if name.ends_with(".convert-journal.jsonl") || name.ends_with(".residue") {
                     continue;
                 }
@@ -179,7 +179,7 @@ fn folder_with(tree: &Tree) -> (tempfile::TempDir, PathBuf) {
     (folder, source)
 }
 
-/// Converts a folder from format to format and returns where the last one is.
+/// Converts a folder from format to format and returns the last folder.
 fn through(folder: &Path, source: &Path, formats: &[&str], options: &[&str]) -> PathBuf {
     let mut from = source.to_owned();
     for (n, format) in formats.iter().enumerate() {
@@ -494,7 +494,7 @@ fn real_trees_come_back_whole() {
     _ = writeln!(io::stderr(), "{n_trees} real trees of {n_files} files, to each format and back");
 }
 
-/// However many files a session has, few are open at a time.
+/// Only few files of a session are open at a time, however many it has.
 #[cfg(unix)]
 #[test]
 fn a_tree_of_many_files_is_restored_with_few_of_them_open() {
@@ -537,8 +537,8 @@ fn with_agents_inside(name: &str) -> Vec<u8> {
     fs::read(fixtures.join(name)).expect("a fixture")
 }
 
-/// The client has `<session>/subagents/agent-<id>.jsonl`, and what describes it
-/// beside it. The stream comes back from the main file, and the files of sub-agents stay out of it.
+/// The client has `<session>/subagents/agent-<id>.jsonl` with a description beside it. The stream is
+/// restored from the main file, and does not contain the files of sub-agents.
 #[test]
 fn sub_agents_of_a_stream_get_files_of_their_own() {
     for (name, format) in [
@@ -569,7 +569,7 @@ fn sub_agents_of_a_stream_get_files_of_their_own() {
                 assert_same(&restored, &tree, &format!("{name} {target} {carry}"));
             }
         }
-        // The content of a sidecar does not go to a third format.
+        // The content of a sidecar is not carried to a third format.
         let (folder, source) = folder_with(&tree);
         let way = ["claude-code", "clido", "claude-code", format];
         let back = through(folder.path(), &source, &way, &[]);
@@ -600,7 +600,7 @@ fn a_sub_agents_file_says_what_the_stream_does() {
     assert_eq!(kinds[..3], ["user", "assistant", "user"], "{agent}");
     assert!(lines.iter().all(|line| line["agentId"] == "deebaa5" && line["isSidechain"] == true));
     assert!(!agent.contains("_carried"));
-    // A file that was changed since is reported.
+    // A file that was changed since then is reported.
     let folder = tempfile::tempdir().expect("a folder");
     let there = through(folder.path(), &source, &["claude-code"], &[]);
     let path = there.join("s1/subagents/agent-deebaa5.jsonl");
@@ -612,18 +612,18 @@ fn a_sub_agents_file_says_what_the_stream_does() {
     assert_eq!(status, 1, "{words}");
     assert!(words.contains("has been edited since; convert it separately"), "{words}");
     assert_same(&read(Path::new(&back)), &tree, "the main file");
-    // Alone it is a session like any other.
+    // Alone, it is a session like any other.
     let alone = folder.path().join("alone.jsonl").display().to_string();
     let path = path.display().to_string();
     assert!(convert(&["-q", "--to", "sdk-stream", "-o", &alone, &path]).0 < 2);
     assert!(fs::read_to_string(alone).expect("written").contains("Count all"));
 }
 
-/// Up to client 2.0.28 sub-agents stand in the main file, with an id or by their parents.
+/// Up to client 2.0.28, sub-agents are in the main file, with an id or found by their parents.
 #[test]
 fn sidechains_among_the_lines_get_files_of_their_own() {
     let bytes = with_agents_inside("claude-code/sidechains-side-by-side.jsonl");
-    // The same beside outputs, and so in a session of several files.
+    // The same beside outputs, so in a session of several files.
     let alone = Tree::from([("s1.jsonl".to_owned(), bytes)]);
     let mut several = alone.clone();
     several.insert("s1/tool-results/toolu_1.txt".to_owned(), b"large".to_vec());
@@ -672,8 +672,8 @@ fn texts(bytes: &[u8]) -> Vec<String> {
     blocks.filter_map(|block| Some(block["text"].as_str()?.to_owned())).collect()
 }
 
-/// A stream names sub-agents by the tool uses that started them. The prompt, or the client's data of
-/// a result, has this tool use; lines without one stay in the carry.
+/// A stream names sub-agents by the tool uses that started them. The prompt, or the client's data of a
+/// result, has this tool use. Lines without one stay in the carry.
 #[test]
 fn sidechains_among_the_lines_are_said_with_their_tool_uses() {
     let bytes = with_agents_inside("claude-code/sidechains-side-by-side.jsonl");
@@ -731,7 +731,8 @@ fn a_copy_of_a_tree_has_all_of_its_files() {
     assert_same(&read(&there), &tree, "copied");
 }
 
-/// What is compressed holds a session with all that belongs to it: beside it, nothing would be found.
+/// A compressed output contains the session with all its files, because files beside it would not be
+/// found.
 #[test]
 fn compressed_trees_come_back_whole() {
     let stream = with_agents_inside("sdk-wire/sub-agent.jsonl");
@@ -755,7 +756,7 @@ fn compressed_trees_come_back_whole() {
     }
 }
 
-/// Archives are compressed file by file: what belongs together then belongs together still.
+/// Archives are compressed file by file, and the files of a session still belong together.
 #[test]
 fn a_compressed_tree_becomes_what_it_would_be_without() {
     let tree = project();
@@ -769,7 +770,7 @@ fn a_compressed_tree_becomes_what_it_would_be_without() {
         _ => (format!("{name}.zst"), zstd::encode_all(&**bytes, 1).expect("packed")),
     };
     let whole: Tree = tree.iter().map(|(name, bytes)| packed(name, bytes)).collect();
-    // Some compress transcripts alone.
+    // Some archives compress only transcripts.
     let is_transcript = |name: &str| name.ends_with(".jsonl");
     let partly = |(name, bytes): (&String, &Vec<u8>)| match is_transcript(name) {
         true => packed(name, bytes),
@@ -786,7 +787,7 @@ fn a_compressed_tree_becomes_what_it_would_be_without() {
             let back = through(&folder.path().join("back"), &there, &["claude-code"], &[]);
             assert_same(&read(&back), &tree, &format!("{target}, {way}, and back"));
         }
-        // A session that is named brings its files along.
+        // Converting one session also converts its other files.
         let (folder, source) = folder_with(&whole);
         let name = whole.keys().find(|name| name.starts_with("s1.jsonl")).expect("packed");
         let (source, there) = (source.join(name), folder.path().join("named/"));
@@ -799,7 +800,7 @@ fn a_compressed_tree_becomes_what_it_would_be_without() {
     }
 }
 
-/// What reads sessions finds in a compressed tree what it finds in the plain one.
+/// Commands find the same sessions in a compressed folder as in the plain one.
 #[test]
 fn a_compressed_tree_is_read_as_it_would_be_without() {
     let tree = project();
@@ -822,7 +823,7 @@ fn a_compressed_tree_is_read_as_it_would_be_without() {
         (&["list", "--columns", "id,messages,title"], ".", "."),
     ] {
         let expected = said(args, &plain, name);
-        // A sub-agent's file of no known lines hides no session.
+        // The file of a sub-agent without known records hides no session.
         let is_whole = args[0] != "list" || expected.contains("s1");
         assert!(is_whole && !expected.is_empty(), "{args:?}: {expected}");
         assert_eq!(said(args, &packed, packed_name), expected, "{args:?} {name}");

@@ -1,4 +1,4 @@
-//! What several of these tests need.
+//! Functions that several of these tests use.
 
 pub(crate) mod data;
 pub(crate) mod difference;

@@ -1,4 +1,4 @@
-//! What a person reads: nothing of a hostile file commands the terminal, whatever is asked for.
+//! Tests that no output for people contains bytes of a hostile file that control the terminal.
 
 use std::{
     fs,
@@ -8,7 +8,7 @@ use std::{
 
 use crate::shared::data::{data, root};
 
-/// What is printed for people, with the place of the file among the arguments as `@`.
+/// The commands with output for people. `@` is the path of the file.
 const COMMANDS: &[&[&str]] = &[
     &["@", "--to", "clido", "--carry", "none", "-v", "--output", "target"],
     &["@", "--to", "claude-code", "--strict", "--output", "target"],
@@ -18,7 +18,7 @@ const COMMANDS: &[&[&str]] = &[
     &["carry", "show", "@"],
 ];
 
-/// Returns the first byte, or character, that a terminal would obey.
+/// Returns the first byte or character that controls a terminal.
 fn command(text: &str) -> Option<char> {
     text.chars().find(|char| {
         char.is_control() && *char != '\n' && *char != '\t'
@@ -37,7 +37,7 @@ fn nothing_of_a_hostile_file_reaches_a_terminal_as_it_is() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut n_files = 0;
     for (name, bytes) in data(&["hostile"]) {
-        // The JSON of the suite holds no more than the others.
+        // The JSON of the suite has the same content as the other files.
         if name.contains("jts_") {
             continue;
         }
@@ -60,7 +60,7 @@ fn nothing_of_a_hostile_file_reaches_a_terminal_as_it_is() {
     assert!(n_files == 87 || n_files == 0, "{n_files}");
 }
 
-/// The commands whose output is for people.
+/// The commands with output for people.
 const FOR_PEOPLE: &[&[&str]] = &[
     &["find", "--type", "user,assistant,thinking,tool-use,tool-result,image,notice,title,other"],
     &["find", "--text", "e", "-l"],
@@ -73,14 +73,14 @@ const FOR_PEOPLE: &[&[&str]] = &[
     &["show", "--markdown"],
 ];
 
-/// The commands whose output is for programs: ASCII.
+/// The commands with output for programs: ASCII.
 const FOR_PROGRAMS: &[&[&str]] = &[
     &["find", "--json", "--text", "e"],
     &["list", "--json", "--long"],
     &["stats", "--json", "--each"],
 ];
 
-/// Runs a command over a folder and returns what it prints on both streams.
+/// Runs a command over a folder and returns both of its output streams.
 fn read(args: &[&str], folder: &Path) -> [Vec<u8>; 2] {
     let output = Command::new(env!("CARGO_BIN_EXE_convert"))
         .args(args)
@@ -136,7 +136,7 @@ fn what_is_printed_of_fixtures_and_their_names_is_text() {
     );
     fs::write(folder.path().join("a.jsonl"), hostile.replace("WORDS", words)).expect("a file");
     fs::write(folder.path().join("b.jsonl"), line).expect("a file");
-    // Not every file system takes such names.
+    // Not every file system accepts such names.
     let name = folder.path().join("\u{1b}[31m\u{202e}.jsonl");
     _ = fs::write(name, hostile.replace("WORDS", words));
     check_folder(folder.path());
@@ -150,7 +150,7 @@ fn what_is_printed_of_hostile_files_is_text() {
     }
 }
 
-/// What somebody pasted into a command line is quoted in errors, and a name in a plan.
+/// Text that was pasted into a command line is quoted in errors, and a name in a plan is too.
 #[test]
 fn what_is_quoted_of_a_command_line_is_shown_and_not_obeyed() {
     const ODD: &str = "a\u{202e}b\u{2066}\u{200f}\u{1b}[31m\u{9b}31m";

@@ -1,9 +1,9 @@
-//! Source lines of a few bytes, thousands of them: they come back byte for byte, and what carries them
-//! is not many times their length.
+//! Thousands of source lines of a few bytes are restored byte for byte, and their carries are not many
+//! times as long.
 
 use std::io::Cursor;
 
-use convert::{CarryMode, Conversion, FORMATS, Report, Sidecar, by_name};
+use convert::{CarryMode, Conversion, Converted, FORMATS, Sidecar, by_name};
 use core_model::Options;
 
 const PROMPT: &str = r#"{"parentUuid":null,"type":"user","uuid":"11111111-0000-4000-8000-000000000001","sessionId":"11111111-1111-4111-8111-111111111111","timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"What time is it?"}}"#;
@@ -14,7 +14,7 @@ fn convert(
     carry: CarryMode,
     source: &[u8],
     sidecar: Option<&[u8]>,
-) -> (Vec<u8>, Option<Vec<u8>>, Report) {
+) -> Converted {
     let [from, to] = [from, to].map(|name| by_name(name).expect("a format"));
     let conversion = Conversion { formats: FORMATS, from, to, carry, options: Options::default() };
     let sidecar =
@@ -43,8 +43,9 @@ fn runs_of_tiny_lines_come_back() {
         let source = session(n_tiny);
         for to in ["clido", "sdk-stream", "sdk-stream:wire"] {
             for carry in [CarryMode::Inline, CarryMode::Sidecar] {
-                let (written, sidecar, _) = convert("claude-code", to, carry, &source, None);
-                let (back, _, report) =
+                let Converted { bytes: written, sidecar, .. } =
+                    convert("claude-code", to, carry, &source, None);
+                let Converted { bytes: back, report, .. } =
                     convert(to, "claude-code", carry, &written, sidecar.as_deref());
                 assert!(back == source, "{n_tiny} {to} {carry:?}");
                 let n_lines = source.split(|byte| *byte == b'\n').count() as u64;
@@ -58,14 +59,14 @@ fn runs_of_tiny_lines_come_back() {
 #[test]
 fn runs_of_tiny_lines_come_back_from_a_format_further_on() {
     let source = session(200);
-    let (clido, ..) = convert("claude-code", "clido", CarryMode::Inline, &source, None);
-    let (stream, ..) = convert("clido", "sdk-stream", CarryMode::Inline, &clido, None);
-    let (back, ..) = convert("sdk-stream", "claude-code", CarryMode::Inline, &stream, None);
+    let clido = convert("claude-code", "clido", CarryMode::Inline, &source, None).bytes;
+    let stream = convert("clido", "sdk-stream", CarryMode::Inline, &clido, None).bytes;
+    let back = convert("sdk-stream", "claude-code", CarryMode::Inline, &stream, None).bytes;
     assert!(back == source);
-    // Tiny lines that were added to the file in the middle are its own.
+    // Tiny lines that are added in the middle of the file belong to the target.
     let edited = [&clido[..], "\n".repeat(100).as_bytes()].concat();
-    let (stream, ..) = convert("clido", "sdk-stream", CarryMode::Inline, &edited, None);
-    let (back, ..) = convert("sdk-stream", "clido", CarryMode::Inline, &stream, None);
+    let stream = convert("clido", "sdk-stream", CarryMode::Inline, &edited, None).bytes;
+    let back = convert("sdk-stream", "clido", CarryMode::Inline, &stream, None).bytes;
     assert!(back == edited);
 }
 
@@ -76,7 +77,7 @@ fn what_carries_tiny_lines_is_not_many_times_their_length() {
         let source = format!("{PROMPT}\n{}", line.repeat(n_lines));
         for to in ["clido", "sdk-stream"] {
             let source = source.as_bytes();
-            let (written, ..) = convert("claude-code", to, CarryMode::Inline, source, None);
+            let written = convert("claude-code", to, CarryMode::Inline, source, None).bytes;
             let law = most * source.len() + 8 * 1024;
             assert!(written.len() < law, "{line:?} to {to}: {} of {law} bytes", written.len());
         }

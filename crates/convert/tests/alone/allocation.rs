@@ -1,13 +1,14 @@
-//! That nothing is allocated for a line, a field or a block: twice the lines, as many allocations.
+//! Tests that lines, fields and blocks take no allocations: twice the lines need no more of them.
 
 use std::io;
 
 use convert::{CarryMode, Conversion, FORMATS, Source, by_name};
 
-/// How often vectors and tables may double that hold an id, a place or an event for each line.
+/// Limit on the growth steps of vectors and tables that keep an id, a position or an event for each
+/// line.
 const MAX_GROWTH: u64 = 64;
 
-/// Returns a session of calls and their results, `n_pairs` each.
+/// Returns a session of `n_pairs` calls and as many results.
 fn session(n_pairs: usize) -> Vec<u8> {
     let head = |n: usize| {
         format!(
@@ -34,7 +35,7 @@ fn session(n_pairs: usize) -> Vec<u8> {
     lines.into_bytes()
 }
 
-/// Returns how many allocations a conversion to clido makes.
+/// Returns the number of allocations of a conversion to clido.
 fn n_allocations(session: &[u8], carry: CarryMode) -> u64 {
     let (from, to) = (FORMATS[0], by_name("clido").expect("a format"));
     let conversion = Conversion { formats: FORMATS, from, to, carry, options: Default::default() };
@@ -51,7 +52,7 @@ fn twice_the_lines_take_as_many_allocations() {
     assert_eq!(FORMATS[0].name, "claude-code");
     let (short, long) = (session(500), session(1000));
     for carry in [CarryMode::None, CarryMode::Inline] {
-        // The buffers that one source leaves to the next.
+        // The buffers that one source leaves for the next.
         n_allocations(&long, carry);
         let (few, many) = (n_allocations(&short, carry), n_allocations(&long, carry));
         assert!(many <= few + MAX_GROWTH, "{carry:?}: {few} for 1,001 lines, {many} for 2,001");

@@ -1,5 +1,5 @@
-//! Tests that need a process of their own: one counts its allocations, others measure the memory and
-//! the time of the programs that they start.
+//! Tests that need a process of their own: one counts its allocations, the others measure the memory and
+//! the time of programs that they start.
 
 mod allocation;
 mod memory;

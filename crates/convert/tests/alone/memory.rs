@@ -1,4 +1,5 @@
-//! How much memory a command takes: at most 32 MiB, three times the longest line, and 64 bytes an id. `cargo xtask limits` measures all commands on many more files.
+//! Tests of the memory of commands: at most 32 MiB, three times the longest line, and 64 bytes for each
+//! id. `cargo xtask limits` measures all commands on many more files.
 
 #![cfg(target_os = "linux")]
 
@@ -18,8 +19,8 @@ const LONG: usize = 64 * MIB;
 
 const HEAD: &str = r#"{"parentUuid":null,"type":"user","uuid":"11111111-0000-4000-8000-000000000001","sessionId":"11111111-1111-4111-8111-111111111111","timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"#;
 
-/// Writes a session of a short line and a long one, which goes on as `start`, repeats of `part` and
-/// `end`.
+/// Writes a session of a short line and a long one, which consists of `start`, repetitions of `part`,
+/// and `end`.
 fn session(path: &Path, start: &str, part: &str, end: &str) {
     let mut file = BufWriter::new(File::create(path).expect("a file"));
     let mut put = |text: &str| file.write_all(text.as_bytes()).expect("written");
@@ -34,7 +35,7 @@ fn session(path: &Path, start: &str, part: &str, end: &str) {
     put("\n");
 }
 
-/// Returns the most memory, in bytes, that a process has had so far; `None` if it has ended.
+/// Returns the peak memory of a process so far, in bytes; `None` if it has ended.
 fn peak_of(process: u32) -> Option<usize> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -42,7 +43,7 @@ fn peak_of(process: u32) -> Option<usize> {
     Some(kib * 1024)
 }
 
-/// Converts a session to clido, and returns the most memory, in bytes, that this took.
+/// Converts a session to clido, and returns the peak memory in bytes.
 fn peak_of_conversion(source: &Path, target: &Path, carry: &str) -> usize {
     let mut process = Command::new(env!("CARGO_BIN_EXE_convert"))
         .args(["--quiet", "--jobs", "1", "--from", "claude-code", "--to", "clido"])
@@ -71,7 +72,7 @@ fn many_short_lines_or_values() {
         let source = folder.path().join(format!("{name}.jsonl"));
         let mut file = BufWriter::new(File::create(&source).expect("a file"));
         let (mut n_lines, mut n_bytes) = (0, 0);
-        // What is a little smaller is kept in memory, if it takes no more there.
+        // A smaller input is kept in memory, if it takes no more there.
         while n_bytes < 8 * MIB - 4096 {
             let line = format!(
                 r#"{{"type":"user","uuid":"u{n_lines}","message":{{"content":"hi"}}{more}}}"#
@@ -84,7 +85,7 @@ fn many_short_lines_or_values() {
         for carry in ["none", "inline"] {
             let target = folder.path().join(format!("{name}.{carry}.jsonl"));
             let peak = peak_of_conversion(&source, &target, carry);
-            // 80 bytes are kept of a line: its id, its parent's, and where it is.
+            // For a line, 80 bytes are kept: its id, the id of its parent, and its offset.
             let max_peak = 32 * MIB + 80 * n_lines;
             assert!(peak < max_peak, "{name} {carry}: {} MiB", peak / MIB);
         }
@@ -103,7 +104,7 @@ fn a_file_of_short_lines_beside_a_session() {
     for carry in ["sidecar", "inline"] {
         let target = folder.path().join(format!("{carry}.jsonl"));
         let peak = peak_of_conversion(&source, &target, carry);
-        // Inline, the last line has all of it.
+        // With an inline carry, the last line contains the whole carry.
         let written = std::fs::metadata(&target).expect("written").len() as usize;
         let most = 32 * MIB + 3 * written.max(size);
         assert!(peak <= most, "{carry}: {} of {} MiB", peak / MIB, most / MIB);
@@ -130,7 +131,7 @@ fn one_long_line_of_any_shape() {
         for carry in ["none", "inline"] {
             let target = folder.path().join(format!("{name}.{carry}.jsonl"));
             let peak = peak_of_conversion(&source, &target, carry);
-            // A carry has a reference for each block, of half the size of a short block.
+            // A carry has a reference for each block, which is half as long as a short block.
             let written = std::fs::metadata(&target).expect("written").len() as usize;
             let max_peak = 32 * MIB + 3 * written.max(LONG);
             assert!((LONG..max_peak).contains(&peak), "{name} {carry}: {} MiB", peak / MIB);
@@ -140,11 +141,11 @@ fn one_long_line_of_any_shape() {
     }
 }
 
-/// What a command may take beside the longest record and the ids.
+/// Memory that a command may use beside the longest record and the ids.
 const ALLOWANCE: usize = 32 * MIB;
 
-/// Runs a command on a file and returns the most memory that it took, in bytes. `IN` is the file, `OUT`
-/// a new one beside it.
+/// Runs a command on a file and returns its peak memory in bytes. `IN` is the file, `OUT` a new one
+/// beside it.
 fn peak_of_command(arguments: &str, source: &Path) -> usize {
     let target = source.with_extension("out");
     let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
@@ -184,8 +185,8 @@ const COMMANDS: [&str; 12] = [
     "--force --to sdk-stream:wire -o OUT IN",
 ];
 
-/// Checks all commands on a file of 12 MiB that is odd in one way: `start`, repeats of `part`, and
-/// `end`. Its longest line has about `longest` bytes; there are no ids to keep.
+/// Checks all commands on a file of 12 MiB that is odd in one way: `start`, repetitions of `part`, and
+/// `end`. Its longest line has about `longest` bytes. It has no ids to keep.
 fn check_law(name: &str, start: &str, part: &str, end: &str, longest: usize) {
     let folder = tempfile::tempdir().expect("a folder");
     let source = folder.path().join("in.jsonl");

@@ -1,7 +1,7 @@
-//! What happens to a folder when something happens to a run: killed, interrupted, out of space,
-//! refused by the system at any call, tricked by links, or not alone.
+//! Tests of disturbed runs: killed, interrupted, out of space, with failing system calls, tricked by
+//! links, or several at once.
 //!
-//! `cargo xtask trust` runs as many rounds as RELIABILITY.md says; a plain test run a few.
+//! `cargo xtask trust` runs the rounds that RELIABILITY.md names. A plain test run does a few.
 
 #![expect(clippy::print_stderr, reason = "a figure, or that a test is skipped, is said")]
 

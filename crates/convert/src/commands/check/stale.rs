@@ -58,7 +58,7 @@ impl StaleFiles {
 /// compares.
 fn record(value: Value<'_>) -> Option<StaleFileRecord> {
     value.get("type")?.text().filter(|kind| kind.is("tool_result"))?;
-    let event = (format_clido::FORMAT.read)(value);
+    let event = format_clido::FORMAT.first_event(value);
     let (block, _) = event.message()?.blocks().next()?;
     let Block::ToolResult(result) = block else { return None };
     Some(StaleFileRecord {

@@ -6,6 +6,7 @@
 use std::{
     collections::{HashMap, HashSet},
     io,
+    ops::ControlFlow,
 };
 
 use conversion::{Events, Source};
@@ -16,6 +17,7 @@ use storage::Limits;
 
 use crate::{
     FORMATS,
+    hint::io_message,
     terminal::{escape::escape_for_terminal, message::warn},
 };
 
@@ -31,8 +33,8 @@ pub(in crate::commands) enum Read<'r> {
     Damaged(&'r str),
 }
 
-/// Receives each line.
-type EachRead<'e> = dyn FnMut(Read<'_>) -> io::Result<()> + 'e;
+/// Receives each line, and returns whether to stop.
+type EachRead<'e> = dyn FnMut(Read<'_>) -> io::Result<ControlFlow<()>> + 'e;
 
 /// The files of a session, and the plan of their lines.
 pub(in crate::commands) struct SessionLines {
@@ -98,7 +100,7 @@ impl SessionLines {
         Ok(())
     }
 
-    /// Calls `each` with every line of all files.
+    /// Calls `each` with every line of all files, until it stops.
     pub(in crate::commands) fn each(
         &mut self,
         events: &mut dyn Events,
@@ -106,15 +108,21 @@ impl SessionLines {
     ) -> io::Result<()> {
         let (started, answers) = (HashSet::new(), Answers::default());
         let mut pass = Pass { lines: self, started, answers, unread: Vec::new() };
-        let (mut result, mut number) = (Ok(()), 0);
+        let (mut result, mut number) = (Ok(ControlFlow::Continue(())), 0);
         events.for_each(&mut |line, event| {
             number += 1;
             result = pass.main_line(line, number, event, each);
-            result.is_ok()
+            matches!(result, Ok(ControlFlow::Continue(())))
         })?;
-        result?;
+        let mut step = result?;
         for (agent_idx, agent) in pass.lines.agents.iter().enumerate() {
-            pass.agent(agent_idx, agent.tool_use.as_deref(), 0, each)?;
+            if step.is_break() {
+                return Ok(());
+            }
+            step = pass.agent(agent_idx, agent.tool_use.as_deref(), 0, each)?;
+        }
+        if step.is_break() {
+            return Ok(());
         }
         self.unread = pass.unread;
         Ok(())
@@ -147,16 +155,20 @@ impl Pass<'_> {
         number: u64,
         event: jsonl::Result<&Event<'_>>,
         each: &mut EachRead<'_>,
-    ) -> io::Result<()> {
+    ) -> io::Result<ControlFlow<()>> {
         let event = match event {
             Ok(_) if self.lines.plan.hides(line.offset()).is_some() => return each(Read::Hidden),
             Ok(event) => event,
             Err(_) if line.is_blank() => return each(Read::Hidden),
             Err(error) => return each(Read::Damaged(&format!("line {number}: {error}"))),
         };
-        self.agents_before(event, 0, each)?;
-        if let Some(answer) = self.answers.answer_of(event) {
-            each(Read::Event(&answer))?;
+        if self.agents_before(event, 0, each)?.is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+        if let Some(answer) = self.answers.answer_of(event)
+            && each(Read::Event(&answer))?.is_break()
+        {
+            return Ok(ControlFlow::Break(()));
         }
         if !self.lines.is_of_agent {
             return each(Read::Event(event));
@@ -171,17 +183,19 @@ impl Pass<'_> {
         event: &Event<'_>,
         depth: usize,
         each: &mut EachRead<'_>,
-    ) -> io::Result<()> {
+    ) -> io::Result<ControlFlow<()>> {
         if self.lines.by_tool_use.is_empty() || depth >= MAX_DEPTH {
-            return Ok(());
+            return Ok(ControlFlow::Continue(()));
         }
         for result in event.message().into_iter().flat_map(|message| message.tool_results()) {
             let id = result.tool_use_id.decode();
             for &agent_idx in self.lines.by_tool_use.get(&*id).map_or(&[][..], Vec::as_slice) {
-                self.agent(agent_idx, Some(&id), depth + 1, each)?;
+                if self.agent(agent_idx, Some(&id), depth + 1, each)?.is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
             }
         }
-        Ok(())
+        Ok(ControlFlow::Continue(()))
     }
 
     /// Reads the file of a sub-agent, once.
@@ -191,10 +205,12 @@ impl Pass<'_> {
         tool_use: Option<&str>,
         depth: usize,
         each: &mut EachRead<'_>,
-    ) -> io::Result<()> {
-        let Some(agent) = self.lines.agents.get(agent_idx) else { return Ok(()) };
+    ) -> io::Result<ControlFlow<()>> {
+        let Some(agent) = self.lines.agents.get(agent_idx) else {
+            return Ok(ControlFlow::Continue(()));
+        };
         if !self.started.insert(agent_idx) {
-            return Ok(());
+            return Ok(ControlFlow::Continue(()));
         }
         let mut written = Vec::new();
         push_string(&mut written, tool_use.unwrap_or_default(), Style::Compact);
@@ -205,23 +221,33 @@ impl Pass<'_> {
         let file = match opened.and_then(|file| self.lines.redact.bytes(FORMATS, file)) {
             Ok((file, _)) => file,
             Err(error) => {
-                self.unread.push(format!("{label}: {error}"));
-                return Ok(());
+                self.unread.push(format!("{label}: {}", io_message(&error)));
+                return Ok(ControlFlow::Continue(()));
             }
         };
-        let (read, mut number, mut result) = (self.lines.format.read, 0, Ok(()));
-        Source::new(file).for_each_piece(&[self.lines.format], &mut |line, value| {
+        let (format, mut number, mut result) =
+            (self.lines.format, 0, Ok(ControlFlow::Continue(())));
+        Source::new(file).for_each_piece(&[format], &mut |line, value| {
             number += 1;
-            result = match value.map(read) {
-                Ok(event) => {
-                    let context = Context { parent_tool_use, is_sidechain: true, ..event.context };
-                    let event = Event { context, ..event };
-                    self.agents_before(&event, depth, each).and_then(|()| each(Read::Event(&event)))
+            result = match value {
+                Ok(value) => {
+                    let mut result = Ok(ControlFlow::Continue(()));
+                    format.for_each_event(value, |event| {
+                        let context =
+                            Context { parent_tool_use, is_sidechain: true, ..event.context };
+                        let event = Event { context, ..*event };
+                        result = match self.agents_before(&event, depth, each) {
+                            Ok(ControlFlow::Continue(())) => each(Read::Event(&event)),
+                            result => result,
+                        };
+                        matches!(result, Ok(ControlFlow::Continue(())))
+                    });
+                    result
                 }
                 Err(_) if line.is_blank() => each(Read::Hidden),
                 Err(error) => each(Read::Damaged(&format!("{label}, line {number}: {error}"))),
             };
-            result.is_ok()
+            matches!(result, Ok(ControlFlow::Continue(())))
         })?;
         result
     }

@@ -10,14 +10,14 @@ use std::{
 
 use archive::{ConvertError, Outputs, PublishSet};
 use export_html::is_page;
-use storage::{FILE_MODE, Pending, Replace};
+use storage::{AtomicFile, FILE_MODE, Replace};
 
 /// The number of bytes that show whether a file is a page of this program.
 const HEAD: u64 = 1024;
 
 /// A page that is being written and compared with the existing file.
 pub(super) struct PageFile {
-    file: Pending,
+    file: AtomicFile,
     /// The rest of the existing file, as long as both are equal.
     there: Option<BufReader<File>>,
     is_own: bool,

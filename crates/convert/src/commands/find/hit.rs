@@ -1,11 +1,10 @@
 //! Formats a hit, as a line or as a JSON object.
 
-use archive::Object;
 use core_model::{Event, Place, event_millis, iso_millis, thread};
 use jsonl::Scanner;
 use sessions::{Needle, Part};
 
-use crate::terminal::escape::escape_for_terminal;
+use crate::{object::Object, terminal::escape::escape_for_terminal};
 
 /// The characters of a hit before the words, and in all.
 const BEFORE: usize = 40;
@@ -92,7 +91,9 @@ impl Hit<'_> {
         }
         match self.part {
             Part::ToolUse(tool) => {
-                object.string("tool_use_id", &tool.id.decode()).raw("input", tool.input);
+                object
+                    .string("tool_use_id", &tool.id.decode())
+                    .raw("input", tool.input.json().raw());
             }
             Part::ToolResult(result) => {
                 object.string("tool_use_id", &result.tool_use_id.decode());

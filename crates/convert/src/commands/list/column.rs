@@ -2,7 +2,6 @@
 
 use std::cmp::Ordering;
 
-use archive::Object;
 use clap::ValueEnum;
 use core_model::iso_millis;
 
@@ -10,9 +9,12 @@ use super::{
     ends::{Numbers, Session},
     largest_first,
 };
-use crate::terminal::{
-    escape::escape_for_terminal,
-    figures::{grouped, size},
+use crate::{
+    object::Object,
+    terminal::{
+        escape::escape_for_terminal,
+        figures::{grouped, size},
+    },
 };
 
 /// Limit on the printed characters of a title.
@@ -23,25 +25,25 @@ const MAX_TITLE: usize = 100;
 pub(super) enum Column {
     /// The id of the session
     Id,
-    /// The latest time in it, in UTC
+    /// The latest time in the session, in UTC
     When,
-    /// The bytes of its file
+    /// The size of the file
     Size,
-    /// The messages in it, of all kinds; it is read as a whole
+    /// The number of messages of all kinds; reads the whole session
     Messages,
-    /// The tokens that it took; it is read as a whole
+    /// The number of tokens; reads the whole session
     Tokens,
-    /// What it cost, if it says so; it is read as a whole
+    /// The cost, if the session states it; reads the whole session
     Cost,
-    /// The tool results that are errors; it is read as a whole
+    /// The number of failed tools and API requests; reads the whole session
     Errors,
-    /// Its format
+    /// The format of the file
     Format,
-    /// The last part of its working directory
+    /// The last part of the working directory
     Project,
-    /// Its title, or its first prompt
+    /// The title, or the first prompt
     Title,
-    /// The path of its file
+    /// The path of the file
     File,
 }
 
@@ -98,7 +100,7 @@ impl Column {
             Column::Size => size(session.size),
             Column::Messages => number(|numbers| numbers.n_messages),
             Column::Tokens => number(|numbers| numbers.n_tokens),
-            Column::Errors => number(|numbers| numbers.n_errors),
+            Column::Errors => number(|numbers| numbers.errors.total()),
             Column::Cost => cost(session).map(|cost| format!("${cost:.4}")).unwrap_or_default(),
             Column::Format => session.format.name.to_owned(),
             Column::Project => escape_for_terminal(project(session)),
@@ -118,7 +120,7 @@ impl Column {
             Column::Size => largest_first(one.size, other.size),
             Column::Messages => numbers(|numbers| numbers.n_messages),
             Column::Tokens => numbers(|numbers| numbers.n_tokens),
-            Column::Errors => numbers(|numbers| numbers.n_errors),
+            Column::Errors => numbers(|numbers| numbers.errors.total()),
             Column::Cost => largest_first(cost(one), cost(other)),
             Column::Id | Column::Format | Column::Project | Column::Title | Column::File => {
                 self.cell(one).cmp(&self.cell(other))
@@ -170,7 +172,7 @@ pub(super) fn object(session: &Session) -> Object {
     }
     if let Some(numbers) = &session.numbers {
         object.plain("messages", numbers.n_messages).plain("tokens", numbers.n_tokens);
-        object.plain("errors", numbers.n_errors);
+        object.plain("errors", numbers.errors.total()).plain("api_errors", numbers.errors.n_api);
         if let Some(cost) = numbers.cost {
             object.plain("cost_usd", cost);
         }

@@ -3,14 +3,13 @@
 use std::io::{self, Read, Seek, SeekFrom};
 
 use core_model::{
-    Block, Body, ErrorPolicy, Event, Format, TitleRank, event_millis, failed_results,
-    is_client_text,
+    Block, Body, ErrorPolicy, Errors, Event, Format, TitleRank, event_millis, is_client_text,
 };
-use jsonl::{Line, Scanner};
+use jsonl::{Document, Line, Scanner, UnitScanner};
 use sessions::{Input, ReadError, format_of};
 use storage::{Limits, Opened};
 
-use crate::FORMATS;
+use crate::{FORMATS, reading::once::Spent};
 
 /// The bytes to read at either end.
 const WINDOW: u64 = 64 * 1024;
@@ -47,7 +46,7 @@ pub(super) struct Session {
 pub(super) struct Numbers {
     pub(super) n_messages: u64,
     pub(super) n_tokens: u64,
-    pub(super) n_errors: u64,
+    pub(super) errors: Errors,
     pub(super) cost: Option<f64>,
 }
 
@@ -55,7 +54,12 @@ impl Numbers {
     /// Counts an event.
     pub(super) fn push(&mut self, event: &Event<'_>) {
         self.n_messages += u64::from(event.message().is_some());
-        self.n_errors += failed_results(event, ErrorPolicy::Flag).count() as u64;
+        self.errors += Errors::of(event, ErrorPolicy::Flag);
+    }
+
+    /// Returns the counts with the tokens and the cost of the session.
+    pub(super) fn and(self, spent: &Spent) -> Self {
+        Self { n_tokens: spent.tokens.total(), cost: spent.cost, ..self }
     }
 }
 
@@ -79,13 +83,20 @@ pub(super) fn scan(input: &Input, format: Option<&'static Format>) -> Result<Ses
         None => format_of(FORMATS, &head)?,
     };
     let mut ends = Ends::of(format);
-    // A line that is cut off by the window is skipped. The last line of a file may have no newline.
-    let is_whole = n_head == size;
-    let head_end = if is_whole { head.len() } else { after_newline(memchr::memrchr(b'\n', &head)) };
-    ends.lines(head.get(..head_end).unwrap_or_default(), 0);
-    let is_at_line = tail_start == n_head && head.ends_with(b"\n");
-    let tail_at = if is_at_line { 0 } else { after_newline(memchr::memchr(b'\n', &tail)) };
-    ends.lines(tail.get(tail_at..).unwrap_or_default(), tail_start + tail_at as u64);
+    if format.framing.is_document() {
+        file.rewind()?;
+        ends.document(&mut file)?;
+    } else {
+        // A line that is cut off by the window is skipped. The last line of a file may have no
+        // newline.
+        let is_whole = n_head == size;
+        let newline = || after_newline(memchr::memrchr(b'\n', &head));
+        let head_end = if is_whole { head.len() } else { newline() };
+        ends.lines(head.get(..head_end).unwrap_or_default(), 0);
+        let is_at_line = tail_start == n_head && head.ends_with(b"\n");
+        let tail_at = if is_at_line { 0 } else { after_newline(memchr::memchr(b'\n', &tail)) };
+        ends.lines(tail.get(tail_at..).unwrap_or_default(), tail_start + tail_at as u64);
+    }
     let id = ends.id.or_else(|| input.stem().map(str::to_owned)).unwrap_or_default();
     Ok(Session {
         label: input.label(),
@@ -171,9 +182,27 @@ impl Ends {
             let line = Line::new(line.bytes(), at);
             at += line.bytes().len() as u64;
             if let Ok(value) = scanner.scan(&line) {
-                self.event(&(self.format.read)(value));
+                self.format.for_each_event(value, |event| {
+                    self.event(event);
+                    true
+                });
             }
         }
+    }
+
+    /// Reads the records of a document, whose ends cannot be read alone.
+    fn document(&mut self, input: &mut Opened) -> io::Result<()> {
+        let paths = self.format.framing.paths();
+        let (mut document, mut units) = (Document::new(input, paths), UnitScanner::default());
+        while let Some(unit) = document.next()? {
+            if let (_, Ok(value)) = units.scan(&unit, paths) {
+                self.format.for_each_event(value, |event| {
+                    self.event(event);
+                    true
+                });
+            }
+        }
+        Ok(())
     }
 
     fn event(&mut self, event: &Event<'_>) {

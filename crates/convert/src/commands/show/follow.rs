@@ -2,6 +2,7 @@
 
 use std::{
     io::{self, Write},
+    ops::ControlFlow,
     path::Path,
     thread,
     time::Duration,
@@ -33,11 +34,18 @@ pub(super) fn run(args: &Args, filter: &Filter, path: &Path) -> io::Result<Statu
             None => format(args, path)?,
         };
         if let Some(format) = format {
+            if format.framing.is_document() {
+                let message = format!(
+                    "a {} session is written anew as a whole: only files of lines can be followed (show it without --follow)",
+                    format.name
+                );
+                return Err(io::Error::other(message));
+            }
             let (_, shower) =
                 shower.get_or_insert_with(|| (format, Shower::new(args, filter, format)));
-            let (mut text, mut result) = (Vec::new(), Ok(()));
+            let (mut text, mut result) = (Vec::new(), Ok(ControlFlow::Continue(())));
             let followed = follower.poll(&mut |_, line| {
-                if result.is_err() {
+                if !matches!(result, Ok(ControlFlow::Continue(()))) {
                     return;
                 }
                 let line = match &mut search {
@@ -56,7 +64,9 @@ pub(super) fn run(args: &Args, filter: &Filter, path: &Path) -> io::Result<Statu
             }
             out.write_all(&text)?;
             out.flush()?;
-            result?;
+            if result?.is_break() {
+                return Ok(Status::Done);
+            }
         }
         thread::sleep(PAUSE);
     }
@@ -68,18 +78,28 @@ fn show(
     (format, scanner, answers): (&'static Format, &mut Scanner, &mut Answers),
     line: &Line<'_>,
     out: &mut dyn Write,
-) -> io::Result<()> {
-    let mut result = Ok(());
+) -> io::Result<ControlFlow<()>> {
+    let mut result = Ok(ControlFlow::Continue(()));
     let mut take = |_: &Line<'_>, value: jsonl::Result<Value<'_>>| {
-        result = match value.map(format.read) {
-            Ok(event) => match answers.answer_of(&event) {
-                Some(answer) => shower.event(&answer, out).and_then(|()| shower.event(&event, out)),
-                None => shower.event(&event, out),
-            },
-            Err(error) if is_damage(error) => shower.page.damage(&error.to_string(), out),
-            Err(_) => Ok(()),
-        };
-        result.is_ok()
+        match value {
+            Ok(value) => {
+                format.for_each_event(value, |event| {
+                    result = match answers.answer_of(event) {
+                        Some(answer) => match shower.event(&answer, out) {
+                            Ok(ControlFlow::Continue(())) => shower.event(event, out),
+                            result => result,
+                        },
+                        None => shower.event(event, out),
+                    };
+                    matches!(result, Ok(ControlFlow::Continue(())))
+                });
+            }
+            Err(error) if is_damage(error) => {
+                result = shower.page.damage(&error.to_string(), out).map(ControlFlow::Continue);
+            }
+            Err(_) => {}
+        }
+        matches!(result, Ok(ControlFlow::Continue(())))
     };
     Recovery::new(&[format]).line(line, scanner.scan(line), &mut take);
     result

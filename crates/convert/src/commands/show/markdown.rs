@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use core_model::{Event, Format, Markdown, quoted};
 
-use super::{Args, Page, Standing, Wanted};
+use super::{Args, Nesting, Page, Wanted};
 use crate::terminal::escape::{ShownLines, escape_for_terminal, escape_lines};
 
 /// The Markdown form of events.
@@ -17,7 +17,9 @@ pub(super) struct MarkdownPage {
 impl MarkdownPage {
     /// Creates a page.
     pub(super) fn new(args: &Args, format: &Format) -> Self {
-        let assistant = if format.family == "clido" { "Assistant" } else { "Claude" };
+        // The models of these clients are not always Claude.
+        let is_any = matches!(format.family, "clido" | "codex" | "pi");
+        let assistant = if is_any { "Assistant" } else { "Claude" };
         let (with_thinking, with_tools) = (!args.no_thinking, !args.no_tools);
         Self { markdown: Markdown { assistant, with_thinking, with_tools }, depth: 0 }
     }
@@ -27,7 +29,7 @@ impl MarkdownPage {
     }
 
     /// Prints a rule where a sub-agent starts and ends.
-    fn ruler(&mut self, place: &Standing, out: &mut dyn Write) -> io::Result<()> {
+    fn ruler(&mut self, place: &Nesting, out: &mut dyn Write) -> io::Result<()> {
         let was = std::mem::replace(&mut self.depth, place.depth);
         if place.depth == was {
             return Ok(());
@@ -45,7 +47,7 @@ impl Page for MarkdownPage {
         &mut self,
         event: &Event<'_>,
         _: &Wanted<'_, '_>,
-        place: &Standing,
+        place: &Nesting,
         out: &mut dyn Write,
     ) -> io::Result<()> {
         self.ruler(place, out)?;

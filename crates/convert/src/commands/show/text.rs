@@ -10,10 +10,10 @@ use core_model::{Event, NoticeKind, event_millis, shown_time};
 use jsonl::Scanner;
 use sessions::{Part, PartKind};
 
-use super::{Args, Page, Standing, Wanted};
+use super::{Args, Nesting, Page, Wanted};
 use crate::terminal::{
     Terminal,
-    escape::{escape_for_terminal, escape_lines, write_shown},
+    escape::{escape_for_terminal, escape_lines, write_escaped},
 };
 
 /// Limit on the printed lines of a tool's input or result.
@@ -95,7 +95,7 @@ impl TextPage {
             if let Some(color) = color {
                 write!(out, "\u{1b}[{color}m")?;
             }
-            write_shown(line, out)?;
+            write_escaped(line, out)?;
             out.write_all(if color.is_some() { b"\x1b[0m\n" } else { b"\n" })?;
         }
         Ok(())
@@ -105,7 +105,7 @@ impl TextPage {
         &mut self,
         event: &Event<'_>,
         first: Option<&Part<'_>>,
-        place: &Standing,
+        place: &Nesting,
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let message = event.message();
@@ -180,7 +180,8 @@ impl TextPage {
                 if !self.with_tools {
                     return Ok(());
                 }
-                let input = if self.is_full { tool.input.as_str() } else { "" };
+                let json = self.is_full.then(|| tool.input.json());
+                let input = json.as_ref().map_or("", |json| json.raw().as_str());
                 self.cut_lines(lines, depth, "    ", None, out)?;
                 self.lines(input, depth, "    ", Some(DIM), out)
             }
@@ -259,7 +260,7 @@ impl Page for TextPage {
         &mut self,
         event: &Event<'_>,
         wanted: &Wanted<'_, '_>,
-        place: &Standing,
+        place: &Nesting,
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let first = wanted.parts().find(|part| self.shows(part));

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use archive::Object;
 use core_model::{
-    Costs, DurationRule, ErrorPolicy, Event, FilesTouched, Format, Generations, IdSet, Overview,
-    Place, Timeline, TokenTotals, Tokens, Touches, TypeCounts, Viewed,
+    DurationRule, ErrorPolicy, Event, FilesTouched, Format, Generations, IdSet, Overview, Place,
+    Timeline, Tokens, Touches, TypeCounts, Viewed,
 };
-use sessions::Input;
 
 use super::runs::Runs;
+use crate::object::Object;
 
 /// The counts of one or more sessions.
 #[derive(Debug, Default)]
@@ -27,6 +26,8 @@ pub(super) struct Numbers {
     pub(super) types: BTreeMap<String, u64>,
     pub(super) tools: BTreeMap<String, Tool>,
     pub(super) tokens: Tokens,
+    /// The tokens of sub-agents' responses that only their sessions mention, as they began.
+    pub(super) mentioned: Tokens,
     pub(super) cost: Option<f64>,
     pub(super) n_compactions: u64,
     pub(super) files: BTreeMap<String, Touches>,
@@ -55,6 +56,7 @@ pub(super) const RULES: [(DurationRule, &str); 3] = [
 pub(super) struct Counter {
     pub(super) n_bad_lines: u64,
     pub(super) n_bytes: u64,
+    pub(super) mentioned: Tokens,
     numbers: Numbers,
     policy: ErrorPolicy,
     overview: Overview,
@@ -62,8 +64,6 @@ pub(super) struct Counter {
     runs: Runs,
     /// The ids of tool uses that failed.
     failed: IdSet,
-    tokens: TokenTotals,
-    costs: Costs,
     generations: Generations,
     files: FilesTouched,
     timeline: Timeline,
@@ -73,7 +73,7 @@ impl Numbers {
     /// Creates a counter for one session.
     pub(super) fn counter(policy: ErrorPolicy) -> Counter {
         let mut counter = Counter { policy, ..Counter::default() };
-        counter.overview.errors = Some(policy);
+        counter.overview.policy = Some(policy);
         counter
     }
 
@@ -88,7 +88,10 @@ impl Numbers {
         sum.n_user_messages += more.n_user_messages;
         sum.n_tool_calls += more.n_tool_calls;
         sum.n_sub_agents += more.n_sub_agents;
-        sum.n_errors += more.n_errors;
+        sum.errors += more.errors;
+        sum.outcome = None;
+        let runs = sum.run_millis.map(|it| it.saturating_add(more.run_millis.unwrap_or(0)));
+        sum.run_millis = runs.or(more.run_millis);
         for name in more.sub_agents {
             if !sum.sub_agents.contains(&name) {
                 sum.sub_agents.push(name);
@@ -110,6 +113,7 @@ impl Numbers {
             sum.millis = sum.millis.saturating_add(more.millis);
         }
         self.tokens += other.tokens;
+        self.mentioned += other.mentioned;
         self.cost = self.cost.map(|cost| cost + other.cost.unwrap_or(0.0)).or(other.cost);
         self.n_compactions += other.n_compactions;
         for (path, more) in other.files {
@@ -137,12 +141,21 @@ impl Numbers {
         object.plain("tool_calls", overview.n_tool_calls);
         object.plain("sub_agents", overview.n_sub_agents);
         object.strings("sub_agent_names", overview.sub_agents.iter().map(String::as_str));
-        object.plain("errors", overview.n_errors).plain("compactions", self.n_compactions);
+        object.plain("errors", overview.errors.total());
+        object.plain("tool_errors", overview.errors.n_tool);
+        object.plain("api_errors", overview.errors.n_api);
+        object.plain("compactions", self.n_compactions);
+        if let Some(outcome) = overview.outcome {
+            object.string("outcome", outcome.words());
+        }
         let mut durations = Object::new();
         for ((_, name), millis) in RULES.iter().zip(self.durations) {
             if let Some(millis) = millis {
                 durations.plain(name, millis);
             }
+        }
+        if let Some(millis) = overview.run_millis {
+            durations.plain("runs", millis);
         }
         object.object("duration_ms", &durations).object("types", &counts(&self.types));
         let mut tools = Object::new();
@@ -151,11 +164,10 @@ impl Numbers {
             numbers.plain("calls", tool.n_calls).plain("errors", tool.n_errors);
             tools.object(name, numbers.plain("duration_ms", tool.millis));
         }
-        let Tokens { input, output, cache_read, cache_creation } = self.tokens;
-        let mut tokens = Object::new();
-        tokens.plain("input", input).plain("output", output);
-        tokens.plain("cache_read", cache_read).plain("cache_creation", cache_creation);
-        object.object("tools", &tools).object("tokens", &tokens);
+        object.object("tools", &tools).object("tokens", &tokens(&self.tokens));
+        if self.mentioned != Tokens::default() {
+            object.object("tokens_only_mentioned", &tokens(&self.mentioned));
+        }
         if let Some(cost) = self.cost {
             // Rounding removes the error that floats add to a sum.
             object.plain("cost_usd", (cost * 1e9).round() / 1e9);
@@ -169,6 +181,14 @@ impl Numbers {
         object.object("files_touched", &files);
         object
     }
+}
+
+fn tokens(tokens: &Tokens) -> Object {
+    let Tokens { input, output, cache_read, cache_creation } = *tokens;
+    let mut object = Object::new();
+    object.plain("input", input).plain("output", output);
+    object.plain("cache_read", cache_read).plain("cache_creation", cache_creation);
+    object
 }
 
 fn counts<'c, K: AsRef<str> + 'c>(counts: impl IntoIterator<Item = (&'c K, &'c u64)>) -> Object {
@@ -189,29 +209,25 @@ impl Counter {
         for result in viewed.failed_results(self.policy) {
             self.failed.insert_text(result.tool_use_id);
         }
-        self.tokens.push(event);
-        self.costs.push(event);
         self.generations.push(place, event);
         self.files.view(viewed);
         self.timeline.view(place, viewed);
     }
 
     /// Adds a file that was read to its end.
-    pub(super) fn add_file(&mut self, input: &Input, format: Option<&'static Format>) {
+    pub(super) fn add_file(&mut self, format: Option<&'static Format>) {
         self.numbers.n_files += 1;
-        if self.overview.session_id.is_none() {
-            self.overview.session_id = input.stem().map(str::to_owned);
-        }
-        let Some(format) = format else { return };
-        *self.numbers.formats.entry(format.name).or_default() += 1;
-        // The cost is in the first file that has one.
-        if self.numbers.cost.is_none() {
-            self.numbers.cost = self.costs.total(format.cost);
+        if let Some(format) = format {
+            *self.numbers.formats.entry(format.name).or_default() += 1;
         }
     }
 
-    /// Returns the counts.
-    pub(super) fn finish(self) -> Numbers {
+    /// Returns the counts of the session with this id, without tokens and cost.
+    pub(super) fn finish(mut self, id: &str) -> Numbers {
+        // All records of a session may be copies.
+        if self.overview.session_id.is_none() && !id.is_empty() {
+            self.overview.session_id = Some(id.to_owned());
+        }
         let mut tools: BTreeMap<String, Tool> = BTreeMap::new();
         for run in self.runs.runs() {
             let tool = tools.entry(self.runs.name(run).to_owned()).or_default();
@@ -222,12 +238,12 @@ impl Counter {
         Numbers {
             n_sessions: 1,
             n_bytes: self.n_bytes,
+            mentioned: self.mentioned,
             n_bad_lines: self.n_bad_lines,
             durations: RULES.map(|(rule, _)| self.overview.span.millis(rule)),
             overview: self.overview,
             types: self.types.iter().map(|(kind, count)| (kind.to_owned(), count)).collect(),
             tools,
-            tokens: self.tokens.total(),
             n_compactions: self.generations.compactions().len() as u64,
             files: self.files.iter().map(|(path, it)| (path.to_owned(), it)).collect(),
             timeline: self.timeline,

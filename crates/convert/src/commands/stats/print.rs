@@ -25,7 +25,8 @@ pub(super) fn overview(numbers: &Numbers, out: &mut dyn Write) -> io::Result<()>
     }
     for line in rest.lines() {
         let several = numbers.n_sessions > 1 && line.starts_with("- Duration: ");
-        let millis = numbers.durations[0];
+        let runs = numbers.overview.run_millis.and_then(|millis| i64::try_from(millis).ok());
+        let millis = numbers.durations[0].max(runs);
         match millis.filter(|_| several) {
             Some(millis) => writeln!(out, "- Duration: {}", duration(seconds(millis)))?,
             None => writeln!(out, "{}", escape_for_terminal(line))?,
@@ -53,7 +54,11 @@ pub(super) fn details(numbers: &Numbers, out: &mut dyn Write) -> io::Result<()> 
         let told = millis.map(|millis| format!("{sign}{}", duration(seconds(millis))));
         [(*rule).to_owned(), told.unwrap_or_else(|| "unknown".to_owned())]
     });
-    table(["Duration", ""], rows.collect(), out)?;
+    let mut rows: Vec<_> = rows.collect();
+    if let Some(millis) = numbers.overview.run_millis {
+        rows.push(["runs, as stated".to_owned(), duration(millis / 1000)]);
+    }
+    table(["Duration", ""], rows, out)?;
 
     let rows =
         numbers.types.iter().map(|(kind, n_lines)| [escape_for_terminal(kind), grouped(*n_lines)]);

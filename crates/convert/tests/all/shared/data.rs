@@ -1,4 +1,4 @@
-//! The shared data, where it is at hand: `CONVERT_DATA` names it, else it lies beside the project.
+//! The shared data, if it exists: the folder in `CONVERT_DATA`, or one beside the project.
 
 use std::{
     fs,
@@ -17,8 +17,8 @@ pub(crate) fn root() -> PathBuf {
     }
 }
 
-/// Returns the files below folders of the shared data with their paths within it, without those
-/// that describe the others; nothing, after saying so, where there is no data.
+/// Returns the files below folders of the shared data with their relative paths, without files that
+/// describe others. Without data, prints a note and returns none.
 pub(crate) fn data(folders: &[&str]) -> Vec<(String, Vec<u8>)> {
     let root = root();
     let mut found = Vec::new();
@@ -42,7 +42,7 @@ pub(crate) fn data(folders: &[&str]) -> Vec<(String, Vec<u8>)> {
         })
         .collect();
     if files.is_empty() {
-        // Tests of what is not there pass, but not in silence.
+        // Without the data the tests pass, and say so.
         _ = writeln!(io::stderr(), "skipped: no data in {}", root.display());
     }
     files
@@ -56,8 +56,7 @@ pub(crate) struct Session {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// Returns the sessions of the shared data in our formats; none, after saying so, where there is no
-/// data.
+/// Returns the sessions of the shared data in our formats. Without data, prints a note and returns none.
 pub(crate) fn real_sessions() -> Vec<Session> {
     let detected =
         |(name, bytes): (String, Vec<u8>)| match detect(&mut Source::new(Cursor::new(&bytes)))

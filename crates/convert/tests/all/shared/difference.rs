@@ -1,11 +1,11 @@
-//! How what two files say differs, and whether the report accounts for it.
+//! The differences between the contents of two files, and whether the report names them.
 
 use convert::Report;
 use core_model::LossKind;
 
 use super::said::{Answer, Call, Said};
 
-/// The starts of the names under which losses of each kind are reported.
+/// The prefixes of the names of losses, by kind.
 const FIELDS: &[(&str, &[&str])] = &[
     ("text", &["text", "content", "message.content", "message.role", "block", "prompt"]),
     ("thinking", &["thinking", "block"]),
@@ -32,7 +32,7 @@ impl Difference {
         difference
     }
 
-    /// Finds words in others, in their order: a target may join what the source has apart.
+    /// Finds texts in other texts, in order: a target may join the texts of its source.
     fn words(&mut self, kind: &'static str, source: &[String], target: &[String]) {
         let all = target.join("\n");
         let mut at = 0;
@@ -71,7 +71,7 @@ impl Difference {
         self.added.extend(rest.iter().map(|call| ("tool_use", format!("{call:?}"))));
     }
 
-    /// Results may change their order: each follows its call.
+    /// Results may change their order, because each follows its call.
     fn results(&mut self, source: &[Answer], target: &[Answer]) {
         let mut rest: Vec<&Answer> = target.iter().collect();
         for answer in source {
@@ -91,7 +91,7 @@ impl Difference {
         self.added.extend(rest.iter().map(|answer| ("tool_result", format!("{answer:?}"))));
     }
 
-    /// Returns what the report does not account for.
+    /// Returns the differences that the report does not name.
     pub(crate) fn unreported(&self, report: &Report) -> Vec<String> {
         let mut wrong = Vec::new();
         let losses: Vec<_> = report

@@ -1,4 +1,4 @@
-//! The fixtures of the workspace, as their manifest lists them.
+//! The fixtures of the workspace, from their manifest.
 
 use std::{fs, path::Path};
 
@@ -6,7 +6,7 @@ use std::{fs, path::Path};
 pub(crate) struct Fixture {
     /// The path below the folder of the fixtures.
     pub(crate) name: String,
-    /// What detection must say: the name of a format, `foreign`, or `none`.
+    /// The expected result of detection: the name of a format, `foreign`, or `none`.
     pub(crate) format: String,
     pub(crate) bytes: Vec<u8>,
 }

@@ -1,4 +1,4 @@
-//! The strings of a file, wherever they stand in it, and what a target makes of them.
+//! The strings of a file at any depth, and their form in a target.
 
 use convert::Report;
 use core_model::{Format, LossKind, iso_millis, millis};
@@ -11,12 +11,12 @@ use super::pieces::pieces;
 pub(crate) struct Leaf {
     /// The number of its line, from 1.
     pub(crate) line: u64,
-    /// The members that lead to it, joined by dots; items of a list are not numbered.
+    /// The path of members to it, joined by dots, without the numbers of items.
     pub(crate) path: String,
-    /// What it means.
+    /// Its meaning.
     pub(crate) text: String,
     /// The time, if it is one.
-    millis: Option<i64>,
+    pub(crate) millis: Option<i64>,
     /// The number, if it is one.
     pub(crate) number: Option<f64>,
 }
@@ -28,7 +28,7 @@ pub(crate) fn leaves(bytes: &[u8], format: &Format) -> Vec<Leaf> {
     let mut line = 0;
     let mut end = 0;
     for piece in pieces(bytes, Some(format)) {
-        // Pieces of a damaged line are of one line.
+        // The pieces of a damaged line have the number of the line.
         let is_new = end == 0 || bytes.get(end - 1) == Some(&b'\n');
         line += u64::from(is_new);
         end = piece.line.offset() as usize + piece.line.bytes().len();
@@ -40,10 +40,32 @@ pub(crate) fn leaves(bytes: &[u8], format: &Format) -> Vec<Leaf> {
 }
 
 fn grow(root: Value<'_>, line: u64, leaves: &mut Vec<Leaf>) {
-    let mut open = vec![(String::new(), root)];
+    grow_at(String::new(), root, line, leaves);
+}
+
+fn grow_at(path: String, root: Value<'_>, line: u64, leaves: &mut Vec<Leaf>) {
+    let mut open = vec![(path, root)];
     while let Some((path, value)) = open.pop() {
         if let Some(text) = value.text() {
             let (text, millis) = (text.decode().into_owned(), millis(value.raw()));
+            // Codex has JSON in a string, and images in data URLs.
+            let mut scanner = Scanner::default();
+            let inner = scanner.scan_slice(text.as_bytes(), 0);
+            if path.ends_with("arguments")
+                && let Some(inner) = inner.ok().filter(Value::is_object)
+            {
+                grow_at(path, inner, line, leaves);
+                continue;
+            }
+            let url = text.strip_prefix("data:").filter(|_| path.ends_with("image_url"));
+            let parts = url.and_then(|url| url.split_once(";base64,"));
+            if let Some((media_type, data)) = parts {
+                for text in [media_type, data].map(str::to_owned) {
+                    let path = path.clone();
+                    leaves.push(Leaf { line, path, text, millis: None, number: None });
+                }
+                continue;
+            }
             leaves.push(Leaf { line, path, text, millis, number: None });
             continue;
         }
@@ -61,37 +83,55 @@ fn grow(root: Value<'_>, line: u64, leaves: &mut Vec<Leaf>) {
     }
 }
 
-/// Members that say what kind of thing something is: every format has words of its own for them, and
-/// what tells two things apart is held by the reading of both.
+/// Members that name the kind of a thing. Every format has its own words for kinds, and other tests
+/// check them by reading both files.
 const TAGS: &[&str] = &["type", "role", "subtype"];
 
-/// Members that the report does not name: what each client writes of itself on every line, the leaf
-/// that a title is of, and what an index says otherwise than the block that it is of.
-const UNNAMED: &[&str] = &["userType", "leafUuid", "input.command"];
+/// Members that the report does not name: members that a client writes on every line, the leaf of a
+/// title, members of an index that differ from its block, and the status of an item, which is read as
+/// whether it failed.
+const UNNAMED: &[&str] = &["userType", "leafUuid", "input.command", "item.status"];
+
+/// Members whose values are words of a format, each with the words of other formats for the same
+/// meaning.
+const SYNONYMS: &[(&[&str], &[&[&str]])] = &[(
+    &["stop_reason", "stopReason"],
+    &[&["end_turn", "stop"], &["tool_use", "toolUse"], &["max_tokens", "length"]],
+)];
 
 impl Leaf {
-    /// Returns the member that it is of.
+    /// Returns whether another format says the same with its own word.
+    fn is_synonym_of(&self, other: &Leaf) -> bool {
+        SYNONYMS.iter().any(|(keys, meanings)| {
+            let is_there = |leaf: &Leaf| keys.contains(&leaf.key());
+            let has_both = |words: &&&[&str]| {
+                words.contains(&self.text.as_str()) && words.contains(&other.text.as_str())
+            };
+            is_there(self) && is_there(other) && meanings.iter().any(|words| has_both(&words))
+        })
+    }
+
+    /// Returns the last member of the path.
     pub(crate) fn key(&self) -> &str {
         self.path.rsplit('.').next().unwrap_or_default()
     }
 
-    /// Returns whether it only says what kind of thing something is.
+    /// Returns whether it only names the kind of a thing.
     pub(crate) fn is_tag(&self) -> bool {
         TAGS.contains(&self.key())
     }
 }
 
-/// Returns the strings of a source that its target does not hold, and that the report does not tell
-/// of at their lines.
+/// Returns the strings of a source that are neither in its target nor in the report for their line.
 pub(crate) fn unaccounted(source: &[Leaf], target: &[Leaf], report: &Report) -> Vec<Leaf> {
-    // Of a session that the target has no line for, the report says just that.
+    // For a session without a line in the target, the report has only that.
     if report.lines_out == 0 {
         return Vec::new();
     }
     let held = joined(target);
     let is_told = |leaf: &Leaf| {
         report.losses.iter().any(|(kind, field, loss)| {
-            // Of many, only the first places are told, and what all lines say is told of once.
+            // The report names only the first positions, and members of all lines once.
             let is_there = loss.places.iter().any(|place| place.line == leaf.line);
             let is_it = field == leaf.key() || field == "session_id" && leaf.key() == "sessionId";
             let is_more = loss.count > loss.places.len() as u64;
@@ -100,17 +140,18 @@ pub(crate) fn unaccounted(source: &[Leaf], target: &[Leaf], report: &Report) -> 
     };
     let is_held = |leaf: &Leaf| {
         let in_millis = || leaf.millis.is_some_and(|time| held.contains(&iso_millis(time)));
-        // Python spells numbers its own way.
+        // Python spells numbers differently.
         let as_number =
             || leaf.number.is_some() && target.iter().any(|it| it.number == leaf.number);
-        held.contains(leaf.text.trim()) || in_millis() || as_number()
+        let as_synonym = || target.iter().any(|it| it.is_synonym_of(leaf));
+        held.contains(leaf.text.trim()) || in_millis() || as_number() || as_synonym()
     };
     let is_named = |leaf: &Leaf| !leaf.is_tag() && !UNNAMED.contains(&leaf.path.as_str());
     let is_open = |leaf: &&Leaf| is_named(leaf) && !is_held(leaf) && !is_told(leaf);
     source.iter().filter(is_open).cloned().collect()
 }
 
-/// Returns the strings, a line each.
+/// Returns the strings, one line each.
 pub(crate) fn joined(leaves: &[Leaf]) -> String {
     leaves.iter().flat_map(|leaf| [leaf.text.as_str(), "\n"]).collect()
 }

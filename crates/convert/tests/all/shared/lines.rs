@@ -1,8 +1,8 @@
-//! Lines as programs might write them: members in any order, in any spelling, with more than is known.
+//! Generates lines as programs might write them: members in any order and spelling, with unknown ones.
 
 use proptest::{collection::vec, prelude::*, sample::select, strategy::Union};
 
-/// Members, each a name and a value as written.
+/// Pairs of a name and a value, as written.
 pub(crate) type Members = Vec<(String, String)>;
 
 /// Returns strings as written, quotes included.
@@ -41,7 +41,7 @@ pub(crate) fn string() -> impl Strategy<Value = String> + Clone {
     vec(piece, 0..6).prop_map(|pieces| format!("\"{}\"", pieces.concat()))
 }
 
-/// Returns strings that say something to everybody.
+/// Returns strings that have a meaning in some format.
 pub(crate) fn words() -> impl Strategy<Value = String> + Clone {
     let word =
         select(&["Hello", "fix the bug", "é", "🎉", "\\n", "\\\"quoted\\\"", "src/lib.rs:12"][..]);
@@ -86,7 +86,7 @@ fn key() -> impl Strategy<Value = String> + Clone {
         .prop_map(str::to_owned)
 }
 
-/// Returns an object for an input of a tool: what tools take, or with any value.
+/// Returns an object for the input of a tool: usual members, or any values.
 pub(crate) fn input(is_tidy: bool) -> BoxedStrategy<String> {
     let tidy = prop_oneof![
         words().prop_map(|path| format!("{{\"file_path\":{path}}}")),
@@ -103,7 +103,7 @@ pub(crate) fn input(is_tidy: bool) -> BoxedStrategy<String> {
     prop_oneof![2 => tidy, 1 => odd, 1 => value()].boxed()
 }
 
-/// How a line is spelled.
+/// The spelling of a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Spelling {
     Compact,
@@ -123,7 +123,7 @@ pub(crate) fn spell(members: &[(String, String)], spelling: Spelling) -> String 
     format!("{{{}}}", members.join(comma))
 }
 
-/// Returns members in any order, with unknown ones and duplicates among them.
+/// Returns members in any order, with unknown and duplicate ones.
 pub(crate) fn in_disorder(
     members: impl Strategy<Value = Members>,
 ) -> impl Strategy<Value = Members> {
@@ -158,7 +158,7 @@ const DAMAGE: &[&[u8]] = &[
     b"{\"a\":\"\xed\xa0\x80\"}",
 ];
 
-/// Returns damage: lines that are not of any format, or not JSON.
+/// Returns damaged lines: of no format, or not JSON.
 pub(crate) fn damage() -> impl Strategy<Value = Vec<u8>> + Clone {
     Union::new_weighted(vec![
         (2, value().prop_map(String::into_bytes).boxed()),
@@ -166,7 +166,7 @@ pub(crate) fn damage() -> impl Strategy<Value = Vec<u8>> + Clone {
     ])
 }
 
-/// Returns a file of lines: with damage, in CRLF, torn, with a byte order mark, some of it or none.
+/// Returns a file of lines: damaged, with CRLF, torn, or with a byte order mark.
 pub(crate) fn file(
     lines: impl Strategy<Value = Vec<String>> + 'static,
     is_damaged: bool,

@@ -1,29 +1,47 @@
-//! What a target says that its source does not.
+//! Finds content of a target that its source does not have.
 
 use convert::Report;
 use core_model::LossKind;
 
 use super::leaves::{Leaf, joined};
 
-/// Words that a format wants in a place, whatever the session.
+/// Texts that a format requires at a position in every session.
 const WORDS: &[(&str, &[&str])] = &[
     ("schema_version", &["1"]),
+    // The version of a header of pi.
+    ("version", &["3"]),
+    // The text of a notice without one.
+    ("content", &["[notice]"]),
+    ("customType", &["notice", "meta"]),
+    // The constants of Codex.
+    ("originator", &["convert"]),
+    ("source", &["cli"]),
+    ("thread_source", &["user", "subagent"]),
+    ("history_mode", &["legacy"]),
+    ("status", &["completed"]),
+    ("kind", &["compaction", "error", "warning", "info"]),
+    // The text of pi for redacted thinking.
+    ("thinking", &["[Reasoning redacted]"]),
     ("userType", &["external"]),
     ("level", &["info", "warning", "error"]),
     ("stop_reason", &["end_turn", "tool_use"]),
+    ("stopReason", &["stop", "toolUse", "length"]),
 ];
 
-/// Members that a target makes up, and their names in the report.
+/// Members that a target invents, and their names in the report.
 const MADE_UP: &[(&str, &[&str])] = &[
     ("start_time", &["timestamp"]),
     ("timestamp", &["timestamp"]),
     ("sessionId", &["session_id"]),
     ("session_id", &["session_id"]),
-    ("id", &["message_id", "message.id"]),
+    ("id", &["message_id", "message.id", "session_id"]),
     ("message_id", &["message_id", "message.id"]),
     ("model", &["model"]),
-    ("version", &["version"]),
-    ("cwd", &["cwd"]),
+    ("version", &["version", "claude_code_version"]),
+    ("provider", &["message.provider"]),
+    ("api", &["message.api"]),
+    ("cwd", &["cwd", "project_path"]),
+    ("cli_version", &["version", "claude_code_version"]),
     ("project_path", &["cwd"]),
     ("claude_code_version", &["init"]),
     ("permissionMode", &["permissionMode", "init"]),
@@ -39,20 +57,25 @@ const MADE_UP: &[(&str, &[&str])] = &[
     ("usage", &["usage", "result"]),
 ];
 
-/// Returns the strings of a target that its source does not hold, piece by piece, and that the
-/// report does not tell of as made up.
+/// Returns the strings of a target that are neither in its source nor reported as invented.
 pub(crate) fn made_up(
     bytes: &[u8],
     source: &[Leaf],
     target: &[Leaf],
     report: &Report,
 ) -> Vec<Leaf> {
-    // A value with less structure is told as the text that it was.
+    // A value with less structure is reported as its text.
     let held = joined(source) + &String::from_utf8_lossy(bytes);
     let is_held = |leaf: &Leaf| {
         let as_number =
             || leaf.number.is_some() && source.iter().any(|it| it.number == leaf.number);
-        leaf.text.split('\n').all(|piece| held.contains(piece.trim())) || as_number()
+        // The same time, in another form or as milliseconds.
+        let as_time = || {
+            let time = leaf.millis.or_else(|| leaf.text.parse().ok());
+            time.is_some() && source.iter().any(|it| it.millis == time)
+        };
+        let is_text = leaf.text.split('\n').all(|piece| held.contains(piece.trim()));
+        is_text || as_number() || as_time()
     };
     let is_word = |leaf: &Leaf| {
         let word = WORDS.iter().find(|(key, _)| *key == leaf.key());
@@ -60,7 +83,10 @@ pub(crate) fn made_up(
     };
     let is_told = |leaf: &Leaf| {
         // The tokens of a result are the sums over its messages.
-        let key = if leaf.path.starts_with("usage.") { "usage" } else { leaf.key() };
+        let is_usage = leaf.path.starts_with("usage.")
+            || leaf.path.starts_with("message.usage.")
+            || leaf.path.starts_with("payload.info.");
+        let key = if is_usage { "usage" } else { leaf.key() };
         let fields = MADE_UP.iter().find(|(of, _)| *of == key);
         fields.is_some_and(|(_, fields)| {
             let is_it = |field: &str| fields.iter().any(|start| field.starts_with(start));
@@ -73,9 +99,14 @@ pub(crate) fn made_up(
     target.iter().filter(is_open).cloned().collect()
 }
 
-/// Returns whether it is an id of ours: a UUIDv5, or what follows from one.
+/// Returns whether it is an id that we derive: a UUIDv5, or a part of one.
 fn is_id(leaf: &Leaf) -> bool {
+    let is_short = leaf.text.len() == 8 && leaf.text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_short && ["id", "parentId", "firstKeptEntryId"].contains(&leaf.path.as_str()) {
+        return true;
+    }
     let is_uuid = leaf.text.len() == 36 && leaf.text.as_bytes().get(14) == Some(&b'5');
-    let is_place = ["uuid", "parentUuid", "sourceToolAssistantUUID"].contains(&leaf.key());
+    let places = ["uuid", "parentUuid", "sourceToolAssistantUUID", "turn_id", "thread_id"];
+    let is_place = places.contains(&leaf.key());
     is_uuid && is_place
 }

@@ -1,4 +1,4 @@
-//! Many checks on all cores, each failure by name.
+//! Runs many checks on all cores, and reports each failure by name.
 
 use std::{
     num::NonZero,
@@ -10,8 +10,7 @@ use std::{
     thread,
 };
 
-/// Runs a check for each item and fails with all that it says, and with the names of the items for
-/// which it panics.
+/// Runs a check for each item. Fails with all messages, and with the names of items whose check panics.
 pub(crate) fn check_all<T: Sync>(
     items: &[T],
     name: impl Fn(&T) -> String + Sync,

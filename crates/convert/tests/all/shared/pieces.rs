@@ -1,10 +1,10 @@
-//! The lines of a source, with the pieces of damaged ones apart.
+//! The lines of a source. A damaged line counts as its pieces.
 
 use convert::FORMATS;
 use core_model::Format;
 use jsonl::{ErrorKind, Piece, Scanner, Value};
 
-/// Returns the lines of a source in a format, or in any, and whether each can be read.
+/// Returns the lines of a source in a format, or in any format, and whether each can be read.
 pub(crate) fn pieces<'l>(bytes: &'l [u8], format: Option<&Format>) -> Vec<Piece<'l>> {
     let mut scanner = Scanner::default();
     let is_record = |value: Value<'_>| match format {

@@ -1,4 +1,4 @@
-//! What a session says, in words that can be compared over formats.
+//! The content of a session, in a form that can be compared between formats.
 
 use std::borrow::Cow;
 
@@ -13,12 +13,12 @@ use super::pieces::pieces;
 /// A tool use: its id, its name, its input.
 pub(crate) type Call = (String, String, String);
 
-/// What a session says.
+/// The content of a session.
 #[derive(Debug, Default)]
 pub(crate) struct Said {
-    /// The user's words.
+    /// Texts of the user.
     pub(crate) user: Vec<String>,
-    /// The assistant's words.
+    /// Texts of the assistant.
     pub(crate) assistant: Vec<String>,
     pub(crate) thinking: Vec<String>,
     pub(crate) calls: Vec<Call>,
@@ -27,19 +27,19 @@ pub(crate) struct Said {
     pub(crate) n_others: usize,
 }
 
-/// What a tool answered.
+/// The result of a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Answer {
     pub(crate) id: String,
-    /// The words: of several blocks, joined by newlines.
+    /// The text; several blocks are joined by newlines.
     pub(crate) text: String,
-    /// Whether there is more than words.
+    /// Whether there is other content than text.
     pub(crate) is_rich: bool,
     pub(crate) is_error: bool,
 }
 
 impl Said {
-    /// Reads what a file shows to somebody who reads it in the format `to`.
+    /// Reads the content of a file in the format `to`.
     pub(crate) fn of(bytes: &[u8], from: &'static Format, to: &'static Format) -> Self {
         let mut scanner = Scanner::default();
         let mut planner = from.planner.map(|planner| planner(&Options::default()));
@@ -70,7 +70,7 @@ impl Said {
             let is_told = to.has_inline_agents && is_linked(offset);
             let is_shown = shows_agents || !event.is_sub_agent() || is_told;
             if is_shown && plan.hides(offset).is_none() {
-                // The own family says outcomes as they are.
+                // Formats of the own family keep outcomes unchanged.
                 if let Some(answer) = answers.answer_of(event).filter(|_| from.family != to.family)
                     && let Some(message) = answer.message()
                 {
@@ -98,7 +98,11 @@ impl Said {
                 Block::Thinking { text, .. } => self.thinking.push(text.decode().into_owned()),
                 Block::ToolUse(tool) => {
                     let id = tool.id.decode().into_owned();
-                    self.calls.push((id, tool.name.decode().into_owned(), canonical(tool.input)));
+                    self.calls.push((
+                        id,
+                        tool.name.decode().into_owned(),
+                        canonical(tool.input.json().raw()),
+                    ));
                 }
                 Block::ToolResult(result) => self.results.push(answer(&result)),
                 _ => self.n_others += 1,
@@ -115,7 +119,10 @@ fn each(
 ) {
     for piece in pieces(bytes, Some(format)).into_iter().filter(|piece| piece.is_record) {
         if let Ok(value) = scanner.scan(&piece.line) {
-            look(piece.line.offset(), &(format.read)(value));
+            format.for_each_event(value, |event| {
+                look(piece.line.offset(), event);
+                true
+            });
         }
     }
 }
@@ -137,7 +144,7 @@ fn answer(result: &ToolResult<'_>) -> Answer {
     }
 }
 
-/// Returns a value in a spelling that only depends on what it means, to Python.
+/// Returns a value in a spelling that depends only on its meaning to Python.
 fn canonical(value: Raw<'_>) -> String {
     let mut spelled = Vec::new();
     jsonl::respell(&mut spelled, value, Style::Python);

@@ -1,4 +1,5 @@
-//! Sessions of each dialect as raw text: turns with calls and results, and what else is in logs.
+//! Generates sessions of each dialect as raw text: turns with calls and results, and other records of
+//! logs.
 
 use std::fmt::Write;
 
@@ -6,20 +7,20 @@ use proptest::{collection::vec, option, prelude::*, sample::select};
 
 use super::lines::{Members, Spelling, in_disorder, input, spell, string, value, words};
 
-/// What happens in a session, apart from how a format says it.
+/// An event of a session, independent of a format.
 #[derive(Clone, Debug)]
 pub(crate) enum Happening {
     /// A prompt.
     Prompt(String),
-    /// A response of blocks; the results of its calls follow.
+    /// A response of blocks, followed by the results of its calls.
     Response(Vec<Piece>),
-    /// A line of another kind: which, and a value in it.
+    /// A record of another kind: the kind, and a value in it.
     Other(u8, String),
-    /// The user goes back so many lines, and on from there; only transcripts know of it.
+    /// The user rewinds this number of lines and continues there. Only transcripts have such branches.
     Rewind(usize),
-    /// What a sub-agent is asked, and answers.
+    /// The prompt and the answer of a sub-agent.
     Agent(String),
-    /// Members that the line before or after gets in disorder.
+    /// Members that disordered sessions add to a line before or after.
     Odd(Members),
 }
 
@@ -28,7 +29,7 @@ pub(crate) enum Happening {
 pub(crate) enum Piece {
     Text(String),
     Thinking(String, Option<String>),
-    /// A call: its input, its result if there is one, and whether that is an error.
+    /// A call: its input, its result if it has one, and whether the result is an error.
     Call(String, Option<(String, Option<bool>)>),
     Other(String),
 }
@@ -43,7 +44,7 @@ fn piece(text: BoxedStrategy<String>, is_tidy: bool) -> impl Strategy<Value = Pi
         4 => (input(is_tidy), result).prop_map(|(input, result)| Piece::Call(input, result)),
         1 => select(vec![
             r#"{"type":"redacted_thinking","data":"abc"}"#,
-            // A block of a type that no API knows stops the client: no tidy session has one.
+            // A block of a type that the API does not have stops the client, so no tidy session has one.
             if is_tidy {
                 r#"{"type":"fallback","from":{"model":"a"},"to":{"model":"b"}}"#
             } else {
@@ -54,7 +55,7 @@ fn piece(text: BoxedStrategy<String>, is_tidy: bool) -> impl Strategy<Value = Pi
     ]
 }
 
-/// Returns what happens in a session: tidy, or with anything in any order.
+/// Returns the events of a session: a tidy one, or one with any events in any order.
 pub(crate) fn happenings(is_tidy: bool) -> BoxedStrategy<Vec<Happening>> {
     let text = if is_tidy { words().boxed() } else { string().boxed() };
     let one = prop_oneof![
@@ -109,7 +110,7 @@ fn api_block(piece: &Piece, n_calls: usize) -> String {
     }
 }
 
-/// Returns the results of a response's calls, numbered from `n_calls` on.
+/// Returns the results of the calls of a response, numbered from `n_calls`.
 fn results(pieces: &[Piece], mut n_calls: usize) -> Vec<(usize, String, Option<bool>)> {
     let mut results = Vec::new();
     for piece in pieces {
@@ -127,7 +128,7 @@ fn count_calls(pieces: &[Piece]) -> usize {
     pieces.iter().filter(|piece| matches!(piece, Piece::Call(..))).count()
 }
 
-/// Lines of Claude Code, each of which follows the one before, unless it is told otherwise.
+/// Lines of Claude Code. The parent of each is the line before it, unless a branch starts.
 struct Transcript {
     lines: Vec<String>,
     parent: String,
@@ -145,14 +146,14 @@ impl Transcript {
         self.push_after(&parent, false, kind, body);
     }
 
-    /// Has the next line follow one before the last ones: from there on, another branch grows.
+    /// Starts a branch: the parent of the next line is an earlier line.
     fn rewind(&mut self, n_lines: usize) {
         if let Some(n) = self.lines.len().checked_sub(n_lines + 1) {
             self.parent = Self::uuid(n);
         }
     }
 
-    /// Adds what a sub-agent is asked and what it answers, beside the conversation.
+    /// Adds the prompt and the answer of a sub-agent, outside of the main conversation.
     fn push_agent(&mut self, n: usize, text: &str) {
         let question = format!(r#"{{"role":"user","content":{text}}}"#);
         self.push_after("null", true, "user", &[("message", question)]);
@@ -192,7 +193,7 @@ impl Transcript {
     }
 }
 
-/// Spells what happens as Claude Code does; `is_split` puts each block on a line of its own.
+/// Writes events as Claude Code does. `is_split` puts each block on a line of its own.
 pub(crate) fn claude_code(all: &[Happening], is_split: bool, spelling: Spelling) -> Vec<String> {
     let mut log = Transcript { lines: Vec::new(), parent: "null".to_owned(), spelling };
     let mut n_calls = 0;
@@ -272,7 +273,7 @@ pub(crate) fn claude_code(all: &[Happening], is_split: bool, spelling: Spelling)
     log.lines
 }
 
-/// Spells what happens as clido does.
+/// Writes events as clido does.
 pub(crate) fn clido(all: &[Happening], spelling: Spelling) -> Vec<String> {
     let mut lines = vec![
         r#"{"type":"meta","session_id":"920b7261-ef3c-4e1c-8556-681a81660d84","schema_version":1,"start_time":"2026-11-21T21:20:53.942982378+00:00","project_path":"/home/ada/demo"}"#.to_owned(),
@@ -339,7 +340,254 @@ pub(crate) fn clido(all: &[Happening], spelling: Spelling) -> Vec<String> {
     lines
 }
 
-/// Spells what happens as the client does on its wire.
+/// Entries of pi, after the header. The parent of each is the entry before it, unless a branch starts.
+struct Tree {
+    lines: Vec<String>,
+    parent: String,
+    spelling: Spelling,
+}
+
+impl Tree {
+    fn id(n: usize) -> String {
+        format!("\"{n:08x}\"")
+    }
+
+    fn push(&mut self, kind: &str, body: &[(&str, String)]) {
+        let n = self.lines.len();
+        let parent = std::mem::replace(&mut self.parent, Self::id(n));
+        let mut members: Members = vec![
+            ("type".into(), quoted(kind)),
+            ("id".into(), Self::id(n)),
+            ("parentId".into(), parent),
+            (
+                "timestamp".into(),
+                format!("\"2026-03-01T10:{:02}:{:02}.000Z\"", n / 60 % 60, n % 60),
+            ),
+        ];
+        members.extend(body.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+        self.lines.push(spell(&members, self.spelling));
+    }
+
+    fn push_message(&mut self, message: &str) {
+        // An entry is written when its message ends, a second after its own time.
+        let millis = 1_772_359_199_000 + 1000 * self.lines.len();
+        self.push("message", &[("message", format!("{{{message},\"timestamp\":{millis}}}"))]);
+    }
+
+    /// Starts a branch: the parent of the next line is an earlier line.
+    fn rewind(&mut self, n_lines: usize) {
+        if let Some(n) = self.lines.len().checked_sub(n_lines + 1).filter(|n| *n > 0) {
+            self.parent = Self::id(n);
+        }
+    }
+}
+
+/// Writes events as pi does.
+pub(crate) fn pi(all: &[Happening], spelling: Spelling) -> Vec<String> {
+    let header = [
+        ("type", quoted("session")),
+        ("version", "3".to_owned()),
+        ("id", quoted("01a204d9-c1ad-7020-8220-65475b8a1298")),
+        ("timestamp", quoted("2026-03-01T10:00:00.000Z")),
+        ("cwd", quoted("/home/ada/demo")),
+    ];
+    let header: Members = header.map(|(name, value)| (name.to_owned(), value)).into();
+    let lines = vec![spell(&header, spelling)];
+    let mut log = Tree { lines, parent: "null".to_owned(), spelling };
+    let mut n_calls = 0;
+    for (n, happening) in all.iter().enumerate() {
+        match happening {
+            Happening::Prompt(text) => {
+                log.push_message(&format!(r#""role":"user","content":{text}"#));
+            }
+            Happening::Response(pieces) => {
+                let mut n_seen = n_calls;
+                let mut blocks = Vec::new();
+                for piece in pieces {
+                    blocks.push(match piece {
+                        Piece::Text(text) => format!(r#"{{"type":"text","text":{text}}}"#),
+                        Piece::Thinking(text, None) => {
+                            format!(r#"{{"type":"thinking","thinking":{text}}}"#)
+                        }
+                        Piece::Thinking(text, Some(signature)) => format!(
+                            r#"{{"type":"thinking","thinking":{text},"thinkingSignature":{signature}}}"#
+                        ),
+                        Piece::Call(input, _) => {
+                            n_seen += 1;
+                            format!(
+                                r#"{{"type":"toolCall","id":"toolu_{}","name":"bash","arguments":{input}}}"#,
+                                n_seen - 1
+                            )
+                        }
+                        Piece::Other(_) => r#"{"type":"thinking","thinking":"[Reasoning redacted]","thinkingSignature":"abc","redacted":true}"#.into(),
+                    });
+                }
+                let stop_reason = if n_seen > n_calls { "toolUse" } else { "stop" };
+                log.push_message(&format!(
+                    r#""role":"assistant","content":[{}],"api":"anthropic-messages","provider":"anthropic","model":"claude-sonnet-4-5","usage":{{"input":7,"output":{n},"cacheRead":0,"cacheWrite":3,"totalTokens":{},"cost":{{"input":0.5,"output":0,"cacheRead":0,"cacheWrite":0,"total":0.5}}}},"stopReason":"{stop_reason}","responseId":"msg_{n}""#,
+                    blocks.join(","),
+                    n + 10,
+                ));
+                for (call, content, is_error) in results(pieces, n_calls) {
+                    log.push_message(&format!(
+                        r#""role":"toolResult","toolCallId":"toolu_{call}","toolName":"bash","content":[{{"type":"text","text":{content}}}],"isError":{}"#,
+                        is_error.unwrap_or(false)
+                    ));
+                }
+                n_calls = n_seen;
+            }
+            Happening::Other(kind, text) => match kind {
+                0 | 1 => log.push(
+                    "custom_message",
+                    &[
+                        ("customType", "\"ext\"".into()),
+                        ("content", text.clone()),
+                        ("display", (*kind == 0).to_string()),
+                    ],
+                ),
+                2 => log.push(
+                    "custom",
+                    &[("customType", "\"ext\"".into()), ("data", format!("{{\"x\":{text}}}"))],
+                ),
+                3 => log.push("label", &[("targetId", Tree::id(1)), ("label", text.clone())]),
+                4 => log.push("future", &[("x", text.clone())]),
+                5 => log.push(
+                    "model_change",
+                    &[("provider", "\"anthropic\"".into()), ("modelId", text.clone())],
+                ),
+                6 => log.push("thinking_level_change", &[("thinkingLevel", "\"high\"".into())]),
+                _ => log.push("session_info", &[("name", text.clone())]),
+            },
+            Happening::Rewind(n_lines) => log.rewind(*n_lines),
+            // pi has no sub-agents.
+            Happening::Agent(_) => {}
+            Happening::Odd(members) => {
+                let members: Vec<_> =
+                    members.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+                log.push("message", &members);
+            }
+        }
+    }
+    log.lines
+}
+
+/// Lines of Codex, after the first one.
+struct Rollout {
+    lines: Vec<String>,
+    spelling: Spelling,
+}
+
+impl Rollout {
+    fn push(&mut self, kind: &str, payload: &str) {
+        let n = self.lines.len();
+        let time = format!("\"2026-03-01T10:{:02}:{:02}.000Z\"", n / 60 % 60, n % 60);
+        let members: Members = vec![
+            ("timestamp".into(), time),
+            ("type".into(), quoted(kind)),
+            ("payload".into(), format!("{{{payload}}}")),
+        ];
+        self.lines.push(spell(&members, self.spelling));
+    }
+
+    fn item(&mut self, item: &str) {
+        self.push("response_item", item);
+    }
+
+    fn event(&mut self, event: &str) {
+        self.push("event_msg", event);
+    }
+}
+
+/// Writes events as Codex does.
+pub(crate) fn rollout(all: &[Happening], spelling: Spelling) -> Vec<String> {
+    let mut log = Rollout { lines: Vec::new(), spelling };
+    log.push(
+        "session_meta",
+        r#""id":"01a204d9-c1ad-7020-8220-65475b8a1298","timestamp":"2026-03-01T10:00:00.000Z","cwd":"/home/ada/demo","originator":"codex_cli_rs","cli_version":"0.120.0","source":"cli""#,
+    );
+    let message = |role: &str, kind: &str, text: &str| {
+        format!(r#""type":"message","role":"{role}","content":[{{"type":"{kind}","text":{text}}}]"#)
+    };
+    let mut n_calls = 0;
+    for (n, happening) in all.iter().enumerate() {
+        match happening {
+            Happening::Prompt(text) => {
+                log.item(&message("user", "input_text", text));
+                log.event(&format!(r#""type":"user_message","message":{text},"images":[]"#));
+            }
+            Happening::Response(pieces) => {
+                let mut n_seen = n_calls;
+                // Codex writes the calls of a response last: each of 1,376 calls in real sessions has
+                // its output before the next message.
+                let is_call = |piece: &&Piece| matches!(piece, Piece::Call(..));
+                let (calls, others): (Vec<_>, Vec<_>) = pieces.iter().partition(is_call);
+                for piece in others.into_iter().chain(calls) {
+                    match piece {
+                        Piece::Text(text) => {
+                            log.event(&format!(r#""type":"agent_message","message":{text}"#));
+                            log.item(&message("assistant", "output_text", text));
+                        }
+                        Piece::Thinking(text, None) => log.item(&format!(
+                            r#""type":"reasoning","summary":[{{"type":"summary_text","text":{text}}}],"encrypted_content":"gAAA""#
+                        )),
+                        Piece::Thinking(text, Some(signature)) => log.event(&format!(
+                            r#""type":"agent_reasoning","text":{text},"signature":{signature}"#
+                        )),
+                        Piece::Call(input, _) => {
+                            let input = serde_json::to_string(input).expect("a string");
+                            log.item(&format!(
+                                r#""type":"function_call","name":"shell","arguments":{input},"call_id":"toolu_{n_seen}""#
+                            ));
+                            n_seen += 1;
+                        }
+                        Piece::Other(_) => log.item(
+                            r#""type":"web_search_call","id":"ws_1","status":"completed","action":{"type":"search","query":"x"}"#,
+                        ),
+                    }
+                }
+                for (call, content, _) in results(pieces, n_calls) {
+                    log.item(&format!(
+                        r#""type":"function_call_output","call_id":"toolu_{call}","output":{content}"#
+                    ));
+                }
+                log.event(&format!(
+                    r#""type":"token_count","info":{{"total_token_usage":{{"input_tokens":{n}}},"last_token_usage":{{"input_tokens":7}}}},"rate_limits":null"#
+                ));
+                n_calls = n_seen;
+            }
+            Happening::Other(kind, text) => match kind {
+                0 => log.push("world_state", &format!(r#""full":true,"state":{{"x":{text}}}"#)),
+                1 => log.push(
+                    "turn_context",
+                    &format!(
+                        r#""cwd":"/home/ada/demo","approval_policy":"never","sandbox_policy":{{"type":"read-only"}},"model":{text},"summary":"auto""#
+                    ),
+                ),
+                2 => log.push(
+                    "compacted",
+                    &format!(
+                        r#""message":"","replacement_history":[{{"type":"message","role":"user","content":[{{"type":"input_text","text":{text}}}]}}]"#
+                    ),
+                ),
+                3 => log.event(&format!(r#""type":"thread_name_updated","thread_name":{text}"#)),
+                4 => log.item(r#""type":"additional_tools","role":"developer","tools":[]"#),
+                5 => log.event(&format!(r#""type":"error","message":{text}"#)),
+                6 => log.item(&message("developer", "input_text", text)),
+                _ => log.event(r#""type":"turn_aborted","reason":"interrupted""#),
+            },
+            Happening::Rewind(n_turns) => {
+                log.event(&format!(r#""type":"thread_rolled_back","num_turns":{n_turns}"#));
+            }
+            Happening::Agent(text) => log.item(&format!(
+                r#""type":"agent_message","author":"a","recipient":"b","content":[{{"type":"input_text","text":{text}}}]"#
+            )),
+            Happening::Odd(members) => log.lines.push(spell(members, spelling)),
+        }
+    }
+    log.lines
+}
+
+/// Writes events as the client does in its wire form.
 pub(crate) fn wire(all: &[Happening], spelling: Spelling) -> Vec<String> {
     const TAIL: &str =
         r#""parent_tool_use_id":null,"session_id":"5e528e59-5503-4293-9072-fdf682793871","uuid":"#;
@@ -356,7 +604,7 @@ pub(crate) fn wire(all: &[Happening], spelling: Spelling) -> Vec<String> {
                 let mut n_seen = n_calls;
                 for piece in pieces {
                     let block = match piece {
-                        // The wire has always a signature.
+                        // The wire form always has a signature.
                         Piece::Thinking(text, None) => format!(r#"{{"type":"thinking","thinking":{text},"signature":""}}"#),
                         _ => api_block(piece, n_seen),
                     };
@@ -386,7 +634,7 @@ pub(crate) fn wire(all: &[Happening], spelling: Spelling) -> Vec<String> {
     lines
 }
 
-/// Spells what happens as an orchestrator does that dumps the messages of the SDK.
+/// Writes events as an orchestrator that dumps the messages of the SDK.
 pub(crate) fn dump(all: &[Happening], spelling: Spelling) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut n_calls = 0;

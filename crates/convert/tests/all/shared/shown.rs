@@ -1,9 +1,9 @@
-//! Written files without what they carry.
+//! Written files without their carries.
 
 use convert::Member;
 use jsonl::Scanner;
 
-/// Returns what lines show, without what they carry.
+/// Returns the visible part of lines, without their carries.
 pub(crate) fn shown(bytes: &[u8]) -> String {
     let mut scanner = Scanner::default();
     let mut shown = String::new();

@@ -1,11 +1,11 @@
-//! Conversions there, back, and around.
+//! Conversions to another format, back, and through a third.
 
 use std::io;
 
-use convert::{CarryMode, Conversion, FORMATS, Sidecar};
+use convert::{CarryMode, Conversion, Converted, FORMATS, Sidecar};
 use core_model::{Format, Options};
 
-/// A file with the sidecar beside it.
+/// A file with its sidecar.
 pub(crate) struct Written {
     pub(crate) bytes: Vec<u8>,
     pub(crate) sidecar: Option<Vec<u8>>,
@@ -20,16 +20,16 @@ pub(crate) fn convert(
 ) -> io::Result<Written> {
     let conversion = Conversion { formats: FORMATS, from, to, carry, options: Options::default() };
     let sidecar = source.sidecar.as_deref().map(Sidecar::read).transpose()?;
-    let (bytes, sidecar, _) = conversion.convert(&source.bytes, sidecar)?;
+    let Converted { bytes, sidecar, .. } = conversion.convert(&source.bytes, sidecar)?;
     Ok(Written { bytes, sidecar })
 }
 
-/// Returns the formats other than the given ones.
+/// Returns all formats except the given ones.
 pub(crate) fn others(than: &[&'static Format]) -> impl Iterator<Item = &'static Format> {
-    FORMATS.iter().copied().filter(move |it| than.iter().all(|than| than.name != it.name))
+    FORMATS.targets().filter(move |it| than.iter().all(|than| than.name != it.name))
 }
 
-/// Converts bytes to a format and back, and says what is wrong if they do not come back.
+/// Converts bytes to a format and back. Returns the difference if they are not restored.
 pub(crate) fn there_and_back(
     bytes: &[u8],
     from: &'static Format,

@@ -1,9 +1,9 @@
-//! Written files, line by line: what they show and what they carry.
+//! The lines of a written file: their visible part and their carry.
 
 use convert::{Carry, Member};
 use jsonl::Scanner;
 
-/// A written line: what it shows, and its carry as text, if it has one.
+/// A written line: its visible part, and its carry as text, if it has one.
 pub(crate) struct WrittenLine {
     pub(crate) bytes: Vec<u8>,
     pub(crate) visible: String,
@@ -11,7 +11,7 @@ pub(crate) struct WrittenLine {
 }
 
 impl WrittenLine {
-    /// Returns what the carry holds.
+    /// Returns the content of the carry.
     pub(crate) fn carry(&self) -> Carry<'_> {
         let text = self.carry.as_deref().expect("a carry");
         Carry::parse(text).expect(text)

@@ -1,4 +1,4 @@
-//! Several runs into one folder.
+//! Tests of several runs into one folder at the same time.
 
 use super::stage::{Stage, files, rounds, tell, text};
 

@@ -1,10 +1,11 @@
-//! A folder beside a single input that cannot be read: the input is converted, and it is said.
+//! Tests of an unreadable folder beside a single input: the input is converted, and the folder is
+//! reported.
 
 use std::{fs, process::Command};
 
 use super::stage::{Stage, has, text};
 
-/// Where the files of a session beside its own may be.
+/// The folders of the other files of a session.
 const FOLDERS: [&str; 4] = ["in", "in/s1", "in/s1/subagents", "in/s1/tool-results"];
 
 #[test]

@@ -1,4 +1,4 @@
-//! Small files that would become large ones.
+//! Tests of small files that expand to large ones.
 
 use std::{
     fs,
@@ -18,7 +18,7 @@ fn zst(bytes: &[u8], n_times: usize) -> Vec<u8> {
     encoder.finish().expect("written")
 }
 
-/// Converts a file in as much memory as the limit of address space leaves.
+/// Converts a file with a limit on the address space.
 fn convert(stage: &Stage, file: &str, more: &str) -> Output {
     let script =
         format!("ulimit -v 600000; exec $convert $file --to clido -o $out --jobs 1 {more}");

@@ -1,4 +1,4 @@
-//! Calls of the system that fail, and their order; with strace.
+//! Tests of failing system calls, and of their order, with strace.
 
 use std::{
     collections::BTreeSet,
@@ -9,7 +9,7 @@ use std::{
 
 use super::stage::{Files, Stage, files, has, rounds, session, tell, text};
 
-/// How calls fail that have more to say than that something is wrong.
+/// The errors that are injected into calls with meaningful errors.
 const CALLS: &[(&str, [&str; 3])] = &[
     ("openat", ["EACCES", "EMFILE", "EIO"]),
     ("read", ["EIO", "EINTR", "EISDIR"]),
@@ -30,16 +30,16 @@ const CALLS: &[(&str, [&str; 3])] = &[
     ("statx", ["EIO", "EACCES", "ENOENT"]),
     ("fstat", ["EIO", "EACCES", "ENOMEM"]),
     ("newfstatat", ["EIO", "EACCES", "ENOENT"]),
-    // ENOENT is the end of a folder that was removed (POSIX), and no failure.
+    // ENOENT means the end of a removed folder (POSIX), and is no failure.
     ("getdents64", ["EIO", "EACCES", "ENOMEM"]),
     ("fcntl", ["EIO", "EMFILE", "EINVAL"]),
 ];
 
-/// How any other call fails.
+/// The errors of all other calls.
 const OTHERS: [&str; 3] = ["EIO", "EACCES", "ENOMEM"];
 
-/// Calls of the loader, of threads, of signals and of memory: they fail before a program begins, or
-/// because there is no memory, which Rust answers by an abort.
+/// Calls of the loader, threads, signals and memory. They fail before the program starts, or for lack of
+/// memory, where Rust aborts.
 const NOT_OURS: &[&str] = &[
     "access",
     "arch_prctl",
@@ -70,7 +70,7 @@ const NOT_OURS: &[&str] = &[
     "set_robust_list",
     "set_tid_address",
     "sigaltstack",
-    // Hash maps of the standard library want it, and panic without.
+    // Hash maps of the standard library need this call, and panic without it.
     "getrandom",
 ];
 
@@ -78,7 +78,7 @@ fn has_strace() -> bool {
     has("strace", &["-o", "/dev/null", "true"])
 }
 
-/// A run of which any system call may fail: its name, command, input and arguments.
+/// A run in which any system call may fail: its name, command, input and arguments.
 struct Run {
     name: &'static str,
     command: Option<&'static str>,
@@ -110,7 +110,7 @@ fn traced(stage: &Stage, run: &Run, filter: &[&str]) -> Command {
     traced
 }
 
-/// Returns a stage with what the runs convert.
+/// Returns a stage with the inputs of the runs.
 fn stage() -> Stage {
     let stage = Stage::new(3, 3);
     let sides = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/commands/sides.in/project");
@@ -138,8 +138,8 @@ fn calls_of(stage: &Stage, run: &Run) -> Vec<String> {
     calls.into_iter().collect()
 }
 
-/// Every call of a run fails once, in each of three ways: then every output is old or new, and who
-/// says that all is well has written all.
+/// Fails every call of a run once, in each of three ways. Every output must be the old or the new one,
+/// and exit status 0 means that all were written.
 #[test]
 fn any_call_may_fail() {
     if !has_strace() {
@@ -179,8 +179,8 @@ fn any_call_may_fail() {
     }
 }
 
-/// Of a session of several files, nothing is converted if its own cannot be looked at or read:
-/// without it, its sub-agents would be taken for sessions.
+/// If the main file of a session cannot be found or read, nothing of the session is converted: without
+/// it, its sub-agents would look like sessions.
 #[test]
 fn a_session_that_cannot_be_read_takes_its_sub_agents_along() {
     if !has_strace() {
@@ -212,7 +212,7 @@ fn a_session_that_cannot_be_read_takes_its_sub_agents_along() {
     }
 }
 
-/// Returns what a run writes where a folder of the session, or of the input, is not there.
+/// Returns the outputs of a run if a folder of the session, or of the input, is missing.
 fn lesser(stage: &Stage, run: &Run) -> Vec<Files> {
     let mut lesser = Vec::new();
     for folder in ["s1", "s1/subagents", "s1/tool-results", "d0", "d1", "d2"] {
@@ -229,11 +229,11 @@ fn lesser(stage: &Stage, run: &Run) -> Vec<Files> {
     lesser
 }
 
-/// Checks what a run left of which a call failed: what it said to have failed may be a folder of the
-/// session, or a file of the tables, which are then written without it.
+/// Checks the outputs of a run with a failed call. The reported failure may be a folder of the session,
+/// or a file of the tables, which are then written without it.
 fn check(output: &Output, written: Files, expected: &Files, lesser: &[Files], place: &str) {
     assert!(!text(output).contains("panicked"), "{place}");
-    // What could not be removed is removed by the next run.
+    // The next run removes files that could not be removed.
     let is_named = |(name, _): &(PathBuf, Vec<u8>)| !name.to_string_lossy().contains(".tmp-");
     let named: Files = written.into_iter().filter(is_named).collect();
     let code = output.status.code();
@@ -246,7 +246,7 @@ fn check(output: &Output, written: Files, expected: &Files, lesser: &[Files], pl
     assert!(code != Some(0) || named == *expected, "all is said to be well: {place}");
 }
 
-/// The bytes reach the disk before the name, the name before the journal.
+/// Checks the order: bytes are flushed before the name appears, and the name before the journal entry.
 #[test]
 fn a_power_cut_finds_names_of_whole_files_only() {
     if !has_strace() {
@@ -278,7 +278,7 @@ fn a_power_cut_finds_names_of_whole_files_only() {
             let told = told.expect("a line of the journal");
             assert!(names < told, "{name}: told before it is named");
         }
-        // A session and its sidecar each.
+        // Each session has a sidecar.
         assert_eq!(n_names, 200, "{durability}: {} lines", lines.len());
         tell(&format!("{durability}: the order holds for {n_names} of {n_names} files"));
     }

@@ -1,5 +1,5 @@
-//! A crash at any point of any command: killed before each call that changes something, or refused
-//! one, and then run again, it leaves what a run leaves that nothing happened to. With strace.
+//! Tests of crashes at any point of any command, with strace. Each call that changes a file is the last
+//! one of a run, or fails. Running the command again must give the same files as an undisturbed run.
 
 use std::{
     collections::BTreeMap,
@@ -13,7 +13,7 @@ use std::{
 
 use super::stage::{Dice, Stage, has, rounds, session, tell, text};
 
-/// The calls that change something, or that bring it to the disk.
+/// The calls that change a file, or flush it.
 const CHANGES: [&str; 12] = [
     "openat",
     "write",
@@ -29,13 +29,13 @@ const CHANGES: [&str; 12] = [
     "utimensat",
 ];
 
-/// A command, and the files that exist before it.
+/// A command, and the files before it.
 struct Case {
     name: &'static str,
-    /// Prepares what is there before; `in` has sessions already.
+    /// Prepares the files before the command; `in` has sessions already.
     prepare: fn(&Stage),
     arguments: &'static [&'static str],
-    /// What it replaces, and where that is kept.
+    /// The file that it replaces, and its backup.
     kept: &'static [(&'static str, &'static str)],
 }
 
@@ -212,7 +212,7 @@ const CASES: &[Case] = &[
 ];
 
 impl Case {
-    /// Returns the status of a run to which nothing happens.
+    /// Returns the exit status of an undisturbed run.
     fn status(&self) -> i32 {
         i32::from(self.name.ends_with("refused"))
     }
@@ -256,7 +256,7 @@ fn several(stage: &Stage, folder: &str) {
 }
 
 impl Stage {
-    /// Returns a command that finds nothing but what the stage has.
+    /// Returns a command that sees only the files of the stage.
     fn alone(&self, arguments: &[&str]) -> Command {
         self.within(Command::new(env!("CARGO_BIN_EXE_convert")), arguments)
     }
@@ -269,13 +269,13 @@ impl Stage {
         command
     }
 
-    /// Runs a command to which nothing happens.
+    /// Runs a command without a disturbance.
     fn clean(&self, arguments: &[&str]) {
         let output = self.alone(arguments).output().expect("it runs");
         assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", text(&output));
     }
 
-    /// Begins anew: what was there before the command.
+    /// Restores the files before the command.
     fn reset(case: &Case) -> Self {
         let stage = Stage { folder: tempfile::tempdir().expect("a folder") };
         for name in ["in/d0", "in/d1", "home", "tmp"] {
@@ -288,7 +288,7 @@ impl Stage {
         stage
     }
 
-    /// Runs the command, with what strace does to one of its calls.
+    /// Runs the command with a fault that strace injects into one of its calls.
     fn injected(&self, case: &Case, call: &str, fault: &str) -> (Output, bool) {
         let mut strace = Command::new("strace");
         let trace = self.folder.path().with_extension("trace");
@@ -302,7 +302,7 @@ impl Stage {
         (output, is_injected)
     }
 
-    /// Checks what an older file became: it is where it was, or kept aside.
+    /// Checks that an older file is unchanged or kept as a backup.
     fn check_kept(&self, case: &Case, place: &str) {
         for (name, kept) in case.kept {
             let mine = format!("mine: {name}\n").into_bytes();
@@ -311,11 +311,11 @@ impl Stage {
         }
     }
 
-    /// Runs the same command again, and checks that all is there then and nothing else.
+    /// Runs the same command again, and checks that all files exist, and no others.
     fn finish(&self, case: &Case, expected: &Tree, place: &str) {
         let output = self.alone(case.arguments).output().expect("it runs");
         let words = text(&output);
-        // Tables that are all there are not written twice.
+        // Complete tables are not written twice.
         let is_done =
             output.status.code() == Some(case.status()) || words.contains("has tables already");
         assert!(is_done, "{place}: {words}");
@@ -333,8 +333,8 @@ impl Stage {
     }
 }
 
-/// All that is in a folder: the names, the permissions, and the bytes of files, but for those that tell
-/// of times.
+/// The content of a folder: names, permissions, and the bytes of files, without files that contain
+/// times.
 type Tree = BTreeMap<PathBuf, (u32, Vec<u8>)>;
 
 fn tree(root: &Path) -> Tree {
@@ -362,7 +362,7 @@ fn tree(root: &Path) -> Tree {
     tree
 }
 
-/// Returns what the command leaves that nothing happens to.
+/// Returns the files that an undisturbed command leaves.
 fn expected(case: &Case) -> Tree {
     let stage = Stage::reset(case);
     let output = stage.alone(case.arguments).output().expect("it runs");
@@ -375,7 +375,7 @@ fn expected(case: &Case) -> Tree {
     tree
 }
 
-/// Each call that changes something is the last one of a run; the same run again finishes it.
+/// Kills a run after each call that changes a file. The same command then finishes the work.
 #[test]
 fn killed_before_any_call_the_same_command_finishes() {
     if !has("strace", &["-o", "/dev/null", "true"]) {
@@ -406,8 +406,8 @@ fn killed_before_any_call_the_same_command_finishes() {
     }
 }
 
-/// The commands that leave nothing of a run that failed which the next one would refuse to replace. The
-/// others go on without what cannot be read, say so, and give a lesser file its name.
+/// The commands that leave no file of a failed run that the next run would refuse to replace. The other
+/// commands continue without an unreadable input, report it, and publish a smaller file.
 const FINISHED: [&str; 10] = [
     "a folder of sessions that grew",
     "export",
@@ -421,7 +421,8 @@ const FINISHED: [&str; 10] = [
     "work",
 ];
 
-/// Each call that changes something fails once: that is said, and the same run again finishes it.
+/// Fails each call that changes a file once. The error is reported, and the same command finishes the
+/// work.
 #[test]
 fn refused_any_call_the_same_command_finishes() {
     if !has("strace", &["-o", "/dev/null", "true"]) {
@@ -447,7 +448,7 @@ fn refused_any_call_the_same_command_finishes() {
                 stage.check_kept(case, &place);
                 if output.status.code() == Some(0) && case.arguments[0] != "work" {
                     let mut found = tree(stage.folder.path());
-                    // What could not be removed is removed by the next run.
+                    // The next run removes files that could not be removed.
                     found.retain(|name, _| !name.to_string_lossy().contains(".tmp-"));
                     assert!(found == expected, "{place}: all is said to be well: {found:?}");
                 }
@@ -462,8 +463,8 @@ fn refused_any_call_the_same_command_finishes() {
     }
 }
 
-/// An installation that was killed is finished, though the session grew since: what it gave a name
-/// before is ours, and replaced.
+/// A killed installation is finished, even if the session grew since then: files that it published
+/// before are replaced.
 #[test]
 fn an_installation_of_a_session_that_grows_is_finished() {
     if !has("strace", &["-o", "/dev/null", "true"]) {
@@ -505,7 +506,7 @@ fn an_installation_of_a_session_that_grows_is_finished() {
     }
 }
 
-/// As above, at random moments and without strace.
+/// The same at random moments, without strace.
 #[test]
 fn killed_at_any_moment_the_same_command_finishes() {
     for (case_idx, case) in CASES.iter().enumerate() {

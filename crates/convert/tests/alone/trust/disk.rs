@@ -1,4 +1,4 @@
-//! A disk that is full, a file that may not grow, a reader that is gone; and who may read.
+//! Tests of a full disk, a file that may not grow, a closed pipe, and permissions.
 
 use std::{
     fs,
@@ -9,7 +9,7 @@ use std::{
 
 use super::stage::{Files, Stage, files, has, tell, temporaries, text};
 
-/// Runs a script in which `$convert`, `$in` and `$out` are what they say.
+/// Runs a script in which `$convert`, `$in` and `$out` are the program, the input and the output.
 fn shell(stage: &Stage, before: &[&str], script: &str) -> Output {
     let mut words = before.iter().copied().chain(["sh", "-c", script]);
     let mut command = Command::new(words.next().unwrap_or_default());
@@ -54,7 +54,7 @@ fn a_name_may_be_as_long_as_a_name_may_be() {
     let output = stage.run("out", &[]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     assert!(stage.path(&name.replacen("in", "out", 1)).is_file());
-    // A sidecar would have a longer one.
+    // The name of a sidecar would be longer.
     let output = stage.run("beside", &["--carry", "sidecar"]);
     assert_eq!(output.status.code(), Some(2), "{}", text(&output));
     assert_eq!(files(&stage.path("beside")), Files::new());
@@ -65,14 +65,14 @@ fn a_pipe_beside_a_source_is_no_sidecar() {
     let stage = Stage::new(1, 2);
     let pipe = stage.path("in/d0/s0.jsonl.carry");
     assert!(Command::new("mkfifo").arg(&pipe).status().expect("it runs").success());
-    // To wait for a writer would be to wait for ever.
+    // Waiting for a writer would never end.
     let output = shell(&stage, &["timeout", "60"], "exec $convert $in --to clido -o $out");
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     assert!(stage.path("out/d0/s0.jsonl").is_file());
 }
 
-/// Folders that are one stand for file systems on which names in other cases, or in other normal
-/// forms of Unicode, are one.
+/// Two names of one folder simulate file systems that do not distinguish case or normal forms of
+/// Unicode.
 #[test]
 fn of_names_that_are_one_the_first_stays() {
     if !has("unshare", &["-m", "mount", "-t", "tmpfs", "none", "/mnt"]) {

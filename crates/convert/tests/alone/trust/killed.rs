@@ -1,4 +1,4 @@
-//! Runs that are ended from outside: at once, or with a request.
+//! Tests of runs that are killed or interrupted.
 
 use std::{
     fs,
@@ -11,7 +11,7 @@ use super::stage::{Dice, Stage, files, rounds, tell, temporaries, text};
 
 const FILES: usize = 40;
 
-/// Each round begins with older outputs in place, is killed at a random moment, and run again.
+/// Each round starts with older outputs, is killed at a random moment, and runs again.
 #[test]
 fn a_killed_run_leaves_old_or_new_files_and_the_next_one_finishes() {
     let stage = Stage::new(FILES, 20);
@@ -24,7 +24,7 @@ fn a_killed_run_leaves_old_or_new_files_and_the_next_one_finishes() {
     let mut dice = Dice(1);
     let (mut n_killed, mut round) = (0, 0);
     let (n_wanted, n_rounds) = (rounds(5, 1000), rounds(10, 5000));
-    // Some runs are done before they are killed: these do not count.
+    // Some runs end before they are killed. These do not count.
     while n_killed < n_wanted && round < n_rounds {
         round += 1;
         let folder = stage.path("out");
@@ -62,7 +62,7 @@ fn an_interrupted_run_says_so_and_leaves_no_temporary_file() {
         round += 1;
         _ = fs::remove_dir_all(stage.path("out"));
         let run = stage.command("out", &[]).spawn().expect("it runs");
-        // Before it listens, it ends as any program does.
+        // Before the program handles the signal, it ends as any program does.
         thread::sleep(Duration::from_micros(30_000 + dice.below(whole)));
         let asked = Instant::now();
         let pid = run.id().to_string();

@@ -1,4 +1,4 @@
-//! Links below the output folder, planted before a run and swapped during it.
+//! Tests of links below the output folder, planted before a run or swapped during it.
 
 use std::{
     fs,
@@ -44,7 +44,7 @@ fn a_journal_that_is_a_link_is_not_followed() {
     assert_eq!(fs::read(stage.path("victim")).expect("there"), b"mine");
 }
 
-/// A folder, and an output in it, are links and no links in turn while runs write to them.
+/// A folder, and an output in it, alternate between links and plain files while runs write to them.
 #[test]
 fn a_link_that_is_swapped_in_is_not_followed() {
     let stage = Stage::new(9, 3);
@@ -69,7 +69,7 @@ fn a_link_that_is_swapped_in_is_not_followed() {
                     _ = fs::remove_file(&folder);
                 }
                 if is_folder && fs::rename(&away, &folder).is_err() {
-                    // A run made the folder anew.
+                    // A run created the folder again.
                     _ = fs::remove_dir_all(&away);
                 }
                 if symlink(victim.join("s1.jsonl"), &link).is_ok()

@@ -1,4 +1,4 @@
-//! Sources that live: written to, cut, and removed while they are read.
+//! Tests of sources that are written, cut and removed while they are read.
 
 use std::{
     fs::{self, File},
@@ -12,7 +12,7 @@ use std::{
 
 use super::stage::{Dice, Stage, files, has, line, rounds, tell, text};
 
-/// Whatever is cut off is written again: at any time the file is a prefix of the same text.
+/// Every cut part is written again, so that the file is always a prefix of the same text.
 #[test]
 fn what_is_written_of_a_live_file_is_a_prefix_of_it() {
     let stage = Stage::new(1, 1);
@@ -75,8 +75,7 @@ fn what_is_written_of_a_live_file_is_a_prefix_of_it() {
     ));
 }
 
-/// A session of several files that are written all the time: each is restored to a start of its
-/// source.
+/// A session of several files that are written all the time. Each is restored to a prefix of its source.
 #[test]
 fn what_is_written_of_a_live_session_is_a_start_of_each_file() {
     let stage = Stage::new(1, 1);
@@ -154,7 +153,7 @@ fn files_that_vanish_during_a_run_do_not_stop_it() {
             Some(it) => assert!(it == bytes && object.contains("\"status\":\"Done\""), "{object}"),
             None => {
                 assert!(gone.iter().any(|it| it == name), "{name} is not there");
-                // What was gone before the folder was read is not known at all.
+                // Files that were removed before the folder was listed are unknown.
                 assert!(
                     object.is_empty() || object.contains("\"status\":\"Vanished\""),
                     "{object}"
@@ -172,7 +171,7 @@ fn files_that_vanish_during_a_run_do_not_stop_it() {
     ));
 }
 
-/// Somebody who may not read everything finds files and a folder that are not for them.
+/// A user without some permissions finds files and a folder that cannot be read.
 #[test]
 fn what_may_not_be_read_does_not_stop_the_others() {
     let nobody = ["--reuid=65534", "--regid=65534", "--clear-groups"];

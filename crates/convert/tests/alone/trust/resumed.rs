@@ -1,4 +1,4 @@
-//! A second run over the same folder.
+//! Tests of a second run over the same folder.
 
 use std::{fs, io::Write, path::Path};
 
@@ -20,7 +20,7 @@ fn only_what_changed_is_done_again() {
         assert_eq!((output.status.code(), up_to_date(&text(&output))), (Some(0), "6 up to date"));
         assert!(fs::read(&journal).expect("a journal") == first, "nothing was done");
 
-        // A source that changed, an output that is gone, a journal that is torn.
+        // A changed source, a missing output, a torn journal.
         fs::write(stage.path("in/d0/s0.jsonl"), session(7, "changed")).expect("written");
         fs::remove_file(stage.path("out/d1/s1.jsonl")).expect("removed");
         let torn = b"{\"v\":1,\"tool\":\"conv";
@@ -35,7 +35,7 @@ fn only_what_changed_is_done_again() {
             "{lines}"
         );
 
-        // What changed again, and what somebody edited, which stays.
+        // A source that changed again, and an edited output, which stays.
         let edited = stage.path("out/d2/s2.jsonl");
         fs::write(&edited, "edited\n").expect("written");
         let output = stage.run("out", &more);
@@ -64,11 +64,12 @@ fn other_options_are_refused_or_convert_all_anew() {
         assert!(words.contains("another folder") && words.contains("--force"), "{words}");
         assert!(files(&stage.path("out")) == plain, "{more:?}");
     }
-    // Options of which outputs know nothing do not count.
+    // Options that do not change outputs do not count.
     let output = stage.run("out", &["--verify", "--fail-on-loss", "--max-line", "1GiB"]);
     assert_eq!(up_to_date(&text(&output)), "6 up to date", "{}", text(&output));
 
-    // Anew: the copies of the other kind are gone, but for one that somebody edited.
+    // After a conversion with other options, the outputs of the old ones are removed, except an edited
+    // one.
     let edited = stage.path("out/d2/s2.jsonl");
     fs::write(&edited, "edited\n").expect("written");
     let packed = ["--compress", "zst"];
@@ -82,7 +83,7 @@ fn other_options_are_refused_or_convert_all_anew() {
     assert_eq!(stage.run("out", &[]).status.code(), Some(2));
 }
 
-/// With `--force`, what we wrote before is not kept aside in place of an older file of the user's.
+/// With `--force`, an earlier output of ours does not replace the backup of the user's file.
 #[test]
 fn an_older_file_that_was_kept_stays_kept() {
     let stage = Stage::new(2, 3);
@@ -96,7 +97,7 @@ fn an_older_file_that_was_kept_stays_kept() {
         assert_eq!(fs::read(&kept).expect("kept"), b"mine\n", "{n}");
         assert!(fs::read(&name).expect("written") == stage.expected(&[])[Path::new("d0/s0.jsonl")]);
     }
-    // What somebody edited is.
+    // An edited output becomes the backup.
     fs::write(&name, "edited\n").expect("written");
     assert_eq!(stage.run("out", &["--force"]).status.code(), Some(0));
     assert_eq!(fs::read(&kept).expect("kept"), b"edited\n");
@@ -132,7 +133,7 @@ fn what_0_1_0_wrote_is_up_to_date() {
     assert_eq!((output.status.code(), up_to_date(&text(&output))), (Some(0), "5 up to date"));
 }
 
-/// Whoever writes other bytes of the same number and sets the time back has changed the source.
+/// A source with other bytes, the same length and its old modification time counts as changed.
 #[test]
 fn a_source_that_is_put_back_in_time_is_another() {
     let stage = Stage::new(3, 3);
@@ -152,7 +153,7 @@ fn a_source_that_is_put_back_in_time_is_another() {
     let output = stage.run("out", &[]);
     assert_eq!((output.status.code(), up_to_date(&text(&output))), (Some(0), "2 up to date"));
     assert!(files(&stage.path("out")) == stage.expected(&[]));
-    // Another file in its place, of the same times but that of the change.
+    // Another file replaces it, with the same times except the time of the change.
     write(&old, &stage.path("other"));
     fs::rename(stage.path("other"), &source).expect("renamed");
     let output = stage.run("out", &[]);
@@ -163,7 +164,7 @@ fn a_source_that_is_put_back_in_time_is_another() {
 #[test]
 fn a_failure_is_told_once() {
     let stage = Stage::new(2, 1);
-    let foreign = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/foreign/codex.jsonl");
+    let foreign = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/foreign/qwen.jsonl");
     let source = stage.path("in/other.jsonl");
     let run = || {
         stage.run("out", &[]);

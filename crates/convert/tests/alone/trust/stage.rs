@@ -7,7 +7,7 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-/// Returns how many rounds to run: a few, or as many as RELIABILITY.md says.
+/// Returns the number of rounds: a few, or the number in RELIABILITY.md.
 pub(crate) fn rounds(few: usize, all: usize) -> usize {
     if std::env::var_os("TRUST_FULL").is_some() { all } else { few }
 }
@@ -17,7 +17,7 @@ pub(crate) fn tell(figure: &str) {
     eprintln!("trust: {figure}");
 }
 
-/// Returns whether a program can be run; says so if not.
+/// Returns whether a program can be run; prints a note if not.
 pub(crate) fn has(program: &str, arguments: &[&str]) -> bool {
     let mut command = Command::new(program);
     command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null());
@@ -28,7 +28,7 @@ pub(crate) fn has(program: &str, arguments: &[&str]) -> bool {
     is_there
 }
 
-/// Numbers that look random, and are the same in each run.
+/// A generator of pseudo-random numbers, the same in each run.
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
@@ -38,7 +38,7 @@ impl Dice {
     }
 }
 
-/// What a folder holds: bytes by name, but for the journal and receipts.
+/// The files of a folder by name, without the journal and receipts.
 pub(crate) type Files = BTreeMap<PathBuf, Vec<u8>>;
 
 /// A scratch folder with sessions in `in`.
@@ -53,7 +53,7 @@ impl Stage {
         stage
     }
 
-    /// Writes the sources anew.
+    /// Writes the sources again.
     pub(crate) fn write(&self, n_files: usize, n_lines: usize, word: &str) {
         for file in 0..n_files {
             let folder = self.path("in").join(format!("d{}", file % 3));
@@ -79,7 +79,7 @@ impl Stage {
         self.command(output, more).output().expect("it runs")
     }
 
-    /// Returns what the sources become.
+    /// Returns the expected outputs.
     pub(crate) fn expected(&self, more: &[&str]) -> Files {
         let name = "expected";
         _ = fs::remove_dir_all(self.path(name));
@@ -89,7 +89,7 @@ impl Stage {
     }
 }
 
-/// Returns a transcript of so many prompts with their answers.
+/// Returns a transcript of `n` prompts with their answers.
 pub(crate) fn session(n_prompts: usize, word: &str) -> String {
     let mut session = String::new();
     for n in 0..n_prompts {
@@ -109,7 +109,7 @@ pub(crate) fn line(n: usize, text: &str) -> String {
     )
 }
 
-/// Returns what a folder holds, links as what they lead to.
+/// Returns the content of a folder, with links as their targets.
 pub(crate) fn files(folder: &Path) -> Files {
     let mut files = Files::new();
     let mut folders = vec![folder.to_owned()];
@@ -117,7 +117,7 @@ pub(crate) fn files(folder: &Path) -> Files {
         for entry in fs::read_dir(it).into_iter().flatten().flatten() {
             let path = entry.path();
             if entry.file_name() == ".convert-receipts" {
-                // What workers say, and when.
+                // The receipts of workers have times.
             } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 folders.push(path);
             } else if entry.file_name() != ".convert-journal.jsonl" {
@@ -134,7 +134,7 @@ pub(crate) fn temporaries(files: &Files) -> Vec<&PathBuf> {
     files.keys().filter(|name| name.to_string_lossy().contains(".tmp-")).collect()
 }
 
-/// Returns what a run said on standard error.
+/// Returns the standard error of a run.
 pub(crate) fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }

@@ -1,0 +1,169 @@
+//! Reads sessions so that each record counts once, whatever sessions have a copy of it.
+//!
+//! In: a session and its copy. Out: the events of both, the events of the copy marked as copies. Each
+//! session is read once; one that has copies of others is then read again without them.
+
+use std::{collections::BTreeSet, io, sync::Mutex};
+
+use core_model::{Event, Format, Hashes, Place, Tokens};
+use rayon::prelude::*;
+use sessions::{
+    Kin, Owners, Prefilter, Prices, ReadError, SessionFiles, SessionTurns, SessionUsage, TurnKeys,
+    TurnsCollector, Usage,
+};
+
+use crate::{FORMATS, by_name, environment::read, terminal::progress::Progress};
+
+/// An item of a session's file.
+pub(crate) enum Item<'e, 'l> {
+    /// An event that counts.
+    Event(&'e Event<'l>),
+    /// An event that counts elsewhere: in another session, or earlier in this one.
+    Copy,
+    /// Bytes that cannot be read.
+    Damage,
+}
+
+/// Receives the items of a session with their places.
+pub(crate) type EachItem<'e> = dyn FnMut(Place, Item<'_, '_>) + 'e;
+
+/// A session that was read to its end.
+pub(crate) struct SessionRead {
+    pub(crate) turns: SessionTurns,
+    pub(crate) usage: SessionUsage,
+    /// The id in its lines, or else the name of its file.
+    pub(crate) id: String,
+    /// The other sessions that it names.
+    pub(crate) kin: Vec<Kin>,
+    /// The size of its files in bytes.
+    pub(crate) n_bytes: u64,
+    /// The formats of its files; none for files beside it.
+    pub(crate) formats: Vec<Option<&'static Format>>,
+}
+
+/// Reads a session with its sub-agents. Records in `left_out` are copies.
+pub(crate) fn session(
+    unit: &SessionFiles,
+    format: Option<&'static Format>,
+    keys: &TurnKeys,
+    left_out: &Hashes,
+    progress: &Progress,
+    each: &mut EachItem<'_>,
+) -> Result<SessionRead, ReadError> {
+    let (mut usage, mut turns) = (SessionUsage::default(), TurnsCollector::default());
+    let mut kin = BTreeSet::new();
+    let (mut id, mut known, mut formats, mut n_bytes) = (None, format, Vec::new(), 0);
+    for input in unit.files().filter(|input| !input.is_side_file()) {
+        usage.start_file();
+        let mut file = keys.file(input);
+        let mut last = None;
+        let format = read(input, known, &Prefilter::ALL, progress, &mut |place, line, event| {
+            // A line may have several events and counts once.
+            if last.replace(place.offset) != Some(place.offset) {
+                n_bytes += line.bytes().len() as u64;
+            }
+            let Ok(event) = event else {
+                each(place, Item::Damage);
+                return Ok(true);
+            };
+            if id.is_none() {
+                id = event.context.session_id.map(|id| id.decode().into_owned());
+            }
+            let turn = file.key(place, line, event);
+            let is_new = turns.push(&turn, event);
+            if is_new && kin.len() < MAX_KIN {
+                Kin::of(&turn.origin, &mut |other| _ = kin.insert(other));
+            }
+            if let Some(format) = by_name(event.format) {
+                usage.push(keys, &turn, event, format);
+            }
+            let is_counted = is_new && !left_out.contains(&turn.key);
+            each(place, if is_counted { Item::Event(event) } else { Item::Copy });
+            Ok(true)
+        })?;
+        progress.add_file();
+        formats.push(format);
+        known = known.or(unit.format_of_all(format));
+    }
+    let id = id.or_else(|| unit.main.stem().map(str::to_owned)).unwrap_or_default();
+    Ok(SessionRead {
+        turns: turns.finish(),
+        usage,
+        id,
+        kin: kin.into_iter().collect(),
+        n_bytes,
+        formats,
+    })
+}
+
+/// Limit on the other sessions that a session names.
+const MAX_KIN: usize = 64;
+
+/// Tokens and cost of a session.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Spent {
+    pub(crate) tokens: Tokens,
+    /// The cost in US dollars, as the log states it or else by prices; `None` without a response.
+    pub(crate) cost: Option<f64>,
+}
+
+/// Counts sessions on several threads, each record once. `count` reads a session without the records
+/// that are left out; it is called again for a session that has copies of others.
+///
+/// Returns the results with the tokens and the cost of each session, in the order of the sessions.
+///
+/// # Errors
+///
+/// Returns an error if threads cannot be started.
+pub(crate) fn each_once<T: Send>(
+    units: &[SessionFiles],
+    n_jobs: usize,
+    with_copies: bool,
+    count: impl Fn(&SessionFiles, &TurnKeys, &Hashes) -> Result<(T, SessionRead), ReadError> + Sync,
+) -> io::Result<Vec<Result<(T, Spent), ReadError>>> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(n_jobs).build();
+    let pool = pool.map_err(io::Error::other)?;
+    let keys = TurnKeys::new(FORMATS);
+    let usage = Mutex::new(Usage::of_sessions(units.len(), with_copies));
+    let first = |(session_idx, unit): (usize, &SessionFiles)| {
+        let (counted, read) = count(unit, &keys, &Hashes::default())?;
+        let rank = read.turns.rank(session_idx);
+        let mut usage = usage.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        usage.add(session_idx, rank, read.usage);
+        Ok((counted, read.turns))
+    };
+    let counted: Vec<Result<(T, SessionTurns), ReadError>> =
+        pool.install(|| units.par_iter().enumerate().map(first).collect());
+    let none = SessionTurns::default();
+    let owners = match with_copies {
+        true => Owners::default(),
+        false => Owners::of(counted.iter().map(|it| it.as_ref().map_or(&none, |(_, it)| it))),
+    };
+    let again = |(session_idx, result): (usize, Result<(T, SessionTurns), ReadError>)| {
+        let (counted, turns) = result?;
+        let left_out = owners.copies(session_idx, &turns);
+        match units.get(session_idx) {
+            Some(unit) if !left_out.is_empty() => Ok(count(unit, &keys, &left_out)?.0),
+            _ => Ok(counted),
+        }
+    };
+    let counted: Vec<Result<T, ReadError>> =
+        pool.install(|| counted.into_par_iter().enumerate().map(again).collect());
+    let usage = usage.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let spent = spent(&usage, units.len());
+    Ok(counted.into_iter().zip(spent).map(|(it, spent)| it.map(|it| (it, spent))).collect())
+}
+
+/// Returns the tokens and the cost of each session.
+fn spent(usage: &Usage, n_sessions: usize) -> Vec<Spent> {
+    let prices = Prices::known();
+    let mut all = vec![Spent::default(); n_sessions];
+    for response in usage.responses() {
+        let Some(spent) = all.get_mut(response.session_idx) else { continue };
+        spent.tokens += response.tokens;
+        if let Some(cost) = response.cost_by(&prices) {
+            spent.cost = Some(spent.cost.unwrap_or(0.0) + cost);
+        }
+    }
+    all
+}
