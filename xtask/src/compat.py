@@ -1,8 +1,9 @@
-"""Writes what an old version of the program makes of the fixtures, for the tests of every later one.
+"""Converts the fixtures with a released version of the program and packs the outputs for later tests.
 
-compat.py PROGRAM ROOT OUT: PROGRAM is the old version, built with the feature `parquet`; ROOT has the
-fixtures of its time; OUT becomes the folder. Everything that is written comes back by the old version
-itself before it is kept.
+usage: compat.py PROGRAM ROOT OUT
+
+PROGRAM is the released version, built with the feature `parquet`. ROOT is the folder of its sources, with
+the fixtures of its time. OUT is the folder to write. Every output is restored by PROGRAM before it is packed.
 """
 
 import hashlib
@@ -15,9 +16,9 @@ from pathlib import Path
 
 FORMATS = ["claude-code", "clido", "sdk-stream", "sdk-stream:wire"]
 CARRIES = ["inline", "sidecar"]
-# In place of the folder of a run in a plan, its receipts and its journal, which name absolute paths.
+# Replaces the folder of a run in plans, receipts and journals, which contain absolute paths.
 PLACE = "/convert-compat"
-# When every source of a run was changed last: long before it was read.
+# The modification time of every source, long before the run.
 CHANGED = 1_700_000_000
 
 
@@ -53,7 +54,7 @@ def fixtures(root):
 
 
 def pairs(program, root, folder):
-    """`source/NAME/FILE`, and what FILE becomes in `FROM/TO/CARRY/NAME/FILE`, whatever it really is."""
+    """Writes `source/NAME/FILE`, and its conversion to `FROM/TO/CARRY/NAME/FILE`, also with a wrong FROM."""
     for name in fixtures(root):
         file = Path(name).name
         source = folder / "source" / name
@@ -78,7 +79,7 @@ def pairs(program, root, folder):
 
 
 def sub_agents(program, root, folder):
-    """`NAME/source`, and what it becomes in `NAME/TO/HOW`."""
+    """Writes `NAME/source`, and its conversion to `NAME/TO/HOW`."""
     sources = {
         "with-agents": root / "fixtures/claude-code/with-agents",
         "with-outputs": root / "crates/convert/tests/commands/sides.in/project",
@@ -107,8 +108,8 @@ def sub_agents(program, root, folder):
 
 
 def runs(program, root, folder):
-    """`in`, what a run wrote in `NAME/out` with its journal, and what workers wrote in `NAME-workers/out`
-    with `plan.jsonl` and `receipts.jsonl` beside it. `NAME` is how it was done; `options` says it."""
+    """Writes `in`, the outputs and the journal of a run in `NAME/out`, and the outputs of workers in
+    `NAME-workers/out`, with `plan.jsonl` and `receipts.jsonl` beside it. `options` has the options of a run."""
     put(root, folder / "in")
     ways = {
         "clido": ["--to", "clido"],
@@ -132,17 +133,17 @@ def runs(program, root, folder):
         same(whole / "out", parts / "out", name)
     here = str(folder).encode()
     for path in folder.rglob("*.jsonl"):
-        # What a run wrote has no path of it: else its hash would no longer be that of the journal.
+        # An output must not contain the folder: replacing it would change the hash in the journal.
         if here in path.read_bytes():
             if path.name not in ("plan.jsonl", "receipts.jsonl", ".convert-journal.jsonl"):
-                sys.exit(f"{path} names the folder")
+                sys.exit(f"{path}: the output contains the path of the temporary folder")
             path.write_bytes(path.read_bytes().replace(here, PLACE.encode()))
     for path in folder.rglob(".convert-receipts"):
         shutil.rmtree(path)
 
 
 def tables(program, root, folder):
-    """`in`, and `out`: the tables of its sessions."""
+    """Writes `in`, and the tables of its sessions in `out`."""
     put(root, folder / "in")
     run(program, "tables", "--with-raw", "in", "-o", "out", cwd=folder)
     run(program, "restore", "out", "-o", "back", cwd=folder)
@@ -151,7 +152,7 @@ def tables(program, root, folder):
 
 
 def put(root, folder):
-    """Puts sessions of every format, some with files beside them, into a folder."""
+    """Copies sessions of every format to a folder, some with files beside them."""
     names = [
         "claude-code/compaction.jsonl",
         "claude-code/one-tool-call.jsonl",
@@ -171,7 +172,7 @@ def put(root, folder):
 
 
 def same(expected, found, what):
-    """Ends with a word unless two folders hold the same, but for journals and receipts."""
+    """Exits with a message if two folders differ, without their journals and receipts."""
 
     def read(folder):
         paths = (path for path in folder.rglob("*") if path.is_file())
@@ -181,7 +182,7 @@ def same(expected, found, what):
     expected, found = read(expected), read(found)
     differ = sorted(n for n in expected.keys() | found.keys() if expected.get(n) != found.get(n))
     if differ:
-        sys.exit(f"{what}: not the same: {differ}")
+        sys.exit(f"{what}: the restored files differ from their sources: {differ}")
 
 
 def spelled(format):

@@ -1,17 +1,18 @@
-//! What an old version of the program makes of the fixtures of its time, for the tests of every later
-//! one.
+//! Packs the outputs of a released version of the program into `fixtures/compat/VERSION`. The tests of
+//! every later version restore them.
 
 use std::path::{Path, PathBuf};
 
 use crate::scratch::{call, in_scratch, script};
 
-/// Runs the old program, and packs what it wrote.
+/// Converts with the old program, and packs the outputs.
 const SCRIPT: &str = include_str!("compat.py");
 
-/// Writes `fixtures/compat/VERSION` by the program of that version, built with the feature `parquet`
-/// from the sources in a folder; returns whether all that it wrote came back by the program itself.
+/// Writes `fixtures/compat/VERSION`. `program` is the path of the program of that version, built with
+/// the feature `parquet`, and `sources` is the folder of its sources, with the fixtures of its time.
+/// Returns whether the program itself restores every output.
 ///
-/// It needs Python 3, tar and zstd.
+/// Needs Python 3, tar and zstd.
 pub fn compat(root: &Path, version: &str, program: &str, sources: &str) -> bool {
     in_scratch("compat", |scratch| {
         let script = script(scratch, "compat.py", SCRIPT)?;

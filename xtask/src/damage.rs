@@ -1,8 +1,12 @@
-//! Damaged files: what crashes and other programs do to a sound one.
+//! The kinds of damage that crashes and other programs do to a file.
+//!
+//! In: a fixture of sound lines, `{..}\n{..}\n`. Out, for `crlf.jsonl`: `{..}\r\n{..}\r\n`.
 
-/// A kind of damage: the name of the file, what is odd in it, and how it comes about.
+/// A kind of damage.
 pub(crate) struct Damage {
+    /// The name of the damaged file in `fixtures/damaged`.
     pub(crate) file: &'static str,
+    /// The sound fixture that is damaged, below `fixtures`.
     pub(crate) base: &'static str,
     pub(crate) make: fn(&[u8]) -> Vec<u8>,
 }
@@ -12,7 +16,7 @@ const CLIDO: &str = "clido/parallel-calls.jsonl";
 const DUMP: &str = "sdk-stream/seed-002-seven-lines.jsonl";
 const WIRE: &str = "sdk-wire/replayed-prompts.jsonl";
 
-/// Every kind of damage.
+/// All kinds of damage.
 pub(crate) const DAMAGES: &[Damage] = &[
     Damage {
         file: "crlf.jsonl",
@@ -254,23 +258,25 @@ pub(crate) const DAMAGES: &[Damage] = &[
     },
 ];
 
-/// Returns the lines, without their newlines, each changed.
+/// Changes each line and joins the results. `change` gets the index of a line and its bytes without the
+/// newline.
 fn each(base: &[u8], change: impl Fn(usize, &[u8]) -> Vec<u8>) -> Vec<u8> {
     let lines = cut(base, 1).split(|byte| *byte == b'\n');
     lines.enumerate().flat_map(|(line_idx, line)| change(line_idx, line)).collect()
 }
 
-/// Returns the bytes without the last `n`.
+/// Returns the bytes without the last `n`; nothing if there are fewer.
 fn cut(bytes: &[u8], n: usize) -> &[u8] {
     bytes.get(..bytes.len().saturating_sub(n)).unwrap_or_default()
 }
 
-/// Returns the bytes up to the middle of their last letter beyond ASCII.
+/// Returns the bytes up to the middle of the last character that is not ASCII.
 fn torn_letter(bytes: &[u8]) -> Vec<u8> {
     let end = bytes.iter().rposition(|byte| *byte >= 0xc0).map_or(0, |at| at + 1);
     bytes.get(..end).unwrap_or_default().to_vec()
 }
 
+/// Replaces every occurrence of `old`.
 fn replace(bytes: &[u8], old: &[u8], new: &[u8]) -> Vec<u8> {
     let mut replaced = Vec::new();
     let mut rest = bytes;

@@ -1,6 +1,6 @@
-"""Asks the Agent SDK for Python what it dumps of many random lines, and compares.
+"""Compares our dumps of random lines with the dumps of the Agent SDK for Python.
 
-    dumps.py OUR-PROGRAM FOLDER
+usage: dumps.py OUR-PROGRAM FOLDER
 """
 
 import dataclasses
@@ -32,7 +32,7 @@ SUBTYPES = [
     "task_updated", "mirror_error", "compact_boundary",
 ]
 ANSWERS = ["user_message_uuid", "user_message_uuids"]
-# The members that the parser looks at, by type.
+# The members that the parser reads, by type.
 MEMBERS = {
     "user": ["message", "tool_use_result", "origin", "timestamp"],
     "assistant": ["message", "error", *ANSWERS],
@@ -118,7 +118,7 @@ def dumped(line):
     try:
         message = parse_message(json.loads(line))
     except Exception:
-        # What the parser refuses leaves no line.
+        # A line that the parser refuses is not dumped.
         return []
     return [json.dumps(dataclasses.asdict(message))] if message else []
 

@@ -1,4 +1,4 @@
-//! Archives through everything that can start workers: processes, Sail, Spark, Ray.
+//! Converts an archive with engines that start workers: processes, Sail, Spark, Ray.
 
 use std::{
     env,
@@ -10,16 +10,17 @@ use std::{
 
 use crate::scratch::{build, built_by_tests, call, in_scratch, python};
 
-/// Works on archives with each engine, and compares what they write; a folder that Python runs.
+/// The folder of the Python program that converts archives with each engine and compares the outputs.
 const SCRIPTS: &str = "xtask/src/engines";
 
 const ENGINES: [&str; 4] = ["shell", "sail", "spark", "ray"];
 
-/// How many sessions the archive has, if nothing else is said.
+/// The default number of sessions in the archive.
 const N_SESSIONS: &str = "20000";
 
-/// Makes an archive of sessions and converts it, and the folders that are named, with the engines that
-/// the options name, such as `--sail`, or with all; returns whether all wrote the same.
+/// Generates an archive, and converts it with each engine. `options` are engines such as `--sail`
+/// (default: all), `--sessions N`, and folders to convert too. Returns whether all engines wrote the
+/// same bytes.
 pub fn engines(root: &Path, options: &[String]) -> bool {
     in_scratch("engines", |scratch| {
         let target = build(root, &["-p", "benches", "--example", "archive"])?;
@@ -27,7 +28,7 @@ pub fn engines(root: &Path, options: &[String]) -> bool {
     })
 }
 
-/// Converts a few sessions with processes and with Sail, by what the tests of the workspace have built.
+/// Converts 50 sessions with processes and with Sail, using the programs that the tests built.
 pub(crate) fn engines_of_tests(root: &Path) -> bool {
     let options = ["--sessions", "50", "--shell", "--sail"].map(str::to_owned);
     in_scratch("engines", |scratch| run(root, &options, &built_by_tests(root)?, &[], scratch))
@@ -46,9 +47,17 @@ fn run(
     let mut words = options.iter();
     while let Some(word) = words.next() {
         match word.strip_prefix("--") {
-            Some("sessions") => n_sessions = words.next().ok_or("--sessions N")?,
+            Some("sessions") => {
+                n_sessions = words
+                    .next()
+                    .ok_or("engines: --sessions needs a number, such as `--sessions 50`")?
+            }
             Some(engine) if ENGINES.contains(&engine) => engines.push(engine),
-            Some(_) => return Err(format!("{word}: neither --sessions nor one of {ENGINES:?}")),
+            Some(_) => {
+                return Err(format!(
+                    "engines: unknown option {word}; the options are --sessions N, --shell, --sail, --spark, --ray"
+                ));
+            }
             None => folders.push(here.join(word)),
         }
     }
@@ -66,8 +75,8 @@ fn run(
     call(run.arg(archive).args(folders))
 }
 
-/// Builds the wheel of the Python package, with the program in it, and returns its path; `how` is what
-/// maturin is told of the build.
+/// Builds the wheel of the Python package, which contains the program, and returns its path. `how` are
+/// options of maturin, such as `--profile dist`.
 pub(crate) fn wheel(
     root: &Path,
     how: &[&str],
@@ -81,5 +90,7 @@ pub(crate) fn wheel(
     let wheels = fs::read_dir(wheels).map_err(|error| error.to_string())?;
     let mut paths = wheels.flatten().map(|entry| entry.path());
     let is_wheel = |path: &PathBuf| path.extension() == Some(OsStr::new("whl"));
-    paths.find(is_wheel).ok_or_else(|| "maturin built no wheel".to_owned())
+    paths
+        .find(is_wheel)
+        .ok_or_else(|| "engines: maturin built no wheel; its messages are above".to_owned())
 }

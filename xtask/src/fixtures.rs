@@ -1,4 +1,4 @@
-//! Fixtures that are made from others: `fixtures/damaged`.
+//! Writes the generated fixtures, `fixtures/damaged`: each is a sound fixture with one kind of damage.
 
 use std::{fs, io, path::Path};
 
@@ -6,11 +6,11 @@ use crate::damage::DAMAGES;
 
 const FOLDER: &str = "fixtures/damaged";
 
-/// Writes the fixtures that are made from others; returns the files that changed.
+/// Writes the generated fixtures. Returns the paths of the files that changed.
 ///
 /// # Errors
 ///
-/// If a file cannot be read or written.
+/// Returns an error if a file cannot be read or written.
 pub fn write_fixtures(root: &Path) -> io::Result<Vec<String>> {
     fs::create_dir_all(root.join(FOLDER))?;
     let stale = stale(root)?;
@@ -20,15 +20,16 @@ pub fn write_fixtures(root: &Path) -> io::Result<Vec<String>> {
     Ok(stale.into_iter().map(|(file, _)| file).collect())
 }
 
-/// Compares the fixtures that are made from others; returns the files that differ.
+/// Compares the generated fixtures with the files. Returns the paths of the files that differ.
 ///
 /// # Errors
 ///
-/// If a fixture that others are made from cannot be read.
+/// Returns an error if a sound fixture cannot be read.
 pub fn check_fixtures(root: &Path) -> io::Result<Vec<String>> {
     Ok(stale(root)?.into_iter().map(|(file, _)| file).collect())
 }
 
+/// Returns the generated fixtures that differ from their files, as paths and new bytes.
 fn stale(root: &Path) -> io::Result<Vec<(String, Vec<u8>)>> {
     let mut stale = Vec::new();
     for damage in DAMAGES {

@@ -1,4 +1,4 @@
-"""What folder runs take: megabytes of source in a second of CPU time, seconds, and the most memory.
+"""Measures folder runs: megabytes of source per second of CPU time, elapsed time, and peak memory.
 
 usage: folders.py CONVERT FOLDER..., in a folder to write to, best one in memory
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 ROUNDS = 5
 OUT = Path("out")
 
-# What is done, and how.
+# The names of the runs, and their options.
 RUNS = {
     "`--carry none`": ["--carry", "none"],
     "inline": [],
@@ -28,8 +28,8 @@ def main(convert, *folders):
     for folder in map(Path, folders):
         files = [path for path in folder.rglob("*") if path.is_file()]
         size = sum(path.stat().st_size for path in files)
-        print(f"\n{len(files):,} files, {size / 1e6:,.0f} MB, 2 jobs, the least of {ROUNDS} rounds\n")
-        print("| to clido | MB in a CPU second | seconds | most memory |\n|---|---|---|---|")
+        print(f"\n{len(files):,} files, {size / 1e6:,.0f} MB, 2 jobs, the minimum of {ROUNDS} rounds\n")
+        print("| to clido | MB in a CPU second | seconds | peak memory |\n|---|---|---|---|")
         to = [convert, "--quiet", "--jobs", "2", "--to", "clido", "-o", OUT]
         for name, how in RUNS.items():
             tell(name, size, [*to, *how, folder])
@@ -59,7 +59,7 @@ def clear():
 
 
 def tell(name, size, command, clears=True):
-    """Runs a command some times, and prints what it took at least."""
+    """Runs a command several times, and prints the minimum of each measurement."""
     rounds = []
     for _ in range(ROUNDS):
         if clears:
@@ -73,12 +73,12 @@ def tell(name, size, command, clears=True):
             os.execvp(command[0], list(map(str, command)))
         _, status, took = os.wait4(pid, 0)
         seconds, cpu = time.monotonic() - start, took.ru_utime + took.ru_stime
-        # 1 is of a folder with files that are no sessions that we read.
+        # Status 1: the folder has files that are no sessions.
         if os.waitstatus_to_exitcode(status) not in (0, 1):
             sys.exit(f"{name}: exit status {os.waitstatus_to_exitcode(status)}")
         rounds.append((cpu, seconds, took.ru_maxrss / 1024))
     cpu, seconds, _ = min(rounds)
-    # Before it is the program, the process is as large as this one.
+    # Before `exec`, the process is as large as this one.
     memory = max(memory for *_, memory in rounds)
     print(f"| {name} | {size / 1e6 / cpu:,.0f} | {seconds:.2f} | {memory:.0f} MiB |", flush=True)
 

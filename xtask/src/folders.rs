@@ -1,23 +1,23 @@
-//! What folder runs take: the rates that docs/FAST.md states.
+//! Measures folder runs: the rates in docs/FAST.md.
 
 use std::{env, path::Path, process::Command};
 
 use crate::scratch::{build, call, in_scratch, script, target};
 
-/// Runs the program over folders, and prints what it took.
+/// Runs the program over folders, and prints times and rates.
 const SCRIPT: &str = include_str!("folders.py");
 
-/// How many sessions are made up.
+/// The number of generated sessions.
 const N_SESSIONS: &str = "2000";
 
-/// Converts an archive of made-up sessions, and the folders that are named, in each way that docs/FAST.md
-/// has a rate of, below the folder for temporary files; returns whether all could be done.
+/// Measures each kind of run in docs/FAST.md over an archive of generated sessions and over `folders`.
+/// Files are written below the folder for temporary files. Returns whether all runs succeeded.
 pub fn folders(root: &Path, folders: &[String]) -> bool {
     in_scratch("folders", |scratch| run(root, folders, scratch))
 }
 
 fn run(root: &Path, folders: &[String], scratch: &Path) -> Result<(), String> {
-    build(root, &["--profile", "dist", "-p", "convert", "--bin", "convert"])?;
+    build(root, &["--profile", "dist", "-p", "sessionlog-convert", "--bin", "convert"])?;
     build(root, &["--profile", "dist", "-p", "benches", "--example", "archive"])?;
     let dist = target(root).join("dist");
     let archive = scratch.join("archive");

@@ -1,6 +1,6 @@
-//! The fuzz targets under libFuzzer: each a number of runs, from the fixtures and their lines on.
+//! Runs the fuzz targets under libFuzzer, from the fixtures and their lines as seeds.
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to a terminal")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task prints to the terminal")]
 
 use std::{
     fs, io,
@@ -10,8 +10,8 @@ use std::{
 
 use crate::scratch::call;
 
-/// The targets, the cheapest first, and the bytes that an input of each has at most: as many as it
-/// takes to say what the target looks for.
+/// The targets, the cheapest first, and the maximum length of their inputs in bytes: enough for the
+/// faults that the target looks for.
 const TARGETS: &[(&str, usize)] = &[
     ("safe_name", 128),
     ("split", 256),
@@ -23,18 +23,23 @@ const TARGETS: &[(&str, usize)] = &[
     ("round_trip", 320),
 ];
 
-/// Runs targets, or all of them if none is named, so many times each; returns whether all held.
+/// Runs the targets in `names`, or all if it is empty, `n_runs` times each. Returns whether no run
+/// failed.
 ///
-/// Without cargo-fuzz it says how to install it, and fails.
+/// Fails without cargo-fuzz, and prints how to install it.
 pub fn fuzz(root: &Path, n_runs: u64, names: &[String]) -> bool {
     let is_known = |name: &&String| TARGETS.iter().any(|(target, _)| target == name);
     if let Some(name) = names.iter().find(|name| !is_known(name)) {
-        eprintln!("{name}: no such target");
+        let targets: Vec<_> = TARGETS.iter().map(|(name, _)| *name).collect();
+        eprintln!("fuzz: {name} is no target; choose from {}", targets.join(", "));
         return false;
     }
     let has_it = Command::new("cargo").args(["+nightly", "fuzz", "--version"]).output();
     if !has_it.is_ok_and(|output| output.status.success()) {
-        eprintln!("fuzz: needs a nightly Rust and `cargo install cargo-fuzz`");
+        eprintln!(
+            "fuzz: cargo-fuzz is not installed: `rustup toolchain install nightly` and `cargo install \
+             cargo-fuzz`"
+        );
         return false;
     }
     let is_asked = |name: &str| names.is_empty() || names.iter().any(|it| it == name);
@@ -50,25 +55,25 @@ pub fn fuzz(root: &Path, n_runs: u64, names: &[String]) -> bool {
     is_fine
 }
 
-/// Runs a target, from what earlier runs found interesting on.
+/// Runs one target, from the inputs that earlier runs kept.
 fn run(root: &Path, name: &str, max_length: usize, n_runs: u64) -> Result<(), String> {
     let seeds = root.join("fuzz/corpus/seeds");
     let corpus = root.join("fuzz/corpus").join(name);
     plant(&root.join("fixtures"), &seeds).map_err(|error| error.to_string())?;
     fs::create_dir_all(&corpus).map_err(|error| error.to_string())?;
     let mut cargo = Command::new("cargo");
-    // No code of these crates but the vectors is unsafe: Miri looks at those.
+    // The only unsafe code of these crates is the vector code, which Miri checks.
     cargo.current_dir(root).args(["+nightly", "fuzz", "run", "--sanitizer", "none"]);
-    // The dictionary knows the words that comparisons would tell of, at half the time.
+    // The dictionary has the words that traced comparisons would find; tracing doubles the time.
     cargo.args(["--no-trace-compares", "--features", "libfuzzer", name]);
     cargo.arg(corpus).arg(seeds).arg("--");
     cargo.arg(format!("-runs={n_runs}")).arg(format!("-max_len={max_length}"));
     cargo.arg(format!("-dict={}", root.join("fuzz/tokens.dict").display()));
-    // To weigh inputs by how rare their edges are takes longer than to run them.
+    // Weighing inputs by the rarity of their edges takes longer than running them.
     call(cargo.args(["-entropic=0", "-print_final_stats=1", "-timeout=20"]))
 }
 
-/// Writes every fixture, and every line of one, as a file of its own.
+/// Writes every fixture, and every line of every fixture, to a file of its own in `seeds`.
 fn plant(fixtures: &Path, seeds: &Path) -> io::Result<()> {
     fs::create_dir_all(seeds)?;
     let mut folders = vec![PathBuf::from(fixtures)];
@@ -81,7 +86,7 @@ fn plant(fixtures: &Path, seeds: &Path) -> io::Result<()> {
         for entry in fs::read_dir(folder)? {
             let path = entry?.path();
             if path.is_dir() {
-                // What old versions wrote is packed.
+                // Outputs of old versions are in packed archives.
                 if !path.ends_with("compat") {
                     folders.push(path);
                 }

@@ -1,6 +1,9 @@
-//! Instructions per byte of input: a gate on speed that no busy machine disturbs.
+//! Counts instructions per byte of input: a gate on speed that a busy machine does not disturb.
+//!
+//! In: eight conversions of one sample. Out: `benches/instructions.txt`, with lines such as
+//! `claude-code to clido, none = 3.021`.
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to a terminal")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task prints to the terminal")]
 
 use std::{
     collections::BTreeMap,
@@ -18,17 +21,18 @@ const HEAD: &str = "\
 # Written by `cargo xtask instructions --record`; a run that needs 5 % more fails.
 ";
 
-/// Large enough that starting the program hardly counts, small enough for valgrind.
+/// The size of the sample: large enough that the start of the program hardly counts, small enough for
+/// valgrind.
 const SAMPLE_BYTES: &str = "3000000";
 
-/// By how much a number may grow.
+/// Limit on a count relative to the recorded one.
 const MAX_GROWTH: f64 = 1.05;
 
-/// Has the C library copy by vectors, whatever the length: `rep movsb`, by which it copies what is
-/// long, is one instruction for a CPU, and one for each byte for valgrind.
+/// Makes the C library copy long ranges with vectors. By default it uses `rep movsb`, which is one
+/// instruction for a CPU, but valgrind counts one for each byte.
 const BY_VECTORS: (&str, &str) = ("GLIBC_TUNABLES", "glibc.cpu.x86_rep_movsb_threshold=0x40000000");
 
-/// The conversions that are counted: what is read, what is written, how it is carried.
+/// The counted conversions: source format, target format, `--carry`.
 const JOBS: &[(&str, &str, &str)] = &[
     ("claude-code", "clido", "none"),
     ("claude-code", "clido", "inline"),
@@ -40,8 +44,9 @@ const JOBS: &[(&str, &str, &str)] = &[
     ("clido", "claude-code", "none"),
 ];
 
-/// Counts the instructions of some conversions of one sample; returns whether none needs more than
-/// recorded. Where they cannot be counted, it says so and passes.
+/// Counts the instructions of `JOBS`, and compares them with the recorded counts, or records them.
+/// Returns whether no count grew by more than 5 %. Passes where instructions cannot be counted, and
+/// prints why.
 pub fn instructions(root: &Path, is_recording: bool) -> bool {
     if let Some(why) = why_not() {
         println!("instructions: skipped, {why}");
@@ -59,24 +64,29 @@ pub fn instructions(root: &Path, is_recording: bool) -> bool {
     }
 }
 
-/// Returns why instructions cannot be counted here.
+/// Returns why instructions cannot be counted on this machine; `None` if they can.
 fn why_not() -> Option<&'static str> {
     #[cfg(target_arch = "x86_64")]
     let is_alike = is_x86_feature_detected!("avx2");
     #[cfg(not(target_arch = "x86_64"))]
     let is_alike = false;
     if !is_alike {
-        return Some("the numbers are those of x86-64 with AVX2");
+        return Some("the recorded counts are for x86-64 with AVX2");
     }
     let valgrind = Command::new("valgrind").arg("--version").output();
     let is_there = valgrind.is_ok_and(|output| output.status.success());
-    (!is_there).then_some("valgrind is not installed")
+    (!is_there).then_some("valgrind is not installed; install its package to run this gate")
 }
 
-/// Returns what was counted, by name; among it the sample's hash, which is no count.
+/// Returns the instructions per byte by the name of the conversion, and the hash of the sample under
+/// `sample`.
 fn count(root: &Path, scratch: &Path) -> Result<BTreeMap<String, String>, String> {
-    if !build_dist(root, &target(root), &["--locked", "-p", "convert", "--bin", "convert"]) {
-        return Err("the program could not be built".to_owned());
+    if !build_dist(
+        root,
+        &target(root),
+        &["--locked", "-p", "sessionlog-convert", "--bin", "convert"],
+    ) {
+        return Err("the program does not build; the messages of cargo are above".to_owned());
     }
     let convert = target(root).join("dist/convert");
     let sample = sample(root)?;
@@ -97,7 +107,8 @@ fn count(root: &Path, scratch: &Path) -> Result<BTreeMap<String, String>, String
         run.env(BY_VECTORS.0, BY_VECTORS.1);
         run.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(&convert);
         let said = call(convert_to(&mut run, to, carry, &source, &scratch.join("out.jsonl")))?;
-        let n_instructions = collected(&said).ok_or("valgrind counted nothing")?;
+        let n_instructions =
+            collected(&said).ok_or("valgrind printed no line with `Collected :`")?;
         let n_bytes = fs::metadata(&source).map_err(|error| error.to_string())?.len();
         let per_byte = n_instructions as f64 / n_bytes as f64;
         counted.insert(format!("{from} to {to}, {carry}"), format!("{per_byte:.3}"));
@@ -105,6 +116,7 @@ fn count(root: &Path, scratch: &Path) -> Result<BTreeMap<String, String>, String
     Ok(counted)
 }
 
+/// Adds the arguments of a conversion, and removes the outputs of an earlier one.
 fn convert_to<'c>(
     command: &'c mut Command,
     to: &str,
@@ -118,7 +130,7 @@ fn convert_to<'c>(
     command.arg("--output").arg(target).arg(source)
 }
 
-/// Has the benches make the sample.
+/// Generates the sample with an example of `benches`.
 fn sample(root: &Path) -> Result<Vec<u8>, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut make = Command::new(cargo);
@@ -131,7 +143,7 @@ fn sample(root: &Path) -> Result<Vec<u8>, String> {
     Ok(output.stdout)
 }
 
-/// Runs a command, and returns what it says on standard error.
+/// Runs a command and returns its standard error, also as the error.
 fn call(command: &mut Command) -> Result<String, String> {
     let output = command.output().map_err(|error| error.to_string())?;
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -151,6 +163,7 @@ fn hash(bytes: &[u8]) -> u64 {
     })
 }
 
+/// Writes the counts to `FILE`.
 fn record(root: &Path, counted: &BTreeMap<String, String>) -> bool {
     let mut text = HEAD.to_owned();
     for (name, number) in counted {
@@ -160,12 +173,16 @@ fn record(root: &Path, counted: &BTreeMap<String, String>) -> bool {
     fs::write(root.join(FILE), text).is_ok()
 }
 
+/// Prints the counts beside the recorded ones, and returns whether none grew too much.
 fn compare(root: &Path, counted: &BTreeMap<String, String>) -> bool {
     let text = fs::read_to_string(root.join(FILE)).unwrap_or_default();
     let recorded: BTreeMap<&str, &str> =
         text.lines().filter_map(|line| line.split_once(" = ")).collect();
     if recorded.get("sample").copied() != counted.get("sample").map(String::as_str) {
-        eprintln!("instructions: the sample is another one; `cargo xtask instructions --record`");
+        eprintln!(
+            "{FILE}: recorded for another sample; record the counts again with `cargo xtask instructions \
+             --record`"
+        );
         return false;
     }
     let mut is_fine = true;
@@ -173,10 +190,10 @@ fn compare(root: &Path, counted: &BTreeMap<String, String>) -> bool {
         let before = recorded.get(name.as_str()).copied().unwrap_or_default();
         let number_of = |text: &str| text.parse().unwrap_or(0.0_f64);
         let growth = number_of(number) / number_of(before);
-        // A job that was not recorded has grown beyond all bounds.
+        // A job without a recorded count divides by 0.
         let has_grown = growth.is_nan() || growth > MAX_GROWTH;
         let word =
-            if has_grown { "  MORE: make it less, or record it with the reason" } else { "" };
+            if has_grown { "  MORE THAN 5 %: reduce it, or record it and say why" } else { "" };
         println!("{name:<42} {number:>8} per byte, recorded {before:>8}{word}");
         is_fine &= !has_grown;
     }
@@ -188,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn callgrind_says_what_it_collected() {
+    fn the_number_of_callgrind_is_read() {
         let said = "==1== \n==1== Collected : 18954321\n==1== \n";
         assert_eq!(collected(said), Some(18_954_321));
         assert_eq!(collected("valgrind: no such file"), None);

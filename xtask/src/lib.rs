@@ -1,4 +1,4 @@
-//! Tasks of this workspace that cargo alone does not do: gates, tidiness, fixtures.
+//! The tasks of this workspace: gates, checks of conventions, generated fixtures, measurements.
 //!
 //! ```
 //! let problems = xtask::tidy(xtask::root());
@@ -58,6 +58,10 @@ pub use self::{
     toolchains::{minimum, targets},
     way::way,
 };
+
+/// The prefix of all package names: the crate in `crates/jsonl` is the package `sessionlog-jsonl`, and
+/// its library is `jsonl`. Without it, names such as `jsonl` are taken in the registry.
+pub(crate) const PACKAGE_PREFIX: &str = "sessionlog-";
 
 /// Returns the folder of the workspace.
 pub fn root() -> &'static Path {

@@ -1,6 +1,9 @@
-//! The law of memory and time, for every command and files that are odd in one way.
+//! Measures memory and time of commands on odd files, and compares them with their limits.
+//!
+//! In: a command, such as `check IN`, and a generated file, such as 32 MB of newlines. Out: a line
+//! `     21.4      32.0      -  check of newlines`, in MiB: the peak memory, and its limit.
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to a terminal")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task prints to the terminal")]
 
 mod measure;
 mod shapes;
@@ -19,24 +22,24 @@ use crate::bench_peers::{build_dist, target};
 
 const MIB: u64 = 1024 * 1024;
 
-/// What a command may take beside the longest record and the ids, in bytes.
+/// Memory that a command may use beside the longest record and the ids, in bytes.
 const ALLOWANCE: u64 = 32 * MIB;
 
-/// How often the longest record may be in memory.
+/// Number of copies of the longest record that may be in memory.
 const COPIES: u64 = 3;
 
-/// What may be kept of an id, in bytes.
+/// Memory for each id, in bytes.
 const PER_ID: u64 = 64;
 
-/// By how much the instructions of twice the file may be more.
+/// Limit on the ratio of instructions, if the file is twice as long.
 const MAX_RATIO: f64 = 2.2;
 
-/// The members that hold ids; each time one is written counts.
+/// The members that hold ids. Each occurrence counts as one id.
 const ID_MEMBERS: [&[u8]; 5] =
     [b"\"uuid\":\"", b"\"id\":\"", b"\"tool_use_id\":\"", b"\"agentId\":\"", b"_id\":\"toolu_"];
 
-/// The commands: a name, and the arguments; `IN` is the file, `OUT` a new one, `CLIDO` what the file
-/// was converted to.
+/// The names and arguments of the commands. `IN` is the generated file, `OUT` a new file, `CLIDO` the
+/// file converted to clido.
 const COMMANDS: &[(&str, &str)] = &[
     ("detect", "detect IN"),
     ("check", "check IN"),
@@ -63,9 +66,9 @@ const COMMANDS: &[(&str, &str)] = &[
     ("carry strip", "carry strip CLIDO"),
 ];
 
-/// Measures commands on files of `megabytes` and twice that; those with one of `words` in the name of
-/// the command or of the shape. Returns whether all keep the law. Where `counts` is set, instructions
-/// are counted, of 1 and 2 MB.
+/// Measures the peak memory of commands on files of `megabytes`. `words` choose commands and shapes by
+/// parts of their names; without words, all are measured. With `counts`, also counts the instructions
+/// for files of 1 and 2 MB. Returns whether all measurements are within the limits.
 pub fn limits(root: &Path, megabytes: u64, counts: bool, words: &[String]) -> bool {
     let measured = match is_ready(root) {
         Ok(convert) => measure_all(root, &convert, megabytes * MIB, counts, words),
@@ -80,13 +83,21 @@ pub fn limits(root: &Path, megabytes: u64, counts: bool, words: &[String]) -> bo
     }
 }
 
+/// Builds the program and returns its path.
 fn is_ready(root: &Path) -> io::Result<PathBuf> {
-    if !build_dist(root, &target(root), &["--locked", "-p", "convert", "--bin", "convert"]) {
-        return Err(io::Error::other("the program could not be built"));
+    if !build_dist(
+        root,
+        &target(root),
+        &["--locked", "-p", "sessionlog-convert", "--bin", "convert"],
+    ) {
+        return Err(io::Error::other(
+            "the program does not build; the messages of cargo are above",
+        ));
     }
     Ok(target(root).join("dist/convert"))
 }
 
+/// Measures all chosen commands and returns how many exceed a limit.
 fn measure_all(
     root: &Path,
     convert: &Path,
@@ -97,7 +108,7 @@ fn measure_all(
     let scratch = target(root).join("limits");
     let is_wanted =
         |name: &str| words.is_empty() || words.iter().any(|word| name.contains(word.as_str()));
-    println!("{:>9} {:>9} {:>6}  command of file", "peak MiB", "law MiB", "ratio");
+    println!("{:>9} {:>9} {:>6}  command of file", "peak MiB", "limit", "ratio");
     let (mut n_measured, mut n_broken) = (0, 0);
     for shape in SHAPES {
         let commands: Vec<_> =
@@ -113,18 +124,18 @@ fn measure_all(
             let is_broken = peak > law || ratio.is_some_and(|ratio| ratio > MAX_RATIO);
             let ratio = ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}"));
             let (peak, law) = (peak as f64 / MIB as f64, law as f64 / MIB as f64);
-            let mark = if is_broken { "  BROKEN" } else { "" };
+            let mark = if is_broken { "  TOO MUCH" } else { "" };
             println!("{peak:>9.1} {law:>9.1} {ratio:>6}  {name} of {}{mark}", shape.name);
             n_measured += 1;
             n_broken += u64::from(is_broken);
         }
     }
     fs::remove_dir_all(&scratch)?;
-    println!("{n_measured} measured, {n_broken} break the law");
+    println!("{n_measured} measured, {n_broken} above a limit");
     Ok(n_broken)
 }
 
-/// A file and where its command writes.
+/// A folder with a generated file, where commands write their outputs.
 struct Stage<'s> {
     convert: &'s Path,
     folder: PathBuf,
@@ -141,7 +152,8 @@ impl<'s> Stage<'s> {
         Ok(Self { convert, folder })
     }
 
-    /// Returns a command; what it wrote before is gone, and what it reads is there.
+    /// Returns a command. Removes the outputs of the command before it, and writes `CLIDO` if the
+    /// command reads it.
     fn command(&self, arguments: &str) -> io::Result<std::process::Command> {
         let path = |name: &str| self.folder.join(name);
         for name in ["out.jsonl", "out.jsonl.carry", "out.jsonl.html", "out"] {
@@ -166,7 +178,7 @@ impl<'s> Stage<'s> {
         Ok(command)
     }
 
-    /// Returns what the last command may have taken, in bytes.
+    /// Returns the memory that the last command may use, in bytes.
     fn law(&self) -> io::Result<u64> {
         let (mut longest, mut n_ids) = (0, 0);
         for name in ["in.jsonl", "out.jsonl", "clido.jsonl"] {
@@ -179,7 +191,7 @@ impl<'s> Stage<'s> {
     }
 }
 
-/// What counts in a file.
+/// The properties of a file that the limit on memory depends on.
 struct Found {
     /// The bytes of the longest line.
     longest: u64,
@@ -202,8 +214,8 @@ impl Found {
     }
 }
 
-/// Returns by how much the instructions for 2 MB are more than those for 1 MB; none, where they
-/// cannot be counted.
+/// Returns the instructions for 2 MB divided by the instructions for 1 MB; `None` if they cannot be
+/// counted.
 fn ratio(
     scratch: &Path,
     convert: &Path,

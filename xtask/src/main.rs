@@ -1,6 +1,6 @@
 //! The command line of the tasks: `cargo xtask TASK`.
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to a terminal")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task prints to the terminal")]
 
 use std::{
     env,
@@ -26,26 +26,26 @@ usage: cargo xtask TASK
   queries [DIR...]  runs the queries of docs/QUERIES.md over tables, and restores the files
   picture [--check] writes docs/terminal.svg, the picture in README; --check only compares
   pages [DIR...]    opens pages of three sessions in Chromium, and uses them
-  compat VERSION PROGRAM SOURCES  writes fixtures/compat/VERSION with the program of that version,
-                    which has the feature parquet, and its sources
+  compat VERSION PROGRAM SOURCES  writes fixtures/compat/VERSION with the program of that version, built
+                    with the feature parquet, and the folder of its sources
   matrix [DIR...]   converts every file to every format and back; --third: also through a third;
                     cuts every fixture at every byte
-  semver [COMMIT]   compares the public items of the libraries with version 0.1.0 or a commit, by
+  semver [COMMIT]   compares the public items of the libraries with version 0.1.0 or a commit, with
                     cargo-semver-checks
   fuzz RUNS [NAME...]  runs each fuzz target RUNS times, with nightly and cargo-fuzz
   miri              runs jsonl's unit tests and vectors under Miri, if it is installed
-  trust [WORD...]   tests runs that are killed, interrupted, short of space or in competition, as often
+  trust [WORD...]   tests runs that are killed, interrupted, short of space, or started twice, as often
                     as RELIABILITY.md says; a word chooses tests by name
   engines [--sail]  converts an archive with processes, Sail, Spark and Ray, and kills some of them
       --sessions N  the size of the archive (default 20000); --shell, --spark, --ray choose engines
-  way               prints our functions on the stack when a conversion first reads its source, by gdb
+  way               prints our functions on the stack when a conversion first reads its source; needs gdb
   folders [DIR...]  measures folder runs over 2,000 generated sessions and the folders (docs/FAST.md)
   limits [WORD...]  measures memory and time of commands on odd files; a word chooses commands or
                     files by name
       --size N      the size of the files in megabytes (default 32)
       --count       also counts instructions for 1 and 2 MB under valgrind; half an hour
   instructions      compares instructions per byte with benches/instructions.txt; --record writes it
-  bench-peers       compares whole processes, ours and others; prints Markdown
+  bench-peers       measures our program and its alternatives; prints Markdown
       --data DIR    also the largest sessions of a folder, twice --size megabytes
       --rounds N    the number of rounds for the medians (default 5)
       --size N      the size of the large inputs in megabytes (default 64)
@@ -115,7 +115,8 @@ fn tidy() -> bool {
     problems.is_empty()
 }
 
-/// Names the files that differed, and returns how many there are.
+/// Prints the paths of changed files, and returns their number. Prints the error, and returns `None`, if
+/// there is one.
 fn fixtures(changed: std::io::Result<Vec<String>>) -> Option<usize> {
     match changed {
         Ok(files) => {
@@ -139,7 +140,7 @@ fn limits(options: &[String]) -> bool {
             "--size" => match options.next().and_then(|size| size.parse().ok()) {
                 Some(size) => megabytes = size,
                 None => {
-                    eprintln!("limits: --size needs a number of megabytes");
+                    eprintln!("limits: --size needs a number of megabytes, such as `--size 32`");
                     return false;
                 }
             },
@@ -150,7 +151,7 @@ fn limits(options: &[String]) -> bool {
     xtask::limits(xtask::root(), megabytes, counts, &words)
 }
 
-/// Runs the matrix over folders; without one, over the fixtures.
+/// Runs the matrix over folders, or over the fixtures if there are none.
 fn matrix(folders: &[String]) -> bool {
     let root = xtask::root();
     let fixtures = [root.join("fixtures").display().to_string()];
@@ -158,7 +159,7 @@ fn matrix(folders: &[String]) -> bool {
     let mut are_there = true;
     for folder in folders.iter().filter(|argument| !argument.starts_with("--")) {
         if !std::path::Path::new(folder).is_dir() {
-            eprintln!("{folder}: no such folder");
+            eprintln!("matrix: {folder} is not a folder; name folders of session files");
             are_there = false;
         }
     }
@@ -167,23 +168,40 @@ fn matrix(folders: &[String]) -> bool {
     }
     let cargo = || Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     let mut whole = cargo();
-    whole.args(["run", "--release", "-p", "convert", "--example", "matrix", "--"]).args(folders);
+    whole
+        .args(["run", "--release", "-p", "sessionlog-convert", "--example", "matrix", "--"])
+        .args(folders);
     let mut cut = cargo();
-    cut.current_dir(root)
-        .env("MATRIX_FULL", "1")
-        .args(["test", "-p", "convert", "--test", "all", "--"]);
+    cut.current_dir(root).env("MATRIX_FULL", "1").args([
+        "test",
+        "-p",
+        "sessionlog-convert",
+        "--test",
+        "all",
+        "--",
+    ]);
     cut.arg("matrix::every_fixture_comes_back_cut_at_every_byte");
-    // Both run, whatever the first one finds.
+    // The second part also runs if the first one fails.
     let passes = |cargo: &mut Command| cargo.status().is_ok_and(|status| status.success());
     let results = [passes(&mut whole), passes(&mut cut)];
     results == [true; 2]
 }
 
-/// Runs the tests of what happens to a run, at full size, one after the other.
+/// Runs the tests `trust::` at full size, one after the other: runs that are killed, interrupted, short
+/// of space, or started twice.
 fn trust(words: &[String]) -> bool {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(xtask::root()).env("TRUST_FULL", "1");
-    cargo.args(["test", "-p", "convert", "--features", "parquet", "--test", "alone", "--"]);
+    cargo.args([
+        "test",
+        "-p",
+        "sessionlog-convert",
+        "--features",
+        "parquet",
+        "--test",
+        "alone",
+        "--",
+    ]);
     match words {
         [] => cargo.arg("trust::"),
         words => cargo.args(words),

@@ -1,19 +1,23 @@
-//! The manifest of the fixtures: tables of three or four strings, read line by line.
+//! Reads `fixtures/MANIFEST.toml`, which describes each fixture by four strings.
+//!
+//! In: `[[fixture]]`, then lines such as `file = "clido/plain.jsonl"`. Out: a [`Fixture`] with that
+//! file.
 
 use std::path::Path;
 
-/// A fixture, as the manifest describes it.
+/// The description of a fixture.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Fixture {
     /// The path below the folder of the fixtures.
     pub file: String,
-    /// What detection says: the name of a format, `foreign`, or `none`.
+    /// The expected result of detection: the name of a format, `foreign` for formats that are refused,
+    /// or `none` if no line can be read.
     pub format: String,
-    /// What is odd in it.
+    /// The oddity that the fixture is there for.
     pub odd: String,
-    /// Where it comes from.
+    /// The origin of the lines, such as a client and its version.
     pub source: String,
-    /// The line of the manifest on which it starts.
+    /// The line of its `[[fixture]]` in the manifest, from 1.
     pub line: usize,
 }
 
@@ -21,7 +25,10 @@ pub struct Fixture {
 ///
 /// # Errors
 ///
-/// The line that is not understood, counted from 1, and why.
+/// Returns the number of the first faulty line, counted from 1, and its fault:
+/// - the line is not `key = "value"`, or stands before the first `[[fixture]]`
+/// - the value is not a string, or has a quote or a backslash
+/// - the key is unknown
 ///
 /// ```
 /// let text = "[[fixture]]\nfile = \"clido/plain.jsonl\"\nodd = \"nothing\"\n";
@@ -40,26 +47,33 @@ pub fn manifest(text: &str) -> Result<Vec<Fixture>, (usize, &'static str)> {
             fixtures.push(Fixture { line: line_number, ..Fixture::default() });
             continue;
         }
-        let (key, value) = line.split_once(" = ").ok_or((line_number, "not `key = \"value\"`"))?;
+        let (key, value) =
+            line.split_once(" = ").ok_or((line_number, "the line is not `key = \"value\"`"))?;
         let value = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
-        let value = value.ok_or((line_number, "not a string"))?;
+        let value = value.ok_or((line_number, "the value is not a string in double quotes"))?;
         if value.contains(['"', '\\']) {
-            return Err((line_number, "quotes and backslashes are not read: word it without"));
+            return Err((
+                line_number,
+                "the value has a quote or a backslash, which are not supported",
+            ));
         }
-        let fixture = fixtures.last_mut().ok_or((line_number, "before the first [[fixture]]"))?;
+        let fixture = fixtures
+            .last_mut()
+            .ok_or((line_number, "the line stands before the first [[fixture]]"))?;
         let field = match key {
             "file" => &mut fixture.file,
             "format" => &mut fixture.format,
             "odd" => &mut fixture.odd,
             "source" => &mut fixture.source,
-            _ => return Err((line_number, "not one of file, format, odd, source")),
+            _ => return Err((line_number, "the key is not one of file, format, odd, source")),
         };
         value.clone_into(field);
     }
     Ok(fixtures)
 }
 
-/// Reads the manifest of a workspace.
+/// Reads the manifest of a workspace. Returns the errors of [`manifest`], and line 1 if the file cannot
+/// be read.
 pub(crate) fn of_workspace(root: &Path) -> Result<Vec<Fixture>, (usize, &'static str)> {
     let text = std::fs::read_to_string(root.join("fixtures/MANIFEST.toml"));
     manifest(&text.map_err(|_| (1, "fixtures/MANIFEST.toml cannot be read"))?)

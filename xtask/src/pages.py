@@ -1,4 +1,4 @@
-"""Opens pages of sessions in Chromium as a person does, and holds them to what they promise.
+"""Opens pages of sessions in Chromium, uses them as a person does, and checks the results.
 
 usage: pages.py CONVERT SCRATCH PICTURES FOLDER...
 """
@@ -111,7 +111,7 @@ const read = (color) => {
 };
 const seen = new Set();
 const poor = [];
-// What is out of sight has no style yet, and asking for it has its price.
+// Elements out of sight have no style yet, and computing it takes long.
 const articles = [...document.querySelectorAll("main > *")];
 const isNear = (it) => Math.abs(it.getBoundingClientRect().top) < 3 * innerHeight;
 const near = articles.filter(isNear).flatMap((it) => [it, ...it.querySelectorAll("*")]);
@@ -140,7 +140,7 @@ return [...document.querySelectorAll("a, button, input, summary, img, nav, secti
 
 
 class Check:
-    """What one page promises."""
+    """The checks of one page."""
 
     def __init__(self, browser, page, name, pictures):
         self.browser, self.page, self.name, self.pictures = browser, page, name, pictures
@@ -189,8 +189,8 @@ class Check:
         print(f"{self.name}: {lines} lines, {size:.1f} MB, opens in {seconds:.2f} s of work")
 
     def seconds(self):
-        """Waits until the page is drawn, and returns what its thread worked for that: other
-        programs on this machine do not count."""
+        """Waits until the page is drawn. Returns the CPU time of its thread, so that other programs do
+        not count."""
         script = """
         const done = arguments[arguments.length - 1];
         requestAnimationFrame(() => requestAnimationFrame(() => done()));
@@ -251,7 +251,7 @@ class Check:
         self.expect(self.browser.run(count) == "", "Esc does not end the search")
 
     def filters(self):
-        # Only some: where a page is drawn when it comes into sight, each look has its price.
+        # Only the first 12, because each look at an element out of sight makes Chromium draw it.
         shown = """return [...document.querySelectorAll(arguments[0])].slice(0, 12)
             .filter((it) => it.checkVisibility()).length"""
         for name, selector in [("no-tools", "main > article > .call"), ("no-thinking", ".thinking")]:
@@ -308,7 +308,7 @@ def sessions(folders):
 def chosen(files, scratch):
     """Returns a session with sub-agents, one with pictures, and a long one, joined from the longest."""
     texts = {it: it.read_bytes() for it in files}
-    # A page without a call shows nothing of what is asked below.
+    # The checks below need a page with a tool call.
     has = lambda text: b'"parentUuid"' in text and b'"tool_result"' in text
     ours = {it: text for it, text in texts.items() if has(text)}
     agents = lambda it: ours[it].count(b'"isSidechain":true') + 1000 * (it.with_suffix("").is_dir())

@@ -1,4 +1,4 @@
-//! Pages of sessions, opened in Chromium as a person does.
+//! Opens pages of sessions in Chromium, and uses them as a person does.
 
 use std::{
     path::Path,
@@ -7,13 +7,14 @@ use std::{
 
 use crate::scratch::{build, call, in_scratch, script};
 
-/// What is done on a page, and what must come of it.
+/// The actions on a page and the expected results.
 const SCRIPT: &str = include_str!("pages.py");
 
-/// Opens pages of three sessions of the folders: one with sub-agents, one with pictures, and one of
-/// 20,000 lines, joined from the longest; returns whether they keep what they promise.
+/// Opens pages of three sessions: one with sub-agents, one with pictures, and one of 20,000 lines that
+/// is joined from the longest sessions. Returns whether all checks pass.
 ///
-/// Without a folder, these are the fixtures. Pictures of the pages go to `target/pages`.
+/// Sessions come from `folders`, or from the fixtures if there are none. Screenshots are written to
+/// `target/pages`.
 pub fn pages(root: &Path, folders: &[String]) -> bool {
     in_scratch("pages", |scratch| run(root, folders, scratch))
 }
@@ -21,11 +22,11 @@ pub fn pages(root: &Path, folders: &[String]) -> bool {
 fn run(root: &Path, folders: &[String], scratch: &Path) -> Result<(), String> {
     let mut driver = Command::new("chromedriver");
     if call(driver.arg("--version").stdout(Stdio::null())).is_err() {
-        return Err("Chromium and its driver are not installed: Debian's packages are chromium \
-                    and chromium-driver"
+        return Err("pages: chromedriver does not run; install Chromium and its driver (in Debian: chromium \
+                    and chromium-driver)"
             .to_owned());
     }
-    let target = build(root, &["-p", "convert", "--bin", "convert"])?;
+    let target = build(root, &["-p", "sessionlog-convert", "--bin", "convert"])?;
     let script = script(scratch, "pages.py", SCRIPT)?;
     let mut open = Command::new("python3");
     open.arg(script).arg(target.join("debug/convert"));

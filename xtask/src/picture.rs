@@ -3,7 +3,7 @@
 //! The text comes from the built program. `ESC [ 1;36 m User ESC [ 0 m` becomes
 //! `<tspan class="b c36">User</tspan>`.
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to a terminal")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task prints to the terminal")]
 
 use std::{
     fmt::Write,
@@ -14,13 +14,13 @@ use std::{
 
 use crate::scratch::{build, built_by_tests};
 
-/// Where the picture is, below the workspace.
+/// The path of the picture below the workspace.
 const PICTURE: &str = "docs/terminal.svg";
 
-/// The columns of the drawn terminal. Longer lines go on in the next row, as in a real one.
+/// The columns of the drawn terminal. Longer lines continue in the next row.
 const N_COLUMNS: usize = 104;
 
-/// The commands of the picture: what the prompt shows after `convert`.
+/// The arguments of the two commands.
 const COMMANDS: &[&str] = &[
     "fixtures/sample --to clido --verify -o clido",
     "show fixtures/sample --no-thinking --limit 8",
@@ -31,13 +31,16 @@ const CHAR_WIDTH: f64 = 7.8;
 const ROW_HEIGHT: usize = 18;
 const MARGIN: usize = 16;
 
-/// Writes the picture with the output of a program built now; with `is_check`, only compares.
-/// Returns whether the picture is current.
+/// Builds the program and writes the picture; with `is_check`, only compares it with the file. Returns
+/// whether the file is current.
 pub fn picture(root: &Path, is_check: bool) -> bool {
-    finish(build(root, &["-p", "convert"]).and_then(|target| draw(root, &target, is_check)))
+    finish(
+        build(root, &["-p", "sessionlog-convert"]).and_then(|target| draw(root, &target, is_check)),
+    )
 }
 
-/// Compares the picture with the output of the program that the tests built.
+/// Compares the picture with the output of the program that the tests built. Returns whether they are
+/// equal.
 pub(crate) fn picture_of_tests(root: &Path) -> bool {
     finish(built_by_tests(root).and_then(|target| draw(root, &target, true)))
 }
@@ -142,8 +145,8 @@ fn svg(text: &str) -> String {
     svg + "</svg>\n"
 }
 
-/// Returns the rows of a line, each as text and `tspan` elements. `style` is the classes that hold
-/// when the line starts, and becomes those that hold when it ends.
+/// Returns the rows of a line as text and `tspan` elements. `style` holds the classes at the start of
+/// the line, and is set to the classes at its end.
 fn tspans(line: &str, style: &mut String) -> Vec<String> {
     let (mut rows, mut row, mut run) = (Vec::new(), String::new(), String::new());
     let mut n_columns = 0;
@@ -201,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escapes_become_classes_and_long_lines_go_on() {
+    fn escapes_become_classes_and_long_lines_continue() {
         let mut style = String::new();
         let rows = tspans("\u{1b}[1;36mUser\u{1b}[0m a < b", &mut style);
         assert_eq!(rows, ["<tspan class=\"b c36\">User</tspan> a &lt; b"]);

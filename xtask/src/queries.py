@@ -1,4 +1,4 @@
-"""Asks the questions of a Markdown file of tables made of a folder, and restores the folder."""
+"""Writes tables of a folder, runs the queries of a Markdown file over them, and restores the folder."""
 
 import filecmp
 import os
@@ -46,7 +46,7 @@ for heading, block in re.findall(r"^## ([^\n]*)$|^```sql\n(.*?)^```$", open(ques
             n_empty += rows == 0
             print(f"{time.time() - start:6.2f} s {rows:4} rows  {title}")
 if n_empty > 5:
-    sys.exit(f"{n_empty} questions without an answer")
+    sys.exit(f"{n_empty} queries without a result")
 
 took = run("tables", "-q", "--with-raw", "-o", "raw", folder)
 took_back = run("restore", "raw", "-o", "restored")
@@ -59,4 +59,4 @@ differing = [
 ]
 print(f"with raw lines {took:.2f} s, back {took_back:.2f} s: {len(sources)} files, {len(differing)} differ")
 if differing or files_of("restored") != sources:
-    sys.exit("\n".join(differing[:20]) or "files that were not in the folder")
+    sys.exit("\n".join(differing[:20]) or "the restored folder has files that the source does not have")

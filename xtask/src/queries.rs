@@ -1,26 +1,25 @@
-//! The questions of docs/QUERIES.md, asked of tables that are made of sessions, and the way back.
+//! Runs the queries of docs/QUERIES.md over tables of sessions, and restores the sessions from the
+//! tables.
 
 use std::{env, path::Path, process::Command};
 
 use crate::scratch::{build, call, in_scratch, python, script};
 
-/// What answers the questions, and what it needs to show times.
+/// The database, and the package that it needs for time zones.
 const PACKAGES: &[&str] = &["duckdb", "pytz"];
 
-/// Asks every question, and compares what the tables keep with the files.
+/// Runs the queries, and compares restored files with their sources.
 const SCRIPT: &str = include_str!("queries.py");
 
-/// Makes tables of the folders and asks them all questions; returns whether each was answered and
-/// every file came back.
-///
-/// Without a folder, the fixtures are asked.
+/// Writes tables of the folders and runs all queries over them. Without folders, uses the fixtures.
+/// Returns whether each query has a result and every file is restored.
 pub fn queries(root: &Path, folders: &[String]) -> bool {
     in_scratch("queries", |scratch| run(root, folders, scratch))
 }
 
 fn run(root: &Path, folders: &[String], scratch: &Path) -> Result<(), String> {
     let python = python(scratch, PACKAGES)?;
-    let target = build(root, &["--release", "-p", "convert", "--features", "parquet"])?;
+    let target = build(root, &["--release", "-p", "sessionlog-convert", "--features", "parquet"])?;
     let script = script(scratch, "queries.py", SCRIPT)?;
     let fixtures = [root.join("fixtures").display().to_string()];
     let here = env::current_dir().map_err(|error| error.to_string())?;

@@ -1,7 +1,6 @@
-//! What tasks that run other programs share: a folder for their time, a Python in it, a build, and a
-//! call that must succeed.
+//! Runs other programs for the tasks: in a temporary folder, with Python packages, after a build.
 
-#![expect(clippy::print_stderr, reason = "a task talks to a terminal")]
+#![expect(clippy::print_stderr, reason = "a task prints to the terminal")]
 
 use std::{
     env, fs,
@@ -9,7 +8,8 @@ use std::{
     process::Command,
 };
 
-/// Runs a command; what it failed with is the error.
+/// Runs a command. Returns an error with the name of the program and its exit status, or why it did not
+/// start.
 pub(crate) fn call(command: &mut Command) -> Result<(), String> {
     match command.status() {
         Ok(status) if status.success() => Ok(()),
@@ -18,15 +18,15 @@ pub(crate) fn call(command: &mut Command) -> Result<(), String> {
     }
 }
 
-/// Builds something and returns the folder of all that is built.
+/// Runs `cargo build` with the arguments and returns the folder of build outputs.
 pub(crate) fn build(root: &Path, arguments: &[&str]) -> Result<PathBuf, String> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     call(Command::new(cargo).current_dir(root).args(["build", "--quiet"]).args(arguments))?;
     Ok(target(root))
 }
 
-/// Builds what the tests of the workspace need and returns the folder of all that is built: a gate
-/// that asks for less would build it anew, with fewer features.
+/// Builds the tests of the workspace with their programs, and returns the folder of build outputs. A
+/// gate that built one program would build it again, with fewer features.
 pub(crate) fn built_by_tests(root: &Path) -> Result<PathBuf, String> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let tests = ["test", "--workspace", "--locked", "--no-run", "--quiet"];
@@ -34,12 +34,12 @@ pub(crate) fn built_by_tests(root: &Path) -> Result<PathBuf, String> {
     Ok(target(root))
 }
 
-/// Returns the folder of all that is built.
+/// Returns the folder of build outputs: `CARGO_TARGET_DIR`, or `target`.
 pub(crate) fn target(root: &Path) -> PathBuf {
     root.join(env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from))
 }
 
-/// Makes an environment of Python's own below a folder, installs what pip is told to, and returns
+/// Creates a virtual environment below `scratch`, installs `packages` with pip, and returns the path of
 /// its Python.
 pub(crate) fn python(scratch: &Path, packages: &[&str]) -> Result<PathBuf, String> {
     let venv = scratch.join("venv");
@@ -49,15 +49,15 @@ pub(crate) fn python(scratch: &Path, packages: &[&str]) -> Result<PathBuf, Strin
     Ok(python)
 }
 
-/// Writes a script to where Python finds it.
+/// Writes a script to a file in `scratch` and returns its path.
 pub(crate) fn script(scratch: &Path, name: &str, text: &str) -> Result<PathBuf, String> {
     let path = scratch.join(name);
     fs::write(&path, text).map_err(|error| error.to_string())?;
     Ok(path)
 }
 
-/// Does a task in a folder of its own, which is gone afterwards; says what failed, and returns
-/// whether nothing did.
+/// Runs a task in a temporary folder, which is removed afterwards. Prints the error of the task, and
+/// returns whether there was none.
 pub(crate) fn in_scratch(task: &str, run: impl FnOnce(&Path) -> Result<(), String>) -> bool {
     let folder = env::temp_dir().join(format!("convert-{task}-{}", std::process::id()));
     let scratch = Scratch(folder);
@@ -69,12 +69,12 @@ pub(crate) fn in_scratch(task: &str, run: impl FnOnce(&Path) -> Result<(), Strin
     result.is_ok()
 }
 
-/// A folder for the time of a task.
+/// A temporary folder, removed on drop.
 struct Scratch(PathBuf);
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed is left to the system's own cleaning.
+        // A folder that cannot be removed is left to the system, which cleans its temporary folder.
         _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -1,4 +1,4 @@
-//! What we write, held against a reader that no one here wrote: the Agent SDK for Python.
+//! Checks our outputs with a reader that is not ours: the Agent SDK for Python.
 
 use std::{
     path::{Path, PathBuf},
@@ -7,32 +7,31 @@ use std::{
 
 use crate::scratch::{build, built_by_tests, call, in_scratch, python, script};
 
-/// The reader, from its source distribution: that one brings no client along.
+/// The package of the reader. Its source distribution is installed, because the wheel contains a client.
 const SDK: &str = "claude-agent-sdk";
 const VERSION: &str = "0.2.187";
 
-/// What the reader is asked, and what it must answer; a folder that Python runs.
+/// The folder of the Python program that converts sessions and checks what the SDK reads.
 const SCRIPTS: &str = "xtask/src/sdk_reader";
 
-/// What our reading of the reader's rules for lists and conversations is held to.
+/// Compares `head_tail_scan` and `ChainRule::Sdk` with the SDK.
 const CHAINS: &str = include_str!("chains.py");
 
-/// What the dumps that we write are held to.
+/// Compares our dumps with the dumps of the SDK.
 const DUMPS: &str = include_str!("dumps.py");
 
-/// Converts every session of the folders and asks the reader for it; returns whether all was there.
-///
-/// Without a folder, the fixtures are asked for.
+/// Converts every session of the folders and reads it with the SDK. Without folders, uses the fixtures.
+/// Returns whether the SDK reads everything.
 pub fn sdk_reader(root: &Path, folders: &[String]) -> bool {
     let built = || -> Result<PathBuf, String> {
-        build(root, &["-p", "convert", "--bin", "convert"])?;
-        build(root, &["-p", "format-sdk-stream", "--example", "dump"])?;
-        build(root, &["-p", "format-claude-code", "--example", "shown"])
+        build(root, &["-p", "sessionlog-convert", "--bin", "convert"])?;
+        build(root, &["-p", "sessionlog-format-sdk-stream", "--example", "dump"])?;
+        build(root, &["-p", "sessionlog-format-claude-code", "--example", "shown"])
     };
     ask(root, folders, built)
 }
 
-/// Asks for the fixtures, with the programs that the tests of the workspace have built.
+/// Checks the fixtures, with the programs that the tests of the workspace have built.
 pub(crate) fn sdk_reader_of_tests(root: &Path) -> bool {
     ask(root, &[], || built_by_tests(root))
 }
@@ -54,7 +53,7 @@ fn run(root: &Path, folders: &[String], programs: &Path, scratch: &Path) -> Resu
         .arg(scratch.join("home"))
         .args(folders)
         .status();
-    // The other questions are asked in any case: a run tells of all that is wrong.
+    // The other checks run in any case, so that one run reports all faults.
     let sessions = sessions.map_err(|error| error.to_string())?.success();
     let chains = script(scratch, "chains.py", CHAINS)?;
     let mut ask = Command::new(&python);
@@ -63,10 +62,15 @@ fn run(root: &Path, folders: &[String], programs: &Path, scratch: &Path) -> Resu
     let dumps = script(scratch, "dumps.py", DUMPS)?;
     let mut ask = Command::new(&python);
     call(ask.arg(dumps).arg(programs.join("examples/dump")).arg(scratch.join("dumps")))?;
-    if sessions { Ok(()) } else { Err("not all that we write is read as it should be".to_owned()) }
+    if sessions {
+        Ok(())
+    } else {
+        Err("sdk-reader: the SDK does not read every session as it was; the differences are above"
+            .to_owned())
+    }
 }
 
-/// Returns the folders of fixtures, but for archives of what older versions wrote.
+/// Returns the folders of fixtures without `compat`, which has packed outputs of older versions.
 fn fixtures(root: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(root.join("fixtures")).into_iter().flatten().flatten();
     let folders = entries

@@ -1,4 +1,7 @@
-//! What the compiler does not check: directions, names, sizes, fixtures.
+//! Checks conventions that the compiler does not know: directions of dependencies, names, sizes,
+//! comments, documents, fixtures.
+//!
+//! In: the text files of the workspace. Out: lines such as `README.md:7: trailing space (remove it)`.
 
 mod comments;
 mod dependencies;
@@ -7,6 +10,7 @@ mod files;
 mod fixtures;
 mod formats;
 mod layers;
+mod packages;
 mod sources;
 
 use std::{
@@ -16,16 +20,16 @@ use std::{
 
 pub use self::layers::layers;
 
-/// Something that is not tidy, where, and what to do about it.
+/// A violation of a convention, with its position and a remedy.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Problem {
     /// The path below the workspace.
     pub file: String,
-    /// The line, counted from 1.
+    /// The line, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// The fault.
     pub what: String,
-    /// What to do about it.
+    /// The remedy.
     pub advice: &'static str,
 }
 
@@ -51,7 +55,7 @@ impl File {
         self.path.rsplit('/').next().unwrap_or_default()
     }
 
-    /// Returns the lines before the tests at the foot, numbered from 1.
+    /// Returns the lines before the unit tests, numbered from 1.
     fn code(&self) -> impl Iterator<Item = (usize, &str)> {
         let is_end = |line: &str| line == "#[cfg(test)]";
         self.lines().take_while(move |(_, line)| !is_end(line))
@@ -62,12 +66,13 @@ impl File {
     }
 }
 
-/// Returns everything in the workspace that is not tidy.
+/// Returns all problems in the workspace; none if it is tidy.
 pub fn tidy(root: &Path) -> Vec<Problem> {
     let files = text_files(root);
     let mut problems = Vec::new();
     dependencies::check(root, &files, &mut problems);
     layers::check(root, &files, &mut problems);
+    packages::check(root, &files, &mut problems);
     formats::check(root, &mut problems);
     fixtures::check(root, &mut problems);
     let paths: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
@@ -86,7 +91,7 @@ pub fn tidy(root: &Path) -> Vec<Problem> {
     problems
 }
 
-/// Returns the text files of the workspace, fixtures and generated files left out.
+/// Returns the text files of the workspace, sorted by path, without fixtures and generated files.
 fn text_files(root: &Path) -> Vec<File> {
     let mut files = Vec::new();
     let mut folders: Vec<PathBuf> = vec![root.to_owned()];
@@ -113,7 +118,7 @@ fn text_files(root: &Path) -> Vec<File> {
     files
 }
 
-/// Returns what a folder holds, sorted.
+/// Returns the paths in a folder, sorted; none if it cannot be read.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten();
     let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();

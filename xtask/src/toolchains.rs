@@ -1,6 +1,6 @@
-//! The oldest Rust that compiles the workspace, and the systems that it compiles for.
+//! Compiles the workspace with the minimum version of Rust, and for other systems.
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a gate says what it did")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a gate prints what it does")]
 
 use std::{
     env, fs,
@@ -10,26 +10,28 @@ use std::{
 
 use crate::scratch::{call, python, target};
 
-/// The systems that the program is checked for, beside the one that the gates run on.
+/// The other systems that the program is checked for.
 const TARGETS: &[&str] =
     &["x86_64-unknown-linux-musl", "aarch64-unknown-linux-gnu", "aarch64-apple-darwin"];
 
-/// A C compiler for every system, and the cargo command that knows it: zstd is written in C.
+/// The packages from PyPI that compile C for other systems, because zstd is written in C.
 const C_COMPILER: &[&str] = &["cargo-zigbuild", "ziglang"];
 
-/// Compiles everything with the version of Rust that Cargo.toml states, unless the other gates did so;
-/// returns whether that works, and README states the same version.
+/// Compiles everything with the minimum version of Rust in Cargo.toml, unless the other gates run with
+/// it. Returns whether it compiles and README states the same version.
 ///
-/// Where that toolchain is not installed, the gate fails and says how to install it.
+/// Fails if that toolchain is not installed, and prints how to install it.
 pub fn minimum(root: &Path) -> bool {
     let Some(stated) = stated(root) else {
-        eprintln!("Cargo.toml: no rust-version; state the oldest Rust that the gates run with");
+        eprintln!(
+            "Cargo.toml: no rust-version; add the oldest version of Rust that passes the gates"
+        );
         return false;
     };
     let readme = fs::read_to_string(root.join("README.md")).unwrap_or_default();
     if !readme.contains(&format!("[Rust](https://rustup.rs) {stated} or later")) {
         eprintln!(
-            "README.md: does not say Rust {stated}, which Cargo.toml states; say it there too"
+            "README.md: does not require Rust {stated}, the rust-version of Cargo.toml; write `[Rust](https://rustup.rs) {stated} or later`"
         );
         return false;
     }
@@ -40,28 +42,25 @@ pub fn minimum(root: &Path) -> bool {
     for name in [stated.clone(), format!("{stated}.0")] {
         let chosen = format!("+{name}");
         if version(&[&chosen]).is_some_and(|version| is_of(&version, &stated)) {
-            println!("minimum: check with Rust {name}");
+            println!("minimum: cargo check with Rust {name}");
             let mut check = Command::new("cargo");
             check.current_dir(root).arg(chosen).args(["check", "--workspace", "--all-targets"]);
-            // Beside what the newer compiler has built.
+            // The outputs of the newer compiler stay.
             check.args(["--quiet", "--locked", "--target-dir"]).arg(target(root).join("minimum"));
             return said(call(&mut check));
         }
     }
-    eprintln!(
-        "minimum: Rust {stated} is not installed; `rustup toolchain install {stated}.0` does it"
-    );
+    eprintln!("minimum: Rust {stated} is not installed; run `rustup toolchain install {stated}.0`");
     false
 }
 
-/// Checks the program for each of the other systems; returns whether all passed.
-///
-/// A system whose standard library is not installed is named, and passes.
+/// Checks the program for each of the other systems. Returns whether all passed. A system without an
+/// installed standard library is printed as skipped, and passes.
 pub fn targets(root: &Path) -> bool {
     let (there, missing): (Vec<_>, Vec<_>) =
         TARGETS.iter().copied().partition(|name| has_std(name));
     for name in missing {
-        println!("targets: {name} SKIPPED, `rustup target add {name}` installs what it needs");
+        println!("targets: {name} SKIPPED: run `rustup target add {name}` to check it");
     }
     if there.is_empty() {
         return true;
@@ -74,7 +73,7 @@ pub fn targets(root: &Path) -> bool {
         println!("targets: {name}");
         let mut check = Command::new(&zigbuild);
         check.current_dir(root).env("PATH", with_first(zigbuild.parent()));
-        check.args(["check", "--quiet", "--locked", "-p", "convert", "--target", name]);
+        check.args(["check", "--quiet", "--locked", "-p", "sessionlog-convert", "--target", name]);
         said(call(&mut check))
     });
     // Every one is checked even if an earlier one failed.
@@ -88,7 +87,8 @@ fn stated(root: &Path) -> Option<String> {
     version.strip_suffix('"').map(str::to_owned)
 }
 
-/// Returns what rustc says that it is; it is not installed in order to say so.
+/// Returns the version of a toolchain, such as `1.95.0`; `None` if it is not installed. Rustup must not
+/// install it now.
 fn version(chosen: &[&str]) -> Option<String> {
     let mut rustc = Command::new("rustc");
     let output =
@@ -97,11 +97,12 @@ fn version(chosen: &[&str]) -> Option<String> {
     text.strip_prefix("rustc ")?.split(' ').next().map(str::to_owned)
 }
 
-/// Returns whether `1.95.0` is of `1.95`.
+/// Returns whether a version is the stated one: `1.95.0` is `1.95`, `1.950.0` is not.
 fn is_of(version: &str, stated: &str) -> bool {
     version.strip_prefix(stated).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
+/// Returns whether the standard library for a system is installed.
 fn has_std(name: &str) -> bool {
     let output =
         Command::new("rustc").args(["--print", "target-libdir", "--target", name]).output();
@@ -109,7 +110,8 @@ fn has_std(name: &str) -> bool {
     folder.is_some_and(|folder| Path::new(folder.trim()).is_dir())
 }
 
-/// Returns `cargo-zigbuild`: one that is installed, or one from PyPI that is kept with what is built.
+/// Returns the path of `cargo-zigbuild`. If `PATH` has none, installs it from PyPI into the folder of
+/// build outputs.
 fn zigbuild(root: &Path) -> Result<PathBuf, String> {
     let paths = env::var_os("PATH").unwrap_or_default();
     let installed = env::split_paths(&paths).map(|path| path.join("cargo-zigbuild"));
@@ -121,13 +123,14 @@ fn zigbuild(root: &Path) -> Result<PathBuf, String> {
     Ok(ours)
 }
 
-/// Returns the search path with a folder in front.
+/// Returns `PATH` with a folder in front.
 fn with_first(folder: Option<&Path>) -> std::ffi::OsString {
     let paths = env::var_os("PATH").unwrap_or_default();
     let all = folder.map(Path::to_owned).into_iter().chain(env::split_paths(&paths));
     env::join_paths(all).unwrap_or(paths.clone())
 }
 
+/// Prints the error, and returns whether there was none.
 fn said(result: Result<(), String>) -> bool {
     if let Err(what) = &result {
         eprintln!("{what}");
@@ -140,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_version_is_of_its_minor() {
+    fn a_version_is_compared_by_whole_numbers() {
         assert!(is_of("1.95.0", "1.95") && is_of("1.95.0-nightly", "1.95.0-nightly"));
         assert!(!is_of("1.950.0", "1.95") && !is_of("1.96.0", "1.95"));
     }

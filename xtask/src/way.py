@@ -1,4 +1,4 @@
-"""Prints the calls of our crates at the first reads of a source, for gdb.
+"""Prints the functions of our crates on the stack at the first reads of a source. A script for gdb.
 
 The environment names the source (WAY_SOURCE), our crates (WAY_CRATES), the most calls (WAY_MOST), and
 the file to write to (WAY_OUTPUT): gdb has the terminal.
@@ -19,7 +19,7 @@ OURS = re.compile(r"<*(?:dyn |&mut |&)?(?:%s)(?:\[[0-9a-f]+\])?::" % "|".join(CR
 
 
 class Read(gdb.Breakpoint):
-    """Stops where the C library reads the source, and nowhere else."""
+    """A breakpoint in the functions of the C library that read, if they read the source."""
 
     def stop(self):
         descriptor = int(gdb.parse_and_eval("(int) $rdi" if is_x86() else "(int) $x0"))

@@ -1,6 +1,6 @@
-//! The calls between the start of the program and the first read of a source.
+//! Prints the functions on the stack when a conversion first reads its source.
 
-#![expect(clippy::print_stdout, reason = "a task talks to a terminal")]
+#![expect(clippy::print_stdout, reason = "a task prints to the terminal")]
 
 use std::{
     fs,
@@ -10,21 +10,21 @@ use std::{
 
 use crate::scratch::{build, call, in_scratch, script};
 
-/// The most functions of ours that may be on the stack when a conversion first reads its source.
+/// Limit on the number of our functions on the stack at the first read.
 const MOST: usize = 12;
 
-/// Stops at reads and prints the stack.
+/// The gdb script: stops at reads and prints the stack.
 const SCRIPT: &str = include_str!("way.py");
 
-/// Converts a fixture under gdb and prints our functions on the stack at its first read. Returns
-/// whether there are at most `MOST`. Needs gdb.
+/// Converts a fixture under gdb and prints our functions on the stack at its first read. Returns whether
+/// there are at most `MOST`. Needs gdb.
 pub fn way(root: &Path) -> bool {
     in_scratch("way", |scratch| run(root, scratch))
 }
 
 fn run(root: &Path, scratch: &Path) -> Result<(), String> {
-    // Nothing is inlined, and gdb takes full names from the symbols.
-    let mut arguments = vec!["-p", "convert", "--bin", "convert"];
+    // Without optimization nothing is inlined. Symbols are enough for the names of functions.
+    let mut arguments = vec!["-p", "sessionlog-convert", "--bin", "convert"];
     arguments.extend([
         "--config",
         "profile.dev.opt-level=0",
@@ -39,7 +39,9 @@ fn run(root: &Path, scratch: &Path) -> Result<(), String> {
         .collect();
     let fixtures = fs::read_dir(root.join("fixtures/sample")).map_err(|error| error.to_string())?;
     let source = fixtures.filter_map(Result::ok).map(|entry| entry.path()).next();
-    let source = source.ok_or("fixtures/sample: no file to convert")?;
+    let source = source.ok_or(
+        "fixtures/sample: no file to convert; restore it with `git checkout fixtures/sample`",
+    )?;
     let mut gdb = Command::new("gdb");
     gdb.args(["-q", "-batch", "-x"]).arg(script).arg("--args");
     gdb.arg(target.join("debug/convert")).arg(&source).args(["--to", "clido", "-o"]);

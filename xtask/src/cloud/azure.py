@@ -1,4 +1,4 @@
-"""Azure's store, as Azurite speaks it."""
+"""Checks of Azure's store, with Azurite as its mock."""
 
 import base64
 import email.utils
@@ -16,13 +16,13 @@ from stage import free_port
 
 
 def azure(stage):
-    """Azure's store likewise: there and back, again, changed, edited, large, and by workers."""
+    """Runs there and back, again, with changed, edited and large objects, and with workers."""
     port = free_port()
     quiet = ["--silent", "--disableTelemetry", "--skipApiVersionCheck"]
     where = ["--blobPort", str(port), "--location", "azurite"]
     server = subprocess.Popen([stage.azurite, *quiet, *where], stdout=subprocess.DEVNULL)
     account, endpoint = "devstoreaccount1", f"http://127.0.0.1:{port}/devstoreaccount1"
-    # The key of every Azurite, which its documentation names.
+    # The key that Azurite always has, according to its documentation.
     key = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
     there = {
         "AZURE_STORAGE_ACCOUNT_NAME": account,
@@ -39,7 +39,7 @@ def azure(stage):
 
 
 def make_container(url, account, key):
-    """Makes a container, as soon as the server is up."""
+    """Creates a container as soon as the server runs."""
     for _ in range(120):
         date = email.utils.formatdate(usegmt=True)
         path = urllib.parse.urlparse(url).path

@@ -1,7 +1,7 @@
-"""Google's store: fake-gcs-server, and before it what that lacks.
+"""Checks of Google's store: fake-gcs-server behind a proxy that adds missing functions.
 
-It lists, gives and removes objects as the XML API does; but it writes them by the JSON API alone, and
-asks nobody who they are. The rest is here, as Google's reference tells of it: PUT with and without
+fake-gcs-server lists, returns and removes objects through the XML API, but writes them only through the
+JSON API, and checks no credentials. The proxy adds the rest according to Google's reference: PUT with and without
 `x-goog-if-generation-match`, copies, uploads in parts, and tokens that a service account signs.
 """
 
@@ -27,18 +27,18 @@ from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from other import comes_back
 from stage import expect, free_port, serve
 
-# By this name of the host it knows requests of the XML API.
+# fake-gcs-server recognizes requests of the XML API by this host name.
 HOST = "storage.googleapis.com"
 ACCOUNT = "somebody@somewhere.iam.gserviceaccount.com"
-# But for the last, parts may not be smaller.
+# The minimum size of a part, except the last one.
 MIN_PART = 5 << 20
 
 
 def google(stage):
-    """Google's store likewise, with a service account's key."""
+    """Runs the same checks as for Azure, with the key of a service account."""
     port = free_port()
     where = ["-scheme", "http", "-host", "127.0.0.1", "-port", str(port), "-backend", "memory"]
-    # The package's own class never reads what the server says, which stops it after some requests.
+    # The class of the package never reads the output of the server, which blocks it after some requests.
     program = next(pathlib.Path(fake.__file__).parent.rglob("fake-gcs-server-*"))
     server = subprocess.Popen([program, *where, "-log-level", "error"])
     Front.key = rsa.generate_private_key(65537, 2048)
@@ -60,7 +60,7 @@ def google(stage):
 
 
 def account_of(key, url):
-    """Returns what is in the file of a service account."""
+    """Returns the content of the file of a service account."""
     kinds = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     return {
         "client_email": ACCOUNT,
@@ -71,7 +71,7 @@ def account_of(key, url):
 
 
 def make_bucket(port):
-    """Makes a bucket, as soon as the server is up."""
+    """Creates a bucket as soon as the server runs."""
     for _ in range(100):
         try:
             status, *_ = ask(port, "POST", "/storage/v1/b?project=p", b'{"name": "logs"}')
@@ -84,7 +84,7 @@ def make_bucket(port):
 
 
 def ask(port, method, path, body=None, headers=()):
-    """Makes a request, and returns status, headers and body."""
+    """Sends a request, and returns status, headers and body."""
     connection = http.client.HTTPConnection("127.0.0.1", port)
     headers = {"Host": HOST, "Content-Type": "application/json", **dict(headers)}
     connection.request(method, path, body, headers)
@@ -97,7 +97,7 @@ def ask(port, method, path, body=None, headers=()):
 class Front(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     key, port = None, None
-    # What is written is asked for and then written: one at a time.
+    # Writing checks the generation first, so only one request writes at a time.
     lock = threading.Lock()
     uploads = {}
 
@@ -121,14 +121,14 @@ class Front(http.server.BaseHTTPRequestHandler):
             return self.write(url.path, content) if status == 200 else self.send(status)
 
     def handle(self):
-        # A run that ends leaves connections that it would have used again.
+        # A run that ends closes connections that the server keeps open.
         with contextlib.suppress(ConnectionResetError):
             super().handle()
 
     do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = answer
 
     def is_known(self):
-        """Returns whether the request has a token that the account's key has signed."""
+        """Returns whether the request has a token that is signed with the key of the account."""
         words, _, signature = self.headers.get("Authorization", "").removeprefix("Bearer ").rpartition(".")
         try:
             claims = json.loads(decoded(words.rpartition(".")[2]))
@@ -150,7 +150,7 @@ class Front(http.server.BaseHTTPRequestHandler):
         self.send(status, content, headers)
 
     def write(self, path, content):
-        """Writes an object, if its generation is the one that is said; returns whether it did."""
+        """Writes an object if it has the expected generation. Returns whether it was written."""
         _, bucket, name = map(urllib.parse.unquote, path.split("/", 2))
         between = uuid.uuid4().hex
         parts = b"--%b\r\nContent-Type: %b\r\n\r\n%b\r\n"
@@ -169,9 +169,9 @@ class Front(http.server.BaseHTTPRequestHandler):
         self.send(200, result.format(headers["ETag"]).encode(), headers)
 
     def part(self, path):
-        """An upload in parts is begun, goes on, is given up, or becomes an object."""
+        """Starts, continues, aborts or completes an upload in parts."""
         if self.headers.get("x-goog-if-generation-match"):
-            # A multipart upload knows no preconditions.
+            # Multipart uploads have no preconditions.
             return self.send(400)
         if "uploads" in self.query:
             name = uuid.uuid4().hex

@@ -1,4 +1,4 @@
-"""What any other store must do; of S3, more is asked before, and what that wrote is compared with."""
+"""Checks for every store but S3. The results are compared with the results of S3, which has more checks."""
 
 import pathlib
 import shutil
@@ -7,11 +7,11 @@ from stage import JOURNAL, expect, files
 
 
 def comes_back(stage, bucket, name, there):
-    """Asks a bucket for all that a run wants of it; `there` is the environment that leads to it."""
+    """Runs all checks with a bucket. `there` are the environment variables for the store."""
     to, back = ["--to", "clido", "-o", f"{bucket}/there/"], ["--to", "claude-code"]
     stage.run(str(stage.folder), *to, **there)
     again = stage.report(str(stage.folder), *to, **there)
-    expect(any(it.get("up_to_date") for it in again.values()), "nothing is up to date")
+    expect(any(it.get("up_to_date") for it in again.values()), "a second run finds nothing up to date")
     stage.run(f"{bucket}/there/", *back, "-o", f"{name}-back", **there)
     same(pathlib.Path(f"{name}-back"))
     worked(stage, bucket, name, there)
@@ -21,7 +21,7 @@ def comes_back(stage, bucket, name, there):
 
 
 def same(folder):
-    """Compares a folder with what the disk alone gave."""
+    """Compares a folder with the results of a run on the disk."""
     here = pathlib.Path("plain-back")
     names = files(here) - {JOURNAL}
     expect(files(folder) - {JOURNAL} >= names, f"{folder}: files are missing")
@@ -30,7 +30,7 @@ def same(folder):
 
 
 def worked(stage, bucket, name, there):
-    """Workers read its objects; again, there is nothing to do."""
+    """Workers convert its objects. A second pass has nothing to do."""
     out = pathlib.Path(f"{name}-worked").absolute()
     arguments = [f"{bucket}/there/", "--to", "claude-code", "-o", str(out), "-q"]
     plan = pathlib.Path("plan")
@@ -42,7 +42,7 @@ def worked(stage, bucket, name, there):
 
 
 def changed(stage, bucket, name, there):
-    """What changed is written anew; what somebody else wrote stays, unless it may go."""
+    """A changed source is converted again. A foreign object is overwritten only with --force."""
     source = pathlib.Path(f"{name}-changed")
     source.mkdir()
     session = source / "a.jsonl"
@@ -74,7 +74,7 @@ def changed(stage, bucket, name, there):
 
 
 def large(stage, bucket, name, there):
-    """What goes in parts comes back, and is not written over."""
+    """An object that is uploaded in parts is restored, and is not overwritten."""
     source = pathlib.Path(f"{name}-large.jsonl")
     shutil.copy("large.jsonl", source)
     to = [str(source), "--to", "clido", "-o", f"{bucket}/large.jsonl"]
@@ -88,7 +88,7 @@ def large(stage, bucket, name, there):
 
 
 def at_once(stage, bucket, name, there):
-    """Three runs at a time end well, and each finds in the journal what the others did."""
+    """Three runs at the same time succeed, and each finds the work of the others in the journal."""
     to = ["--to", "clido", "-o", f"{bucket}/at-once/"]
     runs = [stage.start(str(stage.folder), *to, "-q", **there) for _ in range(3)]
     ends = {run.wait() for run in runs}

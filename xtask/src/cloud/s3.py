@@ -1,4 +1,4 @@
-"""S3, as moto speaks it."""
+"""Checks of S3, with moto as its mock."""
 
 import http.server
 import json
@@ -11,7 +11,7 @@ from stage import JOURNAL, SECRET, expect, files, serve
 
 
 def there_and_back(stage):
-    """A prefix to a prefix and back is what folders give, with sidecars, compressed, to the disk."""
+    """Converting a prefix to a prefix and back gives the same as folders: plain, with sidecars, compressed."""
     for name, options in [
         ("plain", []),
         ("sidecar", ["--carry", "sidecar"]),
@@ -33,7 +33,7 @@ def there_and_back(stage):
 
 
 def nothing_twice(stage):
-    """The same run again writes no object; a changed source is converted again, alone."""
+    """A second run writes no object. After a change, it converts only the changed source."""
     before = stage.objects("plain/")
     stage.requests.take()
     again = stage.report("s3://logs/in/", "--to", "clido", "-o", "s3://logs/plain/")
@@ -43,7 +43,7 @@ def nothing_twice(stage):
     read = {f"s3:/{path}" for method, path in stage.requests.take() if method == "GET"}
     expect(alone and not read & alone, f"read again: {sorted(read & alone)[:5]}")
     expect(stage.objects("plain/") == before, "objects were written again")
-    expect(any(it.get("up_to_date") for it in again.values()), "nothing is up to date")
+    expect(any(it.get("up_to_date") for it in again.values()), "a second run finds nothing up to date")
     source = next(key for key, it in again.items() if it.get("up_to_date"))
     key = source.removeprefix("s3://logs/")
     body = stage.get(key)
@@ -54,7 +54,7 @@ def nothing_twice(stage):
     changed = {name for name in after if after[name][1] != before.get(name, (0, 0))[1]}
     expect(changed == {key.removeprefix("in/")}, f"also written: {changed}")
     stage.put(key, body)
-    # What somebody edited there is not overwritten.
+    # An object that somebody edited is not overwritten.
     name = sorted(changed)[0]
     stage.put("plain/" + name, b"edited\n")
     stage.run("s3://logs/in/", "--to", "clido", "-o", "s3://logs/plain/")
@@ -64,7 +64,7 @@ def nothing_twice(stage):
 
 
 def units(stage):
-    """A session that is named brings its sub-agents along."""
+    """Converting one session also converts its sub-agents."""
     mains = [name for name in files(stage.folder) if "/subagents/" in name]
     for name in sorted({name.split("/subagents/")[0] for name in mains})[:5]:
         if not (stage.folder / f"{name}.jsonl").is_file():
@@ -75,7 +75,7 @@ def units(stage):
 
 
 def killed(stage):
-    """Runs that are killed leave whole objects, and the next one goes on."""
+    """Killed runs leave complete objects, and the next run continues."""
     there = ["s3://logs/in/", "--to", "clido", "-o", "s3://logs/killed/", "-q"]
     for how, seconds in [(signal.SIGKILL, 0.3), (signal.SIGINT, 0.6), (signal.SIGKILL, 1.0)]:
         run = stage.start(*there)
@@ -93,7 +93,7 @@ def killed(stage):
 
 
 def changing(stage):
-    """An object that changes all the time is said to, or converted as one of its versions."""
+    """An object that keeps changing is reported, or one of its versions is converted."""
     line = b'{"type":"meta","session_id":"s%d"}\n'
     stage.put("changing/a.jsonl", line % 0 * 300_000)
     stop = threading.Event()
@@ -117,12 +117,12 @@ def changing(stage):
         body = stage.get("changed/a.jsonl")
         expect(len(set(body.splitlines())) == 1, "two versions in one output")
     else:
-        expect(told == "Changing", f"an object that changes is said to be {told}")
+        expect(told == "Changing", f"an object that keeps changing is reported as {told}")
     print(f"    a changing object: {told}")
 
 
 def taken(stage):
-    """Two runs at a time write each object once, and both end well."""
+    """Two runs at the same time write each object once, and both succeed."""
     there = ["s3://logs/in/", "--to", "clido", "-o", "s3://logs/taken/", "-q"]
     ends = {run.wait() for run in [stage.start(*there) for _ in range(3)]}
     expect(ends <= {0, 1}, f"exit statuses {ends}")
@@ -133,7 +133,7 @@ def taken(stage):
 
 
 def failing(stage):
-    """What cannot be reached is told, and the rest goes on."""
+    """An unreachable source is reported, and the run goes on with the others."""
     good = str(stage.folder / stage.sessions()[0])
     for source, words in [
         ("s3://nowhere-at-all/in/", "no such bucket"),
@@ -148,8 +148,8 @@ def failing(stage):
     run = stage.run("s3://logs/in/", "--to", "clido", "-o", "failing", status=(2,), **dead)
     expect("refused" in run.stderr, run.stderr)
     told = stage.report("s3://logs/in/", good, "--to", "clido", "-o", "failing", **dead)
-    expect(told["s3://logs/in/"]["status"] == "Unreachable", "a store that is not there is not told")
-    expect(time.monotonic() - start < 30, "a store that is not there is waited for")
+    expect(told["s3://logs/in/"]["status"] == "Unreachable", "an unreachable store is not reported")
+    expect(time.monotonic() - start < 30, "an unreachable store is waited for")
     with serve(Denying) as port:
         denied = {"AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}"}
         run = stage.run("s3://logs/in/", good, "--to", "clido", "-o", "denied", status=(1, 2), **denied)
@@ -157,7 +157,7 @@ def failing(stage):
 
 
 def large(stage):
-    """What goes in parts comes back, and is never written over."""
+    """An object that is uploaded in parts is restored, and never overwritten."""
     line = json.dumps({"type": "user", "message": {"role": "user", "content": "word " * 4000}})
     session = "".join(
         line[:-1] + f', "uuid": "u{n}", "sessionId": "large", "timestamp": "2026-01-01T00:00:00Z"}}\n'
@@ -170,17 +170,17 @@ def large(stage):
     before = stage.objects("large-there/")
     stage.run(*there)
     expect(stage.objects("large-there/") == before, "a large object was written again")
-    expect(set(before) == {"a.jsonl"}, f"something is left: {set(before)}")
+    expect(set(before) == {"a.jsonl"}, f"other objects are left: {set(before)}")
     stage.s3.delete_object(Bucket="logs", Key="large-there/" + JOURNAL)
     stage.run(*there)
     stage.run("s3://logs/large-there/", "--to", "claude-code", "-o", "s3://logs/large-back/")
-    expect(stage.get("large-back/a.jsonl") == session.encode(), "a large object does not come back")
+    expect(stage.get("large-back/a.jsonl") == session.encode(), "a large object is not restored")
     left = stage.s3.list_multipart_uploads(Bucket="logs").get("Uploads", [])
     expect(not left, f"parts are left: {left}")
 
 
 class Denying(http.server.BaseHTTPRequestHandler):
-    """A store that denies everything, and repeats what it was told."""
+    """A store that denies every request, and repeats the request in its answer."""
 
     def answer(self):
         body = f"<Error><Code>AccessDenied</Code><Message>{SECRET}</Message></Error>".encode()

@@ -1,4 +1,4 @@
-"""The stores, the sessions in them, and the program; what all checks share."""
+"""The stores with their sessions, and the program, for all checks."""
 
 import json
 import logging
@@ -19,7 +19,7 @@ SECRET = "not-to-be-told"
 
 
 class Requests(logging.Handler):
-    """What the store was asked, as its log tells: a method and a path each."""
+    """The requests in the log of a store: pairs of method and path."""
 
     def __init__(self):
         super().__init__()
@@ -31,13 +31,13 @@ class Requests(logging.Handler):
             self.seen.append(words.groups())
 
     def take(self):
-        """Returns what was asked since this was called last."""
+        """Returns the requests since the last call."""
         seen, self.seen = self.seen, []
         return seen
 
 
 class Stage:
-    """A store, the sessions in it, and the program."""
+    """A store with its sessions, and the program."""
 
     def __init__(self, convert, azurite, folder, endpoint, requests):
         self.convert, self.azurite, self.folder = convert, azurite, folder
@@ -69,7 +69,7 @@ class Stage:
         return self.s3.get_object(Bucket="logs", Key=key)["Body"].read()
 
     def objects(self, prefix):
-        """The objects below a prefix, but for a journal: names, when each was written, its etag."""
+        """Returns the objects below a prefix without the journal: names, times of writing, etags."""
         found = {}
         for page in self.s3.get_paginator("list_objects_v2").paginate(Bucket="logs", Prefix=prefix):
             for it in page.get("Contents", []):
@@ -82,36 +82,36 @@ class Stage:
         run = subprocess.run([self.convert, *arguments], env=environment, capture_output=True, text=True)
         told = run.stderr + run.stdout
         expect(run.returncode in status, f"{arguments}: exit status {run.returncode}\n{told}")
-        expect(SECRET not in told, f"{arguments}: a secret is told")
+        expect(SECRET not in told, f"{arguments}: a secret is printed")
         return run
 
     def receipts(self, plan, **more):
-        """What workers answer to a plan."""
+        """Returns the receipts of a worker for a plan."""
         return [json.loads(line) for line in self.run("work", plan, **more).stdout.splitlines()]
 
     def start(self, *arguments, **more):
-        """Begins a run that nobody waits for."""
+        """Starts a run without waiting for it."""
         command = [self.convert, *arguments]
         environment = {**self.environment, **more}
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         return subprocess.Popen(command, env=environment, **quiet)
 
     def report(self, *arguments, status=(0, 1, 2), **more):
-        """Runs, and returns what became of each source."""
+        """Runs the program, and returns the report of each source."""
         path = pathlib.Path("report.json")
         path.unlink(missing_ok=True)
         self.run(*arguments, "--report", str(path), status=status, **more)
         return {it["source"]: it for it in json.loads(path.read_text())}
 
     def sessions(self):
-        """Sessions of one file that a run converts."""
+        """Returns the sessions of one file that a run converts."""
         arguments = [str(self.folder), "--to", "clido", "-o", "sessions", "--dry-run"]
         done = [path for path, it in self.report(*arguments).items() if it["status"].startswith("Done")]
         names = [str(pathlib.Path(path).relative_to(self.folder)) for path in done]
         return sorted(name for name in names if "claude-code/" in name or "real/" in name) or names
 
     def same(self, prefix, folder, but="nothing"):
-        """Compares what is below a prefix with a folder, but for the journals, and some names."""
+        """Compares the objects below a prefix with a folder, without journals and some names."""
         there = {name for name in self.objects(prefix) if not name.startswith(but)}
         here = files(folder) - {JOURNAL}
         expect(there == here, f"{prefix}: {sorted(there ^ here)[:5]} on one side only")
@@ -121,7 +121,7 @@ class Stage:
 
 
 class serve:
-    """A server on loopback for as long as it is needed."""
+    """A server on loopback, stopped at the end of the block."""
 
     def __init__(self, handler):
         self.server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), handler)
@@ -137,7 +137,7 @@ class serve:
 
 
 def free_port():
-    """A port that nobody had when it was asked for."""
+    """Returns a port that is free at this moment."""
     with socket.socket() as it:
         it.bind(("127.0.0.1", 0))
         return it.getsockname()[1]

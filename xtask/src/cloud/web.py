@@ -1,4 +1,4 @@
-"""Pages of the web."""
+"""Checks of inputs from the web."""
 
 import functools
 import http.server
@@ -7,18 +7,18 @@ from stage import SECRET, expect, serve
 
 
 def web(stage):
-    """A page of the web is read, whatever its server knows; its query is not told."""
+    """Files from the web are read, also from servers without ranges. Queries of URLs are not printed."""
     name = stage.sessions()[0]
     here = stage.run(str(stage.folder / name), "--to", "clido", "-q").stdout
     handler = functools.partial(Quiet, directory=str(stage.folder))
     with serve(handler) as port:
         url = f"http://127.0.0.1:{port}/{name}?signature={SECRET}"
         there = stage.run(url, "--to", "clido", "-q").stdout
-        expect(there == here, f"{name}: a page of the web differs")
+        expect(there == here, f"{name}: a file from the web is converted differently")
         missing = stage.run(url.replace(".jsonl", ".nothing"), "--to", "clido", status=(2,))
         expect("no such object" in missing.stderr, missing.stderr)
         run = stage.run(str(stage.folder / name), "--to", "clido", "-o", url, status=(2,))
-        expect("not written to" in run.stderr, run.stderr)
+        expect("can only be read" in run.stderr, run.stderr)
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):

@@ -1,4 +1,4 @@
-"""Workers that read and write objects."""
+"""Checks of workers that read and write objects."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from stage import JOURNAL, RECEIPTS, expect, files
 
 
 def workers(stage):
-    """Workers read objects, and write what a run does; a store that is not there is a receipt."""
+    """Workers convert objects like a run. An unreachable store gives a failed receipt."""
     out = pathlib.Path("worked").absolute()
     plan = stage.run("plan", "s3://logs/in/", "--to", "clido", "-o", str(out), "-q").stdout
     pathlib.Path("plan").write_text(plan)
@@ -28,14 +28,14 @@ def workers(stage):
         expect(same, f"{name} differs")
     again = {it["status"] for it in stage.receipts("plan")}
     expect("ok" not in again, f"done again: {again}")
-    # What changed since is done again, alone.
+    # Only the changed source is converted again.
     key = "in/" + stage.sessions()[0]
     body = stage.get(key)
     stage.put(key, body + body.splitlines(keepends=True)[-1])
     changed = [it["id"] for it in stage.receipts("plan") if it["status"] == "ok"]
     expect(changed == [key.removeprefix("in/")], f"also done: {changed}")
     stage.put(key, body)
-    # One unit lies in a store that is not there, one in a bucket; the rest goes on.
+    # Units in a missing bucket or an unreachable store fail, and the others are converted.
     done = {it["id"] for it in answers if it["status"] == "ok"}
     good = [it for it in map(json.loads, plan.splitlines()) if it["id"] in done and not it["subs"]][-1]
     lost = {**good, "id": "lost", "main": "s3://nowhere-at-all/a.jsonl", "subs": []}
@@ -52,11 +52,11 @@ def workers(stage):
 
 
 def workers_away(stage):
-    """Workers write objects: those of a run, each once, whoever of them is killed."""
+    """Workers write the same objects as a run, each once, also if one of them is killed."""
     plan = pathlib.Path("plan-away")
     out = "s3://logs/worked/"
     plan.write_text(stage.run("plan", "s3://logs/in/", "--to", "clido", "-o", out, "-q").stdout)
-    # Two share the plan, and one of them is killed at its work.
+    # Two workers share the plan, and one is killed.
     killed, other = (stage.start("work", "-j", "1", "--shard", f"{n}/2", str(plan)) for n in (1, 2))
     before = []
     while not before and killed.poll() is None:
@@ -68,17 +68,17 @@ def workers_away(stage):
     first = {it["id"] for it in stage.receipts(plan) if it["status"] == "ok"}
     expect(first, "nothing was left to do")
     stage.same("worked/", pathlib.Path("plain-there"), but=RECEIPTS)
-    # Again, nothing is; the receipts that are kept are enough to merge.
+    # A second pass has nothing to do, and `merge` needs only the stored receipts.
     written = outputs(stage)
     again = {it["status"] for it in stage.receipts(plan)}
     expect("ok" not in again, f"done again: {again}")
     expect(outputs(stage) == written, "objects were written again")
     stage.run("merge", "--plan", str(plan))
-    # Then a run finds all of it in the journal.
+    # A run finds all outputs in the journal.
     report = stage.report("s3://logs/in/", "--to", "clido", "-o", out)
     anew = [source for source, it in report.items() if "bytes_out" in it]
     expect(not anew, f"done again by a run: {anew[:5]}")
-    # From one store to another, a changed source is done again, alone; an edited output stays.
+    # From one store to another, only the changed source is converted again, and an edited output stays.
     names = stage.sessions()
     body = stage.get(f"in/{names[0]}")
     stage.put(f"in/{names[0]}", body + body.splitlines(keepends=True)[-1])
@@ -90,7 +90,7 @@ def workers_away(stage):
     expect("exists" in told[names[1]].get("error", ""), f"an edited output: {told[names[1]]}")
     expect(stage.get(f"worked/{names[1]}") == mine, "an edited output was overwritten")
     stage.put(f"in/{names[0]}", body)
-    # A bucket that is not there is told by each receipt, and by whoever plans for it.
+    # Each receipt reports a missing bucket, and so does `plan`.
     lost = [json.loads(line) for line in plan.read_text().splitlines()][-3:]
     away = [{**it, "out": it["out"].replace("/logs/", "/nowhere/"), "root": "s3://nowhere/"} for it in lost]
     plan.write_text("".join(json.dumps(it) + "\n" for it in away))
@@ -101,7 +101,7 @@ def workers_away(stage):
 
 
 def sail(stage):
-    """Sail's workers, and so Spark's, go from store to store."""
+    """Workers of Sail, which are like those of Spark, convert from store to store."""
     os.environ.update(stage.environment, RUST_LOG="error")
     units = session_convert.plan("s3://logs/in/", "--to", "clido", "-o", "s3://logs/sail/")
     server = SparkConnectServer("127.0.0.1", 0)
@@ -117,6 +117,6 @@ def sail(stage):
 
 
 def outputs(stage):
-    """What workers wrote, but for their receipts."""
+    """Returns the objects that workers wrote, without their receipts."""
     found = stage.objects("worked/").items()
     return {name: it for name, it in found if not name.startswith(RECEIPTS)}

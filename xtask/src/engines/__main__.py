@@ -1,4 +1,4 @@
-"""Archives through everything that can start workers: one and the same hash of what is written.
+"""Converts archives with engines that start workers, and compares the hashes of the outputs.
 
 usage: engines CONVERT WHEEL SCRATCH ENGINES ARCHIVE...
 
@@ -16,7 +16,7 @@ from archive import Archive
 
 
 def main(convert, wheel, scratch, engines, *folders):
-    # What is asked is what is written, not what a power cut leaves of it.
+    # Without flushing, because power cuts are not tested here.
     os.environ["CONVERT_DURABILITY"] = "none"
     archives = [Archive(convert, Path(folder), Path(scratch)) for folder in folders]
     for archive in archives:

@@ -1,4 +1,4 @@
-"""An archive, and what is made of it: each time the same."""
+"""An archive, and its conversions, which must all have the same bytes."""
 
 import fcntl
 import hashlib
@@ -13,7 +13,7 @@ JOURNAL = ".convert-journal.jsonl"
 
 
 class Archive:
-    """A folder of sessions, and a row for each run over it."""
+    """A folder of sessions, and a row of the table for each run over it."""
 
     def __init__(self, convert, folder, scratch):
         self.convert, self.folder, self.scratch = convert, folder, scratch
@@ -28,14 +28,14 @@ class Archive:
         return done
 
     def plan(self, out):
-        """Plans the archive to a folder, sweeps what killed workers left there, returns the file."""
+        """Writes a plan into a folder, removes files that killed workers left there, and returns the plan."""
         plan = self.scratch / "plan"
         with open(plan, "wb") as file:
             self.call("plan", self.folder, *OPTIONS, "-o", out, "-q", stdout=file)
         return plan
 
     def work(self, by, work):
-        """Plans, lets somebody work, merges, and compares; returns the plan and the folder."""
+        """Plans, calls a function that works, merges, and compares. Returns the plan and the folder."""
         out = self.scratch / "out"
         shutil.rmtree(out, ignore_errors=True)
         plan = self.plan(out)
@@ -49,7 +49,7 @@ class Archive:
         return plan, out
 
     def tell(self, by, out, seconds, seen=None, is_merged=True):
-        """Compares what was written with what the first run wrote, and keeps the row."""
+        """Compares the outputs with the outputs of the first run, and adds a row."""
         found = hash_of(out)
         self.expected = self.expected or found
         wrong = "" if found == self.expected else "DIFFERS"
@@ -61,13 +61,13 @@ class Archive:
 
 
 def wait_for_workers(out):
-    """Waits until nobody works in a folder: who was started by a killed one goes on for a while."""
+    """Waits until no process works in a folder: children of a killed process go on for a while."""
     with open(out / JOURNAL, "rb") as journal:
         fcntl.flock(journal, fcntl.LOCK_EX)
 
 
 def hash_of(folder):
-    """Returns the SHA-256 of what `sha256sum` prints of the files, and how many there are."""
+    """Returns the SHA-256 of the output of `sha256sum` for the files, and their number."""
     files = [path for path in folder.rglob("*") if path.is_file()]
     names = sorted(str(path.relative_to(folder)) for path in files)
     names = [name for name in names if not name.startswith(".convert-")]
@@ -79,7 +79,7 @@ def hash_of(folder):
 
 
 def words_of(receipts):
-    """Returns the ids of receipts, and how many of them say each word."""
+    """Returns the ids of receipts, and the number of receipts with each status."""
     ids, words = [], {}
     for receipt in map(json.loads, receipts):
         ids.append(receipt["id"])

@@ -1,4 +1,4 @@
-"""Workers as Sail, Spark and Ray start them: a script in the environment of each does it."""
+"""Starts workers with Sail, Spark and Ray, by a script in the environment of each engine."""
 
 import os
 import subprocess
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from kills import is_large
 
-# What each engine is, from PyPI; versions that were tried.
+# The packages of each engine from PyPI, in tested versions.
 PACKAGES = {
     "sail": ["pysail==0.7.2", "pyspark-client==4.1.*", "pyarrow"],
     "spark": ["pyspark==4.3.0", "pyarrow", "pandas"],
@@ -16,12 +16,12 @@ PACKAGES = {
 
 
 def engine(archive, name, wheel):
-    """Works on an archive with an engine; once more, and one of its processes is killed."""
+    """Converts an archive with an engine, then again while one of its processes is killed."""
     python = python_of(archive.scratch / name, name, wheel)
 
     def drive(*kills):
         def work(plan, _):
-            # The wheel's own program is meant.
+            # Without CONVERT, the program of the wheel is used.
             environment = {key: value for key, value in os.environ.items() if key != "CONVERT"}
             script = Path(__file__).with_name("drive.py")
             done = subprocess.run(
@@ -40,7 +40,7 @@ def engine(archive, name, wheel):
 
 
 def python_of(venv, name, wheel):
-    """Returns the interpreter of an engine's environment, with the wheel installed."""
+    """Returns the Python of an engine's environment, in which the wheel is installed."""
     if not venv.exists():
         subprocess.run([sys.executable, "-m", "venv", venv], check=True)
         pip = [venv / "bin/python", "-m", "pip", "install", "-q"]

@@ -1,4 +1,4 @@
-"""Units of a plan in, receipts out, by one engine; in its environment.
+"""Converts the units of a plan with one engine, and checks the receipts. Runs in its environment.
 
 usage: drive.py ENGINE PLAN [kill]
 """
@@ -21,9 +21,9 @@ from kills import N_PARTITIONS, enough, kill_at_work, parent_of
 
 def main(engine, plan, *kills):
     program = Path(session_convert.program())
-    assert program.is_relative_to(sys.prefix), f"{program} is not the wheel's"
+    assert program.is_relative_to(sys.prefix), f"{program} is not the program of the wheel"
     units = Path(plan).read_text().splitlines()
-    # The largest come first: shuffled, all partitions have as much to do, and first what others have.
+    # The plan has the largest units first. Shuffling them gives all partitions a similar amount of work.
     random.Random(0).shuffle(units)
     killed = []
 
@@ -35,9 +35,9 @@ def main(engine, plan, *kills):
 
     receipts = {"sail": sail, "spark": spark, "ray": ray}[engine](units, kill)
     ids, words = words_of(receipts)
-    # Each unit is answered, and none twice.
+    # Each unit has exactly one receipt.
     assert len(ids) == len(set(ids)) == len(units), (len(ids), len(set(ids)), len(units))
-    # What was done before is what was done by who was killed.
+    # Units that were already done are those that the killed process did.
     n_again = words.get("skip", 0)
     if kills:
         assert killed, "nothing was killed"
@@ -113,7 +113,7 @@ def ray(units, kill):
 
 
 def wait_for(port):
-    """Waits until somebody listens."""
+    """Waits until a process listens on the port."""
     for _ in range(600):
         with socket.socket() as asking:
             if asking.connect_ex(("127.0.0.1", port)) == 0:
@@ -123,7 +123,7 @@ def wait_for(port):
 
 
 def end(part):
-    """Ends a process and those that it started."""
+    """Ends a process and its children."""
     parents = dict(process for process in map(parent_of, Path("/proc").glob("[0-9]*")) if process)
     below = [part.pid]
     for process in below:

@@ -1,29 +1,29 @@
-"""Killing who surely has work: a worker that has done some of its units, or who started it."""
+"""Kills processes in the middle of their work: a worker that has done some units, or its parent."""
 
 import os
 import signal
 import time
 from pathlib import Path
 
-# How many units a worker brings to the disk together, and keeps the receipts of.
+# The number of units that a worker flushes together, before it prints their receipts.
 TOGETHER = 64
-# How many partitions the units are dealt to.
+# The number of partitions of the units.
 N_PARTITIONS = 16
 
 
 def is_large(units):
-    """Returns whether each partition is worked on for long enough to kill its worker meanwhile."""
+    """Returns whether the work of each partition takes long enough to kill its worker."""
     return len(units) >= N_PARTITIONS * TOGETHER * 8
 
 
 def enough(units):
-    """Returns how many bytes a worker has written that has done some units: thrice those of a few."""
+    """Returns the bytes after which a worker has done some units: three times the bytes of one batch."""
     return 3 * TOGETHER * sum(unit["bytes"] for unit in units) // len(units)
 
 
 def kill_at_work(root, title, n_bytes, killed):
-    """Kills the process with a title that has started a worker, as soon as that one, somewhere below
-    `root`, has written so many bytes."""
+    """Waits until a worker below `root` has written this number of bytes, then kills its parent with the
+    given title."""
     while not killed:
         parents = dict(process for process in map(parent_of, Path("/proc").glob("[0-9]*")) if process)
         for process in parents:
@@ -58,7 +58,7 @@ def command(process):
 
 
 def written(process):
-    """Returns how many bytes a process has written."""
+    """Returns the number of bytes that a process has written."""
     try:
         lines = Path(f"/proc/{process}/io").read_text().splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""One run, and workers as a shell starts them."""
+"""Converts with one run, and with workers that a shell starts."""
 
 import shutil
 import subprocess
@@ -9,7 +9,7 @@ from kills import is_large
 
 
 def one_run(archive):
-    """What all others are compared with, and the same again: then there is nothing to do."""
+    """Converts with one run, whose outputs are the reference. A second run has nothing to do."""
     out = archive.scratch / "out"
     shutil.rmtree(out, ignore_errors=True)
     for by in ["one run", "one run, again"]:
@@ -43,20 +43,20 @@ def processes(archive):
     if shutil.which("parallel"):
         archive.work("GNU parallel, 4 processes", parallel)
     else:
-        print("GNU parallel is not here")
+        print("skipped: GNU parallel is not installed")
     if is_large(plan.read_bytes().splitlines()):
         archive.work("2 processes, one killed", lambda plan, _: one_killed(archive, plan))
 
 
 def one_killed(archive, plan):
-    """Two processes share a plan, one is killed at its work, and a third does what is left."""
+    """Two processes share a plan, one is killed, and a third does the remaining units."""
 
     def start(shard, stdout):
         command = [archive.convert, "work", "-j", "1", "--shard", shard, plan]
         return subprocess.Popen(command, stdout=stdout)
 
     killed, other = start("1/2", subprocess.PIPE), start("2/2", subprocess.DEVNULL)
-    # It has done some units, and is at the next.
+    # The worker has done some units, and works on the next.
     killed.stdout.readline()
     killed.kill()
     ends = [killed.wait(), other.wait()]

@@ -1,4 +1,4 @@
-//! What a process took: memory, or instructions.
+//! Measures a process: its peak memory, or its instructions.
 
 use std::{
     ffi::OsString,
@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-/// Runs a command and returns the most memory that it had, in bytes.
+/// Runs a command and returns its peak memory in bytes.
 pub(super) fn peak(command: &mut Command) -> io::Result<u64> {
     let mut process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
     let mut peak = 0;
@@ -21,7 +21,7 @@ pub(super) fn peak(command: &mut Command) -> io::Result<u64> {
     }
 }
 
-/// Returns the most memory, in bytes, that a process has had so far; `None` if it has ended.
+/// Returns the peak memory of a running process so far, in bytes; `None` if it has ended.
 fn peak_of(process: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -29,8 +29,8 @@ fn peak_of(process: u32) -> Option<u64> {
     Some(kib * 1024)
 }
 
-/// Runs a command and returns how many instructions it took, without those that start a program;
-/// none, where valgrind is not installed.
+/// Runs a command and returns the number of its instructions, without the instructions that start the
+/// program. Returns `None` if valgrind is not installed.
 pub(super) fn instructions(command: &Command) -> io::Result<Option<u64>> {
     let arguments: Vec<OsString> = command.get_args().map(OsString::from).collect();
     let all = count(command, &arguments)?;

@@ -1,4 +1,8 @@
-//! Files that are odd in one way: of any size, and with nothing that a command may keep in memory.
+//! Generates files that are odd in one way, of any size.
+//!
+//! No file has content that a command may keep in memory, so the limit on memory holds for all of them.
+//!
+//! In: the shape `newlines` and 32 MB. Out: one message of a user, then 32 MB of newlines.
 
 use std::io::{self, Write};
 
@@ -9,28 +13,28 @@ pub(super) struct Shape {
     parts: &'static [Part],
 }
 
-/// A part of a file. In lines, `@n` is the number of the repeat, `@u` the id of a line with this
-/// number, `@p` that of the line before, and `@x` a text of 2,000 bytes.
+/// A part of a file. In lines, `@n` is the number of the repetition, `@u` the id of the line with this
+/// number, `@p` the id of the line before it, and `@x` a text of 2,000 bytes.
 #[derive(Clone, Copy, Debug)]
 enum Part {
-    /// Text as it is.
+    /// Text, written once.
     Once(&'static str),
-    /// Lines that are repeated, with numbers from 1 on, until they are as long as the file is to be.
+    /// Lines that are repeated up to the wanted size, numbered from 1.
     Lines(&'static str),
-    /// The same, with numbers that run down.
+    /// The same with descending numbers.
     Backwards(&'static str),
-    /// A text that is repeated until it is as long as the file is to be.
+    /// A text that is repeated up to the wanted size.
     Repeat(&'static str),
 }
 
 use Part::{Backwards, Lines, Once, Repeat};
 
-/// A user's line, the first of each file.
+/// A message of a user, the first line of most files.
 const FIRST: Part = Once(
     "{\"parentUuid\":null,\"isSidechain\":false,\"cwd\":\"/w\",\"sessionId\":\"11111111-2222-4333-8444-555555555555\",\"version\":\"2.1.0\",\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"Begin.\"},\"uuid\":\"00000000-0000-4000-8000-000000000000\",\"timestamp\":\"2026-03-21T14:30:01.500Z\"}\n",
 );
 
-/// The start of a user's message, up to its content.
+/// The start of a message of a user, up to its content.
 const USER: Part = Once(
     "{\"parentUuid\":\"00000000-0000-4000-8000-000000000000\",\"sessionId\":\"s\",\"type\":\"user\",\"uuid\":\"00000000-0000-4000-8000-000000000001\",\"timestamp\":\"2026-03-21T14:30:02.500Z\",\"message\":{\"role\":\"user\",\"content\":",
 );
@@ -40,7 +44,7 @@ const RESPONSE: Part = Once(
     "{\"parentUuid\":\"00000000-0000-4000-8000-000000000000\",\"sessionId\":\"s\",\"type\":\"assistant\",\"uuid\":\"00000000-0000-4000-8000-000000000001\",\"timestamp\":\"2026-03-21T14:30:02.500Z\",\"message\":{\"id\":\"msg_1\",\"model\":\"m\",\"role\":\"assistant\",\"content\":",
 );
 
-/// The end of such lines.
+/// The end of a message, after its content.
 const END: Part = Once("}}\n");
 
 macro_rules! user {
@@ -84,7 +88,7 @@ macro_rules! agent {
     };
 }
 
-/// All shapes, by what is odd in them.
+/// All shapes, in groups.
 pub(super) const SHAPES: &[Shape] = &[
     Shape {
         name: "usual",
@@ -106,7 +110,7 @@ pub(super) const SHAPES: &[Shape] = &[
             )),
         ],
     },
-    // Many lines that say nothing.
+    // Many lines without content.
     Shape { name: "newlines", parts: &[FIRST, Repeat("\n")] },
     Shape {
         name: "blank lines",
@@ -426,7 +430,7 @@ pub(super) const SHAPES: &[Shape] = &[
 ];
 
 impl Shape {
-    /// Writes a file of about so many bytes.
+    /// Writes a file of about `n_bytes` bytes.
     pub(super) fn write(&self, n_bytes: usize, sink: &mut dyn Write) -> io::Result<()> {
         let is_once = |part: &&Part| matches!(part, Once(_));
         let n_repeated = self.parts.len() - self.parts.iter().filter(is_once).count();
@@ -462,7 +466,7 @@ impl Part {
     }
 }
 
-/// Returns lines with their number, ids and text filled in.
+/// Replaces `@n`, `@u`, `@p` and `@x` in lines.
 fn filled(lines: &str, n: usize) -> String {
     let id = |n: usize| format!("00000000-0000-4000-8000-{n:012x}");
     let lines = lines.replace("@n", &n.to_string()).replace("@u", &id(n));

@@ -1,4 +1,7 @@
-"""real_clients CONVERT [CLIENT..] [OPTION..] DIR...: sessions through the real clients, and a table of what came of them."""
+"""Runs sessions through the real clients, and prints a table of the differences.
+
+usage: real_clients CONVERT [CLIENT..] [OPTION..] DIR...
+"""
 
 import argparse
 import collections
@@ -84,14 +87,13 @@ def name_of(client, trips):
 
 
 def trips_of(trips, client, form):
-    """Yields the trips of sessions of a format that a client is asked about."""
+    """Yields the trips of the sessions of a format through a client."""
     if form == client.format:
         if client.name in trips.runnable:
             yield f"{form}, as it is", trips.as_it_is
     else:
         yield f"from {form}", trips.to_client
-        if form in ("claude-code", "clido", "sdk-stream", "sdk-stream:wire"):
-            yield f"from {form} and home", trips.home_again
+        yield f"from {form} and home", trips.home_again
 
 
 COLUMNS = ["client", "sessions", "n", "loaded", "listed", "equal", "old bytes kept", "new turns", "differences", "named by the report"]
@@ -126,7 +128,7 @@ def summary(outcomes):
 
 
 def tell(outcomes, row):
-    """Prints what is not as it should be on standard error, and returns how many sessions that are."""
+    """Prints the sessions with differences to standard error, and returns their number."""
     bad = 0
     for outcome in (outcome for outcome in outcomes if outcome is not None):
         is_fine = outcome.is_loaded and not outcome.differences and outcome.is_prefix in (None, True) and outcome.has_new in (None, True)

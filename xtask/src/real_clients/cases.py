@@ -1,4 +1,4 @@
-"""The answers of clients to sessions with one fault each: recorded in a file, and held against the clients.
+"""Records the answers of clients to sessions with one fault each, or compares them with recorded answers.
 
 A case is a line of JSON: {"case", "place", "client", "version", "verdict", "session"}. `session` is the file. The verdict
 is "stops" (the client does not load it, or the API refuses what is sent), "goes on", or "changes" (it goes on, and what
@@ -17,7 +17,7 @@ from resume import resume
 
 
 def verdict(kit, client, case):
-    """Returns what a client makes of a case, and its words."""
+    """Returns the verdict of a client on a case, and its message."""
     done = run(kit, client, case["session"])
     if not done.is_loaded or done.answered_history is None:
         return "stops", " ".join((done.violations or [done.words])[0].split())[-160:]
@@ -41,7 +41,7 @@ def run(kit, client, session):
 
 
 def answers(kit, args, clients):
-    """Yields each case of the clients with the verdict of its client and the client's words."""
+    """Yields each case with the verdict and the message of its client."""
     pairs = [(client, case) for client in clients if client.format == "claude-code" for case in faults.all_cases(client)]
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         for (_, case), (found, words) in zip(pairs, pool.map(lambda pair: verdict(kit, *pair), pairs)):
@@ -51,7 +51,7 @@ def answers(kit, args, clients):
 def record(kit, args, clients):
     """Writes the cases with the answers of the clients to a file, in ASCII.
 
-    A fault that does not stop the client where it is sent is written for that place only.
+    A fault that does not stop the client on the sent chain is written for that place only.
     """
     stopping = set()
     with open(args.record_cases, "w", encoding="ascii") as file:

@@ -1,6 +1,6 @@
 """clido by its loading rules (FORMAT.md of format-clido): the history of a session, and turns as clido appends them.
 
-This stands in where clido itself is not there to be run. It takes files that `convert check` finds nothing stopping in.
+Used if there is no program clido. Expects files in which `convert check` finds no fault that stops clido.
 """
 
 import json
@@ -28,7 +28,7 @@ def messages(data):
         if results:
             out.append({"role": "user", "blocks": list(results)})
             results.clear()
-        # A call that is not answered before the next message gets a result made up.
+        # A call without a result before the next message gets an invented one.
         if len(out) > 1 and out[-1]["role"] == "user" and out[-2]["role"] == "assistant":
             answer_open(out[-2], out[-1])
 
@@ -58,7 +58,7 @@ def answer_open(asked, answered):
 
 
 def close(out):
-    """Answers the open calls of a last message of the assistant."""
+    """Adds results for the open calls of a last message of the assistant."""
     if out and out[-1]["role"] == "assistant":
         made = [made_up(block["id"]) for block in out[-1]["blocks"] if block["kind"] == "call"]
         if made:

@@ -1,15 +1,20 @@
-"""The clients, one class each: what is installed, where a session goes, the commands that go on with it.
+"""The clients, one class each: package, place of sessions, commands that resume a session.
 
 A client with versions is listed once for each of them in `CLIENTS`. A new client is a new class and a new row; if it
 speaks another API, also a row of `mock.APIS`.
 """
 
+import glob
+import json
 import os
 import re
 import shutil
 import uuid
 
+import responses_api
+
 API = "http://127.0.0.1:8377"
+PROJECT = "/home/user/project"
 UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 NODE = ("node", "24.21.0")
 
@@ -19,7 +24,9 @@ class Client:
 
     needs = ()  # packages that the client runs on: (npm name, version)
     environment = ()
-    # Whether a request has the new prompt. A client that only goes on with the last turn sends none.
+    # Kinds of differences, as `history.kinds` names them, that a request of the client cannot show.
+    unseen = ()
+    # Whether a request has the new prompt. A client that only resumes the last turn sends none.
     sends_prompt = True
 
     def __init__(self, name, version):
@@ -30,7 +37,7 @@ class Client:
         raise NotImplementedError
 
     def place(self, home, path):
-        """Puts a session where the client looks for it, and returns its id."""
+        """Copies a session to the folder of the client, and returns its id."""
         raise NotImplementedError
 
     def file(self, home, session):
@@ -38,16 +45,36 @@ class Client:
         raise NotImplementedError
 
     def resume(self, session, prompt):
-        """Returns the command that goes on with a session."""
+        """Returns the command that resumes a session."""
         raise NotImplementedError
 
     def go_on_with_newest(self, prompt):
-        """Returns the command that goes on with the newest session that the client lists."""
+        """Returns the command that resumes the newest session in the list of the client."""
+        raise NotImplementedError
+
+    def list_command(self):
+        """Returns the command that prints the client's list of sessions; None if it has none."""
+        return None
+
+    def is_listed(self, session, words):
+        """Returns whether a session is in the output of `list_command`."""
         raise NotImplementedError
 
     def is_injected(self, text):
-        """Returns whether the client puts this text into every request by itself."""
+        """Returns whether the client adds this text to every request."""
         return False
+
+    def is_own_prompt(self, text):
+        """Returns whether the client asks this by itself before the new prompt, such as for a summary."""
+        return False
+
+    def folder_of(self, path):
+        """Returns the folder in which a session goes on. It is made inside the namespace."""
+        return PROJECT
+
+    def unwrapped(self, text):
+        """Returns a text of the session without the words that the client puts around it."""
+        return text
 
 
 class ClaudeCode(Client):
@@ -104,7 +131,7 @@ class ClaudeCode(Client):
 class Clido(Client):
     """clido is in no package registry: `--clido PATH` names a program built from its source.
 
-    Without it, `clido_rules` stands in: the history that the loading rules give, and turns as clido writes them.
+    Without it, `clido_rules` computes the history by the loading rules, and writes turns as clido does.
     """
 
     format = "clido"
@@ -138,6 +165,183 @@ class Clido(Client):
         return ["/mnt/clients/clido/clido", "-p", prompt, "--continue"]
 
 
+class Pi(Client):
+    """pi sends the signatures of thinking only with the provider, the API and the model of the last response, so these
+    are defined with the address of the mock."""
+
+    format = "pi"
+    environment = ("PI_OFFLINE=1", "PI_SKIP_VERSION_CHECK=1")
+    # What pi puts around the summary of a compaction or of a branch.
+    SUMMARY = re.compile(r"The (?:conversation history before|following is a summary)[^<]*<summary>\n(.*?)\n?</summary>", re.S)
+
+    def packages(self):
+        return [("node", "npm", *NODE), ("pi", "npm", "@earendil-works/pi-coding-agent", self.version)]
+
+    def place(self, home, path):
+        head, last = {}, {}
+        for line in read_objects(path):
+            message = line.get("message") or {}
+            if line.get("type") == "session":
+                head = head or line
+            elif message.get("role") == "assistant" and message.get("api") == "anthropic-messages":
+                last = message
+        session = str(head.get("id"))
+        folder = re.sub(r"[/\\:]", "-", re.sub(r"^[/\\]", "", head.get("cwd") or PROJECT))
+        target = f"{home}/.pi/agent/sessions/--{folder}--/{session}.jsonl"
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        shutil.copyfile(path, target)
+        name, provider = last.get("model", "claude-sonnet-4-5"), last.get("provider", "anthropic")
+        model = {
+            "id": name,
+            "name": name,
+            "reasoning": True,
+            "input": ["text", "image"],
+            "contextWindow": 200000,
+            "maxTokens": 8000,
+            "cost": {"input": 3, "output": 15, "cacheRead": 0.3, "cacheWrite": 3.75},
+        }
+        settings = {"baseUrl": API, "apiKey": "dummy", "api": "anthropic-messages", "models": [model]}
+        with open(f"{home}/.pi/agent/models.json", "w", encoding="utf-8") as file:
+            json.dump({"providers": {provider: settings}}, file)
+        with open(f"{home}/.pi/agent/settings.json", "w", encoding="utf-8") as file:
+            json.dump({"defaultProvider": provider, "defaultModel": name}, file)
+        return session
+
+    def file(self, home, session):
+        return glob.glob(f"{home}/.pi/agent/sessions/*/{glob.escape(session)}.jsonl")[0]
+
+    def start(self, prompt, *more):
+        program = "/mnt/clients/pi/node_modules/@earendil-works/pi-coding-agent/dist/cli.js"
+        return ["node", program, "--offline", *more, "-p", prompt]
+
+    def resume(self, session, prompt):
+        return self.start(prompt, "--session", session)
+
+    def go_on_with_newest(self, prompt):
+        return self.start(prompt, "--continue")
+
+    def folder_of(self, path):
+        head = next((line for line in read_objects(path) if line.get("type") == "session"), {})
+        return head.get("cwd") or PROJECT
+
+    def unwrapped(self, text):
+        found = self.SUMMARY.fullmatch(text)
+        # pi gives a result that is an image alone these words.
+        return found.group(1) if found else "" if text == "(see attached image)" else text
+
+
+class Codex(Client):
+    """Codex resumes a session only with the provider that the session names, so this one is defined with the address of the
+    mock. Its request has no flag for a failed call."""
+
+    format = "codex"
+    environment = ("MOCK_KEY=dummy", "CODEX_HOME=/home/user/.codex")
+    unseen = ("error flag",)
+    CONFIG = f"""model = "gpt-5.5"
+model_provider = PROVIDER
+model_reasoning_summary = "auto"
+check_for_update_on_startup = false
+openai_base_url = "{API}/v1"
+[analytics]
+enabled = false
+"""
+    # The provider `openai` is built in, and no other can have its name.
+    PROVIDER = f"""[model_providers.PROVIDER]
+name = "mock"
+base_url = "{API}/v1"
+env_key = "MOCK_KEY"
+wire_api = "responses"
+request_max_retries = 0
+stream_max_retries = 0
+"""
+    INJECTED = (
+        "<environment_context",
+        "<permissions",
+        "<user_instructions",
+        "# AGENTS.md",
+        "<skills_instructions",
+        "<model_switch",
+        "<collaboration_mode",
+        "<personality",
+        "<apps_instr",
+        "<multi_agent",
+        "<token_budget",
+        "<tools>",
+    )
+    # With a model of a newer family, Codex compacts before it asks the new prompt.
+    OWN_PROMPTS = ("You are performing a CONTEXT CHECKPOINT COMPACTION", responses_api.SUMMARIZE)
+
+    def packages(self):
+        return [("codex", "npm", "@openai/codex", self.version)]
+
+    def command(self):
+        # npm brings a program for each platform.
+        found = "/mnt/clients/codex/node_modules/@openai/codex*/vendor/$(uname -m)*linux*/*/codex"
+        return ["/bin/sh", "-c", f'exec "$(ls -d {found} | head -1)" "$@"', "codex"]
+
+    def place(self, home, path):
+        meta = next((line.get("payload") for line in read_objects(path) if line.get("type") == "session_meta"), None)
+        meta = meta if isinstance(meta, dict) else {}
+        provider = str(meta.get("model_provider") or "mock")
+        os.makedirs(f"{home}/.codex")
+        with open(f"{home}/.codex/auth.json", "w", encoding="utf-8") as file:
+            json.dump({"OPENAI_API_KEY": "dummy"}, file)
+        config = self.CONFIG + (self.PROVIDER if provider != "openai" else "")
+        with open(f"{home}/.codex/config.toml", "w", encoding="utf-8") as file:
+            file.write(config.replace("PROVIDER", json.dumps(provider)))
+        self.copy(home, path, str(meta.get("id")))
+        # A fork begins with lines of another file.
+        base = (meta.get("history_base") or {}).get("thread_id")
+        for source in glob.glob(f"{glob.escape(os.path.dirname(path))}/*{base}.jsonl") if base else []:
+            self.copy(home, source, str(base))
+        return str(meta.get("id"))
+
+    def copy(self, home, path, session):
+        name = os.path.basename(path)
+        if not name.startswith("rollout-"):
+            name = f"rollout-2026-01-01T00-00-00-{session}.jsonl"
+        folder = f"{home}/.codex/sessions/2026/01/01"
+        os.makedirs(folder, exist_ok=True)
+        shutil.copyfile(path, f"{folder}/{name}")
+
+    def file(self, home, session):
+        found = glob.glob(f"{home}/.codex/sessions/2026/01/01/*{glob.escape(session)}.jsonl")
+        return (found or glob.glob(f"{home}/.codex/sessions/2026/01/01/*"))[0]
+
+    def start(self, *more):
+        return [*self.command(), "exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", *more]
+
+    def resume(self, session, prompt):
+        return self.start("resume", session, prompt)
+
+    def go_on_with_newest(self, prompt):
+        return self.start("resume", "--last", prompt)
+
+    def list_command(self):
+        return ["python3", "/mnt/kit/codex_list.py", *self.command()]
+
+    def is_listed(self, session, words):
+        return session in words
+
+    def is_injected(self, text):
+        return text.lstrip().startswith(self.INJECTED)
+
+    def is_own_prompt(self, text):
+        return text.startswith(self.OWN_PROMPTS)
+
+
+def read_objects(path):
+    """Yields the lines of a file that are objects."""
+    with open(path, "rb") as file:
+        for line in file:
+            try:
+                value = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(value, dict):
+                yield value
+
+
 def platform():
     """Returns the name that npm packages with programs give this machine."""
     machine = {"x86_64": "x64", "aarch64": "arm64"}.get(os.uname().machine, os.uname().machine)
@@ -148,4 +352,6 @@ CLIENTS = {
     "claude-code": ClaudeCode("claude-code", "2.1.330"),
     "claude-code-old": ClaudeCode("claude-code-old", "2.0.77"),
     "clido": Clido("clido", "1.0.15"),
+    "pi": Pi("pi", "0.87.1"),
+    "codex": Codex("codex", "0.169.0"),
 }

@@ -17,13 +17,13 @@ def without(value, *names):
 
 
 class Chain:
-    """Lines of a transcript, each the child of the one before."""
+    """Lines of a transcript. The parent of each line is the line before it."""
 
     def __init__(self):
         self.lines, self.parent, self.n = [], None, 0
 
     def add(self, kind, content=ABSENT, parent=ABSENT, **members):
-        """Adds a line. `message` among the members is instead of the one made of the content."""
+        """Adds a line. A member `message` replaces the message that is made of the content."""
         self.n += 1
         line = {"parentUuid": self.parent if parent is ABSENT else parent, "type": kind}
         if content is not ABSENT:
@@ -46,7 +46,7 @@ class Chain:
 
 
 def blocks(*lines):
-    """Returns a segment of these lines: (kind, content) each."""
+    """Returns a segment of lines. Each is a pair (kind, content)."""
 
     def segment(chain):
         for kind, content, *members in lines:
@@ -75,7 +75,7 @@ def call(block=CALL, result=RESULT, *more):
 
 
 def message(value):
-    """Returns a segment in which a user's line has another message."""
+    """Returns a segment in which a line of the user has this message."""
 
     def segment(chain):
         chain.add("user", "ask")
@@ -137,7 +137,7 @@ def twice(chain):
 PLAIN = call()
 ASKED = blocks(("user", "ask"), ("assistant", [TEXT]))
 
-# Where a fault is: on the chain that the client sends, on a branch that was left, before the last compaction.
+# The places of a fault: on the chain that the client sends, on an abandoned branch, before the last compaction.
 PLACES = ("sent", "left", "compacted")
 
 # The name of a fault, the segment with it, and the segment without it.
@@ -232,7 +232,7 @@ FAULTS = [
 
 
 def session(segment, place):
-    """Returns a transcript with a segment in a place."""
+    """Returns a transcript with a segment at a place."""
     chain = Chain()
     chain.add("user", "the first prompt")
     chain.add("assistant", [TEXT])

@@ -1,19 +1,19 @@
 """Histories: lists of (role, kind, ..) items, and how two of them differ.
 
-Not a difference: where one role's messages are parted, spaces at the end of a text, and the order of results between
-two messages of the assistant.
+These are no differences: the boundaries between messages of one role, spaces at the end of a text, and the order of
+results between two messages of the assistant.
 """
 
 import collections
 import json
 import re
 
-# What Claude Code puts behind the last result that it sends.
-REMINDER = re.compile(r"\s*<system-reminder>\s*<total_tokens>.*?</system-reminder>\s*$", re.S)
-# Results that clients, and we, make up for a call without one. They are no part of a history.
-MADE_UP = ("[Tool call interrupted", "[interrupted — tool execution", "[no result recorded]", "[Request interrupted", "[Tool result missing")
-# What Claude Code says instead of something that it cannot send: an empty message, a result without its call, a last
-# message of the user without an answer.
+# The texts that Claude Code adds after the last result that it sends.
+REMINDER = re.compile(r"(?:\s*<system-reminder>\s*(?:<total_tokens>|The task tools haven't been used).*?</system-reminder>)+\s*$", re.S)
+# Results that clients and convert invent for a call without a result. They are not part of a history.
+MADE_UP = ("No result provided", "[Tool call interrupted", "[interrupted — tool execution", "[no result recorded]", "[Request interrupted", "[Tool result missing")
+# The texts that Claude Code sends instead of an empty message, a result without its call, and the missing answer to a
+# last message of the user.
 PLACEHOLDERS = ("(no content)", "[Orphaned tool result removed", "[Tool use interrupted]", "No response requested.")
 
 
@@ -22,7 +22,7 @@ def text_of(value):
 
 
 def flat(messages):
-    """Returns plain messages as one list of items that can be compared, without what clients make up."""
+    """Returns plain messages as one list of comparable items, without texts that clients invent."""
     items, calls = [], set()
     for message in messages:
         for block in message["blocks"]:
@@ -31,7 +31,7 @@ def flat(messages):
                 continue
             if item[1] == "call":
                 calls.add(item[2])
-            # A result without its call is refused by the API. Clients say something else, or leave it out.
+            # The API refuses a result without its call. Clients replace it or leave it out.
             if item[1] != "result" or item[2] in calls:
                 items.append(item)
     return items
@@ -50,7 +50,9 @@ def item_of(role, block):
         return (role, "call", str(block["id"]), name, json.dumps(block["input"], ensure_ascii=False, sort_keys=True))
     if kind == "result":
         text = REMINDER.sub("", text_of(block["text"])).rstrip()
-        if block["is_error"] and text.startswith(MADE_UP):
+        # The responses API has no flag for a failure, and Codex gives a call without a result this word.
+        may_fail = block["is_error"] or block.get("has_no_flag")
+        if may_fail and (text.startswith(MADE_UP) or text == "aborted"):
             return None
         return (role, "result", str(block["id"]), text, block.get("images", 0), block["is_error"])
     if kind == "image":
@@ -92,7 +94,7 @@ def differences(was, now):
 
 
 def kinds(missing, added):
-    """Returns how many items differ by kind. A result of which only the error flag differs counts as `error flag`."""
+    """Returns the number of different items by kind. A result that differs only in its error flag is an `error flag`."""
     counts = collections.Counter()
     missing, added = collections.Counter(missing), collections.Counter(added)
     for item in list(missing):

@@ -1,4 +1,4 @@
-"""Installs pinned clients with the ordinary npm and pip, one folder each; a second time there is nothing to do."""
+"""Installs pinned clients with npm and pip, one folder each. Installed clients are kept."""
 
 import os
 import shutil
@@ -7,7 +7,7 @@ import sys
 
 
 def install(client, folder, programs):
-    """Installs a client below a folder. Returns whether it can be run."""
+    """Installs a client below a folder. Returns whether it runs."""
     for name, installer, package, version in client.packages():
         place = os.path.join(folder, name)
         mark = os.path.join(place, ".version")

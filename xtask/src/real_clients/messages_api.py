@@ -1,4 +1,4 @@
-"""Anthropic's messages API: what it refuses, how it answers, and a request as plain blocks."""
+"""Anthropic's messages API: its rules, its answers, and requests as plain blocks."""
 
 import json
 import re
@@ -20,7 +20,7 @@ MEMBERS = {
     "tool_result": {"type", "tool_use_id", "content", "is_error", "cache_control"},
 }
 OF_USERS = {"text", "image", "document", "search_result", "tool_result", "container_upload"}
-# Whether an image of the assistant is refused is not known: it is let through.
+# It is not known whether the API refuses images of the assistant, so they are accepted.
 OF_ASSISTANTS = {"text", "image", "document", "thinking", "redacted_thinking", "tool_use", "server_tool_use", "mcp_tool_use", *SERVER_RESULTS}
 IN_RESULTS = {"text", "image", "document", "search_result", "tool_reference"}
 
@@ -32,7 +32,7 @@ def content(message):
 
 
 def block_faults(block, where, allowed):
-    """Yields what is wrong with a block by itself. Whether a result may have an empty text is not known: it is let through."""
+    """Yields the faults of a single block. It is not known whether a result may have an empty text, so it is accepted."""
     if not isinstance(block, dict):
         yield f"{where}: input should be an object"
         return
@@ -69,7 +69,7 @@ def block_faults(block, where, allowed):
 
 
 def violations(body):
-    """Returns the public rules of the API that a request breaks; the real one answers it with 400."""
+    """Returns the public rules of the API that a request breaks. The real API answers such a request with 400."""
     faults, seen, open_calls = [], set(), []
     messages = [message for message in body.get("messages") or [] if message.get("role") != "system"]
     for n, message in enumerate(messages):
@@ -125,7 +125,7 @@ def tools(body):
 
 
 def message(blocks, seed, body):
-    """Returns an answer as the API gives it."""
+    """Returns an answer in the form of the API."""
     made = []
     for block in blocks:
         if block["kind"] == "thinking":
@@ -192,7 +192,7 @@ def result_text(value):
 
 
 def plain_block(block):
-    """Returns a block as `history` compares it."""
+    """Returns a block in the form that `history` compares."""
     kind = block.get("type") if isinstance(block, dict) else None
     if kind == "text":
         return {"kind": "text", "text": block.get("text")}

@@ -14,13 +14,14 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import messages_api
+import responses_api
 
 PORT = 8377
 MARK = re.compile(r"@@mock:([a-z]+)")
 SIGNATURE = "ErUBCkYIBxgCIkD" + "mocksignature" * 6 + "GAE="
 
-# The APIs by the end of a request's path. An API is a module with the functions of `messages_api`.
-APIS = {"/messages": messages_api}
+# The APIs by the end of the path of a request. An API is a module with the functions of `messages_api`.
+APIS = {"/messages": messages_api, "/responses": responses_api}
 
 # A script is a list of answers, and an answer a list of blocks. `shell` calls the tool of the client that runs commands.
 SCRIPTS = {
@@ -56,7 +57,8 @@ def shell_call(tools, command):
     """Returns the name and the input of a call of the client's own tool for commands."""
     for name, schema in tools:
         if re.fullmatch(r"bash|shell|run_shell_command|exec_command", name, re.I):
-            arguments = {"command": command}
+            members = (schema or {}).get("properties", {})
+            arguments = {"cmd" if "cmd" in members else "command": command}
             for member in (schema or {}).get("required", []):
                 arguments.setdefault(member, "mock step")
             return name, arguments
@@ -91,7 +93,7 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def log_message(self, *_):
-        """Says nothing: standard error is the client's."""
+        """Prints nothing, because standard error belongs to the client."""
 
     def reply(self, value, status=200):
         data = json.dumps(value).encode()
@@ -103,7 +105,10 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(data)
 
     def do_GET(self):
-        self.reply({"data": [], "has_more": False} if "/models" in self.path else {}, 200 if "/models" in self.path else 404)
+        if self.headers.get("upgrade"):
+            # A client that asks for a WebSocket goes on over HTTP.
+            return self.reply({}, 426)
+        self.reply({"data": [], "models": [], "has_more": False} if "/models" in self.path else {}, 200 if "/models" in self.path else 404)
 
     do_HEAD = do_GET
 

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# namespace.sh RUN CLIENTS: runs RUN/steps.json where a client reaches nothing but this folder and the mock API.
+# namespace.sh RUN CLIENTS FOLDER: runs RUN/steps.json where a client reaches nothing but this folder and the mock API.
 #
 # Inside, RUN/home is /home/user, RUN is /mnt/run, CLIENTS is /mnt/clients and this folder is /mnt/kit; the last two are
 # read-only. Every other folder that is no part of the system is empty. The network, the processes and the mounts are
-# new; the only interface is the loopback. The client runs as another user, because some refuse to work for root.
+# new; FOLDER is made inside, if it is not there; the only interface is the loopback. The client runs as another user, because some refuse to work for root.
 # Needs root, or a container in which `unshare` works, and the packages util-linux and iproute2.
 set -euo pipefail
-export KIT RUN CLIENTS USER_ID=1500
+export KIT RUN CLIENTS FOLDER USER_ID=1500
 KIT=$(cd "$(dirname "$0")" && pwd)
 RUN=$(cd "$1" && pwd)
 CLIENTS=$(cd "$2" && pwd)
+FOLDER=$3
 mkdir -p "$RUN/home/project" "$RUN/tmp"
 printf 'root:x:0:0::/nonexistent:/bin/sh\nuser:x:%s:%s::/home/user:/bin/sh\n' $USER_ID $USER_ID > "$RUN/passwd"
 chown -R $USER_ID:$USER_ID "$RUN"
@@ -32,6 +33,7 @@ exec unshare --net --mount --pid --ipc --uts --fork --mount-proc bash -c '
   mkdir -p /home/user /tmp
   mount --bind /mnt/run/home /home/user
   mount --bind /mnt/run/tmp /tmp
+  [ -d "$FOLDER" ] || { mkdir -p "$FOLDER" && chown "$USER_ID:$USER_ID" "$FOLDER"; }
   cd /home/user/project
   exec setpriv --reuid=$USER_ID --regid=$USER_ID --clear-groups --inh-caps=-all --no-new-privs \
     env -i PATH=/mnt/clients/node/bin:/usr/local/bin:/usr/bin:/bin HOME=/home/user USER=user SHELL=/bin/bash TERM=dumb \

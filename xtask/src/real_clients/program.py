@@ -1,11 +1,11 @@
-"""The program under test, in a home folder of its own."""
+"""Runs the program under test, in a home folder of its own."""
 
 import json
 import os
 import subprocess
 import tempfile
 
-FORMATS = ("claude-code", "clido", "sdk-stream", "sdk-stream:wire")
+FORMATS = ("claude-code", "clido", "codex", "pi", "sdk-stream", "sdk-stream:wire")
 
 
 class Program:
@@ -35,7 +35,7 @@ class Program:
         return found
 
     def convert(self, form, path, out, *options):
-        """Converts a file; returns whether it was written, the losses by field, and what was said."""
+        """Converts a file. Returns whether it was written, the losses by field, and the messages."""
         os.makedirs(os.path.dirname(out), exist_ok=True)
         report = tempfile.mktemp(prefix="report-", dir=self.scratch)
         done = self.run("--to", form, "-o", out, "--report", report, *options, path)
@@ -49,7 +49,7 @@ class Program:
         return os.path.exists(out), losses, done.stderr.strip()
 
     def stops(self, form, path):
-        """Returns the rules by which `check` says that a client does not load a file."""
+        """Returns the rules of the findings of `check` that stop a client from loading a file."""
         lines = self.run("check", "--json", "--as", form, path).stdout.splitlines()
         findings = [json.loads(line) for line in lines]
         return sorted({one["rule"] for one in findings if one.get("severity") == "stops"})

@@ -1,6 +1,6 @@
 """Runs inside the namespace: answers the model API, and runs the commands of /mnt/run/steps.json one after the other.
 
-steps.json: {"strict": bool, "environment": {}, "steps": [{"name", "argv", "timeout"}]}
+steps.json: {"strict": bool, "environment": {}, "folder": the folder to start in, "steps": [{"name", "argv", "timeout"}]}
 out.json:   {NAME: {"status", "stdout", "stderr", "requests": [{"api", "body", "violations", "answered"}]}}
 """
 
@@ -14,10 +14,11 @@ import mock
 RUN = "/mnt/run"
 
 
-def run(step, environment):
-    """Runs a command and kills all of its processes when the time is over."""
+def run(step, environment, folder):
+    """Runs a command in a folder, and kills all of its processes at the timeout."""
     process = subprocess.Popen(
         step["argv"],
+        cwd=folder,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -45,7 +46,7 @@ def main():
     out = {}
     for step in plan["steps"]:
         server.log.clear()
-        out[step["name"]] = run(step, plan["environment"])
+        out[step["name"]] = run(step, plan["environment"], plan["folder"])
         out[step["name"]]["requests"] = list(server.log)
     with open(f"{RUN}/out.json", "w", encoding="utf-8") as file:
         json.dump(out, file)

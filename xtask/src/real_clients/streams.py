@@ -1,4 +1,4 @@
-"""The history of a stream of the Agent SDK, as wire lines or as a dump: the messages of the main thread in order."""
+"""Reads the history of a stream of the Agent SDK, in its wire form or as a dump: the messages of the main thread."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What happens to one session: it goes to a client, or to a client and home again. Each trip returns an outcome."""
+"""Converts one session to a client, or to a client and back, and compares histories. Each trip returns an outcome."""
 
 import collections
 import os
@@ -9,6 +9,11 @@ import clido_rules
 import history
 import streams
 from resume import resume
+
+# The scripts of the three prompts with which a client goes on: calls that run and fail, then texts.
+TURNS = ("work", "hello", None)
+# What the lines of a compacted session have, by format.
+COMPACTED = {"claude-code": b'"compact_boundary"', "codex": b'"type":"compacted"', "pi": b'"type":"compaction"'}
 
 # The fields of a loss report that name a difference of each kind.
 NAMED = {
@@ -23,14 +28,24 @@ NAMED = {
 }
 
 
+class Any:
+    """A set that contains everything."""
+
+    def __contains__(self, _):
+        return True
+
+
+ANY = Any()
+
+
 class Outcome:
-    """What came of a session on a trip."""
+    """The result of a trip of one session."""
 
     def __init__(self, path):
         self.path = path
         self.is_loaded = self.is_equal = False
         self.is_listed = None
-        # Whether the trip home kept the old bytes, and brought the new turns.
+        # Whether converting back kept the old bytes and added the new turns.
         self.is_prefix = self.has_new = None
         self.n_violations = 0
         self.differences = collections.Counter()
@@ -38,10 +53,18 @@ class Outcome:
         self.notes = []
 
     def compare(self, was, now, losses=None, unsendable=()):
-        """Compares histories. A difference that the losses name is counted apart, as is thinking that cannot be sent."""
+        """Compares histories. Reported losses, and thinking that cannot be sent, are counted separately."""
         missing, added, is_reordered = history.differences(was, now)
+        for item in [item for item in missing if item[1] == "thinking"]:
+            # pi sends thinking that another model signed as a text.
+            as_text = (item[0], "text", item[2])
+            n = min(missing[item], added[as_text])
+            self.named["thinking that the client sends as a text"] += n
+            missing[item] -= n
+            added[as_text] -= n
         for item in [item for item in missing if item[1] == "thinking" and item[2] in unsendable]:
             self.named["thinking that the client does not send"] += missing.pop(item)
+        missing, added, self.named = +missing, +added, +self.named
         for kind, n in history.kinds(missing, added).items():
             n_named = sum(losses.get(field, 0) for field in NAMED.get(kind, ())) if losses else 0
             if n_named >= n:
@@ -67,14 +90,14 @@ class Trips:
     def __init__(self, kit, program, clients, runnable):
         self.kit, self.program = kit, program
         self.clients, self.runnable = clients, runnable
-        # The client whose history is that of a format.
+        # The first installed client of each format, which computes histories.
         self.native = {clients[name].format: clients[name] for name in reversed(list(clients)) if name in runnable}
 
     def folder(self):
         return tempfile.mkdtemp(prefix="trip-", dir=self.kit.scratch)
 
     def history(self, form, path):
-        """Returns what a session says, by its own client where that is there; None if there is nothing."""
+        """Returns the history of a session, from its own client if installed; None if there is none."""
         if form in self.native:
             with resume(self.kit, self.native[form], path) as done:
                 return done.history or None if done.is_loaded else None
@@ -84,15 +107,33 @@ class Trips:
             return None if self.program.stops(form, path) else history.flat(clido_rules.messages(data)) or None
         return history.flat(streams.messages(data)) or None
 
+    def comparable(self, items, form, client):
+        """Returns the items that both the client of a format and another client can send and do not add by themselves."""
+        clients = [client, *([self.native[form]] if form in self.native else [])]
+        unseen = {kind for one in clients for kind in one.unseen}
+        out = []
+        for item in items:
+            if item[1] == "text" and any(one.is_injected(item[2]) for one in clients):
+                continue
+            if item[1] == "result" and "error flag" in unseen:
+                item = (*item[:5], False)
+            out.append(item)
+        return out
+
     def unsendable(self, client, form, path):
-        """Returns the texts of a session's thinking that its new client does not send."""
+        """Returns the texts of thinking that the new client does not send.
+
+        A signature is of one API: no client can send thinking with the signature of another one.
+        """
+        if "codex" in (client.format, form):
+            return ANY
         if client.format != "claude-code" or not form.startswith("sdk-stream"):
             return ()
         with open(path, "rb") as file:
             return streams.unsendable_thinking(file.read())
 
     def as_it_is(self, client, form, path):
-        """The session in its own client: what does not load here is no fault of a conversion."""
+        """Resumes the session in its own client. A failure here is no fault of a conversion."""
         outcome = Outcome(path)
         with resume(self.kit, client, path, listed=True) as done:
             outcome.resumed(done)
@@ -100,7 +141,7 @@ class Trips:
         return outcome
 
     def to_client(self, client, form, path):
-        """The session, converted for a client, says there what it says at home."""
+        """Resumes the converted session in another client, which must send the same history."""
         was = self.history(form, path)
         if was is None:
             return None
@@ -119,13 +160,14 @@ class Trips:
                 outcome.is_loaded = not self.program.stops(client.format, there)
                 now = self.history(client.format, there)
             if now is not None:
-                outcome.compare(was, now, losses, self.unsendable(client, form, path))
+                both = [self.comparable(items, form, client) for items in (was, now)]
+                outcome.compare(*both, losses, self.unsendable(client, form, path))
         finally:
             shutil.rmtree(folder, ignore_errors=True)
         return outcome
 
     def home_again(self, client, form, path):
-        """The session goes to a client, goes on there, comes home, and is whole: old lines, new turns, history."""
+        """Converts a session, adds turns in another client, and converts it back: old lines, new turns and history must be there."""
         was = self.history(form, path)
         if was is None:
             return None
@@ -150,6 +192,7 @@ class Trips:
             now = self.history(form, back)
             outcome.is_loaded = now is not None
             if now is not None:
+                was, now, new = [self.comparable(items, form, client) for items in (was, now, new)]
                 added = collections.Counter(map(key_of_new, now)) - collections.Counter(map(key_of_new, was))
                 outcome.has_new = all(added[key_of_new(item)] for item in new if item[1] != "thinking")
                 outcome.compare(was, without(now, new))
@@ -158,7 +201,7 @@ class Trips:
         return outcome
 
     def go_on(self, client, path, outcome):
-        """Lets a client go on for a few turns with a converted session. Returns the items of the new turns."""
+        """Adds a few turns to a converted session in a client. Returns the items of the new turns."""
         if client.name not in self.runnable:
             if self.program.stops(client.format, path):
                 outcome.notes.append("check: stops")
@@ -168,7 +211,7 @@ class Trips:
             with open(path, "ab") as file:
                 file.write(lines)
             return history.flat(messages)
-        with resume(self.kit, client, path, script="work") as done:
+        with resume(self.kit, client, path, scripts=TURNS) as done:
             if not done.is_loaded:
                 outcome.resumed(done)
                 return None
@@ -180,34 +223,36 @@ class Trips:
         return list((collections.Counter(after) - collections.Counter(before)).elements())
 
     def target(self, form, path, folder):
-        """Returns where a session is written. Claude Code wants a UUID as name, and a folder beside keeps its name."""
+        """Returns the path for a session. Claude Code needs a UUID as name, and a folder beside it keeps its name."""
         stem = os.path.basename(path).split(".jsonl")[0]
         return os.path.join(folder, f"{stem}.jsonl")
 
 
 def key_of_new(item):
-    """Returns what a new turn is known by at home.
+    """Returns the items of a new turn that must be found after converting back.
 
-    Thinking of another client's turn may lose its signature there. An error flag is not always sent with the newest
-    results.
+    Thinking of another client may lose its signature. An error flag is not always sent with the newest results.
     """
     return item[: {"thinking": 3, "result": 4}.get(item[1])]
 
 
 def without(items, new):
-    """Returns a history without new turns."""
+    """Returns a history without new turns, whose thinking may be sent as texts."""
     new = collections.Counter(map(key_of_new, new))
     out = []
     for item in reversed(items):
-        if new[key_of_new(item)]:
-            new[key_of_new(item)] -= 1
+        key = key_of_new(item)
+        if not new[key] and item[1] == "text":
+            key = (item[0], "thinking", item[2])
+        if new[key]:
+            new[key] -= 1
         else:
             out.append(item)
     return out[::-1]
 
 
 def options_for(form, path):
-    """A compacted transcript goes on from its last compaction, as its client does."""
+    """Returns options that convert a compacted session from its last compaction on, as its client resumes it."""
     with open(path, "rb") as file:
-        is_compacted = form == "claude-code" and b'"compact_boundary"' in file.read()
+        is_compacted = form in COMPACTED and COMPACTED[form] in file.read()
     return ["--from-last-compaction"] if is_compacted else []

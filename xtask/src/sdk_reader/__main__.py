@@ -1,4 +1,7 @@
-"""Asks the Agent SDK for the sessions that `convert` writes: sdk_reader CONVERT HOME FOLDER..."""
+"""Reads the sessions that `convert` writes with the Agent SDK.
+
+usage: sdk_reader CONVERT HOME FOLDER...
+"""
 
 import sys
 

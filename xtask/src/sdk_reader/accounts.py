@@ -1,9 +1,9 @@
-"""Two sessions side by side: what one says and the other does not must stand in a report."""
+"""Compares the content of two sessions. Each difference must be in a report."""
 
 import collections
 import os
 
-# Which losses of a report can account for another text, use or result.
+# The losses of a report that explain a different text, use or result.
 FIELDS = {
     "text": {"block", "message.content", "prompt", "text"},
     "use": {"block", "tool_use.id", "tool_use.input", "tool_use.name"},
@@ -12,8 +12,8 @@ FIELDS = {
 
 
 def ordered(items, hidden):
-    """Returns items without the texts that the reader hides, results in the order of their calls:
-    formats differ in where they stand."""
+    """Returns items without the texts that the reader hides. Results are in the order of their calls,
+    because formats write them at different positions."""
     order = {}
     for n, item in enumerate(items):
         if item[0] == "use":
@@ -31,7 +31,7 @@ def is_joined(text, other):
 
 
 def compare(was, now, losses, hidden=frozenset()):
-    """Returns "the same", "the same, as reported", or what no report tells of."""
+    """Returns "the same", "the same, as reported", or the kind of a difference that no report has."""
     was, now = ordered(was, hidden), ordered(now, hidden)
     if was == now:
         return "the same"
@@ -45,7 +45,7 @@ def compare(was, now, losses, hidden=frozenset()):
         print("    reported", {key: n for key, n in losses.items() if key[1] in told})
     if [item for item in was if item not in missing] != [item for item in now if item not in extra]:
         return "in another order"
-    # Texts of a message that are joined are one change.
+    # Joining the texts of a message is one change.
     for text in list(missing):
         if text[0] == "text" and any(is_joined(text, other) for other in extra):
             del missing[text]
@@ -60,7 +60,7 @@ def compare(was, now, losses, hidden=frozenset()):
 
 
 def losses(reports):
-    """Returns how often each kind and field of loss is reported, over several conversions."""
+    """Returns the count of each reported loss by kind and field, over several conversions."""
     counts = collections.Counter()
     for report in reports:
         for loss in report.get("losses", []):

@@ -1,4 +1,4 @@
-"""A transcript with sub-agents, to another format and back without a carry: the reader lists them."""
+"""Converts transcripts with sub-agents to other formats and back without a carry. The SDK must list them."""
 
 import shutil
 import uuid
@@ -43,14 +43,14 @@ def check(n, path):
 
 
 def compare(path, form, was, now, losses):
-    # A sub-agent that says nothing is no session of its own; a stream knows them by tool use alone.
+    # A sub-agent without messages is not a session. A stream names sub-agents by their tool uses.
     by_tool_use = form != "clido"
     said = [(key(agent, it, by_tool_use), it.items) for agent, it in was.items() if it.items]
     was = {agent: items for agent, items in said if agent}
     unlinked = [items for agent, items in said if not agent]
     now = {key(agent, it, by_tool_use): it.items for agent, it in now.items()}
     for agent in sorted(set(now) - set(was)):
-        # We know tool uses from more than this reader does: then one that was unlinked says so.
+        # We find more tool uses than the SDK. A sub-agent that lost its tool use must be reported.
         of = next((it for it in unlinked if is_same(accounts.compare(it, now[agent], losses))), None)
         if of is None:
             fail(path, f"sub-agent {agent}, back from {form}: is none of those that were")
@@ -82,7 +82,7 @@ def is_id(text):
 
 
 def said(project, session):
-    """Returns what each sub-agent of a session says, by its id, as the reader shows it."""
+    """Returns the content of each sub-agent of a session by its id, as the SDK shows it."""
     directory, agents = str(project.path), {}
     for agent in sdk.list_subagents(session, directory):
         messages = sdk.get_subagent_messages(session, agent, directory)

@@ -1,4 +1,4 @@
-"""The program under test, in a home folder of its own."""
+"""Runs the program under test, in a home folder of its own."""
 
 import collections
 import json
@@ -35,7 +35,7 @@ def convert(*arguments):
 
 
 def fresh(name):
-    """Returns a folder with nothing in it."""
+    """Returns an empty folder."""
     folder = HOME / name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
@@ -53,7 +53,7 @@ def sessions(folders):
 
 
 class Project:
-    """A project of Claude Code's, with a folder for its sessions."""
+    """A project of Claude Code with its folder of sessions."""
 
     def __init__(self, name):
         self.path = HOME / name
@@ -69,7 +69,7 @@ class Project:
         return session
 
     def install(self, path, *options):
-        """Installs a session as Claude Code's; returns its id or None, what was said, reports."""
+        """Installs a session for Claude Code. Returns its id or None, the messages, and the reports."""
         to = ("--to", "claude-code", f"--install={self.path}", *options, path)
         done, reports = convert(*to)
         if not done.stdout:

@@ -1,4 +1,4 @@
-"""A session of another format, installed as Claude Code's: listed, shown, forked, renamed."""
+"""Installs sessions of other formats for Claude Code, then lists, shows, forks and renames them."""
 
 import claude_agent_sdk as sdk
 
@@ -19,7 +19,7 @@ def visible(data):
 
 
 def title_of(data):
-    """Returns the title that the client shows: of each kind the last, the user's own before others."""
+    """Returns the title that the client shows: the last of each kind, titles by the user first."""
     titles = {}
     for line in words.objects(data)[0]:
         titles[line.get("type")] = line.get("customTitle") or line.get("aiTitle")
@@ -79,7 +79,7 @@ def check_edits(form, path, project, session, data, messages):
         if words.of_messages(copy) == words.of_messages(messages):
             counts[f"{form}: forked"] += 1
         elif len(data.decode().splitlines()) != data.count(b"\n"):
-            # The reader's fork takes U+2028 and its like for the end of a line; the client does not.
+            # The fork of the SDK ends lines at U+2028 and similar characters. The client does not.
             counts[f"{form}: torn by the reader's own fork"] += 1
         else:
             fail(path, "the fork says something else")

@@ -1,4 +1,4 @@
-"""A transcript to each other format and back without a carry: the reader sees the same."""
+"""Converts transcripts to each other format and back without a carry. The SDK must see the same."""
 
 import claude_agent_sdk as sdk
 
@@ -25,7 +25,7 @@ def check(n, path):
     counts["transcripts"] += 1
     for mend in mends:
         counts[f"transcripts, read as their client does: {mend}"] += 1
-    # The reader shows a compacted session from its last compaction on.
+    # The SDK shows a compacted session from its last compaction on.
     options = ["--from-last-compaction"] if sources.is_compacted(data) else []
     counts["transcripts, compacted"] += len(options)
     was = sources.said(data, messages)
@@ -48,10 +48,10 @@ def check(n, path):
 
 
 def said_back(project, there):
-    """Returns what the reader sees of a session that is converted back, and the reports of that."""
+    """Returns what the SDK shows of a session that is converted back, and the reports."""
     session, _, reports = project.install(there, "--carry", "none")
     if session is None:
-        # What has no message is not installed: the report tells why there is none.
+        # A session without a message is not installed, and the report has the reason.
         back = fresh("back") / "session.jsonl"
         to = ("--to", "claude-code", "--carry", "none", "-o", back, there)
         return [], convert(*to)[1]

@@ -1,8 +1,8 @@
-"""A transcript as its client reads it, where the SDK's reader does otherwise.
+"""Changes transcripts so that the SDK reads them as the client does.
 
-The client bridges a parent that is not there, the SDK cuts; a byte order mark
-costs the SDK a line; a line of an unknown type cuts; the lines of teams are left out. Beyond the
-client, `convert` takes records from damaged lines, and messages without an id.
+The SDK ends a conversation at a missing parent and at a line of an unknown type, ignores the line of a byte
+order mark, and leaves out the lines of teams. The client reads on. In addition, `convert` reads records on
+damaged lines, and messages without an id.
 """
 
 import json
@@ -14,7 +14,7 @@ LINKS = ("user", "assistant", "system", "attachment", "progress")
 
 
 def mended(data):
-    """Returns a transcript in which the reader finds what the client does, and what was mended."""
+    """Returns a transcript in which the SDK finds what the client finds, and a list of the changes."""
     lines, is_damaged = words.objects(data)
     mends = {"byte order mark"} if data.startswith(b"\xef\xbb\xbf") else set()
     mends |= {"damaged lines"} if is_damaged else set()
@@ -33,7 +33,7 @@ def mended(data):
         if not isinstance(line.get("uuid"), str):
             if line["type"] not in ("user", "assistant"):
                 continue
-            # The next line goes on from this one.
+            # This line becomes the parent of the next one.
             line["uuid"] = new_ids[before.get(thread)] = f"line {n}"
             line["parentUuid"] = before.get(thread)
             mends.add("messages without an id")
@@ -52,7 +52,7 @@ def mended(data):
 
 
 def without_replaced(lines):
-    """Returns lines without those of whose id a later one says something else: that one counts."""
+    """Returns the lines without those whose id a later line has with another content."""
     last = {line.get("uuid"): line.get("message") for line in lines}
     has_id = [isinstance(line.get("uuid"), str) for line in lines]
     return [
@@ -67,8 +67,8 @@ def is_compacted(data):
 
 
 def preserved(lines):
-    """Returns what the last compaction keeps of what was before it, by the id of its summary: the
-    client says it after the summary, the reader does not show it."""
+    """Returns the earlier messages that the last compaction keeps, by the id of its summary. The client sends
+    them after the summary, and the SDK does not show them."""
     by_id = {line.get("uuid"): line for line in lines}
     boundaries = [line for line in lines if line.get("subtype") == "compact_boundary"]
     kept = (boundaries or [{}])[-1].get("compactMetadata", {}).get("preservedMessages", {})
@@ -80,8 +80,8 @@ def preserved(lines):
 
 
 def said(data, messages):
-    """Returns what the reader shows of a transcript, in the order of the client: the lines of a
-    response as they stand in the file, where the reader puts parallel ones after the last."""
+    """Returns the messages that the SDK shows, in the order of the client: the lines of a response in the
+    order of the file. The SDK puts parallel ones after the last."""
     lines = words.objects(data)[0]
     place = {line.get("uuid"): n for n, line in enumerate(lines)}
     places = {}
@@ -96,7 +96,7 @@ def said(data, messages):
         for n, m in zip(taken, in_file):
             ordered[n] = messages[m]
     summary, kept = preserved(lines)
-    # The client sends queued prompts, the reader does not show them: each goes before the first
+    # The client sends queued prompts, and the SDK does not show them. Each is inserted before the first
     # message after it in the file.
     waiting = [(n, words.queued(line)) for n, line in enumerate(lines) if words.queued(line)]
     shown = {place.get(message.uuid, 0) for message in ordered}

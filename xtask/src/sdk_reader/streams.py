@@ -1,4 +1,4 @@
-"""What we write as a stream, line by line through the SDK's own parser."""
+"""Parses the lines of converted streams with the parser of the SDK."""
 
 import json
 

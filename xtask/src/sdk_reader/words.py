@@ -1,16 +1,16 @@
-"""What a session says: texts, tool uses and results, read without any code of ours.
+"""Reads the content of sessions without our code: texts, tool uses and results.
 
 An item is `("text", role, text)`, `("use", id, name, input)` or `("result", id, text, is_error)`.
 """
 
 import json
 
-# The types of clido's lines; what other formats say on a damaged line has a message.
+# The types of clido's lines. Records of other formats on damaged lines have a message.
 LINE_TYPES = {"meta", "user_message", "assistant_message", "tool_call", "tool_result", "result"}
 
 
 def pieces(text):
-    """Returns the records that stand whole at the start or the end of a line that is not JSON."""
+    """Returns the complete records at the start or the end of a line that is not JSON."""
     decoder, at, found = json.JSONDecoder(), 0, []
     while (at := text.find("{", at)) != -1:
         try:
@@ -37,7 +37,7 @@ def is_between(text):
 
 
 def objects(data):
-    """Returns the records of a file, and whether some of them stood on damaged lines."""
+    """Returns the records of a file, and whether some of them are on damaged lines."""
     records, is_damaged = [], False
     for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
         try:
@@ -85,15 +85,15 @@ def content_of(message):
 
 
 def of_file(data):
-    """Returns what a session of another format than Claude Code's says, but for its sub-agents."""
+    """Returns the content of a session in a format other than Claude Code's, without its sub-agents."""
     items, is_answered, last = [], False, None
     for line in objects(data)[0]:
         kind, content = line.get("type"), line.get("content")
         if isinstance(line.get("parent_tool_use_id"), str):
             continue
         if isinstance(line.get("result"), str) and "session_id" in line:
-            # Where no message of a run answers, the result does. A run that ends twice says the
-            # same twice.
+            # If a run has no message of the assistant, its result is the answer. A run may end twice with
+            # the same result.
             if not is_answered and line["result"] != last:
                 items += blocks("assistant", line["result"])
             is_answered, last = False, line["result"]
@@ -110,7 +110,7 @@ def of_file(data):
 
 
 def of_messages(messages):
-    """Returns what messages say as the reader returned them."""
+    """Returns the content of messages from the SDK."""
     items = []
     for message in messages:
         items += blocks(message.type, content_of(message.message))
@@ -118,7 +118,7 @@ def of_messages(messages):
 
 
 def aside(data):
-    """Returns the texts of lines that the client wrote itself: its reader hides them."""
+    """Returns the texts of lines that the client wrote itself, which the SDK hides."""
     texts = set()
     for line in objects(data)[0]:
         if line.get("isMeta") or line.get("isSynthetic"):
@@ -127,10 +127,10 @@ def aside(data):
 
 
 def by_client(data):
-    """Returns the texts of a transcript that its client wrote in the place of a person or a model.
+    """Returns the texts of a transcript that its client wrote as the user or as the model.
 
-    Claude Code 2.1.330 never sends API errors, and sends notifications as such: no user or model
-    said them, so a target may show them as lines of its own.
+    Claude Code 2.1.330 never sends API errors, and marks notifications. They are not from the user or the
+    model, so a target may show them as lines of its own.
     """
     texts = set()
     for line in objects(data)[0]:
@@ -160,7 +160,7 @@ def strings(value):
 
 
 def queued(line):
-    """Returns what a person typed while the agent worked, which the client keeps as an attachment."""
+    """Returns the prompts that a person typed while the agent worked. The client keeps them as attachments."""
     held = line.get("attachment")
     if not isinstance(held, dict) or held.get("type") != "queued_command":
         return []

@@ -1,10 +1,12 @@
-//! What documents name in backticks exists: files, calls, tests.
+//! Checks that the files, items and tests that documents name in backticks exist.
+//!
+//! In: `src/absent.rs` in backticks in README.md. Out: the problem `no such file: src/absent.rs`.
 
 use std::collections::BTreeSet;
 
 use super::{File, Problem};
 
-/// What is said of files, calls and tests of the past, or of those that come to be.
+/// Documents that may name files, items and tests of earlier versions.
 const HISTORY: &[&str] = &["CHANGELOG.md"];
 
 pub(super) fn check(files: &[File], paths: &[String], problems: &mut Vec<Problem>) {
@@ -27,23 +29,31 @@ pub(super) fn check(files: &[File], paths: &[String], problems: &mut Vec<Problem
                     let any = alternatives(name).iter().all(|name| exists(name, paths));
                     if !any {
                         let what = format!("no such file: {name}");
-                        problems.push(document.problem(line_number, what, "name one that is"));
+                        problems.push(document.problem(
+                            line_number,
+                            what,
+                            "name a file that exists",
+                        ));
                     }
                 } else if let Some(missing) = missing(name, &words, is_format) {
                     let what = format!("nothing is called {missing}: {name}");
-                    problems.push(document.problem(line_number, what, "name what is"));
+                    problems.push(document.problem(
+                        line_number,
+                        what,
+                        "name an item or a test that exists",
+                    ));
                 }
             }
         }
     }
 }
 
-/// Returns whether a name is that of a file of ours, rather than one of a user or a client.
+/// Returns whether a name is a path of a Rust file of this workspace.
 fn is_path(name: &str) -> bool {
     name.ends_with(".rs") && !name.contains([' ', '(']) && name != "mod.rs"
 }
 
-/// Returns whether a file ends in a path, which may have a star.
+/// Returns whether a file has a path that ends in `name`, which may contain a star.
 fn exists(name: &str, paths: &[String]) -> bool {
     paths.iter().any(|path| match name.split_once('*') {
         Some((start, end)) => path.strip_suffix(end).is_some_and(|rest| rest.contains(start)),
@@ -51,7 +61,7 @@ fn exists(name: &str, paths: &[String]) -> bool {
     })
 }
 
-/// Returns the names that one with braces stands for: `a/{b,c}.rs` for `a/b.rs` and `a/c.rs`.
+/// Expands braces: `a/{b,c}.rs` becomes `a/b.rs` and `a/c.rs`.
 fn alternatives(name: &str) -> Vec<String> {
     let parts = name.split_once('{').and_then(|(start, rest)| {
         let (inner, end) = rest.split_once('}')?;
@@ -65,8 +75,9 @@ fn alternatives(name: &str) -> Vec<String> {
     }
 }
 
-/// Returns a word of a call, or a name of a test, that no source has; long names in the documents of
-/// formats are members of their lines.
+/// Returns the first word of a path such as `Line::new`, or the name of a test, that no source contains;
+/// `None` if all exist, or `name` is neither. In FORMAT.md, long names are members of records, not
+/// tests.
 fn missing<'n>(name: &'n str, words: &BTreeSet<&str>, is_format: bool) -> Option<&'n str> {
     if name.contains("NAME") {
         return None;
@@ -97,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_there_is_found() {
+    fn names_without_a_file_or_an_item_are_found() {
         let file = |path: &str, text: &str| File { path: path.to_owned(), text: text.to_owned() };
         let source =
             file("crates/a/src/lib.rs", "pub struct Line; impl Line { fn all_of_it_is_read() {} }");

@@ -1,12 +1,14 @@
-//! Rules for every text file: spaces, ends, paths of one machine.
+//! Checks every text file: trailing spaces, the newline at the end, paths of one machine, references to
+//! documents outside the repository.
 
 use super::{File, Problem};
 
-/// Starts of paths that exist on one machine only; each in two halves, or it would find itself.
+/// Prefixes of paths that exist on one machine only. Each is in two halves, so that this file does not
+/// contain it.
 const MACHINE_PATHS: &[(&str, &str)] =
     &[("/wo", "rk/"), ("/ro", "ot/"), ("/ho", "me/runner"), ("C:", "\\Users"), ("/tm", "p/bash")];
 
-/// References to documents outside the repository; each in two halves, or it would find itself.
+/// References to documents outside the repository, also in two halves.
 const OUTSIDE: &[(&str, &str)] = &[
     ("see", "d 0"),
     ("See", "d 0"),
@@ -28,7 +30,11 @@ pub(super) fn check(file: &File, problems: &mut Vec<Problem>) {
         for (start, end) in MACHINE_PATHS {
             if line.contains(&format!("{start}{end}")) {
                 let what = format!("a path of one machine: {start}{end}");
-                problems.push(file.problem(line_number, what, "name it from the workspace"));
+                problems.push(file.problem(
+                    line_number,
+                    what,
+                    "write the path relative to the workspace",
+                ));
             }
         }
         for (start, end) in OUTSIDE {
@@ -41,16 +47,21 @@ pub(super) fn check(file: &File, problems: &mut Vec<Problem>) {
         }
         if has_requirement(line) {
             let what = "the number of a requirement outside the repository";
-            problems.push(file.problem(line_number, what, "say what is required"));
+            problems.push(file.problem(line_number, what, "write the requirement itself"));
         }
     }
     if !file.text.is_empty() && (!file.text.ends_with('\n') || file.text.ends_with("\n\n")) {
         let line_number = file.text.lines().count();
-        problems.push(file.problem(line_number, "not one newline at the end", "end with one"));
+        problems.push(file.problem(
+            line_number,
+            "no newline, or several, at the end",
+            "end the file with one newline",
+        ));
     }
 }
 
-/// Returns whether a line has a number such as `R0` with two digits, a sign and a digit behind it.
+/// Returns whether a line contains the number of a requirement: `R0`, two digits, `-` or `_`, two
+/// digits.
 fn has_requirement(line: &str) -> bool {
     line.match_indices(['R', 'r']).any(|(start, _)| {
         let is_inside = line[..start].ends_with(|before: char| before.is_ascii_alphanumeric());

@@ -1,4 +1,5 @@
-//! Every fixture in the manifest, every entry of the manifest a fixture.
+//! Checks that `fixtures/MANIFEST.toml` describes every fixture, that every entry has its file, and that
+//! generated fixtures are current.
 
 use std::{
     collections::BTreeSet,
@@ -9,12 +10,22 @@ use std::{
 use super::{Problem, entries, relative};
 use crate::{fixtures::check_fixtures, manifest::of_workspace};
 
-/// Most tests cut every fixture at every byte, which grows with the square of its length.
+/// Limit on the size of a fixture: tests cut every fixture at every byte, which takes time in the square
+/// of the size.
 const MAX_BYTES: u64 = 4_200;
 
-/// What detection may say.
-const FORMATS: &[&str] =
-    &["claude-code", "clido", "sdk-stream", "sdk-stream:wire", "foreign", "none"];
+/// The results of detection.
+const FORMATS: &[&str] = &[
+    "claude-code",
+    "clido",
+    "codex",
+    "codex-stream",
+    "pi",
+    "sdk-stream",
+    "sdk-stream:wire",
+    "foreign",
+    "none",
+];
 
 pub(super) fn check(root: &Path, problems: &mut Vec<Problem>) {
     let mut push = |file: String, line, what: String, advice| {
@@ -32,33 +43,38 @@ pub(super) fn check(root: &Path, problems: &mut Vec<Problem>) {
             push(manifest.clone(), fixture.line, format!("{}: {what}", fixture.file), advice);
         };
         if !named.insert(file.clone()) {
-            entry("named twice", "remove one");
+            entry("listed twice", "remove one entry");
         }
         if fixture.odd.is_empty() || fixture.source.is_empty() {
-            entry("not described", "say what is odd in it, and where it comes from");
+            entry("no `odd` or no `source`", "write what is odd in it, and where it comes from");
         }
         if !FORMATS.contains(&fixture.format.as_str()) {
-            entry("an unknown format", "name the format that detection says");
+            entry("an unknown format", "write the result of `convert detect`, `foreign` or `none`");
         }
         let is_sample = fixture.file.starts_with("sample/");
         match fs::metadata(root.join(&file)) {
             Err(_) => entry("no such file", "remove the entry, or add the file"),
             Ok(data) if data.len() > MAX_BYTES && !is_sample => {
-                entry("too long", "keep what is odd, drop the rest");
+                entry("longer than 4,200 bytes", "cut it down to the oddity");
             }
             Ok(_) => {}
         }
     }
     for path in files_below(&root.join("fixtures")) {
         let file = relative(root, &path);
-        // What old versions wrote has sums of its own, which a test compares.
+        // Outputs of old versions have checksums of their own, which a test compares.
         let is_packed = file.starts_with("fixtures/compat/");
         if file != manifest && !is_packed && !named.contains(&file) {
             push(file, 1, "not in the manifest".to_owned(), "describe it in MANIFEST.toml");
         }
     }
     for file in check_fixtures(root).unwrap_or_default() {
-        push(file, 1, "stale".to_owned(), "run `cargo xtask fixtures`");
+        push(
+            file,
+            1,
+            "a generated fixture is not current".to_owned(),
+            "run `cargo xtask fixtures`",
+        );
     }
 }
 

@@ -1,4 +1,4 @@
-//! The same files with the same names in every format crate.
+//! Checks that every format crate has the same files.
 
 use std::path::Path;
 
@@ -24,8 +24,8 @@ pub(super) fn check(root: &Path, problems: &mut Vec<Problem>) {
                 problems.push(Problem {
                     file: format!("{}/{file}", relative(root, &folder)),
                     line: 1,
-                    what: "not there".to_owned(),
-                    advice: "every format crate has the same files, see CONTRIBUTING.md",
+                    what: "a missing file".to_owned(),
+                    advice: "add it: CONTRIBUTING.md lists the files of a format crate",
                 });
             }
         }

@@ -1,5 +1,5 @@
-//! The layers of the workspace: which crate stands on which, and which modules of a crate import each
-//! other in a circle.
+//! Prints the layers of the workspace: the dependencies of each crate, and the modules of a crate that
+//! import each other in a circle.
 //!
 //! ```text
 //! convert            > archive, conversion, sessions, storage, ..
@@ -15,7 +15,8 @@ use std::{
 
 use super::{File, Problem, entries, text_files};
 
-/// The crates from the bottom to the top: a crate knows only crates of the rows before its own.
+/// The layers from the bottom to the top. A crate depends only on crates of lower layers. A name with a
+/// hyphen at its end is a prefix.
 const LAYERS: &[&[&str]] = &[
     &["jsonl"],
     &["core-model", "secrets"],
@@ -26,13 +27,13 @@ const LAYERS: &[&[&str]] = &[
     &["benches"],
 ];
 
-/// The most modules of a crate that may import each other in a circle.
+/// Limit on the number of modules that import each other in a circle.
 const MAX_CIRCLE: usize = 3;
 
 /// The imports among the top-level modules of a crate.
 type Imports = BTreeMap<String, BTreeSet<String>>;
 
-/// Returns the row of a crate; `None` if it has none.
+/// Returns the layer of a crate, from 0; `None` if it has none.
 pub(super) fn layer(name: &str) -> Option<usize> {
     let is_in = |row: &&[&str]| {
         row.iter().any(|it| *it == name || it.ends_with('-') && name.starts_with(it))
@@ -49,15 +50,15 @@ pub(super) fn check(root: &Path, files: &[File], problems: &mut Vec<Problem>) {
                     file: format!("crates/{name}/src/lib.rs"),
                     line: 1,
                     what: format!("a circle of {} modules: {}", circle.len(), circle.join(", ")),
-                    advice: "move what several of them need into a module below them",
+                    advice: "move the code that several of them need into a module of its own",
                 });
             }
         }
     }
 }
 
-/// Returns the crates from the top to the bottom, a line each with the crates that it knows, and the
-/// circles of its modules.
+/// Returns the crates from the top to the bottom: a line for each, with its dependencies, then its
+/// circles of modules.
 pub fn layers(root: &Path) -> String {
     let files = text_files(root);
     let names = crates(root);
@@ -82,7 +83,7 @@ fn crates(root: &Path) -> Vec<String> {
     folders.iter().filter_map(name).collect()
 }
 
-/// Returns the crates of the workspace that a crate depends on, tests left out.
+/// Returns the crates of the workspace that a crate depends on, without its dev-dependencies.
 fn known(name: &str, names: &[String], files: &[File]) -> Vec<String> {
     let path = format!("crates/{name}/Cargo.toml");
     let Some(manifest) = files.iter().find(|file| file.path == path) else { return Vec::new() };
@@ -100,7 +101,7 @@ fn known(name: &str, names: &[String], files: &[File]) -> Vec<String> {
     known
 }
 
-/// Returns which top-level modules of a crate import which; tests at the foot of a file do not count.
+/// Returns the imports among the top-level modules of a crate, without the imports of unit tests.
 fn imports(name: &str, files: &[File]) -> Imports {
     let folder = format!("crates/{name}/src/");
     let sources: Vec<(Vec<String>, String)> = files
@@ -132,7 +133,7 @@ fn imports(name: &str, files: &[File]) -> Imports {
         };
         for path in paths(module, code) {
             let Some(first) = path.first() else { continue };
-            // What lib.rs exports again is of the module that has it.
+            // An item that lib.rs re-exports belongs to its module.
             let found = match modules.contains(first.as_str()) {
                 true => Some(first),
                 false => of_name.get(first),
@@ -145,7 +146,8 @@ fn imports(name: &str, files: &[File]) -> Imports {
     imports
 }
 
-/// Returns the paths below the crate that code of a module names with `crate`, `self` or `super`.
+/// Returns the paths that the code of a module names with `crate`, `self` or `super`, from the root of
+/// the crate.
 fn paths(module: &[String], code: &str) -> Vec<Vec<String>> {
     let is_lib = module.len() == 1 && module.iter().any(|it| it == "lib" || it == "main");
     let own: &[String] = if is_lib { &[] } else { module };
@@ -154,7 +156,7 @@ fn paths(module: &[String], code: &str) -> Vec<Vec<String>> {
         for (at, _) in code.match_indices(start) {
             let before = code.get(..at).unwrap_or_default();
             let is_word = |char: char| char.is_alphanumeric() || matches!(char, '_' | ':' | '$');
-            // `pub(in crate::a)` names no module that is needed.
+            // `pub(in crate::a)` is no import.
             if before.ends_with(is_word) || before.ends_with("(in ") {
                 continue;
             }
@@ -166,8 +168,8 @@ fn paths(module: &[String], code: &str) -> Vec<Vec<String>> {
     paths
 }
 
-/// Reads a path, or a tree of paths such as `a::{b, c::d}`, and adds each path to `leaves`; returns
-/// what follows.
+/// Reads a path or a tree of paths, adds each path to `leaves`, and returns the code after it. The tree
+/// `a::{b, c::d}` adds `a::b` and `a::c::d`.
 fn leaves_of<'c>(code: &'c str, start: &mut Vec<String>, leaves: &mut Vec<Vec<String>>) -> &'c str {
     let n_before = start.len();
     let mut rest = code.trim_start();
@@ -211,7 +213,7 @@ fn leaves_of<'c>(code: &'c str, start: &mut Vec<String>, leaves: &mut Vec<Vec<St
     }
 }
 
-/// Returns the path below the crate that a path in a module means.
+/// Resolves `crate`, `self` and `super` at the start of a path in the module `own`.
 fn resolved(own: &[String], path: &[String]) -> Vec<String> {
     let mut below: Vec<String> = own.to_vec();
     for (at, word) in path.iter().enumerate() {
@@ -225,7 +227,7 @@ fn resolved(own: &[String], path: &[String]) -> Vec<String> {
     below
 }
 
-/// Returns the modules that import each other in circles, each circle in order.
+/// Returns the circles of imports, each with its modules in alphabetical order.
 fn circles(imports: &Imports) -> Vec<Vec<String>> {
     let reached: BTreeMap<&String, BTreeSet<&String>> =
         imports.keys().map(|module| (module, reached(imports, module))).collect();
@@ -242,7 +244,7 @@ fn circles(imports: &Imports) -> Vec<Vec<String>> {
     circles
 }
 
-/// Returns the modules that a module imports, and those that these import, and so on.
+/// Returns all modules that a module imports, directly or indirectly.
 fn reached<'i>(imports: &'i Imports, module: &String) -> BTreeSet<&'i String> {
     let mut reached = BTreeSet::new();
     let mut left: Vec<&String> = imports.get(module).into_iter().flatten().collect();
@@ -263,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn circles_are_found_through_trees_of_paths_and_names_of_lib() {
+    fn circles_are_found_through_trees_of_paths_and_reexports() {
         let files = [
             file(
                 "crates/x/src/lib.rs",
@@ -284,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn each_crate_has_a_row() {
+    fn each_crate_has_a_layer() {
         assert!(layer("jsonl") < layer("format-x") && layer("storage") < layer("sessions"));
         assert!(layer("sessions") < layer("archive") && layer("archive") < layer("convert"));
         assert_eq!((layer("conversion"), layer("x")), (layer("storage"), None));

@@ -1,4 +1,7 @@
-//! Rules for Rust files: first sentence, size, names, words that have no place.
+//! Checks Rust files: the sentence at the top, length, names, and words that are not allowed.
+//!
+//! In: `use std::env;` in the crate `jsonl`. Out: the problem `std::env (environment values come in as
+//! arguments)`.
 
 use super::{File, Problem};
 
@@ -15,47 +18,71 @@ const NAMES: &[&str] = &[
     "manager.rs",
 ];
 
-/// What stands in no file, and what to do instead; each in two halves, or it would find itself.
+/// Words that no file may contain, and what to write instead. Each is in two halves, so that this file
+/// does not contain it.
 const NOWHERE: &[(&str, &str, &str)] = &[
-    ("#[ign", "ore", "a test runs, or is not there"),
-    ("#[should_", "panic", "assert on the error"),
-    ("tod", "o!(", "do it, or write it into an issue"),
+    ("#[ign", "ore", "let the test run, or remove it"),
+    ("#[should_", "panic", "return a `Result` and assert on the error"),
+    ("tod", "o!(", "finish it, or open an issue"),
     ("#[all", "ow(", "use #[expect(.., reason = ..)]"),
     ("#![all", "ow(", "use #![expect(.., reason = ..)]"),
-    ("fn te", "st_", "a test's name is a sentence"),
+    ("fn te", "st_", "write the name of a test as a sentence"),
 ];
 
-/// What stands in no crate's code outside tests, but for the crates named.
+/// Words that the code of crates may not contain outside tests, the crates that may, and a reason.
 const IN_NO_CODE: &[(&str, &[&str], &str)] = &[
-    ("serde_json::Value", &[], "keep slices: a tree of values forgets spelling"),
+    ("serde_json::Value", &[], "keep slices: a tree of values loses the spelling"),
     ("json!(", &[], "append literals and slices"),
-    ("serde_json", &["jsonl"], "only jsonl names a JSON library"),
-    ("simd_json", &["jsonl"], "only jsonl names a JSON library"),
+    ("serde_json", &["archive", "jsonl"], "only jsonl and archive depend on a JSON library"),
+    ("simd_json", &["jsonl"], "only jsonl depends on a JSON library"),
     ("std::env", &["convert"], "environment values come in as arguments"),
-    ("SystemTime", &["convert", "archive", "sessions", "storage"], "times are of files alone"),
-    ("Instant::now", &["convert", "archive"], "only a run knows what time it is"),
-    ("std::thread", &["convert"], "only convert has threads"),
+    (
+        "SystemTime",
+        &["convert", "archive", "sessions", "storage"],
+        "only these crates read times of files",
+    ),
+    ("Instant::now", &["convert", "archive"], "only runs measure time"),
+    ("std::thread", &["convert"], "only convert starts threads"),
+    (
+        "thread::spawn",
+        &["archive", "convert"],
+        "use a pool of rayon; ARCHITECTURE.md lists the other threads",
+    ),
+    (
+        "thread::scope",
+        &["conversion"],
+        "use a pool of rayon; ARCHITECTURE.md lists the other threads",
+    ),
+    (
+        "thread::Builder",
+        &["storage"],
+        "use a pool of rayon; ARCHITECTURE.md lists the other threads",
+    ),
     ("io::stdout", &["convert"], "a stream to write to comes in as an argument"),
     ("io::stderr", &["convert"], "a warning goes to a callback"),
-    ("escape_for_terminal", &["convert"], "only convert knows of a terminal"),
-    ("signal_hook", &["convert"], "only convert owns signals"),
-    ("ctrlc::", &["convert"], "only convert owns signals"),
-    ("\"_carried", &["conversion"], "only convert carries"),
-    ("anyhow", &[], "errors are typed and know their place"),
-    ("serde(untagged", &[], "look at the tag, then read a struct"),
-    ("serde(flatten", &[], "look at the tag, then read a struct"),
-    ("serde(tag", &["core-model"], "look at the tag, then read a struct; core-model only writes"),
+    ("escape_for_terminal", &["convert"], "only convert prints to a terminal"),
+    ("signal_hook", &["convert"], "only convert handles signals"),
+    ("ctrlc::", &["convert"], "only convert handles signals"),
+    ("\"_carried", &["conversion"], "only conversion writes and reads carries"),
+    ("anyhow", &[], "return a typed error with the position of the fault"),
+    ("serde(untagged", &[], "read the tag first, then a struct"),
+    ("serde(flatten", &[], "read the tag first, then a struct"),
+    ("serde(tag", &["core-model"], "read the tag first, then a struct; core-model only writes"),
 ];
 
 pub(super) fn check(file: &File, problems: &mut Vec<Problem>) {
     let first = file.text.lines().next().unwrap_or_default();
     if first.strip_prefix("//!").is_none_or(|sentence| sentence.trim().is_empty()) {
-        problems.push(file.problem(1, "no sentence at the top", "say in `//!` what the file is"));
+        problems.push(file.problem(
+            1,
+            "no sentence at the top",
+            "write in `//!` what the file does",
+        ));
     }
     if NAMES.contains(&file.name()) {
         problems.push(file.problem(
             1,
-            "a name that says nothing",
+            "a name that says nothing about the content",
             "name the file for what it does",
         ));
     }
@@ -63,7 +90,7 @@ pub(super) fn check(file: &File, problems: &mut Vec<Problem>) {
     let n_lines = file.code().count();
     if in_src && n_lines > MAX_LINES {
         let what = format!("{n_lines} lines without tests, at most {MAX_LINES}");
-        problems.push(file.problem(n_lines, what, "split it along its own parts"));
+        problems.push(file.problem(n_lines, what, "split it into modules by subject"));
     }
     for (line_number, line) in file.lines() {
         for (start, end, advice) in NOWHERE {
@@ -90,14 +117,14 @@ fn code(file: &File, crate_name: &str, problems: &mut Vec<Problem>) {
         }
         let is_store = file.path.contains("/store") || crate_name == "export-parquet";
         if line.contains("std::fs") && crate_name != "convert" && !is_store {
-            let advice = "only convert, tables, and a format's store.rs touch files";
+            let advice = "only convert, export-parquet and the store.rs of a format access files";
             problems.push(file.problem(line_number, "std::fs", advice));
         }
         if line.starts_with("pub mod ") && file.name() == "lib.rs" {
             problems.push(file.problem(
                 line_number,
                 "a public module",
-                "re-export flat from lib.rs",
+                "make it private, and re-export its items from lib.rs",
             ));
         }
     }
