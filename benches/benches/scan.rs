@@ -1,4 +1,4 @@
-//! Splitting and scanning: every way that there is, over the same bytes.
+//! Measures splitting and scanning with each backend, over the same bytes.
 
 use std::{env, fs, hint::black_box, path::Path, time::Duration};
 
@@ -9,10 +9,11 @@ use criterion::{
 use jsonl::{Backend, Scanner, Value};
 use serde_json::value::RawValue;
 
-/// Enough to leave the caches, in all.
+/// The size of the input: more than the caches hold.
 const SIZE: usize = 32 << 20;
 
-/// A way through the bytes, by its name; it returns something that depends on all of them.
+/// The name of a measurement, and its function. The result depends on all bytes, so that no work is left
+/// out.
 type Way = (&'static str, fn(&[u8]) -> usize);
 
 const WAYS: [Way; 10] = [

@@ -1,22 +1,22 @@
-//! A folder of sessions in the shape of Claude Code's, made up from a seed.
+//! Generates a folder of Claude Code sessions from a seed.
 
 use std::{fs, io, path::Path};
 
 use crate::corpus::{Random, lines};
 
-/// Sessions have about so many bytes, by the share that is no larger; a few are much larger.
+/// The distribution of session sizes: a share of the sessions, and their maximum size in bytes.
 const SIZES: [(f64, f64); 5] =
     [(0.0, 2_000.0), (0.5, 20_000.0), (0.9, 90_000.0), (0.99, 400_000.0), (1.0, 4_000_000.0)];
 
-/// How many sessions a project has, and which of them has a sub-agent.
+/// The number of sessions of a project. Every `WITH_AGENT`th session has a sub-agent.
 const PER_PROJECT: u64 = 40;
 const WITH_AGENT: u64 = 10;
 
-/// Writes so many sessions below a folder, and returns their bytes; the same in every run.
+/// Writes sessions below a folder, the same in every run. Returns their total size in bytes.
 ///
 /// # Errors
 ///
-/// The system's own.
+/// Returns an error if a file cannot be written.
 pub fn write_archive(folder: &Path, n_sessions: u64) -> io::Result<u64> {
     let mut random = Random::new(0x9e6c_63d0_876a_68de);
     let mut n_bytes = 0;

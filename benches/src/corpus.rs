@@ -1,15 +1,16 @@
-//! Lines in the shape of Claude Code's sessions, made up from a seed.
+//! Generates lines in the style of Claude Code's sessions, from a seed.
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-/// How long lines are, by the share of lines that are no longer: measured over 548 MB of sessions.
+/// The distribution of line lengths in 548 MB of sessions: a share of the lines, and their maximum
+/// length.
 const LENGTHS: [(f64, f64); 5] =
     [(0.0, 150.0), (0.5, 1_060.0), (0.9, 5_378.0), (0.99, 39_295.0), (1.0, 250_000.0)];
 
-/// What texts consist of, about as often as in source files, prose and shell output.
+/// The pieces of texts, about as frequent as in source files, prose and shell output.
 const WORDS: [&str; 24] = [
     "the ",
     "let ",
@@ -37,12 +38,12 @@ const WORDS: [&str; 24] = [
     "of a ",
 ];
 
-/// Returns lines of about `size` bytes in all; the same in every run.
+/// Returns lines of about `size` bytes in total, the same in every run.
 pub fn corpus(size: usize) -> Vec<u8> {
     lines(size, "11111111-1111-4111-8111-111111111111", 0x2545_f491_4f6c_dd1d)
 }
 
-/// Returns lines of a session of about `size` bytes in all, from a seed.
+/// Returns the lines of a session of about `size` bytes, from a seed.
 pub(crate) fn lines(size: usize, session: &str, seed: u64) -> Vec<u8> {
     let mut random = Random::new(seed);
     let mut lines = String::with_capacity(size + 300_000);
@@ -72,8 +73,8 @@ pub fn files_below(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Appends a line: pairs of calls in one response, each followed by its results; of four such pairs
-/// the first has a prompt and words of the model in the places of a call and its result.
+/// Appends a line. Two calls of one response are followed by their two results. In every fourth group, a
+/// prompt and a text of the model replace a call and its result.
 fn push_line(lines: &mut String, n: u64, session: &str, random: &mut Random) {
     let length = random.between(&LENGTHS) as usize;
     let start = lines.len();
@@ -84,7 +85,7 @@ fn push_line(lines: &mut String, n: u64, session: &str, random: &mut Random) {
          \"version\":\"2.1.121\",\"gitBranch\":\"main\",",
         if n == 0 { "null".to_owned() } else { format!("\"{}\"", uuid(n - 1)) },
     ));
-    // A quarter of the lines is not ASCII, and they are longer.
+    // A quarter of the lines is not ASCII. These lines are longer.
     let is_ascii = !n.is_multiple_of(4);
     let (pair, one) = (n / 4, n % 2);
     match n % 16 {
@@ -119,7 +120,7 @@ fn push_line(lines: &mut String, n: u64, session: &str, random: &mut Random) {
             ));
         }
         _ => {
-            // What a tool returned, and the same again in the client's own words.
+            // The result of the tool, and the same text in the member of the client.
             lines.push_str(&format!(
                 "\"type\":\"user\",\"message\":{{\"role\":\"user\",\"content\":[{{\
                  \"tool_use_id\":\"toolu_01{pair:021}{one}\",\"type\":\"tool_result\",\
@@ -141,7 +142,7 @@ fn push_line(lines: &mut String, n: u64, session: &str, random: &mut Random) {
     ));
 }
 
-/// Returns the id of a line, which is as random as ids are.
+/// Returns the id of a line, as random as a real one.
 fn uuid(n: u64) -> String {
     Random::new(n.wrapping_mul(0x9e37_79b9_7f4a_7c15)).uuid()
 }
@@ -176,7 +177,7 @@ impl Random {
         (self.next() % 1_000_000) as f64 / 1_000_000.0
     }
 
-    /// Returns a number of which each share of all is no larger than is said, between two of them.
+    /// Returns a number with the given distribution, interpolated between its points.
     pub(crate) fn between(&mut self, shares: &[(f64, f64)]) -> f64 {
         let share = self.share();
         let mut number = shares.first().map_or(0.0, |(_, number)| *number);

@@ -1,6 +1,7 @@
-//! What the benches share: input made up in the shape of real sessions, and CPU time.
+//! Input and clock of the benches: generated sessions, and CPU time.
 //!
-//! `cargo bench -p benches` runs them; with `CONVERT_DATA=FOLDER`, over its JSONL files too.
+//! `cargo bench -p benches --features criterion` runs the benches. `CONVERT_DATA=FOLDER` adds the
+//! JSONL files of a folder.
 //!
 //! ```
 //! let corpus = benches::corpus(100_000);
@@ -10,10 +11,12 @@
 
 mod archive;
 mod corpus;
+#[cfg(feature = "criterion")]
 mod time;
 
+#[cfg(feature = "criterion")]
+pub use self::time::CpuTime;
 pub use self::{
     archive::write_archive,
     corpus::{corpus, files_below},
-    time::CpuTime,
 };

@@ -1,4 +1,4 @@
-//! CPU time as what criterion measures: other programs on the machine do not count.
+//! Makes criterion measure CPU time, so that other programs on the machine do not count.
 
 use std::{fs, time::Instant};
 
@@ -7,16 +7,16 @@ use criterion::{
     measurement::{Measurement, ValueFormatter, WallTime},
 };
 
-/// Measures the CPU time of the current thread where Linux tells it, elsewhere time.
+/// Measures the CPU time of the current thread on Linux, and elapsed time on other systems.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CpuTime;
 
 /// The start of a measurement.
 #[derive(Clone, Copy, Debug)]
 pub enum Start {
-    /// Nanoseconds on the CPU so far.
+    /// CPU time of the thread, in nanoseconds.
     Cpu(u64),
-    /// A time on the clock.
+    /// A time of the clock.
     Clock(Instant),
 }
 
@@ -53,13 +53,13 @@ impl Measurement for CpuTime {
     }
 }
 
-/// Returns the time that this thread has had a CPU.
+/// Returns the CPU time of this thread; `None` if the system does not report it.
 fn nanoseconds() -> Option<u64> {
     let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split(' ').next()?.parse().ok()
 }
 
-/// Numbers as criterion shows those of the clock.
+/// Formats numbers as criterion formats elapsed time.
 struct Nanoseconds;
 
 impl ValueFormatter for Nanoseconds {

@@ -1,4 +1,4 @@
-//! Properties that hold for any bytes, as plain functions that panic where one does not hold.
+//! Properties that hold for any bytes. Each is a function that panics if its property does not hold.
 //!
 //! ```
 //! for (name, property) in fuzz::PROPERTIES {
@@ -30,10 +30,10 @@ pub use self::{
     split::split,
 };
 
-/// A check of some bytes, by its name.
+/// The name of a property, and the function that checks it.
 pub type Property = (&'static str, fn(&[u8]));
 
-/// Every property, the cheapest first.
+/// All properties, the cheapest first.
 pub const PROPERTIES: &[Property] = &[
     ("safe_name", safe_name),
     ("split", split),

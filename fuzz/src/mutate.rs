@@ -1,4 +1,4 @@
-//! A written file that somebody changed restores its source, or the report says what is not.
+//! Checks changed targets: a changed target restores its source, or the report counts the missing records.
 
 use std::io::Cursor;
 
@@ -6,10 +6,11 @@ use convert::{CarryMode, Detected, FORMATS, Source, detect};
 
 use crate::mutations::{Written, next};
 
-/// How many changed copies of each written file are tried.
+/// The number of changed copies of each target.
 const N_CHANGES: u64 = 4;
 
-/// Checks the law for some changes of one way from the input, all of which its bytes choose.
+/// Converts the input to one format and checks some changes of the target. The bytes of the input choose
+/// the format, the carry and the changes.
 pub fn mutate(input: &[u8]) {
     let Ok(Detected::Format(from)) = detect(&mut Source::new(Cursor::new(input))) else { return };
     let mut state = input.iter().fold(0x9e37_79b9_7f4a_7c15_u64, |sum, byte| {

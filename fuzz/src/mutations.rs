@@ -1,11 +1,13 @@
-//! The law of carries, for the property `mutate` and for a test of `convert`: a written file that somebody changed restores its source, or the report says
-//! what is missing, edited or moved.
+//! Changes targets and checks that a changed target restores its source, or that the report says what is
+//! missing, edited or moved.
+//!
+//! The property `mutate` and a test of `convert` use this file.
 
-use convert::{CarryMode, Conversion, FORMATS, Sidecar};
+use convert::{CarryMode, Conversion, Converted, FORMATS, Sidecar};
 use core_model::{Format, Options};
 use jsonl::Style;
 
-/// A source, and what another format makes of it.
+/// A source and its target in another format.
 pub(crate) struct Written<'s> {
     source: &'s [u8],
     from: &'static Format,
@@ -26,15 +28,15 @@ impl<'s> Written<'s> {
         let conversion =
             Conversion { formats: FORMATS, from, to, carry, options: Options::default() };
         let there = conversion.convert(source, None).expect("memory has no errors");
-        Self { source, from, to, carry, bytes: there.0, sidecar: there.1 }
+        Self { source, from, to, carry, bytes: there.bytes, sidecar: there.sidecar }
     }
 
-    /// Changes the written file in one of the ways that the numbers choose, and says how the law is
-    /// broken, if it is.
+    /// Changes the target in a way that the random numbers choose, and checks the result of converting
+    /// it back.
     ///
     /// # Errors
     ///
-    /// What was done, and what came of it.
+    /// Returns the change, the files and the counts if bytes are lost without a report.
     pub(crate) fn check_change(&self, state: &mut u64) -> Result<(), String> {
         let mut lines: Vec<Vec<u8>> =
             self.bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
@@ -117,11 +119,12 @@ impl<'s> Written<'s> {
         let (from, to) = (self.to, self.from);
         let options = Options::default();
         let back = Conversion { formats: FORMATS, from, to, carry: CarryMode::Inline, options };
-        let (restored, _, report) = back.convert(changed, sidecar).expect("memory has no errors");
+        let Converted { bytes: restored, report, .. } =
+            back.convert(changed, sidecar).expect("memory has no errors");
         let tally = report.restored;
         let is_law = restored == self.source
             || report.wants_attention()
-            // What was added is converted, and no source line is gone.
+            // Added lines are converted, and no source line is missing.
             || tally.added > 0 && has_all(&restored, self.source)
             || is_bare(changed) && self.sidecar.is_none();
         if is_law && tally.differs == 0 {
@@ -140,12 +143,12 @@ impl<'s> Written<'s> {
     }
 }
 
-/// Returns whether nothing in a file says that it was converted: nothing is left, or the start of a line.
+/// Returns whether a file has no carry: then nothing shows that it was converted.
 fn is_bare(changed: &[u8]) -> bool {
     memchr::memmem::find(changed, b"\"_carried\":").is_none()
 }
 
-/// Returns whether all bytes of a source are in a file, in their order.
+/// Returns whether a file contains all bytes of a source in their order, blanks left out.
 fn has_all(restored: &[u8], source: &[u8]) -> bool {
     let is_said = |byte: &&u8| !byte.is_ascii_whitespace();
     let mut restored = restored.iter().filter(is_said);
@@ -159,7 +162,7 @@ fn is_about(line: &[u8]) -> bool {
         .any(|words| text.contains(words))
 }
 
-/// Changes a letter or a digit of a line, where it shows something.
+/// Changes a letter or a digit of a line before its carry.
 fn edit(line: &mut [u8], state: &mut u64) {
     let shown = memchr::memmem::find(line, b"\"_carried\"").unwrap_or(line.len());
     let places: Vec<usize> = (0..shown).filter(|at| line[*at].is_ascii_alphanumeric()).collect();
@@ -168,7 +171,7 @@ fn edit(line: &mut [u8], state: &mut u64) {
     }
 }
 
-/// Spells a line as another program does.
+/// Changes the spelling of a line, as another program might.
 fn respell(line: &mut Vec<u8>, state: &mut u64) {
     let Ok(text) = std::str::from_utf8(line) else { return };
     let text = text.trim_end();

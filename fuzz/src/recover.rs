@@ -1,11 +1,12 @@
-//! A damaged line in pieces is the line; a complete record at its start or its end is found.
+//! Checks recovery: the pieces of a damaged line are the line, and a complete record at its start or its
+//! end is found.
 
 use jsonl::{Line, Recovery, Scanner, Value};
 
-/// A record, as clients write them.
+/// A record with braces and quotes in its text.
 const RECORD: &[u8] = br#"{"type":"user","sessionId":"s","message":{"content":"\"}{\\"}}"#;
 
-/// Checks what is recovered from each line, and from each with a record before and behind it.
+/// Checks the pieces of each line, also with a record before it and after it.
 pub fn recover(input: &[u8]) {
     for line in jsonl::lines(input) {
         let content = line.content();
@@ -37,17 +38,28 @@ fn pieces<'l>(line: &Line<'l>) -> Recovery<'l> {
     assert!(recovery.n_examined <= 4 * length, "{} for {length}", recovery.n_examined);
     let mut offset = line.offset();
     for piece in &recovery.pieces {
-        assert_eq!(piece.line.offset(), offset, "a piece starts where the one before ended");
-        assert!(!piece.line.bytes().is_empty(), "a piece is something");
+        assert_eq!(
+            piece.line.offset(),
+            offset,
+            "a piece does not start at the end of the piece before it"
+        );
+        assert!(!piece.line.bytes().is_empty(), "an empty piece");
         offset += piece.line.bytes().len() as u64;
         let is_object = scanner.scan(&piece.line).is_ok_and(|value| value.is_object());
-        assert!(is_object || !piece.is_record, "a record is an object");
+        assert!(is_object || !piece.is_record, "a record that is no object");
     }
     let is_apart = |pair: &[jsonl::Piece<'_>]| pair.iter().any(|piece| piece.is_record);
-    assert!(recovery.pieces.windows(2).all(is_apart), "the rest is not cut");
+    assert!(
+        recovery.pieces.windows(2).all(is_apart),
+        "two pieces without a record follow each other"
+    );
     let is_some = !recovery.pieces.is_empty();
-    assert!(!is_some || offset == line.offset() + length, "pieces joined are the line");
-    assert_eq!(is_some, recovery.pieces.iter().any(|piece| piece.is_record), "or it stays whole");
+    assert!(!is_some || offset == line.offset() + length, "the pieces joined are not the line");
+    assert_eq!(
+        is_some,
+        recovery.pieces.iter().any(|piece| piece.is_record),
+        "pieces without a record"
+    );
     recovery
 }
 

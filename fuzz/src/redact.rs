@@ -1,4 +1,4 @@
-//! Without its secrets a line is what it was, and twice is once.
+//! Checks redaction: it changes nothing but secrets, and redacting twice changes nothing more.
 
 use std::cell::RefCell;
 
@@ -6,14 +6,14 @@ use jsonl::{Line, Scanner};
 use secrets::Search;
 
 thread_local! {
-    /// To build one takes longer than to search an input a thousand times.
+    /// Kept for all inputs, because building it takes longer than a thousand searches.
     static SEARCH: RefCell<Search> = RefCell::new(Search::new());
 }
 
-/// A secret of a kind that needs no escape, wherever it stands.
+/// A secret that is found at any position and needs no escape.
 const SECRET: &str = concat!("ghp", "_0123456789abcdefghijABCDEFGHIJ012345");
 
-/// Checks the lines of an input, and each with a secret before and behind it.
+/// Checks the lines of an input, also with a secret before, behind and around them.
 pub fn redact(input: &[u8]) {
     SEARCH.with_borrow_mut(|search| redact_lines(search, input));
 }
@@ -29,7 +29,7 @@ fn redact_lines(search: &mut Search, input: &[u8]) {
             [&b"{\"text\":\""[..], SECRET.as_bytes(), b"\",\"x\":", content, b"}"].concat(),
         ] {
             let once = redacted(search, &mut scanner, &with);
-            // In the middle of a word it is none.
+            // In the middle of a word, the text is no secret, so the content may have it already.
             let is_left = count(&once) > count(content);
             assert!(!is_left, "{} is left in {}", SECRET, once.escape_ascii());
         }
@@ -40,25 +40,28 @@ fn count(bytes: &[u8]) -> usize {
     bytes.windows(SECRET.len()).filter(|window| *window == SECRET.as_bytes()).count()
 }
 
-/// Redacts a line, checks what became of it, and returns it.
+/// Redacts a line, checks the result, and returns it.
 fn redacted(search: &mut Search, scanner: &mut Scanner, line: &[u8]) -> Vec<u8> {
     let (mut once, mut kept) = (Vec::new(), Vec::new());
     let mut done = 0;
     search.redact(&Line::new(line, 1), &mut once, &mut |finding| {
         let place = &finding.written;
-        assert!(done <= place.start && place.start < place.end, "secrets in order");
+        assert!(
+            done <= place.start && place.start < place.end,
+            "findings that overlap or are not in order"
+        );
         kept.extend_from_slice(&line[done..place.start]);
         kept.extend_from_slice(format!("[REDACTED:{}]", finding.rule.name).as_bytes());
         done = place.end;
     });
     kept.extend_from_slice(&line[done..]);
-    assert_eq!(once, kept, "nothing but secrets changes");
+    assert_eq!(once, kept, "more than the secrets was changed");
     let was_json = scanner.scan(&Line::new(line, 1)).is_ok();
-    assert!(!was_json || scanner.scan(&Line::new(&once, 1)).is_ok(), "JSON stays JSON");
+    assert!(!was_json || scanner.scan(&Line::new(&once, 1)).is_ok(), "redacted JSON is no JSON");
     let mut twice = Vec::new();
     search.redact(&Line::new(&once, 1), &mut twice, &mut |finding| {
-        panic!("{} is found the second time: {}", finding.rule.name, line.escape_ascii());
+        panic!("{} is found in the redacted line of: {}", finding.rule.name, line.escape_ascii());
     });
-    assert_eq!(twice, once, "twice is once");
+    assert_eq!(twice, once, "redacting twice changed more");
     once
 }

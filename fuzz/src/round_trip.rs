@@ -1,11 +1,11 @@
-//! There and back, the bytes are the source's.
+//! Checks round trips: converting to another format and back restores the source byte for byte.
 
 use std::io::Cursor;
 
-use convert::{CarryMode, Conversion, Detected, FORMATS, Sidecar, Source};
+use convert::{CarryMode, Conversion, Converted, Detected, FORMATS, Sidecar, Source};
 use core_model::{Format, Options};
 
-/// Checks the way into every format and back, with the carry inline and in a sidecar.
+/// Converts to every format and back, with an inline carry and with a sidecar.
 pub fn round_trip(input: &[u8]) {
     let from = format_of(input);
     for to in FORMATS.iter().filter(|to| to.name != from.name) {
@@ -13,13 +13,12 @@ pub fn round_trip(input: &[u8]) {
             there_and_back(input, from, to, carry);
         }
         let plain = conversion(from, to, CarryMode::None).convert(input, None);
-        let (target, _, _) = plain.expect("memory has no errors");
-        loads(&target, to);
+        loads(&plain.expect("memory has no errors").bytes, to);
     }
 }
 
-/// Checks one way of [`round_trip`], which the bytes choose: so libFuzzer gets on several times
-/// faster, and still goes all of them.
+/// Checks one of the conversions of [`round_trip`]. The bytes choose it, so that libFuzzer runs several
+/// times faster and still covers all of them.
 pub fn one_way(input: &[u8]) {
     let from = format_of(input);
     let choice = input.iter().fold(0_usize, |sum, byte| sum.wrapping_mul(31) ^ usize::from(*byte));
@@ -32,7 +31,7 @@ pub fn one_way(input: &[u8]) {
 fn format_of(input: &[u8]) -> &'static Format {
     match convert::detect(&mut Source::new(Cursor::new(input))) {
         Ok(Detected::Format(format)) => format,
-        // What no format claims may still be said to be in one.
+        // A user may name a format that detection does not find.
         _ => FORMATS[input.len() % FORMATS.len()],
     }
 }
@@ -43,11 +42,11 @@ fn conversion(from: &'static Format, to: &'static Format, carry: CarryMode) -> C
 
 fn there_and_back(input: &[u8], from: &'static Format, to: &'static Format, carry: CarryMode) {
     let there = conversion(from, to, carry).convert(input, None);
-    let (target, sidecar, _) = there.expect("memory has no errors");
+    let Converted { bytes: target, sidecar, .. } = there.expect("memory has no errors");
     loads(&target, to);
     let sidecar = sidecar.map(|bytes| Sidecar::read(&bytes[..]).expect("written just now"));
     let back = conversion(to, from, CarryMode::Inline).convert(&target, sidecar);
-    let (restored, _, _) = back.expect("memory has no errors");
+    let restored = back.expect("memory has no errors").bytes;
     assert!(
         restored == input,
         "{} -> {} -> back, {carry:?}:\n{}\nbecame\n{}\nby\n{}",
@@ -59,7 +58,7 @@ fn there_and_back(input: &[u8], from: &'static Format, to: &'static Format, carr
     );
 }
 
-/// Checks that what was written is lines, each an object.
+/// Checks that a target consists of complete lines, each a JSON object.
 fn loads(target: &[u8], to: &Format) {
     let mut scanner = jsonl::Scanner::default();
     for line in jsonl::lines(target) {

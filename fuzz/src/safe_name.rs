@@ -1,18 +1,18 @@
-//! A name for any text is safe, and texts that differ have names that differ.
+//! Checks file names: the name for any text is safe, and different texts have different names.
 
 use core_model::SafeName;
 
-/// Checks the name of some text, and those of its neighbors.
+/// Checks the name for a text, and the names for similar texts.
 pub fn safe_name(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     let name = SafeName::of(&text);
     let bytes = name.as_str().as_bytes();
-    assert!((1..=SafeName::MAX_LENGTH).contains(&bytes.len()), "{name}: a short name");
-    assert!(bytes[0].is_ascii_alphanumeric(), "{name}: no option, no hidden file");
+    assert!((1..=SafeName::MAX_LENGTH).contains(&bytes.len()), "{name}: too long or empty");
+    assert!(bytes[0].is_ascii_alphanumeric(), "{name}: like an option or a hidden file");
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_".contains(byte);
-    assert!(bytes.iter().all(is_word), "{name}: nothing that a path or a shell reads");
-    assert_eq!(SafeName::new(name.as_str()), Some(name.clone()), "a name is a name");
-    assert_eq!(SafeName::of(name.as_str()), name, "of a name, the name");
+    assert!(bytes.iter().all(is_word), "{name}: a character that paths or shells interpret");
+    assert_eq!(SafeName::new(name.as_str()), Some(name.clone()), "its own name is refused");
+    assert_eq!(SafeName::of(name.as_str()), name, "a safe name is changed");
     for other in
         [format!("{text} "), format!("{text}\0"), format!("./{text}"), text.replace('/', "_")]
     {

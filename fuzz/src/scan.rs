@@ -1,9 +1,9 @@
-//! The scanner accepts exactly JSON, and every value lies inside its line.
+//! Checks the scanner: it accepts exactly JSON, and each value is a range of its line.
 
 use jsonl::{Backend, Scanner, Style, Value};
 use serde_json::value::RawValue;
 
-/// Checks the scanner against `RawValue`, and that what it finds is where it says.
+/// Compares the scanner with `RawValue`, and checks the positions of errors and values.
 pub fn scan(input: &[u8]) {
     backends_agree(input);
     let is_json = serde_json::from_slice::<&RawValue>(input).is_ok();
@@ -11,18 +11,18 @@ pub fn scan(input: &[u8]) {
     let value = match scanner.scan_slice(input, 1_000) {
         Ok(value) => value,
         Err(error) => {
-            assert!(!is_json, "{error} in JSON");
+            assert!(!is_json, "{error}: valid JSON is refused");
             let places = 1_000..=1_000 + input.len() as u64;
-            assert!(places.contains(&error.offset), "{error} lies in the input");
+            assert!(places.contains(&error.offset), "{error}: the offset is outside of the input");
             return;
         }
     };
-    assert!(is_json, "accepted, though it is no JSON");
+    assert!(is_json, "invalid JSON is accepted");
     values_lie_inside(value);
     respelling_settles(value);
 }
 
-/// Vectors or not: the same values at the same places, or the same error.
+/// Checks that all backends find the same values at the same offsets, or the same error.
 fn backends_agree(input: &[u8]) {
     let mut portable = Scanner::with_backend(Backend::Portable);
     let expected = portable.scan_slice(input, 1_000);
@@ -39,6 +39,7 @@ fn backends_agree(input: &[u8]) {
     }
 }
 
+/// Checks that the values inside a value are in order and do not overlap, and that each can be decoded.
 fn values_lie_inside(root: Value<'_>) {
     let mut open = vec![root];
     while let Some(value) = open.pop() {
@@ -64,17 +65,21 @@ fn values_lie_inside(root: Value<'_>) {
                 assert_eq!(text.decode(), whole, "a string means what serde_json says");
             }
         }
-        // Longer ones go to serde_json, which is not exact unless it is asked to be.
+        // Longer numbers are parsed by serde_json, which is exact only with the feature
+        // `float_roundtrip`.
         let is_short = value.raw().as_str().len() <= 17;
         if let Some(number) = value.raw().as_f64().filter(|number| is_short && number.is_finite()) {
             let decoded = jsonl::decode::<f64>(value.raw()).expect("a finite number is a number");
             assert!(decoded == number, "{} is {decoded}", value.raw());
         }
-        assert!(jsonl::validate(value.raw().as_str().as_bytes()).is_ok(), "a value is a value");
+        assert!(
+            jsonl::validate(value.raw().as_str().as_bytes()).is_ok(),
+            "a value inside JSON is refused"
+        );
     }
 }
 
-/// Spelled in a style, a value is JSON, and spelled in it again it is the same.
+/// Checks that respelling gives JSON, and that respelling it again changes nothing.
 fn respelling_settles(value: Value<'_>) {
     let mut once = Vec::new();
     jsonl::respell(&mut once, value.raw(), Style::Compact);
@@ -82,5 +87,5 @@ fn respelling_settles(value: Value<'_>) {
     let again = scanner.scan_slice(&once, 0).expect("respelled JSON is JSON");
     let mut twice = Vec::new();
     jsonl::respell(&mut twice, again.raw(), Style::Compact);
-    assert_eq!(once, twice, "the second spelling is the first");
+    assert_eq!(once, twice, "respelling twice differs from respelling once");
 }

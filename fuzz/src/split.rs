@@ -1,16 +1,16 @@
-//! Lines joined are the input, however it is cut into chunks and however it is read.
+//! Checks splitting: the lines joined are the input, also in chunks and from a stream.
 
 use std::io::Read;
 
-/// Checks that lines, chunks and streams agree with each other and with the input.
+/// Compares the lines of the input, of its chunks and of a stream.
 pub fn split(input: &[u8]) {
     let lines: Vec<_> = jsonl::lines(input).collect();
     let joined: Vec<u8> = lines.iter().flat_map(|line| line.bytes().to_vec()).collect();
-    assert_eq!(joined, input, "lines joined are the input");
+    assert_eq!(joined, input, "the lines joined are not the input");
     let mut offset = 0;
     for line in &lines {
-        assert_eq!(line.offset(), offset, "a line starts where the one before ended");
-        assert!(line.offset_of(line.content()).is_some(), "the content lies in the line");
+        assert_eq!(line.offset(), offset, "a line does not start at the end of the line before it");
+        assert!(line.offset_of(line.content()).is_some(), "the content is outside of the line");
         offset += line.bytes().len() as u64;
     }
     for size in [1, 7, input.len().max(1)] {
@@ -24,7 +24,28 @@ pub fn split(input: &[u8]) {
         assert_eq!(Some(&line), lines.get(n_lines), "line {n_lines} of a stream");
         n_lines += 1;
     }
-    assert_eq!(n_lines, lines.len(), "a stream has all lines");
+    assert_eq!(n_lines, lines.len(), "a stream has another number of lines");
+    document(input, step);
+}
+
+/// Compares the units of the input as a document, read at once and slowly, with the input.
+fn document(input: &[u8], step: usize) {
+    const PATHS: &[&str] = &["messages", "a[].s", ""];
+    let (mut at_once, mut slow) = (
+        jsonl::Document::new(input, PATHS),
+        jsonl::Document::new(Slow { rest: input, step }, PATHS),
+    );
+    let mut units = jsonl::UnitScanner::default();
+    let mut joined = Vec::new();
+    while let Some(unit) = at_once.next().expect("a slice has no errors") {
+        assert_eq!(unit.offset(), joined.len() as u64, "a unit does not follow the one before it");
+        joined.extend_from_slice(unit.bytes());
+        assert_eq!(slow.next().expect("no errors"), Some(unit), "a unit that is read slowly");
+        let (same, _) = units.scan(&unit, PATHS);
+        assert_eq!(same, unit, "a unit that is scanned");
+    }
+    assert!(slow.next().expect("no errors").is_none(), "a unit too many");
+    assert_eq!(joined, input, "the units joined are not the input");
 }
 
 /// A reader that returns a few bytes at a time.

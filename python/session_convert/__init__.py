@@ -1,6 +1,6 @@
-"""The program `convert`, and what moves units of its plans to it and receipts back.
+"""Runs the program `convert`: makes plans, and sends units of a plan to workers that return receipts.
 
-docs/WORKER.md of the project describes the lines.
+Units and receipts are lines of JSON, which docs/WORKER.md of the project describes.
 """
 
 from __future__ import annotations
@@ -16,34 +16,34 @@ __all__ = ["WorkerError", "plan", "program", "work"]
 
 
 class WorkerError(Exception):
-    """A worker ended before it had answered each unit: they are to be tried again."""
+    """A worker ended without a receipt for each unit. Try the units again."""
 
 
 def program() -> str:
-    """Returns the path of the program: that in the variable CONVERT, or the wheel's own."""
+    """Returns the path of the program: the value of the variable CONVERT, or the program of the wheel."""
     if named := os.environ.get("CONVERT"):
         return named
     schemes = [sysconfig.get_default_scheme(), sysconfig.get_preferred_scheme("user")]
     paths = [Path(sysconfig.get_path("scripts", scheme)) / "convert" for scheme in schemes]
-    # Where `pip install --target` puts it.
+    # The folder that `pip install --target` installs programs into.
     paths.append(Path(__file__).resolve().parent.parent / "bin" / "convert")
     for path in paths:
         if path.is_file():
             return str(path)
-    raise FileNotFoundError("the program is not beside this package: name it in CONVERT")
+    raise FileNotFoundError("the program convert is not beside this package; set the variable CONVERT to its path")
 
 
 def plan(*arguments: str) -> list[str]:
-    """Returns the units that `convert plan` prints for these arguments, a line each."""
+    """Runs `convert plan` with these arguments and returns its units, one line each."""
     command = [program(), "plan", "--quiet", *arguments]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
 
 
 def work(units: Iterable[str], *options: str) -> Iterator[str]:
-    """Does units in one worker, and yields a receipt for each, in whatever order.
+    """Converts units in one worker, and yields a receipt for each, in any order.
 
-    A unit that cannot be done is a receipt that says so. A worker that ends without an answer to
-    each unit is an error, for whoever started this to try again: what was done is not done twice.
+    The receipt of a failed unit contains the error. If the worker ends without a receipt for each unit,
+    raises `WorkerError`. Then try all units again: the worker skips finished ones.
     """
     command = [program(), "work", *options]
     worker = subprocess.Popen(
@@ -60,9 +60,9 @@ def work(units: Iterable[str], *options: str) -> Iterator[str]:
                 n_units += 1
             worker.stdin.close()
         except BrokenPipeError:
-            pass  # How the worker ended is said below.
+            pass  # The exit status of the worker is reported below.
 
-    # Neither pipe fills up while the other one is waited for.
+    # Writing in a thread of its own, so that neither pipe fills up.
     asking = threading.Thread(target=ask, daemon=True)
     asking.start()
     n_receipts = 0
@@ -74,7 +74,8 @@ def work(units: Iterable[str], *options: str) -> Iterator[str]:
         asking.join()
         status = worker.wait()
         if status != 0 or n_receipts != n_units:
-            raise WorkerError(f"{n_receipts} of {n_units} units were answered; status {status}")
+            found = f"{n_receipts} receipts for {n_units} units"
+            raise WorkerError(f"the worker ended with status {status} after {found}; try again")
     finally:
         if worker.poll() is None:
             worker.kill()

@@ -1,4 +1,4 @@
-"""Units in, receipts out, in batches of Ray Data.
+"""Converts units of a plan in batches of Ray Data.
 
 units = ray.data.from_items([{"unit": unit} for unit in session_convert.plan(...)])
 receipts = units.map_batches(convert_batch, batch_size=64)
@@ -16,7 +16,7 @@ __all__ = ["convert_batch"]
 def convert_batch(batch: dict[str, Any], *options: str) -> dict[str, list[str]]:
     """Returns the receipts, in the column `receipt`, of the units in the column `unit`.
 
-    Each batch has a worker. `options` are those of `convert work`.
+    Each batch runs a worker. `options` are options of `convert work`.
     """
     units = [str(unit) for unit in batch["unit"]]
     return {"receipt": list(session_convert.work(units, "--jobs", "1", *options))}

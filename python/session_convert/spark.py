@@ -1,9 +1,9 @@
-"""Units in, receipts out, as a DataFrame: Spark, Spark Connect, Sail.
+"""Converts units of a plan as a DataFrame, with Spark, Spark Connect or Sail.
 
     units = spark.createDataFrame([(unit,) for unit in session_convert.plan(...)], "unit string")
     receipts = convert_df(units.repartition(64))
 
-`mapInArrow` and not `rdd.pipe`: there are no RDDs on Spark Connect.
+Uses `mapInArrow` instead of `rdd.pipe`, because Spark Connect has no RDDs.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 __all__ = ["convert_df"]
 
-# How many receipts go back to the engine together.
+# The number of receipts in a batch for the engine.
 BATCH = 64
 
 
 def convert_df(units: DataFrame, *options: str) -> DataFrame:
     """Returns the receipts, in the column `receipt`, of the units in the column `unit`.
 
-    Each partition has a worker. `options` are those of `convert work`.
+    Each partition runs a worker. `options` are options of `convert work`.
     """
 
     def work(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:

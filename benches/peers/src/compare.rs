@@ -1,4 +1,4 @@
-//! Whether two outputs say the same.
+//! Compares outputs: as JSON lines, or byte by byte.
 
 use std::{
     fs::File,
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::inputs::files_below;
 
-/// Prints how many lines of two files are not the same JSON, and how many there are.
+/// Prints the number of lines that differ as JSON, and the number of lines.
 pub(crate) fn values(a: &Path, b: &Path) -> Result<(), String> {
     let (mut n_unequal, mut n_lines) = (0, 0);
     let open = |path: &Path| File::open(path).map(BufReader::new).map_err(|e| e.to_string());
@@ -40,7 +40,7 @@ fn is_same(a: &[u8], b: &[u8]) -> bool {
     }
 }
 
-/// Compares values by what they mean: 1.0 is 1, and members have no order.
+/// Compares values by their meaning: 1.0 equals 1, and the order of members does not matter.
 fn is_equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
@@ -55,7 +55,7 @@ fn is_equal(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Returns the first file of two lists of sessions that is not the same, byte by byte.
+/// Compares the files of two lists byte by byte. Returns the first difference; `None` if there is none.
 pub(crate) fn bytes(a: &[PathBuf], b: &[PathBuf]) -> Option<String> {
     if a.len() != b.len() {
         return Some(format!("{} and {} files", a.len(), b.len()));
@@ -82,10 +82,10 @@ fn is_equal_file(a: &Path, b: &Path) -> io::Result<bool> {
     }
 }
 
-/// Returns the sessions below a folder of outputs, in the order of their names.
+/// Returns the sessions below a folder of outputs, sorted by path.
 pub(crate) fn sessions(folder: &Path) -> Vec<PathBuf> {
     let mut files = files_below(folder);
-    // A run's journal tells of the sources, when they were written, and of no conversation.
+    // The journal of a run has times of sources and no conversation.
     let is_hidden = |file: &Path| {
         file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
     };

@@ -1,15 +1,15 @@
-//! A program that does a job: what is started, what comes out, what that must equal.
+//! The programs that do a job: their processes, their outputs, and the outputs that these must equal.
 
 use std::{
     ffi::OsString,
     path::{Path, PathBuf},
 };
 
-/// What some programs do with the same input.
+/// A task that several programs do with the same input.
 pub(crate) struct Job {
     pub(crate) title: String,
     pub(crate) files: Vec<PathBuf>,
-    /// What the input was made from, where the job is to get that back.
+    /// The source of the input, if the job is to restore it.
     pub(crate) original: Vec<PathBuf>,
     pub(crate) contestants: Vec<Contestant>,
 }
@@ -22,10 +22,10 @@ pub(crate) struct Contestant {
     pub(crate) check: Check,
 }
 
-/// How much of the job is done.
+/// The part of the job that a program does.
 #[derive(Clone, Copy, Eq, PartialEq)]
 pub(crate) enum Kind {
-    /// Not the job: what reading and writing alone cost.
+    /// Reading and writing alone, without a conversion.
     Floor,
     /// The whole job.
     Whole,
@@ -33,43 +33,43 @@ pub(crate) enum Kind {
     More,
     /// Less than the job.
     Simpler,
-    /// A job like it, for another format.
+    /// A similar job for another format.
     Other,
 }
 
-/// What the output is held against: the first output of the same name in the job.
+/// The comparison for the output. Outputs with the same name must equal the first of them.
 #[derive(Clone, Copy, Eq, PartialEq)]
 pub(crate) enum Check {
     Nothing,
-    /// Equal files, byte by byte; what is not a session is left out.
+    /// Sessions that are equal byte by byte. Other files are ignored.
     Bytes(&'static str),
-    /// The same once our carry is stripped.
+    /// The same, after our carry is removed.
     Stripped(&'static str),
-    /// What the input was made from.
+    /// The source of the input.
     Restored,
-    /// Line by line equal JSON, in any spelling.
+    /// Lines of equal JSON, in any spelling.
     Values(&'static str),
 }
 
-/// A process: programs that take one session at a time need several.
+/// A process. Programs that convert one session at a time need several.
 pub(crate) struct Step {
     pub(crate) program: PathBuf,
     pub(crate) arguments: Vec<OsString>,
-    /// What is its standard input, if anything.
+    /// The file for its standard input, if any.
     pub(crate) stdin: Option<PathBuf>,
-    /// The file in the folder of outputs that its standard output becomes.
+    /// The file for its standard output, in the folder of outputs.
     pub(crate) stdout: Option<&'static str>,
-    /// Gets the folder of outputs as its home, so that it writes there.
+    /// Whether its HOME is the folder of outputs, so that it writes there.
     pub(crate) is_at_home: bool,
-    /// May say by status 1 that something wants attention.
+    /// Whether exit status 1 counts as success: our program reports losses with it.
     pub(crate) is_ours: bool,
 }
 
-/// What stands for the folder of outputs in an argument.
+/// The placeholder for the folder of outputs in an argument.
 pub(crate) const OUT: &str = "{out}";
 
 impl Step {
-    /// Starts a program with arguments; its output is `out.jsonl`.
+    /// Creates a process that writes standard output to `out.jsonl`.
     pub(crate) fn new(program: impl AsRef<Path>, arguments: &[&str]) -> Self {
         Self {
             program: program.as_ref().to_owned(),
@@ -93,12 +93,12 @@ impl Step {
         self
     }
 
-    /// Starts our program.
+    /// Creates a process of our program.
     pub(crate) fn ours(program: &Path, arguments: &[&str]) -> Self {
         Self { is_ours: true, ..Self::new(program, arguments) }
     }
 
-    /// Writes elsewhere than to standard output.
+    /// Does not redirect standard output, because the program writes files.
     pub(crate) fn quiet(mut self) -> Self {
         self.stdout = None;
         self
@@ -106,7 +106,7 @@ impl Step {
 }
 
 impl Contestant {
-    /// A program of one process.
+    /// Creates a program of one process.
     pub(crate) fn new(name: impl Into<String>, kind: Kind, check: Check, step: Step) -> Self {
         Self { name: name.into(), kind, steps: vec![step], check }
     }

@@ -1,9 +1,9 @@
-//! Sessions that are all of one odd kind.
+//! Generates sessions of one extreme kind, such as JSON in strings of JSON.
 
-/// Makes a session of about so many bytes.
+/// Generates a session of about this number of bytes.
 type Make = fn(usize) -> Vec<u8>;
 
-/// Each kind by its name.
+/// The kinds of sessions with their names.
 pub(crate) const ALL: &[(&str, Make)] = &[
     ("json in json in json", |size| session(size, 20_000, nested)),
     ("base64 images", images),
@@ -13,7 +13,7 @@ pub(crate) const ALL: &[(&str, Make)] = &[
     ("one 12 MB line", |_| session(1, 12_000_000, prose)),
 ];
 
-/// Writes calls and their results, the text of the results made by `text`.
+/// Writes calls and their results. `text` generates the text of the results.
 fn session(size: usize, length: usize, text: fn(&mut Random, usize) -> String) -> Vec<u8> {
     let mut session = Session::default();
     while session.lines.len() < size {
@@ -71,7 +71,7 @@ fn numbers(size: usize) -> Vec<u8> {
     session.lines.into_bytes()
 }
 
-/// A session as it grows: every line has the one before it as its parent.
+/// A session that is being written. The parent of each line is the line before it.
 #[derive(Default)]
 struct Session {
     lines: String,
@@ -105,7 +105,7 @@ impl Session {
     }
 }
 
-/// Returns JSON that holds JSON as a string that holds JSON as a string.
+/// Returns JSON in a string of JSON, which is in a string of JSON.
 fn nested(random: &mut Random, length: usize) -> String {
     let quote = |text: String| serde_json::Value::String(text).to_string();
     let inner = format!("{{\"lines\": {}}}", quote(prose(random, length / 2).replace(' ', "\n")));

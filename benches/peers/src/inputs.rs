@@ -1,4 +1,4 @@
-//! What the contestants read: made from a seed, or the largest of real sessions.
+//! The inputs of the jobs: generated sessions, and the largest real sessions.
 
 use std::{
     fs,
@@ -8,31 +8,31 @@ use std::{
 
 use crate::{extremes, options::Options};
 
-/// Files that one job reads, all in one folder of their own.
+/// The files that a job reads, alone in a folder.
 pub(crate) struct Input {
     pub(crate) name: String,
     pub(crate) files: Vec<PathBuf>,
 }
 
-/// Everything that there is to read.
+/// All inputs.
 pub(crate) struct Inputs {
-    /// One long session, made up.
+    /// One long generated session.
     pub(crate) synthetic: Input,
     /// Real sessions.
     pub(crate) data: Option<Input>,
-    /// The same in one file: some programs count each file alone.
+    /// The real sessions in one file, because some programs count each file alone.
     pub(crate) joined: Option<Input>,
     pub(crate) extremes: Vec<Input>,
     pub(crate) small: Input,
 }
 
-/// Has the inputs made by a process of its own, and lists them.
+/// Starts a process that writes the inputs, and lists them.
 pub(crate) fn prepare(options: &Options) -> Result<Inputs, String> {
     fs::create_dir_all(&options.scratch).map_err(|error| error.to_string())?;
     let me = std::env::current_exe().map_err(|error| error.to_string())?;
     let status = Command::new(me).arg("make").args(options.for_child()).status();
     if !status.is_ok_and(|status| status.success()) {
-        return Err("the inputs could not be made".to_owned());
+        return Err("the inputs could not be written; the message is above".to_owned());
     }
     let list = |name: &str| {
         let mut files = files_below(&options.scratch.join("in").join(name));
@@ -48,7 +48,7 @@ pub(crate) fn prepare(options: &Options) -> Result<Inputs, String> {
     })
 }
 
-/// Makes the inputs.
+/// Writes the inputs.
 pub(crate) fn make(options: &Options) -> Result<(), String> {
     let folder = options.scratch.join("in");
     let size = options.size << 20;
@@ -65,7 +65,7 @@ pub(crate) fn make(options: &Options) -> Result<(), String> {
         .into_iter()
         .filter_map(|path| Some((fs::metadata(&path).ok()?.len(), path)))
         .collect();
-    // The largest first; those of one length by name, which the sort keeps.
+    // The largest first. The sort keeps files of one length in the order of their names.
     sessions.sort_by_key(|(length, _)| std::cmp::Reverse(*length));
     let mut rest = size as u64 * 2;
     let mut joined = Vec::new();
@@ -84,12 +84,12 @@ pub(crate) fn make(options: &Options) -> Result<(), String> {
     write(&folder.join("data in one file/data.jsonl"), &joined)
 }
 
-/// Returns endlessly many pieces of about 50 KB, of whole lines.
+/// Returns an endless iterator of pieces of about 50 KB, of whole lines.
 fn small_files(corpus: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut starts = vec![0];
     let mut last = 0;
     for (position, _) in corpus.iter().enumerate().filter(|(_, byte)| **byte == b'\n') {
-        // Cut after the line that passes it, and lines are long: 50,000 in the mean.
+        // The piece ends after the line that exceeds the limit, so that the mean is 50,000.
         if position + 1 - last >= 36_000 {
             last = position + 1;
             starts.push(last);
@@ -118,7 +118,7 @@ pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Returns how many bytes files have in all.
+/// Returns the total size of files in bytes.
 pub(crate) fn total(files: &[PathBuf]) -> u64 {
     files.iter().filter_map(|file| fs::metadata(file).ok()).map(|data| data.len()).sum()
 }

@@ -1,4 +1,4 @@
-//! The jobs, and who does each.
+//! The jobs, and the programs that do each.
 
 use std::{
     fs,
@@ -18,7 +18,7 @@ use crate::{
     tools::Tools,
 };
 
-/// Each format by its name, and a name for files and titles.
+/// The formats: their names, and names for files and titles.
 const FORMATS: [(&str, &str); 4] = [
     ("claude-code", "Claude Code"),
     ("clido", "clido"),
@@ -26,7 +26,7 @@ const FORMATS: [(&str, &str); 4] = [
     ("sdk-stream:wire", "wire stream"),
 ];
 
-/// Returns all jobs; those that nobody asked for are not prepared.
+/// Returns the jobs that the options choose.
 pub(crate) fn all(options: &Options, tools: &Tools, inputs: &Inputs) -> Vec<Job> {
     let jobs = Jobs { options, tools };
     let long: Vec<&Input> = [&inputs.synthetic].into_iter().chain(&inputs.data).collect();
@@ -55,7 +55,7 @@ struct Jobs<'a> {
 }
 
 impl Jobs<'_> {
-    /// Claude Code to clido, by everybody.
+    /// Claude Code to clido, with every program.
     fn plain(&self, title: &str, input: &Input) -> Job {
         let mut all = self.floors(input);
         for (name, flags, check) in [
@@ -97,7 +97,7 @@ impl Jobs<'_> {
         job(title, input, all)
     }
 
-    /// Lines by type: a pass that only reads.
+    /// Counts lines by type, which only reads.
     fn count(&self, input: &Input) -> Job {
         let mut all = self.floors(input);
         for (name, program) in [("**ours**, `jsonl`", "count"), ("serde_json typed", "count_value")]
@@ -124,7 +124,7 @@ impl Jobs<'_> {
         job(&format!("lines by type: {}", input.name), input, all)
     }
 
-    /// Each format to each other one, and back with what was carried.
+    /// Each format to each other one, and back with the carry.
     fn directions(&self, input: &Input) -> Vec<Job> {
         let mut jobs = Vec::new();
         for (from, from_title) in FORMATS {
@@ -164,7 +164,7 @@ impl Jobs<'_> {
             ("inline carry, 2 jobs", ["--carry", "inline", "--jobs", "2"], Nothing),
             ("sidecar, 2 jobs", ["--carry", "sidecar", "--jobs", "2"], Bytes("plain")),
         ] {
-            // Nobody else waits for the disk either.
+            // The other programs do not wait for the disk either.
             let step = self.folder_step(&folder, "clido", &flags).with(&["--durability", "none"]);
             all.push(Contestant::new(format!("**ours**, {name}"), Whole, check, step));
         }
@@ -220,7 +220,7 @@ impl Jobs<'_> {
         Some(Contestant::new(name, Simpler, check, step))
     }
 
-    /// casr to Codex's sessions, nothing cut; it takes one session at a time.
+    /// casr to Codex's sessions, uncut. It converts one session at a time.
     fn casr(&self, input: &Input) -> Option<Contestant> {
         let program = self.tools.casr.as_ref()?;
         let steps = input.files.iter().map(|file| {
@@ -233,7 +233,7 @@ impl Jobs<'_> {
         Some(Contestant { name, kind: Other, steps, check: Nothing })
     }
 
-    /// transession to Codex's sessions; it takes one session at a time.
+    /// transession to Codex's sessions. It converts one session at a time.
     fn transession(&self, input: &Input) -> Option<Contestant> {
         let program = self.tools.transession.as_ref()?;
         let steps = input.files.iter().enumerate().map(|(file_idx, file)| {
@@ -245,7 +245,7 @@ impl Jobs<'_> {
         Some(Contestant { name, kind: Other, steps, check: Nothing })
     }
 
-    /// Converts an input once, as the input of another job.
+    /// Converts an input, and returns the outputs as the input of another job.
     fn converted(&self, input: &Input, to: &str, carry: &str) -> Input {
         let name = format!("{} as {to} {carry}", input.name).replace(':', " ");
         let folder = self.options.scratch.join("in").join(&name);
@@ -264,14 +264,14 @@ fn job(title: &str, input: &Input, contestants: Vec<Contestant>) -> Job {
     Job { title, files, original: Vec::new(), contestants }
 }
 
-/// Returns the folder that holds an input's files, and nothing else.
+/// Returns the folder of an input, which contains only its files.
 fn folder_of(input: &Input) -> PathBuf {
     let up = if input.name == "small" { 2 } else { 1 };
     let folder = input.files.first().and_then(|file| file.ancestors().nth(up));
     folder.unwrap_or(Path::new(".")).to_owned()
 }
 
-/// Returns whether a file is a session, not what is carried beside one.
+/// Returns whether a file is a session, and not a sidecar.
 fn is_session(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension == "jsonl")
 }

@@ -1,8 +1,9 @@
-//! What the contestants share: files or standard input, line by line, to standard output.
+//! Reads lines of files or of standard input, and writes results to standard output, for the other
+//! programs.
 //!
-//! The simpler job that they do: of every line of a Claude Code transcript that is a `user` or
-//! `assistant` message, the texts, thinking, calls, results and pictures as clido's lines. No
-//! branch is chosen, no response merged, no loss counted, no id, time or header written.
+//! They do a simpler job: for every `user` or `assistant` message of a Claude Code transcript, they
+//! write the texts, thinking, calls, results and pictures as lines of clido. They choose no branch,
+//! merge no responses, count no losses, and write no ids, times or headers.
 //!
 //! ```
 //! let mut out = Vec::new();
@@ -20,16 +21,15 @@ use std::{
     io::{self, BufRead, BufReader, Read, Write},
 };
 
-/// What is read at a time, and about what is written at a time.
+/// The bytes of one read, and about the bytes of one write.
 const BUFFER: usize = 1 << 20;
 
-/// Hands every line of the files that the command line names, or of standard input, to `convert`.
-///
-/// A line for which `convert` has no answer is counted on standard error.
+/// Calls `convert` for every line of the files on the command line, or of standard input. Prints the
+/// number of lines for which it returns `None` to standard error.
 ///
 /// # Errors
 ///
-/// If a file cannot be read, or standard output cannot be written.
+/// Returns an error if a file cannot be read, or standard output cannot be written.
 pub fn run(mut convert: impl FnMut(&mut [u8], &mut Vec<u8>) -> Option<()>) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     let files: Vec<_> = env::args_os().skip(1).collect();
@@ -46,11 +46,12 @@ pub fn run(mut convert: impl FnMut(&mut [u8], &mut Vec<u8>) -> Option<()>) -> io
     stdout.flush()
 }
 
-/// Hands every line to `convert`, writes what it appends, and returns how many it did not answer.
+/// Calls `convert` for every line, and writes the bytes that it appends. Returns the number of lines for
+/// which it returns `None`.
 ///
 /// # Errors
 ///
-/// If reading or writing fails.
+/// Returns an error if reading or writing fails.
 pub fn each_line(
     source: impl Read,
     target: &mut impl Write,

@@ -1,4 +1,4 @@
-//! Where and when the numbers were taken.
+//! Describes the machine, the date and the versions of a measurement.
 
 use std::{fs, path::Path, process::Command, thread};
 
@@ -14,7 +14,7 @@ pub(crate) fn machine() -> String {
     format!("{model}, {cores} cores, {memory} GiB, {}", said("uname", &["-sr"], None))
 }
 
-/// Returns how busy the machine was in the last minute.
+/// Returns the load of the machine in the last minute.
 pub(crate) fn load() -> String {
     let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     load.split(' ').next().unwrap_or_default().to_owned()
@@ -32,7 +32,7 @@ pub(crate) fn ours(convert: &Path, scripts: &Path) -> String {
     format!("{version} ({commit}), {}", said("rustc", &["--version"], Some(scripts)))
 }
 
-/// Returns the start of a file's SHA-256.
+/// Returns the first digits of the SHA-256 of a file.
 pub(crate) fn hash(file: &Path) -> String {
     let sum = said("sha256sum", &[&file.display().to_string()], None);
     sum.chars().take(12).collect()

@@ -1,6 +1,6 @@
-//! Whole processes side by side, round-robin: our conversion, and what users would pick instead.
+//! Measures whole processes in turn: our conversion and its alternatives.
 //!
-//! `cargo xtask bench-peers` builds and starts it; the report goes to standard output.
+//! `cargo xtask bench-peers` builds and starts this program. It prints a report to standard output.
 
 mod compare;
 mod contestant;
@@ -25,7 +25,8 @@ use crate::options::Options;
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    // What needs memory runs in a process of its own: the peak of a child begins with its parent's.
+    // Work that needs memory runs in a process of its own, because the peak of a child starts at the
+    // peak of its parent.
     let result = match words.as_slice() {
         ["compare", a, b] => compare::values(Path::new(a), Path::new(b)),
         ["make", rest @ ..] => Options::read(rest).and_then(|options| inputs::make(&options)),
@@ -40,7 +41,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs every job and prints the report; an error if outputs that must be equal were not.
+/// Runs all jobs and prints the report. Returns an error if outputs that must be equal differ.
 fn run(options: &Options) -> Result<(), String> {
     let tools = tools::find(options);
     let inputs = inputs::prepare(options)?;

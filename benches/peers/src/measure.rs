@@ -1,4 +1,4 @@
-//! Runs the contestants of a job in turn, and asks the system what each took.
+//! Runs the programs of a job in turn, and measures their CPU time and memory.
 
 use std::{
     collections::BTreeMap,
@@ -18,19 +18,19 @@ use crate::{
     options::Options,
 };
 
-/// What a contestant took, and what came of it.
+/// The measurements of a program, and the check of its output.
 pub(crate) struct Row {
     pub(crate) name: String,
     /// Medians over the rounds; `None` if it failed.
     pub(crate) usage: Option<Usage>,
     pub(crate) bytes_out: u64,
-    /// What is odd about its output, for the table.
+    /// A note on its output, for the table.
     pub(crate) note: String,
-    /// Its output is not what it must be.
+    /// Whether its output is wrong.
     pub(crate) is_wrong: bool,
 }
 
-/// What processes took.
+/// The resources that processes used.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Usage {
     pub(crate) cpu: Duration,
@@ -38,7 +38,7 @@ pub(crate) struct Usage {
     pub(crate) peak: u64,
 }
 
-/// Runs each contestant once to check what comes out, then all in turn, and returns the medians.
+/// Runs each program once to check its output, then all in turn, and returns the medians.
 pub(crate) fn run(job: &Job, options: &Options) -> Result<Vec<Row>, String> {
     let out = options.scratch.join("out");
     let mut references = BTreeMap::new();
@@ -70,7 +70,7 @@ pub(crate) fn run(job: &Job, options: &Options) -> Result<Vec<Row>, String> {
     Ok(rows)
 }
 
-/// Runs a contestant once, and holds its output against that of others.
+/// Runs a program once, and compares its output with earlier ones.
 fn check(
     contestant: &Contestant,
     job: &Job,
@@ -128,7 +128,7 @@ fn check(
 
 /// Compares the one file of each folder as JSON, in a process of its own.
 ///
-/// A peer that says something else is noted; it is wrong only if most of what it says is.
+/// Differences are noted. The output is wrong only if most lines differ.
 fn values(a: &Path, b: &Path, note: &mut String) -> Result<Option<String>, String> {
     let me = std::env::current_exe().map_err(|error| error.to_string())?;
     let files = [a, b].map(|folder| folder.join("out.jsonl"));
@@ -143,13 +143,13 @@ fn values(a: &Path, b: &Path, note: &mut String) -> Result<Option<String>, Strin
         return Ok(Some(format!("{n_unequal} of {n_lines} lines")));
     }
     if n_unequal > 0 {
-        *note = format!("says {n_unequal} of {n_lines} lines otherwise");
+        *note = format!("{n_unequal} of {n_lines} lines differ");
     }
     Ok(None)
 }
 
-/// Runs a contestant's processes, with an empty folder for what they write; returns what they took
-/// in all, and what those said that failed.
+/// Runs the processes of a program with an empty folder for their outputs. Returns their resources in
+/// total, and the messages of failed processes.
 fn once(contestant: &Contestant, out: &Path) -> Result<(Usage, Vec<String>), String> {
     _ = fs::remove_dir_all(out);
     fs::create_dir_all(out).map_err(|error| error.to_string())?;
@@ -193,7 +193,7 @@ fn process(step: &Step, out: &Path) -> Result<(Usage, Option<String>), String> {
     let wall = start.elapsed();
     let cpu = used.rusage.utime + used.rusage.stime;
     let usage = Usage { cpu, wall, peak: used.rusage.maxrss };
-    // Our program says by 1 that something wants attention; what it wrote is there all the same.
+    // Exit status 1 of our program means that something needs attention. Its output is complete.
     let is_fine = match used.status.code() {
         Some(0) => true,
         Some(1) => step.is_ours,

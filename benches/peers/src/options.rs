@@ -1,44 +1,45 @@
-//! What the command line asks for.
+//! The options of the command line.
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-/// What the command line asks for.
+/// The options of the command line.
 #[derive(Debug)]
 pub(crate) struct Options {
-    /// Our program.
+    /// The path of our program.
     pub(crate) convert: PathBuf,
-    /// Where the converters built beside this program are.
+    /// The folder of the other programs that are built with this one.
     pub(crate) bin: PathBuf,
     /// The folder of the scripts.
     pub(crate) scripts: PathBuf,
-    /// Where peers are installed.
+    /// The folder where alternatives are installed.
     pub(crate) tools: PathBuf,
-    /// Real sessions, if any.
+    /// The folder of real sessions, if any.
     pub(crate) data: Option<PathBuf>,
-    /// How often each contestant runs after the check.
+    /// The number of rounds after the check.
     pub(crate) rounds: usize,
-    /// Megabytes of the large inputs.
+    /// The size of large inputs in megabytes.
     pub(crate) size: usize,
-    /// How many small files.
+    /// The number of small files.
     pub(crate) files: usize,
-    /// Words, one of which the title of a job has; all jobs if there is none.
+    /// Parts of titles that choose jobs; empty for all jobs.
     pub(crate) only: Vec<String>,
-    /// Installs nothing.
+    /// Whether nothing is installed.
     pub(crate) is_offline: bool,
-    /// Everything read and written, on memory.
+    /// The folder of inputs and outputs, in memory.
     pub(crate) scratch: PathBuf,
-    /// The words themselves, for the report and for child processes.
+    /// The options as words, for the report and for child processes.
     pub(crate) words: Vec<String>,
 }
 
 impl Options {
-    /// Reads options; the first three name our program, the scripts, and the folder of the tools.
+    /// Parses the arguments. The first three are our program, the scripts, and the folder of the tools.
     pub(crate) fn read(words: &[&str]) -> Result<Self, String> {
         let [convert, scripts, tools, rest @ ..] = words else {
-            return Err("start it by `cargo xtask bench-peers`".to_owned());
+            return Err("arguments are missing: start this program with `cargo xtask bench-peers`"
+                .to_owned());
         };
         let me = std::env::current_exe().map_err(|error| error.to_string())?;
         let memory = Path::new("/dev/shm");
@@ -63,8 +64,10 @@ impl Options {
                 options.is_offline = true;
                 continue;
             }
-            let value = rest.next().ok_or_else(|| format!("{word}: what?"))?;
-            let number = || value.parse::<usize>().map_err(|_| format!("{word} {value}: a number"));
+            let value =
+                rest.next().ok_or_else(|| format!("{word} needs a value; see `cargo xtask`"))?;
+            let number =
+                || value.parse::<usize>().map_err(|_| format!("{word} {value}: not a number"));
             match *word {
                 "--data" => options.data = Some(value.into()),
                 "--rounds" => options.rounds = number()?.max(1),
@@ -72,25 +75,27 @@ impl Options {
                 "--files" => options.files = number()?,
                 "--only" => options.only.push(value.to_string()),
                 "--scratch" => options.scratch = value.into(),
-                _ => return Err(format!("{word}: not an option; see `cargo xtask`")),
+                _ => {
+                    return Err(format!("{word}: unknown option; `cargo xtask` lists the options"));
+                }
             }
         }
         Ok(options)
     }
 
-    /// Returns the words that ask a child process for the same.
+    /// Returns the arguments that give a child process the same options.
     pub(crate) fn for_child(&self) -> Vec<String> {
         let mut words = self.words.clone();
         words.extend(["--scratch".to_owned(), self.scratch.display().to_string()]);
         words
     }
 
-    /// Returns whether a job of this title is asked for.
+    /// Returns whether the options choose a job with this title.
     pub(crate) fn wants(&self, title: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|word| title.contains(word.as_str()))
     }
 
-    /// Returns a program that was built beside this one.
+    /// Returns the path of a program that is built with this one.
     pub(crate) fn built(&self, name: &str) -> PathBuf {
         self.bin.join(name)
     }
@@ -100,7 +105,7 @@ impl Drop for Options {
     fn drop(&mut self) {
         let is_child = self.words.iter().any(|word| word == "--scratch");
         if !is_child {
-            // What cannot be removed goes when the machine does: it is in memory.
+            // A folder that cannot be removed is in memory, and gone after a restart.
             _ = fs::remove_dir_all(&self.scratch);
         }
     }

@@ -1,4 +1,4 @@
-//! The report: Markdown on standard output, a table a job.
+//! Prints the report: Markdown with a table for each job.
 
 #![expect(clippy::print_stdout, reason = "the report is what the program is for")]
 
@@ -11,7 +11,7 @@ use crate::{
     tools::Tools,
 };
 
-/// Prints what was run, where and when.
+/// Prints the command, the date, the machine, the versions and the inputs.
 pub(crate) fn head(options: &Options, tools: &Tools, inputs: &Inputs) {
     println!("# Side by side\n");
     println!(
@@ -46,7 +46,7 @@ pub(crate) fn head(options: &Options, tools: &Tools, inputs: &Inputs) {
     );
 }
 
-/// Prints the table of a job, and returns the contestants whose output was wrong.
+/// Prints the table of a job, and returns the programs with wrong outputs.
 pub(crate) fn table(job: &Job, rows: &[Row]) -> Vec<String> {
     let bytes_in = total(&job.files);
     let cpu_of = |row: &Row| row.usage.map(|usage| usage.cpu.as_secs_f64());
@@ -99,7 +99,7 @@ fn command(options: &Options) -> String {
     while let Some(word) = given.next() {
         words.push(word);
         if word == "--data" {
-            // Where it lies says something about one machine only.
+            // The path of the folder means something on one machine only.
             given.next();
             words.push("DIR");
         }

@@ -1,4 +1,4 @@
-//! What users would pick instead: found on the machine, or installed into a folder of its own.
+//! Finds the alternatives to our program on the machine, or installs them into a folder.
 
 use std::{
     env,
@@ -8,7 +8,7 @@ use std::{
 
 use crate::options::Options;
 
-/// The programs of others, by name, and what is not there.
+/// The programs of others, and the missing ones.
 pub(crate) struct Tools {
     pub(crate) jq: Option<PathBuf>,
     pub(crate) jaq: Option<PathBuf>,
@@ -19,23 +19,23 @@ pub(crate) struct Tools {
     pub(crate) duckdb: Option<PathBuf>,
     pub(crate) casr: Option<PathBuf>,
     pub(crate) transession: Option<PathBuf>,
-    /// Names with versions, as the programs say them.
+    /// Names with versions, as the programs print them.
     pub(crate) versions: Vec<String>,
-    /// Names with the reason.
+    /// Names of missing programs with the reason.
     pub(crate) missing: Vec<String>,
 }
 
-/// Programs that crates.io has: the program, its crate, its version, the toolchain that it needs.
+/// Programs from crates.io: the program, its crate, its version, the toolchain that it needs.
 const CRATES: [(&str, &str, &str, &str); 3] = [
     ("jaq", "jaq", "3.1.2", "+stable"),
     ("casr", "cross_agent_session_resumer", "0.4.0", "+nightly"),
     ("transession", "transession", "0.2.0", "+stable"),
 ];
 
-/// Modules that PyPI has.
+/// Modules from PyPI.
 const MODULES: [(&str, &str); 2] = [("orjson", "3.13.0"), ("duckdb", "2.0.0")];
 
-/// Finds every program, and installs those that can be unless told not to.
+/// Finds all programs. Installs missing ones, unless the options forbid it.
 pub(crate) fn find(options: &Options) -> Tools {
     let mut tools = Tools {
         jq: None,
@@ -78,7 +78,7 @@ impl Tools {
         let path = options.tools.join("bin").join(name);
         if !path.is_file() && !options.is_offline {
             let mut install = Command::new("cargo");
-            // Set by the cargo that runs us, it would choose the toolchain.
+            // The cargo that runs this program sets this variable, which would choose the toolchain.
             install.env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO");
             install.args([toolchain, "install", "--locked", "--quiet", package]);
             _ = install.args(["--version", version, "--root"]).arg(&options.tools).status();

@@ -27,7 +27,7 @@ fn print(record: &RecordBuf) {
     for (block, _) in event.message().into_iter().flat_map(|message| message.blocks()) {
         match block {
             Block::Text(text) if event.is_prompt() => println!("> {}", text.decode()),
-            Block::ToolUse(tool) => println!("{} {}", tool.name.decode(), tool.input),
+            Block::ToolUse(tool) => println!("{} {}", tool.name.decode(), tool.input.json()),
             _ => {}
         }
     }

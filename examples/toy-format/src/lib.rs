@@ -24,48 +24,40 @@
 //!     carry: CarryMode::Inline,
 //!     options: Default::default(),
 //! };
-//! let (toy, _sidecar, _report) = there.convert(session.as_bytes(), None)?;
+//! let toy = there.convert(session.as_bytes(), None)?.bytes;
 //! assert!(toy.starts_with(br#"{"toy":1,"who":"you","says":"Hello""#));
 //!
 //! let back = Conversion { from: there.to, to: there.from, ..there.clone() };
-//! let (restored, _, _) = back.convert(&toy, None)?;
+//! let restored = back.convert(&toy, None)?.bytes;
 //! assert_eq!(restored, session.as_bytes());
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
 use core_model::{
     Block, Body, Checker, Content, Context, CostPolicy, Event, Facts, Findings, Format, Formats,
-    Limits, LossKind, Message, Options, Output, Role, Writer,
+    Functions, Limits, LossKind, Message, Options, Output, Role, Writer,
 };
-use jsonl::{Line, Style, Value};
+use jsonl::{Line, Value};
 
 /// The formats that this crate converts between.
 pub static FORMATS: Formats = Formats::new(&[&format_claude_code::FORMAT, &TOY]);
 
 /// The toy format.
-pub static TOY: Format = Format {
-    name: "toy",
-    tag: 't',
-    about: "one line for each text that somebody says",
-    family: "toy",
-    style: Style::Compact,
-    has_inline_agents: true,
-    detect: is_toy,
-    is_record: is_toy,
-    read,
-    writer: |_: &Options, _: Facts| Box::new(ToyWriter),
-    planner: None,
-    checker: || Box::new(ToyChecker),
-    prompt_preview: None,
-    cost: CostPolicy::Cumulative,
-    store: None,
-    bundles: None,
-    limits: Limits {
-        head: 0,
-        filler_record: r#"{"toy":1,"who":"nobody""#,
-        filler_record_size: 0,
+pub static TOY: Format = Format::new(
+    "toy",
+    't',
+    "one line for each text that somebody says",
+    Functions {
+        detect: is_toy,
+        is_record: is_toy,
+        read,
+        writer: |_: &Options, _: Facts| Box::new(ToyWriter),
+        checker: || Box::new(ToyChecker),
     },
-};
+)
+.with_inline_agents()
+.cost(CostPolicy::Cumulative)
+.limits(Limits { head: 0, filler_record: r#"{"toy":1,"who":"nobody""#, filler_record_size: 0 });
 
 /// Returns whether a line is a toy's: no other format has a member `toy`.
 fn is_toy(line: Value<'_>) -> bool {
@@ -133,7 +125,7 @@ impl Checker for ToyChecker {
 mod tests {
     use std::{fs, io::Cursor, path::Path};
 
-    use conversion::{CarryMode, Conversion, Detected, Sidecar, Source, detect_format};
+    use conversion::{CarryMode, Conversion, Converted, Detected, Sidecar, Source, detect_format};
 
     use super::*;
 
@@ -159,9 +151,10 @@ mod tests {
                 continue;
             }
             let source = fs::read(&path).expect("read");
-            let (toy, sidecar, _) = there.convert(&source, None).expect("converted");
+            let Converted { bytes: toy, sidecar, .. } =
+                there.convert(&source, None).expect("converted");
             let sidecar = sidecar.map(|bytes| Sidecar::open(Cursor::new(bytes)).expect("opened"));
-            let (restored, _, _) = back.convert(&toy, sidecar).expect("restored");
+            let restored = back.convert(&toy, sidecar).expect("restored").bytes;
             assert!(restored == source, "{}", path.display());
             n_files += 1;
         }
@@ -180,9 +173,10 @@ mod tests {
         let found = detect_format(FORMATS, &mut source).expect("read");
         assert!(matches!(found, Detected::Format(format) if format.name == "toy"));
         let there = Conversion { from: &TOY, to: &format_claude_code::FORMAT, ..to_toy() };
-        let (written, _, report) = there.convert(toy.as_bytes(), None).expect("converted");
+        let Converted { bytes: written, report, .. } =
+            there.convert(toy.as_bytes(), None).expect("converted");
         assert_eq!((report.lines_in, report.lines_out), (2, 2));
         let back = Conversion { from: there.to, to: there.from, ..there.clone() };
-        assert_eq!(back.convert(&written, None).expect("restored").0, toy.as_bytes());
+        assert_eq!(back.convert(&written, None).expect("restored").bytes, toy.as_bytes());
     }
 }

@@ -1,4 +1,4 @@
-//! Lines by type, on our own `jsonl`: a pass that only reads.
+//! Counts lines by type with our `jsonl`.
 
 use std::{
     collections::BTreeMap,

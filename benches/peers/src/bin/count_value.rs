@@ -1,4 +1,4 @@
-//! Lines by type, on `serde_json` with a type for the one member that is asked for.
+//! Counts lines by type with `serde_json`, which deserializes the one member.
 
 use std::{
     borrow::Cow,

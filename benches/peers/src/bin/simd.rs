@@ -1,4 +1,4 @@
-//! The simpler job on simd-json: typed records that borrow their texts, serde to write.
+//! The simpler job with simd-json: typed records that borrow their texts, written with serde.
 
 use std::{borrow::Cow, fmt, io};
 
@@ -142,7 +142,7 @@ fn made_block<'v>(block: &'v Block<'v>) -> Option<Made<'v>> {
     })
 }
 
-/// Returns a result's content as one text.
+/// Returns the content of a result as one text.
 fn flat<'v>(content: &'v Option<Content<'v>>) -> Cow<'v, str> {
     match content {
         Some(Content::Text(text)) => Cow::Borrowed(&text.0),
@@ -162,7 +162,7 @@ fn blocks<'v>(content: &'v Content<'v>) -> &'v [Block<'v>] {
     }
 }
 
-/// Returns what a text says; nothing is the empty text.
+/// Returns the text; an empty one if it is missing.
 fn is<'v>(text: &'v Option<Str<'v>>) -> &'v str {
     text.as_ref().map_or("", |text| &text.0)
 }

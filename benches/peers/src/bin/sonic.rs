@@ -1,4 +1,4 @@
-//! The simpler job on sonic-rs: typed records of lazy values, whose bytes are written as they are.
+//! The simpler job with sonic-rs: typed records of lazy values, whose bytes are copied.
 
 use std::{borrow::Cow, io};
 
@@ -152,7 +152,7 @@ fn push_blocks(out: &mut Vec<u8>, content: &LazyValue<'_>, blocks: &[Block<'_>])
     out.len() > start
 }
 
-/// Writes a result's texts as one.
+/// Writes the texts of a result as one text.
 fn push_flat(out: &mut Vec<u8>, content: &LazyValue<'_>) -> Option<()> {
     let blocks: Vec<TextBlock<'_>> = sonic_rs::from_str(content.as_raw_str()).ok()?;
     let texts = blocks.into_iter().filter(|block| block.kind.as_deref() == Some("text"));

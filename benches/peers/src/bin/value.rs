@@ -1,4 +1,4 @@
-//! The simpler job on `serde_json::Value`: parse a tree, build a tree, print it.
+//! The simpler job with `serde_json::Value`: parses a tree, builds a tree, prints it.
 
 use std::io;
 
@@ -80,7 +80,7 @@ fn block(block: &Value) -> Option<Value> {
     })
 }
 
-/// Returns a result's content as one text.
+/// Returns the content of a result as one text.
 fn flat(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
