@@ -1,4 +1,4 @@
-//! Runs Miri over `jsonl`, the one crate with unsafe code.
+//! Runs Miri over `jsonl`, the one library crate with unsafe code.
 
 #![expect(clippy::print_stdout, reason = "a task prints to the terminal")]
 

@@ -1,5 +1,5 @@
 //! Computes the bitmaps of a block with vector instructions, and keeps bytes that are known to be
-//! UTF-8. The only module with unsafe code.
+//! UTF-8. The only module of this crate with unsafe code.
 //!
 //! The unsafe operations are: calling a function that is compiled for instructions of this CPU,
 //! loading a vector from a reference, and returning the bytes of a [`Buffer`] as text after they
