@@ -78,6 +78,12 @@ pub struct Vocabulary {
     pub cwd: &'static str,
     /// The client's version.
     pub version: &'static str,
+    /// The git branch.
+    pub git_branch: &'static str,
+    /// The id of a record.
+    pub uuid: &'static str,
+    /// The id of the record before it.
+    pub parent: &'static str,
     /// The API's id of a response.
     pub message_id: &'static str,
     /// The API's id of a request.
@@ -109,6 +115,9 @@ impl Vocabulary {
         time: "timestamp",
         cwd: "cwd",
         version: "version",
+        git_branch: "gitBranch",
+        uuid: "uuid",
+        parent: "parentUuid",
         message_id: "message.id",
         request_id: "request_id",
         tool_use_result: "tool_use_result",

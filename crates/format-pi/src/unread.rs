@@ -9,6 +9,8 @@ use jsonl::{Text, Value};
 /// The names that pi has for the members that events hold.
 pub(crate) static VOCABULARY: Vocabulary = Vocabulary {
     session_id: "id",
+    uuid: "id",
+    parent: "parentId",
     message_id: "message.responseId",
     tool_use_result: "message.details",
     is_api_error: "message.stopReason",

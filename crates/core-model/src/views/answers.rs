@@ -55,7 +55,11 @@ impl Answers {
         // The outcome keeps its id, so the answer has none.
         answer.context.uuid = None;
         // The message refers to the value of the answer, so that derived ids differ.
-        if let Some(value) = event.value.get("result") {
+        let holder = || {
+            let mut members = event.value.members().map(|(_, member)| member);
+            members.find(|member| member.raw().as_str().contains(raw.as_str()))
+        };
+        if let Some(value) = event.value.get("result").or_else(holder) {
             answer.value = value;
         }
         Some(answer)

@@ -6,8 +6,8 @@ use core_model::{Event, Facts, LossKind, Message, Output, Start};
 pub(super) fn count_context(event: &Event<'_>, facts: &Facts, out: &mut Output) {
     let (context, names) = (&event.context, event.vocabulary);
     let is_known = |fact: &Option<String>, value: &str| fact.as_deref() == Some(value);
-    drop_if(context.uuid.is_some(), "uuid", out);
-    drop_if(context.parent.value().is_some(), "parentUuid", out);
+    drop_if(context.uuid.is_some(), names.uuid, out);
+    drop_if(context.parent.value().is_some(), names.parent, out);
     drop_if(
         context.time.is_some_and(|time| !is_known(&facts.start, time.as_str())),
         names.time,
@@ -21,7 +21,7 @@ pub(super) fn count_context(event: &Event<'_>, facts: &Facts, out: &mut Output) 
         out,
     );
     drop_if(context.version.is_some(), names.version, out);
-    drop_if(context.git_branch.is_some(), "gitBranch", out);
+    drop_if(context.git_branch.is_some(), names.git_branch, out);
     drop_if(context.permission_mode.is_some(), "permissionMode", out);
     drop_if(context.agent_id.is_some(), "agentId", out);
     drop_if(context.parent_tool_use.is_some(), "parent_tool_use_id", out);

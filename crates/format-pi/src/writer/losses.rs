@@ -23,7 +23,7 @@ pub(super) fn count_context(event: &Event<'_>, facts: &Facts, out: &mut Output) 
         _ => {}
     }
     drop_if(context.version.is_some(), names.version, out);
-    drop_if(context.git_branch.is_some(), "gitBranch", out);
+    drop_if(context.git_branch.is_some(), names.git_branch, out);
     drop_if(context.permission_mode.is_some(), "permissionMode", out);
     drop_if(context.agent_id.is_some(), "agentId", out);
     drop_if(context.parent_tool_use.is_some(), "parent_tool_use_id", out);
@@ -107,8 +107,8 @@ pub(super) fn count_outcome(outcome: &Outcome<'_>, out: &mut Output) {
 
 /// Counts the ids of an event that has no line of its own.
 pub(super) fn drop_id(event: &Event<'_>, out: &mut Output) {
-    drop_if(event.context.uuid.is_some(), "uuid", out);
-    drop_if(event.context.parent.value().is_some(), "parentUuid", out);
+    drop_if(event.context.uuid.is_some(), event.vocabulary.uuid, out);
+    drop_if(event.context.parent.value().is_some(), event.vocabulary.parent, out);
 }
 
 /// Counts the time of an event that has no line of its own.

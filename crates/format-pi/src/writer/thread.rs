@@ -89,7 +89,7 @@ impl Thread {
             Some(id) => id,
             None => {
                 if own.is_some() {
-                    out.lose(LossKind::Dropped, "uuid");
+                    out.lose(LossKind::Dropped, event.vocabulary.uuid);
                 }
                 let uuid = out.uuid(event, "entry", n);
                 json(&self.new_id(&uuid))
