@@ -84,7 +84,7 @@ pub fn read(line: Value<'_>) -> Event<'_> {
                 cwd: meta.cwd,
                 version: meta.cli_version,
                 git_branch: meta.git_branch,
-                time: event.context.time,
+                time: event.context.time.or(meta.timestamp.map(Raw::from)),
                 ..Context::default()
             };
             Body::Start(Start::default())

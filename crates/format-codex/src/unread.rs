@@ -3,16 +3,21 @@
 //! In: `{"timestamp":"t","type":"response_item","payload":{"type":"message","role":"user",
 //! "content":[],"phase":"commentary"}}`. Out: `payload.phase`.
 
-use core_model::{Body, Event, Shape, Vocabulary, is_void};
+use core_model::{Body, Content, Event, Shape, Vocabulary, is_void};
 use jsonl::{Text, Value};
 
-use crate::record::{Entry, Item, ItemKind, Record};
+use crate::{
+    reader::summary,
+    record::{Compacted, Entry, Item, ItemKind, Record},
+};
 
 /// The names that Codex has for the members that events hold.
 pub(crate) static VOCABULARY: Vocabulary = Vocabulary {
     session_id: "payload.id",
     cwd: "payload.cwd",
     version: "payload.cli_version",
+    git_branch: "git.branch",
+    uuid: "payload.id",
     message_id: "payload.id",
     is_meta: "payload.role",
     is_api_error: "payload.message",
@@ -29,6 +34,10 @@ fn shape(event: &Event<'_>) -> Shape {
     let mut shape = Shape::default();
     shape.add_name(if event.nth == 0 { b"first" } else { b"other" });
     shape.add_name(if event.has_next { b"more" } else { b"last" });
+    let is_compaction = event.kind.is_some_and(|kind| kind.is("compacted"));
+    if is_compaction && let Entry::Compacted(compacted) = Record::decode(event.value).entry {
+        shape.add_name(if is_summary(&compacted) { b"summary" } else { b"message" });
+    }
     if matches!(event.body, Body::Message(_)) {
         shape.add_name(b"message");
     }
@@ -38,7 +47,7 @@ fn shape(event: &Event<'_>) -> Shape {
             shape.add_name(value.text().map_or("", |text| text.body()).as_bytes());
         }
         if value.is_object() && key == b"payload" {
-            add_payload(&mut shape, value);
+            add_payload(&mut shape, event, value);
         } else if value.is_array() {
             add_parts(&mut shape, value);
         }
@@ -47,13 +56,16 @@ fn shape(event: &Event<'_>) -> Shape {
     shape
 }
 
-fn add_payload(shape: &mut Shape, payload: Value<'_>) {
+fn add_payload(shape: &mut Shape, event: &Event<'_>, payload: Value<'_>) {
     payload.read_members(|key, value| {
         add(shape, key, &value);
+        if key == b"timestamp" && has_other_time(event, &value) {
+            shape.add_name(b"other time");
+        }
         if key == b"type" || key == b"role" {
             shape.add_name(value.text().map_or("", |text| text.body()).as_bytes());
         }
-        if key == b"git" {
+        if key == b"git" || key == b"error" {
             value.read_members(|key, value| {
                 add(shape, key, &value);
                 true
@@ -123,9 +135,31 @@ fn list(event: &Event<'_>, found: &mut dyn FnMut(&str)) {
             }
         }
     }
+    if let Entry::Event(_, payload) = &record.entry
+        && let Body::Notice(_) = event.body
+        && let Some(error) = payload.get("error")
+    {
+        for (key, value) in error.members() {
+            let is_held = key.is("message");
+            if !is_held && !is_void(&value) {
+                found(&format!("{prefix}error.{}", key.decode()));
+            }
+        }
+    }
     if let Entry::Item(item) = &record.entry {
         list_parts(item, prefix, found);
     }
+}
+
+/// Returns whether the message of a compaction is its summary, or empty.
+fn is_summary(compacted: &Compacted<'_>) -> bool {
+    let is_blank = compacted.message.is_none_or(|message| message.is_blank());
+    is_blank || matches!(summary(compacted), Some(Content::Text(_)))
+}
+
+/// Returns whether the time of the session's start differs from the time of its line.
+fn has_other_time(event: &Event<'_>, start: &Value<'_>) -> bool {
+    event.context.time.is_some_and(|time| time.as_str() != start.raw().as_str())
 }
 
 /// Returns whether an event holds a member of the payload.
@@ -134,8 +168,8 @@ fn is_held(event: &Event<'_>, record: &Record<'_>, key: &str, value: &Value<'_>)
     match &record.entry {
         Entry::SessionMeta(_) => match key {
             "id" | "cwd" | "cli_version" => is_text,
-            // The line has the time of the start, too.
-            "timestamp" => true,
+            // The line has a time, too.
+            "timestamp" => !has_other_time(event, value),
             "git" => value.is_object(),
             // A name of the client says nothing of the session.
             "type" => record.payload.is_none(),
@@ -144,7 +178,7 @@ fn is_held(event: &Event<'_>, record: &Record<'_>, key: &str, value: &Value<'_>)
         Entry::TurnContext(_) => matches!(key, "cwd" | "model") && is_text,
         Entry::Item(item) => is_held_of_item(item, key, value),
         Entry::Compacted(compacted) => match key {
-            "message" => is_text,
+            "message" => is_text && (event.nth == 0 && event.has_next || is_summary(compacted)),
             "trigger" | "subtype" => is_text,
             "pre_tokens" | "text" => true,
             "replacement_history" => {
@@ -158,6 +192,7 @@ fn is_held(event: &Event<'_>, record: &Record<'_>, key: &str, value: &Value<'_>)
             Some("agent_reasoning") => matches!(key, "type" | "text" | "signature"),
             Some("turn_aborted") => matches!(key, "type" | "reason"),
             Some("error" | "stream_error" | "warning") => matches!(key, "type" | "message"),
+            // The other members of an error are listed one by one.
             Some("task_complete" | "turn_complete") => matches!(key, "type" | "error"),
             Some("thread_name_updated") => matches!(key, "type" | "thread_name"),
             _ => key == "type",

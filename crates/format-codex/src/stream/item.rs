@@ -143,6 +143,7 @@ pub(super) fn read_result(line: Value<'_>) -> Block<'_> {
 }
 
 fn block<'l>(line: Value<'l>, read: impl FnOnce(&Item<'l>) -> Option<Block<'l>>) -> Block<'l> {
-    let found = Item::decode(line).and_then(|item| read(&item));
-    found.unwrap_or(Block::Other { kind: None, raw: line.raw() })
+    let item = Item::decode(line);
+    let kind = item.map(|item| item.kind_text);
+    item.and_then(|item| read(&item)).unwrap_or(Block::Other { kind, raw: line.raw() })
 }

@@ -69,7 +69,15 @@ fn list(event: &Event<'_>, found: &mut dyn FnMut(&str)) {
                     }
                 }
             }
-            ("turn.failed", "error") | ("error", "message") => {}
+            ("turn.failed", "error") => {
+                for (key, value) in value.members() {
+                    let is_held = key.is("message") && value.text().is_some();
+                    if !is_held && !is_void(&value) {
+                        found(&format!("error.{}", key.decode()));
+                    }
+                }
+            }
+            ("error", "message") if value.text().is_some() => {}
             _ if is_void(&value) => {}
             (_, key) => found(key),
         }
@@ -93,7 +101,10 @@ fn list_item(event: &Event<'_>, item: Value<'_>, found: &mut dyn FnMut(&str)) {
                         .text()
                         .is_some_and(|it| id.is_some_and(|id| it.as_str() == id.as_str()))
             }
-            (_, "status") => !value.text().is_some_and(|status| status.is("in_progress")),
+            // Whether it failed is held.
+            (_, "status") => value.text().is_some_and(|status| {
+                ["completed", "failed", "declined"].iter().any(|word| status.is(word))
+            }),
             ("agent_message" | "reasoning", "text") | ("error", "message") => true,
             ("command_execution", "command" | "aggregated_output") => true,
             // Whether it is 0 is held.

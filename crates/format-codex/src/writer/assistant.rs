@@ -24,8 +24,11 @@ impl SessionWriter {
         for (block, _) in message.blocks() {
             match &block {
                 Block::Text(text) => self.write_text(event, *text, n, out),
-                Block::Thinking { text, .. } if text.is_blank() => {
+                Block::Thinking { text, signature } if text.is_blank() => {
                     out.lose(LossKind::Dropped, "thinking");
+                    if signature.is_some() {
+                        out.lose(LossKind::Dropped, "thinking.signature");
+                    }
                     continue;
                 }
                 Block::Thinking { text, signature } => {

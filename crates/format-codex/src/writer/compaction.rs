@@ -8,7 +8,7 @@ use core_model::{Event, LineId, Message, Notice, Output};
 use super::{
     SessionWriter,
     lines::{json, put_type},
-    part,
+    losses, part,
 };
 
 /// The open line of a compaction's boundary. Its type is not written yet.
@@ -58,7 +58,11 @@ impl SessionWriter {
         out: &mut Output,
     ) {
         let (line, members) = match self.boundary.take() {
-            Some(Boundary { line, notice, both }) => (line, notice + &both),
+            Some(Boundary { line, notice, both }) => {
+                // The line has the time of the boundary.
+                losses::drop_time(event, out);
+                (line, notice + &both)
+            }
             None => (self.open_untyped(event, n, out), String::new()),
         };
         put_type(line, "compacted", out);

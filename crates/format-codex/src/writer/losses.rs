@@ -27,7 +27,7 @@ impl SessionWriter {
         drop_if(version.is_some(), names.version, out);
         let branch =
             context.git_branch.filter(|it| !is_known(&self.git_branch, &json(&it.decode())));
-        drop_if(branch.is_some(), "gitBranch", out);
+        drop_if(branch.is_some(), names.git_branch, out);
         drop_if(context.permission_mode.is_some(), "permissionMode", out);
         drop_if(context.agent_id.is_some(), "agentId", out);
         drop_if(context.parent_tool_use.is_some(), "parent_tool_use_id", out);
@@ -102,8 +102,8 @@ pub(super) fn count_outcome(outcome: &Outcome<'_>, out: &mut Output) {
 
 /// Counts the ids of an event. Codex sends ids of items to its API, so that others have no place.
 fn drop_id(event: &Event<'_>, out: &mut Output) {
-    drop_if(event.context.uuid.is_some(), "uuid", out);
-    drop_if(event.context.parent.value().is_some(), "parentUuid", out);
+    drop_if(event.context.uuid.is_some(), event.vocabulary.uuid, out);
+    drop_if(event.context.parent.value().is_some(), event.vocabulary.parent, out);
 }
 
 /// Counts the time of an event that has no line of its own.

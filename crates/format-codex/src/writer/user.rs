@@ -95,6 +95,9 @@ impl SessionWriter {
         if kind.is_none() && !self.facts.is_called(&id) {
             out.lose(LossKind::Flattened, "tool_result");
             let kind = if is_error { "error" } else { "info" };
+            if matches!(result.is_error, Field::Value(_)) {
+                out.lose(LossKind::Flattened, "tool_result.is_error");
+            }
             let Some(line) = self.open_notice(kind, event, n, out) else { return };
             out.put(line, ",\"subtype\":\"tool_result\",\"about\":");
             out.copy_text(line, result.tool_use_id);

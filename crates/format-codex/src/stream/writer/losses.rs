@@ -11,12 +11,12 @@ pub(super) fn count_context(event: &Event<'_>, facts: &Facts, out: &mut Output) 
     let known = facts.session_id.as_deref();
     let is_known = context.session_id.is_none_or(|id| known == Some(id.as_str()));
     drop_if(!is_known, names.session_id, out);
-    drop_if(context.uuid.is_some(), "uuid", out);
-    drop_if(context.parent.value().is_some(), "parentUuid", out);
+    drop_if(context.uuid.is_some(), names.uuid, out);
+    drop_if(context.parent.value().is_some(), names.parent, out);
     drop_if(context.time.is_some(), names.time, out);
     drop_if(context.cwd.is_some(), names.cwd, out);
     drop_if(context.version.is_some(), names.version, out);
-    drop_if(context.git_branch.is_some(), "gitBranch", out);
+    drop_if(context.git_branch.is_some(), names.git_branch, out);
     drop_if(context.permission_mode.is_some(), "permissionMode", out);
     drop_if(context.agent_id.is_some(), "agentId", out);
     drop_if(context.parent_tool_use.is_some(), "parent_tool_use_id", out);
