@@ -68,8 +68,20 @@ pub struct ClaudeCodeWriter {
     /// The folder of the last start.
     start_cwd: Option<String>,
     has_resumed: bool,
-    /// Members of the last start that only entries can hold, with the place of the start.
-    unshown: Vec<(&'static str, Place)>,
+    /// Members of the last start, which only entries can hold.
+    unshown: Vec<Unshown>,
+    /// The id of the last entry before the last start.
+    last_entry: String,
+}
+
+/// A member of a session's start.
+#[derive(Clone, Debug)]
+struct Unshown {
+    /// Its name in the source.
+    name: &'static str,
+    /// Its value, as JSON.
+    text: String,
+    place: Place,
 }
 
 impl ClaudeCodeWriter {
@@ -90,21 +102,31 @@ impl ClaudeCodeWriter {
             }
         }
         if event.context.uuid.is_some() {
-            out.lose(LossKind::Dropped, "uuid");
+            out.lose(LossKind::Dropped, event.vocabulary.uuid);
         }
         let (context, names) = (&event.context, event.vocabulary);
         self.start_cwd = context.cwd.map(|cwd| json(&cwd.decode())).or(self.start_cwd.take());
-        self.unshown.clear();
+        let has_entry = self.last_entry != self.thread.parent();
+        self.last_entry = self.thread.parent().to_owned();
+        let unshown = std::mem::take(&mut self.unshown);
         for (text, name) in [(context.cwd, names.cwd), (context.version, names.version)] {
-            self.unshown.extend(text.map(|_| (name, out.place())));
+            let old = unshown.iter().find(|old| old.name == name && !has_entry);
+            let text = text.map(|text| json(&text.decode()));
+            if let Some(old) = old.filter(|old| text.as_ref().is_some_and(|text| *text != old.text))
+            {
+                out.lose_at(LossKind::Dropped, name, old.place);
+            }
+            let place = out.place();
+            let new = text.map(|text| Unshown { name, text, place });
+            self.unshown.extend(new.or_else(|| old.cloned()));
         }
         if let Some(time) = event.context.time {
-            self.thread.clock.start_run(time);
+            self.thread.clock.start_session(time, names.time, out);
             let written = millis(time).map(iso_millis);
             match (written, time.as_text()) {
-                (None, _) => out.lose(LossKind::Dropped, event.vocabulary.time),
+                (None, _) => {}
                 (Some(written), Some(text)) if text.is(&written) => {}
-                _ => out.lose(LossKind::Flattened, event.vocabulary.time),
+                _ => out.lose(LossKind::Flattened, names.time),
             }
         }
         if start.tools.is_some() {
@@ -269,8 +291,9 @@ impl Writer for ClaudeCodeWriter {
         if self.has_resumed {
             self.thread.relocate(out, self.start_cwd.take());
         }
+        self.thread.clock.count_start(None, out);
         if !self.thread.has_entry() {
-            for (name, place) in self.unshown.drain(..) {
+            for Unshown { name, place, .. } in self.unshown.drain(..) {
                 out.lose_at(LossKind::Dropped, name, place);
             }
         }

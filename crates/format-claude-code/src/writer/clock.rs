@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use core_model::{LossKind, Output, iso_millis, millis};
+use core_model::{LossKind, Output, Place, iso_millis, millis};
 use jsonl::Raw;
 
 /// Milliseconds since 1970 whose year has four digits.
@@ -17,6 +17,9 @@ pub(super) struct Clock {
     last: Option<i64>,
     earliest: i64,
     run: i64,
+    /// The time of the last start, until an entry has it or it is counted as lost: the time, the name
+    /// of its member, and its place.
+    start: Option<(i64, &'static str, Place)>,
 }
 
 impl Clock {
@@ -25,6 +28,26 @@ impl Clock {
         if let Some(time) = millis(time).filter(|time| TIMES.contains(time)) {
             self.earliest = self.earliest.max(time);
             self.run = time;
+        }
+    }
+
+    /// Sets the time of a session's start, which has no entry of its own. It is counted as lost unless
+    /// the next entry has the same time. `name` is the member's name in the source.
+    pub(super) fn start_session(&mut self, time: Raw<'_>, name: &'static str, out: &mut Output) {
+        self.start_run(time);
+        let Some(time) = millis(time) else {
+            return out.lose(LossKind::Dropped, name);
+        };
+        self.count_start(Some(time), out);
+        self.start = Some((time, name, out.place()));
+    }
+
+    /// Counts the time of the last start as lost, unless it is `next`, the time of what follows.
+    pub(super) fn count_start(&mut self, next: Option<i64>, out: &mut Output) {
+        if let Some((time, name, place)) = self.start.take()
+            && next != Some(time)
+        {
+            out.lose_at(LossKind::Dropped, name, place);
         }
     }
 
@@ -61,6 +84,7 @@ impl Clock {
             _ => after_last.max(self.earliest).max(earliest.min(TIMES.end)),
         };
         self.last = Some(at);
+        self.count_start(Some(at), out);
         let written = iso_millis(at);
         if time.is_none() {
             out.lose(LossKind::Invented, "timestamp");

@@ -36,7 +36,7 @@ impl ClaudeCodeWriter {
         }
         out.lose(LossKind::Flattened, "tool_result.order");
         for (is_lost, field) in [
-            (event.context.uuid.is_some(), "uuid"),
+            (event.context.uuid.is_some(), event.vocabulary.uuid),
             (event.context.time.is_some(), event.vocabulary.time),
         ] {
             if is_lost {

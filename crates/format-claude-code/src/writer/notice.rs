@@ -17,6 +17,9 @@ impl ClaudeCodeWriter {
         };
         // A boundary would hide the history before it, so it becomes a notice with its words.
         out.lose(LossKind::Flattened, "system.subtype");
+        if notice.about.is_some() {
+            out.lose(LossKind::Dropped, "about");
+        }
         if notice.trigger.is_some() {
             out.lose(LossKind::Dropped, "compact_metadata.trigger");
         }

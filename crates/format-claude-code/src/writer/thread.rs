@@ -191,7 +191,7 @@ impl Thread {
             .unwrap_or_else(|| json(&out.uuid(event, kind, block_idx)));
         let parent = event.context.parent.value().filter(|_| is_own);
         if parent.is_some_and(|parent| json(&parent.decode()) != self.parent()) {
-            out.lose(LossKind::Flattened, "parentUuid");
+            out.lose(LossKind::Flattened, event.vocabulary.parent);
         }
         let time = event.context.time.filter(|_| is_own);
         let time = self.clock.next(time, earliest, out);
@@ -269,7 +269,7 @@ pub(super) fn put_title(out: &mut Output, rank: TitleRank, title: &str, session_
 pub(super) fn lose_envelope(event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
     let names = event.vocabulary;
     for (is_lost, field) in [
-        (event.context.uuid.is_some(), "uuid"),
+        (event.context.uuid.is_some(), names.uuid),
         (event.context.time.is_some(), names.time),
         (message.id.is_some(), names.message_id),
         (message.model.is_some(), "model"),
