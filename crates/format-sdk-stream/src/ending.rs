@@ -10,7 +10,7 @@ use jsonl::Raw;
 use crate::{
     compose::Composer,
     record::Flavor,
-    session::{Interaction, Session, TOKENS, respelt},
+    session::{Interaction, Session, TOKENS, respelt, tokens},
     speech::Manner,
 };
 
@@ -57,9 +57,13 @@ pub(crate) fn outcome(
     };
     let uuid = out.uuid(event, "result", 0);
     let line = Composer::open(out);
-    result(manner, line, &ending, interaction, &uuid, session);
+    let usage = outcome.usage.filter(|usage| !usage.is_null());
+    let tokens = usage.map_or_else(|| interaction.tokens(), tokens);
+    result(manner, line, &ending, interaction, tokens, &uuid, session);
     out.lose(LossKind::Invented, "duration_api_ms");
-    out.lose(LossKind::Invented, "usage");
+    if usage.is_none() {
+        out.lose(LossKind::Invented, "usage");
+    }
     if outcome.status_text.is_some_and(|text| !text.is(subtype)) {
         out.lose(LossKind::Flattened, "exit_status");
     }
@@ -86,7 +90,7 @@ pub(crate) fn end(manner: Manner, interaction: &Interaction, session: &Session, 
     };
     let uuid = out.uuid_at_end("result", session.n_prompts);
     let line = Composer::open_derived(out);
-    result(manner, line, &ending, interaction, &uuid, session);
+    result(manner, line, &ending, interaction, interaction.tokens(), &uuid, session);
     out.lose(LossKind::Invented, "result");
 }
 
@@ -95,6 +99,7 @@ fn result(
     mut line: Composer<'_>,
     ending: &Ending,
     interaction: &Interaction,
+    tokens: [u64; 4],
     uuid: &str,
     session: &Session,
 ) {
@@ -115,7 +120,7 @@ fn result(
             line.put("stop_reason", stop_reason);
         }
         line.put("total_cost_usd", &ending.cost);
-        usage(&mut line, interaction);
+        usage(&mut line, tokens);
         line.put("result", text);
         if !manner.is_old_dump() {
             dumped_rest(&mut line, ending, uuid);
@@ -137,7 +142,7 @@ fn result(
     line.put("stop_reason", stop_reason);
     session.put_known_id(&mut line);
     line.put("total_cost_usd", &ending.cost);
-    usage(&mut line, interaction);
+    usage(&mut line, tokens);
     line.put("modelUsage", "{}");
     line.put("permission_denials", "[]");
     if !is_success {
@@ -167,9 +172,9 @@ fn dumped_rest(line: &mut Composer<'_>, ending: &Ending, uuid: &str) {
     }
 }
 
-fn usage(line: &mut Composer<'_>, interaction: &Interaction) {
+fn usage(line: &mut Composer<'_>, tokens: [u64; 4]) {
     line.object("usage");
-    for (name, tokens) in TOKENS.iter().zip(interaction.tokens()) {
+    for (name, tokens) in TOKENS.iter().zip(tokens) {
         line.put(name, &tokens.to_string());
     }
     line.end("}");

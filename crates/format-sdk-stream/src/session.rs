@@ -229,7 +229,7 @@ fn add(sum: &mut [u64; 4], tokens: &[u64; 4]) {
 }
 
 /// Returns the counts of a usage, in the order of [`TOKENS`].
-fn tokens(usage: Usage<'_>) -> [u64; 4] {
+pub(crate) fn tokens(usage: Usage<'_>) -> [u64; 4] {
     let Tokens { input, output, cache_read, cache_creation } = usage.tokens();
     [input, cache_creation, cache_read, output]
 }

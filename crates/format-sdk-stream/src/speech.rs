@@ -74,7 +74,7 @@ pub(crate) fn prompt(
         line.lose(LossKind::Invented, "timestamp");
     }
     if event.context.uuid.is_some() && !manner.is_old_dump() {
-        line.lose(LossKind::Dropped, "uuid");
+        line.lose(LossKind::Dropped, event.vocabulary.uuid);
     }
     line.emit();
     lose_envelope(manner, event, message, session, out);
@@ -309,8 +309,8 @@ pub(crate) fn lose_context(
     };
     for (is_lost, field) in [
         (context.time.is_some() && !keeps_time, names.time),
-        (context.parent.value().is_some(), "parentUuid"),
-        (context.git_branch.is_some(), "gitBranch"),
+        (context.parent.value().is_some(), names.parent),
+        (context.git_branch.is_some(), names.git_branch),
         (context.agent_id.is_some(), "agentId"),
         (is_other(context.cwd, &session.cwd), names.cwd),
         (is_other(context.version, &session.version), names.version),

@@ -1,6 +1,6 @@
 //! Writes events as lines of a stream, in either flavor.
 
-use core_model::{Body, Event, Facts, LossKind, Message, Options, Output, Writer};
+use core_model::{Body, Event, Facts, LossKind, Message, Options, Output, Place, Writer};
 use jsonl::Style;
 
 use crate::{
@@ -30,6 +30,10 @@ struct StreamWriter {
     session: Session,
     start: Option<String>,
     is_started: bool,
+    /// The place of the session's start, until its time is written or counted as lost.
+    start_time: Option<(&'static str, Place)>,
+    /// Members of the start that only an `init` line has, with the place of the start.
+    unshown: Vec<(&'static str, Place)>,
 }
 
 impl StreamWriter {
@@ -41,6 +45,8 @@ impl StreamWriter {
             start: start.map(|start| respelt(start, style)),
             facts,
             is_started: false,
+            start_time: None,
+            unshown: Vec::new(),
         }
     }
 
@@ -71,10 +77,12 @@ impl StreamWriter {
                 self.end_interaction(out);
             }
             self.session.n_prompts = self.session.n_prompts.saturating_add(1);
+            self.count_start_time(Some(event), out);
             let start = self.start.as_deref();
             speech::prompt(self.manner, event, message, start, &self.session, out);
         }
         if self.session.interaction.is_none() {
+            self.unshown.clear();
             events::init(self.manner, event, &self.facts, &mut self.session, out);
         }
         if !is_prompt {
@@ -83,6 +91,16 @@ impl StreamWriter {
         self.session.observe(event, message);
         if let Some(interaction) = &mut self.session.interaction {
             interaction.is_written = true;
+        }
+    }
+
+    /// Counts the time of the session's start as lost, unless a prompt without a time follows, which
+    /// gets it.
+    fn count_start_time(&mut self, prompt: Option<&Event<'_>>, out: &mut Output) {
+        let Some((field, place)) = self.start_time.take() else { return };
+        let time = prompt.map(|prompt| prompt.context.time.map(|time| time.as_str()));
+        if time.is_none_or(|time| time.is_some() && time != self.facts.start.as_deref()) {
+            out.lose_at(LossKind::Dropped, field, place);
         }
     }
 
@@ -111,14 +129,20 @@ impl Writer for StreamWriter {
                 if self.is_started {
                     return out.lose_record(event);
                 }
-                // In a dump, the first prompt has the time.
-                let has_prompt = !self.facts.interactions.is_empty();
-                let is_told = self.manner.flavor == Flavor::Dump && has_prompt;
-                if event.context.time.is_some() && !is_told {
-                    out.lose(LossKind::Dropped, event.vocabulary.time);
+                if event.context.time.is_some() {
+                    let has_prompt = !self.facts.interactions.is_empty();
+                    if self.manner.flavor == Flavor::Dump && has_prompt {
+                        self.start_time = Some((event.vocabulary.time, out.place()));
+                    } else {
+                        out.lose(LossKind::Dropped, event.vocabulary.time);
+                    }
+                }
+                let (context, names) = (&event.context, event.vocabulary);
+                for (text, name) in [(context.cwd, names.cwd), (context.version, names.version)] {
+                    self.unshown.extend(text.map(|_| (name, out.place())));
                 }
                 if event.context.git_branch.is_some() {
-                    out.lose(LossKind::Dropped, "gitBranch");
+                    out.lose(LossKind::Dropped, event.vocabulary.git_branch);
                 }
                 self.is_started = true;
             }
@@ -153,5 +177,9 @@ impl Writer for StreamWriter {
     fn finish(&mut self, out: &mut Output) {
         self.session.release(out);
         self.end_interaction(out);
+        self.count_start_time(None, out);
+        for (name, place) in self.unshown.drain(..) {
+            out.lose_at(LossKind::Dropped, name, place);
+        }
     }
 }
