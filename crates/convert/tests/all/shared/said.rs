@@ -132,6 +132,8 @@ fn answer(result: &ToolResult<'_>) -> Answer {
     let mut is_rich = matches!(result.content, Content::Other(raw) if !raw.is_null());
     for (block, _) in result.content.blocks() {
         match block {
+            // The API refuses empty texts, so that writers leave them out.
+            Block::Text(text) if text.is_empty() => {}
             Block::Text(text) => words.push(text.decode()),
             _ => is_rich = true,
         }
