@@ -36,6 +36,33 @@ pub fn uuid_of_name(kind: &str, name: &str) -> String {
     uuid_v5(&[kind.as_bytes(), b"\0", name.as_bytes()].concat())
 }
 
+/// Returns the id of a tool use whose own id a target's API refuses or another tool use has:
+/// `toolu_` and 24 digits of a UUID.
+///
+/// ```
+/// let id = core_model::replacement_tool_id("9b0fc70b-6bde-5cba-8623-0929b490f72b");
+/// assert_eq!(id, "toolu_9b0fc70b6bde5cba86230929");
+/// assert!(core_model::is_replacement_tool_id(&id));
+/// assert!(!core_model::is_replacement_tool_id("toolu_01A09q90qw90lq917835lq9"));
+/// ```
+pub fn replacement_tool_id(uuid: &str) -> String {
+    let digits: String =
+        uuid.chars().filter(|char| *char != '-').take(REPLACEMENT_DIGITS).collect();
+    format!("{REPLACEMENT}{digits}")
+}
+
+/// Returns whether an id has the form of [`replacement_tool_id`]: the digits of a UUID of version 5.
+pub fn is_replacement_tool_id(id: &str) -> bool {
+    let digits = id.strip_prefix(REPLACEMENT).unwrap_or_default().as_bytes();
+    let is_digit = |digit: &u8| matches!(digit, b'0'..=b'9' | b'a'..=b'f');
+    digits.len() == REPLACEMENT_DIGITS
+        && digits.iter().all(is_digit)
+        && digits.get(12) == Some(&b'5')
+}
+
+const REPLACEMENT: &str = "toolu_";
+const REPLACEMENT_DIGITS: usize = 24;
+
 /// Returns the UUID of version 5 (RFC 9562) of a name in our namespace.
 fn uuid_v5(name: &[u8]) -> String {
     let hash = sha1(&[&NAMESPACE.to_be_bytes(), name].concat());

@@ -87,7 +87,7 @@ pub use self::{
         ReadNextEvent, Rewrites, SdkVersion, Writer,
     },
     formats::Formats,
-    id::uuid_of_name,
+    id::{is_replacement_tool_id, replacement_tool_id, uuid_of_name},
     ids::{ByHash, Hashes, IdHasher, IdSet},
     input::{Input, InputJson},
     interactions::{Interaction, Interactions},

@@ -16,7 +16,7 @@ use std::{
     collections::{HashMap, HashSet},
 };
 
-use core_model::{Block, Body, Content, Event, Role};
+use core_model::{Block, Body, Content, Event, Role, is_replacement_tool_id};
 use jsonl::{Raw, Scanner, Style, respell};
 use twox_hash::XxHash3_64;
 
@@ -78,6 +78,65 @@ struct CallBlock {
     input: String,
 }
 
+/// The id of a tool use, or the id that a tool result names, in the form that is compared.
+#[derive(Clone, Debug, Eq, PartialEq)]
+struct ToolId {
+    id: String,
+    /// The name of the tool; `None` for a tool result.
+    tool: Option<String>,
+}
+
+impl ToolId {
+    /// Returns the kind and the text of its line.
+    fn line(&self) -> (Kind, String) {
+        match &self.tool {
+            Some(tool) => (Kind::Call, [self.id.as_str(), tool].concat()),
+            None => (Kind::Answer, self.id.clone()),
+        }
+    }
+}
+
+/// The ids that a writer replaced, because an API refuses them or two tool uses have the same one.
+///
+/// ```text
+/// shown    {"type":"tool_use","id":"toolu_9b0fc70b6bde5cba86230929","name":"Bash",..}
+/// restored {"type":"function_call","call_id":"call:1","name":"Bash",..}
+/// ```
+///
+/// Each replacement must stand for the same id in the whole file. Else a carry could exchange the
+/// results of two tool uses.
+#[derive(Debug, Default)]
+pub(super) struct ReplacedIds {
+    /// The hash of the restored id, by the hash of its replacement.
+    restored: HashMap<u64, u64>,
+}
+
+impl ReplacedIds {
+    /// Returns the ids of written records that replace ids of restored records.
+    fn find(&mut self, shown: &Sayings, said: &Sayings) -> Vec<(ToolId, ToolId)> {
+        if shown.ids.len() != said.ids.len() {
+            return Vec::new();
+        }
+        let hash = |id: &ToolId| XxHash3_64::oneshot(id.id.as_bytes());
+        let pairs = shown.ids.iter().zip(&said.ids).filter(|(new, old)| {
+            new.id != old.id
+                && new.tool == old.tool
+                && is_replacement_tool_id(&new.id)
+                && *self.restored.entry(hash(new)).or_insert(hash(old)) == hash(old)
+        });
+        pairs.map(|(new, old)| (new.clone(), old.clone())).collect()
+    }
+
+    /// Puts the restored ids into the texts of written records.
+    pub(super) fn undo(&mut self, shown: [&mut Sayings; 2], said: &Sayings) {
+        let [all, some] = shown;
+        for (new, old) in self.find(all, said) {
+            all.rename(&new, &old);
+            some.rename(&new, &old);
+        }
+    }
+}
+
 /// The texts of records, line by line.
 #[derive(Debug, Default)]
 pub(super) struct Sayings {
@@ -89,6 +148,8 @@ pub(super) struct Sayings {
     marks: Vec<(String, String)>,
     /// The tool uses, by their lines in `lines`.
     calls: HashMap<String, CallBlock>,
+    /// The ids of tool uses and of tool results, in order.
+    ids: Vec<ToolId>,
     n_bytes: usize,
     has_message: bool,
     has_image: bool,
@@ -104,10 +165,34 @@ impl Sayings {
                 self.has_message = true;
                 each_piece(event, &mut |kind, text| self.add_lines(kind, &text));
                 self.add_unknown(&message.content);
+                self.add_ids(&message.content);
             }
             Body::Notice(notice) => self.add_raw(notice.text),
             Body::Outcome(outcome) => self.add_raw(outcome.result),
             _ => {}
+        }
+    }
+
+    fn add_ids(&mut self, content: &Content<'_>) {
+        for (block, _) in content.blocks() {
+            let (id, tool) = match block {
+                Block::ToolUse(tool) if !tool.is_server => (tool.id, Some(tool.name)),
+                Block::ToolResult(result) => (result.tool_use_id, None),
+                _ => continue,
+            };
+            let tool = tool.map(|tool| compared(&tool.decode()));
+            self.ids.push(ToolId { id: compared(&id.decode()), tool });
+        }
+    }
+
+    /// Replaces an id in the compared lines.
+    fn rename(&mut self, new: &ToolId, old: &ToolId) {
+        let (kind, line) = new.line();
+        if self.lines.remove(&(kind, line.clone())) {
+            self.lines.insert(old.line());
+        }
+        if let Some(block) = self.calls.remove(&line) {
+            self.calls.insert(old.line().1, block);
         }
     }
 

@@ -20,6 +20,7 @@ pub use self::items::RestoreStats;
 use self::moved::Moved;
 use crate::carry::{
     Carry, CarryEntry, CarryError, End, EntryCursor, EntryKind, Member, MemberOrders,
+    agreement::ReplacedIds,
     guard::{is_of_value, line_guard},
     guard_of,
     ordinals::{Ordinals, Seen},
@@ -53,6 +54,7 @@ pub(crate) struct Restorer {
     /// The guards of all records of a file with a sidecar.
     guards: HashSet<u64>,
     scanner: UnitScanner,
+    replaced_ids: ReplacedIds,
     /// The folder from an edited record, for the source record that names the folder.
     moved: Moved,
     /// Whether a carry of version 2 was read.
@@ -127,6 +129,7 @@ impl Restorer {
             has_read: false,
             guards: HashSet::new(),
             scanner: UnitScanner::default(),
+            replaced_ids: ReplacedIds::default(),
             moved: Moved::default(),
             has_ordinals: false,
             buffers: ReorderBuffers::default(),

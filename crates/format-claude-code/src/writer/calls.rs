@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use core_model::{Facts, IdSet};
+use core_model::{Facts, IdSet, replacement_tool_id};
 
 /// A tool use without a result.
 #[derive(Debug, Default)]
@@ -39,8 +39,7 @@ impl Calls {
         if is_valid {
             return None;
         }
-        let digits: String = uuid().chars().filter(|char| *char != '-').take(24).collect();
-        let name = format!("toolu_{digits}");
+        let name = replacement_tool_id(&uuid());
         self.written.insert(&name);
         Some(name)
     }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use core_model::{Facts, IdSet, Place, ToolUse};
+use core_model::{Facts, IdSet, Place, ToolUse, replacement_tool_id};
 
 use super::thread::{Line, json};
 
@@ -41,8 +41,7 @@ impl Calls {
         if is_word(id) && id.len() <= 64 && self.written.insert(id) {
             return None;
         }
-        let digits: String = uuid().chars().filter(|char| *char != '-').take(24).collect();
-        let name = format!("toolu_{digits}");
+        let name = replacement_tool_id(&uuid());
         self.written.insert(&name);
         Some(name)
     }

@@ -48,6 +48,7 @@ impl Restorer {
             said.add(event);
             said.n_bytes() <= most
         });
+        self.replaced_ids.undo([&mut here, &mut Sayings::default()], &said);
         said.n_bytes() > most || !here.is_said_by(&said) || !said.is_said_by(&here)
     }
 
@@ -76,6 +77,7 @@ impl Restorer {
                 }
             });
         }
+        self.replaced_ids.undo([&mut here, &mut alone], &said);
         if !said.is_said_by(&here) || !alone.is_said_by(&said) {
             let offset = said_by.iter().map(|line| line.offset).min();
             self.stats.count_difference(offset.unwrap_or_default());
