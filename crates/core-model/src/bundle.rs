@@ -1,6 +1,7 @@
 //! Sessions of several files: the files of a session, and the tool use that started each sub-agent.
 
 mod find;
+mod named;
 mod search;
 mod sidechains;
 
@@ -9,7 +10,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-pub use self::sidechains::{AgentIds, Sidechain, Sidechains};
+pub use self::{
+    named::NamedAgents,
+    sidechains::{AgentIds, Sidechain, Sidechains},
+};
 use crate::{Event, Files};
 
 /// The layout of a session's files, as a format's client writes them.

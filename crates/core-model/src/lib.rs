@@ -70,7 +70,7 @@ pub use self::{
     block_counts::BlockCounts,
     bundle::{
         Agent, AgentIds, Bundle, Bundles, Description, Evidence, FileRole, FolderEntry, Link,
-        Linked, Missing, Owner, Sidechain, Sidechains,
+        Linked, Missing, NamedAgents, Owner, Sidechain, Sidechains,
     },
     client_text::is_client_text,
     draft::{Copied, DocumentPart, LineId, Spelling},

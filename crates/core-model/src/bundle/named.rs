@@ -1,0 +1,87 @@
+//! Finds the transcripts of sub-agents whose names start with the name of their main file.
+//!
+//! In: `s1.jsonl` and `s1_review.jsonl`, and the separator `_`. Out: `s1_review.jsonl` is the
+//! sub-agent `review` of `s1.jsonl`.
+
+use std::path::Path;
+
+use jsonl::{Scanner, Stream, Value};
+
+use super::{FileRole, Owner};
+use crate::Files;
+
+/// Number of lines of a file that are searched for one of its format.
+const MAX_LINES: usize = 10;
+
+/// The layout of sub-agents' transcripts beside the main file: `<session><separator><agent>.jsonl`.
+///
+/// An archive may add a version to both names: `s1.jsonl@2`.
+#[derive(Clone, Copy, Debug)]
+pub struct NamedAgents {
+    /// The text between the name of the session and the id of the sub-agent.
+    pub separator: &'static str,
+    /// Returns whether a line is of the format. Names of other clients' files start with each other,
+    /// too.
+    pub detect: fn(Value<'_>) -> bool,
+}
+
+impl NamedAgents {
+    /// Returns the role of a file in its session, by a name such as `*_review.jsonl`.
+    ///
+    /// ```
+    /// use core_model::{FileRole, NamedAgents};
+    ///
+    /// let agents = NamedAgents { separator: "_", detect: |_| true };
+    /// let agent = FileRole::Agent("review".to_owned());
+    /// assert_eq!(agents.role("*_review.jsonl"), Some(agent.clone()));
+    /// assert_eq!(agents.role("*_review.jsonl@2"), Some(agent));
+    /// assert_eq!(agents.role("*_../x.jsonl"), None);
+    /// ```
+    pub fn role(&self, name: &str) -> Option<FileRole> {
+        let name = name.strip_prefix('*')?.strip_prefix(self.separator)?;
+        let (stem, ending) = name.rsplit_once('.')?;
+        let version = ending.strip_prefix("jsonl")?;
+        let is_version = version.strip_prefix('@').map_or(version.is_empty(), |it| {
+            !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        });
+        let is_id = !stem.is_empty() && !stem.contains('/');
+        (is_version && is_id).then(|| FileRole::Agent(stem.to_owned()))
+    }
+
+    /// Returns the session that a file belongs to: the session with the shortest name that the file's
+    /// name starts with. Both must be sessions of the format and of one version.
+    pub fn owner(&self, path: &Path, files: &dyn Files) -> Option<Owner> {
+        let (stem, ending) = path.file_name()?.to_str()?.rsplit_once('.')?;
+        let version = ending.strip_prefix("jsonl")?;
+        stem.match_indices(self.separator).find_map(|(at, _)| {
+            let (session, rest) = stem.split_at_checked(at)?;
+            let agent = rest.strip_prefix(self.separator)?;
+            let main = path.with_file_name(format!("{session}.jsonl{version}"));
+            let is_named = !session.is_empty() && !agent.is_empty();
+            if !is_named || !files.may_be_there(&main) {
+                return None;
+            }
+            // An empty main session may still have sub-agents.
+            let is_empty = || files.size(&main).is_ok_and(|size| size == 0);
+            let may_own = self.is_session(&main, files) || is_empty();
+            let is_agent = may_own && self.is_session(path, files);
+            is_agent.then(|| Owner { main, role: FileRole::Agent(agent.to_owned()) })
+        })
+    }
+
+    /// Returns whether one of the first lines of a file is of the format, or whether the file cannot be
+    /// read.
+    fn is_session(&self, path: &Path, files: &dyn Files) -> bool {
+        let Ok(file) = files.open(path) else { return true };
+        let (mut stream, mut scanner) = (Stream::new(file), Scanner::default());
+        for _ in 0..MAX_LINES {
+            match stream.next() {
+                Ok(Some(line)) if scanner.scan(&line).is_ok_and(self.detect) => return true,
+                Ok(Some(_)) => {}
+                Ok(None) => return false,
+                Err(_) => return true,
+            }
+        }
+        false
+    }
+}
