@@ -119,11 +119,17 @@ impl Output {
     }
 
     /// Notes that a line shows the current source line without a copied slice.
+    #[inline]
     pub fn touch(&mut self, id: LineId) {
-        let draft = self.drafts.line_mut(id);
-        if draft.is_derived || draft.is_touched {
-            return;
+        let draft = self.drafts.line(id);
+        if !draft.is_derived && !draft.is_touched {
+            self.touch_first(id);
         }
+    }
+
+    /// Notes the first slice of the current source line in a line.
+    fn touch_first(&mut self, id: LineId) {
+        let draft = self.drafts.line_mut(id);
         if self.touched.len() < MAX_NOTED {
             draft.is_touched = true;
             self.touched.push(id);
@@ -148,6 +154,7 @@ impl Output {
     }
 
     /// Appends text of the writer, already in the output's style.
+    #[inline]
     pub fn put(&mut self, id: LineId, written: &str) {
         self.drafts.line_mut(id).bytes.extend_from_slice(written.as_bytes());
     }

@@ -2,7 +2,7 @@
 //!
 //! In: `"a\u0062"`. Out: a [`Text`] with the body `a\u0062`, which decodes to `ab`.
 
-use std::{borrow::Cow, cmp::Ordering, fmt};
+use std::{borrow::Cow, fmt};
 
 use crate::{unescape::Unescape, validate};
 
@@ -61,15 +61,26 @@ impl<'l> Text<'l> {
     }
 
     /// Returns whether the unescaped text equals `text`.
-    #[inline]
+    // Every member of a record is compared with names by this function. If it is called instead, a
+    // conversion takes 1 % more instructions.
+    #[inline(always)]
     pub fn is(&self, text: &str) -> bool {
         let body = self.body();
-        // Escapes only make a string longer.
-        match body.len().cmp(&text.len()) {
-            Ordering::Less => false,
-            Ordering::Equal => body == text && !has_backslash(body.as_bytes()),
-            Ordering::Greater => has_backslash(body.as_bytes()) && self.unescape() == text,
+        if body.len() == text.len() {
+            return body == text && !has_backslash(body.as_bytes());
         }
+        body.len() > text.len() && self.is_escaped(text)
+    }
+
+    /// Returns whether the string has escapes and equals `text` without them.
+    #[cold]
+    fn is_escaped(&self, text: &str) -> bool {
+        /// The length of `\u0061`, the longest escape of one byte.
+        const LONGEST_ESCAPE: usize = 6;
+        let body = self.body();
+        body.len() <= text.len().saturating_mul(LONGEST_ESCAPE)
+            && has_backslash(body.as_bytes())
+            && self.unescape() == text
     }
 
     /// Returns whether the string is empty.
