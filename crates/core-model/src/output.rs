@@ -154,7 +154,6 @@ impl Output {
     }
 
     /// Appends text of the writer, already in the output's style.
-    #[inline]
     pub fn put(&mut self, id: LineId, written: &str) {
         self.drafts.line_mut(id).bytes.extend_from_slice(written.as_bytes());
     }

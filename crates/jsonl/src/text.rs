@@ -69,7 +69,9 @@ impl<'l> Text<'l> {
         if body.len() == text.len() {
             return body == text && !has_backslash(body.as_bytes());
         }
-        body.len() > text.len() && self.is_escaped(text)
+        let [first, expected] = [body, text].map(|text| text.as_bytes().first());
+        let is_alike = first == expected || first == Some(&b'\\');
+        is_alike && body.len() > text.len() && self.is_escaped(text)
     }
 
     /// Returns whether the string has escapes and equals `text` without them.

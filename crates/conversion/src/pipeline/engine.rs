@@ -299,7 +299,7 @@ impl<'w> Engine<'w> {
             self.out.start_source(line, from.style);
             self.is_prompt = false;
         }
-        self.is_prompt |= event.is_prompt();
+        self.is_prompt |= !self.has_prompt && event.is_prompt();
         if let Some(answer) = self.answers.as_mut().and_then(|answers| answers.answer_of(event)) {
             self.writer.write(&answer, &mut self.out);
         }
