@@ -211,7 +211,7 @@ fn many_lines_that_say_nothing() {
     for (name, line) in [
         ("newlines", "\n"),
         ("empty objects", "{}\n"),
-        ("damage", "x\n"),
+        ("damage", "no JSON\n"),
         ("types", "{\"type\":\"made-up\",\"value\":1}\n"),
         ("messages without ids", "{\"type\":\"user\",\"message\":{\"content\":\"hi\"}}\n"),
     ] {
