@@ -22,6 +22,7 @@ mod block_counts;
 mod bundle;
 mod client_text;
 mod draft;
+mod drop;
 mod error;
 mod event;
 #[cfg(feature = "serde")]

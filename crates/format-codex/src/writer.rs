@@ -166,7 +166,7 @@ impl SessionWriter {
 
     /// Writes the title of the session, unless the output has it.
     fn write_title(&mut self, event: &Event<'_>, title: &Title<'_>, out: &mut Output) {
-        losses::drop_time(event, out);
+        out.drop_time(event);
         if self.title.as_deref() != Some(title.text.as_str()) {
             self.is_dirty = true;
             self.put_title(title.text, out);

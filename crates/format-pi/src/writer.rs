@@ -128,8 +128,8 @@ impl SessionWriter {
     /// Writes the title of the session, unless the output has it.
     fn write_title(&mut self, event: &Event<'_>, title: &Title<'_>, out: &mut Output) {
         if self.title.as_deref() == Some(title.text.as_str()) {
-            losses::drop_id(event, out);
-            return losses::drop_time(event, out);
+            out.drop_ids(event);
+            return out.drop_time(event);
         }
         self.title = Some(title.text.as_str().to_owned());
         // Derived: a new title does not replace the line of an old one.

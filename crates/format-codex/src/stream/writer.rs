@@ -208,7 +208,7 @@ fn write_outcome(event: &Event<'_>, outcome: &Outcome<'_>, out: &mut Output) {
         if outcome.status != Status::Error {
             out.lose(LossKind::Flattened, event.vocabulary.status);
         }
-        losses::drop_if(outcome.usage.is_some_and(|usage| !usage.is_null()), "usage", out);
+        out.drop_if(outcome.usage.is_some_and(|usage| !usage.is_null()), "usage");
         out.put(line, "{\"type\":\"turn.failed\",\"error\":{\"message\":");
         match outcome.result.and_then(|result| result.as_text()) {
             Some(text) => out.copy_text(line, text),

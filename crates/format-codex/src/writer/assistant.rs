@@ -51,7 +51,7 @@ impl SessionWriter {
             n = n.saturating_add(1);
         }
         if n == 0 {
-            losses::drop_time(event, out);
+            out.drop_time(event);
         }
         losses::count_response(event, message, out);
         if let Some(usage) = message.usage.filter(|usage| usage.is_object()) {

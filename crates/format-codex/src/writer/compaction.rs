@@ -8,7 +8,7 @@ use core_model::{Event, LineId, Message, Notice, Output};
 use super::{
     SessionWriter,
     lines::{json, put_type},
-    losses, part,
+    part,
 };
 
 /// The open line of a compaction's boundary. Its type is not written yet.
@@ -60,7 +60,7 @@ impl SessionWriter {
         let (line, members) = match self.boundary.take() {
             Some(Boundary { line, notice, both }) => {
                 // The line has the time of the boundary.
-                losses::drop_time(event, out);
+                out.drop_time(event);
                 (line, notice + &both)
             }
             None => (self.open_untyped(event, n, out), String::new()),

@@ -6,7 +6,7 @@
 use core_model::{Event, LineId, LossKind, Notice, NoticeKind, Outcome, Output, Status};
 use jsonl::{Raw, Scanner};
 
-use super::{SessionWriter, losses, part};
+use super::{SessionWriter, part};
 
 /// Limit for lines before the first prompt. Codex does not list a session whose first prompt comes
 /// after line 210.
@@ -82,7 +82,7 @@ impl SessionWriter {
             return out.lose_record(event);
         }
         self.flush(out);
-        losses::count_outcome(outcome, out);
+        out.flatten_outcome(outcome);
         let kind = if outcome.status == Status::Interrupted { "warning" } else { "error" };
         let Some(line) = self.open_notice(kind, event, 0, out) else { return };
         if let Some(status) = outcome.status_text {

@@ -2,7 +2,7 @@
 
 use core_model::{Block, Content, Event, Field, LossKind, Message, Output, ToolResult};
 
-use super::{SessionWriter, calls::CallKind, lines::json, losses, part};
+use super::{SessionWriter, calls::CallKind, lines::json, part};
 
 impl SessionWriter {
     pub(super) fn write_user(
@@ -88,7 +88,7 @@ impl SessionWriter {
         n: usize,
         out: &mut Output,
     ) {
-        losses::count_result(result, out);
+        out.drop_result(result);
         let id = result.tool_use_id.decode();
         let is_error = result.is_error == Field::Value(true);
         let kind = self.calls.kind(&id);

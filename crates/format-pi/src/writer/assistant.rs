@@ -78,8 +78,8 @@ impl SessionWriter {
             self.write_unsendable(event, raw, (n, is_new && self.response.is_none()), out);
         }
         if !is_new || !is_shown {
-            losses::drop_id(event, out);
-            losses::drop_time(event, out);
+            out.drop_ids(event);
+            out.drop_time(event);
         }
         match &mut self.response {
             Some(response) => response.observe(message, out),

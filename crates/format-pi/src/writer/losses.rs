@@ -1,10 +1,6 @@
 //! Counts data that pi's lines have no place for.
 
-use core_model::{
-    Event, Facts, Field, LossKind, Message, Outcome, Output, Role, SafeName, Start, ToolCall,
-    ToolResult,
-};
-use jsonl::Raw;
+use core_model::{Event, Facts, LossKind, Message, Output, Role, SafeName, Start, ToolCall};
 
 use super::calls::{is_word, tool_name};
 
@@ -12,40 +8,24 @@ use super::calls::{is_word, tool_name};
 pub(super) fn count_context(event: &Event<'_>, facts: &Facts, out: &mut Output) {
     let (context, names) = (&event.context, event.vocabulary);
     let is_known = |fact: &Option<String>, value: &str| fact.as_deref() == Some(value);
-    drop_if(context.cwd.is_some_and(|cwd| !is_known(&facts.cwd, cwd.as_str())), names.cwd, out);
+    out.drop_if(context.cwd.is_some_and(|cwd| !is_known(&facts.cwd, cwd.as_str())), names.cwd);
     match context.session_id {
         Some(id) if !is_known(&facts.session_id, id.as_str()) => {
-            drop_if(true, names.session_id, out)
+            out.lose(LossKind::Dropped, names.session_id);
         }
         Some(id) if SafeName::new(&id.decode()).is_none() || facts.agent.is_some() => {
             out.lose(LossKind::Flattened, names.session_id);
         }
         _ => {}
     }
-    drop_if(context.version.is_some(), names.version, out);
-    drop_if(context.git_branch.is_some(), names.git_branch, out);
-    drop_if(context.permission_mode.is_some(), "permissionMode", out);
-    drop_if(context.agent_id.is_some(), "agentId", out);
-    drop_if(context.parent_tool_use.is_some(), "parent_tool_use_id", out);
+    out.drop_if(context.version.is_some(), names.version);
+    out.drop_if(context.git_branch.is_some(), names.git_branch);
+    out.drop_speaker(event);
 }
 
 /// Counts the members of a message that no line has.
 pub(super) fn count_message(event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
-    let names = event.vocabulary;
-    let is_said = |value: Option<Raw<'_>>| value.is_some_and(|value| !value.is_null());
-    drop_if(is_said(message.stop_sequence), "stop_sequence", out);
-    drop_if(message.request_id.is_some(), names.request_id, out);
-    drop_if(message.is_queued, "attachment", out);
-    if message.is_api_error {
-        // A response that failed says so, but not how.
-        out.lose(LossKind::Flattened, names.is_api_error);
-    }
-    if message.is_meta {
-        out.lose(LossKind::Flattened, names.is_meta);
-    }
-    if message.is_summary {
-        out.lose(LossKind::Flattened, "isCompactSummary");
-    }
+    out.flatten_message(event, message);
     if message.is_by_client() && message.role == Role::Assistant {
         count_response(event, message, out);
     }
@@ -53,29 +33,17 @@ pub(super) fn count_message(event: &Event<'_>, message: &Message<'_>, out: &mut 
 
 /// Counts the members of a response that has no message of its own.
 pub(super) fn count_response(event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
-    let is_said = |value: Option<Raw<'_>>| value.is_some_and(|value| !value.is_null());
-    drop_if(message.id.is_some(), event.vocabulary.message_id, out);
-    drop_if(message.model.is_some(), "model", out);
-    drop_if(is_said(message.stop_reason), "stop_reason", out);
-    drop_if(message.usage.is_some_and(|usage| !usage.is_null()), "usage", out);
+    out.drop_response(event, message);
+    out.drop_if(message.usage.is_some_and(|usage| !usage.is_null()), "usage");
 }
 
 /// Counts the members of a session's start other than its context.
 pub(super) fn count_start(event: &Event<'_>, start: &Start<'_>, out: &mut Output) {
-    drop_id(event, out);
+    out.drop_ids(event);
     // The header has the first time of the session.
-    drop_time(event, out);
-    drop_if(start.model.is_some(), "model", out);
-    drop_if(start.tools.is_some(), "tools", out);
-}
-
-/// Counts the members of a tool result that no line has.
-pub(super) fn count_result(result: &ToolResult<'_>, out: &mut Output) {
-    let file = &result.file;
-    drop_if(result.duration_ms.is_some(), "tool_result.duration_ms", out);
-    drop_if(file.path.is_some(), "tool_result.path", out);
-    drop_if(file.content_hash.is_some(), "tool_result.content_hash", out);
-    drop_if(file.mtime_nanos.is_some(), "tool_result.mtime_nanos", out);
+    out.drop_time(event);
+    out.drop_if(start.model.is_some(), "model");
+    out.drop_if(start.tools.is_some(), "tools");
 }
 
 /// Counts the id and the name of an index entry, if its tool use has others.
@@ -85,39 +53,5 @@ pub(super) fn count_call(call: &ToolCall<'_>, out: &mut Output) {
     }
     if tool_name(&call.name.decode()).is_some() {
         out.lose(LossKind::Flattened, "tool_name");
-    }
-}
-
-/// Counts the members of an outcome besides its status and its words.
-pub(super) fn count_outcome(outcome: &Outcome<'_>, out: &mut Output) {
-    let is_said = |value: Option<Raw<'_>>| value.is_some_and(|value| !value.is_null());
-    for (value, field) in [
-        (outcome.cost, "total_cost_usd"),
-        (outcome.turns, "num_turns"),
-        (outcome.duration_ms, "duration_ms"),
-        (outcome.duration_api_ms, "duration_api_ms"),
-        (outcome.usage.map(|usage| usage.raw()), "usage"),
-    ] {
-        drop_if(is_said(value), field, out);
-    }
-    if matches!(outcome.is_error, Field::Value(_)) {
-        out.lose(LossKind::Flattened, "is_error");
-    }
-}
-
-/// Counts the ids of an event that has no line of its own.
-pub(super) fn drop_id(event: &Event<'_>, out: &mut Output) {
-    drop_if(event.context.uuid.is_some(), event.vocabulary.uuid, out);
-    drop_if(event.context.parent.value().is_some(), event.vocabulary.parent, out);
-}
-
-/// Counts the time of an event that has no line of its own.
-pub(super) fn drop_time(event: &Event<'_>, out: &mut Output) {
-    drop_if(event.context.time.is_some(), event.vocabulary.time, out);
-}
-
-fn drop_if(is_lost: bool, field: &'static str, out: &mut Output) {
-    if is_lost {
-        out.lose(LossKind::Dropped, field);
     }
 }

@@ -6,7 +6,7 @@
 use core_model::{Event, LineId, LossKind, Notice, NoticeKind, Outcome, Output, Status};
 use jsonl::{Raw, Scanner};
 
-use super::{SessionWriter, losses, thread::Line};
+use super::{SessionWriter, thread::Line};
 use crate::reader::NOTICE;
 
 impl SessionWriter {
@@ -78,7 +78,7 @@ impl SessionWriter {
         if outcome.status == Status::Success {
             return out.lose_record(event);
         }
-        losses::count_outcome(outcome, out);
+        out.flatten_outcome(outcome);
         let kind = if outcome.status == Status::Interrupted { "warning" } else { "error" };
         let line = self.open_notice(kind, event, 0, out);
         if let Some(status) = outcome.status_text {

@@ -3,7 +3,7 @@
 use core_model::{Block, Content, Event, Field, LossKind, Message, Output, ToolResult};
 use jsonl::Raw;
 
-use super::{SessionWriter, block, losses, thread::Line};
+use super::{SessionWriter, block, thread::Line};
 
 impl SessionWriter {
     pub(super) fn write_user(
@@ -24,8 +24,8 @@ impl SessionWriter {
         let is_said = message.blocks().any(|(block, _)| is_shown(&block));
         if !is_said {
             if n_results == 0 {
-                losses::drop_id(event, out);
-                losses::drop_time(event, out);
+                out.drop_ids(event);
+                out.drop_time(event);
                 out.lose(LossKind::Dropped, "text");
             }
             return;
@@ -101,7 +101,7 @@ impl SessionWriter {
         n: usize,
         out: &mut Output,
     ) {
-        losses::count_result(result, out);
+        out.drop_result(result);
         let id = result.tool_use_id.decode();
         let Some(call) = self.calls.answer(&id) else {
             if !self.calls.comes_later(&id, &self.facts) {

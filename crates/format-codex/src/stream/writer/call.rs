@@ -133,7 +133,7 @@ impl StreamWriter {
             losses::drop_result(result, out);
             return out.lose(LossKind::Dropped, "tool_result");
         };
-        losses::count_result(result, out);
+        out.drop_result(result);
         let line = match call.place {
             CallPlace::Open(line, number) => {
                 if self.waiting.first().is_some_and(|first| *first < number) {
