@@ -7,13 +7,13 @@ pub(crate) mod once;
 
 use std::{
     io::{self, IsTerminal},
-    path::{Path, PathBuf},
+    path::PathBuf,
 };
 
 use clap::ValueHint;
 use clap_complete::engine::ArgValueCompleter;
 use core_model::Format;
-use sessions::{Input, absolute, walk};
+use sessions::{Input, absolute};
 
 use crate::{
     by_name,
@@ -77,12 +77,7 @@ impl Reading {
     pub(crate) fn sessions(&self) -> io::Result<(Vec<Input>, bool)> {
         let lookup = lookup(self.project.as_deref(), self.format(), None);
         if self.inputs.is_empty() {
-            let mut inputs = Vec::new();
-            for folder in lookup.folders()?.iter().filter(|folder| folder.is_dir()) {
-                walk(folder, Path::new(""), &mut inputs, &mut warn);
-            }
-            inputs.retain(|input| !input.is_side_file());
-            return if inputs.is_empty() { Err(lookup.nothing()) } else { Ok((inputs, true)) };
+            return Ok((lookup.inputs(&mut warn)?, true));
         }
         let (mut inputs, is_folder) = inputs(&self.inputs, &lookup)?;
         inputs.retain(|input| !is_folder || !input.is_side_file());

@@ -68,6 +68,9 @@ impl fmt::Debug for Environment<'_> {
 pub struct Store {
     /// Returns the folders with sessions of a project, or of all projects.
     pub folders: fn(&Environment<'_>, Option<&str>) -> io::Result<Vec<PathBuf>>,
+    /// Whether the sessions of all projects are together in these folders. Then the working
+    /// directory in the first record of a session is its project.
+    pub is_shared: bool,
     /// Returns the place in which the client looks for a session of a project; `None` if the client
     /// resumes none.
     pub place: Option<fn(&Environment<'_>, project: &str, session_id: &str) -> Option<Home>>,

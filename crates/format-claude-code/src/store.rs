@@ -25,6 +25,7 @@ use crate::session_uuid;
 /// The place of the client's transcripts, and the command that continues one.
 pub(crate) const STORE: Store = Store {
     folders,
+    is_shared: false,
     place: Some(place),
     session_id: |stem| stem,
     resume: &["claude", "--resume"],

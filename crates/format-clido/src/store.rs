@@ -25,6 +25,7 @@ pub use self::{
 /// The place of clido's sessions, and the command that continues one.
 pub(crate) const STORE: Store = Store {
     folders,
+    is_shared: false,
     place: Some(place),
     session_id: |stem| stem,
     resume: &["clido", "--resume"],

@@ -21,6 +21,7 @@ pub use self::{
 /// The place of Codex's sessions, and the command that continues one.
 pub(crate) const STORE: Store = Store {
     folders,
+    is_shared: true,
     place: Some(place),
     session_id,
     resume: &["codex", "resume"],

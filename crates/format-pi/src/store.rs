@@ -14,6 +14,7 @@ pub use self::listing::{SessionSummary, list_sessions};
 /// The place of pi's sessions, and the command that continues one.
 pub(crate) const STORE: Store = Store {
     folders,
+    is_shared: false,
     place: Some(place),
     session_id,
     resume: &["pi", "--session"],

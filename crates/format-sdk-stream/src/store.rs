@@ -25,6 +25,7 @@ pub use self::{
 /// settings file.
 pub(crate) const STORE: Store = Store {
     folders,
+    is_shared: false,
     place: None,
     session_id: |stem| stem,
     resume: &["ao-resume"],

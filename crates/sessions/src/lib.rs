@@ -47,6 +47,7 @@ mod reader;
 mod redact;
 mod session;
 mod session_files;
+mod stored;
 mod stores;
 mod turns;
 mod usage;
@@ -72,6 +73,7 @@ pub use self::{
         run_session,
     },
     session_files::{Companion, SessionFiles, is_of_a_session},
+    stored::Stored,
     stores::Stores,
     turns::{FileTurns, Owners, Rank, SessionTurns, TurnKey, TurnKeys, TurnsCollector},
     usage::{Elsewhere, PriceError, Prices, Response, SessionUsage, Usage},

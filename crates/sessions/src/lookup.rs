@@ -10,9 +10,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use core_model::{Environment, Format, Formats, session_files};
+use core_model::{Environment, Format, Formats};
 
-use crate::{copies, worktrees::worktrees};
+use crate::{
+    copies,
+    input::{Input, stem_of},
+    stored::{Stored, first_folder, leave_out_packed, stored_files},
+    walk::walk,
+    warning::Warning,
+    worktrees::worktrees,
+};
 
 /// Minimum letters of the start of an id.
 const MIN_PREFIX: usize = 4;
@@ -62,23 +69,72 @@ impl<'e> Lookup<'e> {
     /// Returns an error if a folder cannot be read, or if there is no session.
     pub fn all(&self) -> io::Result<Vec<PathBuf>> {
         let mut found = Vec::new();
-        for folder in self.folders()? {
-            found.extend(session_files(&folder)?);
+        for Folder { path, shared, .. } in self.places()? {
+            let files = stored_files(&path)?.into_iter();
+            found.extend(files.filter(|file| self.is_wanted(file, shared)));
         }
         found.sort();
         if found.is_empty() { Err(self.nothing()) } else { Ok(found) }
     }
 
-    /// Returns the folders that may have sessions of the project, or of all projects.
-    pub fn folders(&self) -> io::Result<Vec<PathBuf>> {
-        let mut folders = Vec::new();
-        for format in &self.formats {
-            folders.extend(self.folders_of(format)?);
+    /// Returns all files in the folders of clients, sorted by folder and name: the sessions of the
+    /// project, or of all projects, and the files beside them.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a folder cannot be read, or if there is no session.
+    pub fn inputs(&self, warn: &mut dyn FnMut(Warning)) -> io::Result<Vec<Input>> {
+        let mut inputs = Vec::new();
+        for Folder { path, shared, .. } in self.places()? {
+            if !path.is_dir() {
+                continue;
+            }
+            let mut found = Vec::new();
+            walk(&path, Path::new(""), &mut found, warn);
+            leave_out_packed(&mut found, |input| input.path());
+            found.retain(|input| input.path().is_none_or(|file| self.is_wanted(file, shared)));
+            inputs.append(&mut found);
         }
-        folders.sort();
+        inputs.retain(|input| !input.is_side_file());
+        if inputs.is_empty() { Err(self.nothing()) } else { Ok(inputs) }
+    }
+
+    /// Returns the sessions in the folders of clients, each with its id.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a folder cannot be read.
+    pub fn sessions(&self) -> io::Result<Vec<Stored>> {
+        let mut sessions = Vec::new();
+        for Folder { path, format, .. } in self.places()? {
+            sessions.extend(stored_files(&path)?.into_iter().map(|path| Stored { format, path }));
+        }
+        Ok(sessions)
+    }
+
+    /// Returns the folders that may have sessions of the project, or of all projects, sorted by
+    /// path.
+    fn places(&self) -> io::Result<Vec<Folder>> {
+        let mut folders = Vec::new();
+        for format in self.formats.iter().copied() {
+            let shared = format.store.filter(|store| store.is_shared).map(|_| format);
+            let folder = |path| Folder { path, format, shared };
+            folders.extend(self.folders_of(format)?.into_iter().map(folder));
+        }
+        folders.sort_by(|one, other| one.path.cmp(&other.path));
         // Two dialects of a format share their folder.
-        folders.dedup();
+        folders.dedup_by(|one, other| one.path == other.path);
         Ok(folders)
+    }
+
+    /// Returns whether a file is of the project, or no project is asked for. `shared` is the format
+    /// of a folder with the sessions of all projects. A file that cannot be read is wanted, so that
+    /// the error is reported.
+    fn is_wanted(&self, file: &Path, shared: Option<&'static Format>) -> bool {
+        let (Some(project), Some(format)) = (&self.project, shared) else { return true };
+        let Ok(started_in) = first_folder(file, format) else { return true };
+        let is_it = |project: &String| started_in.as_deref() == Some(Path::new(project));
+        is_it(project) || self.worktrees.iter().any(is_it)
     }
 
     /// Returns the folders in which the client of a format may keep sessions of the project.
@@ -118,7 +174,7 @@ impl<'e> Lookup<'e> {
         }
         let Some(id) = path.to_str().filter(|id| is_id(id)) else { return Ok(path.to_owned()) };
         let sessions = self.by_id(id)?;
-        let files: Vec<&Path> = sessions.iter().map(|(_, path)| path.as_path()).collect();
+        let files: Vec<&Path> = sessions.iter().map(|session| session.path.as_path()).collect();
         if let Some(newest) = newest_of_one(self.all, &sessions) {
             return Ok(newest);
         }
@@ -147,9 +203,9 @@ impl<'e> Lookup<'e> {
         for store in self.all.iter().filter_map(|format| format.store) {
             let Some(named) = store.breadcrumb.and_then(|read| read(&bytes)) else { continue };
             for folder in (store.folders)(&self.environment, Some(&named.project))? {
-                let file = session_files(&folder)?
+                let file = stored_files(&folder)?
                     .into_iter()
-                    .find(|file| file.file_stem().is_some_and(|stem| stem == named.name.as_str()));
+                    .find(|file| stem_of(file).is_some_and(|stem| stem == named.name.as_str()));
                 if file.is_some() {
                     return Ok(file);
                 }
@@ -162,44 +218,45 @@ impl<'e> Lookup<'e> {
         Ok(None)
     }
 
-    /// Returns the sessions with an id, each with the family of its client. If there is none,
-    /// returns sessions whose ids start with it.
-    fn by_id(&self, id: &str) -> io::Result<Vec<(&'static str, PathBuf)>> {
+    /// Returns the sessions with an id. If there is none, returns sessions whose ids start with it.
+    fn by_id(&self, id: &str) -> io::Result<Vec<Stored>> {
         let (mut exact, mut starting) = (Vec::new(), Vec::new());
-        let mut seen = HashSet::new();
-        for format in &self.formats {
-            // Two dialects of a format share their folder.
-            let folders = self.folders_of(format)?.into_iter();
-            for folder in folders.filter(|folder| seen.insert(folder.clone())) {
-                for file in session_files(&folder)? {
-                    let stem = file.file_stem().and_then(|stem| stem.to_str());
-                    match stem.map(|stem| format.store.map_or(stem, |it| (it.session_id)(stem))) {
-                        Some(stem) if stem == id => exact.push((format.family, file)),
-                        Some(stem) if stem.starts_with(id) && id.len() >= MIN_PREFIX => {
-                            starting.push((format.family, file));
-                        }
-                        _ => {}
-                    }
+        for Folder { path, format, shared } in self.places()? {
+            for path in stored_files(&path)? {
+                let stored = Stored { format, path };
+                let Some(found) = stored.id() else { continue };
+                let is_exact = found == id;
+                let is_start = found.starts_with(id) && id.len() >= MIN_PREFIX;
+                if (is_exact || is_start) && self.is_wanted(&stored.path, shared) {
+                    if is_exact { exact.push(stored) } else { starting.push(stored) }
                 }
             }
         }
         let mut found = if exact.is_empty() { starting } else { exact };
-        found.sort_by(|one, other| one.1.cmp(&other.1));
+        found.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(found)
     }
 }
 
+/// A folder of sessions.
+struct Folder {
+    path: PathBuf,
+    format: &'static Format,
+    /// The format, if the folder has the sessions of all projects.
+    shared: Option<&'static Format>,
+}
+
 /// Returns the file with the newest turns, if all files are copies of one session in different
 /// clients.
-fn newest_of_one(formats: Formats, sessions: &[(&'static str, PathBuf)]) -> Option<PathBuf> {
-    let id = |path: &PathBuf| path.file_stem()?.to_str().map(copies::plain_id);
-    let (_, first) = sessions.first()?;
-    let is_one = sessions.iter().all(|(_, path)| id(path) == id(first));
-    let clients: HashSet<_> = sessions.iter().map(|(client, _)| client).collect();
+fn newest_of_one(formats: Formats, sessions: &[Stored]) -> Option<PathBuf> {
+    let id = |session: &Stored| session.id().map(copies::plain_id);
+    let first = sessions.first()?;
+    let is_one = sessions.iter().all(|session| id(session) == id(first));
+    let clients: HashSet<_> = sessions.iter().map(|session| session.format.family).collect();
     if !is_one || sessions.len() < 2 || clients.len() < sessions.len() {
         return None;
     }
-    let files: Vec<PathBuf> = sessions.iter().map(|(_, path)| path.clone()).collect();
+    let files: Vec<PathBuf> = sessions.iter().map(|session| session.path.clone()).collect();
     copies::newest(formats, &files).cloned()
 }
 

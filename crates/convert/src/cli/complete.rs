@@ -19,8 +19,8 @@ use clap_complete::{
     engine::{CompletionCandidate, PathCompleter, ValueCompleter},
     env::Shells,
 };
-use core_model::{Block, session_files};
-use sessions::{Input, Prefilter};
+use core_model::Block;
+use sessions::{Input, Prefilter, Stored};
 
 use super::Cli;
 use crate::{
@@ -37,6 +37,10 @@ const VARIABLE: &str = "CONVERT_COMPLETE";
 
 /// The number of ids that are offered, the newest first.
 const MAX_IDS: usize = 40;
+
+/// The number of sessions, the newest first, that are read for their projects in folders with the
+/// sessions of all projects.
+const MAX_READ: usize = 200;
 
 /// The number of sessions, the newest first, that are searched for tools.
 const MAX_SEARCHED: usize = 20;
@@ -104,10 +108,10 @@ impl ValueCompleter for Sessions {
         let Some(start) = current.to_str() else { return candidates };
         // A session and its converted copy have one id.
         let mut known = BTreeSet::new();
-        let ids = newest_sessions().into_iter().filter_map(|path| {
-            let id = path.file_stem()?.to_str()?.to_owned();
+        let ids = newest_sessions().into_iter().filter_map(|session| {
+            let id = session.id()?.to_owned();
             let is_wanted = is_plain(&id) && id.starts_with(start) && known.insert(id.clone());
-            is_wanted.then_some((id, path))
+            is_wanted.then_some((id, session.path))
         });
         candidates.extend(ids.take(MAX_IDS).map(|(id, path)| {
             let title = title_and_project(&path).and_then(|(title, _)| title);
@@ -127,9 +131,16 @@ impl ValueCompleter for Projects {
         let Some(start) = current.to_str() else { return candidates };
         let mut folders = BTreeSet::new();
         let mut projects = BTreeSet::new();
-        // The sessions of a folder are of one project.
-        for path in newest_sessions() {
-            if projects.len() < MAX_IDS && folders.insert(path.parent().map(Path::to_owned)) {
+        let mut n_read = 0;
+        for Stored { format, path } in newest_sessions() {
+            // The sessions of other folders are of one project each.
+            let is_shared = format.store.is_some_and(|store| store.is_shared);
+            let is_wanted = match is_shared {
+                true => n_read < MAX_READ,
+                false => folders.insert(path.parent().map(Path::to_owned)),
+            };
+            if projects.len() < MAX_IDS && is_wanted {
+                n_read += usize::from(is_shared);
                 projects.extend(title_and_project(&path).and_then(|(_, project)| project));
             }
         }
@@ -147,8 +158,8 @@ impl ValueCompleter for Tools {
     fn complete(&self, current: &OsStr) -> Vec<CompletionCandidate> {
         let Some(start) = current.to_str() else { return Vec::new() };
         let mut names = BTreeSet::new();
-        for path in newest_sessions().into_iter().take(MAX_SEARCHED) {
-            names.extend(tools_of(&path));
+        for session in newest_sessions().into_iter().take(MAX_SEARCHED) {
+            names.extend(tools_of(&session.path));
         }
         let names = names.into_iter().filter(|name| name.starts_with(start) && is_plain(name));
         names.map(CompletionCandidate::new).collect()
@@ -156,15 +167,17 @@ impl ValueCompleter for Tools {
 }
 
 /// Returns the sessions of this machine, the newest first; none if no client keeps any.
-fn newest_sessions() -> Vec<PathBuf> {
-    let folders = lookup(None, None, None).folders().unwrap_or_default();
-    let files = folders.iter().filter_map(|folder| session_files(folder).ok()).flatten();
+fn newest_sessions() -> Vec<Stored> {
+    let sessions = lookup(None, None, None).sessions().unwrap_or_default();
     let modified = |path: &Path| {
         fs::metadata(path).and_then(|it| it.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
     };
-    let mut files: Vec<_> = files.map(|path| (modified(&path), path)).collect();
-    files.sort_by(|one, other| other.cmp(one));
-    files.into_iter().map(|(_, path)| path).collect()
+    let mut sessions: Vec<_> =
+        sessions.into_iter().map(|session| (modified(&session.path), session)).collect();
+    sessions.sort_by(|(one_time, one), (other_time, other)| {
+        other_time.cmp(one_time).then_with(|| other.path.cmp(&one.path))
+    });
+    sessions.into_iter().map(|(_, session)| session).collect()
 }
 
 /// Returns the names of the tools that the first [`MAX_BYTES`] of a session use.

@@ -1,0 +1,109 @@
+//! Lists the session files in a folder of a client, compressed or not, and reads where a session
+//! was started.
+//!
+//! In: a folder with `a.jsonl`, `a.jsonl.zst`, `b.jsonl.gz` and `notes.txt`. Out: `a.jsonl` and
+//! `b.jsonl.gz`.
+
+use std::{
+    collections::HashSet,
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
+
+use core_model::Format;
+use jsonl::Scanner;
+use storage::{Compression, Limits, list};
+
+use crate::input::{Input, stem_of};
+
+/// Limit on the bytes of a first record.
+const MAX_FIRST: u64 = 4 * 1024 * 1024;
+
+/// A session in a folder of its client.
+#[derive(Clone, Debug)]
+pub struct Stored {
+    /// The format whose client has the folder.
+    pub format: &'static Format,
+    /// The path of the file.
+    pub path: PathBuf,
+}
+
+impl Stored {
+    /// Returns the id in the name of the file; `None` if the name is not UTF-8.
+    pub fn id(&self) -> Option<&str> {
+        let stem = stem_of(&self.path)?;
+        Some(self.format.store.map_or(stem, |store| (store.session_id)(stem)))
+    }
+}
+
+/// Returns the session files in a folder, sorted by name; none if it does not exist. Links are not
+/// followed.
+///
+/// # Errors
+///
+/// Returns an error if the folder cannot be read.
+pub(crate) fn stored_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match list(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let names = entries.into_iter().filter(|entry| entry.is_file).map(|entry| entry.name);
+    let is_session = |name: &Path| Compression::bare(name).extension() == Some("jsonl".as_ref());
+    let mut files: Vec<PathBuf> =
+        names.filter(|name| is_session(name.as_ref())).map(|name| folder.join(name)).collect();
+    leave_out_packed(&mut files, |file| Some(file));
+    files.sort();
+    Ok(files)
+}
+
+/// Removes compressed files whose plain file is there too: clients read the plain one.
+pub(crate) fn leave_out_packed<T>(files: &mut Vec<T>, path: impl Fn(&T) -> Option<&Path>) {
+    let packed = files.iter().filter_map(&path).filter(|path| Compression::is_in_name(path));
+    let packed: HashSet<PathBuf> = packed.map(Path::to_owned).collect();
+    if packed.is_empty() {
+        return;
+    }
+    let plain: HashSet<PathBuf> = files
+        .iter()
+        .filter_map(&path)
+        .filter(|path| !packed.contains(*path))
+        .map(Path::to_owned)
+        .collect();
+    let has_plain =
+        |path: &Path| packed.contains(path) && plain.contains(&Compression::bare_path(path));
+    files.retain(|file| path(file).is_none_or(|path| !has_plain(path)));
+}
+
+/// Returns the working directory in the first record of a session; `None` if the record has none.
+///
+/// # Errors
+///
+/// Returns an error if the file cannot be read.
+pub(crate) fn first_folder(file: &Path, format: &Format) -> io::Result<Option<PathBuf>> {
+    let opened = Input::file(file.to_owned()).open(Limits::default())?;
+    let mut stream = jsonl::Stream::new(opened.take(MAX_FIRST));
+    let Some(line) = stream.next()? else { return Ok(None) };
+    let mut scanner = Scanner::default();
+    let Ok(value) = scanner.scan(&line) else { return Ok(None) };
+    let folder = format.first_event(value).context.cwd;
+    Ok(folder.map(|folder| PathBuf::from(&*folder.decode())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_compressed_file_is_listed_unless_its_plain_one_is_there() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for name in ["a.jsonl", "a.jsonl.zst", "b.jsonl.gz", "c.jsonl.zst", "d.txt", "e.zst"] {
+            std::fs::write(folder.path().join(name), "").expect("written");
+        }
+        std::fs::create_dir(folder.path().join("f.jsonl")).expect("made");
+        let files = stored_files(folder.path()).expect("listed");
+        let names: Vec<_> = files.iter().filter_map(|file| file.file_name()?.to_str()).collect();
+        assert_eq!(names, ["a.jsonl", "b.jsonl.gz", "c.jsonl.zst"]);
+        let none = stored_files(&folder.path().join("none")).expect("listed");
+        assert!(none.is_empty());
+    }
+}
