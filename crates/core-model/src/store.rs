@@ -8,6 +8,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use jsonl::{Text, Value};
+
 use crate::SafeName;
 
 /// The environment that a client uses to find its folders.
@@ -81,6 +83,20 @@ pub struct Store {
     pub resume: &'static [&'static str],
     /// Reads a file that names a session of the client; `None` for other files.
     pub breadcrumb: Option<fn(&[u8]) -> Option<Named>>,
+    /// The file with the titles of sessions, if they are not in the sessions.
+    pub titles: Option<TitleIndex>,
+}
+
+/// A file with the titles of all sessions of a client, a JSON object in each line. The last line of
+/// a session wins.
+#[derive(Clone, Copy, Debug)]
+pub struct TitleIndex {
+    /// Returns the path of the file, from the path of a session; `None` if the session is in no
+    /// folder of the client.
+    pub file: fn(&Path) -> Option<PathBuf>,
+    /// Reads the id of a session and its title; `None` for other lines. A blank title removes the
+    /// one before.
+    pub read: for<'l> fn(Value<'l>) -> Option<(Text<'l>, Text<'l>)>,
 }
 
 /// A session that a file refers to.

@@ -33,6 +33,7 @@ pub(crate) const STORE: Store = Store {
         let crumb = Breadcrumb::parse(bytes)?;
         Some(Named { project: crumb.project, name: crumb.session_id })
     }),
+    titles: None,
 };
 
 /// Returns the folder of the client's settings and sessions: `CLAUDE_CONFIG_DIR`, or `~/.claude`.

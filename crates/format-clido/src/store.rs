@@ -30,6 +30,7 @@ pub(crate) const STORE: Store = Store {
     session_id: |stem| stem,
     resume: &["clido", "--resume"],
     breadcrumb: None,
+    titles: None,
 };
 
 /// Returns the folder of clido's data: `CLIDO_DATA_DIR`, or the system's default.

@@ -11,7 +11,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use core_model::{Environment, Home, SafeName, Store, iso_millis, subfolders, uuid_of_name};
+use core_model::{
+    Environment, Home, SafeName, Store, TitleIndex, iso_millis, subfolders, uuid_of_name,
+};
 
 pub use self::{
     lineage::{read_lineage, validate_file},
@@ -26,6 +28,7 @@ pub(crate) const STORE: Store = Store {
     session_id,
     resume: &["codex", "resume"],
     breadcrumb: None,
+    titles: Some(TitleIndex { file: listing::index_of, read: listing::read_title }),
 };
 
 /// Returns the folder of Codex's settings and sessions: `CODEX_HOME`, or `~/.codex`.
@@ -66,7 +69,7 @@ fn session_folders(home: &Path) -> io::Result<Vec<PathBuf>> {
             folders.extend(subfolders(&month)?);
         }
     }
-    folders.push(home.join("archived_sessions"));
+    folders.push(home.join(ARCHIVE));
     Ok(folders)
 }
 
@@ -79,6 +82,9 @@ fn place(environment: &Environment<'_>, _project: &str, id: &str) -> Option<Home
     let folder = date.into_iter().fold(PathBuf::from("sessions"), |path, part| path.join(part));
     Some(Home { root: codex_dir(environment)?, folder, name: SafeName::of(&stem) })
 }
+
+/// The name of the folder of archived sessions.
+const ARCHIVE: &str = "archived_sessions";
 
 /// The start of the names of sessions' files.
 const ROLLOUT: &str = "rollout-";

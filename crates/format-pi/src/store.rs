@@ -19,6 +19,7 @@ pub(crate) const STORE: Store = Store {
     session_id,
     resume: &["pi", "--session"],
     breadcrumb: None,
+    titles: None,
 };
 
 /// Returns the folder of pi's settings and sessions: `PI_CODING_AGENT_DIR`, or `~/.pi/agent`.

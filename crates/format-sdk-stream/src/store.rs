@@ -30,6 +30,7 @@ pub(crate) const STORE: Store = Store {
     session_id: |stem| stem,
     resume: &["ao-resume"],
     breadcrumb: None,
+    titles: None,
 };
 
 /// Returns the folder of a project's sessions.

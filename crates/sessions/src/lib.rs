@@ -49,6 +49,7 @@ mod session;
 mod session_files;
 mod stored;
 mod stores;
+mod titles;
 mod turns;
 mod usage;
 mod walk;
@@ -75,6 +76,7 @@ pub use self::{
     session_files::{Companion, SessionFiles, is_of_a_session},
     stored::Stored,
     stores::Stores,
+    titles::indexed_titles,
     turns::{FileTurns, Owners, Rank, SessionTurns, TurnKey, TurnKeys, TurnsCollector},
     usage::{Elsewhere, PriceError, Prices, Response, SessionUsage, Usage},
     walk::{is_ours, walk},

@@ -1,6 +1,6 @@
 //! Removes secrets from inputs before they are read.
 
-use std::io::{self, Seek};
+use std::io::{self, Read, Seek};
 
 use conversion::{Redactions, redact_with};
 use core_model::Formats;
@@ -54,5 +54,17 @@ impl Redact {
         let redactions = redact_with(search, formats, &mut file, &mut redacted)?;
         redacted.rewind()?;
         Ok((Box::new(redacted), redactions))
+    }
+
+    /// Returns a text without secrets.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the text cannot be read.
+    pub fn text(self, formats: Formats, text: String) -> io::Result<String> {
+        let (mut bytes, _) = self.bytes(formats, Box::new(io::Cursor::new(text.into_bytes())))?;
+        let mut text = String::new();
+        bytes.read_to_string(&mut text)?;
+        Ok(text)
     }
 }

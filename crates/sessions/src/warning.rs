@@ -8,6 +8,8 @@ use std::{fmt, path::PathBuf};
 pub enum Warning {
     /// A pipe, a socket or a device in a folder was left out.
     NotRegular(PathBuf),
+    /// A file with the titles of sessions cannot be read, for this reason.
+    TitlesUnread(PathBuf, String),
 }
 
 impl fmt::Display for Warning {
@@ -15,6 +17,9 @@ impl fmt::Display for Warning {
         match self {
             Warning::NotRegular(path) => {
                 write!(formatter, "{}: no regular file; left out", path.display())
+            }
+            Warning::TitlesUnread(path, reason) => {
+                write!(formatter, "{}: {reason}; titles may be missing", path.display())
             }
         }
     }

@@ -24,7 +24,7 @@ use sessions::{Input, Prefilter, Stored};
 
 use super::Cli;
 use crate::{
-    commands::list::title_and_project,
+    commands::list::{project, titles},
     environment::{lookup, read},
     terminal::{
         escape::escape_for_terminal,
@@ -113,8 +113,8 @@ impl ValueCompleter for Sessions {
             let is_wanted = is_plain(&id) && id.starts_with(start) && known.insert(id.clone());
             is_wanted.then_some((id, session.path))
         });
-        candidates.extend(ids.take(MAX_IDS).map(|(id, path)| {
-            let title = title_and_project(&path).and_then(|(title, _)| title);
+        let (ids, paths): (Vec<_>, Vec<_>) = ids.take(MAX_IDS).unzip();
+        candidates.extend(ids.into_iter().zip(titles(&paths)).map(|(id, title)| {
             CompletionCandidate::new(id).help(title.map(|title| first_words(&title).into()))
         }));
         candidates
@@ -141,7 +141,7 @@ impl ValueCompleter for Projects {
             };
             if projects.len() < MAX_IDS && is_wanted {
                 n_read += usize::from(is_shared);
-                projects.extend(title_and_project(&path).and_then(|(_, project)| project));
+                projects.extend(project(&path));
             }
         }
         let projects = projects.into_iter().filter(|it| it.starts_with(start) && !is_odd(it));

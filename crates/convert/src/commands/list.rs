@@ -6,7 +6,7 @@ mod ends;
 use std::{
     cmp::Ordering,
     io::{self, Write},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use archive::Status;
@@ -14,7 +14,7 @@ use core_model::{Format, Hashes};
 use rayon::prelude::*;
 use sessions::{
     Filter, Input, Matcher, Prefilter, Progress as _, ReadError, SessionFiles, TurnKeys,
-    UnknownFormat, parts,
+    UnknownFormat, indexed_titles, parts,
 };
 
 use self::{
@@ -117,6 +117,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             }
         }
     }
+    add_titles(listed.iter().map(|unit| &unit.main), sessions.iter_mut().collect());
     let is_counted = columns.iter().chain([&args.sort]).any(|column| column.is_counted());
     if is_counted && !is_interrupted() {
         let counted = each_once(
@@ -262,10 +263,41 @@ impl Wanted<'_> {
     }
 }
 
-/// Returns the title and the project of a session file, as `list` shows them.
-pub(crate) fn title_and_project(path: &Path) -> Option<(Option<String>, Option<String>)> {
-    let session = ends::scan(&Input::file(path.to_owned()), None).ok()?;
-    Some((session.title, session.project))
+/// Sets the titles that clients keep outside of sessions.
+fn add_titles<'i>(inputs: impl Iterator<Item = &'i Input>, mut sessions: Vec<&mut Session>) {
+    let ids: Vec<_> = sessions.iter().map(|session| (session.format, session.id.clone())).collect();
+    let named = inputs.zip(&ids).map(|(input, (format, id))| (input, *format, id.as_str()));
+    let titles = indexed_titles(named, &mut warn);
+    for (session, title) in sessions.iter_mut().zip(titles) {
+        if !session.is_titled && title.is_some() {
+            (session.title, session.is_titled) = (title, true);
+        }
+    }
+}
+
+/// Returns the project of a session file, as `list` shows it.
+pub(crate) fn project(path: &Path) -> Option<String> {
+    ends::scan(&Input::file(path.to_owned()), None).ok()?.project
+}
+
+/// Returns the titles of session files, as `list` shows them; `None` for a file without a title,
+/// or a file that cannot be read.
+pub(crate) fn titles(paths: &[PathBuf]) -> Vec<Option<String>> {
+    let inputs: Vec<Input> = paths.iter().cloned().map(Input::file).collect();
+    let mut sessions: Vec<_> = inputs.iter().map(|input| ends::scan(input, None).ok()).collect();
+    let found: Vec<&Input> =
+        inputs.iter().zip(&sessions).filter_map(|(input, it)| it.as_ref().map(|_| input)).collect();
+    add_titles(found.into_iter(), sessions.iter_mut().flatten().collect());
+    sessions.into_iter().map(|session| session?.title).collect()
+}
+
+/// Returns the title that the client of a session keeps outside of it, if the session has none.
+pub(crate) fn title_outside(input: &Input, format: &'static Format) -> Option<String> {
+    let index = format.store?.titles?;
+    (index.file)(&input.absolute().ok()??)?;
+    let session = ends::scan(input, Some(format)).ok().filter(|session| !session.is_titled)?;
+    let named = std::iter::once((input, format, session.id.as_str()));
+    indexed_titles(named, &mut warn).into_iter().next().flatten()
 }
 
 /// Orders larger values first, and unknown ones last.

@@ -19,7 +19,10 @@ use sessions::{
 use storage::{Backend, Limits};
 
 use self::{depth::Depths, markdown::MarkdownPage, text::TextPage};
-use super::export::lines::{Read, SessionLines};
+use super::{
+    export::lines::{Read, SessionLines},
+    list::title_outside,
+};
 use crate::{
     FORMATS,
     cli::RedactArgs,
@@ -142,7 +145,14 @@ fn show(
     let mut shower = Shower::new(args, filter, format);
     shower.missing = lines.missing().iter().map(|missing| missing.tool_use.clone()).collect();
     if is_one_of_many {
-        shower.page.title(&input.label(), out)?;
+        shower.page.heading(&input.label(), out)?;
+    }
+    if args.filter.is_empty()
+        && args.offset == 0
+        && let Some(title) = title_outside(input, format)
+    {
+        let title = Redact::from(args.redact).text(FORMATS, title)?;
+        shower.page.title(&title, out)?;
     }
     source.with_events(format, |events| {
         lines.plan(events, &options)?;
@@ -280,7 +290,10 @@ trait Page {
     ) -> io::Result<()>;
 
     /// Prints the heading of one of several sessions.
-    fn title(&mut self, label: &str, out: &mut dyn Write) -> io::Result<()>;
+    fn heading(&mut self, label: &str, out: &mut dyn Write) -> io::Result<()>;
+
+    /// Prints the title of a session, which is not in the session.
+    fn title(&mut self, title: &str, out: &mut dyn Write) -> io::Result<()>;
 
     /// Prints that a line cannot be read.
     fn damage(&mut self, what: &str, out: &mut dyn Write) -> io::Result<()>;

@@ -11,7 +11,7 @@ use std::{
 use core_model::{Check, Place, Problem, Severity};
 use jsonl::Scanner;
 
-use super::{rollout_id, session_folders};
+use super::{ARCHIVE, rollout_id, session_folders};
 use crate::{
     record::{Entry, Record},
     validate::checker,
@@ -127,7 +127,7 @@ pub fn validate_file(home: &Path, path: &Path) -> io::Result<Vec<Problem>> {
         let Place { line, offset } = place;
         problems.push(Problem { offset, line, severity, rule, message: message.into() });
     };
-    if path.parent().and_then(|it| it.file_name()).is_some_and(|it| it == "archived_sessions") {
+    if path.parent().and_then(|it| it.file_name()).is_some_and(|it| it == ARCHIVE) {
         let message = "the session is archived: `codex unarchive` first".to_owned();
         add(Severity::Stops, "archived", message);
     } else if !is_in_a_day(home, path) {

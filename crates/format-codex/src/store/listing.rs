@@ -3,12 +3,18 @@
 //! In: a folder with a session of two messages. Out: a [`SessionSummary`] with `n_messages` 2 and
 //! the first prompt.
 
-use std::{cmp::Reverse, collections::HashMap, fs, io, path::Path, time::UNIX_EPOCH};
+use std::{
+    cmp::Reverse,
+    collections::HashMap,
+    fs, io,
+    path::{Path, PathBuf},
+    time::UNIX_EPOCH,
+};
 
 use core_model::{Body, Event, ReadError, session_files};
-use jsonl::Scanner;
+use jsonl::{Scanner, Text, Value};
 
-use super::session_folders;
+use super::{ARCHIVE, session_folders};
 use crate::Reader;
 
 /// A session in a list.
@@ -48,7 +54,7 @@ pub struct SessionSummary {
 pub fn list_sessions(codex_dir: impl AsRef<Path>) -> io::Result<Vec<SessionSummary>> {
     let home = codex_dir.as_ref();
     let titles = titles(home)?;
-    let archive = home.join("archived_sessions");
+    let archive = home.join(ARCHIVE);
     let mut sessions = Vec::new();
     for folder in session_folders(home)? {
         for path in session_files(&folder)? {
@@ -62,9 +68,29 @@ pub fn list_sessions(codex_dir: impl AsRef<Path>) -> io::Result<Vec<SessionSumma
     Ok(sessions)
 }
 
+/// The name of the file with the titles of sessions, in Codex's folder.
+const INDEX: &str = "session_index.jsonl";
+
+/// Returns the path of the file with the title of a session; `None` if the session is in no folder
+/// of Codex.
+pub(super) fn index_of(session: &Path) -> Option<PathBuf> {
+    let is_store = |folder: &&Path| {
+        let name = folder.file_name();
+        name.is_some_and(|name| name == "sessions" || name == ARCHIVE)
+    };
+    let folder = session.ancestors().skip(1).find(is_store)?;
+    Some(folder.parent()?.join(INDEX))
+}
+
+/// Reads the id of a session and its title from a line of the index.
+pub(super) fn read_title(line: Value<'_>) -> Option<(Text<'_>, Text<'_>)> {
+    let [id, name] = line.get_all(["id", "thread_name"]);
+    Some((id?.text()?, name?.text()?))
+}
+
 /// Returns the titles by the ids of their sessions. The last line of an id wins.
 fn titles(home: &Path) -> io::Result<HashMap<String, String>> {
-    let bytes = match fs::read(home.join("session_index.jsonl")) {
+    let bytes = match fs::read(home.join(INDEX)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(HashMap::new()),
         bytes => bytes?,
     };
@@ -72,8 +98,7 @@ fn titles(home: &Path) -> io::Result<HashMap<String, String>> {
     let mut titles = HashMap::new();
     for line in jsonl::lines(&bytes) {
         let Ok(value) = scanner.scan(&line) else { continue };
-        let [id, name] = value.get_all(["id", "thread_name"]).map(|it| it.and_then(|it| it.text()));
-        if let (Some(id), Some(name)) = (id, name) {
+        if let Some((id, name)) = read_title(value) {
             titles.insert(id.decode().into_owned(), name.decode().into_owned());
         }
     }

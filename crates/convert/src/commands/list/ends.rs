@@ -25,7 +25,10 @@ pub(super) struct Session {
     pub(super) format: &'static Format,
     /// The id in its lines, or else the name of the file.
     pub(super) id: String,
+    /// The title, or else the first prompt.
     pub(super) title: Option<String>,
+    /// Whether the session has a title of its own.
+    pub(super) is_titled: bool,
     /// The working directory.
     pub(super) project: Option<String>,
     /// The earliest and the latest time, in milliseconds since 1970.
@@ -102,6 +105,7 @@ pub(super) fn scan(input: &Input, format: Option<&'static Format>) -> Result<Ses
         label: input.label(),
         format,
         id,
+        is_titled: ends.title.is_some(),
         title: ends.title.map(|(_, title)| title).or(ends.prompt),
         project: ends.project,
         start: ends.start,

@@ -60,9 +60,13 @@ impl Page for MarkdownPage {
         }
     }
 
-    fn title(&mut self, label: &str, out: &mut dyn Write) -> io::Result<()> {
+    fn heading(&mut self, label: &str, out: &mut dyn Write) -> io::Result<()> {
         self.depth = 0;
         self.write(&format!("# {}\n\n", escape_for_terminal(label)), out)
+    }
+
+    fn title(&mut self, title: &str, out: &mut dyn Write) -> io::Result<()> {
+        self.write(&format!("# {}\n\n", escape_for_terminal(title)), out)
     }
 
     fn damage(&mut self, what: &str, out: &mut dyn Write) -> io::Result<()> {

@@ -280,9 +280,14 @@ impl Page for TextPage {
         Ok(())
     }
 
-    fn title(&mut self, label: &str, out: &mut dyn Write) -> io::Result<()> {
+    fn heading(&mut self, label: &str, out: &mut dyn Write) -> io::Result<()> {
         self.head.clear();
         writeln!(out, "\n{}", self.paint(BOLD, &format!("==> {} <==", escape_for_terminal(label))))
+    }
+
+    fn title(&mut self, title: &str, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "\n{}", self.paint(BOLD, "Title"))?;
+        self.lines(title, 0, "  ", None, out)
     }
 
     fn damage(&mut self, what: &str, out: &mut dyn Write) -> io::Result<()> {
