@@ -48,6 +48,8 @@ pub struct Relative<'l> {
     pub kind: RelativeKind,
     /// The id of the session or the path of its file: a string, or an array of strings.
     pub session: Raw<'l>,
+    /// The number of records of a [`RelativeKind::Base`], if the record says it.
+    pub n_records: Option<u64>,
 }
 
 /// The relation of another session to that of the record.
@@ -58,4 +60,7 @@ pub enum RelativeKind {
     Parent,
     /// The other one continues this session.
     Continuation,
+    /// The history of this session starts with the first records of the other one, which the file of
+    /// this session does not have.
+    Base,
 }

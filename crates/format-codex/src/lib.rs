@@ -101,6 +101,7 @@ pub static FORMAT: Format = Format::new(
 .read_more(reader::read_more)
 .planner(|options| Box::new(Active::new(options)))
 .prompt_preview(reader::prompt_preview)
+.origin(reader::origin)
 .store(store::STORE)
 .bundles(bundle::BUNDLES)
     // Codex looks for the first prompt in the first 210 lines, whatever their length.

@@ -7,8 +7,8 @@
 mod block;
 
 use core_model::{
-    Block, Body, Content, Context, Event, Message, Notice, NoticeKind, ResponseUsage, Role, Start,
-    Title, TitleRank, Tokens, Usage, is_client_text,
+    Block, Body, Content, Context, Event, Message, Notice, NoticeKind, Origin, Relative,
+    RelativeKind, ResponseUsage, Role, Start, Title, TitleRank, Tokens, Usage, is_client_text,
 };
 use jsonl::{Raw, Text, Value};
 
@@ -134,6 +134,24 @@ pub(crate) fn summary<'l>(compacted: &Compacted<'l>) -> Option<Content<'l>> {
     let is_said = |content: &Content<'_>| content.blocks().next().is_some();
     let message = || compacted.message.filter(|text| !text.is_blank()).map(Content::Text);
     content.filter(is_said).or_else(message)
+}
+
+/// Returns the origin of an event: the id of its item, and the session that a fork was made from.
+pub(crate) fn origin<'l>(event: &Event<'l>) -> Origin<'l> {
+    let relative = match event.body {
+        Body::Start(_) => source_of_fork(event.value),
+        _ => None,
+    };
+    Origin { relative, ..Origin::by_uuid(event) }
+}
+
+fn source_of_fork(line: Value<'_>) -> Option<Relative<'_>> {
+    let Entry::SessionMeta(meta) = Record::decode(line).entry else { return None };
+    let (kind, session, n_records) = match meta.history_base {
+        Some(base) => (RelativeKind::Base, base.thread_id, base.end_ordinal),
+        None => (RelativeKind::Parent, meta.value.get("forked_from_id")?.text()?, None),
+    };
+    Some(Relative { kind, session: Raw::from(session), n_records })
 }
 
 fn read_item<'l>(item: &Item<'l>) -> Body<'l> {

@@ -164,6 +164,15 @@ mod tests {
     }
 
     #[test]
+    fn the_titles_are_beside_the_sessions() {
+        let index = |path: &str| listing::index_of(Path::new(path));
+        let expected = Some(PathBuf::from("/h/.codex/session_index.jsonl"));
+        assert_eq!(index("/h/.codex/sessions/2026/11/22/x.jsonl.zst"), expected);
+        assert_eq!(index("/h/.codex/archived_sessions/x.jsonl"), expected);
+        assert_eq!(index("/h/.codex/x.jsonl"), None);
+    }
+
+    #[test]
     fn the_id_follows_the_time() {
         assert_eq!(session_id(&format!("rollout-2026-11-22T19-55-43-{ID}")), ID);
         assert_eq!(session_id(&format!("rollout-2026-11-22T19-55-43-{ID}.jsonl")), ID);

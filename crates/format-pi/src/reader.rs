@@ -336,8 +336,11 @@ pub(crate) fn origin<'l>(event: &Event<'l>) -> Origin<'l> {
         is_local: true,
         response: None,
         copied_from: None,
-        relative: parent
-            .map(|parent| Relative { kind: RelativeKind::Parent, session: parent.raw() }),
+        relative: parent.map(|parent| Relative {
+            kind: RelativeKind::Parent,
+            session: parent.raw(),
+            n_records: None,
+        }),
         cost: cost.map(|cost| cost.raw()),
     }
 }

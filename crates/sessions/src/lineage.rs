@@ -31,24 +31,30 @@ pub struct Kin {
     pub kind: RelativeKind,
     /// The id of the other one, or the path of its file.
     pub session: String,
+    /// The number of records of a [`RelativeKind::Base`], if it is known.
+    pub n_records: Option<u64>,
 }
 
 impl Kin {
     /// Calls `each` with the sessions that a record names.
     pub fn of(origin: &Origin<'_>, each: &mut dyn FnMut(Kin)) {
-        let kin = |kind, session: Text<'_>| Kin { kind, session: session.decode().into_owned() };
+        let kin = |kind, session: Text<'_>, n_records| Kin {
+            kind,
+            session: session.decode().into_owned(),
+            n_records,
+        };
         if let Some(parent) = origin.copied_from {
-            each(kin(RelativeKind::Parent, parent));
+            each(kin(RelativeKind::Parent, parent, None));
         }
         let Some(relative) = origin.relative else { return };
         if let Some(session) = relative.session.as_text() {
-            each(kin(relative.kind, session));
+            each(kin(relative.kind, session, relative.n_records));
             return;
         }
         let mut scanner = Scanner::default();
         if let Ok(sessions) = scanner.scan_slice(relative.session.as_str().as_bytes(), 0) {
             for session in sessions.items().filter_map(|session| session.text()) {
-                each(kin(relative.kind, session));
+                each(kin(relative.kind, session, relative.n_records));
             }
         }
     }
@@ -62,7 +68,8 @@ pub enum Relation {
     Copy,
     /// It goes on after the last record of its parent.
     Continuation,
-    /// It goes on after an earlier record, or says that it is a fork.
+    /// It goes on after an earlier record, or says that it is a fork. Its file has the shared records,
+    /// or says how many records of its parent come first.
     Fork,
     /// It names its parent, or is named by it, and has none of its records.
     Named,
@@ -75,9 +82,9 @@ pub struct Ancestry {
     pub parent: usize,
     /// How the session was made.
     pub relation: Relation,
-    /// The records that it has from others, and the prompts among them.
+    /// The records that it has from others.
     pub n_shared: u64,
-    /// The prompts among the shared records.
+    /// The prompts among the shared records; 0 if its file does not have them.
     pub n_shared_prompts: u64,
     /// The prompts of its own.
     pub n_own_prompts: u64,
@@ -93,15 +100,15 @@ pub fn lineage(members: &[Member]) -> Vec<Option<Ancestry>> {
     let owners = Owners::of(members.iter().map(|member| &member.turns));
     let mut found: Vec<Option<Ancestry>> =
         (0..members.len()).map(|idx| by_records(members, &owners, idx)).collect();
-    for (idx, parent) in named_parents(members) {
+    for (idx, parent, n_records) in named_parents(members) {
         let is_free = found.get(idx).is_some_and(Option::is_none);
         if is_free && !is_ancestor(&found, idx, parent) {
             let n_own_prompts = n_prompts(members.get(idx));
             if let Some(slot) = found.get_mut(idx) {
                 *slot = Some(Ancestry {
                     parent,
-                    relation: Relation::Named,
-                    n_shared: 0,
+                    relation: n_records.map_or(Relation::Named, |_| Relation::Fork),
+                    n_shared: n_records.unwrap_or(0),
                     n_shared_prompts: 0,
                     n_own_prompts,
                     until: None,
@@ -151,8 +158,9 @@ fn by_records(members: &[Member], owners: &Owners, idx: usize) -> Option<Ancestr
     Some(Ancestry { parent, relation, n_shared, n_shared_prompts, n_own_prompts, until })
 }
 
-/// Returns sessions and the parents that they name, or that name them.
-fn named_parents(members: &[Member]) -> Vec<(usize, usize)> {
+/// Returns sessions and the parents that they name, or that name them. The third number is that of
+/// the parent's records that come first, if the session says it.
+fn named_parents(members: &[Member]) -> Vec<(usize, usize, Option<u64>)> {
     let mut places: HashMap<&str, usize> = HashMap::new();
     for (idx, member) in members.iter().enumerate() {
         places.entry(&member.id).or_insert(idx);
@@ -168,8 +176,8 @@ fn named_parents(members: &[Member]) -> Vec<(usize, usize)> {
             let other = places.get(session).or_else(|| places.get(stem(session)?));
             let Some(other) = other.copied().filter(|other| *other != idx) else { continue };
             found.push(match kin.kind {
-                RelativeKind::Continuation => (other, idx),
-                _ => (idx, other),
+                RelativeKind::Continuation => (other, idx, None),
+                _ => (idx, other, kin.n_records),
             });
         }
     }
@@ -256,6 +264,30 @@ mod tests {
         let fork = found[3].expect("a fork");
         assert_eq!((fork.n_shared_prompts, fork.n_own_prompts), (2, 1));
         assert_eq!(fork.until, Some(1_767_261_720_000));
+    }
+
+    #[test]
+    fn a_fork_names_the_session_whose_records_come_first() {
+        let keys = TurnKeys::new(FORMATS);
+        let mut members =
+            [member(&keys, "base", &["1", "2", "3"], ""), member(&keys, "fork", &["4", "5"], "")];
+        let base = |session: &str, n_records| Kin {
+            kind: RelativeKind::Base,
+            session: session.to_owned(),
+            n_records,
+        };
+        for (n_records, relation, n_shared) in
+            [(Some(2), Relation::Fork, 2), (None, Relation::Named, 0)]
+        {
+            members[1].kin = vec![base("base", n_records)];
+            let found = lineage(&members);
+            let fork = found[1].expect("a fork");
+            assert_eq!((fork.parent, fork.relation, fork.n_shared), (0, relation, n_shared));
+            assert_eq!((found[0], fork.n_own_prompts), (None, 2));
+        }
+        // A circle ends.
+        members[0].kin = vec![base("fork", Some(1))];
+        assert_eq!(lineage(&members).iter().flatten().count(), 1);
     }
 
     #[test]

@@ -205,6 +205,7 @@ impl<'m> Families<'m> {
         };
         let own = match ancestry.n_own_prompts {
             0 => String::new(),
+            n if ancestry.n_shared_prompts == 0 => format!(", then {}", count(n, "prompt")),
             n => format!(", then {} more", grouped(n)),
         };
         let shared = match ancestry.n_shared_prompts {

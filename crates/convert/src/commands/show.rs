@@ -1,5 +1,6 @@
 //! `show`: prints sessions as conversations.
 
+mod base;
 mod depth;
 mod follow;
 mod markdown;
@@ -18,7 +19,7 @@ use sessions::{
 };
 use storage::{Backend, Limits};
 
-use self::{depth::Depths, markdown::MarkdownPage, text::TextPage};
+use self::{base::Base, depth::Depths, markdown::MarkdownPage, text::TextPage};
 use super::{
     export::lines::{Read, SessionLines},
     list::title_outside,
@@ -188,6 +189,8 @@ struct Shower<'s> {
     n_left: u64,
     /// Whether anything was printed.
     has_shown: bool,
+    /// The format, until the session says which records of another one come first.
+    format: Option<&'static Format>,
 }
 
 impl<'s> Shower<'s> {
@@ -205,12 +208,19 @@ impl<'s> Shower<'s> {
             n_left_out: args.offset,
             n_left: args.limit.unwrap_or(u64::MAX),
             has_shown: false,
+            format: Some(format).filter(|_| args.filter.is_empty() && args.offset == 0),
         }
     }
 
     /// Prints the wanted parts of an event; nothing if there are none. Returns whether to stop.
     fn event(&mut self, event: &Event<'_>, out: &mut dyn Write) -> io::Result<ControlFlow<()>> {
         let place = self.depths.push(event);
+        if place.depth == 0
+            && let Some(base) = self.format.and_then(|format| Base::of(format, event))
+        {
+            self.format = None;
+            self.page.note(&base.to_string(), out)?;
+        }
         let wanted = Wanted::new(event, &mut self.matcher);
         let is_empty = wanted.is_empty() && !(self.is_all_wanted && event.message().is_some());
         if is_empty || !self.page.has(event, &wanted) {
@@ -294,6 +304,9 @@ trait Page {
 
     /// Prints the title of a session, which is not in the session.
     fn title(&mut self, title: &str, out: &mut dyn Write) -> io::Result<()>;
+
+    /// Prints a remark about the session.
+    fn note(&mut self, what: &str, out: &mut dyn Write) -> io::Result<()>;
 
     /// Prints that a line cannot be read.
     fn damage(&mut self, what: &str, out: &mut dyn Write) -> io::Result<()>;

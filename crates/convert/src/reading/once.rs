@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeSet, io, sync::Mutex};
 
-use core_model::{Event, Format, Hashes, Place, Tokens};
+use core_model::{Body, Event, Format, Hashes, Place, Tokens};
 use rayon::prelude::*;
 use sessions::{
     Kin, Owners, Prefilter, Prices, ReadError, SessionFiles, SessionTurns, SessionUsage, TurnKeys,
@@ -71,7 +71,10 @@ pub(crate) fn session(
             }
             let turn = file.key(place, line, event);
             let is_new = turns.push(&turn, event);
-            if is_new && kin.len() < MAX_KIN {
+            // Below the start of a copied session are the records of the other one.
+            let is_of_another = matches!(event.body, Body::Start(_))
+                && event.context.session_id.zip(id.as_deref()).is_some_and(|(it, id)| !it.is(id));
+            if is_new && !is_of_another && kin.len() < MAX_KIN {
                 Kin::of(&turn.origin, &mut |other| _ = kin.insert(other));
             }
             if let Some(format) = by_name(event.format) {

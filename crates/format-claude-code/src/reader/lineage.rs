@@ -50,7 +50,8 @@ pub(crate) fn origin<'l>(event: &Event<'l>) -> Origin<'l> {
         event.value.get_all(["forkedFrom", "costUSD", "continuedInSessionId", "sessions"]);
     let from = |name: &str| forked_from?.get(name)?.text();
     let is = |kind: &str| event.kind.is_some_and(|it| it.is(kind));
-    let relative = |kind, session: Value<'l>| Relative { kind, session: session.raw() };
+    let relative =
+        |kind, session: Value<'l>| Relative { kind, session: session.raw(), n_records: None };
     let continuation = continued_in.filter(|_| is("continued-in"));
     let parents = sessions.filter(|_| is("derived-from"));
     Origin {

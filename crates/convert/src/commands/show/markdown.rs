@@ -69,6 +69,10 @@ impl Page for MarkdownPage {
         self.write(&format!("# {}\n\n", escape_for_terminal(title)), out)
     }
 
+    fn note(&mut self, what: &str, out: &mut dyn Write) -> io::Result<()> {
+        self.write(&format!("*({})*\n\n", escape_for_terminal(what)), out)
+    }
+
     fn damage(&mut self, what: &str, out: &mut dyn Write) -> io::Result<()> {
         self.write(&format!("*({what})*\n\n"), out)
     }

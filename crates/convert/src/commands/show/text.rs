@@ -290,6 +290,11 @@ impl Page for TextPage {
         self.lines(title, 0, "  ", None, out)
     }
 
+    fn note(&mut self, what: &str, out: &mut dyn Write) -> io::Result<()> {
+        self.head.clear();
+        writeln!(out, "\n{}", self.paint(DIM, &format!("({})", escape_for_terminal(what))))
+    }
+
     fn damage(&mut self, what: &str, out: &mut dyn Write) -> io::Result<()> {
         self.head.clear();
         writeln!(out, "\n{}", self.paint(ERROR, &format!("({})", escape_lines(what))))
