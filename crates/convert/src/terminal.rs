@@ -64,6 +64,14 @@ impl Terminal {
     }
 }
 
+/// Returns text in a color, if there are colors.
+pub(crate) fn painted(has_color: bool, color: &str, text: &str) -> String {
+    match has_color && !text.is_empty() {
+        true => format!("\u{1b}[{color}m{text}\u{1b}[0m"),
+        false => text.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -118,6 +118,6 @@ pub use self::{
         Errors, Exchange, Exchanges, FilesTouched, Generation, Generations, Lane, Markdown,
         Messages, ModelTokens, Moment, Overview, Point, PointKind, Said, SaidBlock, Span, Timeline,
         TokenTotals, ToolRun, ToolRuns, Touches, TypeCounts, Viewed, event_millis, failed_results,
-        is_api_error, is_failure, quoted, shown_time, thread, tool_path,
+        is_api_error, is_failure, quoted, shell_command, shown_time, thread, tool_path,
     },
 };

@@ -9,7 +9,7 @@
 //! {"type":"user","uuid":"u","slug":"a-b","effort":"high","todos":[]}  ->  slug, effort
 //! ```
 
-use jsonl::{Kind, Text, Value};
+use jsonl::{Kind, Raw, Text, Value};
 
 use crate::{Event, Message};
 
@@ -106,6 +106,8 @@ pub struct Vocabulary {
     pub list: for<'l> fn(&Event<'l>, &mut dyn FnMut(&str)),
     /// Returns the words that name a kind of record, such as `progress` and `hook_progress`.
     pub record: for<'l> fn(&Event<'l>) -> [Option<Text<'l>>; 2],
+    /// Returns the address of the pull request that a record links; `None` for other records.
+    pub pull_request: for<'l> fn(&Event<'l>) -> Option<Raw<'l>>,
 }
 
 impl Vocabulary {
@@ -129,6 +131,7 @@ impl Vocabulary {
         shape: |_| Shape(0),
         list: |_, _| {},
         record: |event| [event.kind, event.value.get("subtype").and_then(|it| it.text())],
+        pull_request: |_| None,
     };
 }
 

@@ -5,6 +5,7 @@
 
 mod answers;
 mod calls;
+mod commands;
 mod compactions;
 mod costs;
 mod counts;
@@ -23,6 +24,7 @@ mod viewed;
 pub use self::{
     answers::Answers,
     calls::{Moment, ToolRun, ToolRuns},
+    commands::shell_command,
     compactions::{Compaction, CompactionRule, Generation, Generations},
     costs::{CostPolicy, Costs},
     counts::TypeCounts,

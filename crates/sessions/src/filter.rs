@@ -4,12 +4,14 @@
 
 use std::collections::HashSet;
 
-use core_model::{ErrorPolicy, Event, ToolUse, event_millis, is_api_error, is_failure, tool_path};
+use core_model::{
+    ErrorPolicy, Event, ToolUse, event_millis, is_api_error, is_failure, shell_command, tool_path,
+};
 use jsonl::Scanner;
 
 use crate::{
     needle::{Needle, Prefilter},
-    part::{Part, PartKind},
+    part::{self, Part, PartKind},
 };
 
 /// Conditions for parts of a session. By default, every part is selected.
@@ -24,6 +26,10 @@ pub struct Filter {
     pub tools: Vec<String>,
     /// The path of the file that a tool is used on, or the end of the path.
     pub file: Option<String>,
+    /// The text that the shell command of a tool use must contain.
+    pub command: Option<Needle>,
+    /// Whether only links to pull requests are selected.
+    pub only_pull_requests: bool,
     /// The rule for tool results that are errors, if only errors are selected. A failed request to
     /// the API is an error by every rule.
     pub errors: Option<ErrorPolicy>,
@@ -46,6 +52,8 @@ impl Default for Filter {
             kinds: Vec::new(),
             tools: Vec::new(),
             file: None,
+            command: None,
+            only_pull_requests: false,
             errors: None,
             since: i64::MIN,
             until: i64::MAX,
@@ -58,16 +66,23 @@ impl Default for Filter {
 impl Filter {
     /// Returns the bytes that a line with a selected part must contain.
     pub fn prefilter(&self) -> Prefilter {
-        const RESULT: &str = "tool_use_id";
-        let is_call_wanted = !self.tools.is_empty() || self.file.is_some();
-        if is_call_wanted {
+        // The members with the id of the call in results, in all formats.
+        const RESULTS: [&str; 3] = ["tool_use_id", "call_id", "toolCallId"];
+        // The type of records that link a pull request, in all formats.
+        const PULL_REQUEST: &str = "pr-link";
+        if self.only_pull_requests {
+            return Prefilter::any_of(&[PULL_REQUEST], false);
+        }
+        if self.is_of_calls() {
             let names = self.tools.iter().flat_map(|name| spellings(name));
             let mut words: Vec<&str> = names.collect();
             if words.is_empty() {
-                words.extend(self.file.as_deref());
+                // The words of a command may be the items of an array.
+                let command = self.command.as_ref().map(Needle::longest_word);
+                words.extend(command.or(self.file.as_deref()));
             }
             if self.with_results {
-                words.push(RESULT);
+                words.extend(RESULTS);
             }
             return Prefilter::any_of(&words, false);
         }
@@ -75,6 +90,20 @@ impl Filter {
             Some(needle) => needle.prefilter(),
             None => Prefilter::ALL,
         }
+    }
+
+    /// Returns whether only uses of tools are selected, and their results.
+    pub fn is_of_calls(&self) -> bool {
+        !self.tools.is_empty() || self.file.is_some() || self.command.is_some()
+    }
+
+    /// Returns the parts of an event that the filter can select, in their order.
+    pub fn parts<'e, 'l>(
+        &self,
+        event: &'e Event<'l>,
+    ) -> impl Iterator<Item = Part<'l>> + use<'e, 'l> {
+        let link = self.only_pull_requests.then(|| pull_request(event)).flatten();
+        link.into_iter().chain(part::parts(event))
     }
 
     /// Returns whether a time is selected. An unknown time is only if all times are.
@@ -106,6 +135,12 @@ impl Filter {
     }
 }
 
+/// Returns the link of a record to a pull request.
+fn pull_request<'l>(event: &Event<'l>) -> Option<Part<'l>> {
+    let address = (event.vocabulary.pull_request)(event)?;
+    Some(Part::Other(event.kind, address))
+}
+
 /// Returns the names that a tool has had in versions of its client.
 fn spellings(name: &str) -> impl Iterator<Item = &str> {
     // `Task` is called `Agent` since 2.1.63.
@@ -125,25 +160,42 @@ pub struct Matcher<'f> {
     uses: HashSet<String>,
     /// Whether the event is a failed request.
     is_api_error: bool,
+    /// Whether the event links a pull request.
+    is_pull_request: bool,
     scanner: Scanner,
 }
 
 impl<'f> Matcher<'f> {
     /// Creates a matcher for one file.
     pub fn new(filter: &'f Filter) -> Self {
-        Self { filter, uses: HashSet::new(), is_api_error: false, scanner: Scanner::default() }
+        Self {
+            filter,
+            uses: HashSet::new(),
+            is_api_error: false,
+            is_pull_request: false,
+            scanner: Scanner::default(),
+        }
+    }
+
+    /// Returns the filter.
+    pub fn filter(&self) -> &'f Filter {
+        self.filter
     }
 
     /// Returns whether parts of an event may be selected. Its parts are asked for next.
     pub fn wants_event(&mut self, event: &Event<'_>) -> bool {
         self.is_api_error = self.filter.errors.is_some() && is_api_error(event);
+        self.is_pull_request = self.filter.only_pull_requests && pull_request(event).is_some();
         self.filter.has_time(event_millis(event)) && self.filter.has_thread(event)
     }
 
     /// Returns whether a part of such an event is selected.
     pub fn wants(&mut self, part: &Part<'_>) -> bool {
         let filter = self.filter;
-        if !filter.tools.is_empty() || filter.file.is_some() {
+        if filter.only_pull_requests && !self.is_pull_request {
+            return false;
+        }
+        if filter.is_of_calls() {
             match part {
                 Part::ToolUse(tool) if self.is_wanted_use(tool) => {
                     self.uses.insert(tool.id.decode().into_owned());
@@ -175,7 +227,16 @@ impl<'f> Matcher<'f> {
         let filter = self.filter;
         let is_tool = filter.tools.is_empty()
             || filter.tools.iter().flat_map(|name| spellings(name)).any(|name| tool.name.is(name));
-        let Some(file) = filter.file.as_deref().filter(|_| is_tool) else { return is_tool };
+        if !is_tool {
+            return false;
+        }
+        if let Some(needle) = &filter.command {
+            let command = shell_command(tool, &mut self.scanner);
+            if command.is_none_or(|command| needle.find(&command).is_none()) {
+                return false;
+            }
+        }
+        let Some(file) = filter.file.as_deref() else { return true };
         let path = tool_path(tool.input.json().raw(), &mut self.scanner);
         path.is_some_and(|path| is_path_or_end(&path, file))
     }

@@ -3,6 +3,8 @@
 //! In: the words `don't`, and the line `{"text":"don\u0027t"}`. Out: the prefilter keeps the line,
 //! because an escape may spell the quote; the needle finds the words in the decoded text.
 
+use std::ops::Range;
+
 use memchr::{memchr2_iter, memmem::Finder};
 
 /// Words to look for in decoded text.
@@ -28,10 +30,52 @@ impl Needle {
         Some(text.floor_char_boundary(at))
     }
 
+    /// Returns where the words are in a text. If case is ignored, characters are compared in lower
+    /// case one by one; the text should be short.
+    pub fn ranges(&self, text: &str) -> Vec<Range<usize>> {
+        if self.words.is_empty() {
+            return Vec::new();
+        }
+        if !self.ignores_case {
+            let starts = memchr::memmem::find_iter(text.as_bytes(), self.words.as_bytes());
+            return starts.map(|start| start..start + self.words.len()).collect();
+        }
+        let (mut ranges, mut start) = (Vec::new(), 0);
+        while let Some(rest) = text.get(start..).filter(|rest| !rest.is_empty()) {
+            match folded_start(rest, &self.words) {
+                Some(length) => {
+                    ranges.push(start..start + length);
+                    start += length;
+                }
+                None => start += rest.chars().next().map_or(1, char::len_utf8),
+            }
+        }
+        ranges
+    }
+
+    /// Returns the longest word.
+    pub fn longest_word(&self) -> &str {
+        self.words.split_whitespace().max_by_key(|word| word.len()).unwrap_or_default()
+    }
+
     /// Returns a prefilter for lines with the words in any JSON spelling.
     pub fn prefilter(&self) -> Prefilter {
         Prefilter::any_of(&[&self.words], self.ignores_case)
     }
+}
+
+/// Returns the length of the start of a text that is `words` in lower case.
+fn folded_start(text: &str, words: &str) -> Option<usize> {
+    let mut wanted = words;
+    for (at, char) in text.char_indices() {
+        if wanted.is_empty() {
+            return Some(at);
+        }
+        for lower in char.to_lowercase() {
+            wanted = wanted.strip_prefix(lower)?;
+        }
+    }
+    wanted.is_empty().then_some(text.len())
 }
 
 /// A fast test of lines that may be worth parsing.
@@ -100,7 +144,7 @@ pub struct Candidates<'p> {
 }
 
 impl Iterator for Candidates<'_> {
-    type Item = std::ops::Range<usize>;
+    type Item = Range<usize>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let rest = self.bytes.get(self.at..).filter(|rest| !rest.is_empty())?;
@@ -194,6 +238,18 @@ mod tests {
         assert_eq!(found("a/caft", false, text), ["\\u0063aft", "caft"]);
         assert_eq!(Needle::new("É", true).find("caf\u{e9}"), Some(3));
         assert_eq!(Needle::new("x", false).find("caf\u{e9}"), None);
+    }
+
+    #[test]
+    fn words_are_found_where_they_are() {
+        let ranges = |words: &str, ignores_case, text: &str| -> Vec<String> {
+            let ranges = Needle::new(words, ignores_case).ranges(text);
+            ranges.into_iter().map(|range| text[range].to_owned()).collect()
+        };
+        assert_eq!(ranges("ab", false, "ab AB abab"), ["ab", "ab", "ab"]);
+        assert_eq!(ranges("ÄB", true, "äb x ÄbAB"), ["äb", "Äb"]);
+        assert_eq!(ranges("i\u{307}", true, "\u{130}!"), ["\u{130}"]);
+        assert_eq!(ranges("", true, "a"), [""; 0]);
     }
 
     #[test]

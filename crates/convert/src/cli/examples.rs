@@ -72,6 +72,8 @@ pub(super) const EXAMPLES: &[(&str, Rows, Rows)] = &[
             ("convert find --text timeout -i", "a word, in all sessions"),
             ("convert find --errors=flag --tool Bash archive/", "failed commands"),
             ("convert find --file src/lib.rs --json .", "uses of a file, as JSON objects"),
+            ("convert find --command 'git push' -C 2", "pushes, with two parts around each"),
+            ("convert find --tool Bash --min-duration 1min", "commands that took a minute"),
         ],
         &[
             ("0", "there is a hit"),

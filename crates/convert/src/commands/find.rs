@@ -1,10 +1,12 @@
 //! `find`: finds words, tool calls and errors in sessions.
 
+mod file;
 mod hit;
+mod lines;
+mod sink;
 
 use std::{
-    collections::HashMap,
-    io::{self, Write},
+    io::{self, IsTerminal, Write},
     sync::{
         Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -13,19 +15,24 @@ use std::{
 
 use archive::Status;
 use core_model::Format;
-use jsonl::Scanner;
-use sessions::{Filter, Input, Matcher, Part, Prefilter, ReadError, UnknownFormat, parts};
+use sessions::{Filter, Input, Prefilter, ReadError, UnknownFormat};
 
-use self::hit::Hit;
+use self::{
+    file::FileSearch,
+    hit::{FILE, Form},
+    sink::Sink,
+};
 use crate::{
     environment::read,
     hint::read_message,
     interrupt::is_interrupted,
     reading::{Reading, filter::FilterArgs, in_order::in_order},
     terminal::{
+        Terminal,
         escape::escape_for_terminal,
-        figures::{count, grouped, size},
+        figures::{count, grouped, parse_duration, size},
         message::{complain, failed},
+        painted,
         progress::{self, Progress},
     },
 };
@@ -35,9 +42,31 @@ use crate::{
 pub(crate) struct Args {
     #[command(flatten)]
     filter: FilterArgs,
+    /// Only calls whose result came at least so much later: 500ms, 10s, 2min, 1h
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    min_duration: Option<i64>,
     /// Print only the names of files with a hit
-    #[arg(short = 'l', long, conflicts_with = "json")]
-    files: bool,
+    #[arg(short = 'l', long, visible_alias = "files", conflicts_with = "json")]
+    files_with_matches: bool,
+    /// Print only the number of hits in each file with a hit
+    #[arg(short, long, conflicts_with_all = ["json", "files_with_matches"])]
+    count: bool,
+    /// Also print N parts before and after each hit: texts, calls and results, one on a line
+    #[arg(
+        short = 'C',
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        hide_default_value = true,
+        conflicts_with_all = ["json", "files_with_matches", "count"]
+    )]
+    context: usize,
+    /// Print hits under a line with the title and the file of their session, as on a terminal
+    #[arg(long, conflicts_with_all = ["json", "files_with_matches", "count"])]
+    heading: bool,
+    /// Print the file on each line, also on a terminal
+    #[arg(long, overrides_with = "heading")]
+    no_heading: bool,
     /// Print only the first N hits
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<u64>,
@@ -48,28 +77,63 @@ pub(crate) struct Args {
     reading: Reading,
 }
 
+impl Args {
+    fn output(&self) -> Output {
+        match (self.files_with_matches, self.count) {
+            (true, _) => Output::Files,
+            (_, true) => Output::Counts,
+            _ => Output::Parts,
+        }
+    }
+
+    fn form(&self) -> Form {
+        let is_grouped = self.heading || io::stdout().is_terminal() && !self.no_heading;
+        Form {
+            has_color: Terminal::of_stdout().has_color && !self.json,
+            has_heading: is_grouped && !self.json,
+            is_json: self.json,
+        }
+    }
+}
+
+/// What is printed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Output {
+    /// Hits, and the parts around them.
+    Parts,
+    /// The names of files with a hit.
+    Files,
+    /// The numbers of hits in files.
+    Counts,
+}
+
 /// Searches the inputs, and prints hits in the order of the inputs.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
-    if args.filter.is_empty() {
+    if args.filter.is_empty() && args.min_duration.is_none() {
         return failed(
             "nothing to look for: add --text, --tool, --file, --errors or another filter of --help",
         );
     }
     let (inputs, is_folder) = args.reading.sessions()?;
-    let filter = args.filter.filter(false);
+    // Durations need the results of calls.
+    let filter = args.filter.filter(args.min_duration.is_some());
+    let is_all_read = args.min_duration.is_some() && !filter.is_of_calls();
     let search = Search {
-        prefilter: filter.prefilter(),
+        prefilter: if is_all_read { Prefilter::ALL } else { filter.prefilter() },
         filter,
+        wants_results: args.filter.wants_results(),
+        min_duration: args.min_duration,
+        n_context: args.context,
         format: args.reading.format(),
-        is_json: args.json,
-        only_files: args.files,
+        output: args.output(),
+        form: args.form(),
         progress: args.reading.pace.progress(&inputs),
         n_hits: AtomicU64::new(0),
         n_files: AtomicU64::new(0),
         refused: Mutex::default(),
     };
     let inputs: Vec<(usize, Input)> = inputs.into_iter().enumerate().collect();
-    let mut stdout = Limited { sink: io::BufWriter::new(io::stdout()), n_left: args.limit };
+    let mut stdout = Sink::new(io::BufWriter::new(io::stdout()), args.limit);
     let found =
         in_order(&inputs, args.reading.pace.n_jobs(), &mut stdout, |(input_idx, input), out| {
             match search.input(input, out) {
@@ -101,9 +165,15 @@ fn is_the_end(error: &io::Error) -> bool {
 struct Search {
     filter: Filter,
     prefilter: Prefilter,
+    /// Whether results are hits beside calls.
+    wants_results: bool,
+    /// The least duration of calls in milliseconds; `None` for any.
+    min_duration: Option<i64>,
+    /// The number of parts to print on either side of a hit.
+    n_context: usize,
     format: Option<&'static Format>,
-    is_json: bool,
-    only_files: bool,
+    output: Output,
+    form: Form,
     progress: Progress,
     n_hits: AtomicU64,
     /// The number of files with a hit.
@@ -113,44 +183,69 @@ struct Search {
 
 impl Search {
     fn input(&self, input: &Input, out: &mut dyn Write) -> Result<(), ReadError> {
-        let label = input.label();
-        let mut matcher = Matcher::new(&self.filter);
-        let mut names = HashMap::new();
-        let mut scanner = Scanner::default();
         let mut n_hits = 0;
-        let result =
-            read(input, self.format, &self.prefilter, &self.progress, &mut |place, _, event| {
-                let Ok(event) = event else { return Ok(true) };
-                if !matcher.wants_event(event) {
-                    return Ok(true);
-                }
-                for (block_idx, part) in parts(event).enumerate() {
-                    if let Part::ToolUse(tool) = &part {
-                        names
-                            .insert(tool.id.decode().into_owned(), tool.name.decode().into_owned());
-                    }
-                    if !matcher.wants(&part) {
-                        continue;
-                    }
-                    n_hits += 1;
-                    if self.only_files {
-                        writeln!(out, "{}", escape_for_terminal(&label))?;
-                        return Ok(false);
-                    }
-                    let tool =
-                        part.result().and_then(|result| names.get(&*result.tool_use_id.decode()));
-                    let hit = Hit { label: &label, place, block_idx, event, part: &part, tool };
-                    let line = match self.is_json {
-                        true => hit.json(&mut scanner),
-                        false => hit.line(self.filter.needle.as_ref(), &mut scanner),
-                    };
-                    out.write_all(&line)?;
-                }
-                Ok(true)
-            });
+        let result = self.search(input, out, &mut n_hits);
         self.n_hits.fetch_add(n_hits, Ordering::Relaxed);
         self.n_files.fetch_add(u64::from(n_hits > 0), Ordering::Relaxed);
         self.progress.add_file();
+        result
+    }
+
+    fn search(
+        &self,
+        input: &Input,
+        out: &mut dyn Write,
+        n_hits: &mut u64,
+    ) -> Result<(), ReadError> {
+        if self.output == Output::Parts && self.n_context > 0 {
+            // The parts around hits need not have the words. Most files have no hit, so a file is
+            // searched for one before all of its lines are parsed.
+            let is_once = *input == Input::Stdin;
+            let progress: &dyn sessions::Progress = if is_once { &() } else { &self.progress };
+            if !is_once {
+                let mut file = FileSearch::new(self, input, Output::Files);
+                self.read(&self.prefilter, progress, &mut file, &mut io::sink())?;
+                if file.n_hits() == 0 {
+                    return Ok(());
+                }
+            }
+            let again: &dyn sessions::Progress = if is_once { &self.progress } else { &() };
+            let mut file = FileSearch::new(self, input, Output::Parts);
+            let result = self.read(&Prefilter::ALL, again, &mut file, out);
+            *n_hits = file.n_hits();
+            return result;
+        }
+        let mut file = FileSearch::new(self, input, self.output);
+        let result = self.read(&self.prefilter, &self.progress, &mut file, out);
+        *n_hits = file.n_hits();
+        result?;
+        let label = escape_for_terminal(&input.label());
+        let label = painted(self.form.has_color, FILE, &label);
+        match self.output {
+            Output::Files if *n_hits > 0 => out.write_all(format!("{label}\n").as_bytes())?,
+            Output::Counts if *n_hits > 0 => {
+                out.write_all(format!("{label}:{n_hits}\n").as_bytes())?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Reads the lines of a file that a prefilter keeps.
+    fn read(
+        &self,
+        prefilter: &Prefilter,
+        progress: &dyn sessions::Progress,
+        file: &mut FileSearch<'_>,
+        out: &mut dyn Write,
+    ) -> Result<(), ReadError> {
+        let input = file.input;
+        let result =
+            read(input, self.format, prefilter, progress, &mut |place, _, event| match event {
+                Ok(event) => file.event(place, event, out),
+                Err(_) => Ok(true),
+            });
+        file.finish(out)?;
         result.map(|_| ())
     }
 
@@ -162,7 +257,7 @@ impl Search {
         is_cut: bool,
         is_quiet: bool,
     ) -> io::Result<Status> {
-        let Self { progress, n_hits, n_files, refused, only_files, .. } = self;
+        let Self { progress, n_hits, n_files, refused, output, .. } = self;
         let n_bytes = progress.n_bytes();
         drop(progress);
         let mut refused = refused.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -184,9 +279,9 @@ impl Search {
         let n_hits = n_hits.into_inner();
         if !is_quiet && !is_cut && !is_interrupted() {
             // The search in a file ends at its first hit if only names are printed.
-            let hits = match only_files {
-                true => "hits".to_owned(),
-                false => count(n_hits, "hit"),
+            let hits = match output {
+                Output::Files => "hits".to_owned(),
+                _ => count(n_hits, "hit"),
             };
             let (files, n_files) =
                 (count(inputs.len() as u64, "file"), grouped(n_files.into_inner()));
@@ -198,29 +293,5 @@ impl Search {
             (_, 0) => Status::Done,
             _ => Status::Attention,
         })
-    }
-}
-
-/// A sink that accepts a limited number of lines. Then it fails as a closed pipe does.
-struct Limited<W> {
-    sink: W,
-    n_left: Option<u64>,
-}
-
-impl<W: Write> Write for Limited<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let Some(n_left) = &mut self.n_left else { return self.sink.write(bytes) };
-        if *n_left == 0 {
-            return Err(io::ErrorKind::BrokenPipe.into());
-        }
-        let line = memchr::memchr(b'\n', bytes).map_or(bytes.len(), |newline| newline + 1);
-        let line = bytes.get(..line).unwrap_or(bytes);
-        self.sink.write_all(line)?;
-        *n_left -= u64::from(line.ends_with(b"\n"));
-        Ok(line.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.sink.flush()
     }
 }

@@ -14,7 +14,7 @@ use core_model::{Format, Hashes};
 use rayon::prelude::*;
 use sessions::{
     Filter, Input, Matcher, Prefilter, Progress as _, ReadError, SessionFiles, TurnKeys,
-    UnknownFormat, indexed_titles, parts,
+    UnknownFormat,
 };
 
 use self::{
@@ -234,7 +234,7 @@ impl Wanted<'_> {
                 if let Ok(event) = event
                     && matcher.wants_event(event)
                 {
-                    is_found = is_found || parts(event).any(|part| matcher.wants(&part));
+                    is_found = is_found || filter.parts(event).any(|part| matcher.wants(&part));
                 }
                 Ok(!is_found)
             })?;
@@ -298,6 +298,11 @@ pub(crate) fn title_outside(input: &Input, format: &'static Format) -> Option<St
     let session = ends::scan(input, Some(format)).ok().filter(|session| !session.is_titled)?;
     let named = std::iter::once((input, format, session.id.as_str()));
     indexed_titles(named, &mut warn).into_iter().next().flatten()
+}
+
+/// Returns the title of a session: its own, or else its first prompt. Reads only the ends of the file.
+pub(crate) fn title(input: &Input, format: Option<&'static Format>) -> Option<String> {
+    ends::scan(input, format).ok()?.title
 }
 
 /// Orders larger values first, and unknown ones last.

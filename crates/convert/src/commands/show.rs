@@ -15,7 +15,7 @@ use archive::Status;
 use conversion::{Source, carry_faults};
 use core_model::{Event, Format, Options};
 use sessions::{
-    Filter, Input, Matcher, Part, ReadError, Redact, UnknownFormat, is_of_a_session, known, parts,
+    Filter, Input, Matcher, Part, ReadError, Redact, UnknownFormat, is_of_a_session, known,
 };
 use storage::{Backend, Limits};
 
@@ -259,20 +259,22 @@ struct Nesting {
 /// so parts are not stored, but read again.
 struct Wanted<'e, 'l> {
     event: &'e Event<'l>,
+    filter: &'e Filter,
     /// Whether each part is wanted; empty if none is.
     are_wanted: Vec<bool>,
 }
 
 impl<'e, 'l> Wanted<'e, 'l> {
-    fn new(event: &'e Event<'l>, matcher: &mut Matcher<'_>) -> Self {
+    fn new<'f: 'e>(event: &'e Event<'l>, matcher: &mut Matcher<'f>) -> Self {
+        let filter = matcher.filter();
         let mut are_wanted = Vec::new();
         if matcher.wants_event(event) {
-            are_wanted.extend(parts(event).map(|part| matcher.wants(&part)));
+            are_wanted.extend(filter.parts(event).map(|part| matcher.wants(&part)));
         }
         if !are_wanted.contains(&true) {
             are_wanted.clear();
         }
-        Self { event, are_wanted }
+        Self { event, filter, are_wanted }
     }
 
     fn is_empty(&self) -> bool {
@@ -280,7 +282,7 @@ impl<'e, 'l> Wanted<'e, 'l> {
     }
 
     fn parts(&self) -> impl Iterator<Item = Part<'l>> {
-        let parts = parts(self.event).zip(&self.are_wanted);
+        let parts = self.filter.parts(self.event).zip(&self.are_wanted);
         parts.filter(|(_, is_wanted)| **is_wanted).map(|(part, _)| part)
     }
 }

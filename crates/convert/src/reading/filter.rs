@@ -30,6 +30,12 @@ pub(crate) struct FilterArgs {
     /// Only calls of tools on this file: its path, or the end of its path
     #[arg(long, value_name = "PATH")]
     file: Option<String>,
+    /// Only calls that run a shell command with this text
+    #[arg(long, value_name = "TEXT")]
+    command: Option<String>,
+    /// Only records that link a pull request
+    #[arg(long)]
+    has_pr: bool,
     /// Only errors: failed requests to the API, and tool results that failed by their flag (default),
     /// by words in their text, or by either
     #[arg(
@@ -128,19 +134,23 @@ impl FilterArgs {
         let errors = self.errors.map(ErrorPolicy::from);
         let needle = self.text.as_ref().map(|text| Needle::new(text, self.ignore_case));
         Filter {
-            with_results: with_results
-                || needle.is_some()
-                || errors.is_some()
-                || self.kinds.contains(&Kind::ToolResult),
+            with_results: with_results || self.wants_results(),
             needle,
             kinds: self.kinds.iter().copied().map(PartKind::from).collect(),
             tools: self.tool.clone(),
             file: self.file.clone(),
+            command: self.command.as_ref().map(|text| Needle::new(text, false)),
+            only_pull_requests: self.has_pr,
             errors,
             since: self.since.unwrap_or(i64::MIN),
             until: self.until.unwrap_or(i64::MAX),
             thread: self.thread.clone(),
         }
+    }
+
+    /// Returns whether results are asked for by their kind, or selected by their words.
+    pub(crate) fn wants_results(&self) -> bool {
+        self.text.is_some() || self.errors.is_some() || self.kinds.contains(&Kind::ToolResult)
     }
 
     /// Returns whether everything is wanted.
@@ -152,7 +162,8 @@ impl FilterArgs {
     pub(crate) fn is_time_only(&self) -> bool {
         let has_words = self.text.is_some() || self.thread.is_some() || self.file.is_some();
         let has_lists = !self.kinds.is_empty() || !self.tool.is_empty();
-        !has_words && !has_lists && self.errors.is_none()
+        let is_of_records = self.command.is_some() || self.has_pr;
+        !has_words && !has_lists && !is_of_records && self.errors.is_none()
     }
 }
 

@@ -66,6 +66,35 @@ pub(crate) fn duration(seconds: u64) -> String {
     }
 }
 
+/// Returns a number of milliseconds as seconds with a decimal, or from a minute on as [`duration`]
+/// does.
+pub(crate) fn short_duration(millis: u64) -> String {
+    match millis {
+        ..60_000 => format!("{}.{} s", millis / 1000, millis % 1000 / 100),
+        _ => duration(millis / 1000),
+    }
+}
+
+/// Parses a duration, such as `500ms`, `10s`, `2min` or `1h`, as milliseconds.
+///
+/// # Errors
+///
+/// Returns a message for the user if the text is not a duration.
+pub(crate) fn parse_duration(text: &str) -> Result<i64, String> {
+    let end = text.find(|char: char| !char.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let unit = match unit.trim() {
+        "ms" => Some(1_i64),
+        "s" => Some(1000),
+        "m" | "min" => Some(60_000),
+        "h" => Some(3_600_000),
+        _ => None,
+    };
+    let number = number.parse::<i64>().ok();
+    let millis = number.zip(unit).and_then(|(number, unit)| number.checked_mul(unit));
+    millis.ok_or_else(|| "a duration such as 500ms, 10s, 2min or 1h is expected".to_owned())
+}
+
 /// Returns a number, grouped, with the noun for what it counts.
 pub(crate) fn count(number: u64, one: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
@@ -75,6 +104,17 @@ pub(crate) fn count(number: u64, one: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn durations_have_units() {
+        let durations = ["500ms", "10s", "2 min", "3m", "1h", "10", "s", "-1s", ""];
+        let parsed = durations.map(|text| parse_duration(text).ok());
+        let millis = [500, 10_000, 120_000, 180_000, 3_600_000].map(Some);
+        assert_eq!(parsed[..5], millis);
+        assert_eq!(parsed[5..], [None; 4]);
+        let shown = [0, 1590, 59_999, 65_000].map(short_duration);
+        assert_eq!(shown, ["0.0 s", "1.5 s", "59.9 s", "1 min 5 s"]);
+    }
 
     #[test]
     fn sizes_are_read_in_any_unit() {

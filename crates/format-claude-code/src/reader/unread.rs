@@ -17,8 +17,15 @@ pub(super) static VOCABULARY: Vocabulary = Vocabulary {
     shape,
     list,
     record,
+    pull_request,
     ..Vocabulary::PLAIN
 };
+
+/// Returns the address in a record of type `pr-link`.
+fn pull_request<'l>(event: &Event<'l>) -> Option<Raw<'l>> {
+    event.kind.filter(|kind| kind.is("pr-link"))?;
+    Some(event.value.get("prUrl")?.raw())
+}
 
 /// Returns the names of the members that the event of a line does not hold.
 #[inline]

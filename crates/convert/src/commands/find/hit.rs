@@ -2,15 +2,36 @@
 
 use core_model::{Event, Place, event_millis, iso_millis, thread};
 use jsonl::Scanner;
-use sessions::{Needle, Part};
+use sessions::{Filter, Needle, Part};
 
-use crate::{object::Object, terminal::escape::escape_for_terminal};
+use super::lines::PartLine;
+use crate::{
+    object::Object,
+    terminal::{escape::escape_for_terminal, figures::short_duration, painted},
+};
+
+/// The colors of names of files, of numbers of lines, of tools, of errors, and of the words: those
+/// of ripgrep and of `show`.
+pub(super) const FILE: &str = "35";
+const NUMBER: &str = "32";
+const TOOL: &str = "33";
+const ERROR: &str = "31";
+const WORDS: &str = "1;31";
 
 /// The characters of a hit before the words, and in all.
 const BEFORE: usize = 40;
 const SNIPPET: usize = 160;
 
-/// A part of a session that was found.
+/// The form of lines.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Form {
+    pub(super) has_color: bool,
+    /// Whether a heading has the name of the file, so that lines do not.
+    pub(super) has_heading: bool,
+    pub(super) is_json: bool,
+}
+
+/// A part of a session, to be printed.
 pub(super) struct Hit<'h> {
     pub(super) label: &'h str,
     pub(super) place: Place,
@@ -23,20 +44,49 @@ pub(super) struct Hit<'h> {
 }
 
 impl Hit<'_> {
+    /// Returns the part in a form. Between the place and the text of a hit stands `:`, of another
+    /// part `-`.
+    pub(super) fn print(
+        &self,
+        form: Form,
+        filter: &Filter,
+        is_hit: bool,
+        scanner: &mut Scanner,
+    ) -> PartLine {
+        if form.is_json {
+            let mut head = self.json(scanner);
+            // A duration may be inserted before the end of the object.
+            head.truncate(head.len().saturating_sub(2));
+            return PartLine { head, tail: b"}\n".to_vec() };
+        }
+        let needle = filter.needle.as_ref().or(filter.command.as_ref());
+        self.line(form, needle.filter(|_| is_hit), if is_hit { ':' } else { '-' }, scanner)
+    }
+
     /// Returns a line with the place and an excerpt around the words.
-    pub(super) fn line(&self, needle: Option<&Needle>, scanner: &mut Scanner) -> Vec<u8> {
+    fn line(
+        &self,
+        form: Form,
+        needle: Option<&Needle>,
+        mark: char,
+        scanner: &mut Scanner,
+    ) -> PartLine {
         let Place { line, offset } = self.place;
-        let mut text = format!(
-            "{}:{line}: byte {offset}: {}",
-            escape_for_terminal(self.label),
-            self.part.kind().name()
-        );
+        let paint = |color: &str, text: &str| painted(form.has_color, color, text);
+        let mut text = String::new();
+        if !form.has_heading {
+            text.push_str(&paint(FILE, &escape_for_terminal(self.label)));
+            text.push(mark);
+        }
+        text.push_str(&paint(NUMBER, &line.to_string()));
+        text.push_str(&format!("{mark} byte {offset}{mark} {}", self.part.kind().name()));
         if let Some(name) = self.tool_name().or_else(|| self.kind_name()) {
             text.push(' ');
-            text.push_str(&escape_for_terminal(&name));
+            text.push_str(&paint(TOOL, &escape_for_terminal(&name)));
         }
         if self.part.is_error() == Some(true) {
-            text.push_str(" error");
+            text.push(' ');
+            text.push_str(&paint(ERROR, "error"));
         }
         let words = self.part.words(scanner);
         // The words may be in a member of the input that its summary does not show.
@@ -50,10 +100,12 @@ impl Hit<'_> {
             found
         });
         let (words, at) = found.unwrap_or((words, 0));
-        text.push_str(": ");
-        text.push_str(&snippet(&words, at));
-        text.push('\n');
-        text.into_bytes()
+        let mut excerpt = snippet(&words, at);
+        if let (true, Some(needle)) = (form.has_color, needle) {
+            excerpt = highlighted(&excerpt, needle);
+        }
+        let tail = format!(": {excerpt}\n").into_bytes();
+        PartLine { head: text.into_bytes(), tail }
     }
 
     fn tool_name(&self) -> Option<String> {
@@ -71,7 +123,7 @@ impl Hit<'_> {
     }
 
     /// Returns an object, as a line.
-    pub(super) fn json(&self, scanner: &mut Scanner) -> Vec<u8> {
+    fn json(&self, scanner: &mut Scanner) -> Vec<u8> {
         let Place { line, offset } = self.place;
         let mut object = Object::new();
         object.string("file", self.label).string("format", self.event.format);
@@ -109,6 +161,27 @@ impl Hit<'_> {
     }
 }
 
+/// Returns the duration of a call, as it is inserted in a line.
+pub(super) fn inserted(form: Form, millis: i64) -> Vec<u8> {
+    match form.is_json {
+        true => format!(",\"duration_ms\":{millis}"),
+        false => format!(" ({})", short_duration(millis.unsigned_abs())),
+    }
+    .into_bytes()
+}
+
+/// Returns a text with the words in a color.
+fn highlighted(text: &str, needle: &Needle) -> String {
+    let (mut colored, mut end) = (String::with_capacity(text.len()), 0);
+    for range in needle.ranges(text) {
+        colored.push_str(text.get(end..range.start).unwrap_or_default());
+        end = range.end;
+        colored.push_str(&painted(true, WORDS, text.get(range).unwrap_or_default()));
+    }
+    colored.push_str(text.get(end..).unwrap_or_default());
+    colored
+}
+
 /// Returns the words around a position in a text, on one line.
 fn snippet(text: &str, at: usize) -> String {
     let (before, after) = text.split_at(text.floor_char_boundary(at));
@@ -137,6 +210,13 @@ fn snippet(text: &str, at: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_have_a_color() {
+        let needle = Needle::new("é", true);
+        assert_eq!(highlighted("aÉé.", &needle), "a\u{1b}[1;31mÉ\u{1b}[0m\u{1b}[1;31mé\u{1b}[0m.");
+        assert_eq!(highlighted("none", &needle), "none");
+    }
 
     #[test]
     fn a_snippet_has_the_words_and_some_around_them() {

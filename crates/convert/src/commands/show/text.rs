@@ -14,6 +14,7 @@ use super::{Args, Nesting, Page, Wanted};
 use crate::terminal::{
     Terminal,
     escape::{escape_for_terminal, escape_lines, write_escaped},
+    painted,
 };
 
 /// Limit on the printed lines of a tool's input or result.
@@ -61,10 +62,7 @@ impl TextPage {
     }
 
     fn paint(&self, color: &str, text: &str) -> String {
-        match self.has_color && !text.is_empty() {
-            true => format!("\u{1b}[{color}m{text}\u{1b}[0m"),
-            false => text.to_owned(),
-        }
+        painted(self.has_color, color, text)
     }
 
     /// Prints lines, each after the bars of its depth and an indent.
