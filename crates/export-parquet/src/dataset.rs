@@ -9,7 +9,7 @@ use core_model::Event;
 use jsonl::Line;
 
 use crate::{
-    EVENTS, NewFiles, Result, SESSIONS, SessionFile, Shelf,
+    EVENTS, NewFiles, Response, Result, SESSIONS, SessionFile, Shelf,
     block::Words,
     columns::{Cell, Columns},
     parts::Parts,
@@ -86,9 +86,24 @@ impl<S: Shelf> Dataset<S> {
         line: &Line<'_>,
         event: Option<&Event<'_>>,
     ) -> Result<()> {
+        self.push_response(file, line, event, &Response::default())
+    }
+
+    /// Adds the rows of a line as [`Dataset::push`] does, with the key and the cost of its response.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a part cannot be written.
+    pub fn push_response(
+        &mut self,
+        file: &mut SessionFile,
+        line: &Line<'_>,
+        event: Option<&Event<'_>>,
+        response: &Response,
+    ) -> Result<()> {
         let raw = if self.with_raw { line.bytes() } else { b"" };
         let mut raws = raw.chunks(MAX_RAW).map(Cell::Bytes);
-        let mut row = Row::new(file, line, event);
+        let mut row = Row::new(file, line, event, response);
         let blocks =
             event.and_then(Event::message).into_iter().flat_map(|message| message.blocks());
         for (block, _) in blocks {

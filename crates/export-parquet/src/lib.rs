@@ -59,6 +59,7 @@ pub use self::{
     error::{Error, Result},
     file::SessionFile,
     restore::restore,
+    row::Response,
     schema::{Column, EVENTS, SESSIONS, VERSION},
     shelf::{NewFiles, Shelf},
 };

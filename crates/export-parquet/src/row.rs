@@ -14,6 +14,15 @@ use crate::{
     columns::{Cell, Columns},
 };
 
+/// What the caller knows of the response that a line is a part of.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Response {
+    /// A key that all copies of the response have, in the column `response_key`.
+    pub key: Option<String>,
+    /// The cost in US dollars, in the column `cost` of the response's last line.
+    pub cost: Option<f64>,
+}
+
 /// The values that all rows of a line share, and the number of the next row.
 pub(crate) struct Row<'l> {
     pub(crate) block: u64,
@@ -31,10 +40,18 @@ pub(crate) struct Row<'l> {
     time: Option<i64>,
     /// The tokens of the response, if this is its last line.
     tokens: Option<Tokens>,
+    response_key: Option<&'l str>,
+    /// The cost of the response, if this is its last line or the outcome of its run.
+    cost: Option<f64>,
 }
 
 impl<'l> Row<'l> {
-    pub(crate) fn new(file: &SessionFile, line: &Line<'l>, event: Option<&Event<'l>>) -> Self {
+    pub(crate) fn new(
+        file: &SessionFile,
+        line: &Line<'l>,
+        event: Option<&Event<'l>>,
+        response: &'l Response,
+    ) -> Self {
         let message = event.and_then(Event::message);
         let context = event.map(|event| event.context).unwrap_or_default();
         let model = match event.map(|event| &event.body) {
@@ -45,6 +62,8 @@ impl<'l> Row<'l> {
             Some(Body::Usage(usage)) => usage.message_id,
             _ => message.and_then(|message| message.id),
         };
+        let tokens = event.and_then(|event| file.tokens(event, line.offset()));
+        let is_outcome = event.is_some_and(|event| matches!(event.body, Body::Outcome(_)));
         Self {
             block: 0,
             offset: line.offset(),
@@ -58,7 +77,9 @@ impl<'l> Row<'l> {
             model,
             stop_reason: message.and_then(|message| message.stop_reason),
             time: context.time.and_then(millis),
-            tokens: event.and_then(|event| file.tokens(event, line.offset())),
+            cost: response.cost.filter(|_| is_outcome || tokens.is_some()),
+            response_key: response.key.as_deref(),
+            tokens,
         }
     }
 
@@ -104,8 +125,9 @@ impl<'l> Row<'l> {
             .filter(|time| time.as_text().is_none_or(|text| Some(text.body()) != exact.as_deref()));
         let time_text = time_text
             .map(|time| time.as_text().map_or(Cow::Borrowed(time.as_str()), |text| text.decode()));
-        // Only the first row of a line has the tokens.
+        // Only the first row of a line has the tokens and the cost.
         let tokens = self.tokens.take();
+        let cost = self.cost.take();
         let token =
             |of: fn(Tokens) -> u64| tokens.map_or(Cell::Null, |tokens| Cell::count(of(tokens)));
         columns.push(&[
@@ -141,6 +163,8 @@ impl<'l> Row<'l> {
             token(|tokens| tokens.cache_read),
             token(|tokens| tokens.cache_creation),
             words.cost_usd.map_or(Cell::Null, Cell::Float),
+            Cell::text(self.response_key),
+            cost.map_or(Cell::Null, Cell::Float),
             cwd,
             branch,
             version,

@@ -87,6 +87,16 @@ pub const EVENTS: &[Column] = &[
         "tokens put into a cache; only on the last line of a response",
     ),
     column("cost_usd", Kind::Float, "the cost of a run, as the file says"),
+    column(
+        "response_key",
+        Kind::Text,
+        "the response, by the ids of its message and its request, or else of its record; equal in all copies of a response",
+    ),
+    column(
+        "cost",
+        Kind::Float,
+        "the cost of the response in US dollars, as the file says or by prices; only on the last line of a response, or on the outcome of its run; null if the model is unknown",
+    ),
     column("cwd", Kind::Text, "the working directory"),
     column("git_branch", Kind::Text, "the git branch"),
     column("client_version", Kind::Text, "the version of the client"),

@@ -6,9 +6,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use arrow_array::{Array, Int64Array, LargeStringArray, RecordBatch};
+use arrow_array::{Array, Float64Array, Int64Array, LargeStringArray, RecordBatch};
 use core_model::{Block, Event, TokenTotals};
-use export_parquet::{Dataset, Error, Options, SessionFile, Written, restore};
+use export_parquet::{Dataset, Error, Options, Response, SessionFile, Written, restore};
 use format_claude_code::FORMAT;
 use jsonl::Scanner;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -157,6 +157,41 @@ fn tokens_of_events_sum_up_to_those_of_sessions() {
         .sum();
     assert!(expected > 0);
     assert_eq!((sum("events"), sum("sessions")), (expected as i64, expected as i64));
+}
+
+/// The key of a response is on all its rows, and its cost on one.
+#[test]
+fn a_response_has_its_cost_once() {
+    let line = |text: &str| {
+        format!(
+            r#"{{"type":"assistant","message":{{"role":"assistant","id":"m","content":[{{"type":"text","text":"{text}"}},{{"type":"text","text":"more"}}],"usage":{{"output_tokens":9}}}}}}"#
+        ) + "\n"
+    };
+    let bytes = format!("{}{}{{\"type\":\"x\"}}\n", line("a"), line("b")).into_bytes();
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut dataset = Dataset::below(folder.path(), &Options::default());
+    let mut file = SessionFile::new("a", FORMAT.name);
+    let mut scanner = Scanner::default();
+    for line in jsonl::lines(&bytes) {
+        let event = scanner.scan(&line).map(|value| FORMAT.first_event(value));
+        file.observe(&line, event.as_ref().ok());
+    }
+    for line in jsonl::lines(&bytes) {
+        let event = scanner.scan(&line).map(|value| FORMAT.first_event(value)).expect("an event");
+        let response = match event.message() {
+            Some(_) => Response { key: Some("m r".to_owned()), cost: Some(0.5) },
+            None => Response::default(),
+        };
+        dataset.push_response(&mut file, &line, Some(&event), &response).expect("rows");
+    }
+    dataset.end_file(file).expect("a row");
+    dataset.finish().expect("written tables");
+    let batches = batches(&folder.path().join("events"));
+    let keys = batches.iter().flat_map(|it| column::<LargeStringArray>(it, "response_key").iter());
+    let keys: Vec<_> = keys.collect();
+    assert_eq!(keys, [Some("m r"), Some("m r"), Some("m r"), Some("m r"), None]);
+    let costs = batches.iter().flat_map(|it| column::<Float64Array>(it, "cost").iter());
+    assert_eq!(costs.collect::<Vec<_>>(), [None, None, Some(0.5), None, None]);
 }
 
 #[test]

@@ -78,7 +78,9 @@ pub use self::{
     stores::Stores,
     titles::indexed_titles,
     turns::{FileTurns, Owners, Rank, SessionTurns, TurnKey, TurnKeys, TurnsCollector},
-    usage::{Elsewhere, PriceError, Prices, Response, SessionUsage, Usage},
+    usage::{
+        Elsewhere, PriceError, Priced, PricedResponses, Prices, Response, SessionUsage, Usage,
+    },
     walk::{is_ours, walk},
     warning::Warning,
 };

@@ -10,6 +10,7 @@
 //!
 //! In: both files. Out: one response of `a.jsonl` with 9 tokens.
 
+mod priced;
 mod prices;
 mod table;
 
@@ -17,8 +18,11 @@ use std::collections::HashMap;
 
 use core_model::{Body, ByHash, CostPolicy, Event, Format, Hashes, Tokens, event_millis};
 
-pub use self::prices::{PriceError, Prices};
 use self::table::{Entry, NO_TIME, Table};
+pub use self::{
+    priced::{Priced, PricedResponses},
+    prices::{PriceError, Prices},
+};
 use crate::turns::{Rank, TurnKey, TurnKeys};
 
 /// The words that responses are grouped by.

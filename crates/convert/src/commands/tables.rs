@@ -11,8 +11,11 @@ use archive::{ConvertError, Outputs, Status};
 use clap::ValueHint;
 use conversion::Source;
 use core_model::Format;
-use export_parquet::{Dataset, Options, SessionFile, Shelf};
-use sessions::{Input, Progress as _, Redact, UnknownFormat, is_inside_an_input, single_format};
+use export_parquet::{Dataset, Options, Response, SessionFile, Shelf};
+use sessions::{
+    Input, PricedResponses, Prices, Progress as _, Redact, UnknownFormat, is_inside_an_input,
+    single_format,
+};
 use storage::{AtomicFile, FILE_MODE, Finished, Folder, Limits, remove_dead};
 
 use crate::{
@@ -80,6 +83,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         from,
         redact: args.redact.into(),
         keeps_all: args.with_raw && is_folder,
+        prices: Prices::known(),
         progress: Progress::of(mode, &inputs),
     };
     let (mut n_refused, mut n_passed_over) = (0, 0);
@@ -182,6 +186,7 @@ struct Run<'p> {
     redact: Redact,
     /// Whether files that are no session are kept too.
     keeps_all: bool,
+    prices: Prices,
     progress: Progress,
 }
 
@@ -201,18 +206,27 @@ impl Run<'_> {
         };
         let mut file = SessionFile::new(name, format.map_or(NO_FORMAT, |format| format.name));
         let (dataset, progress) = (&mut self.dataset, &self.progress);
+        let mut responses = PricedResponses::new(FORMATS, &self.prices);
         let mut result = Ok(());
         let mut n_pushed = 0_u64;
         let read = match format {
             Some(format) => source.with_events(format, |events| {
                 events.for_each(&mut |line, event| {
-                    file.observe(line, event.ok());
+                    let event = event.ok();
+                    file.observe(line, event);
+                    if let Some(event) = event {
+                        responses.observe(event, line.offset());
+                    }
                     true
                 })?;
                 events.for_each(&mut |line, event| {
                     progress.add_bytes(line.bytes().len() as u64);
                     n_pushed += 1;
-                    result = dataset.push(&mut file, line, event.ok());
+                    let event = event.ok();
+                    let priced = event.map(|event| responses.price(event, line.offset()));
+                    let priced = priced.unwrap_or_default();
+                    let response = Response { key: priced.key, cost: priced.cost };
+                    result = dataset.push_response(&mut file, line, event, &response);
                     result.is_ok()
                 })
             }),
