@@ -64,6 +64,9 @@ fn nothing_of_a_hostile_file_reaches_a_terminal_as_it_is() {
 const FOR_PEOPLE: &[&[&str]] = &[
     &["find", "--type", "user,assistant,thinking,tool-use,tool-result,image,notice,title,other"],
     &["find", "--text", "e", "-l"],
+    &["find", "--text", "e", "-c"],
+    &["find", "--text", "e", "-C", "2", "--heading"],
+    &["find", "--errors", "-C", "1"],
     &["list", "--columns", "id,when,size,format,project,title,file"],
     &["list", "--long"],
     &["stats", "--each"],
