@@ -14,7 +14,7 @@ use core_model::{Format, Hashes};
 use rayon::prelude::*;
 use sessions::{
     Filter, Input, Matcher, Prefilter, Progress as _, ReadError, SessionFiles, TurnKeys,
-    UnknownFormat,
+    UnknownFormat, indexed_titles,
 };
 
 use self::{
@@ -300,9 +300,11 @@ pub(crate) fn title_outside(input: &Input, format: &'static Format) -> Option<St
     indexed_titles(named, &mut warn).into_iter().next().flatten()
 }
 
-/// Returns the title of a session: its own, or else its first prompt. Reads only the ends of the file.
+/// Returns the title of a session: the one that its client keeps outside of it, its own, or else its first
+/// prompt. Reads only the ends of the file.
 pub(crate) fn title(input: &Input, format: Option<&'static Format>) -> Option<String> {
-    ends::scan(input, format).ok()?.title
+    let outside = format.and_then(|format| title_outside(input, format));
+    outside.or_else(|| ends::scan(input, format).ok()?.title)
 }
 
 /// Orders larger values first, and unknown ones last.
