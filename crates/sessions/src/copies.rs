@@ -90,13 +90,20 @@ pub(crate) fn plain_id(id: &str) -> String {
     id.replace('-', "").to_ascii_lowercase()
 }
 
+/// Returns the id in the name of a session's file: `rollout-2026-11-22T19-55-43-ID` has `ID`. Clients
+/// write other words around it, and the shortest reading of the name has none of them.
+fn named_id(formats: Formats, stem: &str) -> String {
+    let ids = formats.iter().filter_map(|format| Some((format.store?.session_id)(stem)));
+    plain_id(ids.min_by_key(|id| id.len()).unwrap_or(stem))
+}
+
 /// Removes one file of each pair of an original and a converted copy from the inputs: the copy, or
 /// the original if the copy was continued. Returns the number of removed sessions.
 pub fn leave_out_copies(formats: Formats, inputs: &mut Vec<Input>) -> u64 {
     let mut of_name: HashMap<String, Vec<usize>> = HashMap::new();
     for (input_idx, input) in inputs.iter().enumerate() {
         if let (Input::File { storage: Backend::Disk, .. }, Some(stem)) = (input, input.stem()) {
-            of_name.entry(plain_id(stem)).or_default().push(input_idx);
+            of_name.entry(named_id(formats, stem)).or_default().push(input_idx);
         }
     }
     let mut left_out = HashSet::new();

@@ -858,3 +858,23 @@ fn files_that_no_client_keeps_in_the_folder_of_a_session_are_named() {
         }
     }
 }
+
+#[test]
+fn copies_in_other_clients_are_known_whatever_is_around_their_id() {
+    let id = "fb02d60f-60fc-4f60-a756-f9afd272cd18";
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/sample");
+    let sample = sample.join(format!("{id}.jsonl")).display().to_string();
+    let folder = tempfile::tempdir().expect("a folder");
+    for (to, name) in [
+        ("codex", format!("rollout-2026-11-22T19-55-43-{id}.jsonl")),
+        ("pi", format!("2026-11-22T19-55-43-000Z_{id}.jsonl")),
+    ] {
+        let copy = folder.path().join(name).display().to_string();
+        let (code, words) = convert(&["--to", to, &sample, "-o", &copy]);
+        assert!(code < 2, "{words}");
+    }
+    let copies = folder.path().display().to_string();
+    let (code, words) = convert(&["usage", &sample, &copies]);
+    assert_eq!(code, 0, "{words}");
+    assert!(words.contains("sessions that two clients keep, counted once: 2"), "{words}");
+}
