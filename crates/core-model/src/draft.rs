@@ -170,11 +170,17 @@ impl Source {
 
     /// Returns the digest of a line's value. It is cached, because each block of a long response
     /// needs it.
-    pub(crate) fn digest(&mut self, value: &str) -> LineDigest {
+    pub(crate) fn digest(&mut self, value: &str, is_of_ends: bool) -> LineDigest {
         let address = value.as_ptr() as usize;
         match self.digest {
             Some((known, digest)) if known == address => digest,
-            _ => self.digest.insert((address, id::digest(value.as_bytes()))).1,
+            _ => {
+                let digest = match is_of_ends {
+                    true => id::digest_of_ends(value.as_bytes()),
+                    false => id::digest(value.as_bytes()),
+                };
+                self.digest.insert((address, digest)).1
+            }
         }
     }
 

@@ -98,6 +98,9 @@ pub struct Vocabulary {
     pub has_api_blocks: bool,
     /// Whether a response is a record for each block, which may have no id in common.
     pub has_block_records: bool,
+    /// Whether ids that are derived from a record depend on its offset, its length and its ends, and
+    /// not on all its bytes. Version 0.1.0 used all bytes, so its formats still do.
+    pub ids_from_ends: bool,
     /// The status of an ended run.
     pub status: &'static str,
     /// Returns a hash of the names that [`Vocabulary::list`] lists, or of a superset.
@@ -127,6 +130,7 @@ impl Vocabulary {
         is_api_error: "error",
         has_api_blocks: true,
         has_block_records: false,
+        ids_from_ends: false,
         status: "subtype",
         shape: |_| Shape(0),
         list: |_, _| {},

@@ -343,9 +343,13 @@ impl Output {
         self.style
     }
 
+    fn digest(&mut self, event: &Event<'_>) -> id::LineDigest {
+        self.source.digest(event.value.raw().as_str(), event.vocabulary.ids_from_ends)
+    }
+
     /// Returns a UUID for block `block_idx` of the current source line.
     pub fn uuid(&mut self, event: &Event<'_>, kind: &str, block_idx: usize) -> String {
-        let line = self.source.digest(event.value.raw().as_str());
+        let line = self.digest(event);
         let block_idx = block_of(event, block_idx);
         id::uuid(kind, &self.session_id, self.source.offset, block_idx, &line)
     }
@@ -357,7 +361,7 @@ impl Output {
 
     /// Returns an API message id for the response that starts at the current source line.
     pub fn message_id(&mut self, event: &Event<'_>, block_idx: usize) -> String {
-        let line = self.source.digest(event.value.raw().as_str());
+        let line = self.digest(event);
         let block_idx = block_of(event, block_idx);
         id::message_id(&self.session_id, self.source.offset, block_idx, &line)
     }

@@ -22,6 +22,7 @@ pub(crate) static VOCABULARY: Vocabulary = Vocabulary {
     is_meta: "payload.role",
     is_api_error: "payload.message",
     has_api_blocks: false,
+    ids_from_ends: true,
     has_block_records: true,
     shape,
     list,

@@ -15,6 +15,7 @@ pub(crate) static VOCABULARY: Vocabulary = Vocabulary {
     tool_use_result: "message.details",
     is_api_error: "message.stopReason",
     has_api_blocks: false,
+    ids_from_ends: true,
     shape,
     list,
     record,

@@ -259,6 +259,10 @@ impl Owners {
             .enumerate()
             .map(|(session_idx, session)| (session.rank(session_idx), session))
             .collect();
+        // A session alone has no records of others.
+        if in_order.len() < 2 {
+            return owners;
+        }
         in_order.sort_by_key(|(rank, _)| *rank);
         for (rank, session) in in_order {
             let session_idx = u32::try_from(rank.session_idx).unwrap_or(u32::MAX);
@@ -270,7 +274,8 @@ impl Owners {
         owners
     }
 
-    /// Returns the index of the session that a record counts for.
+    /// Returns the index of the session that a record counts for; `None` for a record that only one
+    /// session can have.
     pub fn owner(&self, key: u64) -> Option<usize> {
         self.of_key.get(&self.original(key)).map(|session_idx| *session_idx as usize)
     }

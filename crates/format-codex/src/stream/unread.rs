@@ -12,6 +12,7 @@ pub(super) static VOCABULARY: Vocabulary = Vocabulary {
     is_api_error: "error",
     status: "type",
     has_api_blocks: false,
+    ids_from_ends: true,
     has_block_records: true,
     shape,
     list,
