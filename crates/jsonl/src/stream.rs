@@ -19,6 +19,9 @@ const LARGE: usize = 16 * 1024 * 1024;
 
 /// The lines of a reader.
 ///
+/// A line is kept whole, so that its memory has no limit but the line's length. For input of a stranger,
+/// read through a reader with a limit, such as `storage::Metered`.
+///
 /// ```
 /// let mut stream = jsonl::Stream::new(&b"one\ntwo"[..]);
 /// let mut offsets = Vec::new();

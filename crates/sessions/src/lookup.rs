@@ -160,6 +160,10 @@ impl<'e> Lookup<'e> {
     /// Returns the file for an argument: the file itself, the session that a breadcrumb names, or
     /// the session with this id or start of an id.
     ///
+    /// The start of an id has at least 4 letters. A session with the whole id wins over others whose ids
+    /// start with it. If all that are found are copies of one session in different clients, the one
+    /// with the newest turns is returned.
+    ///
     /// # Errors
     ///
     /// Returns an error if there is no such file and no such session, if several sessions have the id,

@@ -76,7 +76,8 @@ pub struct NewMessage {
     pub role: Role,
     /// The message as the API has it: an object.
     pub message: RawBuf,
-    /// The time in milliseconds since 1970. If a message is not earlier, a later time is written.
+    /// The time in milliseconds since 1970. If a message of the file is not earlier, the latest time of
+    /// the file plus 1 ms is written.
     pub time: i64,
 }
 
@@ -117,7 +118,8 @@ impl Appender {
     }
 
     /// Appends a message and returns its id. The id is made from the session id, the parent's id,
-    /// the number of messages appended before, the time and the message.
+    /// the number of messages appended before, the time and the message. A newline that the last line
+    /// of the file lacks is written before the message.
     ///
     /// # Errors
     ///

@@ -52,6 +52,9 @@ impl Prices {
 
     /// Reads a table of prices. Blank lines and lines that start with `#` are skipped.
     ///
+    /// The columns, separated by tabs, are the model, the first day on which the prices hold, and the
+    /// prices of input, output, cache write and cache read in US dollars for a million tokens.
+    ///
     /// ```
     /// use core_model::Tokens;
     /// use sessions::Prices;
