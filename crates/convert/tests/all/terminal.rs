@@ -66,7 +66,7 @@ const FOR_PEOPLE: &[&[&str]] = &[
     &["find", "--text", "e", "-l"],
     &["find", "--text", "e", "-c"],
     &["find", "--text", "e", "-C", "2", "--heading"],
-    &["find", "--errors", "-C", "1"],
+    &["find", "--text", "e", "-C", "1"],
     &["list", "--columns", "id,when,size,format,project,title,file"],
     &["list", "--long"],
     &["stats", "--each"],
