@@ -1,4 +1,4 @@
-//! What a record says of its origin: the id that its copies share, its relatives, and its cost.
+//! The origin of a record: the id that its copies share, its relatives, and its cost.
 //!
 //! In: `{"uuid":"b","forkedFrom":{"sessionId":"s","messageUuid":"a"},..}`. Out: the id `a`, copied
 //! from the session `s`.

@@ -8,7 +8,7 @@ use std::{collections::VecDeque, fmt, io::Write};
 use jsonl::{Line, Raw, Respeller, Respelt, Style, Text, push_indented, push_string, respell_body};
 
 use crate::{
-    Event, Input, Losses, TextBody,
+    Event, Input, LossKind, Losses, TextBody, ToolUse,
     draft::{Copied, DocumentPart, Drafts, LARGE, LONG, LineId, Source, Spelling},
     id,
     packed::PackedLines,
@@ -162,6 +162,35 @@ impl Output {
     pub fn put_args(&mut self, id: LineId, args: fmt::Arguments<'_>) {
         let bytes = &mut self.drafts.line_mut(id).bytes;
         bytes.write_fmt(args).expect("a vector takes all that is written to it");
+    }
+
+    /// Appends a text of the source, or `other` instead of it, which counts as flattened under `field`.
+    pub fn copy_text_or(
+        &mut self,
+        id: LineId,
+        text: Text<'_>,
+        other: Option<&str>,
+        field: &'static str,
+    ) {
+        match other {
+            Some(other) => {
+                self.lose(LossKind::Flattened, field);
+                self.put_string(id, other);
+            }
+            None => self.copy_text(id, text),
+        }
+    }
+
+    /// Appends the input of a tool use. APIs accept only objects: `[1]` becomes `{"value":[1]}`.
+    pub fn copy_object_input(&mut self, id: LineId, tool: &ToolUse<'_>) {
+        let input = tool.input.json();
+        if input.raw().as_str().starts_with('{') {
+            return self.copy(id, input.raw());
+        }
+        self.lose(LossKind::Flattened, "tool_use.input");
+        self.put(id, "{\"value\":");
+        self.copy(id, input.raw());
+        self.put(id, "}");
     }
 
     /// Appends a string of the writer.

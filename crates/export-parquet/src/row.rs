@@ -14,7 +14,7 @@ use crate::{
     columns::{Cell, Columns},
 };
 
-/// What the caller knows of the response that a line is a part of.
+/// The key and the cost of a response, for the rows of its lines.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Response {
     /// A key that all copies of the response have, in the column `response_key`.

@@ -15,13 +15,8 @@ const AGENTS: NamedAgents = NamedAgents { separator: "_agent-", detect };
 pub(crate) const BUNDLES: Bundles = Bundles {
     owner: |path, files| AGENTS.owner(path, files),
     role: |name| AGENTS.role(name),
-    has_folder: false,
-    links: |_, _| {},
-    description: None,
-    describe: None,
     agent_name: |stem, agent| format!("{stem}{}{agent}.jsonl", AGENTS.separator),
-    agent_id: |_| None,
-    is_internal: |_| false,
+    ..Bundles::NAMED
 };
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ typed_records! {
         TurnContext(TurnContextRecord) = "turn_context",
         /// A compaction of the context.
         Compacted(CompactedRecord) = "compacted",
-        /// What the prompt says of the environment.
+        /// The description of the environment in the prompt.
         WorldState(WorldStateRecord) = "world_state",
         /// The tokens of a response.
         TokenUsage(TokenUsageRecord) = "token_usage_record",
@@ -153,7 +153,7 @@ typed_record! {
 }
 
 typed_record! {
-    /// What the prompt says of the environment.
+    /// The description of the environment in the prompt.
     pub struct WorldStateRecord {
         timestamp: String = "timestamp",
         ordinal: Number = "ordinal",

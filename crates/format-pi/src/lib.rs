@@ -19,7 +19,7 @@
 //! # Ok::<(), format_pi::core_model::ReadError>(())
 //! ```
 //!
-//! # What is here
+//! # Contents
 //!
 //! - [`Reader`] reads records: owned ones as an iterator, borrowed ones with
 //!   [`next_borrowed`](core_model::Reader::next_borrowed). [`Record`] gives access to the members

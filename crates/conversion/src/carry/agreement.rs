@@ -103,8 +103,8 @@ impl ToolId {
 /// restored {"type":"function_call","call_id":"call:1","name":"Bash",..}
 /// ```
 ///
-/// Each replacement must stand for the same id in the whole file. Else a carry could exchange the
-/// results of two tool uses.
+/// A replacement stands for one id in the whole file, so that a carry cannot exchange the results of
+/// two tool uses.
 #[derive(Debug, Default)]
 pub(super) struct ReplacedIds {
     /// The hash of the restored id, by the hash of its replacement.

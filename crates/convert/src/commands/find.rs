@@ -96,7 +96,7 @@ impl Args {
     }
 }
 
-/// What is printed.
+/// The form of the output.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Output {
     /// Hits, and the parts around them.

@@ -1,4 +1,4 @@
-//! Reads sessions so that each record counts once, whatever sessions have a copy of it.
+//! Reads sessions and counts each record once, also if several sessions have a copy of it.
 //!
 //! In: a session and its copy. Out: the events of both, the events of the copy marked as copies. Each
 //! session is read once; one that has copies of others is then read again without them.

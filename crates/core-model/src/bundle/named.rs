@@ -7,7 +7,7 @@ use std::path::Path;
 
 use jsonl::{Scanner, Stream, Value};
 
-use super::{FileRole, Owner};
+use super::{Bundles, FileRole, Owner};
 use crate::Files;
 
 /// Number of lines of a file that are searched for one of its format.
@@ -23,6 +23,22 @@ pub struct NamedAgents {
     /// Returns whether a line is of the format. Names of other clients' files start with each other,
     /// too.
     pub detect: fn(Value<'_>) -> bool,
+}
+
+impl Bundles {
+    /// The layout of a format whose sessions have no files but transcripts of sub-agents beside the main
+    /// file, without its three functions of names: `owner`, `role` and `agent_name`.
+    pub const NAMED: Bundles = Bundles {
+        owner: |_, _| None,
+        role: |_| None,
+        has_folder: false,
+        links: |_, _| {},
+        description: None,
+        describe: None,
+        agent_name: |stem, agent| format!("{stem}_{agent}.jsonl"),
+        agent_id: |_| None,
+        is_internal: |_| false,
+    };
 }
 
 impl NamedAgents {

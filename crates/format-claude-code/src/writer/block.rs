@@ -117,36 +117,12 @@ pub(super) fn put_tool_use(
             false => "{\"type\":\"tool_use\",\"id\":",
         },
     );
-    put_or_copy(out, line, tool.id, id, "tool_use.id");
+    out.copy_text_or(line, tool.id, id, "tool_use.id");
     out.put(line, ",\"name\":");
-    put_or_copy(out, line, tool.name, name, "tool_use.name");
+    out.copy_text_or(line, tool.name, name, "tool_use.name");
     out.put(line, ",\"input\":");
-    let input = tool.input.json();
-    if input.raw().as_str().starts_with('{') {
-        out.copy(line, input.raw());
-    } else {
-        out.lose(LossKind::Flattened, "tool_use.input");
-        out.put(line, "{\"value\":");
-        out.copy(line, input.raw());
-        out.put(line, "}");
-    }
+    out.copy_object_input(line, tool);
     out.put(line, "}");
-}
-
-fn put_or_copy(
-    out: &mut Output,
-    line: LineId,
-    text: Text<'_>,
-    other: Option<&str>,
-    field: &'static str,
-) {
-    match other {
-        Some(other) => {
-            out.lose(LossKind::Flattened, field);
-            out.put_string(line, other);
-        }
-        None => out.copy_text(line, text),
-    }
 }
 
 /// Writes the content of a tool result: a string, or an array of blocks.

@@ -165,10 +165,6 @@ impl SessionWriter {
         let line = self.open("event_msg", event, 0, out);
         out.put(line, "\"type\":\"error\",\"message\":");
         part::put_joined(out, line, &message.content);
-        for (block, _) in message.blocks().filter(|(block, _)| !matches!(block, Block::Text(_))) {
-            let kind = part::kind_of(&block);
-            out.lose_named(LossKind::Dropped, &format!("block.{kind}"));
-        }
         out.put(line, ",\"codex_error_info\":null");
         self.close(line, out);
         out.lose(LossKind::Flattened, "message.role");

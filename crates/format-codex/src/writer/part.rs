@@ -82,6 +82,11 @@ pub(super) fn put_joined(out: &mut Output, line: LineId, content: &Content<'_>) 
         Content::Text(text) => put_text(out, line, *text, "text"),
         content => {
             out.touch(line);
+            for (block, _) in content.blocks() {
+                if !matches!(block, Block::Text(_)) {
+                    out.lose_named(LossKind::Dropped, &format!("block.{}", kind_of(&block)));
+                }
+            }
             out.put_string(line, &content.joined());
         }
     }

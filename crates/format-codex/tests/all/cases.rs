@@ -87,7 +87,7 @@ const SENT_OTHERWISE: Differing = &[(
     "the client decodes the image, and sends a text if it cannot; the check warns",
 )];
 
-/// Cases whose events differ from what is sent.
+/// Cases whose events differ from the items that Codex sends.
 const SHOWN_OTHERWISE: Differing = &[
     ("string-content", "a text where Codex wants parts is dropped by Codex, and shown by us"),
     ("roles", "a message of an unknown role is sent by Codex, and is no message for us"),

@@ -114,7 +114,8 @@ impl<'s> FileSearch<'s> {
         self.with_out(out, FileLines::finish)
     }
 
-    /// Returns what a part is, and the duration of its call if it is the result of a slow one.
+    /// Returns whether a part is a hit or stands beside one, and the duration of a slow call for its
+    /// result.
     fn standing(
         &mut self,
         part: &Part<'_>,

@@ -22,7 +22,7 @@ pub(super) struct PartLine {
     pub(super) tail: Vec<u8>,
 }
 
-/// What a part is.
+/// The relation of a part to the hits.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Standing {
     /// A hit.
