@@ -85,6 +85,8 @@ struct Current {
     start: EntryCursor,
     cursor: EntryCursor,
     phase: Phase,
+    /// The source offset of the first own entry; `u64::MAX` without one.
+    first_own: u64,
     is_moved: bool,
     /// Whether the record is gone.
     is_gone: bool,
@@ -102,13 +104,16 @@ struct Current {
     is_placed: bool,
 }
 
-/// The entries of a carry that are read next.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+/// The entries of a carry that are read next, in the order of the source: otherwise all entries that
+/// no record shows would wait in memory for the record's own entry.
+#[derive(Clone, Copy, Debug)]
 enum Phase {
-    /// Entries that no record shows.
-    Held,
-    /// The record's own entries.
-    Own,
+    /// Entries that no record shows and that come before the record's own.
+    HeldBefore,
+    /// The record's own entries, and the first of the entries that come after them.
+    Own(Option<EntryCursor>),
+    /// Entries that no record shows and that come after the record's own.
+    HeldAfter,
 }
 
 impl Restorer {
@@ -301,7 +306,7 @@ impl Restorer {
         if let Some(event) = event.as_ref().filter(|_| !is_intact) {
             self.moved.note(event);
         }
-        let OwnEntries { kept, is_whole, has_parts, n_sources } =
+        let OwnEntries { kept, is_whole, has_parts, n_sources, first } =
             self.own_entries(&carry, &visible, is_intact);
         if is_whole && !has_parts && self.differs(&carry, value, &visible, &kept) {
             self.stats.count_difference(offset);
@@ -314,7 +319,8 @@ impl Restorer {
             offset,
             start,
             cursor: start,
-            phase: Phase::Held,
+            phase: Phase::HeldBefore,
+            first_own: first,
             is_moved: seen == Seen::Late,
             is_gone: false,
             is_whole,
@@ -397,12 +403,13 @@ impl Restorer {
     fn own_entries(&mut self, carry: &Carry<'_>, visible: &str, is_intact: bool) -> OwnEntries {
         let (mut kept, mut n_kept) = (Vec::new(), 0u64);
         let (mut is_whole, mut has_parts) = (is_intact, false);
-        let (mut n_sources, mut last) = (0, None);
+        let (mut n_sources, mut last, mut first) = (0, None, u64::MAX);
         let most = MAX_KEPT.max(2 * visible.len() as u64);
         for entry in carry.entries().filter(|entry| entry.kind == EntryKind::Own) {
             has_parts |= entry.n_parts > 1;
             n_sources += u64::from(last != Some(entry.offset));
             last = Some(entry.offset);
+            first = first.min(entry.offset);
             let mut bytes = Vec::new();
             is_whole = is_whole
                 && self.may_restore(entry.length)
@@ -415,7 +422,7 @@ impl Restorer {
         if !is_whole {
             kept.clear();
         }
-        OwnEntries { kept, is_whole, has_parts, n_sources }
+        OwnEntries { kept, is_whole, has_parts, n_sources, first }
     }
 
     /// Counts bytes to be restored. Returns false if they exceed the limit.
@@ -488,7 +495,8 @@ impl Restorer {
             offset: 0,
             start,
             cursor: start,
-            phase: Phase::Held,
+            phase: Phase::HeldBefore,
+            first_own: u64::MAX,
             is_moved: false,
             is_gone: true,
             is_whole: false,
@@ -576,6 +584,8 @@ struct OwnEntries {
     is_whole: bool,
     has_parts: bool,
     n_sources: u64,
+    /// The lowest source offset; `u64::MAX` without entries.
+    first: u64,
 }
 
 /// The sidecar's answer for a record.

@@ -243,9 +243,16 @@ impl Head {
         let mut restorer = Restorer::new(format, written, None);
         // Lines of a second file do not name the format of the first, unless the first is empty.
         let mut restored: BTreeMap<usize, Head> = BTreeMap::new();
-        let mut take = |restorer: &mut Restorer| -> io::Result<()> {
+        // Returns whether more lines of the first file are needed.
+        let mut take = |restorer: &mut Restorer| -> io::Result<bool> {
             while let Some((file_idx, item)) = restorer.next_item()? {
                 let head = restored.entry(file_idx).or_default();
+                if head.lines.len() >= MAX_LINES {
+                    if file_idx == 0 {
+                        return Ok(false);
+                    }
+                    continue;
+                }
                 match item {
                     Item::Restored { bytes, is_glue, carry, .. } => {
                         let unit = match (is_glue, format.framing.is_document()) {
@@ -259,21 +266,31 @@ impl Head {
                     Item::Converted { .. } => {}
                 }
             }
-            Ok(())
+            Ok(true)
         };
-        for head_line in self.lines {
+        let mut needs_more = true;
+        for mut head_line in self.lines {
+            if !needs_more {
+                break;
+            }
+            let carry = head_line.carry.take();
             let paths = written.framing.paths();
             let (line, value) = scanner.scan(&head_line.line(), paths);
             restorer.count_read(line.bytes().len() as u64);
-            restorer.push(&line, value.ok(), head_line.carry.clone())?;
-            take(&mut restorer)?;
+            restorer.push(&line, value.ok(), carry)?;
+            needs_more = take(&mut restorer)?;
         }
         for carry in self.orphans {
+            if !needs_more {
+                break;
+            }
             restorer.push_orphan(carry);
+            needs_more = take(&mut restorer)?;
+        }
+        if needs_more {
+            restorer.finish();
             take(&mut restorer)?;
         }
-        restorer.finish();
-        take(&mut restorer)?;
         let is_of_use = |head: &Head| !head.lines.is_empty() || !head.orphans.is_empty();
         Ok(restored.into_values().find(is_of_use).unwrap_or_default())
     }

@@ -1,11 +1,14 @@
 //! Tests of written files that were cut, moved, duplicated or respelled, and of chains of formats: the
 //! source is restored, or the report counts the missing records.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use convert::{CarryMode, Conversion, Converted, FORMATS, Report, Sidecar, by_name};
 use core_model::{Format, Options};
 
 use crate::shared::{
-    fixtures::fixtures,
+    fixtures::{Fixture, fixtures},
+    parallel::check_all,
     ways::{Written, convert},
     written::{WrittenLine, joined, written_lines},
 };
@@ -250,35 +253,60 @@ fn a_carry_that_cannot_be_read_is_said_and_goes_on() {
 #[test]
 fn every_chain_of_three_formats_and_modes_comes_back() {
     let modes = [CarryMode::Inline, CarryMode::Sidecar];
-    let fixtures = fixtures();
-    let mut n_chains = 0;
-    for fixture in &fixtures {
-        let Some(from) = by_name(&fixture.format) else { continue };
+    let n_chains = AtomicUsize::new(0);
+    let name = |fixture: &Fixture| fixture.name.clone();
+    check_all(&fixtures(), name, |fixture| {
+        let mut wrong = Vec::new();
+        let Some(from) = by_name(&fixture.format) else { return wrong };
         let source = Written { bytes: fixture.bytes.clone(), sidecar: None };
-        for second in FORMATS.targets().filter(|it| it.name != from.name) {
-            for first_mode in modes {
-                let there = convert(&source, from, second, first_mode).expect("in memory");
-                for third in
-                    FORMATS.targets().filter(|it| ![from.name, second.name].contains(&it.name))
-                {
-                    for second_mode in modes {
-                        let far = convert(&there, second, third, second_mode).expect("in memory");
-                        let what = format!(
-                            "{}: {} {first_mode:?} {} {second_mode:?} {}",
-                            fixture.name, from.name, second.name, third.name
-                        );
-                        let back =
-                            convert(&far, third, from, CarryMode::Inline).expect("in memory");
-                        assert!(back.bytes == fixture.bytes, "{what}, straight home");
-                        let step = convert(&far, third, second, CarryMode::Inline).expect("there");
-                        assert!(step.bytes == there.bytes, "{what}, one step back");
-                        let back = convert(&step, second, from, CarryMode::Inline).expect("home");
-                        assert!(back.bytes == fixture.bytes, "{what}, step by step");
-                        n_chains += 1;
-                    }
+        for (second, first_mode) in FORMATS
+            .targets()
+            .filter(|it| it.name != from.name)
+            .flat_map(|second| modes.map(|mode| (second, mode)))
+        {
+            let there = convert(&source, from, second, first_mode).expect("in memory");
+            for (third, second_mode) in FORMATS
+                .targets()
+                .filter(|it| ![from.name, second.name].contains(&it.name))
+                .flat_map(|third| modes.map(|mode| (third, mode)))
+            {
+                let far = convert(&there, second, third, second_mode).expect("in memory");
+                let what = format!(
+                    "{} {first_mode:?} {} {second_mode:?} {}",
+                    from.name, second.name, third.name
+                );
+                let back = convert(&far, third, from, CarryMode::Inline).expect("in memory");
+                if back.bytes != fixture.bytes {
+                    wrong.push(format!("{what}, straight home"));
                 }
+                let step = convert(&far, third, second, CarryMode::Inline).expect("there");
+                if step.bytes != there.bytes {
+                    wrong.push(format!("{what}, one step back"));
+                }
+                let back = convert(&step, second, from, CarryMode::Inline).expect("home");
+                if back.bytes != fixture.bytes {
+                    wrong.push(format!("{what}, step by step"));
+                }
+                n_chains.fetch_add(1, Ordering::Relaxed);
             }
         }
-    }
+        wrong
+    });
+    let n_chains = n_chains.into_inner();
     assert!(n_chains > 1000, "{n_chains}");
+}
+
+/// One written record holds all of them, and they follow the source record that it shows.
+#[test]
+fn many_records_after_the_last_shown_one_come_back_in_order() {
+    let mut source = fixture(SAMPLE);
+    for n in 0..100_000 {
+        source.extend_from_slice(format!("{{\"type\":\"made-up-{n}\",\"n\":{n}}}\n").as_bytes());
+    }
+    let (from, to) = (format("claude-code"), format("clido"));
+    for mode in [CarryMode::Inline, CarryMode::Sidecar] {
+        let (bytes, report) = home(&there(&source, from, to, mode), to, from);
+        assert!(bytes == source, "{mode:?}: {:?}", report.restored);
+        assert_eq!(report.restored.gaps, 0, "{mode:?}");
+    }
 }

@@ -11,19 +11,23 @@ impl Restorer {
     pub(super) fn step(&mut self, mut current: Current) {
         // The entry borrows the carry; `current` is needed at the same time.
         let carry = std::mem::take(&mut current.carry);
-        let is_own = current.phase == Phase::Own;
+        let is_own = matches!(current.phase, Phase::Own(_));
         let entry = loop {
-            match current.cursor.next(&carry) {
-                Some(entry) if (entry.kind == EntryKind::Own) == is_own => break entry,
-                Some(_) => {}
-                None if is_own || current.is_gone => return self.end_record(current),
-                None => {
-                    current.phase = Phase::Own;
-                    current.cursor = current.start;
-                    self.current = Some(Current { carry, ..current });
-                    return;
+            let before = current.cursor;
+            let (phase, cursor) = match (current.cursor.next(&carry), current.phase) {
+                (Some(entry), Phase::HeldBefore)
+                    if entry.kind != EntryKind::Own && entry.offset > current.first_own =>
+                {
+                    (Phase::Own(Some(before)), current.start)
                 }
-            }
+                (Some(entry), _) if (entry.kind == EntryKind::Own) == is_own => break entry,
+                (Some(_), _) => continue,
+                (None, Phase::HeldBefore) if !current.is_gone => (Phase::Own(None), current.start),
+                (None, Phase::Own(Some(after))) => (Phase::HeldAfter, after),
+                (None, _) => return self.end_record(current),
+            };
+            self.current = Some(Current { carry, phase, cursor, ..current });
+            return;
         };
         match is_own {
             false => self.take_held(&entry, current.is_moved),
