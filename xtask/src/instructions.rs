@@ -1,6 +1,6 @@
 //! Counts instructions per byte of input: a gate on speed that a busy machine does not disturb.
 //!
-//! In: eight conversions of one sample. Out: `benches/instructions.txt`, with lines such as
+//! In: twelve conversions of one sample. Out: `benches/instructions.txt`, with lines such as
 //! `claude-code to clido, none = 3.021`.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task prints to the terminal")]
@@ -42,6 +42,10 @@ const JOBS: &[(&str, &str, &str)] = &[
     ("sdk-stream", "claude-code", "none"),
     ("sdk-stream:wire", "claude-code", "none"),
     ("clido", "claude-code", "none"),
+    ("claude-code", "codex", "none"),
+    ("codex", "claude-code", "none"),
+    ("claude-code", "pi", "none"),
+    ("pi", "claude-code", "none"),
 ];
 
 /// Counts the instructions of `JOBS`, and compares them with the recorded counts, or records them.

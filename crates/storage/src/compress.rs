@@ -3,13 +3,17 @@
 //! In: a file that starts with `1f 8b` or `28 b5 2f fd`, whatever its name. Out: a [`Decoder`] of
 //! its content.
 
+mod members;
+
 use std::{
     ffi::OsStr,
     io::{self, BufReader, Read, Write},
     path::{Path, PathBuf},
 };
 
-use flate2::{bufread::MultiGzDecoder, write::GzEncoder};
+use flate2::bufread::MultiGzDecoder;
+
+use self::members::Members;
 
 /// Limit on the window of a zstd file, as the base 2 logarithm of its bytes.
 const MAX_WINDOW_LOG: u32 = 27;
@@ -131,8 +135,8 @@ impl<R: Read> Read for Decoder<R> {
 pub enum Encoder<W: Write> {
     /// Writes bytes unchanged.
     Plain(W),
-    /// Writes one gzip member.
-    Gz(GzEncoder<W>),
+    /// Writes gzip members, each of a mebibyte of content.
+    Gz(Members<W>),
     /// Writes one zstd frame.
     Zst(zstd::stream::write::Encoder<'static, W>),
 }
@@ -146,10 +150,7 @@ impl<W: Write> Encoder<W> {
     pub fn new(compression: Option<Compression>, writer: W) -> io::Result<Self> {
         Ok(match compression {
             None => Encoder::Plain(writer),
-            // No name and no time: equal inputs give equal files.
-            Some(Compression::Gz) => {
-                Encoder::Gz(GzEncoder::new(writer, flate2::Compression::default()))
-            }
+            Some(Compression::Gz) => Encoder::Gz(Members::new(writer)),
             Some(Compression::Zst) => {
                 let mut encoder = zstd::stream::write::Encoder::new(writer, ZST_LEVEL)?;
                 encoder.include_checksum(true)?;

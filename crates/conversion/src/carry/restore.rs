@@ -85,8 +85,8 @@ struct Current {
     start: EntryCursor,
     cursor: EntryCursor,
     phase: Phase,
-    /// The source offset of the first own entry; `u64::MAX` without one.
-    first_own: u64,
+    /// The highest source offset of its own entries; `u64::MAX` without one.
+    last_own: u64,
     is_moved: bool,
     /// Whether the record is gone.
     is_gone: bool,
@@ -104,15 +104,16 @@ struct Current {
     is_placed: bool,
 }
 
-/// The entries of a carry that are read next, in the order of the source: otherwise all entries that
-/// no record shows would wait in memory for the record's own entry.
+/// The entries of a carry that are read next. Entries that come after the record's own in the source
+/// follow them, or else all of them would wait in memory for the record's own.
 #[derive(Clone, Copy, Debug)]
 enum Phase {
-    /// Entries that no record shows and that come before the record's own.
+    /// Entries that no record shows and that come before the last of the record's own, and the carries
+    /// of the source's own sidecar for them.
     HeldBefore,
     /// The record's own entries, and the first of the entries that come after them.
     Own(Option<EntryCursor>),
-    /// Entries that no record shows and that come after the record's own.
+    /// Entries that no record shows and that come after all of the record's own.
     HeldAfter,
 }
 
@@ -306,7 +307,7 @@ impl Restorer {
         if let Some(event) = event.as_ref().filter(|_| !is_intact) {
             self.moved.note(event);
         }
-        let OwnEntries { kept, is_whole, has_parts, n_sources, first } =
+        let OwnEntries { kept, is_whole, has_parts, n_sources, last } =
             self.own_entries(&carry, &visible, is_intact);
         if is_whole && !has_parts && self.differs(&carry, value, &visible, &kept) {
             self.stats.count_difference(offset);
@@ -320,7 +321,7 @@ impl Restorer {
             start,
             cursor: start,
             phase: Phase::HeldBefore,
-            first_own: first,
+            last_own: last,
             is_moved: seen == Seen::Late,
             is_gone: false,
             is_whole,
@@ -403,13 +404,13 @@ impl Restorer {
     fn own_entries(&mut self, carry: &Carry<'_>, visible: &str, is_intact: bool) -> OwnEntries {
         let (mut kept, mut n_kept) = (Vec::new(), 0u64);
         let (mut is_whole, mut has_parts) = (is_intact, false);
-        let (mut n_sources, mut last, mut first) = (0, None, u64::MAX);
+        let (mut n_sources, mut before, mut last) = (0, None, None);
         let most = MAX_KEPT.max(2 * visible.len() as u64);
         for entry in carry.entries().filter(|entry| entry.kind == EntryKind::Own) {
             has_parts |= entry.n_parts > 1;
-            n_sources += u64::from(last != Some(entry.offset));
-            last = Some(entry.offset);
-            first = first.min(entry.offset);
+            n_sources += u64::from(before != Some(entry.offset));
+            before = Some(entry.offset);
+            last = last.max(before);
             let mut bytes = Vec::new();
             is_whole = is_whole
                 && self.may_restore(entry.length)
@@ -422,7 +423,8 @@ impl Restorer {
         if !is_whole {
             kept.clear();
         }
-        OwnEntries { kept, is_whole, has_parts, n_sources, first }
+        let last = last.unwrap_or(u64::MAX);
+        OwnEntries { kept, is_whole, has_parts, n_sources, last }
     }
 
     /// Counts bytes to be restored. Returns false if they exceed the limit.
@@ -496,7 +498,7 @@ impl Restorer {
             start,
             cursor: start,
             phase: Phase::HeldBefore,
-            first_own: u64::MAX,
+            last_own: u64::MAX,
             is_moved: false,
             is_gone: true,
             is_whole: false,
@@ -584,8 +586,8 @@ struct OwnEntries {
     is_whole: bool,
     has_parts: bool,
     n_sources: u64,
-    /// The lowest source offset; `u64::MAX` without entries.
-    first: u64,
+    /// The highest source offset; `u64::MAX` without entries.
+    last: u64,
 }
 
 /// The sidecar's answer for a record.

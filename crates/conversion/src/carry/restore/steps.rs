@@ -16,7 +16,7 @@ impl Restorer {
             let before = current.cursor;
             let (phase, cursor) = match (current.cursor.next(&carry), current.phase) {
                 (Some(entry), Phase::HeldBefore)
-                    if entry.kind != EntryKind::Own && entry.offset > current.first_own =>
+                    if entry.kind != EntryKind::Own && entry.offset > current.last_own =>
                 {
                     (Phase::Own(Some(before)), current.start)
                 }
