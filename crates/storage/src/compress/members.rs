@@ -1,5 +1,6 @@
 //! Writes a gzip file as a sequence of members (RFC 1952, section 2.2), each compressed at once by
-//! libdeflate, which takes a third of the time of compressors that take any number of bytes.
+//! libdeflate: 115 to 122 MB/s for a clido session of 14 MB, where zlib-rs, which takes any number of
+//! bytes, does 79 to 84 and writes 0.4 % less.
 //!
 //! In: 2.5 MiB of content. Out: three members, of 1, 1 and 0.5 MiB. `gzip -d` gives the content.
 //! Members have no name and no time: equal contents give equal files.
@@ -10,6 +11,10 @@ use libdeflater::{CompressionLvl, Compressor};
 
 /// The bytes of content in a member. Members of 4 MiB are 0.1 % smaller.
 const MEMBER: usize = 1024 * 1024;
+
+/// The level whose files are as large as zlib's default ones. Level 1 is 1.5 times as fast, and its
+/// files are 4 % larger.
+const LEVEL: i32 = 4;
 
 /// A writer of gzip members.
 pub struct Members<W> {
@@ -25,9 +30,11 @@ pub struct Members<W> {
 impl<W: Write> Members<W> {
     /// Creates a writer.
     pub(super) fn new(writer: W) -> Self {
+        // libdeflate has the levels 0 to 12.
+        let level = CompressionLvl::new(LEVEL).unwrap_or_default();
         Self {
             writer,
-            compressor: Compressor::new(CompressionLvl::default()),
+            compressor: Compressor::new(level),
             content: Vec::new(),
             compressed: Vec::new(),
             has_members: false,
