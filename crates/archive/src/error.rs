@@ -165,6 +165,16 @@ pub enum NotInstalled {
     /// Another session has this name.
     #[error("{0} exists; a client's session is never overwritten")]
     Exists(String),
+    /// The session that is there has turns that the source lacks, and the other way round.
+    #[error(
+        "{there} and {converted} both went on since one was converted from the other; nothing was written"
+    )]
+    Diverged {
+        /// The path of the session that is there.
+        there: String,
+        /// The file that was converted now.
+        converted: String,
+    },
     /// A folder with files of the session cannot be read.
     #[error("a folder with files of it cannot be read; nothing was installed")]
     Unread,

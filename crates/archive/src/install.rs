@@ -1,24 +1,33 @@
 //! Installs a converted session in its client's folder.
+//!
+//! In: `s1.jsonl` of Claude Code, and Codex as the target. Out: a [`Draft`], which is the converted
+//! session in a temporary folder, and which knows what is in Codex's folder already. Publishing it
+//! writes a new file, lets an older copy or the original grow, or writes nothing.
 
 mod intent;
 mod publish;
+mod relation;
 
 use std::{
-    io,
+    fmt, io,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use conversion::Source;
-use core_model::{Check, Environment, Facts, Home, Problem, SafeName};
-use sessions::{Input, SessionFiles, absolute, sidecar_path};
+use core_model::{Check, Environment, Facts, Format, Home, Problem, SafeName};
+use sessions::{Converted, Input, Lookup, SessionFiles, absolute, sidecar_path};
 use storage::{Compression, Opened, Scratch};
 
+use self::{
+    publish::Changes,
+    relation::{Relation, relation},
+};
 use crate::{
     config::JobConfig,
     error::{ConvertError, NotInstalled},
     file_report::Results,
-    job::Job,
+    job::{Extra, Job},
     outputs::Outputs,
     paths::is_harmful,
     report::ConvertedFile,
@@ -28,8 +37,19 @@ use crate::{
 /// The temporary name of the session's file, before its name in the client's folder is known.
 const DRAFT: &str = "session.jsonl";
 
+/// Where sessions are installed.
+#[derive(Clone, Copy, Debug)]
+pub struct InstallTarget<'e> {
+    /// The environment in which the client finds its folder.
+    pub environment: &'e Environment<'e>,
+    /// The project to install into, instead of the session's own.
+    pub project: Option<&'e Path>,
+    /// The project of a session that does not say its own.
+    pub fallback: Option<&'e Path>,
+}
+
 /// An installed session.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Installed {
     /// The words of the command that resumes a session, before its name.
     pub resume: &'static [&'static str],
@@ -39,6 +59,80 @@ pub struct Installed {
     pub is_project_there: bool,
     /// The name of the session.
     pub name: SafeName,
+    /// The session's own file in the client's folder.
+    pub path: PathBuf,
+    /// What installing it changes.
+    pub change: Change,
+}
+
+/// What installing a session changes in the client's folder.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Change {
+    /// Its file is new, or a file beside it is.
+    New,
+    /// The file has the session already.
+    UpToDate,
+    /// The file gets the turns that it lacks. Its own bytes stay: it is the original of a copy that
+    /// went on, or the older copy of an original that went on.
+    Grows,
+    /// The file has all turns and more, because its client went on with it. It stays as it is.
+    Ahead,
+}
+
+impl Change {
+    /// Returns whether a file is written.
+    pub fn is_write(self) -> bool {
+        matches!(self, Change::New | Change::Grows)
+    }
+}
+
+/// A converted session that is not installed yet.
+#[derive(Debug)]
+pub struct Draft<'u> {
+    /// Keeps the files of the draft.
+    scratch: Scratch,
+    results: Results<'u>,
+    changes: Changes,
+    installed: Installed,
+}
+
+impl<'u> Draft<'u> {
+    /// Returns the session as it will be installed.
+    pub fn installed(&self) -> &Installed {
+        &self.installed
+    }
+
+    /// Returns the converted files, with their paths in the client's folder.
+    pub fn files(&self) -> impl Iterator<Item = &ConvertedFile> {
+        self.results.iter().filter_map(|(_, result)| result.as_ref().ok()?.conversion())
+    }
+
+    /// Returns the results without writing a file.
+    pub fn into_results(self) -> Results<'u> {
+        self.results
+    }
+
+    /// Writes the files to the client's folder.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if another program has written a file in the meantime, or if the files cannot
+    /// be written. Then nothing was changed, or the same command finishes the changes.
+    pub fn publish(self, job: &Job) -> Result<(Results<'u>, Installed), ConvertError> {
+        let Self { scratch, results, changes, installed } = self;
+        changes.publish(job)?;
+        drop(scratch);
+        Ok((results, installed))
+    }
+}
+
+/// A converted session, or the errors of its files.
+#[derive(Debug)]
+pub enum Drafted<'u> {
+    /// It can be installed.
+    Ready(Box<Draft<'u>>),
+    /// A file of it could not be converted.
+    Refused(Results<'u>),
 }
 
 /// Installs each input, and calls `each` with each installed session.
@@ -51,8 +145,7 @@ pub struct Installed {
 pub fn install<'u>(
     job: &Job,
     units: &'u [SessionFiles],
-    environment: &Environment<'_>,
-    project: Option<&Path>,
+    target: &InstallTarget<'_>,
     each: &mut dyn FnMut(&Installed) -> io::Result<()>,
 ) -> io::Result<Results<'u>> {
     let mut results = Vec::new();
@@ -61,7 +154,11 @@ pub fn install<'u>(
             results.extend(refused_for(unit, NotInstalled::Unread.into()));
             continue;
         }
-        results.extend(match job.install(unit, environment, project) {
+        let published = job.draft(unit, target).and_then(|drafted| match drafted {
+            Drafted::Ready(draft) => draft.publish(job).map(|(done, it)| (done, Some(it))),
+            Drafted::Refused(refused) => Ok((refused, None)),
+        });
+        results.extend(match published {
             Ok((done, Some(installed))) => {
                 each(&installed)?;
                 done
@@ -87,45 +184,49 @@ fn has_unread_folder(unit: &SessionFiles, units: &[SessionFiles]) -> bool {
 }
 
 impl Job {
-    /// Converts a session and installs all its files, or none if one could not be converted.
-    fn install<'u>(
+    /// Converts a session with all its files, and finds out what the client's folder has of it. Writes
+    /// nothing there.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the client would refuse the session, or if its folder has another session of
+    /// this name.
+    pub fn draft<'u>(
         &self,
         unit: &'u SessionFiles,
-        environment: &Environment<'_>,
-        project: Option<&Path>,
-    ) -> Result<(Results<'u>, Option<Installed>), ConvertError> {
+        target: &InstallTarget<'_>,
+    ) -> Result<Drafted<'u>, ConvertError> {
         let store = self.config.to.store;
         let Some((store, place)) = store.and_then(|store| Some((store, store.place?))) else {
             return Err(NotInstalled::NoClient(self.config.to.name).into());
         };
         let draft = Scratch::new()?;
         let main = draft.path().join(DRAFT);
-        let outputs =
-            Arc::new(Outputs::below(draft.path(), false, self.outputs.write_options.interruption)?);
-        let config = JobConfig { is_for_client: true, ..self.config.clone() };
-        let job = Job { config, outputs, ..self.clone() };
+        let job = self.into_scratch(&draft)?;
         let mut results = job.convert_session(unit, &main, false);
         if results.iter().any(|(_, result)| result.is_err()) {
             for (_, result) in results.iter_mut().filter(|(_, result)| result.is_ok()) {
                 *result = Err(ConvertError::NotAlone);
             }
-            return Ok((results, None));
+            return Ok(Drafted::Refused(results));
         }
         if sidecar_path(&main).exists() {
             return Err(ConvertError::NothingShows(self.config.to.name));
         }
         let facts = self.check(&mut Source::new(Input::file(main.clone()).open_as_it_is()?))?;
-        let project = project_of(project, &facts)?;
-        // A copy keeps its name: forked sessions refer to its id.
-        let is_copied = |done: &ConvertedFile| done.from == done.to;
+        let project = project_of(target, &facts)?;
         let main_report = results.first().and_then(|(_, result)| result.as_ref().ok());
-        let is_copy = main_report.and_then(|report| report.conversion()).is_some_and(is_copied);
+        let conversion = main_report.and_then(|report| report.conversion());
+        // A copy keeps its name: forked sessions refer to its id.
+        let is_copy = conversion.is_some_and(|done| done.from == done.to);
+        let from = conversion.and_then(|done| self.config.formats.by_name(done.from));
+        let is_home = conversion.is_some_and(|done| done.report.restored.restored > 0);
         let stem = unit.main.stem().map(str::to_owned).filter(|_| is_copy);
         let id = stem.or_else(|| meaning(&facts.session_id)).unwrap_or_default();
-        let home = place(environment, &project, &id).ok_or(NotInstalled::NoHome)?;
-        refuse_links(&home)?;
-        let path = home.path();
-        publish::publish(self, draft.path(), &main, &home)?;
+        let home = place(target.environment, &project, &id).ok_or(NotInstalled::NoHome)?;
+        let origin = Origin { unit, from: from.filter(|_| !is_copy), is_home };
+        let changes = self.changes(draft.path(), &main, home, &origin, target)?;
+        let path = changes.path().to_owned();
         for (_, result) in &mut results {
             if let Ok(report) = result {
                 report.change_conversion(|done| {
@@ -137,9 +238,112 @@ impl Job {
         }
         let is_project_there = Path::new(&project).is_dir();
         // The name of the file may also have a time.
-        let name = SafeName::of((store.session_id)(home.name.as_str()));
-        let installed = Installed { resume: store.resume, project, is_project_there, name };
-        Ok((results, Some(installed)))
+        let name = SafeName::of((store.session_id)(changes.name()));
+        let change = changes.change();
+        let installed =
+            Installed { resume: store.resume, project, is_project_there, name, path, change };
+        Ok(Drafted::Ready(Box::new(Draft { scratch: draft, results, changes, installed })))
+    }
+
+    /// Returns a job that writes to a temporary folder.
+    fn into_scratch(&self, folder: &Scratch) -> Result<Self, ConvertError> {
+        let interruption = self.outputs.write_options.interruption;
+        let outputs = Arc::new(Outputs::below(folder.path(), false, interruption)?);
+        let config = JobConfig { is_for_client: true, ..self.config.clone() };
+        Ok(Job { config, outputs, ..self.clone() })
+    }
+
+    /// Returns the changes in the client's folder: at the file that has the session there, wherever it
+    /// is, or else at the place of a new one.
+    fn changes(
+        &self,
+        draft: &Path,
+        main: &Path,
+        home: Home,
+        origin: &Origin<'_>,
+        target: &InstallTarget<'_>,
+    ) -> Result<Changes, ConvertError> {
+        let mut refusal = None;
+        for other in self.elsewhere(&home, target)? {
+            match self.changes_at(draft, main, other, origin) {
+                Ok(changes) => return Ok(changes),
+                Err(error @ ConvertError::NotInstalled(NotInstalled::Diverged { .. })) => {
+                    refusal.get_or_insert(error);
+                }
+                // Another session happens to have the same id.
+                Err(_) => {}
+            }
+        }
+        match refusal {
+            Some(refusal) => Err(refusal),
+            None => self.changes_at(draft, main, home, origin),
+        }
+    }
+
+    fn changes_at(
+        &self,
+        draft: &Path,
+        main: &Path,
+        home: Home,
+        origin: &Origin<'_>,
+    ) -> Result<Changes, ConvertError> {
+        refuse_links(&home)?;
+        let by_restoring = |there: &Path| self.relation_by_restoring(there, origin);
+        Changes::find(self, draft, main, home, &by_restoring)
+    }
+
+    /// Returns the files of the same session in other places of the client: in another project's
+    /// folder, or with another time in the name. There is none if a project is asked for, or if the
+    /// place is taken.
+    fn elsewhere(
+        &self,
+        home: &Home,
+        target: &InstallTarget<'_>,
+    ) -> Result<Vec<Home>, ConvertError> {
+        let to = self.config.to;
+        let store = to.store.filter(|_| target.project.is_none());
+        let store = store.filter(|_| home.path().symlink_metadata().is_err());
+        let Some(store) = store else { return Ok(Vec::new()) };
+        let lookup = Lookup::new(self.config.formats, *target.environment, None, Some(to), None);
+        let id = (store.session_id)(home.name.as_str());
+        let home_of = |path: &Path| {
+            let folder = path.parent()?.strip_prefix(&home.root).ok()?.to_owned();
+            let is_plain = path.extension().is_some_and(|it| it == "jsonl");
+            let name = SafeName::new(path.file_stem()?.to_str()?).filter(|_| is_plain)?;
+            Some(Home { root: home.root.clone(), folder, name })
+        };
+        let found = lookup.same_session(id)?;
+        Ok(found.iter().filter_map(|stored| home_of(&stored.path)).collect())
+    }
+
+    /// Returns how a file in the client's folder is related to the source of a draft, if the file is
+    /// converted back to the format of the source.
+    fn relation_by_restoring(
+        &self,
+        there: &Path,
+        origin: &Origin<'_>,
+    ) -> Result<Relation, ConvertError> {
+        let copy = Converted::read(self.config.formats, there).unwrap_or(Converted::No);
+        let is_copy = copy != Converted::No;
+        let restored = origin.from.filter(|_| is_copy).and_then(|from| {
+            let scratch = Scratch::new().ok()?;
+            let back = scratch.path().join(DRAFT);
+            let mut job = self.into_scratch(&scratch).ok()?;
+            job.config.to = from;
+            job.config.from = Some(self.config.to);
+            job.convert_file(&Input::file(there.to_owned()), &back, &Extra::default()).ok()?;
+            let back = Input::file(back).open_as_it_is().ok()?;
+            relation(origin.unit.main.open(self.config.limits).ok()?, back).ok()
+        });
+        match restored {
+            Some(related) if related != Relation::Differ => Ok(related),
+            _ if is_copy || origin.is_home => Err(NotInstalled::Diverged {
+                there: there.display().to_string(),
+                converted: origin.unit.main.label(),
+            }
+            .into()),
+            _ => Err(exists(there)),
+        }
     }
 
     /// Checks that the client loads the output, and returns its facts.
@@ -171,12 +375,27 @@ impl Job {
     }
 }
 
+/// The session that a draft was converted from.
+struct Origin<'u> {
+    unit: &'u SessionFiles,
+    /// Its format; `None` if the draft is a copy.
+    from: Option<&'static Format>,
+    /// Whether the session was converted from the target's format.
+    is_home: bool,
+}
+
+impl fmt::Debug for Origin<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Origin").field("is_home", &self.is_home).finish_non_exhaustive()
+    }
+}
+
 /// Returns the folder to start the client in.
-fn project_of(asked: Option<&Path>, facts: &Facts) -> Result<String, NotInstalled> {
+fn project_of(target: &InstallTarget<'_>, facts: &Facts) -> Result<String, NotInstalled> {
     let own = || meaning(&facts.cwd).filter(|cwd| !cwd.is_empty()).map(PathBuf::from);
-    let path = match asked {
+    let path = match target.project {
         Some(path) => absolute(path),
-        None => own().ok_or(NotInstalled::NoProject)?,
+        None => own().or_else(|| target.fallback.map(absolute)).ok_or(NotInstalled::NoProject)?,
     };
     let odd = || NotInstalled::OddProject(path.display().to_string());
     if !path.is_absolute() {

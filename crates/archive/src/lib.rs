@@ -67,7 +67,7 @@ pub use self::{
         plan::{Plan, Task, largest_first},
         pool::on_threads,
     },
-    install::{Installed, install},
+    install::{Change, Draft, Drafted, InstallTarget, Installed, install},
     job::Job,
     journal::{Journal, OutputOptions, OutputRoot, Spelled, Unusable},
     outputs::{Durability, NotOpened, Outputs, PublishSet, WriteOptions},

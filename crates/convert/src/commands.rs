@@ -14,6 +14,7 @@ mod merge;
 mod plan;
 #[cfg(feature = "parquet")]
 mod restore;
+mod resume;
 mod scan;
 mod show;
 mod stats;
@@ -32,6 +33,8 @@ use clap::Subcommand;
 pub(crate) enum Command {
     /// Print the format of each input
     Detect(detect::Args),
+    /// Go on with a session in another agent, and bring it home
+    Resume(resume::Args),
     /// Find what a client would refuse or ignore in a session
     Check(check::Args),
     /// List sessions: id, time, size, project, title
@@ -77,6 +80,7 @@ impl Command {
     pub(crate) fn run(&self) -> io::Result<Status> {
         match self {
             Command::Detect(args) => detect::run(args),
+            Command::Resume(args) => resume::run(args),
             Command::Check(args) => check::run(args),
             Command::List(args) => list::run(args),
             Command::Show(args) => show::run(args),

@@ -8,8 +8,8 @@ use std::{
 };
 
 use archive::{
-    FileReport, FolderRun, Installed, Job, NotOpened, Outputs, Plan, ReportOptions, Results,
-    Status, Warnings, WriteOptions, install, strays,
+    FileReport, FolderRun, InstallTarget, Installed, Job, NotOpened, Outputs, Plan, ReportOptions,
+    Results, Status, Warnings, WriteOptions, install, strays,
 };
 use conversion::CarryMode;
 use sessions::{SessionFiles, Stores, is_inside_an_input};
@@ -20,13 +20,11 @@ use crate::{
     account::{self, Account},
     by_name,
     cli::{ConversionArgs, ConvertArgs},
+    client::{command_line, warn_of_project},
     environment::{environment, n_cores, n_jobs},
     hint::convert_hint,
     interrupt::INTERRUPTION,
-    terminal::{
-        message::{complain, failed, warn},
-        shell::quoted,
-    },
+    terminal::message::{failed, warn},
 };
 
 /// Minimum number of jobs with an object store, where jobs mostly wait.
@@ -105,8 +103,9 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
     };
     let mut settled = match (&args.install, output) {
         (Some(project), _) => {
-            let project = project.as_deref();
-            settle(install(&job, &units, &environment(), project, &mut print_installed)?)
+            let (environment, project) = (&environment(), project.as_deref());
+            let target = InstallTarget { environment, project, fallback: None };
+            settle(install(&job, &units, &target, &mut print_installed)?)
         }
         (None, None) => {
             let mut stdout = io::stdout().lock();
@@ -138,11 +137,8 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
 
 /// Prints the command that resumes an installed session.
 fn print_installed(installed: &Installed) -> io::Result<()> {
-    let Installed { resume, project, is_project_there, name } = installed;
-    if !is_project_there {
-        complain(&format!("{project}: no such folder; create it before you resume the session"));
-    }
-    writeln!(io::stdout(), "cd {} && {} {name}", quoted(project), resume.join(" "))
+    warn_of_project(installed);
+    writeln!(io::stdout(), "{}", command_line(installed))
 }
 
 /// Returns the options of the conversion. An installed session starts at its last compaction, as

@@ -31,6 +31,7 @@
 
 mod account;
 mod cli;
+mod client;
 #[cfg(all(test, feature = "cloud"))]
 mod cloud_tests;
 mod commands;

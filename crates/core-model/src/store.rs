@@ -13,6 +13,7 @@ use jsonl::{Text, Value};
 use crate::SafeName;
 
 /// The environment that a client uses to find its folders.
+#[derive(Clone, Copy)]
 pub struct Environment<'e> {
     variable: &'e dyn Fn(&str) -> Option<OsString>,
     /// The system whose conventions the client follows.

@@ -31,16 +31,25 @@ const MAX_LINES: usize = 64;
 
 /// The origin of a file, by its carries.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Converted {
+pub enum Converted {
     /// It was not converted.
     No,
     /// It was converted from a session of this format; `is_continued` if a client added lines.
-    From { from: &'static str, is_continued: bool },
+    From {
+        /// The name of that format.
+        from: &'static str,
+        /// Whether the last line has no carry.
+        is_continued: bool,
+    },
 }
 
 impl Converted {
     /// Reads the first and the last line of a file.
-    fn read(formats: Formats, path: &Path) -> io::Result<Self> {
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be read.
+    pub fn read(formats: Formats, path: &Path) -> io::Result<Self> {
         let mut file = File::open(path)?;
         let mut head = Vec::new();
         (&mut file).take(MAX_END).read_to_end(&mut head)?;
@@ -54,7 +63,8 @@ impl Converted {
         Ok(Converted::From { from, is_continued: carried_format(formats, last).is_none() })
     }
 
-    fn is_untouched(self) -> bool {
+    /// Returns whether the file is a copy that has no turn of its own.
+    pub fn is_untouched(self) -> bool {
         matches!(self, Converted::From { is_continued: false, .. })
     }
 }
@@ -72,17 +82,20 @@ fn carried_format(formats: Formats, line: &[u8]) -> Option<&'static str> {
 /// A copy without added lines has no turn that its original does not have, though its file is
 /// newer.
 pub(crate) fn newest(formats: Formats, files: &[PathBuf]) -> Option<&PathBuf> {
+    newest_with_turns(formats, files).or_else(|| files.iter().max_by_key(|path| changed(path)))
+}
+
+/// Returns the newest of several files of one session, without copies that have no turn of their own;
+/// `None` if there is no other.
+pub fn newest_with_turns(formats: Formats, files: &[PathBuf]) -> Option<&PathBuf> {
     let is_untouched =
         |path: &&PathBuf| Converted::read(formats, path).is_ok_and(Converted::is_untouched);
-    let has_turns = files.iter().filter(|path| !is_untouched(path));
-    let all: Vec<&PathBuf> = match has_turns.collect::<Vec<_>>() {
-        none if none.is_empty() => files.iter().collect(),
-        some => some,
-    };
-    let time = |path: &PathBuf| {
-        fs::metadata(path).and_then(|it| it.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
-    };
-    all.into_iter().max_by_key(|path| time(path))
+    files.iter().filter(|path| !is_untouched(path)).max_by_key(|path| changed(path))
+}
+
+/// Returns the time of the last change of a file; 1970 if it is unknown.
+pub(crate) fn changed(path: &Path) -> SystemTime {
+    fs::metadata(path).and_then(|it| it.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
 /// Returns a session's id without the parts that clients spell differently.

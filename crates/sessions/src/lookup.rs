@@ -13,9 +13,9 @@ use std::{
 use core_model::{Environment, Format, Formats};
 
 use crate::{
-    copies,
+    copies::{self, Converted},
     input::{Input, stem_of},
-    stored::{Stored, first_folder, leave_out_packed, stored_files},
+    stored::{Stored, first_folder, is_conversation, leave_out_packed, stored_files},
     walk::walk,
     warning::Warning,
     worktrees::worktrees,
@@ -23,6 +23,9 @@ use crate::{
 
 /// Minimum letters of the start of an id.
 const MIN_PREFIX: usize = 4;
+
+/// The word for the newest session.
+const LATEST: &str = "latest";
 
 /// Limit on the size of a breadcrumb in bytes.
 const MAX_BREADCRUMB: u64 = 64 * 1024;
@@ -160,6 +163,7 @@ impl<'e> Lookup<'e> {
     /// Returns the file for an argument: the file itself, the session that a breadcrumb names, or
     /// the session with this id or start of an id.
     ///
+    /// The word `latest` is the newest session, unless a file has this name.
     /// The start of an id has at least 4 letters. A session with the whole id wins over others whose ids
     /// start with it. If all that are found are copies of one session in different clients, the one
     /// with the newest turns is returned.
@@ -175,6 +179,9 @@ impl<'e> Lookup<'e> {
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             _ => return Ok(path.to_owned()),
+        }
+        if path.as_os_str() == LATEST {
+            return self.latest();
         }
         let Some(id) = path.to_str().filter(|id| is_id(id)) else { return Ok(path.to_owned()) };
         let sessions = self.by_id(id)?;
@@ -192,6 +199,66 @@ impl<'e> Lookup<'e> {
                 one.display(),
                 other.display(),
             ))),
+        }
+    }
+
+    /// Returns the session that was changed last, of the project or of all projects.
+    ///
+    /// Sub-agents' transcripts and files without a message are no sessions to go on with. A converted
+    /// copy without turns of its own is returned only if there is nothing else.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a folder cannot be read, or if there is no session.
+    pub fn latest(&self) -> io::Result<PathBuf> {
+        let mut found = Vec::new();
+        for Folder { path, format, shared } in self.places()? {
+            let files = stored_files(&path)?.into_iter();
+            found.extend(files.map(|file| (copies::changed(&file), file, format, shared)));
+        }
+        found.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
+        let mut untouched = None;
+        for (_, file, format, shared) in found {
+            if !self.is_wanted(&file, shared) || !is_conversation(&file, format).unwrap_or(false) {
+                continue;
+            }
+            if !Converted::read(self.all, &file).is_ok_and(Converted::is_untouched) {
+                return Ok(file);
+            }
+            untouched = untouched.or(Some(file));
+        }
+        untouched.ok_or_else(|| self.nothing())
+    }
+
+    /// Returns the sessions with an id in the folders of clients, however the clients spell it: a session
+    /// and its copies in other clients.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a folder cannot be read.
+    pub fn same_session(&self, id: &str) -> io::Result<Vec<Stored>> {
+        let id = copies::plain_id(id);
+        let mut sessions = self.sessions()?;
+        sessions.retain(|session| session.id().is_some_and(|it| copies::plain_id(it) == id));
+        sessions.sort_by(|one, other| one.path.cmp(&other.path));
+        Ok(sessions)
+    }
+
+    /// Returns a file in a folder of a client, and the files of the same session in others; none if the
+    /// file is in no such folder.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a folder cannot be read.
+    pub fn versions(&self, file: &Path) -> io::Result<Vec<Stored>> {
+        let file = absolute(file);
+        let is_it = |session: &&Stored| {
+            session.path.file_name() == file.file_name() && absolute(&session.path) == file
+        };
+        let sessions = self.sessions()?;
+        match sessions.iter().find(is_it).and_then(Stored::id) {
+            Some(id) => self.same_session(id),
+            None => Ok(Vec::new()),
         }
     }
 

@@ -10,6 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use conversion::Source;
 use core_model::Format;
 use jsonl::Scanner;
 use storage::{Compression, Limits, list};
@@ -18,6 +19,9 @@ use crate::input::{Input, stem_of};
 
 /// Limit on the bytes of a first record.
 const MAX_FIRST: u64 = 4 * 1024 * 1024;
+
+/// Limit on the records that are searched for the first message.
+const MAX_RECORDS: usize = 1024;
 
 /// A session in a folder of its client.
 #[derive(Clone, Debug)]
@@ -87,6 +91,31 @@ pub(crate) fn first_folder(file: &Path, format: &Format) -> io::Result<Option<Pa
     let Ok(value) = scanner.scan(&line) else { return Ok(None) };
     let folder = format.first_event(value).context.cwd;
     Ok(folder.map(|folder| PathBuf::from(&*folder.decode())))
+}
+
+/// Returns whether a file is a session with a message, and not the transcript of a sub-agent.
+///
+/// # Errors
+///
+/// Returns an error if the file cannot be read.
+pub(crate) fn is_conversation(file: &Path, format: &Format) -> io::Result<bool> {
+    let opened = Input::file(file.to_owned()).open(Limits::default())?;
+    let mut source = Source::new(opened);
+    source.set_framing(format.framing);
+    let (mut is_found, mut n_records) = (None, 0);
+    source.for_each(&mut |_, value| {
+        if let Ok(value) = value {
+            format.for_each_event(value, |event| {
+                if is_found.is_none() && event.message().is_some() {
+                    is_found = Some(!event.is_sub_agent());
+                }
+                is_found.is_none()
+            });
+        }
+        n_records += 1;
+        is_found.is_none() && n_records < MAX_RECORDS
+    })?;
+    Ok(is_found.unwrap_or(false))
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ mod permissions;
 
 use std::{
     ffi::{OsStr, OsString},
-    fs::File,
+    fs::{self, File},
     io,
     path::{Component, Path, PathBuf},
     sync::Arc,
@@ -62,6 +62,17 @@ impl Identity {
     pub fn of(file: &File) -> io::Result<Self> {
         use std::os::unix::fs::MetadataExt;
         let metadata = file.metadata()?;
+        Ok(Self { device: metadata.dev(), inode: metadata.ino() })
+    }
+
+    /// Returns the identity of the file or folder at a path. Links are followed.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the system does.
+    pub fn of_path(path: &Path) -> io::Result<Self> {
+        use std::os::unix::fs::MetadataExt;
+        let metadata = fs::metadata(path)?;
         Ok(Self { device: metadata.dev(), inode: metadata.ino() })
     }
 }

@@ -23,6 +23,7 @@
 mod backend;
 mod compress;
 mod folder;
+mod in_use;
 mod interruption;
 mod limits;
 mod lock;
@@ -46,6 +47,7 @@ pub use self::{
         Entry, FILE_MODE, Folder, Identity,
         list::{NotListed, list},
     },
+    in_use::{Holder, holders, time_since_change},
     interruption::{Interruptible, Interruption, remove_temporary_files},
     limits::{Excess, Limits, LineMeter, MAX_IN_MEMORY, Metered},
     lock::{Lock, lock, lock_shared},

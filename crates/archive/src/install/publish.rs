@@ -4,6 +4,9 @@
 //! The session's own file is published last, so that the client sees the session only when it is
 //! complete. Before the first file, an [`Intent`] lists all of them. The next run keeps files that
 //! are equal, and replaces files in the list, because the session may have grown in the meantime.
+//!
+//! A file that is the start of the new one grows: it is replaced, unless another program has written
+//! to it since it was compared. A file that starts with the new one stays as it is.
 
 use std::{
     collections::HashMap,
@@ -17,10 +20,14 @@ use std::{
 
 use conversion::Source;
 use core_model::Home;
-use sessions::{Input, walk};
-use storage::{FILE_MODE, Finished, Folder, Replace, are_equal, sweep_once};
+use sessions::{Converted, Input, walk};
+use storage::{FILE_MODE, Finished, Folder, Identity, Replace, sweep_once};
 
-use super::{exists, intent::Intent};
+use super::{
+    Change, exists,
+    intent::Intent,
+    relation::{Relation, relation},
+};
 use crate::{
     error::ConvertError,
     job::Job,
@@ -29,69 +36,221 @@ use crate::{
 };
 
 /// A file of the draft, and its path.
+#[derive(Debug)]
 struct Placed {
     file: Input,
     place: PathBuf,
-    /// Whether a killed run wrote the existing file.
-    is_ours: bool,
+    existing: Existing,
 }
 
-/// Publishes the files of a draft in the client's folder.
-///
-/// # Errors
-///
-/// Returns an error if an existing file is neither equal nor of a killed run, or if the files
-/// cannot be written. Then nothing was changed, or the same command finishes the changes.
-pub(super) fn publish(
-    job: &Job,
-    draft: &Path,
-    main: &Path,
-    home: &Home,
-) -> Result<(), ConvertError> {
-    let path = home.path();
-    let mut files = Vec::new();
-    walk(draft, Path::new(""), &mut files, &mut |warning| job.warnings.push(warning));
-    files.sort_by_key(|file| file.path() == Some(main));
-    let above = Folder::create(&home.root)?.create_below(&home.folder)?;
-    let mut intent = Intent::of_the_dead(&above, &path);
-    let is_begun = path.symlink_metadata().is_err();
-    let (mut missing, mut times) = (Vec::new(), Times::default());
-    for file in files {
-        let place = file.path().and_then(|file| moved(file, main, &path));
-        let place = place.ok_or(ConvertError::NoName)?;
-        let Some(there) = there(&place)? else {
-            missing.push(Placed { file, place, is_ours: false });
-            continue;
-        };
-        if are_equal(file.open_as_it_is()?, there.reopened()?)? {
-            times.note(there.modified, place == path);
-        } else if is_begun && intent.knows(below(&place, &path), &mut there.reopened()?)? {
-            missing.push(Placed { file, place, is_ours: true });
-        } else {
-            return Err(exists(&place));
+/// The file that is there already.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Existing {
+    /// There is none.
+    None,
+    /// A killed run wrote it.
+    Ours,
+    /// It is the start of the new file, or the new file has all that it restores.
+    Older(Seen),
+}
+
+/// The state of a file when it was compared.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+struct Seen {
+    identity: Identity,
+    length: u64,
+    modified: SystemTime,
+}
+
+impl Seen {
+    fn of(file: &File) -> io::Result<Self> {
+        let metadata = file.metadata()?;
+        let (length, modified) = (metadata.len(), metadata.modified()?);
+        Ok(Self { identity: Identity::of(file)?, length, modified })
+    }
+}
+
+/// Compares an existing file with the source of the draft, after converting it back.
+pub(super) type ByRestoring<'r> = dyn Fn(&Path) -> Result<Relation, ConvertError> + 'r;
+
+/// The files to write to the client's folder.
+#[derive(Debug)]
+pub(super) struct Changes {
+    home: Home,
+    path: PathBuf,
+    files: Vec<Placed>,
+    intent: Intent,
+    times: Times,
+    change: Change,
+}
+
+impl Changes {
+    /// Finds the files of a draft that the client's folder lacks. Writes nothing.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if an existing file is neither equal, nor a start of the new one or the other
+    /// way round, nor of a killed run.
+    pub(super) fn find(
+        job: &Job,
+        draft: &Path,
+        main: &Path,
+        home: Home,
+        by_restoring: &ByRestoring<'_>,
+    ) -> Result<Self, ConvertError> {
+        let path = home.path();
+        let mut drafts = Vec::new();
+        walk(draft, Path::new(""), &mut drafts, &mut |warning| job.warnings.push(warning));
+        // The session's own file is compared first, and written last.
+        drafts.sort_by_key(|file| file.path() != Some(main));
+        let above = path.parent().and_then(|folder| Folder::open_found(folder).ok());
+        let intent = above.map(|above| Intent::of_the_dead(&above, &path)).unwrap_or_default();
+        let is_begun = path.symlink_metadata().is_err();
+        let (mut change, mut is_replaced) = (Change::UpToDate, false);
+        let (mut files, mut times) = (Vec::new(), Times::default());
+        for file in drafts {
+            let place = file.path().and_then(|file| moved(file, main, &path));
+            let place = place.ok_or(ConvertError::NoName)?;
+            let is_main = place == path;
+            let Some(there) = there(&place)? else {
+                if is_main || change == Change::UpToDate {
+                    change = Change::New;
+                }
+                files.push(Placed { file, place, existing: Existing::None });
+                continue;
+            };
+            let mut related = relation(file.open_as_it_is()?, there.reopened()?)?;
+            if related == Relation::Differ {
+                if is_begun && intent.knows(below(&place, &path), &mut there.reopened()?)? {
+                    files.push(Placed { file, place, existing: Existing::Ours });
+                    continue;
+                }
+                let is_untouched = || {
+                    let copy = Converted::read(job.config.formats, &place);
+                    is_replaced && copy.is_ok_and(Converted::is_untouched)
+                };
+                related = match is_main {
+                    true => by_restoring(&place)?,
+                    false if is_untouched() => Relation::Shorter,
+                    false => return Err(exists(&place)),
+                };
+                is_replaced |= is_main && related == Relation::Shorter;
+            }
+            match related {
+                Relation::Equal => times.note(there.modified, is_main),
+                Relation::Longer if is_main => change = Change::Ahead,
+                Relation::Longer => times.note(there.modified, is_main),
+                Relation::Shorter => {
+                    let existing = Existing::Older(Seen::of(&there.reopened()?)?);
+                    change = if is_main { Change::Grows } else { change };
+                    files.push(Placed { file, place, existing });
+                }
+                Relation::Differ => return Err(exists(&place)),
+            }
+            if change == Change::Ahead {
+                break;
+            }
+        }
+        files.reverse();
+        Ok(Self { home, path, files, intent, times, change })
+    }
+
+    /// Returns the path of the session's own file.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the name of this file without its ending.
+    pub(super) fn name(&self) -> &str {
+        self.home.name.as_str()
+    }
+
+    /// Returns what changes.
+    pub(super) fn change(&self) -> Change {
+        self.change
+    }
+
+    /// Publishes the files.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the files cannot be written, or if another program has written one of them
+    /// in the meantime. Then nothing was changed, or the same command finishes the changes.
+    pub(super) fn publish(self, job: &Job) -> Result<(), ConvertError> {
+        let Self { home, path, files, mut intent, times, .. } = self;
+        if files.is_empty() {
+            return Ok(());
+        }
+        let above = Folder::create(&home.root)?.create_below(&home.folder)?;
+        for Placed { file, place, .. } in &files {
+            intent.add(below(place, &path), &mut file.open_as_it_is()?)?;
+        }
+        let kept = intent.keep(&above, &path)?;
+        sweep_once(&above);
+        let outputs = Outputs::below(&home.root, false, job.outputs.write_options.interruption)?;
+        let (mut folders, mut sets) = (HashMap::new(), Sets::default());
+        for Placed { file, place, existing } in files {
+            let is_main = place == path;
+            let mut target = outputs.create_shut(&place, FILE_MODE, &mut folders)?;
+            Source::new(file.open_as_it_is()?).copy_to(&mut target)?;
+            let target = target.finish()?;
+            target.set_modified(times.of(is_main))?;
+            sets.push(target, place, existing, is_main);
+        }
+        sets.publish(&outputs, &path)?;
+        drop(kept);
+        Ok(())
+    }
+}
+
+/// Written files, by the rule for the file that is there. The session's own file comes last.
+#[derive(Default)]
+struct Sets {
+    ours: Vec<Finished>,
+    older: Vec<Finished>,
+    new: Vec<Finished>,
+    /// The files that grow, as they were.
+    seen: Vec<(PathBuf, Seen)>,
+    is_main_older: bool,
+}
+
+impl Sets {
+    fn push(&mut self, file: Finished, place: PathBuf, existing: Existing, is_main: bool) {
+        match existing {
+            Existing::None => self.new.push(file),
+            Existing::Ours => self.ours.push(file),
+            Existing::Older(seen) => {
+                self.older.push(file);
+                self.seen.push((place, seen));
+                self.is_main_older = is_main;
+            }
         }
     }
-    for Placed { file, place, .. } in &missing {
-        intent.add(below(place, &path), &mut file.open_as_it_is()?)?;
+
+    fn publish(self, outputs: &Outputs, path: &Path) -> Result<(), ConvertError> {
+        let Self { ours, older, new, seen, is_main_older } = self;
+        let replace = |files: Vec<Finished>| match files.is_empty() {
+            true => Ok(()),
+            false => outputs.publish_set(path, PublishSet::new(files, Replace::Own)),
+        };
+        replace(ours)?;
+        let grow = |older| {
+            for (place, seen) in &seen {
+                let now = there(place)?.and_then(|there| Seen::of(&there.reopened().ok()?).ok());
+                if now != Some(*seen) {
+                    return Err(ConvertError::Changing);
+                }
+            }
+            replace(older)
+        };
+        if is_main_older {
+            publish_new(outputs, new, path)?;
+            grow(older)
+        } else {
+            grow(older)?;
+            publish_new(outputs, new, path)
+        }
     }
-    let kept = intent.keep(&above, &path)?;
-    sweep_once(&above);
-    let outputs = Outputs::below(&home.root, false, job.outputs.write_options.interruption)?;
-    let (mut folders, mut ours, mut new) = (HashMap::new(), Vec::new(), Vec::new());
-    for Placed { file, place, is_ours } in missing {
-        let mut target = outputs.create_shut(&place, FILE_MODE, &mut folders)?;
-        Source::new(file.open_as_it_is()?).copy_to(&mut target)?;
-        let target = target.finish()?;
-        target.set_modified(times.of(place == path))?;
-        if is_ours { &mut ours } else { &mut new }.push(target);
-    }
-    if !ours.is_empty() {
-        let replaced = PublishSet { files: ours, replace: Replace::Own, records: Vec::new() };
-        outputs.publish_set(&path, replaced)?;
-    }
-    publish_new(&outputs, new, &path)?;
-    drop(kept);
-    Ok(())
 }
 
 /// Returns the path of a file relative to the folder of the session's own.
@@ -130,6 +289,9 @@ fn there(place: &Path) -> Result<Option<There>, ConvertError> {
 }
 
 fn publish_new(outputs: &Outputs, files: Vec<Finished>, path: &Path) -> Result<(), ConvertError> {
+    if files.is_empty() {
+        return Ok(());
+    }
     match outputs.publish(files) {
         Err(ConvertError::Exists(_)) => Err(exists(path)),
         result => result,

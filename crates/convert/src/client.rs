@@ -1,0 +1,38 @@
+//! The command of a client that goes on with a session: printed for a shell, or run.
+
+use std::{io, os::unix::process::CommandExt, path::Path, process::Command};
+
+use archive::Installed;
+
+use crate::terminal::{message::complain, shell::quoted};
+
+/// Returns the command as a line for a shell.
+pub(crate) fn command_line(installed: &Installed) -> String {
+    let Installed { resume, project, name, .. } = installed;
+    format!("cd {} && {} {name}", quoted(project), resume.join(" "))
+}
+
+/// Prints a warning if the folder to go on in does not exist.
+pub(crate) fn warn_of_project(installed: &Installed) {
+    let Installed { project, is_project_there, .. } = installed;
+    if !is_project_there {
+        complain(&format!("{project}: no such folder; create it before you resume the session"));
+    }
+}
+
+/// Replaces this process with the client, in the folder of the session. Returns only if that fails.
+///
+/// No shell is involved: the words are passed as they are, and the program is the one on the `PATH`.
+pub(crate) fn become_client(installed: &Installed) -> io::Error {
+    let Some((program, words)) = installed.resume.split_first() else {
+        return io::Error::other("this agent has no command that resumes a session");
+    };
+    let mut command = Command::new(program);
+    command.args(words).arg(installed.name.as_str());
+    let error = command.current_dir(Path::new(&installed.project)).exec();
+    let advice = match error.kind() {
+        io::ErrorKind::NotFound => format!("{program} is not on the PATH; install it, or run"),
+        _ => format!("{program} does not start ({error}); try"),
+    };
+    io::Error::other(format!("{advice}: {}", command_line(installed)))
+}
