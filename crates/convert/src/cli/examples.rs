@@ -11,7 +11,7 @@ pub(super) const EXAMPLES: &[(&str, Rows, Rows)] = &[
         &[
             ("convert session.jsonl --to clido -o clido.jsonl", "convert a file"),
             ("convert clido.jsonl --to claude-code -o back.jsonl", "get the original back"),
-            ("convert 2a86484a --to clido --install", "go on with a session in clido"),
+            ("convert resume 2a86484a --in clido", "go on with a session in clido"),
             ("convert archive/ --to clido -o out/", "convert a folder, on all cores"),
         ],
         &[],
@@ -26,6 +26,19 @@ pub(super) const EXAMPLES: &[(&str, Rows, Rows)] = &[
         ],
     ),
     ("formats", &[("convert formats", "the names for --to and --from")], &[("0", "always")]),
+    (
+        "resume",
+        &[
+            ("convert resume --in codex", "the newest session of this project, in Codex"),
+            ("convert resume 2a86484a --in clido --exec", "one session; start clido with it"),
+            ("convert resume 2a86484a --in claude-code", "home again, with the new turns"),
+        ],
+        &[
+            ("0", "the agent has the session; the command is on standard output"),
+            ("1", "the same, but something needs attention, such as damaged lines"),
+            ("2", "nothing was written; the reason is on standard error"),
+        ],
+    ),
     (
         "check",
         &[

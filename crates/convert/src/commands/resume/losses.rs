@@ -1,0 +1,84 @@
+//! Decides which losses keep a session from going on in another agent.
+
+use std::collections::BTreeMap;
+
+use archive::ConvertedFile;
+use core_model::LossKind;
+
+use crate::terminal::{escape::escape_for_terminal, figures::grouped};
+
+/// Limit on named fields that the target does not show.
+const MAX_FIELDS: usize = 3;
+
+/// Returns what the next agent would go on without, though it matters; `None` if there is nothing.
+///
+/// Two things matter. Tool calls, results and content blocks such as pictures must be in the target: the
+/// agent would act as if they had never been. Everything else must be in the target or in its carry, so
+/// that it comes home. So blank texts, usage, ids, and thinking with another vendor's signature, which
+/// the carry keeps, do not count.
+pub(super) fn that_matter<'f>(files: impl Iterator<Item = &'f ConvertedFile>) -> Option<String> {
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    for ConvertedFile { report, .. } in files {
+        for (kind, field, n) in report.losses.counts() {
+            if kind == LossKind::Dropped && is_content(&field) {
+                *counts.entry(field.into_owned()).or_default() += n;
+            }
+        }
+        let restored = &report.restored;
+        for (n, what) in [
+            (report.n_left_out, "records that no line can hold"),
+            (restored.gaps + restored.cut, "gaps in its carry"),
+            (restored.unreadable + restored.refused, "records that cannot be restored"),
+            (restored.damaged, "damaged carries"),
+            (restored.newer, "carries of a newer version"),
+        ] {
+            if n > 0 {
+                *counts.entry(what.to_owned()).or_default() += n;
+            }
+        }
+    }
+    let counts: Vec<String> =
+        counts.iter().map(|(what, n)| format!("{what} ×{}", grouped(*n))).collect();
+    (!counts.is_empty()).then(|| counts.join(", "))
+}
+
+fn is_content(field: &str) -> bool {
+    let block = field.strip_prefix("block.");
+    matches!(field, "tool_use" | "tool_result")
+        || block.is_some_and(|kind| !kind.contains("thinking"))
+}
+
+/// Returns the fields that the target does not show, the most frequent first; `None` if it shows all.
+pub(super) fn not_shown<'f>(files: impl Iterator<Item = &'f ConvertedFile>) -> Option<String> {
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    for ConvertedFile { report, .. } in files {
+        for (_, field, n) in report.losses.counts().filter(|it| it.0 != LossKind::Invented) {
+            *counts.entry(field.into_owned()).or_default() += n;
+        }
+    }
+    let mut counts: Vec<(String, u64)> = counts.into_iter().collect();
+    counts.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+    let shown = counts.iter().take(MAX_FIELDS);
+    let mut fields: Vec<String> = shown
+        .map(|(field, n)| format!("{} ×{}", escape_for_terminal(field), grouped(*n)))
+        .collect();
+    if counts.len() > MAX_FIELDS {
+        fields.push(format!("{} more", counts.len() - MAX_FIELDS));
+    }
+    (!fields.is_empty()).then(|| fields.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_results_and_blocks_are_content() {
+        for field in ["tool_use", "tool_result", "block.image", "block.document"] {
+            assert!(is_content(field), "{field}");
+        }
+        for field in ["text", "thinking", "block.redacted_thinking", "usage", "tool_use.order"] {
+            assert!(!is_content(field), "{field}");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Finds the file of a session to go on with.
+//!
+//! In: an id, and Claude Code as the agent. The session is in Claude Code, and its copy in Codex went on.
+//! Out: the copy, because its new turns are to come home.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use core_model::Format;
+use sessions::{Stored, absolute, newest_with_turns};
+
+use super::Args;
+use crate::{FORMATS, by_name, environment::lookup};
+
+/// The word for the newest session of the project.
+pub(super) const LATEST: &str = "latest";
+
+/// The file to go on with.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) path: PathBuf,
+    /// The session in the folder of the wanted agent, if the file is that.
+    pub(super) stored: Option<Stored>,
+}
+
+/// Returns the file of the session that the arguments name.
+///
+/// A path means this file. An id, or `latest`, means the session in all agents that have it: if the wanted
+/// agent is one of them, the file of another one that has turns of its own comes to it.
+///
+/// # Errors
+///
+/// Returns an error if there is no such session, or if several have the id.
+pub(super) fn find(args: &Args, to: &'static Format) -> io::Result<Found> {
+    let is_path = fs::metadata(&args.session).is_ok();
+    let is_latest = !is_path && args.session.as_os_str() == LATEST;
+    let here = is_latest.then(|| Path::new("."));
+    let from = args.from.as_deref().and_then(by_name);
+    let path = lookup(args.project.as_deref().or(here), from, None).find(&args.session)?;
+    let versions = lookup(None, None, None).versions(&path)?;
+    let (mut there, others): (Vec<Stored>, Vec<Stored>) =
+        versions.into_iter().partition(|version| version.format.family == to.family);
+    let is_it = |version: &Stored| absolute(&version.path) == absolute(&path);
+    let is_there = there.iter().any(is_it);
+    let is_chosen = is_path || from.is_some() || there.is_empty();
+    if is_chosen && !is_there {
+        return Ok(Found { path, stored: None });
+    }
+    let others: Vec<PathBuf> = others.into_iter().map(|version| version.path).collect();
+    if !is_chosen && let Some(other) = newest_with_turns(FORMATS, &others) {
+        return Ok(Found { path: other.clone(), stored: None });
+    }
+    if is_there {
+        there.retain(is_it);
+    }
+    let stored = there.into_iter().next();
+    let path = stored.as_ref().map_or(path, |version| version.path.clone());
+    Ok(Found { path, stored })
+}

@@ -1,0 +1,646 @@
+//! Tests of `convert resume`: to another agent, home again, and what it refuses.
+
+#![cfg(unix)]
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    io::Write,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+    time::{Duration, SystemTime},
+};
+
+/// An agent: its name, a session of it in `fixtures`, the folder in that session, and its id.
+struct Agent {
+    name: &'static str,
+    fixture: &'static str,
+    cwd: &'static str,
+    id: &'static str,
+}
+
+const AGENTS: [Agent; 4] = [
+    Agent {
+        name: "claude-code",
+        fixture: "claude-code/one-tool-call.jsonl",
+        cwd: "/home/ada/demo",
+        id: "3285ccd6-44df-46ab-bebf-94ec7fdee0c4",
+    },
+    Agent {
+        name: "clido",
+        fixture: "clido/plain.jsonl",
+        cwd: "/home/ada/demo",
+        id: "920b7261-ef3c-4e1c-8556-681a81660d84",
+    },
+    Agent {
+        name: "codex",
+        fixture: "codex/one-call.jsonl",
+        cwd: "/home/ada/app",
+        id: "01a20000-0000-7000-8000-000000000001",
+    },
+    Agent {
+        name: "pi",
+        fixture: "pi/one-call.jsonl",
+        cwd: "/home/user/project",
+        id: "01a204d9-c1ad-7020-8220-65475b8a1298",
+    },
+];
+
+fn agent(name: &str) -> &'static Agent {
+    AGENTS.iter().find(|agent| agent.name == name).expect("an agent")
+}
+
+/// A home folder with a project, in which agents keep sessions.
+struct Home {
+    folder: tempfile::TempDir,
+}
+
+impl Home {
+    fn new() -> Self {
+        let home = Self { folder: tempfile::tempdir().expect("a folder") };
+        fs::create_dir(home.project()).expect("a folder");
+        home
+    }
+
+    fn path(&self) -> PathBuf {
+        fs::canonicalize(self.folder.path()).expect("a folder")
+    }
+
+    fn project(&self) -> PathBuf {
+        self.path().join("app")
+    }
+
+    /// Returns the path at which an agent itself keeps its session.
+    fn native(&self, agent: &Agent) -> PathBuf {
+        let (project, id) = (self.project(), agent.id);
+        let project = project.to_str().expect("UTF-8");
+        self.path().join(match agent.name {
+            "claude-code" => {
+                let folder = format_claude_code::encode_project_dir(project);
+                format!(".claude/projects/{folder}/{id}.jsonl")
+            }
+            "clido" => {
+                let folder = project.replace('/', "_");
+                format!(".local/share/clido/sessions/{folder}/{id}.jsonl")
+            }
+            // Codex names files by the local time.
+            "codex" => {
+                format!(".codex/sessions/2026/03/01/rollout-2026-03-01T12-00-00-{id}.jsonl")
+            }
+            _ => {
+                let folder = format_pi::encode_project_dir(project);
+                format!(".pi/agent/sessions/{folder}/2026-03-01T10-00-00-000Z_{id}.jsonl")
+            }
+        })
+    }
+
+    /// Writes the session of an agent, as the agent does.
+    fn with_session(&self, agent: &Agent) -> PathBuf {
+        let fixture = Path::new("../../fixtures").join(agent.fixture);
+        let text = fs::read_to_string(fixture).expect("a fixture");
+        let path = self.native(agent);
+        let project = self.project();
+        self.write(&path, &text.replace(agent.cwd, project.to_str().expect("UTF-8")));
+        path
+    }
+
+    /// Writes a file that nobody has written to for an hour.
+    fn write(&self, path: &Path, text: &str) {
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
+        rest(path);
+    }
+
+    fn convert(&self, arguments: &[&str]) -> Output {
+        self.convert_in(&self.project(), arguments, &[])
+    }
+
+    fn convert_in(&self, folder: &Path, arguments: &[&str], path: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_convert"))
+            .args(arguments)
+            .current_dir(folder)
+            .env_clear()
+            .env("HOME", self.path())
+            .env("PATH", path.join(":"))
+            .output()
+            .expect("the program runs")
+    }
+
+    /// Runs `resume` and returns its standard output. All files rest then.
+    fn resume(&self, arguments: &[&str]) -> String {
+        let output = self.convert(&[&["resume"], arguments].concat());
+        let message = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {message}");
+        self.sessions().keys().for_each(|path| rest(path));
+        text(&output.stdout).to_owned()
+    }
+
+    /// Runs `resume`, asserts that it refuses and writes nothing, and returns the reason.
+    fn refuses(&self, arguments: &[&str]) -> String {
+        let before = self.sessions();
+        let output = self.convert(&[&["resume"], arguments].concat());
+        let message = text(&output.stderr).to_owned();
+        assert_eq!((output.status.code(), text(&output.stdout)), (Some(2), ""), "{message}");
+        assert_eq!(self.sessions(), before);
+        message
+    }
+
+    /// Returns all files of all agents.
+    fn sessions(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut files = BTreeMap::new();
+        let mut folders = vec![self.path()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).expect("a folder") {
+                let path = entry.expect("an entry").path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    let bytes = fs::read(&path).expect("a file");
+                    files.insert(path, bytes);
+                }
+            }
+        }
+        files
+    }
+
+    /// Returns the only file of an agent.
+    fn only(&self, agent: &Agent) -> PathBuf {
+        let root = match agent.name {
+            "claude-code" => ".claude",
+            "clido" => ".local/share/clido",
+            "codex" => ".codex",
+            _ => ".pi",
+        };
+        let root = self.path().join(root);
+        let files: Vec<_> =
+            self.sessions().into_keys().filter(|path| path.starts_with(&root)).collect();
+        let [file] = files.as_slice() else { panic!("{files:?}") };
+        file.clone()
+    }
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("UTF-8")
+}
+
+/// Sets the time of a file to an hour ago.
+fn rest(path: &Path) {
+    age(path, 60);
+}
+
+/// Sets the time of a file to some minutes ago.
+fn age(path: &Path, minutes: u64) {
+    #[expect(clippy::disallowed_methods, reason = "the age of a file is relative to now")]
+    let now = SystemTime::now();
+    let file = File::options().append(true).open(path).expect("opened");
+    file.set_modified(now - Duration::from_secs(60 * minutes)).expect("a time");
+}
+
+/// Adds a turn to a session, as its agent does: a prompt, and an answer.
+fn say(agent: &Agent, path: &Path, prompt: &str) {
+    let session = fs::read_to_string(path).expect("a session");
+    let last = session.lines().next_back().expect("a line");
+    let last: serde_json::Value = serde_json::from_str(last).expect("an object");
+    let member = |name: &str| last.get(name).and_then(|it| it.as_str()).unwrap_or_default();
+    let time = "2026-12-01T10:00:00.000Z";
+    let lines = match agent.name {
+        "claude-code" => {
+            let head = format!(
+                r#""sessionId":"{}","cwd":"{}","timestamp":"{time}""#,
+                member("sessionId"),
+                member("cwd")
+            );
+            let parent = member("uuid");
+            [
+                format!(
+                    r#"{{"parentUuid":"{parent}","type":"user","uuid":"{prompt}-1",{head},"message":{{"role":"user","content":"{prompt}"}}}}"#
+                ),
+                format!(
+                    r#"{{"parentUuid":"{prompt}-1","type":"assistant","uuid":"{prompt}-2",{head},"message":{{"id":"m-{prompt}","type":"message","role":"assistant","model":"claude-opus-4-5","content":[{{"type":"text","text":"Done."}}]}}}}"#
+                ),
+            ]
+        }
+        "clido" => [
+            format!(
+                r#"{{"type":"user_message","role":"user","content":[{{"text":"{prompt}","type":"text"}}]}}"#
+            ),
+            r#"{"type":"assistant_message","content":[{"text":"Done.","type":"text"}]}"#.to_owned(),
+        ],
+        "codex" => {
+            let item = |role: &str, kind: &str, text: &str| {
+                format!(
+                    r#"{{"timestamp":"{time}","type":"response_item","payload":{{"type":"message","role":"{role}","content":[{{"type":"{kind}","text":"{text}"}}]}}}}"#
+                )
+            };
+            [item("user", "input_text", prompt), item("assistant", "output_text", "Done.")]
+        }
+        _ => {
+            let item = |id: &str, parent: &str, role: &str, text: &str| {
+                format!(
+                    r#"{{"type":"message","id":"{id}","parentId":"{parent}","timestamp":"{time}","message":{{"role":"{role}","content":[{{"type":"text","text":"{text}"}}],"timestamp":1796119200000}}}}"#
+                )
+            };
+            [
+                item(&format!("{prompt}-1"), member("id"), "user", prompt),
+                item(&format!("{prompt}-2"), &format!("{prompt}-1"), "assistant", "Done."),
+            ]
+        }
+    };
+    let mut file = File::options().append(true).open(path).expect("opened");
+    writeln!(file, "{}", lines.join("\n")).expect("written");
+    drop(file);
+    rest(path);
+}
+
+fn pairs() -> impl Iterator<Item = (&'static Agent, &'static Agent)> {
+    let pairs = AGENTS.iter().flat_map(|one| AGENTS.iter().map(move |other| (one, other)));
+    pairs.filter(|(one, other)| one.name != other.name)
+}
+
+#[test]
+fn a_session_goes_to_each_other_agent_and_home() {
+    for (own, other) in pairs() {
+        let pair = format!("{} {}", own.name, other.name);
+        let home = Home::new();
+        let original = home.with_session(own);
+        let before = fs::read(&original).expect("a session");
+        let command = home.resume(&["--in", other.name]);
+        let copy = home.only(other);
+        assert_eq!(fs::read(&original).expect("a session"), before, "{pair}");
+        let project = home.project();
+        assert!(command.starts_with(&format!("cd {} && ", project.display())), "{command}");
+        assert!(command.trim_end().ends_with(own.id), "{pair}: {command}");
+        // The same command again writes nothing.
+        let there = home.sessions();
+        assert_eq!(home.resume(&["--in", other.name]), command, "{pair}");
+        assert_eq!(home.resume(&[own.id, "--in", other.name]), command, "{pair}");
+        assert_eq!(home.sessions(), there, "{pair}");
+        // A copy without turns of its own brings nothing home.
+        home.resume(&[own.id, "--in", own.name]);
+        assert_eq!(home.sessions(), there, "{pair}");
+        say(other, &copy, "more-words");
+        assert_eq!(home.resume(&[own.id, "--in", other.name]), command, "{pair}");
+        home.resume(&[own.id, "--in", own.name]);
+        assert_eq!(home.only(own), original, "{pair}");
+        let after = fs::read(&original).expect("a session");
+        assert!(after.starts_with(&before) && after.len() > before.len(), "{pair}");
+        let new = text(&after[before.len()..]);
+        assert!(new.contains("more-words") && new.contains("Done."), "{pair}: {new}");
+        // Home again: nothing new.
+        let there = home.sessions();
+        home.resume(&[own.id, "--in", own.name]);
+        assert_eq!(home.sessions(), there, "{pair}");
+        // It goes on at home, and the copy gets the turn.
+        say(own, &original, "at-home");
+        home.resume(&[own.id, "--in", other.name]);
+        assert_eq!(home.only(other), copy, "{pair}");
+        let copied = fs::read_to_string(&copy).expect("a copy");
+        assert!(copied.contains("at-home") && copied.contains("more-words"), "{pair}");
+        // And once more home.
+        say(other, &copy, "last-words");
+        let before = fs::read(&original).expect("a session");
+        home.resume(&[own.id, "--in", own.name]);
+        let after = fs::read(&original).expect("a session");
+        assert!(after.starts_with(&before), "{pair}");
+        assert!(text(&after[before.len()..]).contains("last-words"), "{pair}");
+        assert_eq!(home.only(own), original, "{pair}");
+    }
+}
+
+#[test]
+fn both_went_on() {
+    for (own, other) in pairs() {
+        let home = Home::new();
+        let original = home.with_session(own);
+        home.resume(&["--in", other.name]);
+        let copy = home.only(other);
+        say(own, &original, "at-home");
+        say(other, &copy, "away");
+        let message = home.refuses(&[copy.to_str().expect("UTF-8"), "--in", own.name]);
+        assert!(message.contains("both went on"), "{message}");
+        assert!(message.contains("write the other one to a new file"), "{message}");
+        let message = home.refuses(&[original.to_str().expect("UTF-8"), "--in", other.name]);
+        assert!(message.contains("both went on"), "{message}");
+        home.refuses(&[own.id, "--in", own.name]);
+    }
+}
+
+/// A copy that was not continued is written anew if the original went on.
+#[test]
+fn an_older_copy_gets_the_turns_of_the_original() {
+    for (own, other) in pairs() {
+        let home = Home::new();
+        let original = home.with_session(own);
+        home.resume(&["--in", other.name]);
+        say(own, &original, "at-home");
+        home.resume(&["--in", other.name]);
+        let copied = fs::read_to_string(home.only(other)).expect("a copy");
+        assert!(copied.contains("at-home"), "{} {}", own.name, other.name);
+    }
+}
+
+#[test]
+fn a_session_that_its_agent_has_is_resumed_there() {
+    for own in &AGENTS {
+        let home = Home::new();
+        let original = home.with_session(own);
+        let before = home.sessions();
+        let command = home.resume(&["--in", own.name]);
+        assert!(command.trim_end().ends_with(own.id), "{command}");
+        let path = original.to_str().expect("UTF-8");
+        assert_eq!(home.resume(&[path, "--in", own.name]), command);
+        assert_eq!(home.resume(&[&own.id[..18], "--in", own.name]), command);
+        assert_eq!(home.sessions(), before);
+        // A file elsewhere comes into the folder of the agent.
+        let other = Home::new();
+        let elsewhere = other.project().join(original.file_name().expect("a name"));
+        let words = text(&fs::read(&original).expect("read")).to_owned();
+        let project = other.project();
+        let words = words
+            .replace(home.project().to_str().expect("UTF-8"), project.to_str().expect("UTF-8"));
+        other.write(&elsewhere, &words);
+        other.resume(&[elsewhere.to_str().expect("UTF-8"), "--in", own.name]);
+        assert_eq!(fs::read_to_string(other.only(own)).expect("a session"), words);
+    }
+}
+
+#[test]
+fn the_latest_session_is_of_this_project() {
+    let home = Home::new();
+    home.with_session(agent("pi"));
+    let claude = home.with_session(agent("claude-code"));
+    // The newest session is of another project, and the newest file of this one has no message.
+    let elsewhere = home.path().join("elsewhere");
+    fs::create_dir(&elsewhere).expect("a folder");
+    let other = fs::read_to_string(&claude).expect("read");
+    let other = other.replace(home.project().to_str().expect("UTF-8"), "/elsewhere");
+    let newest = home.path().join(".claude/projects/-elsewhere/5285ccd6.jsonl");
+    home.write(&newest, &other);
+    age(&newest, 10);
+    age(&claude, 50);
+    let empty = claude.with_file_name("6285ccd6.jsonl");
+    fs::write(&empty, "{\"type\":\"summary\",\"summary\":\"x\",\"leafUuid\":\"y\"}\n")
+        .expect("written");
+    let command = home.resume(&["--in", "codex"]);
+    assert!(command.trim_end().ends_with(agent("claude-code").id), "{command}");
+    let output = home.convert_in(&elsewhere, &["resume", "--in", "codex"], &[]);
+    assert!(text(&output.stderr).contains("no session of this project"));
+    age(&newest, 10);
+    age(&home.only(agent("codex")), 5);
+    let output = home.convert_in(&elsewhere, &["detect", "latest"], &[]);
+    // The copy in Codex has no turns of its own, and the file without a message is none to go on with.
+    assert_eq!(text(&output.stdout), format!("claude-code\t{}\n", newest.display()));
+    let message = home.refuses(&["no-such-session", "--in", "codex"]);
+    assert!(message.contains("no such file, and no session with this id"), "{message}");
+}
+
+#[test]
+fn a_running_agent_is_noticed() {
+    let home = Home::new();
+    let own = agent("claude-code");
+    let original = home.with_session(own);
+    let open = File::open(&original).expect("opened");
+    let mut other = Command::new("sleep").arg("60").stdin(Stdio::from(open)).spawn().expect("runs");
+    if cfg!(target_os = "linux") {
+        let message = home.refuses(&["--in", "codex"]);
+        let expected = format!("is open in process {} (sleep)", other.id());
+        assert!(message.contains(&expected) && message.contains("--force"), "{message}");
+    }
+    other.kill().and_then(|()| other.wait()).expect("ended");
+    let touch = || fs::write(&original, fs::read(&original).expect("read")).expect("written");
+    touch();
+    let message = home.refuses(&["--in", "codex"]);
+    assert!(message.contains("written less than 3 seconds ago"), "{message}");
+    home.resume(&["--in", "codex", "--force"]);
+    // The original is written to while the copy comes home.
+    let copy = home.only(agent("codex"));
+    say(agent("codex"), &copy, "away");
+    touch();
+    let message = home.refuses(&[copy.to_str().expect("UTF-8"), "--in", own.name]);
+    assert!(message.contains("written less than 3 seconds ago"), "{message}");
+}
+
+#[test]
+fn a_call_that_the_agent_would_not_see_keeps_a_session() {
+    let home = Home::new();
+    let own = agent("claude-code");
+    let original = home.with_session(own);
+    let session = fs::read_to_string(&original).expect("read");
+    let picture =
+        r#"[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aaaa"}}]"#;
+    // The result of an unknown call is a notice in pi, which has no pictures.
+    let found = session
+        .replace(r#""     1→alpha\n     2→beta""#, picture)
+        .replace(r#""tool_use_id":"toolu_01A""#, r#""tool_use_id":"toolu_99""#);
+    assert!(found.contains(picture) && found.contains("toolu_99"));
+    home.write(&original, &found);
+    let message = home.refuses(&["--in", "pi"]);
+    assert!(message.contains("pi would go on without a part of it: block.image ×1"), "{message}");
+    home.resume(&["--in", "pi", "--allow-loss"]);
+    // It is kept for the way back.
+    say(agent("pi"), &home.only(agent("pi")), "away");
+    home.resume(&[own.id, "--in", own.name]);
+    let after = fs::read_to_string(&original).expect("read");
+    assert!(after.starts_with(&found) && after.contains("away"));
+}
+
+#[test]
+fn a_carry_that_was_cut_is_no_way_home() {
+    let home = Home::new();
+    let own = agent("claude-code");
+    let original = home.with_session(own);
+    home.resume(&["--in", "codex"]);
+    let copy = home.only(agent("codex"));
+    let session = fs::read_to_string(&copy).expect("read");
+    let kept: Vec<&str> = session.lines().filter(|it| !it.contains("_call\"")).collect();
+    assert!(kept.len() < session.lines().count());
+    home.write(&copy, &(kept.join("\n") + "\n"));
+    say(agent("codex"), &copy, "away");
+    let message = home.refuses(&[copy.to_str().expect("UTF-8"), "--in", own.name]);
+    assert!(message.contains("both went on"), "{message}");
+    fs::remove_file(&original).expect("removed");
+    let message = home.refuses(&[copy.to_str().expect("UTF-8"), "--in", own.name]);
+    assert!(message.contains("without a part of it: gaps in its carry"), "{message}");
+}
+
+#[test]
+fn another_session_of_the_same_name_stays() {
+    let home = Home::new();
+    home.with_session(agent("claude-code"));
+    let id = agent("claude-code").id;
+    let taken = home.native(&Agent { id, ..*agent("clido") });
+    let clido = fs::read_to_string("../../fixtures/clido/plain.jsonl").expect("a fixture");
+    home.write(&taken, &clido);
+    let claude = home.native(agent("claude-code"));
+    let message = home.refuses(&[claude.to_str().expect("UTF-8"), "--in", "clido"]);
+    assert!(message.contains("exists; a client's session is never overwritten"), "{message}");
+}
+
+#[test]
+fn a_dry_run_writes_nothing() {
+    let home = Home::new();
+    let own = agent("claude-code");
+    home.with_session(own);
+    let before = home.sessions();
+    let output = home.convert(&["resume", "--in", "codex", "--dry-run"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(text(&output.stderr).starts_with("would write "), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).ends_with(&format!("codex resume {}\n", own.id)));
+    assert_eq!(home.sessions(), before);
+    assert!(!home.path().join(".codex").exists());
+    home.resume(&["--in", "codex"]);
+    say(agent("codex"), &home.only(agent("codex")), "away");
+    let before = home.sessions();
+    let output = home.convert(&["resume", own.id, "--in", own.name, "--dry-run"]);
+    assert!(text(&output.stderr).starts_with("would add the new turns to "));
+    assert_eq!(home.sessions(), before);
+}
+
+#[test]
+fn an_object_has_the_command_as_words() {
+    let home = Home::new();
+    let own = agent("pi");
+    let original = home.with_session(own);
+    let said = home.resume(&["--in", "claude-code", "--json"]);
+    let said: serde_json::Value = serde_json::from_str(&said).expect("an object");
+    let copy = home.only(agent("claude-code"));
+    let expected = serde_json::json!({
+        "session": own.id, "source": original, "from": "pi", "to": "claude-code", "file": copy,
+        "change": "new", "written": true, "project": home.project(),
+        "command": ["claude", "--resume", own.id],
+    });
+    assert_eq!(said, expected);
+    let again = home.resume(&["--in", "claude-code", "--json"]);
+    assert!(again.contains(r#""change":"up-to-date","written":false"#), "{again}");
+}
+
+/// Writes a program that prints its name, its folder and its arguments.
+fn fake_client(folder: &Path, name: &str) {
+    let program = folder.join(name);
+    let script = "#!/bin/sh\nprintf '%s\\n' \"${0##*/}\" \"$PWD\" \"$$\" \"$@\"\nexit 7\n";
+    fs::write(&program, script).expect("written");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("executable");
+}
+
+#[test]
+fn it_becomes_the_agent() {
+    for (own, other) in pairs() {
+        let home = Home::new();
+        home.with_session(own);
+        let programs = home.path().join("bin");
+        fs::create_dir(&programs).expect("a folder");
+        let arguments = ["resume", "--in", other.name, "--exec"];
+        let path = [programs.to_str().expect("UTF-8")];
+        let output = home.convert_in(&home.project(), &arguments, &path);
+        assert_eq!((output.status.code(), text(&output.stdout)), (Some(2), ""));
+        assert!(text(&output.stderr).contains("is not on the PATH"), "{}", text(&output.stderr));
+        for name in ["claude", "clido", "codex", "pi"] {
+            fake_client(&programs, name);
+        }
+        let child = Command::new(env!("CARGO_BIN_EXE_convert"))
+            .args(arguments)
+            .current_dir(home.project())
+            .env_clear()
+            .env("HOME", home.path())
+            .env("PATH", path.join(":"))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program runs");
+        let pid = child.id().to_string();
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(output.status.code(), Some(7), "{}", text(&output.stderr));
+        let words: Vec<&str> = text(&output.stdout).lines().collect();
+        let (program, words) = words.split_first().expect("a name");
+        let project = home.project();
+        let mut expected = vec![project.to_str().expect("UTF-8"), &pid];
+        let (name, command): (_, &[&str]) = match other.name {
+            "claude-code" => ("claude", &["--resume"]),
+            "codex" => ("codex", &["resume"]),
+            "pi" => ("pi", &["--session"]),
+            _ => ("clido", &["--resume"]),
+        };
+        expected.extend(command);
+        expected.push(own.id);
+        assert_eq!((*program, words), (name, &*expected));
+    }
+}
+
+#[test]
+fn a_folder_that_is_gone_is_said() {
+    let home = Home::new();
+    let own = agent("codex");
+    home.with_session(own);
+    let new = home.path().join("new");
+    let into = ["--into", new.to_str().expect("UTF-8")];
+    let output = home.convert(&[&["resume", "--in", "pi", "--exec"][..], &into].concat());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("no such folder"), "{}", text(&output.stderr));
+    fs::create_dir(&new).expect("a folder");
+    let command = home.resume(&[&["--in", "pi"][..], &into].concat());
+    assert!(command.starts_with(&format!("cd {} && pi --session", new.display())), "{command}");
+}
+
+#[test]
+fn streams_are_no_agents_to_go_on_in() {
+    let home = Home::new();
+    let output = home.convert(&["resume", "--in", "sdk-stream"]);
+    assert_eq!(output.status.code(), Some(2));
+    let message = text(&output.stderr);
+    assert!(message.contains("[possible values: claude-code, clido, codex, pi]"), "{message}");
+}
+
+/// Sub-agents go with their session, there and home.
+#[test]
+fn sub_agents_go_along() {
+    let home = Home::new();
+    let own = agent("claude-code");
+    let original = home.with_session(own);
+    let session = fs::read_to_string(&original).expect("read");
+    let folder = original.with_extension("").join("subagents");
+    let lines = session.replace("\"isSidechain\":false", "\"isSidechain\":true,\"agentId\":\"a1\"");
+    home.write(&folder.join("agent-a1.jsonl"), &lines);
+    let before = home.sessions();
+    home.resume(&["--in", "clido"]);
+    let copies: Vec<PathBuf> =
+        home.sessions().into_keys().filter(|path| !before.contains_key(path)).collect();
+    assert_eq!(copies.len(), 2, "{copies:?}");
+    let there = home.sessions();
+    home.resume(&[own.id, "--in", "clido"]);
+    assert_eq!(home.sessions(), there);
+    let copy = copies.iter().find(|path| path.file_stem().is_some_and(|it| it == own.id));
+    say(agent("clido"), copy.expect("the session"), "away");
+    home.resume(&[own.id, "--in", own.name]);
+    let after = home.sessions();
+    assert_eq!(after.len(), there.len());
+    for (path, bytes) in &before {
+        assert!(after[path].starts_with(bytes), "{}", path.display());
+        assert_eq!(after[path].len() > bytes.len(), *path == original, "{}", path.display());
+    }
+}
+
+#[test]
+fn a_compacted_session_comes_home_whole() {
+    let home = Home::new();
+    let own = agent("claude-code");
+    let original = home.native(own);
+    let session = fs::read_to_string("../../fixtures/claude-code/compaction.jsonl").expect("read");
+    let first: serde_json::Value =
+        serde_json::from_str(session.lines().next().expect("a line")).expect("an object");
+    let id = first["sessionId"].as_str().expect("an id").to_owned();
+    let original = original.with_file_name(format!("{id}.jsonl"));
+    home.write(&original, &session.replace(own.cwd, home.project().to_str().expect("UTF-8")));
+    let before = fs::read(&original).expect("read");
+    for other in AGENTS.iter().filter(|other| other.name != own.name) {
+        home.resume(&[original.to_str().expect("UTF-8"), "--in", other.name]);
+        let copy = home.only(other);
+        say(other, &copy, "away");
+        let path = copy.to_str().expect("UTF-8");
+        home.resume(&[path, "--in", own.name]);
+        let after = fs::read(&original).expect("read");
+        assert!(after.starts_with(&before) && after.len() > before.len(), "{}", other.name);
+        home.write(&original, text(&before));
+        fs::remove_file(&copy).expect("removed");
+    }
+}
