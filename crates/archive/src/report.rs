@@ -47,6 +47,15 @@ impl ConvertedFile {
 
     /// Returns warnings, one per line.
     pub fn problems(&self) -> Vec<String> {
+        self.warnings(self.report.restored.added)
+    }
+
+    /// Returns the warnings for a session that comes home: added lines are expected there.
+    pub fn problems_at_home(&self) -> Vec<String> {
+        self.warnings(0)
+    }
+
+    fn warnings(&self, n_added: u64) -> Vec<String> {
         let report = &self.report;
         let label = &self.label;
         let mut lines: Vec<String> =
@@ -84,7 +93,7 @@ impl ConvertedFile {
             (tally.doubled, "records are there more than once; each copy was converted"),
             (tally.respelt, "records were spelled anew by another program; they are restored"),
             (tally.edited, "edited lines were converted"),
-            (tally.added, "added lines were converted"),
+            (n_added, "added lines were converted"),
             (
                 tally.differs,
                 "records say something else than what their carry restores; the latter was written",

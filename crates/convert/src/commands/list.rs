@@ -5,6 +5,7 @@ mod ends;
 
 use std::{
     cmp::Ordering,
+    collections::HashMap,
     io::{self, Write},
     path::{Path, PathBuf},
 };
@@ -44,14 +45,9 @@ use crate::{
 /// The sessions to list, and the columns.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// The columns to print, in this order
-    #[arg(
-        long,
-        value_name = "COLUMN",
-        value_enum,
-        value_delimiter = ',',
-        default_value = "id,when,size,project,title"
-    )]
+    /// The columns to print, in this order [default: id,when,size,project,title; and format,origin if
+    /// there is a converted copy]
+    #[arg(long, value_name = "COLUMN", value_enum, value_delimiter = ',')]
     columns: Vec<Column>,
     /// Print all columns; this reads all of each session
     #[arg(short, long, conflicts_with = "columns")]
@@ -80,7 +76,11 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let (inputs, is_folder) = args.reading.sessions()?;
     let progress = args.reading.pace.progress(&inputs);
-    let columns = if args.long { Column::ALL.to_vec() } else { args.columns.clone() };
+    let mut columns = match args.columns.as_slice() {
+        [] if args.long => Column::ALL.to_vec(),
+        [] => Column::DEFAULT.to_vec(),
+        columns => columns.to_vec(),
+    };
     let filter = args.filter.filter(false);
     let wanted = Wanted {
         format: args.reading.format(),
@@ -147,8 +147,15 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         let order = args.sort.order(one, other).then_with(|| one.label.cmp(&other.label));
         if args.reverse { order.reverse() } else { order }
     });
+    let originals = originals(&sessions);
     sessions.truncate(args.limit.unwrap_or(usize::MAX));
-    print(args, &columns, &sessions)?;
+    if args.columns.is_empty() && sessions.iter().any(|session| session.origin.is_some()) {
+        // The title is cut at the end of the line, and stays last.
+        let title = columns.pop();
+        columns.retain(|column| *column != Column::Format);
+        columns.extend([Column::Format, Column::Origin].into_iter().chain(title));
+    }
+    print(args, &columns, &sessions, &originals)?;
     if !args.reading.pace.quiet {
         let shown = match sessions.len() {
             all if all == n_found => String::new(),
@@ -164,11 +171,31 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     })
 }
 
-fn print(args: &Args, columns: &[Column], sessions: &[Session]) -> io::Result<()> {
+/// Returns for each session the file of the original, if the session is a converted copy of another one
+/// in the list. Both have the same id.
+fn originals(sessions: &[Session]) -> Vec<Option<String>> {
+    let key = |format, id: &str| (format, id.replace('-', "").to_ascii_lowercase());
+    let files: HashMap<_, &str> = sessions
+        .iter()
+        .map(|session| (key(session.format.name, &session.id), &*session.label))
+        .collect();
+    let original = |session: &Session| {
+        let file = files.get(&key(session.origin?.format, &session.id))?;
+        Some((*file).to_owned())
+    };
+    sessions.iter().map(original).collect()
+}
+
+fn print(
+    args: &Args,
+    columns: &[Column],
+    sessions: &[Session],
+    originals: &[Option<String>],
+) -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     if args.json {
-        for session in sessions {
-            out.write_all(&column::object(session).line())?;
+        for (session, original) in sessions.iter().zip(originals) {
+            out.write_all(&column::object(session, original.as_deref()).line())?;
         }
     } else if !sessions.is_empty() {
         let head = columns.iter().map(|column| column.name().to_uppercase()).collect();

@@ -233,8 +233,10 @@ fn notes(
     let what = match (change, args.dry_run, is_home) {
         (Change::UpToDate, ..) => format!("{path} is up to date"),
         (Change::Ahead, ..) => format!("{path} has these turns and more; it stays as it is"),
-        (Change::Grows, true, _) => format!("would add the new turns to {path}"),
-        (Change::Grows, false, _) => format!("{path} has the new turns now"),
+        (Change::Grows, true, true) => format!("would add the new turns to {path}"),
+        (Change::Grows, false, true) => format!("added the new turns to {path}"),
+        (Change::Grows, true, false) => format!("would write {path} again, with the new turns"),
+        (Change::Grows, false, false) => format!("wrote {path} again, with the new turns"),
         (Change::New, true, _) => format!("would write {path}"),
         (Change::New, false, _) => format!("wrote {path}"),
     };
@@ -252,7 +254,7 @@ fn notes(
         let (from, to) = (from.name, to.name);
         lines.push(format!("{to} does not show, kept for the way back to {from}: {fields}"));
     }
-    let problems: Vec<String> = draft.files().flat_map(ConvertedFile::problems).collect();
+    let problems: Vec<String> = draft.files().flat_map(ConvertedFile::problems_at_home).collect();
     let wants_attention =
         draft.files().any(|file| file.report.wants_attention() || file.is_changing);
     let status = if wants_attention { Status::Attention } else { Status::Done };

@@ -308,6 +308,40 @@ fn a_session_goes_to_each_other_agent_and_home() {
     }
 }
 
+/// `list` says which sessions are copies, and of which others.
+#[test]
+fn copies_are_listed_with_their_originals() {
+    let home = Home::new();
+    let own = agent("claude-code");
+    let original = home.with_session(own);
+    let listed = |arguments: &[&str]| {
+        let output = home.convert(&[&["list", "-q"], arguments].concat());
+        text(&output.stdout).to_owned()
+    };
+    let head = |text: &str| text.lines().next().expect("a line").to_owned();
+    assert!(!head(&listed(&[])).contains("ORIGIN"));
+    home.resume(&["--in", "codex"]);
+    let copy = home.only(agent("codex"));
+    for went_on in [false, true] {
+        let columns: Vec<String> =
+            head(&listed(&[])).split_whitespace().map(str::to_owned).collect();
+        assert_eq!(columns, ["ID", "WHEN", "SIZE", "PROJECT", "FORMAT", "ORIGIN", "TITLE"]);
+        let origin = if went_on { "codex claude-code, went on" } else { "codex claude-code" };
+        let lines = listed(&["--columns", "format,origin"]);
+        let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(lines.lines().any(|line| words(line) == origin), "{lines}");
+        let objects = listed(&["--json"]);
+        let objects: Vec<serde_json::Value> =
+            objects.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+        let of = |format: &str| objects.iter().find(|it| it["format"] == format).expect("listed");
+        assert_eq!(of("codex")["converted_from"], "claude-code");
+        assert_eq!(of("codex")["went_on"], went_on);
+        assert_eq!(of("codex")["copy_of"], original.to_str().expect("UTF-8"));
+        assert_eq!(of("claude-code").get("converted_from"), None);
+        say(agent("codex"), &copy, "away");
+    }
+}
+
 #[test]
 fn both_went_on() {
     for (own, other) in pairs() {

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use core_model::iso_millis;
 
 use super::{
-    ends::{Numbers, Session},
+    ends::{Numbers, Origin, Session},
     largest_first,
 };
 use crate::{
@@ -43,11 +43,17 @@ pub(super) enum Column {
     Project,
     /// The title, or the first prompt
     Title,
+    /// The format that a converted copy comes from, and whether the copy went on
+    Origin,
     /// The path of the file
     File,
 }
 
 impl Column {
+    /// The columns without an option.
+    pub(super) const DEFAULT: [Column; 5] =
+        [Column::Id, Column::When, Column::Size, Column::Project, Column::Title];
+
     /// All columns, in the order of `--long`.
     pub(super) const ALL: [Column; 10] = [
         Column::Id,
@@ -75,6 +81,7 @@ impl Column {
             Column::Format => "format",
             Column::Project => "project",
             Column::Title => "title",
+            Column::Origin => "origin",
             Column::File => "file",
         }
     }
@@ -105,6 +112,7 @@ impl Column {
             Column::Format => session.format.name.to_owned(),
             Column::Project => escape_for_terminal(project(session)),
             Column::Title => title(session),
+            Column::Origin => session.origin.map(origin).unwrap_or_default(),
             Column::File => escape_for_terminal(&session.label),
         }
     }
@@ -122,11 +130,19 @@ impl Column {
             Column::Tokens => numbers(|numbers| numbers.n_tokens),
             Column::Errors => numbers(|numbers| numbers.errors.total()),
             Column::Cost => largest_first(cost(one), cost(other)),
-            Column::Id | Column::Format | Column::Project | Column::Title | Column::File => {
-                self.cell(one).cmp(&self.cell(other))
-            }
+            Column::Id
+            | Column::Format
+            | Column::Project
+            | Column::Title
+            | Column::Origin
+            | Column::File => self.cell(one).cmp(&self.cell(other)),
         }
     }
+}
+
+fn origin(origin: Origin) -> String {
+    let Origin { format, is_continued } = origin;
+    if is_continued { format!("{format}, went on") } else { format.to_owned() }
 }
 
 fn cost(session: &Session) -> Option<f64> {
@@ -155,8 +171,8 @@ fn title(session: &Session) -> String {
     }
 }
 
-/// Returns a session as an object.
-pub(super) fn object(session: &Session) -> Object {
+/// Returns a session as an object. `original` is the file of the session that it is a copy of.
+pub(super) fn object(session: &Session, original: Option<&str>) -> Object {
     let mut object = Object::new();
     object.string("session", &session.id).string("file", &session.label);
     object.string("format", session.format.name).plain("bytes", session.size);
@@ -164,6 +180,12 @@ pub(super) fn object(session: &Session) -> Object {
         if let Some(text) = text {
             object.string(key, text);
         }
+    }
+    if let Some(Origin { format, is_continued }) = session.origin {
+        object.string("converted_from", format).plain("went_on", is_continued);
+    }
+    if let Some(original) = original {
+        object.string("copy_of", original);
     }
     for (key, time) in [("start", session.start), ("end", session.end)] {
         if let Some(time) = time {

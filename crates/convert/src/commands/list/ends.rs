@@ -2,10 +2,11 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 
+use conversion::{Carry, Member};
 use core_model::{
     Block, Body, ErrorPolicy, Errors, Event, Format, TitleRank, event_millis, is_client_text,
 };
-use jsonl::{Document, Line, Scanner, UnitScanner};
+use jsonl::{Document, Line, Scanner, UnitScanner, Value};
 use sessions::{Input, ReadError, format_of};
 use storage::{Limits, Opened};
 
@@ -38,10 +39,30 @@ pub(super) struct Session {
     pub(super) size: u64,
     /// Whether it is a sub-agent's conversation.
     pub(super) is_sub_agent: bool,
+    /// The origin, if it is a converted copy.
+    pub(super) origin: Option<Origin>,
     /// The counts, if the session was read to its end.
     pub(super) numbers: Option<Numbers>,
     /// The number of bytes read.
     pub(super) n_read: u64,
+}
+
+/// The session that a converted copy comes from.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct Origin {
+    /// The name of its format.
+    pub(super) format: &'static str,
+    /// Whether the copy went on: its last line has no carry.
+    pub(super) is_continued: bool,
+}
+
+impl Origin {
+    /// Reads the origin from the first record of a file; `None` without a readable carry.
+    fn of(value: Value<'_>) -> Option<Self> {
+        let member = Member::find(value)?;
+        let carry = Carry::parse(&member.carry).ok()?;
+        Some(Self { format: carry.format.of(FORMATS)?.name, is_continued: false })
+    }
 }
 
 /// Counts that need all lines of a session.
@@ -112,6 +133,7 @@ pub(super) fn scan(input: &Input, format: Option<&'static Format>) -> Result<Ses
         end: ends.end.or_else(|| modified(input)),
         size,
         is_sub_agent: ends.is_sub_agent.unwrap_or(false),
+        origin: ends.origin,
         numbers: None,
         n_read: n_head + tail.len() as u64,
     })
@@ -155,6 +177,7 @@ struct Ends {
     start: Option<i64>,
     end: Option<i64>,
     is_sub_agent: Option<bool>,
+    origin: Option<Origin>,
 }
 
 impl Ends {
@@ -168,6 +191,7 @@ impl Ends {
             start: None,
             end: None,
             is_sub_agent: None,
+            origin: None,
         }
     }
 
@@ -186,6 +210,11 @@ impl Ends {
             let line = Line::new(line.bytes(), at);
             at += line.bytes().len() as u64;
             if let Ok(value) = scanner.scan(&line) {
+                match &mut self.origin {
+                    Some(origin) => origin.is_continued = !Member::is_in(value),
+                    None if line.offset() == 0 => self.origin = Origin::of(value),
+                    None => {}
+                }
                 self.format.for_each_event(value, |event| {
                     self.event(event);
                     true
