@@ -202,7 +202,7 @@ impl Job {
         };
         let draft = Scratch::new()?;
         let main = draft.path().join(DRAFT);
-        let job = self.into_scratch(&draft)?;
+        let job = self.for_scratch(&draft)?;
         let mut results = job.convert_session(unit, &main, false);
         if results.iter().any(|(_, result)| result.is_err()) {
             for (_, result) in results.iter_mut().filter(|(_, result)| result.is_ok()) {
@@ -246,7 +246,7 @@ impl Job {
     }
 
     /// Returns a job that writes to a temporary folder.
-    fn into_scratch(&self, folder: &Scratch) -> Result<Self, ConvertError> {
+    fn for_scratch(&self, folder: &Scratch) -> Result<Self, ConvertError> {
         let interruption = self.outputs.write_options.interruption;
         let outputs = Arc::new(Outputs::below(folder.path(), false, interruption)?);
         let config = JobConfig { is_for_client: true, ..self.config.clone() };
@@ -328,10 +328,13 @@ impl Job {
         let restored = origin.from.filter(|_| is_copy).and_then(|from| {
             let scratch = Scratch::new().ok()?;
             let back = scratch.path().join(DRAFT);
-            let mut job = self.into_scratch(&scratch).ok()?;
+            let mut job = self.for_scratch(&scratch).ok()?;
             job.config.to = from;
             job.config.from = Some(self.config.to);
-            job.convert_file(&Input::file(there.to_owned()), &back, &Extra::default()).ok()?;
+            let there = Input::file(there.to_owned());
+            let report = job.convert_file(&there, &back, &Extra::default()).ok()?;
+            // What the client added must be in the restored file, or it is not known to be in the source.
+            report.conversion().filter(|done| done.report.n_left_out == 0)?;
             let back = Input::file(back).open_as_it_is().ok()?;
             relation(origin.unit.main.open(self.config.limits).ok()?, back).ok()
         });

@@ -175,13 +175,17 @@ fn install(args: &Args, to: &'static Format, found: &Found) -> io::Result<Status
             to.name
         ));
     }
-    if draft.installed().change == Change::Grows
-        && let Some(reason) = running::reason(&draft.installed().path).filter(|_| !args.force)
-    {
+    let path = &draft.installed().path;
+    let reason = match draft.installed().change {
+        Change::Grows => running::reason(path),
+        // An earlier run may have written it a moment ago.
+        _ => running::reason_to_keep_closed(path),
+    };
+    if let Some(reason) = reason.filter(|_| !args.force) {
         return failed(&reason);
     }
     let from = draft.files().next().and_then(|file| by_name(file.from)).unwrap_or(to);
-    let (notes, problems, status) = notes(args, &draft, (from, to));
+    let (notes, problems, status) = notes(args, &draft, to);
     let installed = draft.installed().clone();
     if !args.dry_run
         && installed.change.is_write()
@@ -222,11 +226,7 @@ fn resume_hint(error: &ConvertError) -> Option<&'static str> {
 }
 
 /// Returns what is written and what the agent does not show, then what needs attention, and the status.
-fn notes(
-    args: &Args,
-    draft: &Draft<'_>,
-    (from, to): (&Format, &Format),
-) -> (Vec<String>, Vec<String>, Status) {
+fn notes(args: &Args, draft: &Draft<'_>, to: &Format) -> (Vec<String>, Vec<String>, Status) {
     let Installed { change, path, .. } = draft.installed();
     let is_home = draft.files().next().is_some_and(|file| file.report.restored.restored > 0);
     let path = path.display();
@@ -251,8 +251,7 @@ fn notes(
         }
     }
     if let Some(fields) = losses::not_shown(draft.files()).filter(|_| change.is_write()) {
-        let (from, to) = (from.name, to.name);
-        lines.push(format!("{to} does not show, kept for the way back to {from}: {fields}"));
+        lines.push(format!("not shown in {}, kept in its lines: {fields}", to.name));
     }
     let problems: Vec<String> = draft.files().flat_map(ConvertedFile::problems_at_home).collect();
     let wants_attention =

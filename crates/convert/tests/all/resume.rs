@@ -9,8 +9,15 @@ use std::{
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
+    sync::Arc,
     time::{Duration, SystemTime},
 };
+
+use ::sessions::SessionFiles;
+use archive::{Change, ConvertError, Drafted, InstallTarget, Job, JobConfig, Outputs, Warnings};
+use convert::{FORMATS, by_name};
+use core_model::{Environment, System};
+use storage::Interruption;
 
 /// An agent: its name, a session of it in `fixtures`, the folder in that session, and its id.
 struct Agent {
@@ -175,8 +182,8 @@ impl Home {
         let root = self.path().join(root);
         let files: Vec<_> =
             self.sessions().into_keys().filter(|path| path.starts_with(&root)).collect();
-        let [file] = files.as_slice() else { panic!("{files:?}") };
-        file.clone()
+        assert_eq!(files.len(), 1, "{files:?}");
+        files[0].clone()
     }
 }
 
@@ -447,6 +454,14 @@ fn a_running_agent_is_noticed() {
     let message = home.refuses(&["--in", "codex"]);
     assert!(message.contains("written less than 3 seconds ago"), "{message}");
     home.resume(&["--in", "codex", "--force"]);
+    if cfg!(target_os = "linux") {
+        let open = File::open(home.only(agent("codex"))).expect("opened");
+        let mut other =
+            Command::new("sleep").arg("60").stdin(Stdio::from(open)).spawn().expect("runs");
+        let message = home.refuses(&["--in", "codex"]);
+        assert!(message.contains(&format!("is open in process {}", other.id())), "{message}");
+        other.kill().and_then(|()| other.wait()).expect("ended");
+    }
     // The original is written to while the copy comes home.
     let copy = home.only(agent("codex"));
     say(agent("codex"), &copy, "away");
@@ -509,6 +524,53 @@ fn another_session_of_the_same_name_stays() {
     let claude = home.native(agent("claude-code"));
     let message = home.refuses(&[claude.to_str().expect("UTF-8"), "--in", "clido"]);
     assert!(message.contains("exists; a client's session is never overwritten"), "{message}");
+}
+
+/// A file is not replaced if its agent has written to it since it was compared.
+#[test]
+fn turns_that_come_in_between_are_not_lost() {
+    let home = Home::new();
+    let own = agent("claude-code");
+    let original = home.with_session(own);
+    home.resume(&["--in", "codex"]);
+    let copy = home.only(agent("codex"));
+    say(agent("codex"), &copy, "away");
+    let folder = home.path().into_os_string();
+    let variable = |name: &str| (name == "HOME").then(|| folder.clone());
+    let environment = Environment::new(System::HERE, &variable);
+    let job = || Job {
+        config: JobConfig::new(FORMATS, by_name(own.name).expect("a format")),
+        outputs: Arc::new(Outputs::anywhere(false, Interruption::default())),
+        n_scanners: 0,
+        warnings: Warnings::new(|warning| panic!("{warning}")),
+    };
+    let target = InstallTarget { environment: &environment, project: None, fallback: None };
+    let unit = SessionFiles::of_file(FORMATS, copy, &mut |warning| panic!("{warning}"));
+    let unit = unit.expect("listed");
+    let draft = || match job().draft(&unit, &target).expect("drafted") {
+        Drafted::Ready(draft) => draft,
+        Drafted::Refused(results) => panic!("{results:?}"),
+    };
+    let first = draft();
+    assert_eq!(first.installed().change, Change::Grows);
+    say(own, &original, "in-between");
+    let before = home.sessions();
+    assert!(matches!(first.publish(&job()), Err(ConvertError::Changing)));
+    assert_eq!(home.sessions(), before);
+}
+
+#[test]
+fn a_name_that_a_shell_would_obey_is_not_printed() {
+    let home = Home::new();
+    let own = agent("claude-code");
+    let original = home.with_session(own);
+    let odd = original.with_file_name("$(id) x.jsonl");
+    fs::rename(&original, &odd).expect("renamed");
+    let odd = odd.to_str().expect("UTF-8");
+    let message = home.refuses(&[odd, "--in", own.name]);
+    assert!(message.contains("its name is not safe in a command"), "{message}");
+    // In another agent, it has the name of its id.
+    assert!(home.resume(&[odd, "--in", "pi"]).trim_end().ends_with(own.id));
 }
 
 #[test]
