@@ -36,7 +36,7 @@ pub(super) const EXAMPLES: &[(&str, Rows, Rows)] = &[
         &[
             ("0", "the agent has the session; the command is on standard output"),
             ("1", "the same, but something needs attention, such as damaged lines"),
-            ("2", "nothing was written; the reason is on standard error"),
+            ("2", "nothing was written, or the agent did not start; standard error says why"),
         ],
     ),
     (

@@ -150,10 +150,9 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let originals = originals(&sessions);
     sessions.truncate(args.limit.unwrap_or(usize::MAX));
     if args.columns.is_empty() && sessions.iter().any(|session| session.origin.is_some()) {
-        // The title is cut at the end of the line, and stays last.
-        let title = columns.pop();
+        // The end of a line is cut, and a copy has the id of its original.
         columns.retain(|column| *column != Column::Format);
-        columns.extend([Column::Format, Column::Origin].into_iter().chain(title));
+        columns.splice(1..1, [Column::Format, Column::Origin]);
     }
     print(args, &columns, &sessions, &originals)?;
     if !args.reading.pace.quiet {

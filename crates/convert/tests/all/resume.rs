@@ -332,7 +332,7 @@ fn copies_are_listed_with_their_originals() {
     for went_on in [false, true] {
         let columns: Vec<String> =
             head(&listed(&[])).split_whitespace().map(str::to_owned).collect();
-        assert_eq!(columns, ["ID", "WHEN", "SIZE", "PROJECT", "FORMAT", "ORIGIN", "TITLE"]);
+        assert_eq!(columns, ["ID", "FORMAT", "ORIGIN", "WHEN", "SIZE", "PROJECT", "TITLE"]);
         let origin = if went_on { "codex claude-code, went on" } else { "codex claude-code" };
         let lines = listed(&["--columns", "format,origin"]);
         let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
