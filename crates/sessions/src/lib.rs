@@ -63,7 +63,7 @@ pub use self::{
     filter::{Filter, Matcher},
     input::{Input, is_inside_an_input, residue_path, sidecar_path, stem_of},
     lineage::{Ancestry, Kin, Member, Relation, lineage},
-    lookup::{Lookup, absolute},
+    lookup::{LATEST, Lookup, absolute},
     needle::{Candidates, Needle, Prefilter},
     part::{Part, PartKind, parts},
     progress::Progress,

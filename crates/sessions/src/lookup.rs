@@ -25,7 +25,7 @@ use crate::{
 const MIN_PREFIX: usize = 4;
 
 /// The word for the newest session.
-const LATEST: &str = "latest";
+pub const LATEST: &str = "latest";
 
 /// Limit on the size of a breadcrumb in bytes.
 const MAX_BREADCRUMB: u64 = 64 * 1024;

@@ -20,7 +20,7 @@ use clap_complete::{
     env::Shells,
 };
 use core_model::Block;
-use sessions::{Input, Prefilter, Stored};
+use sessions::{Input, LATEST, Prefilter, Stored};
 
 use super::Cli;
 use crate::{
@@ -106,6 +106,10 @@ impl ValueCompleter for Sessions {
     fn complete(&self, current: &OsStr) -> Vec<CompletionCandidate> {
         let mut candidates = PathCompleter::any().stdio().complete(current);
         let Some(start) = current.to_str() else { return candidates };
+        if !start.is_empty() && LATEST.starts_with(start) {
+            let help = "the session that was written last".into();
+            candidates.push(CompletionCandidate::new(LATEST).help(Some(help)));
+        }
         // A session and its converted copy have one id.
         let mut known = BTreeSet::new();
         let ids = newest_sessions().into_iter().filter_map(|session| {

@@ -20,9 +20,9 @@ use archive::{
 use clap::{ValueHint, builder::FalseyValueParser};
 use clap_complete::engine::ArgValueCompleter;
 use core_model::{Format, Options, SafeName};
-use sessions::{SessionFiles, Stored, absolute};
+use sessions::{LATEST, SessionFiles, Stored, absolute};
 
-use self::source::{Found, LATEST};
+use self::source::Found;
 use super::list::project;
 use crate::{
     FORMATS, by_name,

@@ -349,6 +349,36 @@ fn copies_are_listed_with_their_originals() {
     }
 }
 
+/// A session goes from agent to agent, each adds a turn, and all turns come home: to the original, and to
+/// a copy in between.
+#[test]
+fn a_session_goes_round() {
+    for others in [["codex", "pi"], ["clido", "codex"], ["pi", "clido"]] {
+        let [second, third] = others.map(agent);
+        let home = Home::new();
+        let own = agent("claude-code");
+        let original = home.with_session(own);
+        let before = fs::read(&original).expect("a session");
+        home.resume(&["--in", second.name]);
+        let copy = home.only(second);
+        say(second, &copy, "in-the-second");
+        let first_copy = fs::read(&copy).expect("a copy");
+        home.resume(&[own.id, "--in", third.name]);
+        say(third, &home.only(third), "in-the-third");
+        home.resume(&[own.id, "--in", own.name]);
+        let after = fs::read(home.only(own)).expect("a session");
+        assert!(after.starts_with(&before), "{others:?}");
+        let new = text(&after[before.len()..]);
+        let places = ["in-the-second", "in-the-third"].map(|words| new.find(words));
+        assert!(places[0].is_some() && places[0] < places[1], "{others:?}: {new}");
+        let path = home.only(third);
+        home.resume(&[path.to_str().expect("UTF-8"), "--in", second.name]);
+        let after = fs::read(home.only(second)).expect("a copy");
+        assert!(after.starts_with(&first_copy), "{others:?}");
+        assert!(text(&after[first_copy.len()..]).contains("in-the-third"), "{others:?}");
+    }
+}
+
 #[test]
 fn both_went_on() {
     for (own, other) in pairs() {

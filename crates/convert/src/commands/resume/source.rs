@@ -9,13 +9,10 @@ use std::{
 };
 
 use core_model::Format;
-use sessions::{Stored, absolute, newest_with_turns};
+use sessions::{LATEST, Stored, absolute, newest_with_turns};
 
 use super::Args;
 use crate::{FORMATS, by_name, environment::lookup};
-
-/// The word for the newest session of the project.
-pub(super) const LATEST: &str = "latest";
 
 /// The file to go on with.
 #[derive(Debug)]
