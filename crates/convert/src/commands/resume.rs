@@ -187,10 +187,12 @@ fn install(args: &Args, to: &'static Format, found: &Found) -> io::Result<Status
     let from = draft.files().next().and_then(|file| by_name(file.from)).unwrap_or(to);
     let (notes, problems, status) = notes(args, &draft, to);
     let installed = draft.installed().clone();
-    if !args.dry_run
-        && installed.change.is_write()
-        && let Err(error) = draft.publish(&job)
-    {
+    // The temporary files are removed here: nothing is dropped after the process became the agent.
+    let published = match installed.change.is_write() && !args.dry_run {
+        true => draft.publish(&job).map(|_| ()),
+        false => Ok(drop(draft)),
+    };
+    if let Err(error) = published {
         return refused(vec![(&unit.main, Err(error))]);
     }
     if !args.quiet {

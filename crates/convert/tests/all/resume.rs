@@ -664,32 +664,39 @@ fn it_becomes_the_agent() {
         for name in ["claude", "clido", "codex", "pi"] {
             fake_client(&programs, name);
         }
-        let child = Command::new(env!("CARGO_BIN_EXE_convert"))
-            .args(arguments)
-            .current_dir(home.project())
-            .env_clear()
-            .env("HOME", home.path())
-            .env("PATH", path.join(":"))
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the program runs");
-        let pid = child.id().to_string();
-        let output = child.wait_with_output().expect("it ends");
-        assert_eq!(output.status.code(), Some(7), "{}", text(&output.stderr));
-        let words: Vec<&str> = text(&output.stdout).lines().collect();
-        let (program, words) = words.split_first().expect("a name");
         let project = home.project();
-        let mut expected = vec![project.to_str().expect("UTF-8"), &pid];
         let (name, command): (_, &[&str]) = match other.name {
             "claude-code" => ("claude", &["--resume"]),
             "codex" => ("codex", &["resume"]),
             "pi" => ("pi", &["--session"]),
             _ => ("clido", &["--resume"]),
         };
-        expected.extend(command);
-        expected.push(own.id);
-        assert_eq!((*program, words), (name, &*expected));
+        // The second run finds the session there.
+        let temporary = home.path().join("temporary");
+        fs::create_dir(&temporary).expect("a folder");
+        for _ in 0..2 {
+            let child = Command::new(env!("CARGO_BIN_EXE_convert"))
+                .args(arguments)
+                .current_dir(&project)
+                .env_clear()
+                .env("HOME", home.path())
+                .env("PATH", path.join(":"))
+                .env("TMPDIR", &temporary)
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .expect("the program runs");
+            let pid = child.id().to_string();
+            let output = child.wait_with_output().expect("it ends");
+            assert_eq!(output.status.code(), Some(7), "{}", text(&output.stderr));
+            let words: Vec<&str> = text(&output.stdout).lines().collect();
+            let (program, words) = words.split_first().expect("a name");
+            let mut expected = vec![project.to_str().expect("UTF-8"), &pid];
+            expected.extend(command);
+            expected.push(own.id);
+            assert_eq!((*program, words), (name, &*expected));
+            assert_eq!(fs::read_dir(&temporary).expect("a folder").count(), 0);
+        }
     }
 }
 
