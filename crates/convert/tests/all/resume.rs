@@ -6,7 +6,7 @@ use std::{
     collections::BTreeMap,
     fs::{self, File},
     io::Write,
-    os::unix::fs::PermissionsExt,
+    os::unix::fs::{PermissionsExt, symlink},
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
     sync::Arc,
@@ -601,6 +601,37 @@ fn a_name_that_a_shell_would_obey_is_not_printed() {
     assert!(message.contains("its name is not safe in a command"), "{message}");
     // In another agent, it has the name of its id.
     assert!(home.resume(&[odd, "--in", "pi"]).trim_end().ends_with(own.id));
+}
+
+#[test]
+fn what_no_agent_can_go_on_with_is_refused() {
+    let home = Home::new();
+    let own = agent("claude-code");
+    let original = home.with_session(own);
+    let folder = original.parent().expect("a folder");
+    let empty = folder.join("7285ccd6.jsonl");
+    home.write(&empty, "{\"type\":\"summary\",\"summary\":\"x\",\"leafUuid\":\"y\"}\n");
+    let message = home.refuses(&[empty.to_str().expect("UTF-8"), "--in", "pi"]);
+    assert!(message.contains("there is no message in it to go on from"), "{message}");
+    let other = own.id.replace("3285ccd6-44", "3285ccd6-55");
+    let session = fs::read_to_string(&original).expect("read").replace(own.id, &other);
+    home.write(&folder.join(format!("{other}.jsonl")), &session);
+    let message = home.refuses(&["3285ccd6", "--in", "pi"]);
+    assert!(
+        message.contains("may be ") && message.contains("choose with a longer id"),
+        "{message}"
+    );
+    let text_file = home.project().join("notes.txt");
+    home.write(&text_file, "not a session\n");
+    let message = home.refuses(&[text_file.to_str().expect("UTF-8"), "--in", "pi"]);
+    assert!(message.contains("name its format with --from"), "{message}");
+    // Nothing is written through a link in the agent's folder.
+    let elsewhere = home.path().join("elsewhere");
+    fs::create_dir(&elsewhere).expect("a folder");
+    fs::create_dir_all(home.path().join(".pi/agent")).expect("a folder");
+    symlink(&elsewhere, home.path().join(".pi/agent/sessions")).expect("a link");
+    let message = home.refuses(&[own.id, "--in", "pi"]);
+    assert!(message.contains("is a link"), "{message}");
 }
 
 #[test]
