@@ -190,7 +190,10 @@ fn install(args: &Args, to: &'static Format, found: &Found) -> io::Result<Status
     // The temporary files are removed here: nothing is dropped after the process became the agent.
     let published = match installed.change.is_write() && !args.dry_run {
         true => draft.publish(&job).map(|_| ()),
-        false => Ok(drop(draft)),
+        false => {
+            drop(draft);
+            Ok(())
+        }
     };
     if let Err(error) = published {
         return refused(vec![(&unit.main, Err(error))]);
