@@ -8,11 +8,11 @@ use std::{
     ffi::OsStr,
     fs::{self, File},
     io::Read,
-    path::Path,
+    path::{Path, PathBuf},
     time::Duration,
 };
 
-use crate::folder::Identity;
+use crate::folder::{Identity, list::list};
 
 /// The folder in which Linux lists processes.
 const PROCESSES: &str = "/proc";
@@ -36,8 +36,8 @@ pub fn holders(path: &Path) -> Vec<Holder> {
     let Ok(wanted) = File::open(path).and_then(|file| Identity::of(&file)) else {
         return Vec::new();
     };
-    let Ok(processes) = fs::read_dir(PROCESSES) else { return Vec::new() };
-    let pids = processes.flatten().filter_map(|entry| pid_of(&entry.file_name()));
+    let processes = list(Path::new(PROCESSES)).unwrap_or_default();
+    let pids = processes.into_iter().filter_map(|entry| pid_of(&entry.name));
     let has_it = |pid: &u32| *pid != own && has_open(*pid, path, wanted);
     let mut found: Vec<u32> = pids.filter(has_it).collect();
     found.sort_unstable();
@@ -56,11 +56,12 @@ fn pid_of(name: &OsStr) -> Option<u32> {
 /// Returns whether a process has the file open. The name of the target is compared first, because a
 /// look at each open file of each process takes long.
 fn has_open(pid: u32, path: &Path, wanted: Identity) -> bool {
-    let Ok(open) = fs::read_dir(format!("{PROCESSES}/{pid}/fd")) else { return false };
-    open.flatten().any(|entry| {
-        let is_named = fs::read_link(entry.path())
+    let folder = PathBuf::from(format!("{PROCESSES}/{pid}/fd"));
+    list(&folder).unwrap_or_default().into_iter().any(|entry| {
+        let entry = folder.join(entry.name);
+        let is_named = fs::read_link(&entry)
             .is_ok_and(|target| target.is_absolute() && target.file_name() == path.file_name());
-        is_named && Identity::of_path(&entry.path()).is_ok_and(|found| found == wanted)
+        is_named && Identity::of_path(&entry).is_ok_and(|found| found == wanted)
     })
 }
 

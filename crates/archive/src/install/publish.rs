@@ -179,6 +179,10 @@ impl Changes {
     pub(super) fn publish(self, job: &Job) -> Result<(), ConvertError> {
         let Self { home, path, files, mut intent, times, .. } = self;
         if files.is_empty() {
+            // A run that was killed after its last file has left its list.
+            if let Some(above) = path.parent().and_then(|it| Folder::open_found(it).ok()) {
+                sweep_once(&above);
+            }
             return Ok(());
         }
         let above = Folder::create(&home.root)?.create_below(&home.folder)?;

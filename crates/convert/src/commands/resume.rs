@@ -188,12 +188,12 @@ fn install(args: &Args, to: &'static Format, found: &Found) -> io::Result<Status
     let (notes, problems, status) = notes(args, &draft, to);
     let installed = draft.installed().clone();
     // The temporary files are removed here: nothing is dropped after the process became the agent.
-    let published = match installed.change.is_write() && !args.dry_run {
-        true => draft.publish(&job).map(|_| ()),
-        false => {
+    let published = match args.dry_run {
+        true => {
             drop(draft);
             Ok(())
         }
+        false => draft.publish(&job).map(|_| ()),
     };
     if let Err(error) = published {
         return refused(vec![(&unit.main, Err(error))]);

@@ -57,6 +57,22 @@ const CASES: &[Case] = &[
         kept: &[],
     },
     Case {
+        name: "resume at home",
+        prepare: |stage| {
+            several(stage, "home/.claude/projects/-x");
+            let session = "home/.claude/projects/-x/2a86484a.jsonl";
+            stage.clean(&["resume", session, "--in", "clido", "--force"]);
+            let copy = stage.path("home/.local/share/clido/sessions/_x/2a86484a.jsonl");
+            let mut copied = fs::read(&copy).expect("a copy");
+            copied.extend_from_slice(
+                b"{\"type\":\"user_message\",\"role\":\"user\",\"content\":[{\"text\":\"More.\",\"type\":\"text\"}]}\n",
+            );
+            fs::write(copy, copied).expect("written");
+        },
+        arguments: &["resume", "2a86484a", "--in", "claude-code", "--force"],
+        kept: &[],
+    },
+    Case {
         name: "export",
         prepare: |_| {},
         arguments: &["export", "--html", "in", "-o", "new/out", "-j", "1"],
@@ -408,12 +424,13 @@ fn killed_before_any_call_the_same_command_finishes() {
 
 /// The commands that leave no file of a failed run that the next run would refuse to replace. The other
 /// commands continue without an unreadable input, report it, and publish a smaller file.
-const FINISHED: [&str; 10] = [
+const FINISHED: [&str; 11] = [
     "a folder of sessions that grew",
     "export",
     "export, one page refused",
     "install in clido",
     "install in claude-code",
+    "resume at home",
     "one file",
     "one file and its report",
     "one file in place of another",
@@ -432,7 +449,11 @@ fn refused_any_call_the_same_command_finishes() {
     for case in CASES.iter().filter(|case| FINISHED.contains(&case.name)) {
         let expected = expected(case);
         let (mut n_refused, mut n_said) = (0, 0);
-        for call in CHANGES.iter().chain(&["close", "getdents64"]) {
+        // The lookup of an id lists the folders of clients with the standard library, which panics if it
+        // cannot close one.
+        let is_lookup = case.arguments[0] == "resume";
+        let calls = CHANGES.iter().chain(&["close", "getdents64"]);
+        for call in calls.filter(|call| !is_lookup || **call != "close") {
             for k in (1..).step_by(step) {
                 let stage = Stage::reset(case);
                 let place = format!("{}: refused {call} {k}", case.name);
