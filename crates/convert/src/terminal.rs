@@ -7,6 +7,7 @@ pub(crate) mod pager;
 pub(crate) mod progress;
 pub(crate) mod shell;
 pub(crate) mod table;
+pub(crate) mod wrap;
 
 use std::{ffi::OsString, io::IsTerminal};
 

@@ -5,6 +5,7 @@ mod depth;
 mod follow;
 mod markdown;
 mod text;
+mod window;
 
 use std::{
     io::{self, Write},
@@ -13,13 +14,13 @@ use std::{
 
 use archive::Status;
 use conversion::{Source, carry_faults};
-use core_model::{Event, Format, Options};
+use core_model::{Body, Event, Format, IdSet, Options};
 use sessions::{
     Filter, Input, Matcher, Part, ReadError, Redact, UnknownFormat, is_of_a_session, known,
 };
 use storage::{Backend, Limits};
 
-use self::{base::Base, depth::Depths, markdown::MarkdownPage, text::TextPage};
+use self::{base::Base, depth::Depths, markdown::MarkdownPage, text::TextPage, window::Window};
 use super::{
     export::lines::{Read, SessionLines},
     list::title_outside,
@@ -46,6 +47,15 @@ pub(crate) struct Args {
     /// Print at most N messages
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<u64>,
+    /// Print only the last N messages
+    #[arg(long, value_name = "N", conflicts_with_all = ["offset", "limit", "around", "follow"])]
+    tail: Option<u64>,
+    /// Print only the message with this id, or start of an id, and the messages around it
+    #[arg(long, value_name = "ID", conflicts_with_all = ["offset", "limit", "follow"])]
+    around: Option<String>,
+    /// With --around: print N messages before it and N after it
+    #[arg(short = 'C', long, value_name = "N", default_value_t = 3, requires = "around")]
+    context: u64,
     /// Print all lines of the inputs and results of tools
     #[arg(long)]
     full: bool,
@@ -70,6 +80,13 @@ pub(crate) struct Args {
     filter: FilterArgs,
     #[command(flatten)]
     reading: Reading,
+}
+
+impl Args {
+    /// Returns whether only messages around one, or the last ones, are printed.
+    fn is_window(&self) -> bool {
+        self.tail.is_some() || self.around.is_some()
+    }
 }
 
 /// Prints sessions, one after the other.
@@ -143,20 +160,32 @@ fn show(
     }
     let mut lines = SessionLines::new(input, format, args.redact.into())?;
     let options = Options { all_branches: args.all_branches, ..Options::default() };
+    let is_whole = args.filter.is_empty() && args.offset == 0 && !args.is_window();
     let mut shower = Shower::new(args, filter, format);
     shower.missing = lines.missing().iter().map(|missing| missing.tool_use.clone()).collect();
     if is_one_of_many {
         shower.page.heading(&input.label(), out)?;
     }
-    if args.filter.is_empty()
-        && args.offset == 0
-        && let Some(title) = title_outside(input, format)
-    {
+    if is_whole && let Some(title) = title_outside(input, format) {
         let title = Redact::from(args.redact).text(FORMATS, title)?;
         shower.page.title(&title, out)?;
     }
     source.with_events(format, |events| {
         lines.plan(events, &options)?;
+        if args.is_window() {
+            let mut window = Window::new(args);
+            let mut counter = Shower::new(args, filter, format);
+            lines.each(events, &mut |read| match read {
+                _ if is_interrupted() => Ok(ControlFlow::Break(())),
+                Read::Event(event) if counter.wanted(event).is_some() => window.count(event),
+                _ => Ok(ControlFlow::Continue(())),
+            })?;
+            (shower.n_left_out, shower.n_left) = window.range()?;
+        }
+        let n_on_branches = lines.n_on_branches();
+        if is_whole && n_on_branches > 0 {
+            shower.page.note(&branches_note(n_on_branches), out)?;
+        }
         lines.each(events, &mut |read| match read {
             _ if is_interrupted() => {
                 shower.has_shown = true;
@@ -176,6 +205,12 @@ fn show(
     Ok(shower.has_shown)
 }
 
+/// Returns the remark that records of other branches are left out.
+fn branches_note(n_records: usize) -> String {
+    let (records, are) = if n_records == 1 { ("record", "is") } else { ("records", "are") };
+    format!("{n_records} {records} of other branches {are} left out; --all-branches prints them")
+}
+
 /// Prints the events of one session.
 struct Shower<'s> {
     page: Box<dyn Page + 's>,
@@ -191,6 +226,8 @@ struct Shower<'s> {
     has_shown: bool,
     /// The format, until the session says which records of another one come first.
     format: Option<&'static Format>,
+    /// The titles so far. Clients repeat them, to find them at the end of a file.
+    titles: IdSet,
 }
 
 impl<'s> Shower<'s> {
@@ -208,8 +245,25 @@ impl<'s> Shower<'s> {
             n_left_out: args.offset,
             n_left: args.limit.unwrap_or(u64::MAX),
             has_shown: false,
-            format: Some(format).filter(|_| args.filter.is_empty() && args.offset == 0),
+            format: Some(format)
+                .filter(|_| args.filter.is_empty() && args.offset == 0 && !args.is_window()),
+            titles: IdSet::default(),
         }
+    }
+
+    /// Returns the wanted parts of an event; `None` if it has nothing to print.
+    fn wanted<'e, 'l>(&mut self, event: &'e Event<'l>) -> Option<Wanted<'e, 'l>>
+    where
+        's: 'e,
+    {
+        if let Body::Title(title) = &event.body
+            && !self.titles.insert_text(title.text)
+        {
+            return None;
+        }
+        let wanted = Wanted::new(event, &mut self.matcher);
+        let is_empty = wanted.is_empty() && !(self.is_all_wanted && event.message().is_some());
+        (!is_empty && self.page.has(event, &wanted)).then_some(wanted)
     }
 
     /// Prints the wanted parts of an event; nothing if there are none. Returns whether to stop.
@@ -221,11 +275,7 @@ impl<'s> Shower<'s> {
             self.format = None;
             self.page.note(&base.to_string(), out)?;
         }
-        let wanted = Wanted::new(event, &mut self.matcher);
-        let is_empty = wanted.is_empty() && !(self.is_all_wanted && event.message().is_some());
-        if is_empty || !self.page.has(event, &wanted) {
-            return Ok(ControlFlow::Continue(()));
-        }
+        let Some(wanted) = self.wanted(event) else { return Ok(ControlFlow::Continue(())) };
         if self.n_left_out > 0 {
             self.n_left_out -= 1;
             return Ok(ControlFlow::Continue(()));

@@ -100,6 +100,11 @@ impl SessionLines {
         Ok(())
     }
 
+    /// Returns the number of records of other branches than the one that the client would resume.
+    pub(in crate::commands) fn n_on_branches(&self) -> usize {
+        self.plan.hidden.iter().filter(|hidden| hidden.field == "branch").count()
+    }
+
     /// Calls `each` with every line of all files, until it stops.
     pub(in crate::commands) fn each(
         &mut self,

@@ -15,6 +15,7 @@ use crate::terminal::{
     Terminal,
     escape::{escape_for_terminal, escape_lines, write_escaped},
     painted,
+    wrap::wrap,
 };
 
 /// Limit on the printed lines of a tool's input or result.
@@ -22,6 +23,9 @@ const MAX_LINES: usize = 12;
 
 /// Limit on the printed characters of such a line.
 const MAX_CHARS: usize = 400;
+
+/// Minimum number of columns for text, however deep its sub-agent is.
+const MIN_ROOM: usize = 20;
 
 /// The text form of events.
 pub(super) struct TextPage {
@@ -32,6 +36,10 @@ pub(super) struct TextPage {
     scanner: Scanner,
     /// The heading of the last event.
     head: String,
+    /// The columns of the terminal; `None` if the output goes elsewhere, where lines stay whole.
+    columns: Option<usize>,
+    /// Whether a heading said that the time is unknown.
+    is_unknown_said: bool,
 }
 
 impl TextPage {
@@ -44,6 +52,8 @@ impl TextPage {
             with_tools: !args.no_tools,
             scanner: Scanner::default(),
             head: String::new(),
+            columns: terminal.is_terminal.then_some(terminal.columns),
+            is_unknown_said: false,
         }
     }
 
@@ -89,12 +99,16 @@ impl TextPage {
                 writeln!(out, "{}", start.trim_end())?;
                 continue;
             }
-            out.write_all(start.as_bytes())?;
-            if let Some(color) = color {
-                write!(out, "\u{1b}[{color}m")?;
+            let columns = self.columns.unwrap_or(usize::MAX);
+            let room = columns.saturating_sub(2 * depth + indent.len()).max(MIN_ROOM);
+            for line in wrap(line, room) {
+                out.write_all(start.as_bytes())?;
+                if let Some(color) = color {
+                    write!(out, "\u{1b}[{color}m")?;
+                }
+                write_escaped(line, out)?;
+                out.write_all(if color.is_some() { b"\x1b[0m\n" } else { b"\n" })?;
             }
-            write_escaped(line, out)?;
-            out.write_all(if color.is_some() { b"\x1b[0m\n" } else { b"\n" })?;
         }
         Ok(())
     }
@@ -142,9 +156,14 @@ impl TextPage {
             return Ok(());
         }
         let time = event_millis(event).map(|time| shown_time(Some(time)));
+        // Once is enough for a format without times.
+        let is_unknown = time.is_none() && std::mem::replace(&mut self.is_unknown_said, true);
         let color = if speaker == "User" { USER } else { BOLD };
         let bars = self.paint(DIM, &"│ ".repeat(place.depth));
         let head = self.paint(color, &escape_lines(&head).replace('\n', " "));
+        if is_unknown {
+            return writeln!(out, "{}\n{bars}{head}", bars.trim_end());
+        }
         let time = self.paint(DIM, time.as_deref().unwrap_or("Unknown time"));
         writeln!(out, "{}\n{bars}{head}  {time}", bars.trim_end())
     }
