@@ -107,6 +107,10 @@ impl<R: Read + Seek + Send> Source<R> {
                 io::Result::Ok(n)
             })?;
             self.is_large = !is_all || borrowed.0.len() as u64 > MAX_KEPT;
+            if self.is_large {
+                // The next source would hardly use so much.
+                borrowed.0 = Chunk::default();
+            }
             self.kept = Some(borrowed).filter(|_| !self.is_large);
         }
         Ok(())
