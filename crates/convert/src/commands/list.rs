@@ -42,6 +42,9 @@ use crate::{
     },
 };
 
+/// Minimum number of printed characters of an id.
+const MIN_ID_CHARS: usize = 8;
+
 /// The sessions to list, and the columns.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
@@ -61,6 +64,9 @@ pub(crate) struct Args {
     /// List only the first N
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
+    /// Group the sessions by project, under its folder
+    #[arg(long, conflicts_with = "json")]
+    by_project: bool,
     /// Print a JSON object for each session
     #[arg(long)]
     json: bool,
@@ -148,13 +154,23 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         if args.reverse { order.reverse() } else { order }
     });
     let originals = originals(&sessions);
+    let terminal = Terminal::of_stdout();
+    // A program may want whole ids, and a line of a terminal has no room for them.
+    let id_lengths: Option<HashMap<String, usize>> =
+        (terminal.is_terminal && args.columns.is_empty() && !args.long).then(|| {
+            let lengths = distinct_lengths(sessions.iter().map(|session| session.id.as_str()));
+            lengths.into_iter().map(|(id, length)| (id.to_owned(), length)).collect()
+        });
     sessions.truncate(args.limit.unwrap_or(usize::MAX));
     if args.columns.is_empty() && sessions.iter().any(|session| session.origin.is_some()) {
         // The end of a line is cut, and a copy has the id of its original.
         columns.retain(|column| *column != Column::Format);
         columns.splice(1..1, [Column::Format, Column::Origin]);
     }
-    print(args, &columns, &sessions, &originals)?;
+    if args.by_project && args.columns.is_empty() {
+        columns.retain(|column| *column != Column::Project);
+    }
+    print(args, &columns, &sessions, &originals, (terminal, id_lengths.as_ref()))?;
     if !args.reading.pace.quiet {
         let shown = match sessions.len() {
             all if all == n_found => String::new(),
@@ -185,11 +201,47 @@ fn originals(sessions: &[Session]) -> Vec<Option<String>> {
     sessions.iter().map(original).collect()
 }
 
+/// Returns the sessions of each project. Projects are in the order of their first sessions.
+fn by_project(sessions: &[Session]) -> Vec<(&str, Vec<&Session>)> {
+    let (mut groups, mut places): (Vec<(&str, Vec<&Session>)>, HashMap<&str, usize>) =
+        Default::default();
+    for session in sessions {
+        let project = session.project.as_deref().unwrap_or("(no project)");
+        let place = *places.entry(project).or_insert(groups.len());
+        match groups.get_mut(place) {
+            Some((_, sessions)) => sessions.push(session),
+            None => groups.push((project, vec![session])),
+        }
+    }
+    groups
+}
+
+/// Returns for each id the number of characters, at least [`MIN_ID_CHARS`], that tell it from the
+/// others. Every command accepts the start of an id.
+fn distinct_lengths<'s>(ids: impl Iterator<Item = &'s str>) -> HashMap<&'s str, usize> {
+    let mut ids: Vec<&str> = ids.collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let n_common =
+        |one: &str, other: &str| one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    let mut lengths: HashMap<&str, usize> = ids.iter().map(|id| (*id, MIN_ID_CHARS)).collect();
+    for pair in ids.windows(2) {
+        if let [one, other] = pair {
+            let n_chars = n_common(one, other) + 1;
+            for id in [one, other] {
+                lengths.entry(id).and_modify(|length| *length = n_chars.max(*length));
+            }
+        }
+    }
+    lengths
+}
+
 fn print(
     args: &Args,
     columns: &[Column],
     sessions: &[Session],
     originals: &[Option<String>],
+    (terminal, id_lengths): (Terminal, Option<&HashMap<String, usize>>),
 ) -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     if args.json {
@@ -198,10 +250,24 @@ fn print(
         }
     } else if !sessions.is_empty() {
         let head = columns.iter().map(|column| column.name().to_uppercase()).collect();
-        let row = |session| columns.iter().map(|column| column.cell(session)).collect();
-        let rows: Vec<Vec<String>> =
-            std::iter::once(head).chain(sessions.iter().map(row)).collect();
-        let terminal = Terminal::of_stdout();
+        let cell = |column: &Column, session: &Session| match column {
+            Column::Id => {
+                let length = id_lengths.and_then(|lengths| lengths.get(&session.id));
+                column::start_of_id(session, length.copied().unwrap_or(usize::MAX))
+            }
+            column => column.cell(session),
+        };
+        let row = |session| columns.iter().map(|column| cell(column, session)).collect();
+        let mut rows: Vec<Vec<String>> = vec![head];
+        match args.by_project {
+            true => {
+                for (project, sessions) in by_project(sessions) {
+                    rows.extend([vec![String::new()], vec![escape_for_terminal(project)]]);
+                    rows.extend(sessions.into_iter().map(row));
+                }
+            }
+            false => rows.extend(sessions.iter().map(row)),
+        }
         let is_left = |at: usize| columns.get(at).is_some_and(|column| column.is_text());
         let width = terminal.is_terminal.then_some(terminal.columns);
         table::print(&rows, &is_left, width, &mut out)?;
@@ -336,4 +402,36 @@ pub(crate) fn title(input: &Input, format: Option<&'static Format>) -> Option<St
 /// Orders larger values first, and unknown ones last.
 fn largest_first<T: PartialOrd>(one: T, other: T) -> Ordering {
     other.partial_cmp(&one).unwrap_or(Ordering::Equal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_as_long_as_it_takes_to_tell_them_apart() {
+        let lengths = |ids: &[&'static str]| {
+            let mut lengths: Vec<_> = distinct_lengths(ids.iter().copied()).into_iter().collect();
+            lengths.sort_unstable();
+            lengths
+        };
+        assert_eq!(lengths(&[]), []);
+        assert_eq!(
+            lengths(&["2a86484a-0", "2b86484a-0", "2a86484a-0"]),
+            [("2a86484a-0", 8), ("2b86484a-0", 8)]
+        );
+        assert_eq!(
+            lengths(&["019a86484a-1", "3", "019a86484a-2"]),
+            [("019a86484a-1", 12), ("019a86484a-2", 12), ("3", 8)]
+        );
+        // One is the start of the other, which no length tells.
+        assert_eq!(
+            lengths(&["abcdefghij", "abcdefghijk"]),
+            [("abcdefghij", 11), ("abcdefghijk", 11)]
+        );
+        assert_eq!(
+            lengths(&["ééééééééé1", "ééééééééé2"]),
+            [("ééééééééé1", 10), ("ééééééééé2", 10)]
+        );
+    }
 }

@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Prints rows in columns. The first column, and those for which `is_left` returns true, are
-/// aligned to the left, others to the right.
+/// aligned to the left, others to the right. A row of one cell, in a table of more columns, is a heading:
+/// no column gets its width.
 ///
 /// Cells must be [escaped](crate::terminal::escape::escape_for_terminal) by the caller. If
 /// `columns` is given, rows are cut to that width.
@@ -20,7 +21,8 @@ pub(crate) fn print(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut widths: Vec<usize> = Vec::new();
-    for row in rows {
+    let n_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    for row in rows.iter().filter(|row| row.len() > 1 || n_columns == 1) {
         widths.resize(widths.len().max(row.len()), 0);
         for (width, cell) in widths.iter_mut().zip(row) {
             *width = (*width).max(cell.width());
@@ -29,7 +31,7 @@ pub(crate) fn print(
     for row in rows {
         let mut line = String::new();
         for (column_idx, (cell, width)) in row.iter().zip(&widths).enumerate() {
-            let padding = " ".repeat(width - cell.width());
+            let padding = " ".repeat(width.saturating_sub(cell.width()));
             line.push_str(if column_idx > 0 { "  " } else { "" });
             match column_idx == 0 || is_left(column_idx) {
                 true => line.extend([cell, padding.as_str()]),
@@ -70,6 +72,12 @@ mod tests {
         let mut out = Vec::new();
         print(&rows, &|column_idx| column_idx == 2, None, &mut out).expect("a vector takes all");
         assert_eq!(String::from_utf8_lossy(&out), "a      1  x\n漢字  10  y\n");
+        let mut out = Vec::new();
+        let rows: Vec<Vec<String>> = [&["a", "1"][..], &["a heading"], &["b", "20"]]
+            .map(|row| row.iter().map(|it| (*it).to_owned()).collect())
+            .to_vec();
+        print(&rows, &|_| false, None, &mut out).expect("a vector takes all");
+        assert_eq!(String::from_utf8_lossy(&out), "a   1\na heading\nb  20\n");
         assert_eq!(
             ["漢字漢", "漢字", "abcdef", "ab de"].map(|text| cut(text, 4)),
             ["漢…", "漢字", "abc…", "ab…"]

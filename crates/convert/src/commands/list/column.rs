@@ -102,7 +102,7 @@ impl Column {
             session.numbers.as_ref().map(|numbers| grouped(number(numbers))).unwrap_or_default()
         };
         match self {
-            Column::Id => escape_for_terminal(&session.id),
+            Column::Id => start_of_id(session, usize::MAX),
             Column::When => session.end.map(when).unwrap_or_default(),
             Column::Size => size(session.size),
             Column::Messages => number(|numbers| numbers.n_messages),
@@ -138,6 +138,11 @@ impl Column {
             | Column::File => self.cell(one).cmp(&self.cell(other)),
         }
     }
+}
+
+/// Returns the first characters of the id of a session.
+pub(super) fn start_of_id(session: &Session, n_chars: usize) -> String {
+    escape_for_terminal(&session.id.chars().take(n_chars).collect::<String>())
 }
 
 fn origin(origin: Origin) -> String {
