@@ -254,7 +254,15 @@ class Check:
         # Only the first 12, because each look at an element out of sight makes Chromium draw it.
         shown = """return [...document.querySelectorAll(arguments[0])].slice(0, 12)
             .filter((it) => it.checkVisibility()).length"""
-        for name, selector in [("no-tools", "main > article > .call"), ("no-thinking", ".thinking")]:
+        for name, selector in [
+            ("no-tools", "main > article > .call"),
+            ("no-thinking", ".thinking"),
+            ("no-user", "article.user > .words"),
+            ("no-assistant", "article.assistant > .words"),
+            ("no-agents", ".agent"),
+            ("no-notices", ".notice"),
+            ("no-pictures", "article img"),
+        ]:
             before = self.browser.run(shown, selector)
             self.browser.run(f"document.querySelector('[data-toggle={name}]').click()")
             self.expect(self.browser.run(shown, selector) == 0, f"{name} hides nothing")

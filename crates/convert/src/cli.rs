@@ -21,7 +21,7 @@ use crate::{FORMATS, commands::Command};
 
 pub(crate) use self::{
     conversion::ConversionArgs,
-    help::{command, missing_target, overview, unknown_word, with_examples},
+    help::{command, missing_target, overview, parser, unknown_word, with_examples},
     redact::RedactArgs,
     sources::{Pace, Sources},
 };

@@ -74,7 +74,11 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
-    let matches = cli::command().try_get_matches_from(args)?;
+    // The help texts take a third of the time here, and only help and errors have them.
+    let matches = match cli::parser().try_get_matches_from(args) {
+        Ok(matches) => matches,
+        Err(_) => cli::command().try_get_matches_from(args)?,
+    };
     Cli::from_arg_matches(&matches)
 }
 

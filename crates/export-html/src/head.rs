@@ -66,6 +66,17 @@ pub(crate) fn push_foot(html: &mut Html, n_lines: u64, n_unshown: u64, n_skipped
     html.markup("</body>\n</html>\n");
 }
 
+/// The classes of the body that hide a kind of content, and the names of the kinds.
+const KINDS: [(&str, &str); 7] = [
+    ("no-user", "user"),
+    ("no-assistant", "assistant"),
+    ("no-thinking", "thinking"),
+    ("no-tools", "tools"),
+    ("no-agents", "sub-agents"),
+    ("no-notices", "system"),
+    ("no-pictures", "images"),
+];
+
 /// Appends the sticky bar: title, figures, search and filters.
 fn push_bar(html: &mut Html, figures: &Figures, title: &str) {
     html.markup("<header class=\"bar\">\n<p class=\"name\" dir=\"auto\">").text(title);
@@ -84,11 +95,15 @@ fn push_bar(html: &mut Html, figures: &Figures, title: &str) {
          <button type=\"button\" id=\"next\" aria-label=\"Next match\">↓</button></div>\n\
          <div role=\"group\" aria-label=\"What is shown\">\
          <button type=\"button\" data-toggle=\"only-errors\" aria-pressed=\"false\">Errors only\
-         </button>\
-         <button type=\"button\" data-toggle=\"no-tools\" aria-pressed=\"false\">Hide tools</button>\
-         <button type=\"button\" data-toggle=\"no-thinking\" aria-pressed=\"false\">Hide thinking\
-         </button>\
-         <button type=\"button\" data-toggle=\"no-wrap\" aria-pressed=\"false\">Long lines</button>\
+         </button>",
+    );
+    for (toggle, kind) in KINDS {
+        html.markup("<button type=\"button\" class=\"kind\" data-toggle=\"").markup(toggle);
+        html.markup("\" aria-pressed=\"false\" aria-label=\"Hide ").markup(kind);
+        html.markup("\" title=\"Hide ").markup(kind).markup("\">").markup(kind).markup("</button>");
+    }
+    html.markup(
+        "<button type=\"button\" data-toggle=\"no-wrap\" aria-pressed=\"false\">Long lines</button>\
          <button type=\"button\" id=\"theme\">Theme</button>\
          <button type=\"button\" id=\"keys\" aria-label=\"Keys\">?</button></div>\n\
          </div>\n</header>\n",

@@ -25,9 +25,6 @@ pub struct Chunk {
     entries: Vec<Entry>,
 }
 
-/// Number of values that take as much memory as a line.
-const VALUES_PER_LINE: usize = 4;
-
 /// The typical number of bytes of a session per node.
 const USUAL_BYTES_PER_NODE: usize = 32;
 
@@ -76,9 +73,8 @@ impl Chunk {
     /// the expected number of bytes. The lines of each piece are scanned before the next piece is
     /// read, while they are in the cache. The reused buffer is cleared only once.
     ///
-    /// Returns whether the input ended and all of its lines were scanned. With more than `max_values`
-    /// values no other piece is read, because each value takes 12 bytes. A line counts as four values,
-    /// because it takes 40 bytes, and no line is scanned beyond that many.
+    /// Returns whether the input ended. With more than `max_values` values no other piece is read,
+    /// because each value takes 12 bytes. A line counts as four values, because it takes 40 bytes.
     ///
     /// # Errors
     ///
@@ -100,13 +96,9 @@ impl Chunk {
             let start = self.buffer.bytes().len();
             match self.buffer.extend(room, &mut read) {
                 Ok(is_all) => {
-                    let max_lines = (max_values / VALUES_PER_LINE).saturating_add(1);
-                    let n_lines = self.entries.len();
-                    self.scan_lines(start, max_lines.saturating_sub(n_lines), scanner);
-                    let is_scanned = self.entries.last().map_or(0, |entry| entry.end) == self.len();
-                    let n_values = self.nodes.len() + VALUES_PER_LINE * self.entries.len();
-                    if is_all || !is_scanned || n_values > max_values {
-                        return Ok(is_all && is_scanned);
+                    self.scan_rest(start, scanner);
+                    if is_all || self.nodes.len() + 4 * self.entries.len() > max_values {
+                        return Ok(is_all);
                     }
                 }
                 Err(error) => {
@@ -282,7 +274,7 @@ mod tests {
             free[..16].fill(b'\n');
             Ok::<_, ()>(16)
         });
-        assert_eq!((is_all, n_reads, chunk.iter().count()), (Ok(false), 2, 21));
+        assert_eq!((is_all, n_reads, chunk.iter().count()), (Ok(false), 2, 32));
     }
 
     #[test]

@@ -35,18 +35,22 @@ Exit status:
 Nothing leaves this machine, except to a store that you name. The documents are
 in docs/: start with README.md.";
 
+/// Returns the parser of the command line, without our help texts.
+pub(crate) fn parser() -> Command {
+    // A missing `--to` is reported by `missing_target`, which knows the inputs.
+    Cli::command().disable_help_subcommand(false).mut_arg("to", |to| to.required(false))
+}
+
 /// Returns the parser of the command line, with its help.
 pub(crate) fn command() -> Command {
-    let command = with_examples(Cli::command());
+    let command = with_examples(parser());
     // clap replaces words in braces in a template, so the text must have no others.
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}\n\n{{all-args}}{{after-help}}",
         groups(&command).trim_end()
     );
-    // A missing `--to` is reported by `missing_target`, which knows the inputs.
     command
         .mut_subcommands(|command| command.hide(true))
-        .mut_arg("to", |to| to.required(false))
         .override_usage(USAGE)
         .help_template(template)
         .after_help(format!("{}\n{STATUSES}", examples("")))

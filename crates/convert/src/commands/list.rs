@@ -217,7 +217,7 @@ fn by_project(sessions: &[Session]) -> Vec<(&str, Vec<&Session>)> {
 }
 
 /// Returns for each id the number of characters, at least [`MIN_ID_CHARS`], that tell it from the
-/// others. Every command accepts the start of an id.
+/// others. Commands accept the start of an id.
 fn distinct_lengths<'s>(ids: impl Iterator<Item = &'s str>) -> HashMap<&'s str, usize> {
     let mut ids: Vec<&str> = ids.collect();
     ids.sort_unstable();

@@ -180,6 +180,10 @@ fn show(
                 Read::Event(event) if counter.wanted(event).is_some() => window.count(event),
                 _ => Ok(ControlFlow::Continue(())),
             })?;
+            if is_interrupted() {
+                shower.has_shown = true;
+                return Ok(());
+            }
             (shower.n_left_out, shower.n_left) = window.range()?;
         }
         let n_on_branches = lines.n_on_branches();
